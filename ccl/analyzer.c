@@ -1,0 +1,320 @@
+/* cudaccl - the analyzer: checks arguments, chooses a backend and an algorithm, forwards to them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/backend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CclAnalyzer
+{
+  const CclBackendClass *backend;
+  CclSession *session;
+  bool in_flight;
+};
+
+/* In the order in which CCL_BACKEND_AUTO tries them. */
+static const CclBackendClass *const backends[] = {
+#ifdef HAVE_CUDA
+  &ccl_backend_cuda,
+#endif
+  &ccl_backend_cpu,
+};
+
+#define N_BACKENDS (sizeof backends / sizeof backends[0])
+
+void
+ccl_config_init (CclConfig *config, uint32_t width, uint32_t height)
+{
+  *config = (CclConfig){
+    .width = width,
+    .height = height,
+    .connectivity = 8,
+    .backend = CCL_BACKEND_AUTO,
+    .device = -1,
+    .max_components = 1024,
+  };
+}
+
+void
+ccl_params_init (CclParams *params)
+{
+  *params = (CclParams){
+    .threshold = 127,
+    .min_area = 1,
+    .max_area = UINT64_MAX,
+  };
+}
+
+const char *
+ccl_backend_name (CclBackend backend)
+{
+  switch (backend) {
+  case CCL_BACKEND_CUDA:
+    return "cuda";
+  case CCL_BACKEND_CPU:
+    return "cpu";
+  default:
+    return "auto";
+  }
+}
+
+const CclAlgorithm *
+ccl_algorithm (size_t index)
+{
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    const CclAlgorithm *algorithm;
+
+    for (size_t i = 0; (algorithm = backends[b]->algorithm (i)); i++) {
+      if (index-- == 0)
+        return algorithm;
+    }
+  }
+  return NULL;
+}
+
+int
+ccl_cuda_device_count (void)
+{
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.device_count ();
+#else
+  ccl_fail (CCL_ERROR_UNSUPPORTED, "this build has no CUDA backend; build where nvcc is installed");
+  return 0;
+#endif
+}
+
+void *
+ccl_account_malloc (CclAccount *account, size_t size, const char *what)
+{
+  void *memory = malloc (size);
+
+  if (!memory) {
+    ccl_fail (CCL_ERROR_NO_MEMORY,
+              "out of memory: %zu MiB for %s; use smaller frames or fewer components", size >> 20,
+              what);
+    return NULL;
+  }
+  account->allocations++;
+  account->bytes += size;
+  return memory;
+}
+
+/* The most components that a frame can have: isolated pixels, in a checkerboard or on every second
+ * pixel of every second row. */
+static uint64_t
+components_bound (const CclConfig *config)
+{
+  if (config->connectivity == 4)
+    return ((uint64_t) config->width * config->height + 1) / 2;
+  return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2);
+}
+
+/* Whether the sums of squares of any image of this size fit in 64 bits. */
+static bool
+second_order_fits (const CclConfig *config)
+{
+  double width = config->width, height = config->height;
+  double longest = width > height ? width : height;
+
+  return width * height * longest * longest / 3 < 0x1p64;
+}
+
+static CclStatus
+check_config (const CclConfig *config)
+{
+  if (config->width == 0 || config->height == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
+                     config->width, config->height);
+  if ((uint64_t) config->width * config->height > UINT32_MAX)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a frame of %" PRIu32 "x%" PRIu32 " has more than 2^32 - 1 pixels; split it",
+                     config->width, config->height);
+  if (config->connectivity != 4 && config->connectivity != 8)
+    return ccl_fail (CCL_ERROR_INVALID, "connectivity %u is neither 4 nor 8", config->connectivity);
+  if (config->max_components == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+  if (config->device < -1)
+    return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
+                     config->device);
+  if (config->second_order && !second_order_fits (config))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "second-order sums of %" PRIu32 "x%" PRIu32
+                     " pixels don't fit in 64 bits; leave them out or split the frame",
+                     config->width, config->height);
+  return CCL_OK;
+}
+
+/* The algorithm of @backend that @config asks for, NULL if it has none. */
+static const CclAlgorithm *
+find_algorithm (const CclBackendClass *backend, const CclConfig *config)
+{
+  bool any = !config->algorithm || strcmp (config->algorithm, "auto") == 0;
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = backend->algorithm (i)); i++) {
+    if ((any || strcmp (config->algorithm, algorithm->name) == 0) &&
+        algorithm->connectivity & config->connectivity)
+      return algorithm;
+  }
+  return NULL;
+}
+
+/* Why find_algorithm() found nothing on any backend that @config allows. */
+static CclStatus
+explain_algorithm (const CclConfig *config)
+{
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = ccl_algorithm (i)); i++) {
+    if (strcmp (config->algorithm, algorithm->name) != 0)
+      continue;
+    if (!(algorithm->connectivity & config->connectivity))
+      return ccl_fail (CCL_ERROR_UNSUPPORTED, "algorithm %s cannot do connectivity %u",
+                       algorithm->name, config->connectivity);
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "algorithm %s runs on backend %s, not on %s; choose that backend, or "
+                     "algorithm auto",
+                     algorithm->name, ccl_backend_name (algorithm->backend),
+                     ccl_backend_name (config->backend));
+  }
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "this build has no algorithm '%s'; choose auto or one that it lists",
+                   config->algorithm);
+}
+
+/* Chooses the backend and its algorithm. */
+static CclStatus
+choose (const CclConfig *config, const CclBackendClass **backend, const CclAlgorithm **algorithm)
+{
+  CclStatus status = CCL_OK;
+  bool known = false;
+
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    if (config->backend != CCL_BACKEND_AUTO && config->backend != backends[b]->id)
+      continue;
+    known = true;
+    *backend = backends[b];
+    *algorithm = find_algorithm (backends[b], config);
+    if (!*algorithm)
+      continue;
+    if (backends[b]->device_count () > 0)
+      return CCL_OK;
+    status = CCL_ERROR_NO_DEVICE; /* device_count() left the reason */
+  }
+  if (!known && config->backend == CCL_BACKEND_CUDA)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "this build has no CUDA backend; build where nvcc is installed, or use "
+                     "backend cpu or auto");
+  if (!known)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config->backend);
+  return status != CCL_OK ? status : explain_algorithm (config);
+}
+
+CclStatus
+ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
+{
+  CclSession wanted = { .device = -1 };
+  CclAnalyzer *self;
+  CclStatus status;
+  uint64_t bound;
+
+  if (!config || !analyzer)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_new: config or analyzer is NULL");
+  *analyzer = NULL;
+  status = check_config (config);
+  if (status != CCL_OK)
+    return status;
+
+  self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
+  wanted.config = *config;
+  bound = components_bound (config);
+  if (bound < config->max_components)
+    wanted.config.max_components = (uint32_t) bound;
+
+  status = choose (config, &self->backend, &wanted.algorithm);
+  if (status == CCL_OK) {
+    wanted.config.algorithm = wanted.algorithm->name;
+    status = self->backend->open (&wanted, &self->session);
+  }
+  if (status != CCL_OK) {
+    free (self);
+    return status;
+  }
+  *analyzer = self;
+  return CCL_OK;
+}
+
+void
+ccl_analyzer_free (CclAnalyzer *analyzer)
+{
+  if (!analyzer)
+    return;
+  analyzer->backend->close (analyzer->session);
+  free (analyzer);
+}
+
+CclStatus
+ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params)
+{
+  CclStatus status;
+
+  if (!analyzer || !image || !image->data || !params)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_submit: an argument is NULL");
+  if (analyzer->in_flight)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
+  if (image->stride < analyzer->session->config.width)
+    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
+                     image->stride, analyzer->session->config.width);
+  if (image->memory > CCL_MEMORY_DEVICE)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+
+  status = analyzer->backend->submit (analyzer->session, image, params);
+  analyzer->in_flight = status == CCL_OK;
+  return status;
+}
+
+CclStatus
+ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
+{
+  if (!analyzer || !components)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_collect: an argument is NULL");
+  *components = (CclComponents){ NULL, 0, 0 };
+  if (!analyzer->in_flight)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame is in flight; submit one first");
+  analyzer->in_flight = false;
+  return analyzer->backend->collect (analyzer->session, components);
+}
+
+CclStatus
+ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params,
+                      CclComponents *components)
+{
+  CclStatus status = ccl_analyzer_submit (analyzer, image, params);
+
+  return status == CCL_OK ? ccl_analyzer_collect (analyzer, components) : status;
+}
+
+void
+ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
+{
+  const CclSession *session = analyzer->session;
+
+  *info = (CclInfo){
+    .backend = analyzer->backend->id,
+    .algorithm = session->algorithm->name,
+    .device = session->device,
+    .device_name = session->device_name,
+    .allocations = session->account.allocations,
+    .bytes = session->account.bytes,
+  };
+}
+
+void
+ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing)
+{
+  *timing = analyzer->session->timing;
+}

@@ -1,0 +1,62 @@
+/* cudaccl - what a backend of the engine implements
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_BACKEND_H
+#define CCL_BACKEND_H
+
+#include "ccl/ccl.h"
+
+/* Allocations of any kind of memory, so that a test can assert that a frame makes none. */
+typedef struct CclAccount
+{
+  uint64_t allocations;
+  uint64_t bytes;
+} CclAccount;
+
+/* The part of an analyzer that the front knows; a backend's own session begins with it. */
+typedef struct CclSession
+{
+  CclConfig config; /* checked; max_components no more than the frame can hold */
+  const CclAlgorithm *algorithm;
+  CclAccount account;
+  CclTiming timing;
+  int device; /* -1 on the CPU */
+  char device_name[256];
+} CclSession;
+
+/* A backend. Functions that fail leave their reason with ccl_fail(). */
+typedef struct CclBackendClass
+{
+  CclBackend id;
+  /* The number of devices it can run on; 0 leaves a reason. */
+  int (*device_count) (void);
+  /* The algorithms, the best first; NULL past the last. */
+  const CclAlgorithm *(*algorithm) (size_t index);
+  /* Makes a session with all the memory that it will ever need. On entry session->config and
+   * session->algorithm are set by ccl_session_init(). */
+  CclStatus (*open) (const CclSession *wanted, CclSession **session);
+  CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
+  CclStatus (*collect) (CclSession *session, CclComponents *components);
+  void (*close) (CclSession *session);
+} CclBackendClass;
+
+extern const CclBackendClass ccl_backend_cpu;
+#ifdef HAVE_CUDA
+extern const CclBackendClass ccl_backend_cuda;
+#endif
+
+/* Leaves a message for ccl_last_error() and returns @status. */
+CclStatus ccl_fail (CclStatus status, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* malloc() that is counted; NULL leaves a reason naming @what. */
+void *ccl_account_malloc (CclAccount *account, size_t size, const char *what);
+
+/* The slots of a row in tables with one entry a run: runs can't touch, so half its pixels. */
+static inline uint32_t
+ccl_runs_per_row (uint32_t width)
+{
+  return width / 2 + width % 2;
+}
+
+#endif

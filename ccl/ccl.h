@@ -1,0 +1,196 @@
+/* cudaccl - connected component analysis of binary images
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The analysis engine. An analyzer is made for one geometry and one algorithm; every frame goes
+ * through ccl_analyzer_submit() and ccl_analyzer_collect() (or both at once,
+ * ccl_analyzer_analyze()), and comes back as an array of components.
+ *
+ * Canonical result: components come in raster order of their first pixel (topmost row, then
+ * leftmost in that row) and are labelled 1...n, so that every algorithm, backend and run gives the
+ * same bytes for the same image.
+ *
+ * Threads: an analyzer belongs to one thread at a time; different analyzers may run concurrently.
+ */
+
+#ifndef CCL_CCL_H
+#define CCL_CCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CclStatus
+{
+  CCL_OK = 0,
+  CCL_ERROR_INVALID,     /* an argument is out of its range */
+  CCL_ERROR_UNSUPPORTED, /* valid, but not with this algorithm, backend or build */
+  CCL_ERROR_NO_DEVICE,   /* no such device, or no usable driver */
+  CCL_ERROR_NO_MEMORY,   /* host, page-locked or device memory is used up */
+  CCL_ERROR_DEVICE,      /* the device failed; free the analyzer */
+} CclStatus;
+
+typedef enum CclBackend
+{
+  CCL_BACKEND_AUTO = 0, /* CUDA where a device is, else the CPU */
+  CCL_BACKEND_CUDA,
+  CCL_BACKEND_CPU,
+} CclBackend;
+
+/* Where the pixels of a CclImage are. */
+typedef enum CclMemory
+{
+  CCL_MEMORY_HOST = 0, /* pageable host memory */
+  CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
+  CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device */
+} CclMemory;
+
+typedef struct CclAnalyzer CclAnalyzer;
+
+/* An algorithm of a backend, as listed by ccl_algorithm(). */
+typedef struct CclAlgorithm
+{
+  const char *name;        /* "flsl-cd"; unique over all backends */
+  const char *description; /* one sentence, with the paper it comes from */
+  CclBackend backend;
+  unsigned connectivity; /* the connectivities it can do: 4, 8, or 4 | 8 */
+} CclAlgorithm;
+
+/* What is fixed for the life of an analyzer. Start from ccl_config_init(). */
+typedef struct CclConfig
+{
+  uint32_t width, height; /* pixels, each at least 1; width * height < 2^32 */
+  unsigned connectivity;  /* 4 or 8 */
+  CclBackend backend;
+  const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
+  int device;              /* CUDA device number, -1: any */
+  uint32_t max_components; /* capacity of the result, at least 1 */
+  bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
+  bool timing;             /* measure every frame for ccl_analyzer_timing() */
+} CclConfig;
+
+/* What may change from frame to frame. Start from ccl_params_init(). */
+typedef struct CclParams
+{
+  uint8_t threshold; /* a pixel is foreground when value > threshold ... */
+  bool invert;       /* ... or, inverted, when value <= threshold */
+  uint64_t min_area; /* components of fewer pixels are dropped */
+  uint64_t max_area; /* components of more pixels are dropped */
+} CclParams;
+
+/* One frame: one byte a pixel. */
+typedef struct CclImage
+{
+  const uint8_t *data; /* the first pixel of the first row */
+  size_t stride;       /* bytes from row to row, at least the width */
+  CclMemory memory;
+  void *stream; /* CCL_MEMORY_DEVICE: the cudaStream_t on which the pixels become ready,
+                 * NULL if they are ready already */
+} CclImage;
+
+/* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with
+ * memcmp(). */
+typedef struct CclComponent
+{
+  uint64_t area;                   /* number of pixels */
+  uint64_t sum_x, sum_y;           /* sums of the pixels' coordinates */
+  uint64_t sum_xx, sum_yy, sum_xy; /* second-order sums; 0 unless CclConfig.second_order */
+  uint32_t label;                  /* 1...n in canonical order */
+  uint32_t x, y, width, height;    /* bounding box */
+  uint32_t first_x;                /* (first_x, y) is the first pixel in raster order */
+} CclComponent;
+
+/* The result for one frame. The array belongs to the analyzer and stays valid until its next
+ * submit or its end. */
+typedef struct CclComponents
+{
+  const CclComponent *items;
+  uint32_t count; /* entries of items */
+  uint32_t found; /* components that passed the area filter; when more than max_components, the
+                   * largest are kept (of equal ones, the first in raster order) */
+} CclComponents;
+
+/* What an analyzer turned out to be. Strings live as long as the analyzer. */
+typedef struct CclInfo
+{
+  CclBackend backend; /* never CCL_BACKEND_AUTO */
+  const char *algorithm;
+  int device;              /* CUDA device number, -1 on the CPU */
+  const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
+  uint64_t allocations;    /* allocations of any kind of memory since ccl_analyzer_new() */
+  uint64_t bytes;          /* what they hold now */
+} CclInfo;
+
+/* Durations of the last collected frame, in nanoseconds; all 0 without CclConfig.timing. */
+typedef struct CclTiming
+{
+  uint64_t upload;   /* host to device */
+  uint64_t analysis; /* everything from pixels to compacted components */
+  uint64_t download; /* device to host */
+} CclTiming;
+
+/* The centroid, in pixel centres: a lone pixel at x = 3 has centroid x 3.0. */
+static inline double
+ccl_component_centroid_x (const CclComponent *component)
+{
+  return (double) component->sum_x / (double) component->area;
+}
+
+static inline double
+ccl_component_centroid_y (const CclComponent *component)
+{
+  return (double) component->sum_y / (double) component->area;
+}
+
+/* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
+ * components, no second-order sums, no timing. */
+void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
+
+/* Fills @params with the defaults: threshold 127, not inverted, every area. */
+void ccl_params_init (CclParams *params);
+
+/* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
+const CclAlgorithm *ccl_algorithm (size_t index);
+
+/* "auto", "cuda" or "cpu". */
+const char *ccl_backend_name (CclBackend backend);
+
+/* The number of usable CUDA devices; where it is 0, ccl_last_error() says why. */
+int ccl_cuda_device_count (void);
+
+/* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
+ * it. Never NULL; valid until the next call of this thread. */
+const char *ccl_last_error (void);
+
+/* Makes an analyzer with all the memory that it will ever need; free it with ccl_analyzer_free().
+ * Errors: CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity,
+ * this build has no such backend, second-order sums that could pass 2^64), CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
+
+/* Frees the analyzer and its results; a frame in flight is waited for. NULL is ignored. */
+void ccl_analyzer_free (CclAnalyzer *analyzer);
+
+/* Starts the analysis of one frame. The pixels must stay as they are until ccl_analyzer_collect().
+ * One frame can be in flight: submitting another is CCL_ERROR_INVALID. */
+CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
+                               const CclParams *params);
+
+/* Waits for the submitted frame and gives its components. */
+CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
+
+/* ccl_analyzer_submit() and ccl_analyzer_collect() in one. */
+CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
+                                const CclParams *params, CclComponents *components);
+
+void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
+void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* cudaccl - CPU backend: from bytes to bits, in plain C
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/cpu/pack.h"
+
+#include <string.h>
+
+#define EVERY_BYTE(value) (UINT64_C (0x0101010101010101) * (value))
+
+/* Bit i of the result: byte i of @pixels, in memory order, is above the threshold. @complement is
+ * 255 - threshold in every byte: pixel > threshold where pixel + complement carries out of 8 bits.
+ */
+static inline unsigned
+above8 (const uint8_t *pixels, uint64_t complement)
+{
+  const uint64_t high = EVERY_BYTE (0x80);
+  uint64_t v, sum, carry;
+
+  memcpy (&v, pixels, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  v = __builtin_bswap64 (v);
+#endif
+  sum = ((v & ~high) + (complement & ~high)) ^ ((v ^ complement) & high);
+  carry = ((v & complement) | ((v | complement) & ~sum)) & high;
+  /* The multiplication gathers the eight flags, 8 bits apart, in the top byte. */
+  return (unsigned) ((carry >> 7) * UINT64_C (0x0102040810204080) >> 56);
+}
+
+static void
+pack_row_c (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold, bool invert)
+{
+  const uint64_t complement = EVERY_BYTE (255 - threshold);
+  const uint64_t flip = invert ? ~UINT64_C (0) : 0;
+  uint32_t words = width / 64, rest = width % 64;
+
+  for (uint32_t w = 0; w < words; w++, pixels += 64) {
+    uint64_t word = 0;
+
+    for (unsigned i = 0; i < 8; i++)
+      word |= (uint64_t) above8 (pixels + 8 * i, complement) << 8 * i;
+    bits[w] = word ^ flip;
+  }
+  if (rest) {
+    uint64_t word = 0;
+
+    for (uint32_t i = 0; i < rest; i++)
+      word |= (uint64_t) (pixels[i] > threshold) << i;
+    bits[words] = (word ^ flip) & ((UINT64_C (1) << rest) - 1);
+  }
+}
+
+const CclCpuFunctions ccl_cpu_functions_c = { "C", pack_row_c };
+
+const CclCpuFunctions *
+ccl_cpu_functions (void)
+{
+#ifdef HAVE_AVX2
+  if (__builtin_cpu_supports ("avx2"))
+    return &ccl_cpu_functions_avx2;
+#endif
+  return &ccl_cpu_functions_c;
+}

@@ -1,0 +1,34 @@
+/* cudaccl - CPU backend: from bytes to bits, with AVX2
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/cpu/pack.h"
+
+#include <immintrin.h>
+
+/* Bit i of the result: pixel i is above the threshold. A saturating difference of 0 means it isn't:
+ * AVX2 compares signed bytes only. */
+static inline uint32_t
+above32 (const uint8_t *pixels, __m256i threshold)
+{
+  __m256i v = _mm256_loadu_si256 ((const __m256i *) pixels);
+  __m256i below = _mm256_cmpeq_epi8 (_mm256_subs_epu8 (v, threshold), _mm256_setzero_si256 ());
+
+  return ~(uint32_t) _mm256_movemask_epi8 (below);
+}
+
+static void
+pack_row_avx2 (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold,
+               bool invert)
+{
+  const __m256i thresholds = _mm256_set1_epi8 ((char) threshold);
+  const uint64_t flip = invert ? ~UINT64_C (0) : 0;
+  uint32_t words = width / 64;
+
+  for (uint32_t w = 0; w < words; w++, pixels += 64)
+    bits[w] =
+        (above32 (pixels, thresholds) | (uint64_t) above32 (pixels + 32, thresholds) << 32) ^ flip;
+  if (width % 64)
+    ccl_cpu_functions_c.pack_row (bits + words, pixels, width % 64, threshold, invert);
+}
+
+const CclCpuFunctions ccl_cpu_functions_avx2 = { "AVX2", pack_row_avx2 };
