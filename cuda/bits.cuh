@@ -1,0 +1,129 @@
+/* cudaccl - CUDA backend: pixels as bits of a warp
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_BITS_CUH
+#define CCL_CUDA_BITS_CUH
+
+#include "cuda/frame.h"
+
+#define WARP_LANES 32
+#define ALL_LANES 0xffffffffu
+
+static __device__ inline uint32_t
+lane_id (void)
+{
+  uint32_t lane;
+
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+/* The bits below bit @n < 32. */
+static __device__ inline uint32_t
+bits_below (uint32_t n)
+{
+  return (1u << n) - 1;
+}
+
+/* The sum of @value over the lanes up to and with this one. */
+static __device__ inline uint32_t
+warp_scan (uint32_t value)
+{
+  for (uint32_t distance = 1; distance < WARP_LANES; distance *= 2) {
+    uint32_t other = __shfl_up_sync (ALL_LANES, value, distance);
+
+    if (lane_id () >= distance)
+      value += other;
+  }
+  return value;
+}
+
+static __device__ inline const uint8_t *
+row_pixels (const CclCudaFrame &f, uint32_t y)
+{
+  return f.pixels + (size_t) y * f.pitch;
+}
+
+/* Whether pixel @x of a row is foreground; outside of the row nothing is. */
+static __device__ inline bool
+foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
+{
+  return x < f.width && (__ldg (&row[x]) > f.threshold) != (f.flip != 0);
+}
+
+/* Bit i: byte i of @bytes is foreground. */
+static __device__ inline uint32_t
+foreground4 (const CclCudaFrame &f, uint32_t bytes)
+{
+  uint32_t above = __vcmpgtu4 (bytes, f.threshold * 0x01010101u);
+
+  return __dp4a (above & 0x08040201u, 0x01010101u, 0u);
+}
+
+/* Pixels @x to @x + 31 of a row as bits. */
+static __device__ inline uint32_t
+foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
+{
+  uint32_t bits = 0;
+
+  /* Words of memory, from the first that holds a pixel on; the last one may hold bytes past the 32
+   * pixels, which must be the frame's. */
+  if (x + 36 <= f.width && x < UINT32_MAX - 36) {
+    uint32_t shift = 8 * ((uintptr_t) (row + x) & 3);
+    const uint32_t *words = (const uint32_t *) ((uintptr_t) (row + x) & ~(uintptr_t) 3);
+    uint32_t word = __ldg (words);
+
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++) {
+      uint32_t next = __ldg (words + i + 1);
+
+      bits |= foreground4 (f, __funnelshift_r (word, next, shift)) << 4 * i;
+      word = next;
+    }
+    return f.flip ? ~bits : bits;
+  }
+  for (uint32_t i = 0; i < 32; i++)
+    bits |= (uint32_t) (x + i >= x && foreground (f, row, x + i)) << i;
+  return bits;
+}
+
+/* A warp's share of a frame: part of the slots of one row. Warps are dealt to rows first, so that
+ * part p of row y comes before part p + 1, and both before those of row y + 1. */
+struct Part
+{
+  uint32_t y;
+  size_t index;      /* of the part in the frame */
+  uint32_t row;      /* label of the row's first slot */
+  uint32_t from, to; /* slots, from a multiple of the warp's size on */
+};
+
+/* The part of the calling warp; false where there is none. */
+static __device__ inline bool
+get_part (const CclCudaFrame &f, Part *part)
+{
+  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y;
+  uint32_t runs, share, p;
+
+  if (index >= (size_t) f.height * f.parts)
+    return false;
+  part->index = index;
+  part->y = (uint32_t) (index / f.parts);
+  p = (uint32_t) (index - (size_t) part->y * f.parts);
+  runs = f.runs ? f.runs[part->y] : f.slots;
+  share = ((runs + f.parts - 1) / f.parts + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+  part->row = part->y * f.slots;
+  part->from = min (p * share, runs);
+  part->to = min (part->from + share, runs);
+  return true;
+}
+
+#define PART_WARPS 4
+
+/* The grid for kernels that call get_part(), in blocks of PART_WARPS warps. */
+static inline unsigned
+part_blocks (const CclCudaFrame *f)
+{
+  return (unsigned) (((size_t) f->height * f->parts + PART_WARPS - 1) / PART_WARPS);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* cudaccl - CUDA backend: what kernels work on
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_FRAME_H
+#define CCL_CUDA_FRAME_H
+
+#include "ccl/backend.h"
+#include "ccl/cut.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The label of a slot that holds no run. */
+#define CCL_NO_LABEL UINT32_MAX
+
+/* The features of a component while they are summed up; one sector of memory. What is missing
+ * here, the first pixel, follows from the component's label. */
+typedef struct CclFeatures
+{
+  uint64_t sum_x, sum_y;
+  uint32_t area;
+  uint32_t min_x, max_x, max_y;
+} CclFeatures;
+
+/* Second-order sums, kept apart because few ask for them. */
+typedef struct CclMoments
+{
+  uint64_t sum_xx, sum_yy, sum_xy;
+} CclMoments;
+
+/* Algorithm 1 of paper 003 keeps, for every pixel, the number of edges up to it (its table ER).
+ * Here one entry serves 32 pixels: the edges among them, bit by bit, and the number before them. */
+typedef struct CclEdges
+{
+  uint32_t mask;
+  uint32_t before;
+} CclEdges;
+
+/* What comes back to the host, at the head of the components. */
+typedef struct CclResultHeader
+{
+  uint32_t kept;
+  uint32_t reserved[17]; /* the components behind it start at a multiple of their size */
+} CclResultHeader;
+
+/* A frame on the device and the tables that go with its geometry. Every row has @slots slots, one
+ * for two pixels, because runs can't touch; slot i of row y is label y * slots + i, so labels of
+ * first runs are in raster order. Passed to kernels by value. */
+typedef struct CclCudaFrame
+{
+  const uint8_t *pixels;
+  size_t pitch;
+  uint32_t width, height;
+  uint8_t threshold;
+  uint8_t flip; /* 1: inverted */
+  uint8_t connectivity;
+
+  uint32_t slots;   /* of a row */
+  uint32_t parts;   /* into which the slots of a row are cut: one warp each */
+  uint32_t *labels; /* [height * slots] union-find: a root is its own label */
+  uint32_t *starts; /* [height * slots] x of a run's first pixel */
+  uint32_t *ends;   /* [height * slots] x past a run's last pixel (flsl) */
+  uint32_t *runs;   /* [height] runs of a row, in its first slots; NULL: they are anywhere */
+  CclEdges *edges;  /* [height * edges_pitch] (flsl) */
+  uint32_t edges_pitch;
+  CclFeatures *features; /* [height * slots], of roots */
+  CclMoments *moments;   /* the same, or NULL */
+
+  uint32_t min_area, max_area;
+  CclCut cut;
+  uint64_t *counts;    /* [height * parts + 1] kept (high half) and tied (low half) roots of a part;
+                        * after the scan, of the parts before */
+  uint32_t *histogram; /* [CCL_CUT_BINS] */
+  uint32_t capacity;
+  CclResultHeader *header;
+  CclComponent *components; /* [capacity] */
+} CclCudaFrame;
+
+/* An algorithm: one file, one entry of the table in algorithms.c. */
+typedef struct CclCudaAlgorithm
+{
+  CclAlgorithm info;
+  bool uses_runs; /* keeps runs, ends and edges */
+  /* Enqueues everything from pixels to roots with their features. */
+  cudaError_t (*enqueue) (const CclCudaFrame *frame, cudaStream_t stream);
+} CclCudaAlgorithm;
+
+/* The algorithms, the best first; NULL past the last. */
+const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
+
+cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* Compacts the roots that pass the area filter and the cut into header and components, in canonical
+ * order. @scratch: ccl_cuda_compact_scratch() bytes. */
+cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, void *scratch, size_t scratch_size,
+                              cudaStream_t stream);
+cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
+
+/* Counts the roots that pass the area filter into frame->histogram for one round of @search. */
+cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *search,
+                                cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

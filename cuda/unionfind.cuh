@@ -1,0 +1,66 @@
+/* cudaccl - CUDA backend: concurrent union-find
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_UNIONFIND_CUH
+#define CCL_CUDA_UNIONFIND_CUH
+
+#include <stdint.h>
+
+/* Labels only ever point to smaller labels, so there are no cycles, and a label that is not a root
+ * never becomes one again. Reads go past the L1 cache, which other blocks' writes don't reach. */
+
+/* The root of @label. Halves the path on its way: a plain store may undo a union's atomicMin() on
+ * the same label, but only with an older ancestor from the same tree, and the thread of that union
+ * goes on from the label it got back. */
+static __device__ inline uint32_t
+find_halving (uint32_t *labels, uint32_t label)
+{
+  uint32_t parent = __ldcg (&labels[label]);
+
+  while (parent != label) {
+    uint32_t grandparent = __ldcg (&labels[parent]);
+
+    if (grandparent == parent)
+      return parent;
+    labels[label] = grandparent;
+    label = grandparent;
+    parent = __ldcg (&labels[label]);
+  }
+  return label;
+}
+
+/* Merges the trees of two labels (paper 000, algorithm 2, after Komura and Playne). Tries first
+ * whether the higher one is a root, as most are when they are merged for the first time. */
+static __device__ inline void
+merge (uint32_t *labels, uint32_t label1, uint32_t label2)
+{
+  bool first = true;
+
+  while (label1 != label2) {
+    uint32_t high = max (label1, label2), low = min (label1, label2);
+    uint32_t found = atomicMin (&labels[high], low);
+
+    if (found == high || found == low)
+      return;
+    /* high was no root: join what it pointed to. */
+    label1 = first ? find_halving (labels, found) : found;
+    label2 = first ? find_halving (labels, low) : low;
+    first = false;
+  }
+}
+
+/* Makes @label point to its root, in a forest that is no longer merged. Only the label's own thread
+ * stores to it, every ancestor on the way, so that threads help each other along deep trees. */
+static __device__ inline uint32_t
+compress (uint32_t *labels, uint32_t label, uint32_t parent)
+{
+  uint32_t grandparent;
+
+  while ((grandparent = __ldcg (&labels[parent])) != parent) {
+    labels[label] = grandparent;
+    parent = grandparent;
+  }
+  return parent;
+}
+
+#endif
