@@ -184,32 +184,47 @@ explain_algorithm (const CclConfig *config)
                    config->algorithm);
 }
 
-/* Chooses the backend and its algorithm. */
-static CclStatus
-choose (const CclConfig *config, const CclBackendClass **backend, const CclAlgorithm **algorithm)
+/* Whether @config leaves the choice of @backend open or asks for it. Naming a device asks for CUDA.
+ */
+static bool
+allows (const CclConfig *config, const CclBackendClass *backend)
 {
+  if (config->backend == CCL_BACKEND_AUTO)
+    return config->device < 0 || backend->id != CCL_BACKEND_CPU;
+  return config->backend == backend->id;
+}
+
+/* Opens a session on the first backend that @wanted's config allows and that can do it. */
+static CclStatus
+open_session (CclAnalyzer *self, CclSession *wanted)
+{
+  const CclConfig config = wanted->config;
   CclStatus status = CCL_OK;
   bool known = false;
 
   for (size_t b = 0; b < N_BACKENDS; b++) {
-    if (config->backend != CCL_BACKEND_AUTO && config->backend != backends[b]->id)
+    if (!allows (&config, backends[b]))
       continue;
     known = true;
-    *backend = backends[b];
-    *algorithm = find_algorithm (backends[b], config);
-    if (!*algorithm)
+    self->backend = backends[b];
+    wanted->algorithm = find_algorithm (backends[b], &config);
+    if (!wanted->algorithm)
       continue;
-    if (backends[b]->device_count () > 0)
-      return CCL_OK;
-    status = CCL_ERROR_NO_DEVICE; /* device_count() left the reason */
+    status = CCL_ERROR_NO_DEVICE;
+    if (backends[b]->device_count () == 0)
+      continue;
+    wanted->config.algorithm = wanted->algorithm->name;
+    status = backends[b]->open (wanted, &self->session);
+    if (status != CCL_ERROR_NO_DEVICE && status != CCL_ERROR_UNSUPPORTED)
+      return status;
   }
-  if (!known && config->backend == CCL_BACKEND_CUDA)
+  if (known)
+    return status != CCL_OK ? status : explain_algorithm (&config);
+  if (config.backend == CCL_BACKEND_CUDA || config.backend == CCL_BACKEND_AUTO)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "this build has no CUDA backend; build where nvcc is installed, or use "
-                     "backend cpu or auto");
-  if (!known)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config->backend);
-  return status != CCL_OK ? status : explain_algorithm (config);
+                     "backend cpu, or backend auto with any device");
+  return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config.backend);
 }
 
 CclStatus
@@ -235,11 +250,7 @@ ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
   if (bound < config->max_components)
     wanted.config.max_components = (uint32_t) bound;
 
-  status = choose (config, &self->backend, &wanted.algorithm);
-  if (status == CCL_OK) {
-    wanted.config.algorithm = wanted.algorithm->name;
-    status = self->backend->open (&wanted, &self->session);
-  }
+  status = open_session (self, &wanted);
   if (status != CCL_OK) {
     free (self);
     return status;

@@ -60,30 +60,29 @@ foreground4 (const CclCudaFrame &f, uint32_t bytes)
   return __dp4a (above & 0x08040201u, 0x01010101u, 0u);
 }
 
-/* Pixels @x to @x + 31 of a row as bits. */
+/* Pixels @x to @x + 31 of a row as bits; @x is in the row. */
 static __device__ inline uint32_t
 foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
-  uint32_t bits = 0;
+  uint32_t shift = 8 * ((uintptr_t) (row + x) & 3), left = f.width - x, bits = 0;
 
-  /* Words of memory, from the first that holds a pixel on; the last one may hold bytes past the 32
-   * pixels, which must be the frame's. */
-  if (x + 36 <= f.width && x < UINT32_MAX - 36) {
-    uint32_t shift = 8 * ((uintptr_t) (row + x) & 3);
+  if (left >= (shift ? 36 : 32)) {
+    /* Words of memory, from the one that holds the first pixel on. Out of step with them, the
+     * last one has bytes past the 32 pixels: they are in the row. */
     const uint32_t *words = (const uint32_t *) ((uintptr_t) (row + x) & ~(uintptr_t) 3);
     uint32_t word = __ldg (words);
 
 #pragma unroll
     for (uint32_t i = 0; i < 8; i++) {
-      uint32_t next = __ldg (words + i + 1);
+      uint32_t next = i < 7 || shift ? __ldg (words + i + 1) : 0;
 
       bits |= foreground4 (f, __funnelshift_r (word, next, shift)) << 4 * i;
       word = next;
     }
     return f.flip ? ~bits : bits;
   }
-  for (uint32_t i = 0; i < 32; i++)
-    bits |= (uint32_t) (x + i >= x && foreground (f, row, x + i)) << i;
+  for (uint32_t i = 0; i < min (left, 32u); i++)
+    bits |= (uint32_t) foreground (f, row, x + i) << i;
   return bits;
 }
 

@@ -46,6 +46,8 @@ _Static_assert(sizeof (CclResultHeader) == sizeof (CclComponent),
 static CclStatus
 check (cudaError_t error, const char *what)
 {
+  if (error != cudaSuccess)
+    cudaGetLastError (); /* or the next launch would report it again */
   switch (error) {
   case cudaSuccess:
     return CCL_OK;
@@ -130,7 +132,8 @@ cuda_close (CclSession *session)
                      frame->edges,     frame->features, frame->moments, frame->counts,
                      frame->histogram, frame->header,   self->image,    self->scratch };
 
-  cudaSetDevice (self->base.device);
+  if (self->base.device >= 0)
+    cudaSetDevice (self->base.device);
   if (self->stream)
     cudaStreamSynchronize (self->stream);
   for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
@@ -144,6 +147,7 @@ cuda_close (CclSession *session)
   }
   if (self->stream)
     cudaStreamDestroy (self->stream);
+  cudaGetLastError ();
   free (self);
 }
 

@@ -61,12 +61,13 @@ segment_detection (CclCudaFrame f)
   pixels = row_pixels (f, y);
   edges = f.edges + (size_t) y * f.edges_pitch;
   for (uint32_t word = 0; word < f.edges_pitch; word += WARP_LANES) {
-    uint32_t current = foreground32 (f, pixels, (word + lane) * WARP_LANES);
+    bool inside = word + lane < f.edges_pitch;
+    uint32_t current = inside ? foreground32 (f, pixels, (word + lane) * WARP_LANES) : 0;
     uint32_t left = __shfl_up_sync (ALL_LANES, current, 1);
     uint32_t mask = current ^ __funnelshift_l (lane == 0 ? previous : left, current, 1);
     uint32_t sum = warp_scan (__popc (mask)), edge = n + sum - __popc (mask);
 
-    if (word + lane < f.edges_pitch)
+    if (inside)
       edges[word + lane] = CclEdges{ mask, edge };
     for (uint32_t todo = __ballot_sync (ALL_LANES, mask); todo; todo &= todo - 1) {
       uint32_t i = __ffs (todo) - 1;
