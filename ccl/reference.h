@@ -1,0 +1,20 @@
+/* cudaccl - the pixel reference: what every algorithm must reproduce
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Two passes of union-find over pixels, then the filters: as short as it gets, never optimised, and
+ * sharing no code with the engine, so that tests have an independent opinion. */
+
+#ifndef CCL_REFERENCE_H
+#define CCL_REFERENCE_H
+
+#include "ccl/ccl.h"
+
+/* Analyses @image, which is in host memory, with @config's geometry, connectivity, capacity and
+ * second-order flag; its backend and algorithm are not looked at. Arguments are trusted: the only
+ * error is CCL_ERROR_NO_MEMORY. Free the result with ccl_reference_clear(). */
+CclStatus ccl_reference_analyze (const CclConfig *config, const CclImage *image,
+                                 const CclParams *params, CclComponents *components);
+
+void ccl_reference_clear (CclComponents *components);
+
+#endif

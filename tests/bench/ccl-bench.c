@@ -1,0 +1,49 @@
+/* cudaccl - ccl-bench: the papers' density x granularity sweeps
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/bench.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIP 77 /* what Meson takes for "skipped" */
+
+int
+main (int argc, char **argv)
+{
+  static Bench bench; /* too big for some stacks */
+  bool failed;
+
+  bench_parse_options (&bench.options, argc, argv);
+  bench.host.memory = CCL_MEMORY_HOST;
+  bench.device.memory = CCL_MEMORY_DEVICE;
+  bench_find_contenders (&bench);
+  if (bench.n_contenders == 0) {
+    printf ("ccl-bench: nothing to measure: %s\n",
+            bench.options.backend == CCL_BACKEND_CUDA && ccl_cuda_device_count () == 0
+                ? ccl_last_error ()
+                : "no algorithm matches the options");
+    return EXIT_SKIP;
+  }
+  if (bench.options.csv) {
+    bench.csv = fopen (bench.options.csv, "w");
+    if (!bench.csv)
+      test_fatal ("%s: %s", bench.options.csv, strerror (errno));
+    report_csv_header (bench.csv);
+  }
+
+  report_machine (&bench);
+  bench_sweep (&bench);
+  report_tables (&bench);
+
+  failed = bench.failed;
+  if (bench.csv && fclose (bench.csv) != 0) {
+    fprintf (stderr, "%s: could not write all of it\n", bench.options.csv);
+    failed = true;
+  }
+  test_arena_clear (&bench.host);
+  test_arena_clear (&bench.device);
+  free (bench.results);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

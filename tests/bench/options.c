@@ -1,0 +1,279 @@
+/* cudaccl - ccl-bench: the command line
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/bench.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] = "\
+Usage: ccl-bench [OPTION...]\n\
+Measures connected component analysis on random images by density and granularity.\n\
+\n\
+  --size=WxH,...         sizes (1920x1080)\n\
+  --granularity=N,...    sides of the random squares in pixels (1,4,16)\n\
+  --density=A:B:STEP     shares of foreground in per cent (0:100:10); one number is one density\n\
+  --no-full              leave out the full image\n\
+  --algorithms=NAME,...  only these algorithms and peers\n\
+  --connectivity=N,...   4, 8 or both (4,8)\n\
+  --backend=NAME         only cpu (and peers) or only cuda\n\
+  --runs=N               runs of each on every image (20)\n\
+  --seconds=S            at most for one algorithm and image, but three runs (2)\n\
+  --end-to-end           measure with host copies, by the clock, too\n\
+  --no-check             do not compare the results before measuring\n\
+  --max-components=N     capacity of the result (a seventh of the pixels)\n\
+  --seed=N               of the images (1)\n\
+  --csv=FILE             every measurement, one a line\n\
+  --verbose              progress on standard error even where that is no terminal\n\
+\n\
+Exit status: 0, 1 when a result was wrong, 77 when there was nothing to measure.\n";
+
+enum
+{
+  OPT_SIZE = 256,
+  OPT_GRANULARITY,
+  OPT_DENSITY,
+  OPT_NO_FULL,
+  OPT_ALGORITHMS,
+  OPT_CONNECTIVITY,
+  OPT_BACKEND,
+  OPT_RUNS,
+  OPT_SECONDS,
+  OPT_END_TO_END,
+  OPT_NO_CHECK,
+  OPT_MAX_COMPONENTS,
+  OPT_SEED,
+  OPT_CSV,
+  OPT_VERBOSE,
+  OPT_HELP,
+};
+
+static const struct option long_options[] = {
+  { "size", required_argument, NULL, OPT_SIZE },
+  { "granularity", required_argument, NULL, OPT_GRANULARITY },
+  { "density", required_argument, NULL, OPT_DENSITY },
+  { "no-full", no_argument, NULL, OPT_NO_FULL },
+  { "algorithms", required_argument, NULL, OPT_ALGORITHMS },
+  { "connectivity", required_argument, NULL, OPT_CONNECTIVITY },
+  { "backend", required_argument, NULL, OPT_BACKEND },
+  { "runs", required_argument, NULL, OPT_RUNS },
+  { "seconds", required_argument, NULL, OPT_SECONDS },
+  { "end-to-end", no_argument, NULL, OPT_END_TO_END },
+  { "no-check", no_argument, NULL, OPT_NO_CHECK },
+  { "max-components", required_argument, NULL, OPT_MAX_COMPONENTS },
+  { "seed", required_argument, NULL, OPT_SEED },
+  { "csv", required_argument, NULL, OPT_CSV },
+  { "verbose", no_argument, NULL, OPT_VERBOSE },
+  { "help", no_argument, NULL, OPT_HELP },
+  { 0 },
+};
+
+/* A number at *@text, which moves behind it. */
+static uint32_t
+number (const char **text, uint32_t least, uint32_t most)
+{
+  char *end;
+  unsigned long long value;
+
+  errno = 0;
+  value = strtoull (*text, &end, 10);
+  if (errno || end == *text || **text == '-' || value < least || value > most)
+    test_fatal ("'%s' does not begin with a number from %u to %u", *text, least, most);
+  *text = end;
+  return (uint32_t) value;
+}
+
+/* The separator at *@text, if it is there; moves behind it. */
+static bool
+skip (const char **text, char separator)
+{
+  if (**text != separator)
+    return false;
+  (*text)++;
+  return true;
+}
+
+static void
+expect_end (const char *text)
+{
+  if (*text)
+    test_fatal ("'%s' is too much; try ccl-bench --help", text);
+}
+
+static uint32_t
+whole_number (const char *text, uint32_t least, uint32_t most)
+{
+  uint32_t value = number (&text, least, most);
+
+  expect_end (text);
+  return value;
+}
+
+/* The first of a repeated option replaces the defaults, the others add to it. */
+static void
+parse_sizes (BenchOptions *options, bool *given, const char *text)
+{
+  if (!*given)
+    options->n_sizes = 0;
+  *given = true;
+  do {
+    BenchSize *size = &options->sizes[options->n_sizes];
+
+    if (options->n_sizes == BENCH_MAX_LIST)
+      test_fatal ("more than %d sizes", BENCH_MAX_LIST);
+    size->width = size->height = number (&text, 1, UINT32_MAX);
+    if (skip (&text, 'x'))
+      size->height = number (&text, 1, UINT32_MAX);
+    if ((uint64_t) size->width * size->height > UINT32_MAX)
+      test_fatal ("%ux%u is more than 2^32 - 1 pixels", size->width, size->height);
+    options->n_sizes++;
+  } while (skip (&text, ','));
+  expect_end (text);
+}
+
+static void
+parse_granularities (BenchOptions *options, const char *text)
+{
+  options->n_granularities = 0;
+  do {
+    if (options->n_granularities == BENCH_MAX_LIST)
+      test_fatal ("more than %d granularities", BENCH_MAX_LIST);
+    options->granularities[options->n_granularities++] = number (&text, 1, 65536);
+  } while (skip (&text, ','));
+  expect_end (text);
+}
+
+static void
+parse_densities (BenchOptions *options, const char *text)
+{
+  options->density_first = options->density_last = number (&text, 0, 100);
+  options->density_step = 10;
+  if (skip (&text, ':'))
+    options->density_last = number (&text, options->density_first, 100);
+  if (skip (&text, ':'))
+    options->density_step = number (&text, 1, 100);
+  expect_end (text);
+}
+
+static void
+parse_connectivity (BenchOptions *options, const char *text)
+{
+  options->connectivity = 0;
+  do {
+    uint32_t connectivity = number (&text, 4, 8);
+
+    if (connectivity != 4 && connectivity != 8)
+      test_fatal ("connectivity %u is neither 4 nor 8", connectivity);
+    options->connectivity |= connectivity;
+  } while (skip (&text, ','));
+  expect_end (text);
+}
+
+static CclBackend
+parse_backend (const char *name)
+{
+  if (strcmp (name, "cuda") == 0)
+    return CCL_BACKEND_CUDA;
+  if (strcmp (name, "cpu") == 0)
+    return CCL_BACKEND_CPU;
+  if (strcmp (name, "auto") != 0)
+    test_fatal ("there is no backend '%s': it is cpu or cuda", name);
+  return CCL_BACKEND_AUTO;
+}
+
+static double
+parse_seconds (const char *text)
+{
+  char *end;
+  double seconds = strtod (text, &end);
+
+  if (end == text || *end || !(seconds >= 0))
+    test_fatal ("'%s' is no time in seconds", text);
+  return seconds;
+}
+
+static void
+set_option (BenchOptions *options, bool *sizes_given, int option, const char *argument)
+{
+  switch (option) {
+  case OPT_SIZE:
+    parse_sizes (options, sizes_given, argument);
+    break;
+  case OPT_GRANULARITY:
+    parse_granularities (options, argument);
+    break;
+  case OPT_DENSITY:
+    parse_densities (options, argument);
+    break;
+  case OPT_NO_FULL:
+    options->full = false;
+    break;
+  case OPT_ALGORITHMS:
+    options->algorithms = argument;
+    break;
+  case OPT_CONNECTIVITY:
+    parse_connectivity (options, argument);
+    break;
+  case OPT_BACKEND:
+    options->backend = parse_backend (argument);
+    break;
+  case OPT_RUNS:
+    options->runs = whole_number (argument, 1, 1000000);
+    break;
+  case OPT_SECONDS:
+    options->seconds = parse_seconds (argument);
+    break;
+  case OPT_END_TO_END:
+    options->end_to_end = true;
+    break;
+  case OPT_NO_CHECK:
+    options->check = false;
+    break;
+  case OPT_MAX_COMPONENTS:
+    options->max_components = whole_number (argument, 1, UINT32_MAX);
+    break;
+  case OPT_SEED:
+    options->seed = whole_number (argument, 0, UINT32_MAX);
+    break;
+  case OPT_CSV:
+    options->csv = argument;
+    break;
+  case OPT_VERBOSE:
+    options->verbose = true;
+    break;
+  case OPT_HELP:
+    fputs (usage, stdout);
+    exit (EXIT_SUCCESS);
+  default:
+    fputs ("Try ccl-bench --help.\n", stderr);
+    exit (EXIT_FAILURE);
+  }
+}
+
+void
+bench_parse_options (BenchOptions *options, int argc, char **argv)
+{
+  bool sizes_given = false;
+  int option;
+
+  *options = (BenchOptions){
+    .sizes = { { 1920, 1080 } },
+    .n_sizes = 1,
+    .granularities = { 1, 4, 16 },
+    .n_granularities = 3,
+    .density_last = 100,
+    .density_step = 10,
+    .full = true,
+    .connectivity = 4 | 8,
+    .runs = 20,
+    .seconds = 2,
+    .check = true,
+    .seed = 1,
+  };
+  while ((option = getopt_long (argc, argv, "", long_options, NULL)) != -1)
+    set_option (options, &sizes_given, option, optarg);
+  if (optind < argc)
+    test_fatal ("'%s' is not an option; try ccl-bench --help", argv[optind]);
+}

@@ -1,0 +1,149 @@
+/* cudaccl - device and page-locked memory for tests
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/common/device.h"
+#include "tests/common/image.h"
+
+#ifdef HAVE_CUDA
+
+#include <cuda_runtime_api.h>
+
+#define CHECK(call) check ((call), #call)
+
+/* What a late upload waits for: some hundred microseconds on any device. */
+#define LATE_BYTES ((size_t) 64 << 20)
+#define LATE_ROUNDS 8
+
+static void
+check (cudaError_t error, const char *call)
+{
+  if (error != cudaSuccess)
+    test_fatal ("%s: %s", call, cudaGetErrorString (error));
+}
+
+bool
+test_device_available (void)
+{
+  static int count = -1; /* asking a machine without a driver takes its time */
+
+  if (count < 0)
+    count = ccl_cuda_device_count ();
+  return count > 0;
+}
+
+void *
+test_device_alloc (CclMemory memory, size_t bytes)
+{
+  void *pointer = NULL;
+
+  CHECK (cudaSetDevice (TEST_DEVICE));
+  if (memory == CCL_MEMORY_DEVICE)
+    CHECK (cudaMalloc (&pointer, bytes));
+  else
+    CHECK (cudaMallocHost (&pointer, bytes));
+  return pointer;
+}
+
+void
+test_device_free (CclMemory memory, void *pointer)
+{
+  if (!pointer)
+    return;
+  if (memory == CCL_MEMORY_DEVICE)
+    CHECK (cudaFree (pointer));
+  else
+    CHECK (cudaFreeHost (pointer));
+}
+
+void
+test_device_upload (void *device, const void *host, size_t bytes)
+{
+  CHECK (cudaMemcpy (device, host, bytes, cudaMemcpyHostToDevice));
+  /* From page-locked memory too the copy must be over before the analyzer's stream looks. */
+  CHECK (cudaStreamSynchronize (0));
+}
+
+void *
+test_device_stream_new (void)
+{
+  cudaStream_t stream;
+
+  CHECK (cudaSetDevice (TEST_DEVICE));
+  CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+void
+test_device_stream_free (void *stream)
+{
+  if (stream)
+    CHECK (cudaStreamDestroy (stream));
+}
+
+void
+test_device_stream_wait (void *stream)
+{
+  CHECK (cudaStreamSynchronize (stream));
+}
+
+void
+test_device_upload_late (void *device, const void *host, size_t bytes, void *stream)
+{
+  static void *ballast;
+
+  if (!ballast)
+    ballast = test_device_alloc (CCL_MEMORY_DEVICE, LATE_BYTES);
+  CHECK (cudaMemsetAsync (device, 0x55, bytes, stream));
+  for (int i = 0; i < LATE_ROUNDS; i++)
+    CHECK (cudaMemsetAsync (ballast, i, LATE_BYTES, stream));
+  CHECK (cudaMemcpyAsync (device, host, bytes, cudaMemcpyHostToDevice, stream));
+}
+
+#else
+
+bool
+test_device_available (void)
+{
+  return false;
+}
+
+void *
+test_device_alloc (CclMemory memory, size_t bytes)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_free (CclMemory memory, void *pointer)
+{
+}
+
+void
+test_device_upload (void *device, const void *host, size_t bytes)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void *
+test_device_stream_new (void)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_stream_free (void *stream)
+{
+}
+
+void
+test_device_stream_wait (void *stream)
+{
+}
+
+void
+test_device_upload_late (void *device, const void *host, size_t bytes, void *stream)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+#endif

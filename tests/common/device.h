@@ -1,0 +1,31 @@
+/* cudaccl - device and page-locked memory for tests
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All of it works on CUDA device TEST_DEVICE. Failures of CUDA end the program with its message. In
+ * a build without CUDA nothing is available, and the rest must not be called. */
+
+#ifndef TESTS_COMMON_DEVICE_H
+#define TESTS_COMMON_DEVICE_H
+
+#include "ccl/ccl.h"
+
+#define TEST_DEVICE 0
+
+bool test_device_available (void);
+
+/* @memory is CCL_MEMORY_DEVICE or CCL_MEMORY_PINNED. */
+void *test_device_alloc (CclMemory memory, size_t bytes);
+void test_device_free (CclMemory memory, void *pointer);
+
+/* From host memory; done on return. */
+void test_device_upload (void *device, const void *host, size_t bytes);
+
+void *test_device_stream_new (void);
+void test_device_stream_free (void *stream);
+void test_device_stream_wait (void *stream);
+
+/* From page-locked memory; on return it is not over, since enough work is enqueued on the stream
+ * before it. In the meantime the memory holds other bytes. */
+void test_device_upload_late (void *device, const void *host, size_t bytes, void *stream);
+
+#endif
