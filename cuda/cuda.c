@@ -205,9 +205,30 @@ allocate_tables (CudaSession *self)
   ALLOCATE (device, self->scratch, self->scratch_size);
 #undef ALLOCATE
 
-  /* The scan also reads what is behind the last count. */
-  return check (cudaMemset (frame->counts, 0, (height * frame->parts + 1) * sizeof *frame->counts),
-                "clearing the counts");
+  return CCL_OK;
+}
+
+static uint32_t
+first_transfer (const CudaSession *self)
+{
+  uint32_t capacity = self->base.config.max_components;
+
+  return capacity < FIRST_TRANSFER ? capacity : FIRST_TRANSFER;
+}
+
+/* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
+ * and components past the end of a result, by its first transfer. */
+static CclStatus
+clear_tables (CudaSession *self)
+{
+  CclCudaFrame *frame = &self->frame;
+  size_t counts = ((size_t) frame->height * frame->parts + 1) * sizeof *frame->counts;
+  size_t result = (1 + (size_t) first_transfer (self)) * sizeof *frame->components;
+  cudaError_t error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
+
+  if (error == cudaSuccess)
+    error = cudaMemsetAsync (frame->header, 0, result, self->stream);
+  return check (error, "clearing a frame's tables");
 }
 
 static CclStatus
@@ -281,6 +302,8 @@ cuda_open (const CclSession *wanted, CclSession **session)
     status = open_queue (self);
   if (status == CCL_OK)
     status = allocate_tables (self);
+  if (status == CCL_OK)
+    status = clear_tables (self);
   if (status != CCL_OK) {
     cuda_close (&self->base);
     return status;
@@ -360,14 +383,6 @@ download (CudaSession *self, uint32_t from, uint32_t to)
                                  (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost,
                                  self->stream),
                 "transferring the components");
-}
-
-static uint32_t
-first_transfer (const CudaSession *self)
-{
-  uint32_t capacity = self->base.config.max_components;
-
-  return capacity < FIRST_TRANSFER ? capacity : FIRST_TRANSFER;
 }
 
 /* Enqueues what turns roots into a result, and its transfer. */
