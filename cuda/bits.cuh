@@ -66,6 +66,16 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
   uint32_t shift = 8 * ((uintptr_t) (row + x) & 3), left = f.width - x, bits = 0;
 
+  if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
+    const uint4 *words = (const uint4 *) (row + x);
+    uint4 low = __ldg (words), high = __ldg (words + 1);
+
+    bits = foreground4 (f, low.x) | foreground4 (f, low.y) << 4 | foreground4 (f, low.z) << 8 |
+           foreground4 (f, low.w) << 12 | foreground4 (f, high.x) << 16 |
+           foreground4 (f, high.y) << 20 | foreground4 (f, high.z) << 24 |
+           foreground4 (f, high.w) << 28;
+    return f.flip ? ~bits : bits;
+  }
   if (left >= (shift ? 36 : 32)) {
     /* Words of memory, from the one that holds the first pixel on. Out of step with them, the
      * last one has bytes past the 32 pixels: they are in the row. */

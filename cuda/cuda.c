@@ -33,8 +33,6 @@ typedef struct CudaSession
   uint8_t *image;     /* [height * image_pitch] on the device, for pixels from elsewhere */
   uint8_t *staging;   /* the same, page-locked */
   size_t image_pitch;
-  void *scratch;
-  size_t scratch_size;
   CclResultHeader *result; /* page-locked: header and max_components components */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
 } CudaSession;
@@ -128,9 +126,13 @@ cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
   CclCudaFrame *frame = &self->frame;
-  void *device[] = { frame->labels,    frame->starts,   frame->ends,    frame->runs,
-                     frame->edges,     frame->features, frame->moments, frame->counts,
-                     frame->histogram, frame->header,   self->image,    self->scratch };
+  void *device[] = {
+    frame->labels,       frame->starts,       frame->ends,          frame->runs,
+    frame->edges,        frame->features,     frame->moments,       frame->counts,
+    frame->tiles.n,      frame->tiles.firsts, frame->tiles.borders, frame->tiles.counts,
+    frame->tiles.totals, frame->tiles.done,   frame->scratch,       frame->histogram,
+    frame->header,       self->image,
+  };
 
   if (self->base.device >= 0)
     cudaSetDevice (self->base.device);
@@ -164,11 +166,29 @@ parts_of_row (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
   return wanted > 0 ? (uint32_t) wanted : 1;
 }
 
+/* High tiles have less border, low ones fill the device earlier. */
+static CclTiles
+tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
+{
+  uint32_t columns = (frame->width - 1) / TILE_WIDTH + 1;
+  uint64_t high = (uint64_t) columns * ((frame->height - 1) / TILE_MAX_HEIGHT + 1);
+  uint32_t height =
+      high >= 8 * (uint64_t) device->multiProcessorCount ? TILE_MAX_HEIGHT : TILE_MAX_HEIGHT / 2;
+
+  return (CclTiles){
+    .height = height,
+    .columns = columns,
+    .strips = (frame->height - 1) / height + 1,
+    .capacity = TILE_RUNS * height,
+  };
+}
+
 static CclStatus
 allocate_tables (CudaSession *self)
 {
   const CclConfig *config = &self->base.config;
   CclCudaFrame *frame = &self->frame;
+  CclTiles *tiles = &frame->tiles;
   size_t labels = (size_t) frame->height * frame->slots, height = frame->height;
   size_t result = sizeof (CclResultHeader) + config->max_components * sizeof (CclComponent);
   CclStatus status;
@@ -181,7 +201,6 @@ allocate_tables (CudaSession *self)
   } while (0)
 
   ALLOCATE (device, frame->labels, labels * sizeof *frame->labels);
-  ALLOCATE (device, frame->starts, labels * sizeof *frame->starts);
   ALLOCATE (device, frame->features, labels * sizeof *frame->features);
   if (config->second_order)
     ALLOCATE (device, frame->moments, labels * sizeof *frame->moments);
@@ -190,7 +209,23 @@ allocate_tables (CudaSession *self)
     ALLOCATE (device, frame->runs, height * sizeof *frame->runs);
     ALLOCATE (device, frame->edges, height * frame->edges_pitch * sizeof *frame->edges);
   }
-  ALLOCATE (device, frame->counts, (height * frame->parts + 1) * sizeof *frame->counts);
+  if (self->algorithm->uses_tiles) {
+    size_t n = (size_t) tiles->strips * tiles->columns;
+
+    ALLOCATE (device, tiles->n, n * sizeof *tiles->n);
+    ALLOCATE (device, tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts);
+    ALLOCATE (device, tiles->borders, n * sizeof *tiles->borders);
+    ALLOCATE (device, tiles->counts, n * tiles->height * sizeof *tiles->counts);
+    ALLOCATE (device, tiles->totals, tiles->strips * sizeof *tiles->totals);
+    ALLOCATE (device, tiles->done, sizeof *tiles->done);
+  } else {
+    ALLOCATE (device, frame->starts, labels * sizeof *frame->starts);
+    ALLOCATE (device, frame->counts, (height * frame->parts + 1) * sizeof *frame->counts);
+    status = check (ccl_cuda_compact_scratch (frame, &frame->scratch_size), "sizing the scan");
+    if (status != CCL_OK)
+      return status;
+    ALLOCATE (device, frame->scratch, frame->scratch_size);
+  }
   ALLOCATE (device, frame->histogram, CCL_CUT_BINS * sizeof *frame->histogram);
   ALLOCATE (device, frame->header, result);
   frame->components = (CclComponent *) (frame->header + 1);
@@ -198,11 +233,6 @@ allocate_tables (CudaSession *self)
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
   ALLOCATE (device, self->image, self->image_pitch * height);
   ALLOCATE (pinned, self->staging, self->image_pitch * height);
-
-  status = check (ccl_cuda_compact_scratch (frame, &self->scratch_size), "sizing the scan");
-  if (status != CCL_OK)
-    return status;
-  ALLOCATE (device, self->scratch, self->scratch_size);
 #undef ALLOCATE
 
   return CCL_OK;
@@ -217,15 +247,20 @@ first_transfer (const CudaSession *self)
 }
 
 /* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
- * and components past the end of a result, by its first transfer. */
+ * or the number of strips that are done, and components past the end of a result, by its first
+ * transfer. */
 static CclStatus
 clear_tables (CudaSession *self)
 {
   CclCudaFrame *frame = &self->frame;
   size_t counts = ((size_t) frame->height * frame->parts + 1) * sizeof *frame->counts;
   size_t result = (1 + (size_t) first_transfer (self)) * sizeof *frame->components;
-  cudaError_t error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
+  cudaError_t error;
 
+  if (self->algorithm->uses_tiles)
+    error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
+  else
+    error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
   if (error == cudaSuccess)
     error = cudaMemsetAsync (frame->header, 0, result, self->stream);
   return check (error, "clearing a frame's tables");
@@ -258,6 +293,7 @@ open_device (CudaSession *self)
                      self->base.device, properties.name, properties.major, properties.minor);
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
   self->frame.parts = parts_of_row (&self->frame, &properties);
+  self->frame.tiles = tiles_of_frame (&self->frame, &properties);
   return CCL_OK;
 }
 
@@ -390,8 +426,7 @@ static CclStatus
 compact (CudaSession *self)
 {
   CclStatus status =
-      check (ccl_cuda_compact (&self->frame, self->scratch, self->scratch_size, self->stream),
-             "compacting the components");
+      check (self->algorithm->compact (&self->frame, self->stream), "compacting the components");
 
   if (status == CCL_OK)
     status = mark (self, EVENT_ANALYSED);
@@ -458,7 +493,7 @@ truncate (CudaSession *self)
   ccl_cut_begin (&search, self->base.config.max_components);
   for (unsigned round = 0; round < CCL_CUT_ROUNDS && status == CCL_OK; round++) {
     size_t size = CCL_CUT_BINS * sizeof *self->histogram;
-    cudaError_t error = ccl_cuda_histogram (&self->frame, &search, self->stream);
+    cudaError_t error = self->algorithm->histogram (&self->frame, &search, self->stream);
 
     if (error == cudaSuccess)
       error = cudaMemcpyAsync (self->histogram, self->frame.histogram, size, cudaMemcpyDeviceToHost,

@@ -10,8 +10,7 @@
  * - The table ER, one entry a pixel there, has one entry for 32 pixels; see CclEdges.
  * - Two runs that touch are merged by the thread of the one that starts further right, looking
  *   straight at the other through ER. So no thread merges more than twice, however long its run.
- * - The runs of a warp are of one row, so that conflict detection needs no sums of y; and a warp
- *   keeps the sums of a component that fills much of it from one step to the next, so that a
+ * - A warp keeps the sums of a component that fills much of it from one step to the next, so that a
  *   component all over the frame doesn't serialize. */
 
 #include "cuda/resolve.cuh"
@@ -143,25 +142,25 @@ merge_rows (CclCudaFrame f)
 static __global__ void
 features_cd (CclCudaFrame f)
 {
-  HeldComponent held = { CCL_NO_LABEL, sums_of_nothing () };
+  HeldComponent held = held_nothing ();
   Part part;
 
   if (!get_part (f, &part))
     return;
   for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
     uint32_t label = part.row + slot + lane_id (), root = CCL_NO_LABEL;
-    RowSums s = sums_of_nothing ();
+    Sums s = sums_of_nothing ();
 
     if (slot + lane_id () < part.to) {
       root = f.labels[label];
       if (root == label)
         root = CCL_NO_LABEL; /* its own features are there */
       else
-        s = sums_of_run (f, f.starts[label], f.ends[label]);
+        s = sums_of_run (f, f.starts[label], f.ends[label], part.y);
     }
-    feature_update_held (f, &held, root, s, part.y);
+    feature_update_held (f, &held, root, s);
   }
-  held_flush (f, &held, part.y);
+  held_flush (f, &held);
 }
 
 extern "C" cudaError_t

@@ -6,6 +6,7 @@
 
 #include "ccl/backend.h"
 #include "ccl/cut.h"
+#include "cuda/tile.h"
 
 #include <cuda_runtime_api.h>
 
@@ -69,10 +70,14 @@ typedef struct CclCudaFrame
   CclFeatures *features; /* [height * slots], of roots */
   CclMoments *moments;   /* the same, or NULL */
 
+  CclTiles tiles; /* (tile) */
+
   uint32_t min_area, max_area;
   CclCut cut;
-  uint64_t *counts;    /* [height * parts + 1] kept (high half) and tied (low half) roots of a part;
-                        * after the scan, of the parts before */
+  uint64_t *counts; /* [height * parts + 1] kept (high half) and tied (low half) roots of a part;
+                     * after the scan, of the parts before */
+  void *scratch;    /* of the scan */
+  size_t scratch_size;
   uint32_t *histogram; /* [CCL_CUT_BINS] */
   uint32_t capacity;
   CclResultHeader *header;
@@ -83,9 +88,17 @@ typedef struct CclCudaFrame
 typedef struct CclCudaAlgorithm
 {
   CclAlgorithm info;
-  bool uses_runs; /* keeps runs, ends and edges */
+  bool uses_runs;  /* keeps runs, ends and edges */
+  bool uses_tiles; /* keeps tiles */
   /* Enqueues everything from pixels to roots with their features. */
   cudaError_t (*enqueue) (const CclCudaFrame *frame, cudaStream_t stream);
+  /* Enqueues the compaction of the roots that pass the area filter and the cut into header and
+   * components, in canonical order. */
+  cudaError_t (*compact) (const CclCudaFrame *frame, cudaStream_t stream);
+  /* Enqueues the count of roots that pass the area filter into frame->histogram, for one round of
+   * the search for the cut. */
+  cudaError_t (*histogram) (const CclCudaFrame *frame, const CclCutSearch *search,
+                            cudaStream_t stream);
 } CclCudaAlgorithm;
 
 /* The algorithms, the best first; NULL past the last. */
@@ -94,15 +107,21 @@ const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
 cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
 
-/* Compacts the roots that pass the area filter and the cut into header and components, in canonical
- * order. @scratch: ccl_cuda_compact_scratch() bytes. */
-cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, void *scratch, size_t scratch_size,
-                              cudaStream_t stream);
-cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
-
-/* Counts the roots that pass the area filter into frame->histogram for one round of @search. */
+/* For roots anywhere in the slots, or in the first ones of their rows. */
+cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *search,
                                 cudaStream_t stream);
+/* The bytes that ccl_cuda_compact() needs as frame->scratch. */
+cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
+
+/* For tiles. The first is made of the two that follow it: the components of each tile, the merge
+ * over seams, and what roots get from the others. */
+cudaError_t ccl_cuda_tile (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_merge (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_resolve (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_compact (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_histogram (const CclCudaFrame *frame, const CclCutSearch *search,
+                                     cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
  *   right one of the two, so that a warp needs no pixels from the right of its 64. */
 
 #include "cuda/resolve.cuh"
+#include "cuda/rows.cuh"
 
 #define STRIP 4  /* rows of a strip, BLOCK_H */
 #define BLOCK 64 /* pixels of a warp, BLOCK_W */
@@ -53,27 +54,6 @@ load64 (const CclCudaFrame &f, uint32_t y, uint32_t base)
       __ballot_sync (ALL_LANES, inside && foreground (f, row, base + WARP_LANES + lane_id ()));
 
   return low | (uint64_t) high << 32;
-}
-
-/* Two rows of 64 pixels, one above the other. */
-struct Rows
-{
-  uint64_t current, above;
-  bool current_before, above_before; /* the pixels to their left */
-};
-
-/* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
- * pixel and the one above it, or where one of them is not set, its left neighbour instead. */
-static __device__ inline uint64_t
-touching (const CclCudaFrame &f, const Rows &r)
-{
-  uint64_t left = r.current << 1 | r.current_before, above_left = r.above << 1 | r.above_before;
-  uint64_t starts = r.current & r.above & ~(left & above_left);
-
-  if (f.connectivity == 8)
-    starts |=
-        (r.current & ~left & above_left & ~r.above) | (r.above & ~above_left & left & ~r.current);
-  return starts;
 }
 
 /* The slot of the label of the run that covers pixel @x, -1 being the one before the block. @before
@@ -202,7 +182,7 @@ features (CclCudaFrame f)
 
     if (label == slot)
       f.starts[label] = start;
-    feature_update (f, label, sums_of_run (f, start, start + end_distance64 (pixels, x)), y);
+    feature_update (f, label, sums_of_run (f, start, start + end_distance64 (pixels, x), y));
   }
 }
 

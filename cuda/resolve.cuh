@@ -24,9 +24,9 @@ resolve (CclCudaFrame f)
     if (compress (f.labels, label, parent) != label)
       continue;
     if (f.ends)
-      features_set (f, label, sums_of_run (f, f.starts[label], f.ends[label]), part.y);
+      features_set (f, label, sums_of_run (f, f.starts[label], f.ends[label], part.y));
     else
-      features_clear (f, label);
+      features_set (f, label, sums_of_nothing ());
   }
 }
 

@@ -1,0 +1,32 @@
+/* cudaccl - CUDA backend: where the runs of two rows touch
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_ROWS_CUH
+#define CCL_CUDA_ROWS_CUH
+
+#include "cuda/bits.cuh"
+
+/* Up to 64 pixels of two rows, one above the other (or of two columns, side by side). */
+struct Rows
+{
+  uint64_t current, above;
+  bool current_before, above_before; /* the pixels to their left */
+};
+
+/* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
+ * pixel and the one above it, or where one of them is not set, its left neighbour instead. So
+ * pixels that touch only diagonally are seen from the right one of the two, and nothing has to be
+ * known of what is right of the rows. */
+static __device__ inline uint64_t
+touching (const CclCudaFrame &f, const Rows &r)
+{
+  uint64_t left = r.current << 1 | r.current_before, above_left = r.above << 1 | r.above_before;
+  uint64_t starts = r.current & r.above & ~(left & above_left);
+
+  if (f.connectivity == 8)
+    starts |=
+        (r.current & ~left & above_left & ~r.above) | (r.above & ~above_left & left & ~r.current);
+  return starts;
+}
+
+#endif

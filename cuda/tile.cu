@@ -1,0 +1,498 @@
+/* cudaccl - CUDA backend: the tile algorithm, inside of tiles
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A block reads its tile once, as bits; from there on there are no pixels. Runs are numbered
+ * densely, by a scan over the numbers of runs that start in each word of 32 pixels, so that the run
+ * under a pixel is the number before its word and a population count away. Union-find over runs,
+ * the numbering of the roots and the sums of their features stay in shared memory; what goes out is
+ * a record for each component of the tile, and its border. */
+
+#include "cuda/rows.cuh"
+#include "cuda/tile.cuh"
+#include "cuda/unionfind.cuh"
+
+#define WARPS_MAX (TILE_WORDS * TILE_MAX_HEIGHT / WARP_LANES)
+
+/* Bytes of shared memory, for each row of the tile, that are shared out between runs and the sums
+ * of components: as many components at a time as there is room for. Six blocks of the highest tiles
+ * fit in a multiprocessor with 228 KiB. */
+#define BYTES_PER_ROW 1040
+
+/* Sums of a component over the pixels of the tile, with coordinates in it: 32 bits suffice. */
+struct TileSums
+{
+  uint32_t *area_y; /* area in the lower AREA_BITS, sum of y above */
+  uint32_t *sum_x;
+  uint32_t *min_x, *max_x, *max_y;
+  uint32_t *sum_xx, *sum_yy, *sum_xy; /* only with moments */
+};
+
+#define AREA_BITS 14
+#define N_SUMS 5
+#define N_MOMENTS 3
+
+/* What a block keeps in shared memory. */
+struct Shared
+{
+  uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, runs before */
+  uint32_t *roots;                   /* [4 * height] which runs are roots, bit by bit */
+  uint32_t *roots_before;            /* [4 * height] */
+  uint32_t *parents;                 /* [runs] union-find over runs; then components */
+  TileSums sums;                     /* [pass] each */
+  CclTilePixel *firsts;              /* [pass] */
+  uint32_t pass;                     /* components at a time */
+};
+
+static size_t
+shared_size (uint32_t height)
+{
+  return 4 * (size_t) (3 * height * TILE_WORDS + 8 * height) + (size_t) height * BYTES_PER_ROW;
+}
+
+static __device__ inline Shared
+shared_layout (uint32_t *memory, uint32_t height)
+{
+  uint32_t threads = height * TILE_WORDS;
+  Shared s;
+
+  s.words = memory;
+  s.starts = s.words + threads;
+  s.before = s.starts + threads;
+  s.roots = s.before + threads;
+  s.roots_before = s.roots + 4 * height;
+  s.parents = s.roots_before + 4 * height;
+  return s;
+}
+
+/* Shares out what @runs leave. */
+static __device__ inline void
+shared_layout_sums (Shared *s, uint32_t height, uint32_t runs, bool moments)
+{
+  uint32_t each = 4 * (N_SUMS + (moments ? N_MOMENTS : 0)) + sizeof (CclTilePixel);
+
+  s->pass = (height * BYTES_PER_ROW - 4 * runs) / each;
+  s->sums.area_y = s->parents + runs;
+  s->sums.sum_x = s->sums.area_y + s->pass;
+  s->sums.min_x = s->sums.sum_x + s->pass;
+  s->sums.max_x = s->sums.min_x + s->pass;
+  s->sums.max_y = s->sums.max_x + s->pass;
+  s->sums.sum_xx = s->sums.max_y + s->pass;
+  s->sums.sum_yy = s->sums.sum_xx + s->pass;
+  s->sums.sum_xy = s->sums.sum_yy + s->pass;
+  s->firsts = (CclTilePixel *) (moments ? s->sums.sum_xy + s->pass : s->sums.sum_xx);
+}
+
+/* The number of @starts up to and with bit @x, -1 being before the first. */
+static __device__ inline uint32_t
+starts_to (uint32_t starts, int x)
+{
+  return x < 0 ? 0 : __popc (starts & (uint32_t) ((2ull << x) - 1));
+}
+
+/* Exclusive sum over the threads of the block; @total: over all. */
+static __device__ inline uint32_t
+block_scan (uint32_t value, uint32_t *total)
+{
+  __shared__ uint32_t warps[WARPS_MAX];
+  uint32_t sum = warp_scan (value), before = 0, all = 0;
+
+  if (lane_id () == WARP_LANES - 1)
+    warps[threadIdx.x / WARP_LANES] = sum;
+  __syncthreads ();
+  for (uint32_t i = 0; i < blockDim.x / WARP_LANES; i++) {
+    if (i < threadIdx.x / WARP_LANES)
+      before += warps[i];
+    all += warps[i];
+  }
+  *total = all;
+  return before + sum - value;
+}
+
+/* Union-find in shared memory; see unionfind.cuh. All writes are atomic, as others read meanwhile.
+ */
+static __device__ inline uint32_t
+find_shared (uint32_t *parents, uint32_t run)
+{
+  const volatile uint32_t *seen = parents;
+  uint32_t parent, grandparent;
+
+  while ((parent = seen[run]) != run) {
+    grandparent = seen[parent];
+    if (grandparent == parent)
+      return parent;
+    atomicMin (&parents[run], grandparent);
+    run = grandparent;
+  }
+  return run;
+}
+
+static __device__ inline void
+merge_shared (uint32_t *parents, uint32_t run1, uint32_t run2)
+{
+  bool first = true;
+
+  while (run1 != run2) {
+    uint32_t high = max (run1, run2), low = min (run1, run2);
+    uint32_t found = atomicMin (&parents[high], low);
+
+    if (found == high || found == low)
+      return;
+    run1 = first ? find_shared (parents, found) : found;
+    run2 = first ? find_shared (parents, low) : low;
+    first = false;
+  }
+}
+
+static __device__ inline void
+compress_shared (uint32_t *parents, uint32_t run)
+{
+  volatile uint32_t *seen = parents;
+  uint32_t parent = seen[run], grandparent;
+
+  while ((grandparent = seen[parent]) != parent) {
+    atomicMin (&parents[run], grandparent);
+    parent = grandparent;
+  }
+}
+
+/* Merges the runs of this thread's word with those that they touch in the row above. */
+static __device__ inline void
+merge_word (const CclCudaFrame &f, const Shared &s)
+{
+  uint32_t i = threadIdx.x, a = i - TILE_WORDS, todo;
+  bool inner = i % TILE_WORDS > 0;
+  Rows r;
+
+  if (i < TILE_WORDS)
+    return;
+  r.current = s.words[i];
+  r.above = s.words[a];
+  r.current_before = inner && s.words[i - 1] >> 31;
+  r.above_before = inner && s.words[a - 1] >> 31;
+  for (todo = (uint32_t) touching (f, r); todo; todo &= todo - 1) {
+    int x = __ffs (todo) - 1;
+    int current_x = r.current >> x & 1 ? x : x - 1, above_x = r.above >> x & 1 ? x : x - 1;
+
+    merge_shared (s.parents, s.before[i] + starts_to (s.starts[i], current_x) - 1,
+                  s.before[a] + starts_to (s.starts[a], above_x) - 1);
+  }
+}
+
+/* Numbers the roots densely, in order, and makes parents the components of runs. */
+static __device__ inline uint32_t
+number_components (const Shared &s, uint32_t runs)
+{
+  uint32_t groups = (runs + WARP_LANES - 1) / WARP_LANES, total = 0;
+
+  for (uint32_t run = threadIdx.x; run < groups * WARP_LANES; run += blockDim.x) {
+    uint32_t roots = __ballot_sync (ALL_LANES, run < runs && s.parents[run] == run);
+
+    if (run < runs)
+      compress_shared (s.parents, run);
+    if (lane_id () == 0)
+      s.roots[run / WARP_LANES] = roots;
+  }
+  __syncthreads ();
+  if (threadIdx.x < WARP_LANES) {
+    for (uint32_t group = 0; group < groups; group += WARP_LANES) {
+      uint32_t i = group + lane_id (), count = i < groups ? __popc (s.roots[i]) : 0;
+      uint32_t sum = warp_scan (count);
+
+      if (i < groups)
+        s.roots_before[i] = total + sum - count;
+      total += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
+    }
+  }
+  __syncthreads ();
+  for (uint32_t run = threadIdx.x; run < runs; run += blockDim.x) {
+    uint32_t root = s.parents[run];
+
+    s.parents[run] = s.roots_before[root / WARP_LANES] +
+                     __popc (s.roots[root / WARP_LANES] & bits_below (root % WARP_LANES));
+  }
+  return s.roots_before[groups - 1] + __popc (s.roots[groups - 1]);
+}
+
+/* Pixels of one row of a tile and one component, summed up. */
+struct Piece
+{
+  uint32_t component;
+  uint32_t area, sum_x, sum_xx, min_x, max_x;
+};
+
+/* Takes the component of the first pixels that are left of this thread's word, as far as it goes.
+ */
+static __device__ inline Piece
+take_piece (const CclCudaFrame &f, const Shared &s, uint32_t *rest, uint32_t first, uint32_t count)
+{
+  uint32_t i = threadIdx.x, y = i / TILE_WORDS, x = i % TILE_WORDS * WARP_LANES;
+  Piece piece = { CCL_NO_LABEL };
+
+  while (*rest) {
+    uint32_t start = __ffs (*rest) - 1, gap = ~(*rest >> start);
+    uint32_t end = gap ? min (start + __ffs (gap) - 1, 32u) : 32;
+    uint32_t run = s.before[i] + starts_to (s.starts[i], (int) start) - 1;
+    uint32_t component = s.parents[run] - first, area = end - start;
+
+    if (component < count) {
+      if (piece.component == CCL_NO_LABEL) {
+        piece.component = component;
+        piece.min_x = x + start;
+      } else if (component != piece.component) {
+        break;
+      }
+      if (s.starts[i] >> start & 1 && s.roots[run / WARP_LANES] >> run % WARP_LANES & 1)
+        s.firsts[component] = (CclTilePixel) (y * TILE_WIDTH + x + start);
+      piece.area += area;
+      piece.sum_x += area * (2 * x + start + end - 1) / 2;
+      if (f.moments)
+        piece.sum_xx += (uint32_t) ccl_run_sum_xx (x + start, x + end);
+      piece.max_x = x + end - 1;
+    }
+    *rest &= end < 32 ? ~0u << end : 0;
+  }
+  return piece;
+}
+
+/* Features of a component, or of part of one, in the coordinates of the tile. */
+struct Part8
+{
+  uint32_t area_y, sum_x, min_x, max_x, max_y;
+  uint32_t sum_xx, sum_yy, sum_xy;
+};
+
+/* Adds them to the component @c. Extents are looked at first: most are known already. */
+static __device__ inline void
+add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const Part8 &p)
+{
+  atomicAdd (&sums.area_y[c], p.area_y);
+  atomicAdd (&sums.sum_x[c], p.sum_x);
+  if (((volatile uint32_t *) sums.min_x)[c] > p.min_x)
+    atomicMin (&sums.min_x[c], p.min_x);
+  if (((volatile uint32_t *) sums.max_x)[c] < p.max_x)
+    atomicMax (&sums.max_x[c], p.max_x);
+  if (((volatile uint32_t *) sums.max_y)[c] < p.max_y)
+    atomicMax (&sums.max_y[c], p.max_y);
+  if (f.moments) {
+    atomicAdd (&sums.sum_xx[c], p.sum_xx);
+    atomicAdd (&sums.sum_yy[c], p.sum_yy);
+    atomicAdd (&sums.sum_xy[c], p.sum_xy);
+  }
+}
+
+/* The sum over the lanes of @mask, which all call this. */
+static __device__ inline Part8
+reduce_parts (const CclCudaFrame &f, uint32_t mask, Part8 p)
+{
+#if __CUDA_ARCH__ >= 800
+  p.area_y = __reduce_add_sync (mask, p.area_y);
+  p.sum_x = __reduce_add_sync (mask, p.sum_x);
+  p.min_x = __reduce_min_sync (mask, p.min_x);
+  p.max_x = __reduce_max_sync (mask, p.max_x);
+  p.max_y = __reduce_max_sync (mask, p.max_y);
+  if (f.moments) {
+    p.sum_xx = __reduce_add_sync (mask, p.sum_xx);
+    p.sum_yy = __reduce_add_sync (mask, p.sum_yy);
+    p.sum_xy = __reduce_add_sync (mask, p.sum_xy);
+  }
+#endif
+  return p;
+}
+
+/* Whether reduce_parts() works. */
+static __device__ inline bool
+can_reduce (void)
+{
+#if __CUDA_ARCH__ >= 800
+  return true;
+#else
+  return false;
+#endif
+}
+
+#define REDUCE_LANES 8 /* so many with one component are worth a reduction */
+
+/* Adds the lanes' pieces to their components. Where many lanes have that of the first one, they are
+ * summed up before: same addresses serialize. */
+static __device__ inline void
+store_pieces (const CclCudaFrame &f, const TileSums &sums, const Piece &piece)
+{
+  uint32_t y = threadIdx.x / TILE_WORDS, c = piece.component;
+  uint32_t lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL), leader = __ffs (lanes) - 1, same;
+  Part8 p = { piece.area | (piece.area * y) << AREA_BITS,
+              piece.sum_x,
+              piece.min_x,
+              piece.max_x,
+              y,
+              piece.sum_xx,
+              piece.area * y * y,
+              piece.sum_x * y };
+
+  if (!lanes)
+    return;
+  same = __ballot_sync (ALL_LANES, c == __shfl_sync (ALL_LANES, c, leader));
+  if (c == CCL_NO_LABEL)
+    return;
+  if (can_reduce () && __popc (same) >= REDUCE_LANES && same >> lane_id () & 1) {
+    p = reduce_parts (f, same, p);
+    if (lane_id () != leader)
+      return;
+  }
+  add_to_sums (f, sums, c, p);
+}
+
+/* Adds this thread's word to the sums of components @first to, without, @first + @count. */
+static __device__ inline void
+sum_word (const CclCudaFrame &f, const Shared &s, uint32_t first, uint32_t count)
+{
+  uint32_t rest = s.words[threadIdx.x];
+
+  while (__any_sync (ALL_LANES, rest))
+    store_pieces (f, s.sums, take_piece (f, s, &rest, first, count));
+}
+
+static __device__ inline void
+clear_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t count)
+{
+  for (uint32_t c = threadIdx.x; c < count; c += blockDim.x) {
+    sums.area_y[c] = 0;
+    sums.sum_x[c] = 0;
+    sums.min_x[c] = UINT32_MAX;
+    sums.max_x[c] = 0;
+    sums.max_y[c] = 0;
+    if (f.moments) {
+      sums.sum_xx[c] = 0;
+      sums.sum_yy[c] = 0;
+      sums.sum_xy[c] = 0;
+    }
+  }
+}
+
+/* The features of a component in the coordinates of the frame. */
+static __device__ inline Sums
+sums_in_frame (const CclCudaFrame &f, const TileSums &sums, const Tile &tile, uint32_t c)
+{
+  uint64_t x = tile.x, y = tile.y;
+  uint32_t area = sums.area_y[c] & ((1u << AREA_BITS) - 1), sum_y = sums.area_y[c] >> AREA_BITS;
+  uint32_t sum_x = sums.sum_x[c];
+  Sums s = { { area * x + sum_x, area * y + sum_y, area, tile.x + sums.min_x[c],
+               tile.x + sums.max_x[c], tile.y + sums.max_y[c] },
+             { 0, 0, 0 } };
+
+  if (f.moments) {
+    s.moments.sum_xx = area * x * x + 2 * x * sum_x + sums.sum_xx[c];
+    s.moments.sum_yy = area * y * y + 2 * y * sum_y + sums.sum_yy[c];
+    s.moments.sum_xy = area * x * y + x * sum_y + y * sum_x + sums.sum_xy[c];
+  }
+  return s;
+}
+
+/* Writes the records of components @first to, without, @first + @count. */
+static __device__ inline void
+store_components (const CclCudaFrame &f, const CclTiles &tiles, const Shared &s, const Tile &tile,
+                  uint32_t first, uint32_t count)
+{
+  for (uint32_t c = threadIdx.x; c < count; c += blockDim.x) {
+    uint32_t label = tile_label (f, tile, s.firsts[c]);
+
+    f.labels[label] = label;
+    features_set (f, label, sums_in_frame (f, s.sums, tile, c));
+    tiles.firsts[(size_t) tile.index * tiles.capacity + first + c] = s.firsts[c];
+  }
+}
+
+/* Writes the tile's border. The components' first pixels are in tiles.firsts by now. */
+static __device__ inline void
+store_border (const CclTiles &tiles, const Shared &s, const Tile &tile, uint32_t runs)
+{
+  __shared__ uint32_t sides[2];
+  CclTileBorder *border = &tiles.borders[tile.index];
+  uint32_t i = threadIdx.x, y = i / TILE_WORDS, column = i % TILE_WORDS;
+  uint32_t last_row = (tiles.height - 1) * TILE_WORDS, word = s.words[i];
+  uint32_t top = s.before[TILE_WORDS], bottom = s.before[last_row];
+
+  if (i < 2)
+    sides[i] = 0;
+  __syncthreads ();
+  if (i < TILE_WORDS)
+    border->top[i] = word;
+  if (i >= last_row)
+    border->bottom[i - last_row] = word;
+  for (uint32_t run = i; run < top; run += blockDim.x)
+    border->top_runs[run] = tile_first (tiles, tile, s.parents[run]);
+  for (uint32_t run = bottom + i; run < runs; run += blockDim.x)
+    border->bottom_runs[run - bottom] = tile_first (tiles, tile, s.parents[run]);
+  if (column == 0 && word & 1) {
+    atomicOr (&sides[0], 1u << y);
+    border->left_pixels[y] = tile_first (tiles, tile, s.parents[s.before[i]]);
+  }
+  if (column == TILE_WORDS - 1 && word >> 31) {
+    atomicOr (&sides[1], 1u << y);
+    border->right_pixels[y] =
+        tile_first (tiles, tile, s.parents[s.before[i] + __popc (s.starts[i]) - 1]);
+  }
+  __syncthreads ();
+  if (i == 0) {
+    border->left = sides[0];
+    border->right = sides[1];
+  }
+}
+
+/* One tile a block, one word of pixels a thread. */
+static __global__ void
+__launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, 6) label_tiles (CclCudaFrame f)
+{
+  const CclTiles &tiles = f.tiles;
+  extern __shared__ uint32_t memory[];
+  Shared s = shared_layout (memory, tiles.height);
+  uint32_t i = threadIdx.x, strip = blockIdx.x / tiles.columns, left, runs, n;
+  Tile tile = tile_at (tiles, strip, blockIdx.x - strip * tiles.columns);
+  uint32_t x = tile.x + i % TILE_WORDS * WARP_LANES, y = tile.y + i / TILE_WORDS;
+  uint32_t word = x < f.width && y < f.height ? foreground32 (f, row_pixels (f, y), x) : 0;
+
+  if (!__syncthreads_or (word != 0)) {
+    if (i == 0)
+      tiles.n[tile.index] = 0;
+    return;
+  }
+  left = __shfl_up_sync (ALL_LANES, word, 1) >> 31;
+  s.words[i] = word;
+  s.starts[i] = word & ~(word << 1 | (i % TILE_WORDS ? left : 0));
+  s.before[i] = block_scan (__popc (s.starts[i]), &runs);
+  for (uint32_t run = i; run < runs; run += blockDim.x)
+    s.parents[run] = run;
+  __syncthreads ();
+  merge_word (f, s);
+  __syncthreads ();
+  n = number_components (s, runs);
+  shared_layout_sums (&s, tiles.height, runs, f.moments != NULL);
+  for (uint32_t first = 0; first < n; first += s.pass) {
+    uint32_t count = min (n - first, s.pass);
+
+    clear_sums (f, s.sums, count);
+    __syncthreads ();
+    sum_word (f, s, first, count);
+    __syncthreads ();
+    store_components (f, tiles, s, tile, first, count);
+    __syncthreads ();
+  }
+  store_border (tiles, s, tile, runs);
+  if (i == 0)
+    tiles.n[tile.index] = n;
+}
+
+extern "C" cudaError_t
+ccl_cuda_tile (const CclCudaFrame *f, cudaStream_t stream)
+{
+  const CclTiles *tiles = &f->tiles;
+  size_t size = shared_size (tiles->height);
+  cudaError_t error;
+
+  label_tiles<<<tiles->columns * tiles->strips, tiles->height * TILE_WORDS, size, stream>>> (*f);
+  error = cudaGetLastError ();
+  if (error == cudaSuccess)
+    error = ccl_cuda_tile_merge (f, stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_tile_resolve (f, stream);
+  return error;
+}

@@ -1,0 +1,38 @@
+/* cudaccl - CUDA backend: what the kernels of the tile algorithm share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_TILE_CUH
+#define CCL_CUDA_TILE_CUH
+
+#include "cuda/features.cuh"
+
+/* Where a tile lies. */
+struct Tile
+{
+  uint32_t index;
+  uint32_t x, y; /* of its first pixel */
+};
+
+static __device__ inline Tile
+tile_at (const CclTiles &tiles, uint32_t strip, uint32_t column)
+{
+  Tile tile = { strip * tiles.columns + column, column * TILE_WIDTH, strip * tiles.height };
+
+  return tile;
+}
+
+/* The label of a tile's component. Labels are slots, as everywhere: two pixels share one, but first
+ * pixels are no neighbours, except over the border of a tile, and that comes after an odd one. */
+static __device__ inline uint32_t
+tile_label (const CclCudaFrame &f, const Tile &tile, CclTilePixel first)
+{
+  return (tile.y + first / TILE_WIDTH) * f.slots + (tile.x + first % TILE_WIDTH) / 2;
+}
+
+static __device__ inline CclTilePixel
+tile_first (const CclTiles &tiles, const Tile &tile, uint32_t component)
+{
+  return tiles.firsts[(size_t) tile.index * tiles.capacity + component];
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* cudaccl - CUDA backend: the tables of the tile algorithm
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_TILE_H
+#define CCL_CUDA_TILE_H
+
+#include <stdint.h>
+
+#define TILE_WORDS 8 /* of 32 pixels, in a row of a tile */
+#define TILE_WIDTH (32 * TILE_WORDS)
+#define TILE_MAX_HEIGHT 32
+#define TILE_RUNS (TILE_WIDTH / 2) /* of a row */
+
+/* A pixel of a tile: y * TILE_WIDTH + x. */
+typedef uint16_t CclTilePixel;
+
+/* The border of a tile: its pixels, and the component of each run in the first and the last row and
+ * of each pixel in the first and the last column, named by the component's first pixel. */
+typedef struct CclTileBorder
+{
+  uint32_t top[TILE_WORDS], bottom[TILE_WORDS]; /* pixels, from left to right */
+  uint32_t left, right;                         /* pixels, from top to bottom */
+  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS];
+  CclTilePixel left_pixels[TILE_MAX_HEIGHT], right_pixels[TILE_MAX_HEIGHT];
+} CclTileBorder;
+
+/* A frame as tiles of TILE_WIDTH x height pixels. A row of tiles is a strip. */
+typedef struct CclTiles
+{
+  uint32_t height;
+  uint32_t columns, strips;
+  uint32_t capacity;      /* components of a tile: half its pixels */
+  uint32_t *n;            /* [strips * columns] components of a tile */
+  CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */
+  CclTileBorder *borders; /* [strips * columns] */
+  uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
+                           * half) and tied; then, of the strip, those before */
+  uint64_t *totals;       /* [strips + 1] of a strip; then those before */
+  uint32_t *done;         /* strips that are counted */
+} CclTiles;
+
+#endif
