@@ -28,7 +28,7 @@ for connectivity in 4 8; do
   tail -n 1 "$dir/out" | grep -Eq '^checkccl: [0-9]+ tests, [0-9]+ passed, [1-9][0-9]* failed$' \
     || fail "no summary in the last line"
 
-  image=$(ls "$dir"/*-$connectivity-smallest.pgm | head -n 1)
+  image=$(find "$dir" -name "*-$connectivity-smallest.pgm" | sort | head -n 1)
   [ "$(head -c 7 "$image" | tr '\n' ' ')" = "P5 2 2 " ] || fail "$image is not a 2 x 2 PGM"
   pixels=$(tail -c 4 "$image" | tr -dc '\377' | wc -c)
   [ "$pixels" -eq $((4 - connectivity / 4)) ] || fail "$image has $pixels foreground pixels"
