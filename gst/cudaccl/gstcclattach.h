@@ -1,0 +1,22 @@
+/* cudaccl - components to metadata on buffers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ATTACH_H__
+#define __GST_CCL_ATTACH_H__
+
+#include <gst/video/video.h>
+#include <ccl/ccl.h>
+
+G_BEGIN_DECLS
+
+/* Attaches one GstCclMeta; one that is there is replaced. */
+void gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
+                                const CclComponents *components);
+
+/* Attaches one GstVideoRegionOfInterestMeta for each component. Those of an earlier analysis are
+ * removed, everybody else's stay. */
+void gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ATTACH_H__ */

@@ -1,0 +1,47 @@
+/* cudaccl - the enumerations and flags of the element's properties
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ENUMS_H__
+#define __GST_CCL_ENUMS_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstCudaCclAttach:
+ * @GST_CUDA_CCL_ATTACH_COMPONENTS: one #GstCclMeta with all components
+ * @GST_CUDA_CCL_ATTACH_ROI: one #GstVideoRegionOfInterestMeta for each component
+ * @GST_CUDA_CCL_ATTACH_ANALYTICS: one object detection for each component, in one
+ *   #GstAnalyticsRelationMeta; in builds with gstreamer-analytics-1.0 only
+ *
+ * The metadata that is attached to frames.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CUDA_CCL_ATTACH_COMPONENTS = 1 << 0,
+  GST_CUDA_CCL_ATTACH_ROI = 1 << 1,
+  GST_CUDA_CCL_ATTACH_ANALYTICS = 1 << 2,
+} GstCudaCclAttach;
+
+/* Value 0 of the algorithm enumeration; ccl_algorithm (i) is value i + 1. */
+#define GST_CUDA_CCL_ALGORITHM_AUTO 0
+
+#define GST_TYPE_CUDA_CCL_BACKEND (gst_cuda_ccl_backend_get_type ())
+#define GST_TYPE_CUDA_CCL_ALGORITHM (gst_cuda_ccl_algorithm_get_type ())
+#define GST_TYPE_CUDA_CCL_CONNECTIVITY (gst_cuda_ccl_connectivity_get_type ())
+#define GST_TYPE_CUDA_CCL_ATTACH (gst_cuda_ccl_attach_get_type ())
+
+GType gst_cuda_ccl_backend_get_type (void);
+GType gst_cuda_ccl_algorithm_get_type (void);
+GType gst_cuda_ccl_connectivity_get_type (void);
+GType gst_cuda_ccl_attach_get_type (void);
+
+/* The engine's name of a value of the algorithm enumeration, NULL for the automatic choice. */
+const gchar *gst_cuda_ccl_algorithm_get_name (gint value);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ENUMS_H__ */

@@ -1,0 +1,343 @@
+/* cudaccl - the properties of the element that can be set
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclsettings.h"
+
+#define DEFAULT_BACKEND CCL_BACKEND_AUTO
+#define DEFAULT_CUDA_DEVICE_ID -1
+#define DEFAULT_ALGORITHM GST_CUDA_CCL_ALGORITHM_AUTO
+#define DEFAULT_CONNECTIVITY 8
+#define DEFAULT_MAX_COMPONENTS 1024
+#define DEFAULT_THRESHOLD 127
+#define DEFAULT_INVERT FALSE
+#define DEFAULT_MIN_AREA 1
+#define DEFAULT_MAX_AREA G_MAXUINT64
+#define DEFAULT_ATTACH (GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI)
+#define DEFAULT_ROI_TYPE "blob"
+#define DEFAULT_POST_MESSAGES FALSE
+
+#define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+/* Counted from the number of the first property. */
+enum
+{
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_ALGORITHM,
+  PROP_CONNECTIVITY,
+  PROP_MAX_COMPONENTS,
+  PROP_THRESHOLD,
+  PROP_INVERT,
+  PROP_MIN_AREA,
+  PROP_MAX_AREA,
+  PROP_ATTACH,
+  PROP_ROI_TYPE,
+  PROP_POST_MESSAGES,
+  N_PROPS
+};
+
+void
+gst_ccl_settings_init (GstCclSettings *settings)
+{
+  settings->backend = DEFAULT_BACKEND;
+  settings->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
+  settings->algorithm = DEFAULT_ALGORITHM;
+  settings->connectivity = DEFAULT_CONNECTIVITY;
+  settings->max_components = DEFAULT_MAX_COMPONENTS;
+
+  ccl_params_init (&settings->params);
+  settings->params.threshold = DEFAULT_THRESHOLD;
+  settings->params.invert = DEFAULT_INVERT;
+  settings->params.min_area = DEFAULT_MIN_AREA;
+  settings->params.max_area = DEFAULT_MAX_AREA;
+
+  settings->attach = DEFAULT_ATTACH;
+  settings->roi_type = g_quark_from_static_string (DEFAULT_ROI_TYPE);
+  settings->post_messages = DEFAULT_POST_MESSAGES;
+}
+
+static void
+install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
+{
+  /**
+   * cudaccl:backend:
+   *
+   * What analyses the frames.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_BACKEND,
+      g_param_spec_enum ("backend", "Backend",
+                         "What analyses the frames; auto takes a CUDA device where there is one.",
+                         GST_TYPE_CUDA_CCL_BACKEND, DEFAULT_BACKEND, READY_FLAGS));
+
+  /**
+   * cudaccl:cuda-device-id:
+   *
+   * The number of the CUDA device that analyses the frames, -1 for any.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device",
+                        "The number of the CUDA device that analyses the frames, -1 for any.", -1,
+                        G_MAXINT, DEFAULT_CUDA_DEVICE_ID, READY_FLAGS));
+
+  /**
+   * cudaccl:algorithm:
+   *
+   * How components are found. Every algorithm finds the same ones, at its own speed.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_ALGORITHM,
+      g_param_spec_enum ("algorithm", "Algorithm",
+                         "How components are found; the result is always the same.",
+                         GST_TYPE_CUDA_CCL_ALGORITHM, DEFAULT_ALGORITHM, READY_FLAGS));
+
+  /**
+   * cudaccl:connectivity:
+   *
+   * Which pixels are neighbours.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_CONNECTIVITY,
+      g_param_spec_enum ("connectivity", "Connectivity", "How many neighbours a pixel has.",
+                         GST_TYPE_CUDA_CCL_CONNECTIVITY, DEFAULT_CONNECTIVITY, READY_FLAGS));
+
+  /**
+   * cudaccl:max-components:
+   *
+   * The most components that a frame gets. When more are found, the largest are kept; the metadata,
+   * the messages and #cudaccl:stats tell.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MAX_COMPONENTS,
+      g_param_spec_uint ("max-components", "Maximum number of components",
+                         "The most components that a frame gets; the largest are kept.", 1,
+                         G_MAXUINT, DEFAULT_MAX_COMPONENTS, READY_FLAGS));
+}
+
+static void
+install_analysis_properties (GObjectClass *gobject_class, guint first_id)
+{
+  /**
+   * cudaccl:threshold:
+   *
+   * Pixels with values above this one are foreground. The default keeps the shadows of background
+   * subtraction (127) and the black of video range (16) out.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_THRESHOLD,
+      g_param_spec_uint ("threshold", "Threshold",
+                         "Pixels with values above this one are foreground.", 0, G_MAXUINT8,
+                         DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * cudaccl:invert:
+   *
+   * Finds the components of the pixels that are not above #cudaccl:threshold.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_INVERT,
+      g_param_spec_boolean ("invert", "Invert",
+                            "Pixels with values up to the threshold are foreground.",
+                            DEFAULT_INVERT, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:min-area:
+   *
+   * Components of fewer pixels are dropped.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MIN_AREA,
+      g_param_spec_uint64 ("min-area", "Minimum area", "Components of fewer pixels are dropped.", 0,
+                           G_MAXUINT64, DEFAULT_MIN_AREA, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:max-area:
+   *
+   * Components of more pixels are dropped.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MAX_AREA,
+      g_param_spec_uint64 ("max-area", "Maximum area", "Components of more pixels are dropped.", 0,
+                           G_MAXUINT64, DEFAULT_MAX_AREA, PLAYING_FLAGS));
+}
+
+static void
+install_result_properties (GObjectClass *gobject_class, guint first_id)
+{
+  /**
+   * cudaccl:attach:
+   *
+   * The metadata that frames get.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_ATTACH,
+      g_param_spec_flags ("attach", "Attach", "The metadata that frames get.",
+                          GST_TYPE_CUDA_CCL_ATTACH, DEFAULT_ATTACH, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:roi-type:
+   *
+   * The type of the regions of interest.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, first_id + PROP_ROI_TYPE,
+                                   g_param_spec_string ("roi-type", "ROI type",
+                                                        "The type of the regions of interest.",
+                                                        DEFAULT_ROI_TYPE, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:post-messages:
+   *
+   * Posts an element message with the components of each frame.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_POST_MESSAGES,
+      g_param_spec_boolean ("post-messages", "Post messages",
+                            "Posts an element message with the components of each frame.",
+                            DEFAULT_POST_MESSAGES, PLAYING_FLAGS));
+}
+
+guint
+gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id)
+{
+  install_analyzer_properties (gobject_class, first_id);
+  install_analysis_properties (gobject_class, first_id);
+  install_result_properties (gobject_class, first_id);
+
+  return first_id + N_PROPS;
+}
+
+gboolean
+gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value)
+{
+  const gchar *roi_type;
+
+  switch (index) {
+  case PROP_BACKEND:
+    settings->backend = (CclBackend) g_value_get_enum (value);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    settings->cuda_device_id = g_value_get_int (value);
+    break;
+  case PROP_ALGORITHM:
+    settings->algorithm = g_value_get_enum (value);
+    break;
+  case PROP_CONNECTIVITY:
+    settings->connectivity = (guint) g_value_get_enum (value);
+    break;
+  case PROP_MAX_COMPONENTS:
+    settings->max_components = g_value_get_uint (value);
+    break;
+  case PROP_THRESHOLD:
+    settings->params.threshold = (guint8) g_value_get_uint (value);
+    break;
+  case PROP_INVERT:
+    settings->params.invert = g_value_get_boolean (value);
+    break;
+  case PROP_MIN_AREA:
+    settings->params.min_area = g_value_get_uint64 (value);
+    break;
+  case PROP_MAX_AREA:
+    settings->params.max_area = g_value_get_uint64 (value);
+    break;
+  case PROP_ATTACH:
+    settings->attach = (GstCudaCclAttach) g_value_get_flags (value);
+    break;
+  case PROP_ROI_TYPE:
+    roi_type = g_value_get_string (value);
+    settings->roi_type = g_quark_from_string (roi_type ? roi_type : DEFAULT_ROI_TYPE);
+    break;
+  case PROP_POST_MESSAGES:
+    settings->post_messages = g_value_get_boolean (value);
+    break;
+  default:
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value)
+{
+  switch (index) {
+  case PROP_BACKEND:
+    g_value_set_enum (value, settings->backend);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    g_value_set_int (value, settings->cuda_device_id);
+    break;
+  case PROP_ALGORITHM:
+    g_value_set_enum (value, settings->algorithm);
+    break;
+  case PROP_CONNECTIVITY:
+    g_value_set_enum (value, (gint) settings->connectivity);
+    break;
+  case PROP_MAX_COMPONENTS:
+    g_value_set_uint (value, settings->max_components);
+    break;
+  case PROP_THRESHOLD:
+    g_value_set_uint (value, settings->params.threshold);
+    break;
+  case PROP_INVERT:
+    g_value_set_boolean (value, settings->params.invert);
+    break;
+  case PROP_MIN_AREA:
+    g_value_set_uint64 (value, settings->params.min_area);
+    break;
+  case PROP_MAX_AREA:
+    g_value_set_uint64 (value, settings->params.max_area);
+    break;
+  case PROP_ATTACH:
+    g_value_set_flags (value, settings->attach);
+    break;
+  case PROP_ROI_TYPE:
+    g_value_set_string (value, g_quark_to_string (settings->roi_type));
+    break;
+  case PROP_POST_MESSAGES:
+    g_value_set_boolean (value, settings->post_messages);
+    break;
+  default:
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+void
+gst_ccl_settings_get_config (const GstCclSettings *settings, guint width, guint height,
+                             CclConfig *config)
+{
+  ccl_config_init (config, width, height);
+  config->connectivity = settings->connectivity;
+  config->backend = settings->backend;
+  config->algorithm = gst_cuda_ccl_algorithm_get_name (settings->algorithm);
+  config->device = settings->cuda_device_id;
+  config->max_components = settings->max_components;
+  config->timing = true; /* for the statistics */
+}

@@ -1,0 +1,75 @@
+/* cudaccl - what an element has done so far
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclstats.h"
+
+void
+gst_ccl_stats_reset (GstCclStats *stats)
+{
+  g_free (stats->backend);
+  g_free (stats->algorithm);
+  g_free (stats->device);
+  *stats = (GstCclStats){ .device_index = -1 };
+}
+
+static void
+set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
+{
+  ccl_analyzer_info (analyzer, info);
+  stats->allocations = stats->old_allocations + info->allocations;
+  stats->bytes = info->bytes;
+}
+
+void
+gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer)
+{
+  CclInfo info;
+
+  stats->old_allocations = stats->allocations;
+  set_usage (stats, analyzer, &info);
+
+  g_free (stats->backend);
+  g_free (stats->algorithm);
+  g_free (stats->device);
+  stats->backend = g_strdup (ccl_backend_name (info.backend));
+  stats->algorithm = g_strdup (info.algorithm);
+  stats->device = g_strdup (info.device_name);
+  stats->device_index = info.device;
+}
+
+void
+gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer, const CclComponents *components,
+                   GstClockTime time)
+{
+  CclTiming timing;
+  CclInfo info;
+
+  set_usage (stats, analyzer, &info);
+  ccl_analyzer_timing (analyzer, &timing);
+
+  stats->frames++;
+  stats->components += components->count;
+  if (components->found > components->count)
+    stats->truncated++;
+
+  stats->time += time;
+  stats->upload += timing.upload;
+  stats->analysis += timing.analysis;
+  stats->download += timing.download;
+}
+
+GstStructure *
+gst_ccl_stats_to_structure (const GstCclStats *stats)
+{
+  guint64 frames = MAX (stats->frames, 1);
+
+  return gst_structure_new (
+      "application/x-cudaccl-stats", "frames", G_TYPE_UINT64, stats->frames, "components",
+      G_TYPE_UINT64, stats->components, "truncated", G_TYPE_UINT64, stats->truncated, "backend",
+      G_TYPE_STRING, stats->backend, "algorithm", G_TYPE_STRING, stats->algorithm, "device",
+      G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "allocations",
+      G_TYPE_UINT64, stats->allocations, "allocated-bytes", G_TYPE_UINT64, stats->bytes,
+      "average-time", G_TYPE_UINT64, stats->time / frames, "average-upload-time", G_TYPE_UINT64,
+      stats->upload / frames, "average-analysis-time", G_TYPE_UINT64, stats->analysis / frames,
+      "average-download-time", G_TYPE_UINT64, stats->download / frames, NULL);
+}

@@ -1,0 +1,22 @@
+/* cudaccl - the plugin
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcudaccl.h"
+
+/**
+ * plugin-cudaccl:
+ *
+ * Connected components of video frames, on NVIDIA GPUs and on the CPU.
+ *
+ * Since: 0.1
+ */
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  return GST_ELEMENT_REGISTER (cudaccl, plugin);
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudaccl,
+                   "Connected components of video frames", plugin_init, PACKAGE_VERSION, "LGPL",
+                   PACKAGE_NAME, PACKAGE_ORIGIN)
