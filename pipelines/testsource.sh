@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# A ball that moves on black, with gst-launch alone: no file, no camera, no application. cudaccl posts
+# a message a frame, gst-launch prints it, and sed keeps the fields.
+#
+#   pipelines/testsource.sh [FRAMES] [PROPERTY=VALUE...]
+#
+# FRAMES           how many frames; default: 30
+# PROPERTY=VALUE   of cudaccl, as backend=cpu or connectivity=4
+set -euo pipefail
+# shellcheck source=pipelines/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+frames=30
+case ${1-} in
+-h | --help) show_help && exit ;;
+'' | *=*) ;;
+*[!0-9]*) die "'$1' is no number of frames" ;;
+*) frames=$1 && shift ;;
+esac
+need_element cudaccl "this project; build it with ./run.sh"
+
+gst-launch-1.0 --messages \
+  videotestsrc pattern=ball num-buffers="$frames" \
+  ! video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1 \
+  ! cudaccl post-messages=true "$@" \
+  ! fakesink |
+  sed -n 's/^Got message #[0-9]* from element "cudaccl[0-9]*" (element): //; T; s/\\//g; p'

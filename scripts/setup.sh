@@ -1,0 +1,86 @@
+# shellcheck shell=bash disable=SC2034
+# What run.sh and test.sh share; sourced by them, of no use alone.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# CUDA's installers leave nvcc off the PATH.
+if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
+  PATH=$PATH:/usr/local/cuda/bin
+fi
+
+# To compile: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
+build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev)
+# To run the example pipelines: the tools, a decoder for the recording (libav), background
+# subtraction (opencv), and what Python needs to use GStreamer.
+run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  gstreamer1.0-libav gstreamer1.0-opencv
+  python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
+
+say() {
+  printf '== %s\n' "$*" >&2
+}
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Prints the comment at the head of the running script.
+show_help() {
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+}
+
+# quietly COMMAND...: shows what the command printed only if it fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  ((status == 0)) || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# install_missing PACKAGE...: installs those of them that are not there.
+install_missing() {
+  local package missing=()
+  if ! command -v apt-get >/dev/null; then
+    say "no apt-get here: install what these Debian packages hold, if it is missing: $*"
+    return
+  fi
+  for package; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      die "neither root nor sudo here; have these packages installed: ${missing[*]}"
+    sudo -v || die "sudo refused; have these packages installed: ${missing[*]}"
+  fi
+  say "installing ${missing[*]}"
+  quietly apt_get update || die "apt-get update failed"
+  quietly apt_get install --yes --no-install-recommends "${missing[@]}" ||
+    die "apt-get install failed"
+}
+
+# build_in FOLDER [OPTION...]: configures (once) and compiles.
+build_in() {
+  local folder=$1
+  shift
+  say "building in ${folder#"$root/"}"
+  [[ -f $folder/build.ninja ]] || quietly meson setup "$@" "$folder" "$root" || return
+  quietly ninja -C "$folder"
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Installs what is missing (Debian packages), builds, and runs all tests. Works on a fresh Debian 12
+# or 13, as root or with sudo. The last line counts what passed, failed and was skipped.
+#
+#   ./test.sh        the build in ./build
+#   ./test.sh --ci   what CI runs: compilers' warnings are errors; the tests run a second time with
+#                    the address and undefined behaviour sanitizers; sources are well formatted and
+#                    scripts free of shellcheck's complaints
+set -euo pipefail
+# shellcheck source=scripts/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
+
+ci=
+case ${1-} in
+'') ;;
+--ci) ci=yes ;;
+-h | --help) show_help && exit ;;
+*) die "no such option: $1 (see --help)" ;;
+esac
+
+passed=0 failed=0 skipped=0
+
+# result passed|failed|skipped NAME: counts it.
+result() {
+  printf '%-8s %s\n' "$1" "$2"
+  case $1 in
+  passed) passed=$((passed + 1)) ;;
+  failed) failed=$((failed + 1)) ;;
+  skipped) skipped=$((skipped + 1)) ;;
+  esac
+}
+
+# check NAME COMMAND...: one test, shown only if it fails; exit status 77 means skipped.
+check() {
+  local name=$1 status=0
+  shift
+  quietly "$@" || status=$?
+  case $status in
+  0) result passed "$name" ;;
+  77) result skipped "$name" ;;
+  *) result failed "$name" ;;
+  esac
+}
+
+# meson_tests FOLDER [OPTION...]: builds there, runs its tests and adds up Meson's counts.
+meson_tests() {
+  local folder=$1 log
+  shift
+  if ! build_in "$folder" "$@"; then
+    result failed "build in ${folder#"$root/"}"
+    return
+  fi
+  log=$folder/meson-logs/console.txt
+  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 </dev/null 2>&1 | tee "$log" || true
+  if ! grep -q '^Ok:' "$log"; then
+    result failed "tests in ${folder#"$root/"}: none ran"
+    return
+  fi
+  passed=$((passed + $(count_results 'Ok|Expected Fail' "$log")))
+  failed=$((failed + $(count_results 'Fail|Unexpected Pass|Timeout' "$log")))
+  skipped=$((skipped + $(count_results 'Skipped' "$log")))
+}
+
+# count_results KINDS LOG: the sum of these lines of Meson's summary.
+count_results() {
+  awk -F: -v kinds="^($1)\$" '$1 ~ kinds { sum += $2 } END { print sum + 0 }' "$2"
+}
+
+check_format() {
+  local files
+  if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+    echo "there is no clang-format 14, the version that .clang-format is for"
+    return 77
+  fi
+  mapfile -t files < <(find ccl cuda gst tests pipelines -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+  clang-format --dry-run --Werror "${files[@]}"
+}
+
+check_shell() {
+  local files
+  mapfile -t files < <(find . -path './build*' -prune -o -path ./.git -prune -o -name '*.sh' -print)
+  shellcheck --external-sources "${files[@]}" .ci/run
+}
+
+install_missing "${build_packages[@]}" "${run_packages[@]}"
+cd "$root"
+scripts/find-recording.sh >/dev/null || say "no recording: its tests are skipped"
+
+if [[ -z $ci ]]; then
+  meson_tests "$root/build"
+else
+  install_missing clang-format shellcheck
+  check "format of the sources" check_format
+  check "shellcheck of the scripts" check_shell
+  meson_tests "$root/build-ci" -Dwerror=true
+
+  export ASAN_OPTIONS=detect_leaks=1
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  meson_tests "$root/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
+    -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
+fi
+
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+((failed == 0))
