@@ -401,9 +401,16 @@ store_components (const CclCudaFrame &f, const CclTiles &tiles, const Shared &s,
   }
 }
 
-/* Writes the tile's border. The components' first pixels are in tiles.firsts by now. */
+/* The first pixel of component @c of @n: in shared memory, if they all were there at once. */
+static __device__ inline CclTilePixel
+first_pixel (const CclTiles &tiles, const Shared &s, const Tile &tile, uint32_t n, uint32_t c)
+{
+  return n <= s.pass ? s.firsts[c] : tile_first (tiles, tile, c);
+}
+
+/* Writes the border of a tile of @n components, whose records are written. */
 static __device__ inline void
-store_border (const CclTiles &tiles, const Shared &s, const Tile &tile, uint32_t runs)
+store_border (const CclTiles &tiles, const Shared &s, const Tile &tile, uint32_t runs, uint32_t n)
 {
   __shared__ uint32_t sides[2];
   CclTileBorder *border = &tiles.borders[tile.index];
@@ -419,22 +426,54 @@ store_border (const CclTiles &tiles, const Shared &s, const Tile &tile, uint32_t
   if (i >= last_row)
     border->bottom[i - last_row] = word;
   for (uint32_t run = i; run < top; run += blockDim.x)
-    border->top_runs[run] = tile_first (tiles, tile, s.parents[run]);
+    border->top_runs[run] = first_pixel (tiles, s, tile, n, s.parents[run]);
   for (uint32_t run = bottom + i; run < runs; run += blockDim.x)
-    border->bottom_runs[run - bottom] = tile_first (tiles, tile, s.parents[run]);
+    border->bottom_runs[run - bottom] = first_pixel (tiles, s, tile, n, s.parents[run]);
   if (column == 0 && word & 1) {
     atomicOr (&sides[0], 1u << y);
-    border->left_pixels[y] = tile_first (tiles, tile, s.parents[s.before[i]]);
+    border->left_pixels[y] = first_pixel (tiles, s, tile, n, s.parents[s.before[i]]);
   }
   if (column == TILE_WORDS - 1 && word >> 31) {
+    uint32_t run = s.before[i] + __popc (s.starts[i]) - 1;
+
     atomicOr (&sides[1], 1u << y);
-    border->right_pixels[y] =
-        tile_first (tiles, tile, s.parents[s.before[i] + __popc (s.starts[i]) - 1]);
+    border->right_pixels[y] = first_pixel (tiles, s, tile, n, s.parents[run]);
   }
   __syncthreads ();
   if (i == 0) {
     border->left = sides[0];
     border->right = sides[1];
+    tiles.n[tile.index] = n;
+  }
+}
+
+/* Writes record and border of a tile without any background: nothing has to be found out. */
+static __device__ inline void
+store_full_tile (const CclCudaFrame &f, const CclTiles &tiles, const Tile &tile)
+{
+  CclTileBorder *border = &tiles.borders[tile.index];
+  uint32_t i = threadIdx.x, label = tile_label (f, tile, 0), height = tiles.height;
+
+  if (i < TILE_WORDS)
+    border->top[i] = border->bottom[i] = ~0u;
+  if (i < height)
+    border->left_pixels[i] = border->right_pixels[i] = 0;
+  if (i == 0) {
+    Sums s = sums_of_run (f, tile.x, tile.x + TILE_WIDTH, tile.y + height - 1);
+    uint64_t sum_y = ccl_run_sum_x (tile.y, tile.y + height);
+
+    s.moments.sum_xx *= height;
+    s.moments.sum_xy = s.features.sum_x * sum_y;
+    s.moments.sum_yy = TILE_WIDTH * ccl_run_sum_xx (tile.y, tile.y + height);
+    s.features.sum_x *= height;
+    s.features.sum_y = TILE_WIDTH * sum_y;
+    s.features.area *= height;
+    f.labels[label] = label;
+    features_set (f, label, s);
+    tiles.firsts[(size_t) tile.index * tiles.capacity] = 0;
+    border->top_runs[0] = border->bottom_runs[0] = 0;
+    border->left = border->right = ~0u >> (32 - height);
+    tiles.n[tile.index] = 1;
   }
 }
 
@@ -453,6 +492,10 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, 6) label_tiles (CclCudaFrame f)
   if (!__syncthreads_or (word != 0)) {
     if (i == 0)
       tiles.n[tile.index] = 0;
+    return;
+  }
+  if (__syncthreads_and (word == ~0u)) {
+    store_full_tile (f, tiles, tile);
     return;
   }
   left = __shfl_up_sync (ALL_LANES, word, 1) >> 31;
@@ -476,9 +519,7 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, 6) label_tiles (CclCudaFrame f)
     store_components (f, tiles, s, tile, first, count);
     __syncthreads ();
   }
-  store_border (tiles, s, tile, runs);
-  if (i == 0)
-    tiles.n[tile.index] = n;
+  store_border (tiles, s, tile, runs, n);
 }
 
 extern "C" cudaError_t
