@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
-#   pipelines/check.sh testsource|apps|c-app|camera|recording
+#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged
 #
 # Exit status 77: skipped, as something is missing here.
 set -euo pipefail
@@ -9,7 +9,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 output=$(mktemp -d)
-trap 'rm -rf "$output"' EXIT
+servers=()
+trap '((${#servers[@]} == 0)) || kill "${servers[@]}" 2>/dev/null; rm -rf "$output"' EXIT
 
 skip() {
   printf 'skipped: %s\n' "$*"
@@ -50,6 +51,91 @@ check_c_app() {
   expect 1 'no-such-property' "$output/error"
 }
 
+# need_commands COMMAND...: skips the test if one is missing, or there is nothing to send.
+need_commands() {
+  local command
+  for command; do
+    command -v "$command" >/dev/null || skip "there is no $command here"
+  done
+  gst-inspect-1.0 --exists --atleast-version=0.0 ccljson || skip "built without json-glib"
+}
+
+# wait_for PATTERN FILE: until a line matches.
+wait_for() {
+  local i
+  for ((i = 0; i < 300; i++)); do
+    ! grep -q -E "$1" "$2" || return 0
+    sleep 0.1
+  done
+  cat "$2"
+  die "no line matches '$1'"
+}
+
+# A broker of its own on a port that is free, and a client that is known by name: what is sent before
+# it comes back is kept for it.
+check_mqtt() {
+  local client=(-i reader -c -q 1 -t things/ball) port i
+  for ((i = 0; i < 20; i++)); do
+    port=$((RANDOM % 20000 + 20000))
+    mosquitto -p "$port" >"$output/broker" 2>&1 &
+    servers=($!)
+    until mosquitto_sub -p "$port" "${client[@]}" -E 2>/dev/null; do
+      kill -0 "${servers[0]}" 2>/dev/null || continue 2
+      sleep 0.1
+    done
+    break
+  done
+  "$here/mqtt.sh" "localhost:$port" things/ball
+  mosquitto_sub -p "$port" "${client[@]}" -C 100 -W 60 >"$output/received"
+}
+
+# The consumer brings the broker: librdkafka has one for tests. It has several partitions, between
+# which there is no order.
+check_kafka() {
+  local broker
+  kcat -C -u -b none -X test.mock.num.brokers=1 -d mock -t things -o beginning -c 100 \
+    >"$output/unsorted" 2>"$output/broker" &
+  servers=($!)
+  wait_for 'bootstrap.servers=' "$output/broker"
+  broker=$(sed -n 's/.*bootstrap.servers=\([^ ]*\).*/\1/p' "$output/broker" | head -n 1)
+  "$here/kafka.sh" "$broker" things
+  wait "${servers[0]}"
+  servers=()
+  sort -t : -k 2n "$output/unsorted" >"$output/received"
+}
+
+# json SINK...: the lines of a live ball to a sink, for some seconds; in a process of its own.
+json() {
+  exec gst-launch-1.0 -q videotestsrc is-live=true num-buffers=300 "${balls[@]:1:1}" "${balls[@]:3}" \
+    ! cudaccl ! ccljson ! "$@"
+}
+
+check_sinks() {
+  local port=$((RANDOM % 20000 + 20000)) line='^\{"timestamp":.*,"count":1,"components":\[\{.*\}\]\}$'
+  gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson ! filesink location="$output/file"
+  expect 20 "$line" "$output/file"
+  gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson ! fdsink | diff "$output/file" -
+
+  # Whoever connects gets whole lines.
+  json tcpserversink host=127.0.0.1 port="$port" &
+  servers=($!)
+  until head -n 5 </dev/tcp/127.0.0.1/"$port" >"$output/tcp"; do
+    kill -0 "${servers[0]}" || die "there is no server"
+    sleep 0.1
+  done 2>/dev/null
+  kill "${servers[0]}"
+  expect 5 "$line" "$output/tcp"
+
+  # A line a datagram.
+  gst-launch-1.0 -q udpsrc address=127.0.0.1 port="$port" num-buffers=5 \
+    ! filesink location="$output/udp" &
+  servers=($!)
+  json udpsink host=127.0.0.1 port="$port" &
+  wait "${servers[0]}"
+  servers=($!)
+  expect 5 "$line" "$output/udp"
+}
+
 case ${1-} in
 testsource)
   "$here/testsource.sh" 10 >"$output/messages"
@@ -88,6 +174,38 @@ recording)
   expect 1 '^frames +100$' "$output/summary"
   # The first frame is all background; in every other one, somebody walks.
   expect 1 '^frames with components +99$' "$output/summary"
+  ;;
+sinks)
+  need_commands
+  check_sinks
+  ;;
+mqtt | kafka)
+  if [[ $1 == mqtt ]]; then
+    need_commands mosquitto mosquitto_pub mosquitto_sub
+  else
+    need_commands kcat
+  fi
+  components_as_json "" | cat >"$output/sent"
+  expect 100 '"found":1,"count":1,' "$output/sent"
+  "check_$1"
+  diff "$output/sent" "$output/received" >"$output/diff" ||
+    die "what was received is not what was sent: $(head -n 20 "$output/diff")"
+  ;;
+merged)
+  file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
+    skip "vtest.avi is not here (scripts/find-recording.sh fetches it)"
+  need_commands
+  for element in segmentation avdec_msmpeg4; do
+    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
+  done
+  "$here/merged.sh" "$file" | cat >"$output/lines"
+  expect 795 '"width":768,"height":576,' "$output/lines"
+  # The first frame is all background; in every other one, somebody walks.
+  expect 794 '"found":[1-9]' "$output/lines"
+  if gst-inspect-1.0 --exists --atleast-version=0.0 ccloverlay; then
+    "$here/merged.sh" "$file" "$output/merged.mkv"
+    [[ -s $output/merged.mkv ]] || die "there is no video"
+  fi
   ;;
 *)
   show_help

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # The plugin: the one that was built (./build, or $CUDACCL_BUILD), else an installed one.
 build=${CUDACCL_BUILD:-$here/../build}
 if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
-  export GST_PLUGIN_PATH=$build/gst/cudaccl${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+  export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
 
 # From colour frames to a mask: 255 where something moves, 127 in its shadow, 0 elsewhere.
@@ -46,4 +46,17 @@ print_boxes() {
 need_element() {
   # The version is the plugin's: without it, 1.0 or newer would be asked for.
   gst-inspect-1.0 --exists --atleast-version=0.0 "$1" || die "GStreamer has no element '$1' here (Debian: $2)"
+}
+
+# components_as_json [FILE]: a line a frame, of what moves in a video, or of a ball that does.
+components_as_json() {
+  local source=(videotestsrc pattern=ball num-buffers=100
+    ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1')
+  need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
+  if [[ -n ${1-} ]]; then
+    [[ -r $1 ]] || die "cannot read '$1'"
+    need_element segmentation gstreamer1.0-opencv
+    source=(filesrc location="$1" ! decodebin ! "${mask[@]}")
+  fi
+  gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson ! fdsink
 }

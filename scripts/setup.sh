@@ -10,7 +10,7 @@ fi
 
 # To compile: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
 build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev)
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev)
 # To run the example pipelines: the tools, a decoder for the recording (libav), background
 # subtraction (opencv), and what Python needs to use GStreamer.
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good

@@ -1,0 +1,365 @@
+/* cudaccl - writes the components of frames as lines of JSON
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-ccljson
+ * @title: ccljson
+ * @short_description: writes the components of frames as lines of JSON
+ *
+ * Turns frames with the metadata of `cudaccl` into lines of JSON: one object and a newline for each
+ * frame, UTF-8, in a buffer of its own with the timestamp and duration of the frame. So the lines
+ * go to files (`filesink`), to other programs (`fdsink`), or over a network (`tcpserversink`,
+ * `udpsink`) as they are. Of the frames only the metadata is looked at; they may be in any memory.
+ *
+ * ## Lines
+ *
+ * Each object has these members, in this order:
+ *
+ * * `source`: the string #ccljson:source; only when it is set,
+ * * `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, in nanoseconds, or null,
+ * * `width`, `height`: the size of the frame,
+ * * `found`: how many components were found in the frame, or null when it is not known,
+ * * `count`: how many there are in `components`; fewer than `found` when there was no room for all,
+ * * `components`: an array of objects with
+ *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
+ *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres.
+ *
+ * Numbers are exact: those with a decimal point have as many digits as it takes to read the same
+ * double again. `docs/json.md` has the schema.
+ *
+ * The components are those of the frame's #GstCclMeta. Without one they are those of the regions of
+ * interest that cudaccl attached, and `found` is null. A frame with neither was not analysed, or
+ * had nothing to be found by `attach=roi`: its `found` is null and its `components` are empty.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=30 ! cudaccl ! ccljson ! fdsink
+ * ]|
+ * Prints where the ball is.
+ * |[
+ * gst-launch-1.0 -q videotestsrc pattern=ball is-live=true ! cudaccl ! ccljson source=ball !
+ * fdsink | mosquitto_pub -l -t components
+ * ]|
+ * Sends it to an MQTT broker.
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! segmentation test-mode=true ! videoconvert !
+ * cudaccl min-area=50 ! ccljson empty-frames=false ! tcpserversink host=0.0.0.0 port=5000
+ * ]|
+ * Tells whoever connects what moves in front of a camera, when something does.
+ *
+ * Since: 0.1
+ */
+
+#include "gstccljson.h"
+
+#include <gst/video/video.h>
+
+#include "gstccljsonwrite.h"
+#include "gstcclroi.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
+#define GST_CAT_DEFAULT gst_ccl_json_debug
+
+#define SRC_CAPS "application/x-json, format=(string)cudaccl"
+
+#define DEFAULT_EMPTY_FRAMES TRUE
+#define DEFAULT_SOURCE NULL
+
+enum
+{
+  PROP_0,
+  PROP_EMPTY_FRAMES,
+  PROP_SOURCE,
+};
+
+struct _GstCclJson
+{
+  GstBaseTransform parent;
+
+  /* Under the object lock. */
+  gboolean empty_frames;
+  gchar *source;
+
+  /* The streaming thread's: the size of the frames. */
+  gint width;
+  gint height;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
+
+#define gst_ccl_json_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM,
+                         GST_DEBUG_CATEGORY_INIT (gst_ccl_json_debug, "ccljson", 0,
+                                                  "components as lines of JSON"))
+GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSON)
+
+static void gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value,
+                                       GParamSpec *pspec);
+static void gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value,
+                                       GParamSpec *pspec);
+static void gst_ccl_json_finalize (GObject *object);
+
+static GstCaps *gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                             GstCaps *caps, GstCaps *filter);
+static gboolean gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
+static gboolean gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                                 GstQuery *query);
+static gboolean gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query);
+static GstFlowReturn gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf);
+
+static void
+gst_ccl_json_class_init (GstCclJsonClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_json_set_property;
+  gobject_class->get_property = gst_ccl_json_get_property;
+  gobject_class->finalize = gst_ccl_json_finalize;
+
+  /**
+   * ccljson:empty-frames:
+   *
+   * Whether frames without components make a line too. If not, a gap event takes its place.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_EMPTY_FRAMES,
+      g_param_spec_boolean (
+          "empty-frames", "Empty frames", "Whether frames without components make a line too.",
+          DEFAULT_EMPTY_FRAMES,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * ccljson:source:
+   *
+   * What the lines call their source, such as the name of a camera. Unset, they have no such
+   * member. What is not UTF-8 in it is replaced.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SOURCE,
+      g_param_spec_string (
+          "source", "Source", "What the lines call their source, such as the name of a camera.",
+          DEFAULT_SOURCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  gst_element_class_set_static_metadata (element_class, "Components as JSON", "Converter/Video",
+                                         "Writes the components of video frames as lines of JSON",
+                                         "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_propose_allocation);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_decide_allocation);
+  trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_json_generate_output);
+}
+
+static void
+gst_ccl_json_init (GstCclJson *self)
+{
+  self->empty_frames = DEFAULT_EMPTY_FRAMES;
+  self->source = g_strdup (DEFAULT_SOURCE);
+
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_ccl_json_finalize (GObject *object)
+{
+  GstCclJson *self = GST_CCL_JSON (object);
+
+  g_free (self->source);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclJson *self = GST_CCL_JSON (object);
+  const gchar *source;
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_EMPTY_FRAMES:
+    self->empty_frames = g_value_get_boolean (value);
+    break;
+  case PROP_SOURCE:
+    source = g_value_get_string (value);
+    g_free (self->source);
+    self->source = source ? g_utf8_make_valid (source, -1) : NULL;
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclJson *self = GST_CCL_JSON (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_EMPTY_FRAMES:
+    g_value_set_boolean (value, self->empty_frames);
+    break;
+  case PROP_SOURCE:
+    g_value_set_string (value, self->source);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Every video makes the same JSON. */
+static GstCaps *
+gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *filter)
+{
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstCaps *result = gst_pad_get_pad_template_caps (other);
+
+  if (filter) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (result);
+    result = filtered;
+  }
+
+  return result;
+}
+
+/* Formats that this GStreamer does not know have a size too. */
+static gboolean
+gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclJson *self = GST_CCL_JSON (trans);
+  GstStructure *structure = gst_caps_get_structure (incaps, 0);
+
+  return gst_structure_get_int (structure, "width", &self->width) &&
+         gst_structure_get_int (structure, "height", &self->height);
+}
+
+/* Pixels are not looked at, so upstream may lay them out as it likes. */
+static gboolean
+gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
+
+  return TRUE;
+}
+
+/* The lines have memory of their own. */
+static gboolean
+gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  return TRUE;
+}
+
+static GstBuffer *
+gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source,
+                         const GstCclRois *rois)
+{
+  const guint kept_flags = GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (inbuf);
+  GstCclJsonFrame frame;
+  GstBuffer *buffer;
+  GString *line;
+  gsize length;
+
+  frame.source = source;
+  frame.timestamp = GST_BUFFER_PTS (inbuf);
+  frame.duration = GST_BUFFER_DURATION (inbuf);
+  frame.stream_time = GST_CLOCK_TIME_NONE;
+  frame.running_time = GST_CLOCK_TIME_NONE;
+
+  /* Segments in bytes, as some application sources have them, know nothing of time. */
+  if (segment->format == GST_FORMAT_TIME) {
+    frame.stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, frame.timestamp);
+    frame.running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, frame.timestamp);
+  }
+
+  frame.width = meta ? meta->width : (guint) self->width;
+  frame.height = meta ? meta->height : (guint) self->height;
+  frame.found = meta ? (gint64) meta->found : -1;
+  frame.n_components = meta ? meta->n_components : rois->n;
+  frame.components = meta ? meta->components : rois->components;
+
+  line = gst_ccl_json_write (&frame);
+  length = line->len;
+  buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
+  GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (inbuf);
+  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (inbuf);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAGS (inbuf) & kept_flags);
+
+  return buffer;
+}
+
+/* Sinks do not wait for a line that never comes. */
+static void
+gst_ccl_json_push_gap (GstCclJson *self, GstBuffer *inbuf)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  if (trans->segment.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (inbuf))
+    gst_pad_push_event (trans->srcpad,
+                        gst_event_new_gap (GST_BUFFER_PTS (inbuf), GST_BUFFER_DURATION (inbuf)));
+}
+
+/* A line instead of the frame, or nothing. */
+static GstFlowReturn
+gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
+{
+  GstCclJson *self = GST_CCL_JSON (trans);
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
+  GstFlowReturn result = GST_FLOW_OK;
+  GstCclRois rois = { 0, NULL, NULL };
+  gboolean empty_frames;
+  GstCclMeta *meta;
+  gchar *source;
+
+  *outbuf = NULL;
+  if (!inbuf)
+    return GST_FLOW_OK;
+
+  GST_OBJECT_LOCK (self);
+  empty_frames = self->empty_frames;
+  source = g_strdup (self->source);
+  GST_OBJECT_UNLOCK (self);
+
+  meta = gst_buffer_get_ccl_meta (inbuf);
+  if (!meta)
+    gst_ccl_rois_init (&rois, inbuf);
+
+  if (empty_frames || (meta ? meta->n_components : rois.n) > 0) {
+    *outbuf = gst_ccl_json_write_line (self, inbuf, source, &rois);
+  } else {
+    gst_ccl_json_push_gap (self, inbuf);
+    result = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  }
+
+  gst_ccl_rois_clear (&rois);
+  g_free (source);
+  gst_buffer_unref (inbuf);
+
+  return result;
+}

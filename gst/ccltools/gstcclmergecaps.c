@@ -1,0 +1,38 @@
+/* cudaccl - the caps of the pads of cclmerge
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclmergecaps.h"
+
+gboolean
+gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gint w, h;
+
+  if (!gst_structure_get_int (structure, "width", &w) ||
+      !gst_structure_get_int (structure, "height", &h) || w <= 0 || h <= 0)
+    return FALSE;
+
+  *width = (guint) w;
+  *height = (guint) h;
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
+{
+  GstCaps *filter, *templ, *beyond, *result;
+
+  gst_query_parse_caps (query, &filter);
+  templ = gst_pad_get_pad_template_caps (pad);
+  beyond = gst_pad_peer_query_caps (opposite, filter);
+  result = gst_caps_intersect_full (beyond, templ, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, result);
+
+  gst_caps_unref (templ);
+  gst_caps_unref (beyond);
+  gst_caps_unref (result);
+
+  return TRUE;
+}

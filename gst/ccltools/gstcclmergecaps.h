@@ -1,0 +1,19 @@
+/* cudaccl - the caps of the pads of cclmerge
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_MERGE_CAPS_H__
+#define __GST_CCL_MERGE_CAPS_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The size of frames with fixed caps, whatever their format is; FALSE if the caps do not tell. */
+gboolean gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height);
+
+/* Answers a caps query at @pad: what is beyond @opposite, in the limits of the template. */
+gboolean gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_MERGE_CAPS_H__ */

@@ -1,0 +1,162 @@
+/* cudaccl - components from frame to frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclmergemeta.h"
+
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+
+#include "gstcclroi.h"
+
+gboolean
+gst_ccl_merge_has_components (GstBuffer *buffer)
+{
+  GstCclRois rois;
+  gboolean has;
+
+  if (gst_buffer_get_ccl_meta (buffer))
+    return TRUE;
+
+  gst_ccl_rois_init (&rois, buffer);
+  has = rois.n > 0;
+  gst_ccl_rois_clear (&rois);
+
+  return has;
+}
+
+static void
+copy_meta (GstBuffer *dest, GstMeta *meta, GstBuffer *source)
+{
+  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
+
+  meta->info->transform_func (dest, meta, source, _gst_meta_transform_copy, &copy);
+}
+
+GstBuffer *
+gst_ccl_merge_keep_components (GstBuffer *buffer)
+{
+  GstBuffer *kept = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstCclRois rois;
+  guint i;
+
+  if (meta)
+    copy_meta (kept, &meta->meta, buffer);
+
+  gst_ccl_rois_init (&rois, buffer);
+  for (i = 0; i < rois.n; i++)
+    copy_meta (kept, &rois.rois[i]->meta, buffer);
+  gst_ccl_rois_clear (&rois);
+
+  return kept;
+}
+
+/* The library knows how components scale; where nothing is to be scaled, they stay as they are to
+ * the last bit. */
+static GstCclMeta *
+scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCclMeta *meta)
+{
+  GstVideoInfo in_info, out_info;
+  GstVideoMetaTransform trans = { &in_info, &out_info };
+
+  if (meta->width == 0 || meta->height == 0)
+    return NULL;
+
+  if (meta->width == width && meta->height == height) {
+    copy_meta (dest, &meta->meta, source);
+  } else {
+    gst_video_info_init (&in_info);
+    gst_video_info_init (&out_info);
+    GST_VIDEO_INFO_WIDTH (&in_info) = (gint) meta->width;
+    GST_VIDEO_INFO_HEIGHT (&in_info) = (gint) meta->height;
+    GST_VIDEO_INFO_WIDTH (&out_info) = (gint) width;
+    GST_VIDEO_INFO_HEIGHT (&out_info) = (gint) height;
+    meta->meta.info->transform_func (dest, &meta->meta, source,
+                                     gst_video_meta_transform_scale_get_quark (), &trans);
+  }
+
+  return gst_buffer_get_ccl_meta (dest);
+}
+
+static void
+put_roi (GstBuffer *dest, GstVideoRegionOfInterestMeta *roi, guint id,
+         const GstCclComponent *component)
+{
+  GstVideoRegionOfInterestMeta *new_roi;
+  GList *l;
+
+  new_roi = gst_buffer_add_video_region_of_interest_meta_id (
+      dest, roi->roi_type, component->x, component->y, component->width, component->height);
+  new_roi->id = (gint) id;
+
+  for (l = roi->params; l; l = l->next) {
+    GstStructure *param = gst_structure_copy (l->data);
+
+    if (gst_structure_has_name (param, GST_CCL_ROI_PARAM))
+      gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
+                         component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
+                         NULL);
+    gst_video_region_of_interest_meta_add_param (new_roi, param);
+  }
+}
+
+/* Regions of interest do not say what size of frame they are for, and GStreamer's way to scale them
+ * loses their parameters: they scale as the components that they tell of. */
+static void
+put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, guint source_width,
+          guint source_height)
+{
+  GstBuffer *before = gst_buffer_new (), *after = gst_buffer_new ();
+  GstCclMeta *meta;
+  guint i;
+
+  meta = gst_buffer_add_ccl_meta (before, source_width, source_height, rois->n, rois->components,
+                                  rois->n);
+  meta = scale_meta (after, width, height, before, meta);
+  for (i = 0; meta && i < meta->n_components; i++)
+    put_roi (dest, rois->rois[i], i, &meta->components[i]);
+
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+}
+
+void
+gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_height,
+                              GstBuffer *source, guint source_width, guint source_height)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (dest);
+  GstCclRois rois;
+
+  if (meta)
+    gst_buffer_remove_meta (dest, &meta->meta);
+  gst_ccl_rois_remove (dest);
+
+  meta = gst_buffer_get_ccl_meta (source);
+  if (meta) {
+    source_width = meta->width;
+    source_height = meta->height;
+    scale_meta (dest, dest_width, dest_height, source, meta);
+  }
+
+  gst_ccl_rois_init (&rois, source);
+  if (rois.n > 0)
+    put_rois (dest, dest_width, dest_height, &rois, source_width, source_height);
+  gst_ccl_rois_clear (&rois);
+}
+
+GstBuffer *
+gst_ccl_merge_make_writable (GstBuffer *buffer)
+{
+  GstBuffer *copy;
+
+  if (gst_buffer_is_writable (buffer))
+    return buffer;
+
+  copy = gst_buffer_copy (buffer);
+  /* Its pool must not count on a buffer whose memory is still on its way downstream. */
+  if (copy && buffer->pool)
+    gst_buffer_add_parent_buffer_meta (copy, buffer);
+  gst_buffer_unref (buffer);
+
+  return copy;
+}

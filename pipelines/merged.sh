@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Moving things in a recording, found in small frames and told of in the large ones: background
+# subtraction and cudaccl see half the width, and cclmerge puts the boxes on the original frames.
+#
+#   pipelines/merged.sh [FILE [OUTPUT.mkv]]
+#
+# FILE     a video that GStreamer can decode; default: the sample vtest.avi, fetched if need be
+# OUTPUT   a video with the boxes drawn in; without it, the components are printed as JSON
+set -euo pipefail
+# shellcheck source=pipelines/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+case ${1-} in -h | --help) show_help && exit ;; esac
+file=${1-}
+[[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
+[[ -r $file ]] || die "cannot read '$file'"
+need_element segmentation gstreamer1.0-opencv
+need_element cclmerge "this project; build it with ./run.sh"
+
+if [[ -n ${2-} ]]; then
+  need_element ccloverlay "this project; build it with ./run.sh"
+  end=(ccloverlay ! videoconvert ! jpegenc quality=90 ! matroskamux ! filesink location="$2")
+else
+  need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
+  end=(ccljson ! fdsink)
+fi
+
+# Borders would shift the boxes, and the height follows the width.
+gst-launch-1.0 -q \
+  filesrc location="$file" ! decodebin ! videoconvert ! tee name=frames \
+  frames. ! queue ! merge.video \
+  frames. ! queue ! videoscale add-borders=false \
+  ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! "${mask[@]}" ! cudaccl min-area=25 \
+  ! queue ! merge.components \
+  cclmerge name=merge ! "${end[@]}"

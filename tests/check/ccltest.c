@@ -1,0 +1,313 @@
+/* cudaccl - what the tests of element and metadata share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccltest.h"
+
+#include <string.h>
+
+/* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: one blob that the default threshold just takes,
+ * and one that it just leaves out. */
+static const gchar *const picture[PICTURE_HEIGHT] = {
+  "##.........#.", /* */
+  "##........#..", /* */
+  "......+++....", /* */
+  "......+.+....", /* */
+  "......+++....", /* */
+  ".............", /* */
+  "#...........-", /* */
+};
+
+const Blob picture_blobs[] = {
+  { 0, 0, 2, 2, 4, 0.5, 0.5 },
+  { 10, 0, 2, 2, 2, 10.5, 0.5 },
+  { 6, 2, 3, 3, 8, 7.0, 3.0 },
+  { 0, 6, 1, 1, 1, 0.0, 6.0 },
+};
+const guint n_picture_blobs = G_N_ELEMENTS (picture_blobs);
+
+const gchar *const picture_formats[] = { "GRAY8", "NV12", "NV21", "I420",
+                                         "YV12",  "Y42B", "Y444", NULL };
+
+guint
+ccl_test_n_backends (void)
+{
+  static gboolean told = FALSE;
+  gboolean have_cuda = ccl_cuda_device_count () > 0;
+
+  if (!have_cuda && !told)
+    g_print ("skipping the CUDA half: %s\n", ccl_last_error ());
+  told = TRUE;
+
+  return have_cuda ? 2 : 1;
+}
+
+const gchar *
+ccl_test_backend (gint index)
+{
+  return index == 0 ? "cpu" : "cuda";
+}
+
+GstElement *
+ccl_test_element_new (const gchar *backend, ...)
+{
+  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  const gchar *property;
+  va_list args;
+
+  fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
+  if (backend)
+    gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
+
+  va_start (args, backend);
+  property = va_arg (args, const gchar *);
+  if (property)
+    g_object_set_valist (G_OBJECT (element), property, args);
+  va_end (args);
+
+  return element;
+}
+
+GstHarness *
+ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint height)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+  GstCaps *caps;
+
+  gst_element_set_bus (element, bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
+
+  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
+                              width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
+                              1, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+
+  return h;
+}
+
+void
+ccl_test_harness_free (GstHarness *h)
+{
+  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
+
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_bus (h->element, NULL);
+  /* Its messages hold the element, which holds it. */
+  gst_bus_set_flushing (bus, TRUE);
+  gst_harness_teardown (h);
+}
+
+GstMessage *
+ccl_test_pop_message (GstHarness *h, GstMessageType type)
+{
+  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
+
+  return gst_bus_pop_filtered (bus, type);
+}
+
+void
+ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
+{
+  GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, domain, code), "got %s %d: %s",
+               g_quark_to_string (error->domain), error->code, error->message);
+  fail_unless (strstr (error->message, text) != NULL, "'%s' is not in: %s", text, error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+static guint8
+picture_value (guint x, guint y)
+{
+  switch (picture[y][x]) {
+  case '#':
+    return 255;
+  case '+':
+    return 128;
+  case '-':
+    return 127;
+  default:
+    return 0;
+  }
+}
+
+static GstMemory *
+read_only_memory (guint8 *data, gsize size)
+{
+  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, data, size, 0, size, data, g_free);
+}
+
+static guint8 *
+draw (gsize size, gsize start, gint stride)
+{
+  guint8 *data = g_malloc (size);
+  guint x, y;
+
+  memset (data, 255, size);
+  for (y = 0; y < PICTURE_HEIGHT; y++) {
+    for (x = 0; x < PICTURE_WIDTH; x++)
+      data[start + y * (gsize) stride + x] = picture_value (x, y);
+  }
+
+  return data;
+}
+
+/* The chroma planes of @meta_info come first, each in a memory of its own. */
+static void
+append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
+{
+  const gsize chroma_size = 512;
+  guint i, n_planes = GST_VIDEO_INFO_N_PLANES (meta_info);
+  gsize luma_size = (gsize) GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0) * PICTURE_HEIGHT;
+
+  for (i = 1; i < n_planes; i++) {
+    GST_VIDEO_INFO_PLANE_OFFSET (meta_info, i) = (i - 1) * chroma_size;
+    gst_buffer_append_memory (buffer, read_only_memory (g_malloc0 (chroma_size), chroma_size));
+  }
+
+  GST_VIDEO_INFO_PLANE_OFFSET (meta_info, 0) = (n_planes - 1) * chroma_size;
+  gst_buffer_append_memory (
+      buffer, read_only_memory (draw (luma_size, 0, GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0)),
+                                luma_size));
+}
+
+static void
+add_video_meta (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
+                                  GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+                                  GST_VIDEO_INFO_N_PLANES (info), (gsize *) info->offset,
+                                  (gint *) info->stride);
+}
+
+GstBuffer *
+ccl_test_picture_new (const gchar *format, Layout layout)
+{
+  GstVideoFormat video_format = gst_video_format_from_string (format);
+  GstBuffer *buffer = gst_buffer_new ();
+  GstVideoInfo info, larger;
+  GstVideoCropMeta *crop;
+  gsize start = 0, size;
+  gint stride;
+
+  gst_video_info_set_format (&info, video_format, PICTURE_WIDTH, PICTURE_HEIGHT);
+  gst_video_info_set_format (&larger, video_format, 40, 30);
+  stride = GST_VIDEO_INFO_PLANE_STRIDE (layout == LAYOUT_PACKED ? &info : &larger, 0);
+  size = GST_VIDEO_INFO_SIZE (layout == LAYOUT_PACKED ? &info : &larger);
+
+  GST_BUFFER_PTS (buffer) = GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND;
+
+  if (layout == LAYOUT_PADDED)
+    start = 5;
+  else if (layout == LAYOUT_WINDOW || layout == LAYOUT_CROP_META)
+    start = 9 * (gsize) stride + 11;
+
+  if (layout != LAYOUT_PLANES)
+    gst_buffer_append_memory (buffer, read_only_memory (draw (size, start, stride), size));
+  else
+    append_planes (buffer, &info);
+
+  if (layout == LAYOUT_PADDED || layout == LAYOUT_WINDOW) {
+    memcpy (info.offset, larger.offset, sizeof (info.offset));
+    memcpy (info.stride, larger.stride, sizeof (info.stride));
+    GST_VIDEO_INFO_PLANE_OFFSET (&info, 0) = start;
+  }
+
+  if (layout == LAYOUT_CROP_META) {
+    add_video_meta (buffer, &larger);
+    crop = gst_buffer_add_video_crop_meta (buffer);
+    crop->x = 11;
+    crop->y = 9;
+    crop->width = PICTURE_WIDTH;
+    crop->height = PICTURE_HEIGHT;
+  } else if (layout != LAYOUT_PACKED) {
+    add_video_meta (buffer, &info);
+  }
+
+  return buffer;
+}
+
+GstBuffer *
+ccl_test_black_new (guint width, guint height)
+{
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, width, height);
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_memset (buffer, 0, 0, GST_VIDEO_INFO_SIZE (&info));
+
+  return buffer;
+}
+
+static void
+check_roi (GstBuffer *buffer, guint index, const Blob *blob)
+{
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_get_video_region_of_interest_meta_id (buffer, (gint) index);
+  gdouble centroid_x, centroid_y;
+  GstStructure *param;
+  guint64 area;
+  guint label;
+
+  fail_unless (roi != NULL, "no region of interest %u", index);
+  fail_unless_equals_string (g_quark_to_string (roi->roi_type), "blob");
+  fail_unless_equals_int (roi->x, blob->x);
+  fail_unless_equals_int (roi->y, blob->y);
+  fail_unless_equals_int (roi->w, blob->width);
+  fail_unless_equals_int (roi->h, blob->height);
+
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless (param != NULL);
+  fail_unless_equals_int (gst_structure_n_fields (param), 4);
+  fail_unless (gst_structure_get (param, "label", G_TYPE_UINT, &label, "area", G_TYPE_UINT64, &area,
+                                  "centroid-x", G_TYPE_DOUBLE, &centroid_x, "centroid-y",
+                                  G_TYPE_DOUBLE, &centroid_y, NULL));
+  fail_unless_equals_int (label, index + 1);
+  fail_unless_equals_uint64 (area, blob->area);
+  fail_unless (ABS (centroid_x - blob->centroid_x) < 1e-9);
+  fail_unless (ABS (centroid_y - blob->centroid_y) < 1e-9);
+}
+
+void
+ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint found)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint i;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n_blobs);
+  fail_unless_equals_int (meta->found, found);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), n_blobs);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 1);
+
+  for (i = 0; i < n_blobs; i++) {
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+
+    fail_unless_equals_int (component->label, i + 1);
+    fail_unless_equals_int (component->x, blobs[i].x);
+    fail_unless_equals_int (component->y, blobs[i].y);
+    fail_unless_equals_int (component->width, blobs[i].width);
+    fail_unless_equals_int (component->height, blobs[i].height);
+    fail_unless_equals_uint64 (component->area, blobs[i].area);
+    fail_unless (ABS (component->centroid_x - blobs[i].centroid_x) < 1e-9);
+    fail_unless (ABS (component->centroid_y - blobs[i].centroid_y) < 1e-9);
+    check_roi (buffer, i, &blobs[i]);
+  }
+}
+
+void
+ccl_test_check_nothing (GstBuffer *buffer)
+{
+  fail_unless (gst_buffer_get_ccl_meta (buffer) == NULL);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 0);
+}

@@ -1,0 +1,72 @@
+/* cudaccl - what the tests of element and metadata share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __CCL_TEST_H__
+#define __CCL_TEST_H__
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <ccl/ccl.h>
+#include <gst/ccl/gstccl.h>
+
+/* The size of the picture that ccl_test_picture_new() draws. */
+#define PICTURE_WIDTH 13
+#define PICTURE_HEIGHT 7
+
+/* How a picture lies in its buffer. Whatever does not belong to its luma is foreground. */
+typedef enum
+{
+  LAYOUT_PACKED,    /* as the caps say */
+  LAYOUT_PADDED,    /* wider rows and a start offset, in a GstVideoMeta */
+  LAYOUT_WINDOW,    /* a GstVideoMeta whose planes begin amid a larger surface */
+  LAYOUT_CROP_META, /* a larger GstVideoMeta, cut by a GstVideoCropMeta */
+  LAYOUT_PLANES,    /* a memory for each plane, the luma last */
+  N_LAYOUTS
+} Layout;
+
+typedef struct
+{
+  guint x, y, width, height;
+  guint64 area;
+  gdouble centroid_x, centroid_y;
+} Blob;
+
+/* What the properties' defaults find in the picture. */
+extern const Blob picture_blobs[];
+extern const guint n_picture_blobs;
+
+/* The formats of the element, and a null. */
+extern const gchar *const picture_formats[];
+
+/* The backends that this machine has: the CPU always, CUDA where there is a device. */
+guint ccl_test_n_backends (void);
+const gchar *ccl_test_backend (gint index);
+
+/* The element with properties as in g_object_set(). */
+GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
+
+/* A harness around @element, which is consumed; bus messages go to ccl_test_pop_message(). */
+GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
+                                  gint height);
+void ccl_test_harness_free (GstHarness *h);
+
+/* The next message of that type, or NULL. */
+GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
+
+/* Asserts that an error with that domain and code was posted, with @text somewhere in it. */
+void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
+
+/* The picture, in memory that cannot be written. Its timestamp and duration are one second. */
+GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
+
+/* A GRAY8 frame of background. */
+GstBuffer *ccl_test_black_new (guint width, guint height);
+
+/* Asserts that @buffer has these components, in its GstCclMeta and in its regions of interest. */
+void ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint found);
+
+/* Asserts that @buffer has neither. */
+void ccl_test_check_nothing (GstBuffer *buffer);
+
+#endif /* __CCL_TEST_H__ */
