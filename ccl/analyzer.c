@@ -80,24 +80,28 @@ ccl_cuda_device_count (void)
 #ifdef HAVE_CUDA
   return ccl_backend_cuda.device_count ();
 #else
-  ccl_fail (CCL_ERROR_UNSUPPORTED, "this build has no CUDA backend; build where nvcc is installed");
+  ccl_fail (CCL_ERROR_UNSUPPORTED,
+            "this build has no CUDA backend; build where nvcc is installed, or use backend cpu");
   return 0;
 #endif
 }
 
 void *
-ccl_account_malloc (CclAccount *account, size_t size, const char *what)
+ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what)
 {
-  void *memory = malloc (size);
+  size_t bytes;
+  void *memory = NULL;
 
+  if (!__builtin_mul_overflow (count, size, &bytes))
+    memory = malloc (bytes);
   if (!memory) {
     ccl_fail (CCL_ERROR_NO_MEMORY,
-              "out of memory: %zu MiB for %s; use smaller frames or fewer components", size >> 20,
-              what);
+              "out of memory: %.1f MiB for %s; use smaller frames or fewer components",
+              (double) count * (double) size / (1024 * 1024), what);
     return NULL;
   }
   account->allocations++;
-  account->bytes += size;
+  account->bytes += bytes;
   return memory;
 }
 
@@ -146,15 +150,20 @@ check_config (const CclConfig *config)
   return CCL_OK;
 }
 
+static bool
+any_algorithm (const CclConfig *config)
+{
+  return !config->algorithm || strcmp (config->algorithm, "auto") == 0;
+}
+
 /* The algorithm of @backend that @config asks for, NULL if it has none. */
 static const CclAlgorithm *
 find_algorithm (const CclBackendClass *backend, const CclConfig *config)
 {
-  bool any = !config->algorithm || strcmp (config->algorithm, "auto") == 0;
   const CclAlgorithm *algorithm;
 
   for (size_t i = 0; (algorithm = backend->algorithm (i)); i++) {
-    if ((any || strcmp (config->algorithm, algorithm->name) == 0) &&
+    if ((any_algorithm (config) || strcmp (config->algorithm, algorithm->name) == 0) &&
         algorithm->connectivity & config->connectivity)
       return algorithm;
   }
@@ -167,6 +176,9 @@ explain_algorithm (const CclConfig *config)
 {
   const CclAlgorithm *algorithm;
 
+  if (any_algorithm (config))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "backend %s has no algorithm for connectivity %u",
+                     ccl_backend_name (config->backend), config->connectivity);
   for (size_t i = 0; (algorithm = ccl_algorithm (i)); i++) {
     if (strcmp (config->algorithm, algorithm->name) != 0)
       continue;

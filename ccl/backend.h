@@ -6,6 +6,10 @@
 
 #include "ccl/ccl.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Allocations of any kind of memory, so that a test can assert that a frame makes none. */
 typedef struct CclAccount
 {
@@ -49,8 +53,8 @@ extern const CclBackendClass ccl_backend_cuda;
 CclStatus ccl_fail (CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* malloc() that is counted; NULL leaves a reason naming @what. */
-void *ccl_account_malloc (CclAccount *account, size_t size, const char *what);
+/* malloc() of @count times @size bytes that is counted; NULL leaves a reason naming @what. */
+void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
 
 /* The slots of a row in tables with one entry a run: runs can't touch, so half its pixels. */
 static inline uint32_t
@@ -58,5 +62,9 @@ ccl_runs_per_row (uint32_t width)
 {
   return width / 2 + width % 2;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -66,7 +66,8 @@ typedef struct CclConfig
   unsigned connectivity;  /* 4 or 8 */
   CclBackend backend;
   const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
-  int device;              /* CUDA device number, -1: any */
+  int device;              /* CUDA device number, -1: any; a number rules out the CPU for
+                            * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
   uint32_t max_components; /* capacity of the result, at least 1 */
   bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
   bool timing;             /* measure every frame for ccl_analyzer_timing() */
@@ -78,7 +79,7 @@ typedef struct CclParams
   uint8_t threshold; /* a pixel is foreground when value > threshold ... */
   bool invert;       /* ... or, inverted, when value <= threshold */
   uint64_t min_area; /* components of fewer pixels are dropped */
-  uint64_t max_area; /* components of more pixels are dropped */
+  uint64_t max_area; /* components of more pixels are dropped; below min_area: all are */
 } CclParams;
 
 /* One frame: one byte a pixel. */
@@ -158,7 +159,7 @@ const CclAlgorithm *ccl_algorithm (size_t index);
 /* "auto", "cuda" or "cpu". */
 const char *ccl_backend_name (CclBackend backend);
 
-/* The number of usable CUDA devices; where it is 0, ccl_last_error() says why. */
+/* The number of CUDA devices, of any capability; where it is 0, ccl_last_error() says why. */
 int ccl_cuda_device_count (void);
 
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about

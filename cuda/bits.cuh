@@ -96,8 +96,8 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   return bits;
 }
 
-/* A warp's share of a frame: part of the slots of one row. Warps are dealt to rows first, so that
- * part p of row y comes before part p + 1, and both before those of row y + 1. */
+/* A warp's share of a frame: part of the slots of one row. Parts are numbered row by row, and from
+ * left to right in a row. */
 struct Part
 {
   uint32_t y;

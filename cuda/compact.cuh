@@ -6,6 +6,8 @@
 
 #include "cuda/bits.cuh"
 
+#include <stddef.h>
+
 /* How a label stands to the result. */
 enum Verdict
 {
@@ -49,6 +51,11 @@ place (const CclCudaFrame &f, uint64_t counts)
 {
   return (uint32_t) (counts >> 32) + min ((uint32_t) counts, f.cut.ties);
 }
+
+static_assert (sizeof (CclComponent) == 72 && offsetof (CclComponent, label) == 48 &&
+                   offsetof (CclComponent, y) == 56 && offsetof (CclComponent, height) == 64,
+               "write_warp() writes components as words of 64 bits");
+static_assert (sizeof (CclFeatures) == 32, "features are one sector of memory");
 
 /* What a warp needs to write its components in one go. */
 struct WriteBuffer

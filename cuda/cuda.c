@@ -1,79 +1,16 @@
 /* cudaccl - CUDA backend: sessions, transfers and the way of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/frame.h"
+#include "cuda/session.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Components that come back with the header in one transfer; only frames with more cost another. */
-#define FIRST_TRANSFER 1024
 /* The staging buffer is filled and sent in bands of about this many bytes, so that the copy into it
  * overlaps with the transfer. */
 #define BAND_BYTES (512 * 1024)
-
-enum
-{
-  EVENT_START,
-  EVENT_UPLOADED,
-  EVENT_ANALYSED,
-  EVENT_DONE,
-  EVENT_READY, /* the caller's pixels */
-  N_EVENTS,
-};
-
-typedef struct CudaSession
-{
-  CclSession base;
-  const CclCudaAlgorithm *algorithm;
-  cudaStream_t stream;
-  cudaEvent_t events[N_EVENTS];
-  CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
-  uint8_t *image;     /* [height * image_pitch] on the device, for pixels from elsewhere */
-  uint8_t *staging;   /* the same, page-locked */
-  size_t image_pitch;
-  CclResultHeader *result; /* page-locked: header and max_components components */
-  uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
-} CudaSession;
-
-_Static_assert(sizeof (CclResultHeader) == sizeof (CclComponent),
-               "components follow the header without a gap");
-
-/* Translates a CUDA error; @what was being done. */
-static CclStatus
-check (cudaError_t error, const char *what)
-{
-  if (error != cudaSuccess)
-    cudaGetLastError (); /* or the next launch would report it again */
-  switch (error) {
-  case cudaSuccess:
-    return CCL_OK;
-  case cudaErrorMemoryAllocation:
-    return ccl_fail (CCL_ERROR_NO_MEMORY,
-                     "CUDA: out of memory while %s; use smaller frames, fewer analyzers or "
-                     "another device",
-                     what);
-  case cudaErrorNoDevice:
-  case cudaErrorInsufficientDriver:
-  case cudaErrorInvalidDevice:
-    return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "CUDA: %s (%s) while %s; install or update NVIDIA's "
-                     "driver, name another device, or use backend cpu",
-                     cudaGetErrorString (error), cudaGetErrorName (error), what);
-  case cudaErrorNoKernelImageForDevice:
-  case cudaErrorUnsupportedPtxVersion:
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "CUDA: %s (%s) while %s; build with this device's compute capability in the "
-                     "option cuda-arch, or use backend cpu",
-                     cudaGetErrorString (error), cudaGetErrorName (error), what);
-  default:
-    return ccl_fail (CCL_ERROR_DEVICE,
-                     "CUDA: %s (%s) while %s; make a new analyzer or use backend "
-                     "cpu",
-                     cudaGetErrorString (error), cudaGetErrorName (error), what);
-  }
-}
 
 static int
 cuda_device_count (void)
@@ -83,7 +20,7 @@ cuda_device_count (void)
 
   if (error == cudaSuccess && count == 0)
     error = cudaErrorNoDevice;
-  if (check (error, "looking for devices") != CCL_OK)
+  if (ccl_cuda_check (error, "looking for devices") != CCL_OK)
     return 0;
   return count;
 }
@@ -96,53 +33,16 @@ cuda_algorithm (size_t index)
   return algorithm ? &algorithm->info : NULL;
 }
 
-static CclStatus
-allocate_device (CudaSession *self, void *pointer, size_t size)
-{
-  CclStatus status = check (cudaMalloc ((void **) pointer, size), "allocating a frame's tables");
-
-  if (status != CCL_OK)
-    return status;
-  self->base.account.allocations++;
-  self->base.account.bytes += size;
-  return CCL_OK;
-}
-
-static CclStatus
-allocate_pinned (CudaSession *self, void *pointer, size_t size)
-{
-  CclStatus status = check (cudaHostAlloc ((void **) pointer, size, cudaHostAllocDefault),
-                            "allocating page-locked memory");
-
-  if (status != CCL_OK)
-    return status;
-  self->base.account.allocations++;
-  self->base.account.bytes += size;
-  return CCL_OK;
-}
-
 static void
 cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
-  CclCudaFrame *frame = &self->frame;
-  void *device[] = {
-    frame->labels,       frame->starts,       frame->ends,          frame->runs,
-    frame->edges,        frame->features,     frame->moments,       frame->counts,
-    frame->tiles.n,      frame->tiles.firsts, frame->tiles.borders, frame->tiles.counts,
-    frame->tiles.totals, frame->tiles.done,   frame->scratch,       frame->histogram,
-    frame->header,       self->image,
-  };
 
   if (self->base.device >= 0)
     cudaSetDevice (self->base.device);
   if (self->stream)
     cudaStreamSynchronize (self->stream);
-  for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
-    cudaFree (device[i]);
-  cudaFreeHost (self->staging);
-  cudaFreeHost (self->result);
-  cudaFreeHost (self->histogram);
+  ccl_cuda_tables_free (self);
   for (int i = 0; i < N_EVENTS; i++) {
     if (self->events[i])
       cudaEventDestroy (self->events[i]);
@@ -151,6 +51,12 @@ cuda_close (CclSession *session)
     cudaStreamDestroy (self->stream);
   cudaGetLastError ();
   free (self);
+}
+
+static uint32_t
+min_u32 (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
 }
 
 /* How many warps share a row, so that a small frame fills the device, too. */
@@ -179,134 +85,67 @@ tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
     .height = height,
     .columns = columns,
     .strips = (frame->height - 1) / height + 1,
-    .capacity = TILE_RUNS * height,
+    .capacity =
+        ccl_runs_per_row (min_u32 (frame->width, TILE_WIDTH)) * min_u32 (frame->height, height),
   };
 }
 
+/* Opens device number @device, if this build's kernels run on it. */
 static CclStatus
-allocate_tables (CudaSession *self)
+open_device (CudaSession *self, int device)
 {
-  const CclConfig *config = &self->base.config;
-  CclCudaFrame *frame = &self->frame;
-  CclTiles *tiles = &frame->tiles;
-  size_t labels = (size_t) frame->height * frame->slots, height = frame->height;
-  size_t result = sizeof (CclResultHeader) + config->max_components * sizeof (CclComponent);
-  CclStatus status;
-
-#define ALLOCATE(where, pointer, size)                    \
-  do {                                                    \
-    status = allocate_##where (self, &(pointer), (size)); \
-    if (status != CCL_OK)                                 \
-      return status;                                      \
-  } while (0)
-
-  ALLOCATE (device, frame->labels, labels * sizeof *frame->labels);
-  ALLOCATE (device, frame->features, labels * sizeof *frame->features);
-  if (config->second_order)
-    ALLOCATE (device, frame->moments, labels * sizeof *frame->moments);
-  if (self->algorithm->uses_runs) {
-    ALLOCATE (device, frame->ends, labels * sizeof *frame->ends);
-    ALLOCATE (device, frame->runs, height * sizeof *frame->runs);
-    ALLOCATE (device, frame->edges, height * frame->edges_pitch * sizeof *frame->edges);
-  }
-  if (self->algorithm->uses_tiles) {
-    size_t n = (size_t) tiles->strips * tiles->columns;
-
-    ALLOCATE (device, tiles->n, n * sizeof *tiles->n);
-    ALLOCATE (device, tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts);
-    ALLOCATE (device, tiles->borders, n * sizeof *tiles->borders);
-    ALLOCATE (device, tiles->counts, n * tiles->height * sizeof *tiles->counts);
-    ALLOCATE (device, tiles->totals, tiles->strips * sizeof *tiles->totals);
-    ALLOCATE (device, tiles->done, sizeof *tiles->done);
-  } else {
-    ALLOCATE (device, frame->starts, labels * sizeof *frame->starts);
-    ALLOCATE (device, frame->counts, (height * frame->parts + 1) * sizeof *frame->counts);
-    status = check (ccl_cuda_compact_scratch (frame, &frame->scratch_size), "sizing the scan");
-    if (status != CCL_OK)
-      return status;
-    ALLOCATE (device, frame->scratch, frame->scratch_size);
-  }
-  ALLOCATE (device, frame->histogram, CCL_CUT_BINS * sizeof *frame->histogram);
-  ALLOCATE (device, frame->header, result);
-  frame->components = (CclComponent *) (frame->header + 1);
-  ALLOCATE (pinned, self->result, result);
-  ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
-  ALLOCATE (device, self->image, self->image_pitch * height);
-  ALLOCATE (pinned, self->staging, self->image_pitch * height);
-#undef ALLOCATE
-
-  return CCL_OK;
-}
-
-static uint32_t
-first_transfer (const CudaSession *self)
-{
-  uint32_t capacity = self->base.config.max_components;
-
-  return capacity < FIRST_TRANSFER ? capacity : FIRST_TRANSFER;
-}
-
-/* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
- * or the number of strips that are done, and components past the end of a result, by its first
- * transfer. */
-static CclStatus
-clear_tables (CudaSession *self)
-{
-  CclCudaFrame *frame = &self->frame;
-  size_t counts = ((size_t) frame->height * frame->parts + 1) * sizeof *frame->counts;
-  size_t result = (1 + (size_t) first_transfer (self)) * sizeof *frame->components;
-  cudaError_t error;
-
-  if (self->algorithm->uses_tiles)
-    error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
-  else
-    error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
-  if (error == cudaSuccess)
-    error = cudaMemsetAsync (frame->header, 0, result, self->stream);
-  return check (error, "clearing a frame's tables");
-}
-
-static CclStatus
-open_device (CudaSession *self)
-{
-  const CclConfig *config = &self->base.config;
   struct cudaDeviceProp properties;
-  int count = cuda_device_count ();
-  CclStatus status;
+  CclStatus status = ccl_cuda_check (cudaSetDevice (device), "opening the device");
 
-  if (count == 0)
-    return CCL_ERROR_NO_DEVICE;
-  if (config->device >= count)
-    return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
-                     config->device, count - 1);
-  self->base.device = config->device >= 0 ? config->device : 0;
-  status = check (cudaSetDevice (self->base.device), "opening the device");
   if (status == CCL_OK)
-    status = check (cudaGetDeviceProperties (&properties, self->base.device), "asking the device");
+    status = ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "asking the device");
   if (status != CCL_OK)
     return status;
   if (properties.major < 7)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "CUDA device %d (%s) has compute capability %d.%d; 7.0 is needed, or backend "
                      "cpu",
-                     self->base.device, properties.name, properties.major, properties.minor);
+                     device, properties.name, properties.major, properties.minor);
+  status = ccl_cuda_check (ccl_cuda_probe (), "loading the kernels");
+  if (status != CCL_OK)
+    return status;
+  self->base.device = device;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
   return CCL_OK;
 }
 
+/* Opens the device that was asked for, or the first that works. */
+static CclStatus
+choose_device (CudaSession *self)
+{
+  int count = cuda_device_count (), wanted = self->base.config.device;
+  CclStatus status = CCL_ERROR_NO_DEVICE;
+
+  if (count == 0)
+    return status;
+  if (wanted >= count)
+    return ccl_fail (CCL_ERROR_NO_DEVICE,
+                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
+                     wanted, count - 1);
+  if (wanted >= 0)
+    return open_device (self, wanted);
+  for (int device = 0; device < count && status != CCL_OK; device++)
+    status = open_device (self, device);
+  return status;
+}
+
 static CclStatus
 open_queue (CudaSession *self)
 {
-  CclStatus status =
-      check (cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "making a stream");
+  CclStatus status = ccl_cuda_check (
+      cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "making a stream");
 
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
     unsigned flags = i == EVENT_READY ? cudaEventDisableTiming : cudaEventDefault;
 
-    status = check (cudaEventCreateWithFlags (&self->events[i], flags), "making an event");
+    status = ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "making an event");
   }
   return status;
 }
@@ -331,21 +170,36 @@ cuda_open (const CclSession *wanted, CclSession **session)
     .edges_pitch = (config->width - 1) / 32 + 1,
     .capacity = config->max_components,
   };
-  self->image_pitch = ((size_t) config->width + 255) / 256 * 256;
+  self->image_pitch = ((size_t) config->width + 15) / 16 * 16;
 
-  status = open_device (self);
+  status = choose_device (self);
   if (status == CCL_OK)
     status = open_queue (self);
   if (status == CCL_OK)
-    status = allocate_tables (self);
-  if (status == CCL_OK)
-    status = clear_tables (self);
+    status = ccl_cuda_tables_allocate (self);
   if (status != CCL_OK) {
     cuda_close (&self->base);
     return status;
   }
   *session = &self->base;
   return CCL_OK;
+}
+
+/* Enqueues the copy of @rows rows of the frame to the device. */
+static cudaError_t
+copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, uint32_t rows)
+{
+  size_t width = self->base.config.width, pitch = self->image_pitch;
+  cudaError_t error = cudaSuccess;
+
+  if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
+    return cudaMemcpy2DAsync (to, pitch, from, stride, width, rows, cudaMemcpyHostToDevice,
+                              self->stream);
+  /* Such pitches are beyond a device's memPitch. */
+  for (uint32_t y = 0; y < rows && error == cudaSuccess; y++)
+    error = cudaMemcpyAsync (to + y * pitch, from + y * stride, width, cudaMemcpyHostToDevice,
+                             self->stream);
+  return error;
 }
 
 /* Copies pageable pixels to the device through the staging buffer. */
@@ -364,8 +218,7 @@ upload_staged (CudaSession *self, const CclImage *image)
     for (uint32_t end = y + rows; y < end; y++)
       memcpy (self->staging + y * pitch, image->data + y * image->stride, config->width);
     /* The last row's padding stays out: nobody has written it. */
-    error = cudaMemcpy2DAsync (self->image + offset, pitch, self->staging + offset, pitch,
-                               config->width, rows, cudaMemcpyHostToDevice, self->stream);
+    error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
   }
   return error;
 }
@@ -384,8 +237,7 @@ upload (CudaSession *self, const CclImage *image)
     error = upload_staged (self, image);
     break;
   case CCL_MEMORY_PINNED:
-    error = cudaMemcpy2DAsync (self->image, self->image_pitch, image->data, image->stride,
-                               config->width, config->height, cudaMemcpyHostToDevice, self->stream);
+    error = copy_rows (self, self->image, image->data, image->stride, config->height);
     break;
   case CCL_MEMORY_DEVICE:
     self->frame.pixels = image->data;
@@ -397,7 +249,7 @@ upload (CudaSession *self, const CclImage *image)
     }
     break;
   }
-  return check (error, "transferring a frame to the device");
+  return ccl_cuda_check (error, "transferring a frame to the device");
 }
 
 static CclStatus
@@ -405,7 +257,7 @@ mark (CudaSession *self, int event)
 {
   if (!self->base.config.timing)
     return CCL_OK;
-  return check (cudaEventRecord (self->events[event], self->stream), "measuring time");
+  return ccl_cuda_check (cudaEventRecord (self->events[event], self->stream), "measuring time");
 }
 
 /* Enqueues the transfer of components @from to, without, @to. The header goes with the first. */
@@ -414,24 +266,24 @@ download (CudaSession *self, uint32_t from, uint32_t to)
 {
   size_t skip = from == 0 ? 0 : from + 1; /* the header counts as one: it is as large */
 
-  return check (cudaMemcpyAsync ((CclComponent *) self->result + skip,
-                                 (CclComponent *) self->frame.header + skip,
-                                 (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost,
-                                 self->stream),
-                "transferring the components");
+  return ccl_cuda_check (cudaMemcpyAsync ((CclComponent *) self->result + skip,
+                                          (CclComponent *) self->frame.header + skip,
+                                          (to + 1 - skip) * sizeof (CclComponent),
+                                          cudaMemcpyDeviceToHost, self->stream),
+                         "transferring the components");
 }
 
 /* Enqueues what turns roots into a result, and its transfer. */
 static CclStatus
 compact (CudaSession *self)
 {
-  CclStatus status =
-      check (self->algorithm->compact (&self->frame, self->stream), "compacting the components");
+  CclStatus status = ccl_cuda_check (self->algorithm->compact (&self->frame, self->stream),
+                                     "compacting the components");
 
   if (status == CCL_OK)
     status = mark (self, EVENT_ANALYSED);
   if (status == CCL_OK)
-    status = download (self, 0, first_transfer (self));
+    status = download (self, 0, ccl_cuda_first_transfer (self));
   return status;
 }
 
@@ -457,7 +309,7 @@ static CclStatus
 cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = check (cudaSetDevice (session->device), "selecting the device");
+  CclStatus status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
 
   set_params (&self->frame, params);
   if (status == CCL_OK)
@@ -467,7 +319,8 @@ cuda_submit (CclSession *session, const CclImage *image, const CclParams *params
   if (status == CCL_OK)
     status = mark (self, EVENT_UPLOADED);
   if (status == CCL_OK)
-    status = check (self->algorithm->enqueue (&self->frame, self->stream), "analysing a frame");
+    status =
+        ccl_cuda_check (self->algorithm->enqueue (&self->frame, self->stream), "analysing a frame");
   if (status == CCL_OK)
     status = compact (self);
   if (status == CCL_OK)
@@ -480,12 +333,12 @@ cuda_submit (CclSession *session, const CclImage *image, const CclParams *params
 static CclStatus
 finish (CudaSession *self)
 {
-  return check (cudaStreamSynchronize (self->stream), "analysing a frame");
+  return ccl_cuda_check (cudaStreamSynchronize (self->stream), "analysing a frame");
 }
 
 /* Finds the cut that leaves as many components as fit, and compacts again with it. */
 static CclStatus
-truncate (CudaSession *self)
+cut_down (CudaSession *self)
 {
   CclCutSearch search;
   CclStatus status = CCL_OK;
@@ -498,7 +351,7 @@ truncate (CudaSession *self)
     if (error == cudaSuccess)
       error = cudaMemcpyAsync (self->histogram, self->frame.histogram, size, cudaMemcpyDeviceToHost,
                                self->stream);
-    status = check (error, "looking for the largest components");
+    status = ccl_cuda_check (error, "looking for the largest components");
     if (status == CCL_OK)
       status = finish (self);
     ccl_cut_narrow (&search, self->histogram);
@@ -516,8 +369,10 @@ nanoseconds (CudaSession *self, int from, int to)
 {
   float milliseconds = 0;
 
-  if (cudaEventElapsedTime (&milliseconds, self->events[from], self->events[to]) != cudaSuccess)
+  if (cudaEventElapsedTime (&milliseconds, self->events[from], self->events[to]) != cudaSuccess) {
+    cudaGetLastError ();
     return 0;
+  }
   return (uint64_t) ((double) milliseconds * 1e6);
 }
 
@@ -525,8 +380,8 @@ static CclStatus
 cuda_collect (CclSession *session, CclComponents *components)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = check (cudaSetDevice (session->device), "selecting the device");
-  uint32_t first = first_transfer (self), found;
+  CclStatus status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
+  uint32_t first = ccl_cuda_first_transfer (self), found;
 
   if (status == CCL_OK)
     status = finish (self);
@@ -534,7 +389,7 @@ cuda_collect (CclSession *session, CclComponents *components)
     return status;
   found = self->result->kept;
   if (found > session->config.max_components)
-    status = truncate (self);
+    status = cut_down (self);
   if (status == CCL_OK && self->result->kept > first) {
     status = download (self, first, self->result->kept);
     if (status == CCL_OK)

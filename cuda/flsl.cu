@@ -80,7 +80,7 @@ segment_detection (CclCudaFrame f)
   if (lane == 0) {
     if (n % 2)
       f.ends[row + n / 2] = f.width;
-    f.runs[y] = (n + 1) / 2;
+    f.runs[y] = n / 2 + n % 2;
   }
 }
 

@@ -48,8 +48,8 @@ typedef struct CclResultHeader
 } CclResultHeader;
 
 /* A frame on the device and the tables that go with its geometry. Every row has @slots slots, one
- * for two pixels, because runs can't touch; slot i of row y is label y * slots + i, so labels of
- * first runs are in raster order. Passed to kernels by value. */
+ * for two pixels, because runs can't touch; slot i of row y is label y * slots + i, so labels
+ * are in raster order. Passed to kernels by value. */
 typedef struct CclCudaFrame
 {
   const uint8_t *pixels;
@@ -100,6 +100,9 @@ typedef struct CclCudaAlgorithm
   cudaError_t (*histogram) (const CclCudaFrame *frame, const CclCutSearch *search,
                             cudaStream_t stream);
 } CclCudaAlgorithm;
+
+/* Whether this build has kernels for the current device. */
+cudaError_t ccl_cuda_probe (void);
 
 /* The algorithms, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);

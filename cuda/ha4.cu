@@ -120,7 +120,10 @@ strip_labeling (CclCudaFrame f)
   __shared__ uint64_t shared_pixels[2][STRIP];
   uint32_t y = blockIdx.x * STRIP + threadIdx.y, current_before = 0, above_before = 0;
 
-  for (uint32_t base = 0, buffer = 0; base < f.width; base += BLOCK, buffer ^= 1) {
+  uint32_t blocks = (f.width - 1) / BLOCK + 1;
+
+  for (uint32_t block = 0; block < blocks; block++) {
+    uint32_t base = block * BLOCK, buffer = block % 2;
     Rows r = { load64 (f, y, base), 0, current_before > 0, above_before > 0 };
 
     init_labels (f, y, base, r.current, current_before);

@@ -29,4 +29,11 @@ touching (const CclCudaFrame &f, const Rows &r)
   return starts;
 }
 
+/* The number of @starts up to and with bit @x, -1 being before the first. */
+static __device__ inline uint32_t
+starts_to (uint32_t starts, int x)
+{
+  return x < 0 ? 0 : __popc (starts & (uint32_t) ((2ull << x) - 1));
+}
+
 #endif

@@ -82,14 +82,7 @@ shared_layout_sums (Shared *s, uint32_t height, uint32_t runs, bool moments)
   s->firsts = (CclTilePixel *) (moments ? s->sums.sum_xy + s->pass : s->sums.sum_xx);
 }
 
-/* The number of @starts up to and with bit @x, -1 being before the first. */
-static __device__ inline uint32_t
-starts_to (uint32_t starts, int x)
-{
-  return x < 0 ? 0 : __popc (starts & (uint32_t) ((2ull << x) - 1));
-}
-
-/* Exclusive sum over the threads of the block; @total: over all. */
+/* Exclusive sum over the threads of the block; @total: over all. To be called once. */
 static __device__ inline uint32_t
 block_scan (uint32_t value, uint32_t *total)
 {
@@ -255,7 +248,7 @@ take_piece (const CclCudaFrame &f, const Shared &s, uint32_t *rest, uint32_t fir
 }
 
 /* Features of a component, or of part of one, in the coordinates of the tile. */
-struct Part8
+struct PieceSums
 {
   uint32_t area_y, sum_x, min_x, max_x, max_y;
   uint32_t sum_xx, sum_yy, sum_xy;
@@ -263,7 +256,7 @@ struct Part8
 
 /* Adds them to the component @c. Extents are looked at first: most are known already. */
 static __device__ inline void
-add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const Part8 &p)
+add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const PieceSums &p)
 {
   atomicAdd (&sums.area_y[c], p.area_y);
   atomicAdd (&sums.sum_x[c], p.sum_x);
@@ -281,8 +274,8 @@ add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const Part
 }
 
 /* The sum over the lanes of @mask, which all call this. */
-static __device__ inline Part8
-reduce_parts (const CclCudaFrame &f, uint32_t mask, Part8 p)
+static __device__ inline PieceSums
+reduce_parts (const CclCudaFrame &f, uint32_t mask, PieceSums p)
 {
 #if __CUDA_ARCH__ >= 800
   p.area_y = __reduce_add_sync (mask, p.area_y);
@@ -319,14 +312,14 @@ store_pieces (const CclCudaFrame &f, const TileSums &sums, const Piece &piece)
 {
   uint32_t y = threadIdx.x / TILE_WORDS, c = piece.component;
   uint32_t lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL), leader = __ffs (lanes) - 1, same;
-  Part8 p = { piece.area | (piece.area * y) << AREA_BITS,
-              piece.sum_x,
-              piece.min_x,
-              piece.max_x,
-              y,
-              piece.sum_xx,
-              piece.area * y * y,
-              piece.sum_x * y };
+  PieceSums p = { piece.area | (piece.area * y) << AREA_BITS,
+                  piece.sum_x,
+                  piece.min_x,
+                  piece.max_x,
+                  y,
+                  piece.sum_xx,
+                  piece.area * y * y,
+                  piece.sum_x * y };
 
   if (!lanes)
     return;
@@ -477,9 +470,16 @@ store_full_tile (const CclCudaFrame &f, const CclTiles &tiles, const Tile &tile)
   }
 }
 
+/* Blocks of the highest tiles that a multiprocessor runs at a time. */
+#if __CUDA_ARCH__ == 750
+#define BLOCKS 4
+#else
+#define BLOCKS 6
+#endif
+
 /* One tile a block, one word of pixels a thread. */
 static __global__ void
-__launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, 6) label_tiles (CclCudaFrame f)
+__launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, BLOCKS) label_tiles (CclCudaFrame f)
 {
   const CclTiles &tiles = f.tiles;
   extern __shared__ uint32_t memory[];
@@ -520,6 +520,14 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, 6) label_tiles (CclCudaFrame f)
     __syncthreads ();
   }
   store_border (tiles, s, tile, runs, n);
+}
+
+extern "C" cudaError_t
+ccl_cuda_probe (void)
+{
+  cudaFuncAttributes attributes;
+
+  return cudaFuncGetAttributes (&attributes, (const void *) label_tiles);
 }
 
 extern "C" cudaError_t

@@ -29,13 +29,13 @@ typedef struct CclTiles
 {
   uint32_t height;
   uint32_t columns, strips;
-  uint32_t capacity;      /* components of a tile: half its pixels */
+  uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
   CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */
   CclTileBorder *borders; /* [strips * columns] */
   uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
                            * half) and tied; then, of the strip, those before */
-  uint64_t *totals;       /* [strips + 1] of a strip; then those before */
+  uint64_t *totals;       /* [strips] of a strip; then those before */
   uint32_t *done;         /* strips that are counted */
 } CclTiles;
 

@@ -77,7 +77,7 @@ row_label (const CclCudaFrame &f, const Tile &tile, const Tile &neighbour, const
 
   if (x < 0 && word == 0)
     return tile_label (f, neighbour, row.corner);
-  run = row.before + (x < 0 ? 0 : __popc (row.starts & (uint32_t) ((2ull << x) - 1))) - 1;
+  run = row.before + starts_to (row.starts, x) - 1;
   return tile_label (f, tile, runs[run]);
 }
 

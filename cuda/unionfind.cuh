@@ -9,9 +9,10 @@
 /* Labels only ever point to smaller labels, so there are no cycles, and a label that is not a root
  * never becomes one again. Reads go past the L1 cache, which other blocks' writes don't reach. */
 
-/* The root of @label. Halves the path on its way: a plain store may undo a union's atomicMin() on
- * the same label, but only with an older ancestor from the same tree, and the thread of that union
- * goes on from the label it got back. */
+/* The root of @label. Halves the path on its way: its store may undo a union's atomicMin() on the
+ * same label, which was no root then, but only with an ancestor of what that atomicMin() returned;
+ * and with that the thread of the union goes on. Where it returned what it wanted to write, the two
+ * were connected before, by links that lead to smaller labels still. */
 static __device__ inline uint32_t
 find_halving (uint32_t *labels, uint32_t label)
 {
@@ -22,7 +23,7 @@ find_halving (uint32_t *labels, uint32_t label)
 
     if (grandparent == parent)
       return parent;
-    labels[label] = grandparent;
+    __stcg (&labels[label], grandparent);
     label = grandparent;
     parent = __ldcg (&labels[label]);
   }
@@ -57,7 +58,7 @@ compress (uint32_t *labels, uint32_t label, uint32_t parent)
   uint32_t grandparent;
 
   while ((grandparent = __ldcg (&labels[parent])) != parent) {
-    labels[label] = grandparent;
+    __stcg (&labels[label], grandparent);
     parent = grandparent;
   }
   return parent;

@@ -48,16 +48,15 @@ static CclStatus
 cpu_open (const CclSession *wanted, CclSession **session)
 {
   CclAccount account = { 0, 0 };
-  CpuSession *self = ccl_account_malloc (&account, sizeof *self, "an analyzer");
+  CpuSession *self = ccl_account_malloc (&account, 1, sizeof *self, "an analyzer");
   CclStatus status;
 
   if (!self)
     return CCL_ERROR_NO_MEMORY;
   self->base = *wanted;
   self->base.account = account;
-  self->components = ccl_account_malloc (
-      &self->base.account, self->base.config.max_components * sizeof *self->components,
-      "the components of a frame");
+  self->components = ccl_account_malloc (&self->base.account, self->base.config.max_components,
+                                         sizeof *self->components, "the components of a frame");
   status = self->components ? ccl_runs_init (&self->runs, &self->base.config, &self->base.account)
                             : CCL_ERROR_NO_MEMORY;
   if (status != CCL_OK) {

@@ -13,19 +13,20 @@
 #include <stdlib.h>
 
 /* A bound of the labels that one frame can need: one for each run with nothing above it. With
- * 8-connectivity the squares of 2 x 2 pixels that end in such a run's first pixel are disjoint. */
-static size_t
+ * 4-connectivity all runs of all rows may be such; with 8-connectivity the squares of 2 x 2 pixels
+ * that end in such a run's first pixel are disjoint. */
+static uint64_t
 labels_bound (const CclConfig *config)
 {
   if (config->connectivity == 4)
-    return (size_t) ccl_runs_per_row (config->width) * config->height;
-  return (size_t) (((uint64_t) config->width + 1) * ((uint64_t) config->height + 1) / 4);
+    return (uint64_t) ccl_runs_per_row (config->width) * config->height;
+  return ((uint64_t) config->width + 1) * ((uint64_t) config->height + 1) / 4;
 }
 
 CclStatus
 ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
 {
-  size_t per_row = ccl_runs_per_row (config->width), labels = labels_bound (config);
+  uint64_t per_row = ccl_runs_per_row (config->width), labels = labels_bound (config);
 
   *runs = (CclRuns){
     .functions = ccl_cpu_functions (),
@@ -35,8 +36,8 @@ ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
   };
   /* Sized for the worst frame; ordinary frames never touch most of the pages. */
 #define ALLOCATE(field, count) \
-  ((field) = ccl_account_malloc (account, (count) * sizeof *(field), "the labels of a frame"))
-  if (!ALLOCATE (runs->bits, (size_t) config->width / 64 + 1) ||
+  ((field) = ccl_account_malloc (account, (count), sizeof *(field), "the labels of a frame"))
+  if (!ALLOCATE (runs->bits, (uint64_t) config->width / 64 + 1) ||
       !ALLOCATE (runs->above.edges, 2 * per_row) || !ALLOCATE (runs->above.labels, per_row) ||
       !ALLOCATE (runs->row.edges, 2 * per_row) || !ALLOCATE (runs->row.labels, per_row) ||
       !ALLOCATE (runs->parents, labels) || !ALLOCATE (runs->labels, labels) ||
@@ -68,16 +69,16 @@ find_runs (CclRunsRow *row, const uint64_t *bits, uint32_t width)
   uint32_t *edge = row->edges;
   uint64_t carry = 0;
 
-  for (uint32_t x = 0; x < width; x += 64) {
+  for (uint64_t x = 0; x < width; x += 64) {
     uint64_t word = *bits++, changes = word ^ (word << 1 | carry);
 
     carry = word >> 63;
     for (; changes; changes &= changes - 1)
-      *edge++ = x + (uint32_t) __builtin_ctzll (changes);
+      *edge++ = (uint32_t) (x + (unsigned) __builtin_ctzll (changes));
   }
   if ((edge - row->edges) % 2)
     *edge++ = width;
-  row->count = (uint32_t) (edge - row->edges) / 2;
+  row->count = (uint32_t) ((edge - row->edges) / 2);
 }
 
 static inline uint32_t

@@ -1,0 +1,55 @@
+/* cudaccl - CUDA backend: errors
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/session.h"
+
+/* What an error of CUDA means here, and what can be done about it. */
+static CclStatus
+classify (cudaError_t error, const char **advice)
+{
+  switch (error) {
+  case cudaErrorMemoryAllocation:
+    *advice = "use smaller frames, fewer analyzers or another device";
+    return CCL_ERROR_NO_MEMORY;
+  case cudaErrorNoDevice:
+  case cudaErrorInsufficientDriver:
+  case cudaErrorInvalidDevice:
+  case cudaErrorDevicesUnavailable:
+  case cudaErrorInitializationError:
+  case cudaErrorSystemDriverMismatch:
+  case cudaErrorSystemNotReady:
+  case cudaErrorStubLibrary:
+  case cudaErrorCompatNotSupportedOnDevice:
+    *advice = "install or update NVIDIA's driver, name another device, or use backend cpu";
+    return CCL_ERROR_NO_DEVICE;
+  case cudaErrorNoKernelImageForDevice:
+  case cudaErrorUnsupportedPtxVersion:
+    *advice = "build with this device's compute capability in the option cuda-arch, or use backend "
+              "cpu";
+    return CCL_ERROR_UNSUPPORTED;
+  case cudaErrorIllegalAddress:
+  case cudaErrorMisalignedAddress:
+  case cudaErrorLaunchFailure:
+  case cudaErrorAssert:
+  case cudaErrorECCUncorrectable:
+    *advice = "restart the program; check that pixels said to be in device memory are";
+    return CCL_ERROR_DEVICE;
+  default:
+    *advice = "make a new analyzer or use backend cpu";
+    return CCL_ERROR_DEVICE;
+  }
+}
+
+CclStatus
+ccl_cuda_check (cudaError_t error, const char *what)
+{
+  const char *advice;
+  CclStatus status;
+
+  if (error == cudaSuccess)
+    return CCL_OK;
+  cudaGetLastError (); /* or the next launch would report it again */
+  status = classify (error, &advice);
+  return ccl_fail (status, "CUDA: %s (%s) while %s; %s", cudaGetErrorString (error),
+                   cudaGetErrorName (error), what, advice);
+}

@@ -1,0 +1,49 @@
+/* cudaccl - CUDA backend: a session and its memory
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_SESSION_H
+#define CCL_CUDA_SESSION_H
+
+#include "cuda/frame.h"
+
+enum
+{
+  EVENT_START,
+  EVENT_UPLOADED,
+  EVENT_ANALYSED,
+  EVENT_DONE,
+  EVENT_READY, /* the caller's pixels */
+  N_EVENTS,
+};
+
+#define MAX_ALLOCATIONS 32
+
+typedef struct CudaSession
+{
+  CclSession base;
+  const CclCudaAlgorithm *algorithm;
+  cudaStream_t stream;
+  cudaEvent_t events[N_EVENTS];
+  CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
+  uint8_t *image;     /* [height * image_pitch] on the device, for pixels from elsewhere */
+  uint8_t *staging;   /* the same, page-locked */
+  size_t image_pitch;
+  CclResultHeader *result; /* page-locked: header and max_components components */
+  uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
+
+  void *device[MAX_ALLOCATIONS], *pinned[MAX_ALLOCATIONS]; /* all of the above, to be freed */
+  uint32_t n_device, n_pinned;
+} CudaSession;
+
+/* CCL_OK, or what a CUDA error comes to and what to do about it; @what was being done. */
+CclStatus ccl_cuda_check (cudaError_t error, const char *what);
+
+/* Allocates what frames of the session's size need. */
+CclStatus ccl_cuda_tables_allocate (CudaSession *self);
+void ccl_cuda_tables_free (CudaSession *self);
+
+/* How many components come back with the header in one transfer; only frames with more cost
+ * another. */
+uint32_t ccl_cuda_first_transfer (const CudaSession *self);
+
+#endif

@@ -1,0 +1,137 @@
+/* cudaccl - CUDA backend: the memory of a session
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/session.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <limits.h>
+
+#define FIRST_TRANSFER 1024
+
+uint32_t
+ccl_cuda_first_transfer (const CudaSession *self)
+{
+  uint32_t capacity = self->base.config.max_components;
+
+  return capacity < FIRST_TRANSFER ? capacity : FIRST_TRANSFER;
+}
+
+static CclStatus
+allocate_device (CudaSession *self, void *pointer, size_t size)
+{
+  CclStatus status =
+      ccl_cuda_check (cudaMalloc ((void **) pointer, size), "allocating a frame's tables");
+
+  if (status != CCL_OK)
+    return status;
+  assert (self->n_device < MAX_ALLOCATIONS);
+  self->device[self->n_device++] = *(void **) pointer;
+  self->base.account.allocations++;
+  self->base.account.bytes += size;
+  return CCL_OK;
+}
+
+static CclStatus
+allocate_pinned (CudaSession *self, void *pointer, size_t size)
+{
+  CclStatus status = ccl_cuda_check (cudaHostAlloc ((void **) pointer, size, cudaHostAllocDefault),
+                                     "allocating page-locked memory");
+
+  if (status != CCL_OK)
+    return status;
+  assert (self->n_pinned < MAX_ALLOCATIONS);
+  self->pinned[self->n_pinned++] = *(void **) pointer;
+  self->base.account.allocations++;
+  self->base.account.bytes += size;
+  return CCL_OK;
+}
+
+/* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
+ * or the number of strips that are done, and components past the end of a result, by its first
+ * transfer. */
+static CclStatus
+clear_tables (CudaSession *self)
+{
+  CclCudaFrame *frame = &self->frame;
+  size_t counts = ((size_t) frame->height * frame->parts + 1) * sizeof *frame->counts;
+  size_t result = (1 + (size_t) ccl_cuda_first_transfer (self)) * sizeof *frame->components;
+  cudaError_t error;
+
+  if (self->algorithm->uses_tiles)
+    error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
+  else
+    error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
+  if (error == cudaSuccess)
+    error = cudaMemsetAsync (frame->header, 0, result, self->stream);
+  return ccl_cuda_check (error, "clearing a frame's tables");
+}
+
+CclStatus
+ccl_cuda_tables_allocate (CudaSession *self)
+{
+  const CclConfig *config = &self->base.config;
+  CclCudaFrame *frame = &self->frame;
+  CclTiles *tiles = &frame->tiles;
+  size_t labels = (size_t) frame->height * frame->slots, height = frame->height;
+  size_t result = sizeof (CclResultHeader) + config->max_components * sizeof (CclComponent);
+  CclStatus status;
+
+#define ALLOCATE(where, pointer, size)                    \
+  do {                                                    \
+    status = allocate_##where (self, &(pointer), (size)); \
+    if (status != CCL_OK)                                 \
+      return status;                                      \
+  } while (0)
+
+  ALLOCATE (device, frame->labels, labels * sizeof *frame->labels);
+  ALLOCATE (device, frame->features, labels * sizeof *frame->features);
+  if (config->second_order)
+    ALLOCATE (device, frame->moments, labels * sizeof *frame->moments);
+  if (self->algorithm->uses_runs) {
+    ALLOCATE (device, frame->ends, labels * sizeof *frame->ends);
+    ALLOCATE (device, frame->runs, height * sizeof *frame->runs);
+    ALLOCATE (device, frame->edges, height * frame->edges_pitch * sizeof *frame->edges);
+  }
+  if (self->algorithm->uses_tiles) {
+    size_t n = (size_t) tiles->strips * tiles->columns;
+
+    ALLOCATE (device, tiles->n, n * sizeof *tiles->n);
+    ALLOCATE (device, tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts);
+    ALLOCATE (device, tiles->borders, n * sizeof *tiles->borders);
+    ALLOCATE (device, tiles->counts, n * tiles->height * sizeof *tiles->counts);
+    ALLOCATE (device, tiles->totals, tiles->strips * sizeof *tiles->totals);
+    ALLOCATE (device, tiles->done, sizeof *tiles->done);
+  } else {
+    ALLOCATE (device, frame->starts, labels * sizeof *frame->starts);
+    ALLOCATE (device, frame->counts, (height * frame->parts + 1) * sizeof *frame->counts);
+    if (height * frame->parts >= INT_MAX)
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "frames of %" PRIu32 " rows are too high for algorithm %s; choose tile",
+                       frame->height, self->algorithm->info.name);
+    status =
+        ccl_cuda_check (ccl_cuda_compact_scratch (frame, &frame->scratch_size), "sizing the scan");
+    if (status != CCL_OK)
+      return status;
+    ALLOCATE (device, frame->scratch, frame->scratch_size);
+  }
+  ALLOCATE (device, frame->histogram, CCL_CUT_BINS * sizeof *frame->histogram);
+  ALLOCATE (device, frame->header, result);
+  frame->components = (CclComponent *) (frame->header + 1);
+  ALLOCATE (pinned, self->result, result);
+  ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
+  ALLOCATE (device, self->image, self->image_pitch * height);
+  ALLOCATE (pinned, self->staging, self->image_pitch * height);
+#undef ALLOCATE
+
+  return clear_tables (self);
+}
+
+void
+ccl_cuda_tables_free (CudaSession *self)
+{
+  while (self->n_device > 0)
+    cudaFree (self->device[--self->n_device]);
+  while (self->n_pinned > 0)
+    cudaFreeHost (self->pinned[--self->n_pinned]);
+}
