@@ -112,9 +112,13 @@ gst_ccl_meta_register (void)
 }
 
 /**
- * gst_ccl_meta_get_info: (skip)
+ * gst_ccl_meta_get_info:
  *
- * Returns: the #GstMetaInfo of #GstCclMeta
+ * Registers #GstCclMeta with GStreamer. A program that reads components which another process sent,
+ * through `unixfdsrc`, does that before the first frame arrives, if none of its elements is one of
+ * cudaccl's: what is not registered does not get through.
+ *
+ * Returns: (transfer none): the #GstMetaInfo of #GstCclMeta
  *
  * Since: 0.1
  */
@@ -196,6 +200,9 @@ GstCclMeta *
 gst_buffer_get_ccl_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  /* Frames from other processes get theirs only when it is registered. */
+  gst_ccl_meta_get_info ();
 
   return (GstCclMeta *) gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
 }

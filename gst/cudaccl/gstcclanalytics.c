@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <gst/analytics/analytics.h>
 
+GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
+#define GST_CAT_DEFAULT gst_cuda_ccl_debug
+
 /* What an object detection takes in the relation metadata, rounded up; it grows if this is too
  * little. */
 #define ENTRY_SIZE 64
@@ -61,15 +64,16 @@ is_selected (Selection *selection, const CclComponent *component)
   return TRUE;
 }
 
-guint
-gst_ccl_attach_analytics (GstBuffer *buffer, GQuark type, const CclComponents *components)
+void
+gst_ccl_attach_analytics (GstElement *element, GstBuffer *buffer, GQuark type,
+                          const CclComponents *components, gboolean *truncated)
 {
   guint n = MIN (components->count, GST_CCL_ANALYTICS_MAX);
   /* Both grow by the size that they start with. */
   GstAnalyticsRelationMetaInitParams params = { MAX (n, 1), (gsize) MAX (n, 1) * ENTRY_SIZE };
   GstAnalyticsRelationMeta *meta;
   Selection selection;
-  guint i, n_added = 0;
+  guint i;
 
   select_largest (&selection, components, n);
   meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
@@ -78,12 +82,15 @@ gst_ccl_attach_analytics (GstBuffer *buffer, GQuark type, const CclComponents *c
     const CclComponent *component = &components->items[i];
     GstAnalyticsODMtd detection;
 
-    if (is_selected (&selection, component) &&
-        gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) component->x,
-                                                (gint) component->y, (gint) component->width,
-                                                (gint) component->height, 1.0f, &detection))
-      n_added++;
+    if (is_selected (&selection, component))
+      gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) component->x, (gint) component->y,
+                                              (gint) component->width, (gint) component->height,
+                                              1.0f, &detection);
   }
 
-  return n_added;
+  if (n < components->count && !*truncated) {
+    GST_WARNING_OBJECT (element, "analytics metadata got the %u largest of %u components", n,
+                        components->count);
+    *truncated = TRUE;
+  }
 }

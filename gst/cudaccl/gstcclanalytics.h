@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 
 /* Adds one object detection for each component to the buffer's GstAnalyticsRelationMeta, which is
  * made when there is none. Of more than GST_CCL_ANALYTICS_MAX components the largest are added, in
- * their order. The number of those added is returned. */
-guint gst_ccl_attach_analytics (GstBuffer *buffer, GQuark type, const CclComponents *components);
+ * their order, which is logged as @element's warning unless @truncated says that it was. */
+void gst_ccl_attach_analytics (GstElement *element, GstBuffer *buffer, GQuark type,
+                               const CclComponents *components, gboolean *truncated);
 
 G_END_DECLS
 

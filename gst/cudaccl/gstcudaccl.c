@@ -91,7 +91,7 @@
 #include "gstcclsettings.h"
 #include "gstcclstats.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
+GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
 #define CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }")
@@ -144,6 +144,8 @@ static gboolean gst_cuda_ccl_start (GstBaseTransform *trans);
 static gboolean gst_cuda_ccl_stop (GstBaseTransform *trans);
 static gboolean gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_cuda_ccl_get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size);
+static gboolean gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                                 GstQuery *query);
 static GstFlowReturn gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
                                                          GstBuffer **outbuf);
 static void gst_cuda_ccl_before_transform (GstBaseTransform *trans, GstBuffer *buffer);
@@ -185,6 +187,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuda_ccl_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_cuda_ccl_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_cuda_ccl_get_unit_size);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_cuda_ccl_propose_allocation);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_cuda_ccl_prepare_output_buffer);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_cuda_ccl_before_transform);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuda_ccl_transform_ip);
@@ -262,10 +265,8 @@ gst_cuda_ccl_post_error (GstCudaCcl *self, CclStatus status)
 {
   switch (status) {
   case CCL_ERROR_NO_DEVICE:
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, NOT_FOUND,
-        ("There is no such CUDA device: %s.", ccl_last_error ()),
-        (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+                       ("There is no such CUDA device: %s.", ccl_last_error ()), (NULL));
     break;
   case CCL_ERROR_NO_MEMORY:
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
@@ -441,6 +442,14 @@ gst_cuda_ccl_get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
   return TRUE;
 }
 
+/* Frames go on as they came, so it is for downstream to say where they should lie: a sink may want
+ * memory of its own. */
+static gboolean
+gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+}
+
 /* Only metadata must be writable: a buffer that others use too gives a new one with the same
  * memory. */
 static GstFlowReturn
@@ -535,21 +544,6 @@ gst_cuda_ccl_analyze (GstCudaCcl *self, GstBuffer *buffer, const CclParams *para
   return TRUE;
 }
 
-#ifdef HAVE_ANALYTICS
-static void
-gst_cuda_ccl_attach_analytics (GstCudaCcl *self, GstBuffer *buffer, GQuark type,
-                               const CclComponents *components)
-{
-  guint n = gst_ccl_attach_analytics (buffer, type, components);
-
-  if (n < components->count && !self->analytics_truncated) {
-    GST_WARNING_OBJECT (self, "analytics metadata got the %u largest of %u components", n,
-                        components->count);
-    self->analytics_truncated = TRUE;
-  }
-}
-#endif
-
 static GstFlowReturn
 gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -582,7 +576,8 @@ gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_ccl_attach_roi (buffer, settings.roi_type, &components);
 #ifdef HAVE_ANALYTICS
   if (settings.attach & GST_CUDA_CCL_ATTACH_ANALYTICS)
-    gst_cuda_ccl_attach_analytics (self, buffer, settings.roi_type, &components);
+    gst_ccl_attach_analytics (GST_ELEMENT (self), buffer, settings.roi_type, &components,
+                              &self->analytics_truncated);
 #endif
 
   if (settings.post_messages)

@@ -3,6 +3,8 @@
 
 #include "gstcudaccl.h"
 
+#include <gst/ccl/gstccl.h>
+
 /**
  * plugin-cudaccl:
  *
@@ -14,6 +16,9 @@
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+  /* So that components come with frames from other processes. */
+  gst_ccl_meta_get_info ();
+
   return GST_ELEMENT_REGISTER (cudaccl, plugin);
 }
 

@@ -35,7 +35,7 @@ GST_START_TEST (test_no_device)
     return;
 
   check_start_fails (ccl_test_element_new ("cuda", NULL), GST_RESOURCE_ERROR,
-                     GST_RESOURCE_ERROR_NOT_FOUND, "backend to cpu");
+                     GST_RESOURCE_ERROR_NOT_FOUND, "backend cpu");
 }
 GST_END_TEST;
 

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# Components read from Python, as typed values, and compared with the regions of interest.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of libgstccl's introspection. Exit status 77 where Python has no GStreamer."""
+
+import gc
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import gi
+
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstVideo", "1.0")
+    gi.require_version("GstCcl", "1.0")
+    from gi.repository import GObject, Gst, GstCcl, GstVideo
+
+    Gst.init(None)
+except (ImportError, ValueError) as error:
+    print(f"Python cannot use GStreamer here: {error}", file=sys.stderr)
+    sys.exit(77)
+
+WIDTH, HEIGHT = 320, 240
+FIELDS = ("label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y")
+
+
+def component(*values):
+    """A component with these values, in the order of FIELDS."""
+    result = GstCcl.CclComponent()
+    for name, value in zip(FIELDS, values):
+        setattr(result, name, value)
+    return result
+
+
+def values(item):
+    """The values of a component, in the order of FIELDS."""
+    return tuple(getattr(item, name) for name in FIELDS)
+
+
+SAMPLES = [
+    (1, 3, 4, 5, 6, 21, 5.25, 6.5),
+    (2, 0, 7, 1, 1, 1, 0.0, 7.0),
+    (7, 4294967295, 0, 4294967295, 2, 2**63 + 1, 1e9, 0.5),
+]
+
+
+def sample_meta(found=9):
+    """A buffer with the samples; the buffer must live as long as its metadata is used."""
+    buffer = Gst.Buffer.new()
+    meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, found, [component(*s) for s in SAMPLES])
+    return buffer, meta
+
+
+def frames(pipeline):
+    """Runs a pipeline with an appsink named sink, and yields its buffers."""
+    sink = pipeline.get_by_name("sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        while sample := sink.emit("pull-sample"):
+            yield sample.get_buffer()
+        message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+        if message:
+            raise AssertionError(message.parse_error())
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+
+
+def rois(buffer):
+    """The regions of interest of a buffer, with the values and order of FIELDS."""
+    found = []
+    while roi := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, len(found)):
+        param = roi.get_param("cudaccl")
+        found.append(
+            (
+                param.get_uint("label").value,
+                roi.x,
+                roi.y,
+                roi.w,
+                roi.h,
+                param.get_uint64("area").value,
+                param.get_double("centroid-x").value,
+                param.get_double("centroid-y").value,
+            )
+        )
+    return found
+
+
+def receive(path):
+    """The other process: prints the components of a frame that comes through a socket."""
+    GstCcl.CclMeta.get_info()
+    pipeline = Gst.parse_launch(f"unixfdsrc socket-path={path} ! appsink name=sink sync=false")
+    buffer = next(frames(pipeline))
+    meta = GstCcl.buffer_get_ccl_meta(buffer)
+    print(json.dumps([values(c) for c in meta.get_components()] if meta else None))
+
+
+class MetaTest(unittest.TestCase):
+    """Metadata that is made and read in Python."""
+
+    def test_nothing(self):
+        self.assertIsNone(GstCcl.buffer_get_ccl_meta(Gst.Buffer.new()))
+
+    def test_values(self):
+        buffer, _ = sample_meta()
+        meta = GstCcl.buffer_get_ccl_meta(buffer)
+        self.assertEqual((meta.width, meta.height, meta.found, meta.n_components), (64, 48, 9, 3))
+        self.assertEqual(meta.get_n_components(), 3)
+        self.assertEqual([values(c) for c in meta.get_components()], SAMPLES)
+        self.assertEqual([values(meta.get_component(i)) for i in range(3)], SAMPLES)
+        self.assertIsNone(meta.get_component(3))
+
+    def test_empty(self):
+        buffer = Gst.Buffer.new()
+        GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 0, [])
+        meta = GstCcl.buffer_get_ccl_meta(buffer)
+        self.assertEqual(meta.get_components(), [])
+        self.assertIsNone(meta.get_component(0))
+
+    def test_values_outlive_the_buffer(self):
+        buffer, meta = sample_meta()
+        kept, one = meta.get_components(), meta.get_component(1).copy()
+        del buffer, meta
+        gc.collect()
+        churn = [sample_meta(found=1000 + i) for i in range(100)]
+        self.assertEqual([values(c) for c in kept], SAMPLES)
+        self.assertEqual(values(one), SAMPLES[1])
+        del churn
+
+    def test_copies_of_buffers(self):
+        buffer, _ = sample_meta()
+        copy = buffer.copy_deep()
+        del buffer, _
+        meta = GstCcl.buffer_get_ccl_meta(copy)
+        self.assertEqual(meta.found, 9)
+        self.assertEqual([values(c) for c in meta.get_components()], SAMPLES)
+
+    def test_crop(self):
+        buffer = Gst.Buffer.new()
+        meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 2, [component(*s) for s in SAMPLES[:2]])
+        self.assertFalse(meta.crop(60, 0, 5, 5))
+        self.assertTrue(meta.crop(2, 2, 20, 20))
+        self.assertEqual([values(c) for c in meta.get_components()], [(1, 1, 2, 5, 6, 21, 3.25, 4.5)])
+        self.assertEqual((meta.width, meta.height, meta.found), (20, 20, 1))
+
+    def test_types(self):
+        self.assertEqual(GObject.type_name(GstCcl.CclComponent.__gtype__), "GstCclComponent")
+        self.assertEqual(GObject.type_name(GstCcl.ccl_meta_api_get_type()), "GstCclMetaAPI")
+
+
+class PipelineTest(unittest.TestCase):
+    """Metadata that cudaccl attached."""
+
+    def analyse(self, source, properties="", after=""):
+        return frames(
+            Gst.parse_launch(
+                f"{source} ! video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT} "
+                f"! cudaccl backend=cpu {properties} ! {after} appsink name=sink sync=false"
+            )
+        )
+
+    def test_ball(self):
+        count = 0
+        for buffer in self.analyse("videotestsrc pattern=ball num-buffers=5"):
+            meta = GstCcl.buffer_get_ccl_meta(buffer)
+            self.assertEqual((meta.width, meta.height, meta.found), (WIDTH, HEIGHT, 1))
+            (ball,) = meta.get_components()
+            self.assertIsInstance(ball.area, int)
+            self.assertIsInstance(ball.centroid_x, float)
+            self.assertTrue(ball.x <= ball.centroid_x < ball.x + ball.width)
+            self.assertTrue(ball.y <= ball.centroid_y < ball.y + ball.height)
+            self.assertTrue(0 < ball.area <= ball.width * ball.height)
+            count += 1
+        self.assertEqual(count, 5)
+
+    def test_same_as_regions_of_interest(self):
+        for properties in ("", "connectivity=4", "max-components=7", "min-area=3 invert=true"):
+            with self.subTest(properties=properties):
+                count = 0
+                for buffer in self.analyse("videotestsrc pattern=snow num-buffers=3", properties):
+                    meta = GstCcl.buffer_get_ccl_meta(buffer)
+                    components = [values(c) for c in meta.get_components()]
+                    self.assertGreater(len(components), 1)
+                    self.assertGreaterEqual(meta.found, len(components))
+                    self.assertEqual(components, rois(buffer))
+                    self.assertEqual([c[0] for c in components], list(range(1, len(components) + 1)))
+                    count += 1
+                self.assertEqual(count, 3)
+
+    def test_scaled(self):
+        source = "videotestsrc pattern=ball num-buffers=2"
+        after = f"videoscale ! video/x-raw,width={2 * WIDTH},height={2 * HEIGHT} !"
+        whole = [values(GstCcl.buffer_get_ccl_meta(b).get_component(0)) for b in self.analyse(source)]
+        for buffer, ball in zip(self.analyse(source, after=after), whole):
+            meta = GstCcl.buffer_get_ccl_meta(buffer)
+            scaled = meta.get_component(0)
+            self.assertEqual((meta.width, meta.height), (2 * WIDTH, 2 * HEIGHT))
+            self.assertEqual((scaled.x, scaled.y), (2 * ball[1], 2 * ball[2]))
+            self.assertEqual((scaled.width, scaled.height), (2 * ball[3], 2 * ball[4]))
+            self.assertEqual(scaled.area, 4 * ball[5])
+
+    @unittest.skipUnless(Gst.ElementFactory.find("unixfdsink"), "there is no unixfdsink here")
+    def test_other_process(self):
+        source = (
+            "videotestsrc pattern=checkers-8 is-live=true ! video/x-raw,format=GRAY8,width=320,"
+            "height=240 ! cudaccl backend=cpu connectivity=4 !"
+        )
+        here = next(frames(Gst.parse_launch(f"{source} appsink name=sink")))
+        expected = [values(c) for c in GstCcl.buffer_get_ccl_meta(here).get_components()]
+        self.assertGreater(len(expected), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "socket"
+            sender = Gst.parse_launch(f"{source} unixfdsink socket-path={path}")
+            sender.set_state(Gst.State.PLAYING)
+            sender.get_state(Gst.SECOND)
+            try:
+                command = [sys.executable, __file__, "--receive", str(path)]
+                output = subprocess.run(command, stdout=subprocess.PIPE, timeout=60, check=True)
+            finally:
+                sender.set_state(Gst.State.NULL)
+        self.assertEqual([tuple(c) for c in json.loads(output.stdout)], expected)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--receive"]:
+        receive(sys.argv[2])
+        sys.exit()
+    if not Gst.ElementFactory.find("cudaccl"):
+        sys.exit("the plugin cudaccl is not in GST_PLUGIN_PATH")
+    if not all(Gst.ElementFactory.find(name) for name in ("appsink", "videotestsrc", "videoscale")):
+        print("GStreamer's base plugins are not here", file=sys.stderr)
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# cudaccl - nothing newer than the GStreamer that the project is for
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fails when a source uses API of GStreamer that is newer than 1.20 without a guard that says so:
+GST_CHECK_VERSION, a feature's macro, or an include of a library that is newer itself. GStreamer's
+headers have no macros that make the compiler say so, as GLib's have; what is how new comes from
+GStreamer's introspection data, so the newer the GStreamer, the more is found.
+
+  tests/since.py [--list]    --list prints what is guarded
+
+Exit status 77 where there is no introspection data of GStreamer."""
+
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OLDEST = 20
+GIRS = ("Gst", "GstApp", "GstBase", "GstCheck", "GstController", "GstVideo")
+GIR_FOLDERS = ("/usr/share/gir-1.0", "/usr/lib/*/gir-1.0", "/usr/local/share/gir-1.0")
+# The first minor version that has the library which the macro or the include stands for.
+MACROS = {"HAVE_ANALYTICS": 24, "HAVE_GSTCUDA": 22, "HAVE_GST_CUDA": 22}
+INCLUDES = {"gst/analytics/": 24, "gst/cuda/": 22}
+C = "{http://www.gtk.org/introspection/c/1.0}"
+CORE = "{http://www.gtk.org/introspection/core/1.0}"
+
+
+def find_girs():
+    for name in GIRS:
+        for folder in GIR_FOLDERS:
+            yield from pathlib.Path("/").glob(f"{folder[1:]}/{name}-1.0.gir")
+
+
+def newer_api():
+    """What is newer than OLDEST: its name to its minor version."""
+    newer = {}
+    for path in find_girs():
+        for node in ElementTree.parse(path).iter():
+            name = node.get(C + "identifier") or node.get(C + "type")
+            version = node.get("version", "")
+            if node.tag == CORE + "member" and (doc := node.find(CORE + "doc")) is not None:
+                since = re.search(r"Since:? *(1\.\d+)", doc.text or "")
+                version = since.group(1) if since else version
+            match = re.match(r"1\.(\d+)", version)
+            # Fields and parameters name their type, and namespaces have versions of another kind.
+            if name and match and int(match.group(1)) > OLDEST and "*" not in name:
+                newer[name] = int(match.group(1))
+    return newer
+
+
+def strip(text):
+    """The source without comments and strings, with all of its lines."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda m: "\n" * m.group().count("\n") or " ", text, flags=re.S)
+
+
+def implied(condition):
+    """The minor versions that a condition guarantees: when it holds, and when it does not."""
+    if "||" in condition:
+        return 0, 0
+    holds = [0]
+    match = re.search(r"(!?)\s*GST_CHECK_VERSION\s*\(\s*1\s*,\s*(\d+)", condition)
+    if match and match.group(1):
+        return 0, int(match.group(2)) if "&&" not in condition else 0
+    if match:
+        holds.append(int(match.group(2)))
+    holds += [minor for macro, minor in MACROS.items()
+              if re.search(rf"(?<!!)(defined *\(? *)?\b{macro}\b", condition)
+              and not re.search(rf"!\s*(defined)?\s*\(?\s*{macro}\b", condition)]
+    return max(holds), 0
+
+
+def check_file(path, newer, found):
+    text = path.read_text("utf-8")
+    whole = max([0] + [minor for folder, minor in INCLUDES.items()
+                       if re.search(rf"^#include <{folder}", text, re.M) and
+                       not re.search(rf"^#if[^\n]*\n(#[^\n]*\n)*#include <{folder}", text, re.M)])
+    stack = []
+    for number, line in enumerate(strip(text).split("\n"), 1):
+        directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)", line)
+        if directive:
+            word, condition = directive.groups()
+            if word in ("if", "ifdef"):
+                stack.append(implied(condition))
+            elif word == "ifndef":
+                stack.append(implied(condition)[::-1])
+            elif word == "elif" and stack:
+                stack[-1] = max(implied(condition)[0], stack[-1][1]), 0
+            elif word == "else" and stack:
+                stack[-1] = stack[-1][::-1]
+            elif word == "endif" and stack:
+                stack.pop()
+            continue
+        guaranteed = max([OLDEST, whole] + [holds for holds, _ in stack])
+        for name in re.findall(r"\b(?:gst_|GST_|Gst)\w+", line):
+            if name in newer:
+                found.append((newer[name] <= guaranteed, path, number, name, newer[name]))
+
+
+def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
+    newer = newer_api()
+    if not newer:
+        print("no introspection data of a GStreamer newer than 1.20 here (Debian: "
+              "libgstreamer-plugins-base1.0-dev)", file=sys.stderr)
+        return 77
+    found, files = [], 0
+    for folder in ("gst", "pipelines", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            check_file(path, newer, found)
+            files += 1
+    bad = [entry for entry in found if not entry[0]]
+    for guarded, path, number, name, minor in found if "--list" in sys.argv else bad:
+        print(f"{path.relative_to(ROOT)}:{number}: {name} is there since GStreamer 1.{minor} "
+              f"({'guarded' if guarded else 'no guard says so'})")
+    print(f"{files} files, {len(newer)} names newer than 1.{OLDEST} known, {len(found)} uses, "
+          f"{len(bad)} of them not guarded")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# Builds and tests the project with the oldest and the newest versions that Debian has of what it
+# needs, in a folder for each Debian, made by debootstrap:
+#
+#   debian12   GStreamer 1.22, CUDA 11.8
+#   debian13   GStreamer 1.26, CUDA 12.4
+#
+#   tests/versions.sh [--no-cuda] [--pages] [--folder FOLDER] [ROOT...]
+#
+# ROOT        which of the two; default: both
+# --no-cuda   leaves CUDA's packages out, which are some GB
+# --pages     writes docs/elements as debian13 makes it, whose build has every feature
+# --folder    where the roots lie, and stay to be used again: about 9 GB each, 2 GB without CUDA;
+#             default: ${XDG_CACHE_HOME:-~/.cache}/cudaccl/roots
+#
+# Needs root and Debian's debootstrap. Debian's mirror, proxies and certificates are those of this
+# machine's apt; DEBIAN_MIRROR in the environment names a mirror on machines that are not Debian.
+# The last line counts the roots.
+set -euo pipefail
+# shellcheck source=scripts/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
+
+declare -A suites=([debian12]=bookworm [debian13]=trixie)
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+cuda=yes pages=no folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/roots
+names=()
+while (($#)); do
+  case $1 in
+  -h | --help) show_help && exit ;;
+  --no-cuda) cuda= ;;
+  --pages) pages=yes ;;
+  --folder)
+    (($# > 1)) || die "--folder wants a folder"
+    folder=$2
+    shift
+    ;;
+  -*) die "no such option: $1 (see --help)" ;;
+  *)
+    [[ -n ${suites[$1]-} ]] || die "no such root: $1; there are ${!suites[*]}"
+    names+=("$1")
+    ;;
+  esac
+  shift
+done
+((${#names[@]})) || names=(debian12 debian13)
+
+# in_root ROOT COMMAND...: runs it there, with mounts that end with it.
+in_root() {
+  local where=$1
+  shift
+  # shellcheck disable=SC2016
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb \
+    unshare --mount --propagation private bash -c '
+      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' \
+    bash "$where" "$@"
+}
+
+# Debian's mirror: what this machine's apt takes its own packages from, in whatever form that is set.
+find_mirror() {
+  if [[ -n ${DEBIAN_MIRROR-} ]]; then
+    echo "$DEBIAN_MIRROR"
+    return
+  fi
+  # shellcheck disable=SC2016
+  apt-get indextargets --format '$(ORIGIN)/$(LABEL)/$(COMPONENT) $(REPO_URI)' \
+    'Created-By: Packages' | awk '$1 == "Debian/Debian/main" { print $2; exit }'
+}
+
+# What apt is told about proxies, certificates and the age of what it gets.
+apt_settings() {
+  apt-config dump | grep -v Proxy-Auto-Detect | grep -iE \
+    '^Acquire::(Check-|Retries|ForceIPv|[a-z]*::?(Proxy|CaInfo|CaPath|Verify-|SslCert|SslKey|.*::Proxy))'
+}
+
+# debootstrap does not know apt's settings.
+export_proxies() {
+  local proxy
+  for scheme in http https; do
+    proxy=$(apt-config dump --no-empty --format '%v%n' "Acquire::$scheme::Proxy")
+    [[ -z $proxy || $proxy == DIRECT ]] || export "${scheme}_proxy=$proxy"
+  done
+}
+
+# use_settings ROOT MIRROR: apt in the root works as apt here does.
+use_settings() {
+  local where=$1 mirror=$2 suite=$3 file
+  cp -L /etc/resolv.conf /etc/hosts "$where/etc/"
+  mkdir -p "$where/etc/ssl/certs"
+  [[ ! -e /etc/ssl/certs/ca-certificates.crt ]] ||
+    cp -L /etc/ssl/certs/ca-certificates.crt "$where/etc/ssl/certs/"
+  {
+    echo 'APT::Keep-Downloaded-Packages "false";'
+    apt_settings || true
+  } >"$where/etc/apt/apt.conf.d/90host"
+  while read -r file; do
+    [[ ! -f $file ]] || install -D "$file" "$where$file"
+  done < <(sed -nE 's/.*(CaInfo|SslCert|SslKey) "(.*)";/\2/p' "$where/etc/apt/apt.conf.d/90host")
+  rm -f "$where/etc/apt/sources.list"
+  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main contrib non-free\nSigned-By: %s\n' \
+    "$mirror" "$suite" "$keyring" >"$where/etc/apt/sources.list.d/debian.sources"
+  printf 'path-exclude=/usr/share/doc/*\npath-include=/usr/share/doc/opencv-doc/*\n' \
+    >"$where/etc/dpkg/dpkg.cfg.d/small"
+  printf '#!/bin/sh\nexit 101\n' >"$where/usr/sbin/policy-rc.d"
+  chmod +x "$where/usr/sbin/policy-rc.d"
+}
+
+make_root() {
+  local where=$1 mirror=$2 suite=$3
+  if [[ ! -e $where/.complete ]]; then
+    say "making $where from $suite"
+    quietly debootstrap --variant=minbase --keyring="$keyring" "$suite" "$where" "$mirror" || return
+    touch "$where/.complete"
+  fi
+  use_settings "$where" "$mirror" "$suite"
+}
+
+# The files of the checkout that are or could be in git, as they are now.
+copy_sources() {
+  local where=$1/src file
+  rm -rf "$where"
+  mkdir -p "$where"
+  git -c safe.directory="$root" -C "$root" ls-files -z --cached --others --exclude-standard |
+    while IFS= read -r -d '' file; do
+      [[ ! -e $root/$file ]] || printf '%s\0' "$file"
+    done | tar -C "$root" --null --files-from=- --create | tar -C "$where" --extract
+}
+
+# install_in ROOT PACKAGE...: what the project's own scripts install, and more.
+install_in() {
+  local where=$1
+  shift
+  # shellcheck disable=SC2016
+  in_root "$where" bash -c '
+    set -euo pipefail
+    . /src/scripts/setup.sh
+    dpkg --configure -a
+    install_missing "${build_packages[@]}" "${run_packages[@]}" "$@"' setup "$@"
+}
+
+# build_and_test ROOT yes|no: whether the elements' pages are made anew before they are tested.
+build_and_test() {
+  local where=$1 make_pages=$2 options=(-Dwerror=true)
+  [[ -n $cuda ]] && options+=(-Dcuda=enabled) || options+=(-Dcuda=disabled)
+  # shellcheck disable=SC2016
+  in_root "$where" bash -c '
+    set -euo pipefail
+    rm -rf /build
+    cd /src
+    make_pages=$1
+    shift
+    meson setup /build "$@"
+    ninja -C /build
+    if [[ $make_pages == yes ]]; then
+      rm -f docs/elements/*.md
+      meson devenv -C /build /src/docs/elements.py /build/gst
+    fi
+    meson test -C /build --no-rebuild --print-errorlogs --timeout-multiplier 4' \
+    build "$make_pages" "${options[@]}"
+}
+
+# version ROOT COMMAND...: the first number with a dot in what it prints.
+version() {
+  in_root "$@" 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1 || true
+}
+
+# row FIELD...: one line of the table.
+row() {
+  printf '%-10s %-10s %-8s %-8s %-8s %-8s %-8s %s\n' "$@"
+}
+
+# report ROOT RESULT LOG: its line.
+report() {
+  local where=$1 result=$2 log=$3 nvcc=none
+  [[ -z $cuda ]] || nvcc=$(version "$where" sh -c 'nvcc --version | grep -i release')
+  row "${where##*/}" "$(version "$where" pkg-config --modversion gstreamer-1.0)" \
+    "$(version "$where" pkg-config --modversion glib-2.0)" "${nvcc:-none}" \
+    "$(version "$where" gcc -dumpfullversion)" "$(version "$where" meson --version)" \
+    "$(version "$where" python3 --version)" "$result"
+  awk '/^(Ok|Expected Fail|Fail|Unexpected Pass|Skipped|Timeout):/ {
+         gsub(/ +/, " "); sub(/ $/, ""); line = line ", " $0 }
+       END { if (line) print "  tests: " substr(line, 3) }' "$log"
+  awk -F': ' '/^  *(CUDA backend|introspection|analytics|API pages|tests) *:/ {
+         gsub(/ +/, " "); line = line "," $0 }
+       END { if (line) print "  built:" substr(line, 2) }' "$log"
+}
+
+# check_root NAME: prepares, builds, tests, and writes its lines of the table to a file.
+check_root() {
+  local name=$1 where=$folder/$1 mirror=$2 extra=(gi-docgen gir1.2-gst-plugins-bad-1.0
+    gstreamer1.0-plugins-bad libgstreamer-plugins-bad1.0-dev opencv-doc) result=passed
+  local make_pages=no
+  [[ $name != debian13 ]] || make_pages=$pages
+  [[ -z $cuda ]] || extra+=(nvidia-cuda-toolkit)
+  make_root "$where" "$mirror" "${suites[$name]}" || return
+  copy_sources "$where" || return
+  say "$name: installing"
+  install_in "$where" "${extra[@]}" || return
+  say "$name: building and testing (the log is $folder/$name.log)"
+  build_and_test "$where" "$make_pages" >"$folder/$name.log" 2>&1 </dev/null || result=FAILED
+  if [[ $make_pages == yes ]]; then
+    cp "$where"/src/docs/elements/*.md "$root/docs/elements/"
+  fi
+  [[ $result == passed ]] || tail -n 60 "$folder/$name.log" >&2
+  report "$where" "$result" "$folder/$name.log" >"$folder/$name.table"
+  [[ $result == passed ]]
+}
+
+((EUID == 0)) || die "only root can make and enter roots"
+install_missing debootstrap git
+mirror=$(find_mirror)
+if [[ -z $mirror ]]; then
+  quietly apt_get update || die "apt-get update failed"
+  mirror=$(find_mirror)
+fi
+[[ -n $mirror ]] || die "this machine's apt has no Debian mirror; name one in DEBIAN_MIRROR"
+export_proxies
+mkdir -p "$folder"
+
+passed=0 failed=0
+for name in "${names[@]}"; do
+  rm -f "$folder/$name.table"
+  if check_root "$name" "$mirror"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+done
+
+row root GStreamer GLib CUDA gcc Meson Python result
+for name in "${names[@]}"; do
+  if [[ -e $folder/$name.table ]]; then
+    cat "$folder/$name.table"
+  else
+    row "$name" - - - - - - "FAILED before the build"
+  fi
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
