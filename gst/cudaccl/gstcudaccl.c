@@ -12,8 +12,8 @@
  * changed nor copied: a frame that other branches of the pipeline use too stays shared.
  *
  * A pixel is foreground when its value is above #cudaccl:threshold. Components come in the order of
- * their first pixels, row by row, whatever backend and algorithm found them. Frames that are marked
- * as gaps pass without being analysed.
+ * their first pixels, row by row, whatever backend and algorithm found them. Gaps without pixels
+ * pass as they are.
  *
  * ## Metadata
  *
@@ -551,8 +551,8 @@ gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstCclSettings settings;
   CclComponents components;
 
-  /* There may be no pixels in it, and there is nothing to see. */
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP))
+  /* A gap with pixels is a frame like others: videorate flags those that it repeats. */
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0)
     return GST_FLOW_OK;
 
   gst_cuda_ccl_take_settings (self, &settings);
