@@ -12,6 +12,7 @@ struct CclAnalyzer
   const CclBackendClass *backend;
   CclSession *session;
   bool in_flight;
+  bool collected; /* and nothing was submitted since */
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -295,6 +296,7 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   if (image->memory > CCL_MEMORY_DEVICE)
     return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
 
+  analyzer->collected = false;
   status = analyzer->backend->submit (analyzer->session, image, params);
   analyzer->in_flight = status == CCL_OK;
   return status;
@@ -303,13 +305,17 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
 CclStatus
 ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
 {
+  CclStatus status;
+
   if (!analyzer || !components)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_collect: an argument is NULL");
   *components = (CclComponents){ NULL, 0, 0 };
   if (!analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "no frame is in flight; submit one first");
   analyzer->in_flight = false;
-  return analyzer->backend->collect (analyzer->session, components);
+  status = analyzer->backend->collect (analyzer->session, components);
+  analyzer->collected = status == CCL_OK;
+  return status;
 }
 
 CclStatus
@@ -319,6 +325,20 @@ ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image, const CclPar
   CclStatus status = ccl_analyzer_submit (analyzer, image, params);
 
   return status == CCL_OK ? ccl_analyzer_collect (analyzer, components) : status;
+}
+
+CclStatus
+ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
+{
+  if (!analyzer || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_labels: an argument is NULL");
+  *labels = (CclLabels){ NULL, 0 };
+  if (!analyzer->session->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this analyzer keeps no label maps; make one with CclConfig.labels");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "there is no frame to give labels of; collect one first");
+  return analyzer->backend->labels (analyzer->session, labels);
 }
 
 void

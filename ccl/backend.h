@@ -41,6 +41,8 @@ typedef struct CclBackendClass
   CclStatus (*open) (const CclSession *wanted, CclSession **session);
   CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
   CclStatus (*collect) (CclSession *session, CclComponents *components);
+  /* The label map of the frame collected last; only with config.labels. */
+  CclStatus (*labels) (CclSession *session, CclLabels *labels);
   void (*close) (CclSession *session);
 } CclBackendClass;
 

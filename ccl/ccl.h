@@ -70,6 +70,7 @@ typedef struct CclConfig
                             * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
   uint32_t max_components; /* capacity of the result, at least 1 */
   bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
+  bool labels;             /* keep what ccl_analyzer_labels() needs */
   bool timing;             /* measure every frame for ccl_analyzer_timing() */
 } CclConfig;
 
@@ -114,6 +115,15 @@ typedef struct CclComponents
                    * largest are kept (of equal ones, the first in raster order) */
 } CclComponents;
 
+/* The label map of one frame: for each pixel the label of its component, 0 where it has none: in
+ * the background, and in components that are not in the result. It belongs to the analyzer and
+ * stays valid until its next submit or its end. */
+typedef struct CclLabels
+{
+  const uint32_t *data; /* the first pixel of the first row, in host memory */
+  size_t stride;        /* bytes from row to row */
+} CclLabels;
+
 /* What an analyzer turned out to be. Strings live as long as the analyzer. */
 typedef struct CclInfo
 {
@@ -129,7 +139,8 @@ typedef struct CclInfo
 typedef struct CclTiming
 {
   uint64_t upload;   /* host to device */
-  uint64_t analysis; /* everything from pixels to compacted components */
+  uint64_t analysis; /* everything from pixels to compacted components, or to the label map on the
+                      * device */
   uint64_t download; /* device to host */
 } CclTiming;
 
@@ -147,7 +158,7 @@ ccl_component_centroid_y (const CclComponent *component)
 }
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
- * components, no second-order sums, no timing. */
+ * components, no second-order sums, no label maps, no timing. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area. */
@@ -186,6 +197,12 @@ CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components
 /* ccl_analyzer_submit() and ccl_analyzer_collect() in one. */
 CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
                                 const CclParams *params, CclComponents *components);
+
+/* Gives the label map of the last collected frame. It is made, or brought back from the device, in
+ * the first call for a frame: frames whose map nobody asks for don't pay for that. Errors:
+ * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
+ * submit), CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);

@@ -145,14 +145,31 @@ select_components (CclComponent *items, uint32_t total, uint32_t capacity, const
     items[i].label = i + 1;
 }
 
+/* The label map. The result says where the first pixel of each component is, and parent[] which
+ * component that was: @numbers, all 0, of that many. */
+static void
+paint_labels (const CclConfig *config, const uint32_t *parent, const CclComponents *components,
+              uint32_t *numbers, uint32_t *labels)
+{
+  size_t pixels = (size_t) config->width * config->height;
+
+  for (uint32_t k = 0; k < components->count; k++) {
+    const CclComponent *c = &components->items[k];
+
+    numbers[parent[(size_t) c->y * config->width + c->first_x]] = c->label;
+  }
+  for (size_t i = 0; i < pixels; i++)
+    labels[i] = parent[i] == BACKGROUND ? 0 : numbers[parent[i]];
+}
+
 CclStatus
-ccl_reference_analyze (const CclConfig *config, const CclImage *image, const CclParams *params,
-                       CclComponents *components)
+ccl_reference_label (const CclConfig *config, const CclImage *image, const CclParams *params,
+                     CclComponents *components, uint32_t *labels)
 {
   size_t pixels = (size_t) config->width * config->height;
   uint32_t *parent = malloc (pixels * sizeof *parent);
   CclComponent *items;
-  uint32_t total;
+  uint32_t total, *numbers;
   size_t i = 0;
 
   memset (components, 0, sizeof *components);
@@ -163,7 +180,10 @@ ccl_reference_analyze (const CclConfig *config, const CclImage *image, const Ccl
   total = number_components (parent, (uint32_t) pixels);
 
   items = calloc (total ? total : 1, sizeof *items);
-  if (!items) {
+  numbers = calloc (total ? total : 1, sizeof *numbers);
+  if (!items || !numbers) {
+    free (numbers);
+    free (items);
     free (parent);
     return CCL_ERROR_NO_MEMORY;
   }
@@ -173,10 +193,20 @@ ccl_reference_analyze (const CclConfig *config, const CclImage *image, const Ccl
         add_pixel (&items[parent[i]], x, y, config->second_order);
     }
   }
-  free (parent);
 
   select_components (items, total, config->max_components, params, components);
+  if (labels)
+    paint_labels (config, parent, components, numbers, labels);
+  free (numbers);
+  free (parent);
   return CCL_OK;
+}
+
+CclStatus
+ccl_reference_analyze (const CclConfig *config, const CclImage *image, const CclParams *params,
+                       CclComponents *components)
+{
+  return ccl_reference_label (config, image, params, components, NULL);
 }
 
 void

@@ -15,6 +15,11 @@
 CclStatus ccl_reference_analyze (const CclConfig *config, const CclImage *image,
                                  const CclParams *params, CclComponents *components);
 
+/* The same, with the label map: @labels has room for the frame's pixels. */
+CclStatus ccl_reference_label (const CclConfig *config, const CclImage *image,
+                               const CclParams *params, CclComponents *components,
+                               uint32_t *labels);
+
 void ccl_reference_clear (CclComponents *components);
 
 #endif

@@ -13,6 +13,7 @@ static const CclCudaAlgorithm algorithms[] = {
       .enqueue = ccl_cuda_tile,
       .compact = ccl_cuda_tile_compact,
       .histogram = ccl_cuda_tile_histogram,
+      .paint = ccl_cuda_tile_paint,
   },
   {
       .info = { "flsl-cd",
@@ -23,6 +24,7 @@ static const CclCudaAlgorithm algorithms[] = {
       .enqueue = ccl_cuda_flsl_cd,
       .compact = ccl_cuda_compact,
       .histogram = ccl_cuda_histogram,
+      .paint = ccl_cuda_flsl_paint,
   },
   {
       .info = { "ha4", "HA4: strips of bitmasks, two pixels a thread (Hennequin et al. 2018)",
@@ -30,6 +32,7 @@ static const CclCudaAlgorithm algorithms[] = {
       .enqueue = ccl_cuda_ha4,
       .compact = ccl_cuda_compact,
       .histogram = ccl_cuda_histogram,
+      .paint = ccl_cuda_ha4_paint,
   },
 };
 

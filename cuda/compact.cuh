@@ -82,6 +82,8 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
     uint64_t *words = buffer->words[slot];
 
     buffer->places[slot] = at;
+    if (f.numbers)
+      f.numbers[root] = at + 1;
     words[0] = features.area;
     words[1] = features.sum_x;
     words[2] = features.sum_y;

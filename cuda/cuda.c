@@ -273,12 +273,28 @@ download (CudaSession *self, uint32_t from, uint32_t to)
                          "transferring the components");
 }
 
-/* Enqueues what turns roots into a result, and its transfer. */
+/* Enqueues what turns roots into a result and, if it is wanted, a label map. */
+static CclStatus
+make_result (CudaSession *self)
+{
+  const CclCudaFrame *frame = &self->frame;
+  size_t numbers = (size_t) frame->height * frame->slots * sizeof *frame->numbers;
+  cudaError_t error = cudaSuccess;
+
+  if (frame->numbers)
+    error = cudaMemsetAsync (frame->numbers, 0, numbers, self->stream);
+  if (error == cudaSuccess)
+    error = self->algorithm->compact (frame, self->stream);
+  if (error == cudaSuccess && frame->numbers)
+    error = self->algorithm->paint (frame, self->stream);
+  return ccl_cuda_check (error, "compacting the components");
+}
+
+/* Enqueues the result and its transfer. */
 static CclStatus
 compact (CudaSession *self)
 {
-  CclStatus status = ccl_cuda_check (self->algorithm->compact (&self->frame, self->stream),
-                                     "compacting the components");
+  CclStatus status = make_result (self);
 
   if (status == CCL_OK)
     status = mark (self, EVENT_ANALYSED);
@@ -311,6 +327,7 @@ cuda_submit (CclSession *session, const CclImage *image, const CclParams *params
   CudaSession *self = (CudaSession *) session;
   CclStatus status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
 
+  self->map_is_here = false;
   set_params (&self->frame, params);
   if (status == CCL_OK)
     status = mark (self, EVENT_START);
@@ -412,6 +429,28 @@ cuda_collect (CclSession *session, CclComponents *components)
   return CCL_OK;
 }
 
+static CclStatus
+cuda_labels (CclSession *session, CclLabels *labels)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = CCL_OK;
+
+  if (!self->map_is_here) {
+    status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
+    if (status == CCL_OK)
+      status = ccl_cuda_check (cudaMemcpyAsync (self->map, self->frame.map,
+                                                ccl_cuda_map_size (&session->config),
+                                                cudaMemcpyDeviceToHost, self->stream),
+                               "transferring the label map");
+    if (status == CCL_OK)
+      status = finish (self);
+    self->map_is_here = status == CCL_OK;
+  }
+  if (status == CCL_OK)
+    *labels = (CclLabels){ self->map, session->config.width * sizeof *self->map };
+  return status;
+}
+
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
   .device_count = cuda_device_count,
@@ -419,5 +458,6 @@ const CclBackendClass ccl_backend_cuda = {
   .open = cuda_open,
   .submit = cuda_submit,
   .collect = cuda_collect,
+  .labels = cuda_labels,
   .close = cuda_close,
 };

@@ -13,6 +13,7 @@
  * - A warp keeps the sums of a component that fills much of it from one step to the next, so that a
  *   component all over the frame doesn't serialize. */
 
+#include "cuda/labels.cuh"
 #include "cuda/resolve.cuh"
 
 #define ROW_WARPS 4
@@ -172,5 +173,28 @@ ccl_cuda_flsl_cd (const CclCudaFrame *f, cudaStream_t stream)
   merge_rows<<<parts, dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
   resolve<<<parts, dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
   features_cd<<<parts, dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  return cudaGetLastError ();
+}
+
+/* The label map: a warp for each entry of the table ER, a lane for each of its pixels. */
+static __global__ void
+paint (CclCudaFrame f)
+{
+  size_t index = (size_t) blockIdx.x * ROW_WARPS + threadIdx.y;
+  uint32_t y = (uint32_t) (index / f.edges_pitch), edge;
+  uint32_t x = (uint32_t) (index - (size_t) y * f.edges_pitch) * WARP_LANES + lane_id ();
+
+  if (index >= (size_t) f.height * f.edges_pitch)
+    return;
+  edge = edges_to (f.edges + (size_t) y * f.edges_pitch, x);
+  paint_pixel (f, x, y, edge % 2 ? number_of (f, y * f.slots + edge / 2) : 0);
+}
+
+extern "C" cudaError_t
+ccl_cuda_flsl_paint (const CclCudaFrame *f, cudaStream_t stream)
+{
+  size_t words = (size_t) f->height * f->edges_pitch;
+
+  paint<<<(unsigned) ((words - 1) / ROW_WARPS + 1), dim3 (WARP_LANES, ROW_WARPS), 0, stream>>> (*f);
   return cudaGetLastError ();
 }

@@ -82,6 +82,10 @@ typedef struct CclCudaFrame
   uint32_t capacity;
   CclResultHeader *header;
   CclComponent *components; /* [capacity] */
+
+  uint32_t *numbers; /* [height * slots] the label in the result of roots that are in it, of others
+                      * 0; NULL without label maps */
+  uint32_t *map;     /* [height * width] the label map */
 } CclCudaFrame;
 
 /* An algorithm: one file, one entry of the table in algorithms.c. */
@@ -99,6 +103,8 @@ typedef struct CclCudaAlgorithm
    * the search for the cut. */
   cudaError_t (*histogram) (const CclCudaFrame *frame, const CclCutSearch *search,
                             cudaStream_t stream);
+  /* Enqueues the label map: frame->map, from frame->numbers. The pixels are still there. */
+  cudaError_t (*paint) (const CclCudaFrame *frame, cudaStream_t stream);
 } CclCudaAlgorithm;
 
 /* Whether this build has kernels for the current device. */
@@ -108,7 +114,9 @@ cudaError_t ccl_cuda_probe (void);
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
 
 cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_flsl_paint (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_paint (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For roots anywhere in the slots, or in the first ones of their rows. */
 cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);
@@ -125,6 +133,7 @@ cudaError_t ccl_cuda_tile_resolve (const CclCudaFrame *frame, cudaStream_t strea
 cudaError_t ccl_cuda_tile_compact (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_histogram (const CclCudaFrame *frame, const CclCutSearch *search,
                                      cudaStream_t stream);
+cudaError_t ccl_cuda_tile_paint (const CclCudaFrame *frame, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
  * - Any width, and 8-connectivity: pixels that touch only diagonally are merged, too, seen from the
  *   right one of the two, so that a warp needs no pixels from the right of its 64. */
 
+#include "cuda/labels.cuh"
 #include "cuda/resolve.cuh"
 #include "cuda/rows.cuh"
 
@@ -200,5 +201,36 @@ ccl_cuda_ha4 (const CclCudaFrame *f, cudaStream_t stream)
     strip_merge<<<(unsigned) ((borders * blocks - 1) / STRIP + 1), block, 0, stream>>> (*f);
   resolve<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
   features<<<(unsigned) ((f->height * blocks - 1) / STRIP + 1), block, 0, stream>>> (*f);
+  return cudaGetLastError ();
+}
+
+/* The label map. A run has a label where it starts in each block of 64 pixels. */
+static __global__ void
+paint (CclCudaFrame f)
+{
+  uint32_t blocks = (f.width - 1) / BLOCK + 1;
+  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y;
+  uint32_t y = (uint32_t) (index / blocks);
+  uint32_t base = (uint32_t) (index - (size_t) y * blocks) * BLOCK;
+  uint64_t pixels;
+
+  if (index >= (size_t) f.height * blocks)
+    return;
+  pixels = load64 (f, y, base);
+  for (int x = (int) lane_id (); x < BLOCK; x += WARP_LANES) {
+    uint32_t number = 0;
+
+    if (pixels >> x & 1)
+      number = number_of (f, y * f.slots + label_slot (pixels, x, base, 0));
+    paint_pixel (f, base + x, y, number);
+  }
+}
+
+extern "C" cudaError_t
+ccl_cuda_ha4_paint (const CclCudaFrame *f, cudaStream_t stream)
+{
+  size_t blocks = f->height * (size_t) ((f->width - 1) / BLOCK + 1);
+
+  paint<<<(unsigned) ((blocks - 1) / STRIP + 1), dim3 (WARP_LANES, STRIP), 0, stream>>> (*f);
   return cudaGetLastError ();
 }

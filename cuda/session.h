@@ -30,6 +30,8 @@ typedef struct CudaSession
   size_t image_pitch;
   CclResultHeader *result; /* page-locked: header and max_components components */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
+  uint32_t *map;           /* page-locked: the label map, once it was asked for */
+  bool map_is_here;        /* that of the last frame */
 
   void *device[MAX_ALLOCATIONS], *pinned[MAX_ALLOCATIONS]; /* all of the above, to be freed */
   uint32_t n_device, n_pinned;
@@ -41,6 +43,13 @@ CclStatus ccl_cuda_check (cudaError_t error, const char *what);
 /* Allocates what frames of the session's size need. */
 CclStatus ccl_cuda_tables_allocate (CudaSession *self);
 void ccl_cuda_tables_free (CudaSession *self);
+
+/* The bytes of a label map. */
+static inline size_t
+ccl_cuda_map_size (const CclConfig *config)
+{
+  return (size_t) config->width * config->height * sizeof (uint32_t);
+}
 
 /* How many components come back with the header in one transfer; only frames with more cost
  * another. */

@@ -122,6 +122,13 @@ ccl_cuda_tables_allocate (CudaSession *self)
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
   ALLOCATE (device, self->image, self->image_pitch * height);
   ALLOCATE (pinned, self->staging, self->image_pitch * height);
+  if (config->labels) {
+    size_t map = ccl_cuda_map_size (config);
+
+    ALLOCATE (device, frame->numbers, labels * sizeof *frame->numbers);
+    ALLOCATE (device, frame->map, map);
+    ALLOCATE (pinned, self->map, map);
+  }
 #undef ALLOCATE
 
   return clear_tables (self);

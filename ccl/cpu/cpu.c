@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/backend.h"
+#include "ccl/cpu/labels.h"
 #include "ccl/cpu/runs.h"
 #include "ccl/cut.h"
 
@@ -15,6 +16,7 @@ typedef struct CpuSession
   CclRuns runs;
   CclComponent *components; /* base.config.max_components */
   CclComponents result;     /* of the frame in flight */
+  CclLabelMap map;          /* with config.labels */
 } CpuSession;
 
 static const CclAlgorithm algorithms[] = {
@@ -39,6 +41,8 @@ cpu_close (CclSession *session)
 {
   CpuSession *self = (CpuSession *) session;
 
+  if (session->config.labels)
+    ccl_label_map_clear (&self->map);
   ccl_runs_clear (&self->runs);
   free (self->components);
   free (self);
@@ -63,6 +67,13 @@ cpu_open (const CclSession *wanted, CclSession **session)
     free (self->components);
     free (self);
     return status;
+  }
+  if (self->base.config.labels) {
+    status = ccl_label_map_init (&self->map, &self->runs, &self->base.account);
+    if (status != CCL_OK) {
+      cpu_close (&self->base);
+      return status;
+    }
   }
   snprintf (self->base.device_name, sizeof self->base.device_name, "CPU (%s)",
             self->runs.functions->name);
@@ -129,6 +140,8 @@ compact (CpuSession *self, const CclParams *params)
   uint32_t keep = self->base.config.max_components, count = 0, found = 0;
   CclCut cut = { 0, 0 };
 
+  if (self->base.config.labels)
+    ccl_label_map_begin (&self->map, runs);
   for (uint32_t i = 0; i < runs->n_labels; i++)
     found += passes (runs, i, params);
   if (found > keep)
@@ -144,6 +157,8 @@ compact (CpuSession *self, const CclParams *params)
     fill_component (&self->components[count], runs, i);
     self->components[count].label = count + 1;
     count++;
+    if (self->base.config.labels)
+      self->map.numbers[i] = count;
   }
   self->result = (CclComponents){ self->components, count, found };
 }
@@ -180,6 +195,16 @@ cpu_collect (CclSession *session, CclComponents *components)
   return CCL_OK;
 }
 
+static CclStatus
+cpu_labels (CclSession *session, CclLabels *labels)
+{
+  CpuSession *self = (CpuSession *) session;
+
+  ccl_label_map_paint (&self->map, &self->runs);
+  *labels = (CclLabels){ self->map.map, session->config.width * sizeof *self->map.map };
+  return CCL_OK;
+}
+
 const CclBackendClass ccl_backend_cpu = {
   .id = CCL_BACKEND_CPU,
   .device_count = cpu_device_count,
@@ -187,5 +212,6 @@ const CclBackendClass ccl_backend_cpu = {
   .open = cpu_open,
   .submit = cpu_submit,
   .collect = cpu_collect,
+  .labels = cpu_labels,
   .close = cpu_close,
 };

@@ -4,8 +4,8 @@
 /* A row of pixels becomes bits, then runs. A run that touches none of the row above gets a new
  * label, one that touches some gets the label of their component; where it touches several
  * components it joins them. Features are added run by run, so that no label image is needed and
- * only two rows of runs are kept. Labels are numbered in raster order and the smaller one survives
- * a union, so roots come out in canonical order. */
+ * only two rows of runs are kept, unless somebody wants a label map. Labels are numbered in raster
+ * order and the smaller one survives a union, so roots come out in canonical order. */
 
 #include "ccl/cpu/runs.h"
 #include "ccl/sums.h"
@@ -27,20 +27,23 @@ CclStatus
 ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
 {
   uint64_t per_row = ccl_runs_per_row (config->width), labels = labels_bound (config);
+  uint64_t rows = config->labels ? config->height : 2;
 
   *runs = (CclRuns){
     .functions = ccl_cpu_functions (),
     .width = config->width,
     .height = config->height,
     .reach = config->connectivity == 8,
+    .most_labels = labels,
   };
   /* Sized for the worst frame; ordinary frames never touch most of the pages. */
 #define ALLOCATE(field, count) \
   ((field) = ccl_account_malloc (account, (count), sizeof *(field), "the labels of a frame"))
   if (!ALLOCATE (runs->bits, (uint64_t) config->width / 64 + 1) ||
-      !ALLOCATE (runs->above.edges, 2 * per_row) || !ALLOCATE (runs->above.labels, per_row) ||
-      !ALLOCATE (runs->row.edges, 2 * per_row) || !ALLOCATE (runs->row.labels, per_row) ||
-      !ALLOCATE (runs->parents, labels) || !ALLOCATE (runs->labels, labels) ||
+      !ALLOCATE (runs->all.edges, 2 * rows * per_row) ||
+      !ALLOCATE (runs->all.labels, rows * per_row) ||
+      (config->labels && !ALLOCATE (runs->row_ends, rows)) || !ALLOCATE (runs->parents, labels) ||
+      !ALLOCATE (runs->labels, labels) ||
       (config->second_order && !ALLOCATE (runs->moments, labels))) {
     ccl_runs_clear (runs);
     return CCL_ERROR_NO_MEMORY;
@@ -53,10 +56,9 @@ void
 ccl_runs_clear (CclRuns *runs)
 {
   free (runs->bits);
-  free (runs->above.edges);
-  free (runs->above.labels);
-  free (runs->row.edges);
-  free (runs->row.labels);
+  free (runs->all.edges);
+  free (runs->all.labels);
+  free (runs->row_ends);
   free (runs->parents);
   free (runs->labels);
   free (runs->moments);
@@ -187,19 +189,33 @@ label_row (CclRuns *runs, uint32_t y)
   }
 }
 
+/* Makes the last row the one above, and finds a place for row @y: behind it, or where the row
+ * before it was. */
+static void
+begin_row (CclRuns *runs, uint32_t y)
+{
+  uint64_t per_row = ccl_runs_per_row (runs->width), first = y % 2 * per_row;
+
+  if (runs->row_ends)
+    first = y > 0 ? runs->row_ends[y - 1] : 0;
+  if (y > 0)
+    runs->above = runs->row;
+  runs->row.edges = runs->all.edges + 2 * first;
+  runs->row.labels = runs->all.labels + first;
+}
+
 void
 ccl_runs_label (CclRuns *runs, const CclImage *image, const CclParams *params)
 {
   runs->n_labels = 0;
   runs->above.count = 0;
   for (uint32_t y = 0; y < runs->height; y++) {
-    CclRunsRow above = runs->above;
-
+    begin_row (runs, y);
     runs->functions->pack_row (runs->bits, image->data + y * image->stride, runs->width,
                                params->threshold, params->invert);
     find_runs (&runs->row, runs->bits, runs->width);
     label_row (runs, y);
-    runs->above = runs->row;
-    runs->row = above;
+    if (runs->row_ends)
+      runs->row_ends[y] = (y > 0 ? runs->row_ends[y - 1] : 0) + runs->row.count;
   }
 }

@@ -36,10 +36,18 @@ typedef struct CclRuns
   uint32_t reach; /* how far past its ends a run touches those of the next row: 0 or 1 pixels */
   uint64_t *bits; /* one row */
   CclRunsRow above, row;
-  uint32_t *parents; /* union-find over labels: a root is its own parent, others' are smaller */
+  struct
+  {
+    uint32_t *edges;
+    uint32_t *labels;
+  } all; /* what above and row are parts of: two rows, or with config.labels all runs of
+          * the frame, one behind the other */
+  uint32_t *row_ends; /* [height] runs up to the end of each row; NULL without config.labels */
+  uint32_t *parents;  /* union-find over labels: a root is its own parent, others' are smaller */
   CclRunsLabel *labels;
   CclRunsMoments *moments; /* NULL unless asked for */
   uint32_t n_labels;
+  uint64_t most_labels; /* that a frame can have */
 } CclRuns;
 
 CclStatus ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account);

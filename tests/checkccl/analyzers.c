@@ -219,6 +219,7 @@ run_allocations (Check *check, const Case *c)
 
   one.image = &image;
   one.setup.max_components = 500;
+  one.setup.labels = c->connectivity == 8;
   analyzer = new_analyzer (check, &one);
   if (!analyzer) {
     test_image_clear (&image);
@@ -238,6 +239,12 @@ run_allocations (Check *check, const Case *c)
     placed = test_arena_place (&check->arenas[one.memory], &image, &one.placement);
     check_result (check, &one, ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got),
                   &got, NULL);
+    if (one.setup.labels) {
+      uint32_t *expected = case_expected_labels (&one);
+
+      check_labels (check, &one, analyzer, expected);
+      free (expected);
+    }
   }
   ccl_analyzer_info (analyzer, &after);
   check_that (check, before.allocations > 0 && before.bytes > 0,

@@ -14,8 +14,8 @@
 
 #define EXIT_SKIP 77 /* what Meson takes for "skipped" */
 
-static const Test *const test_tables[] = { self_tests, error_tests, frame_tests, setting_tests,
-                                           analyzer_tests };
+static const Test *const test_tables[] = { self_tests,    error_tests,    frame_tests,
+                                           setting_tests, analyzer_tests, label_tests };
 
 static const char usage[] = "\
 Usage: checkccl [OPTION...]\n\
@@ -31,6 +31,7 @@ Checks every algorithm of every backend against the reference.\n\
   --dump=DIR           where images that fail are written (default: the current folder)\n\
   --image=FILE         replays this PGM file instead of running tests, with\n\
     --threshold=N --invert --min-area=N --max-area=N --max-components=N --second-order\n\
+    --labels\n\
   --bench              measures the algorithms instead of testing them\n\
   --inject-fault       spoils results, to show what a failure looks like\n\
   --list               lists tests and algorithms\n\
@@ -57,6 +58,7 @@ enum
   OPT_MAX_AREA,
   OPT_MAX_COMPONENTS,
   OPT_SECOND_ORDER,
+  OPT_LABELS,
   OPT_BENCH,
   OPT_INJECT_FAULT,
   OPT_LIST,
@@ -82,6 +84,7 @@ static const struct option long_options[] = {
   { "max-area", required_argument, NULL, OPT_MAX_AREA },
   { "max-components", required_argument, NULL, OPT_MAX_COMPONENTS },
   { "second-order", no_argument, NULL, OPT_SECOND_ORDER },
+  { "labels", no_argument, NULL, OPT_LABELS },
   { "bench", no_argument, NULL, OPT_BENCH },
   { "inject-fault", no_argument, NULL, OPT_INJECT_FAULT },
   { "list", no_argument, NULL, OPT_LIST },
@@ -232,6 +235,9 @@ set_option (Options *options, int option, const char *argument)
   case OPT_SECOND_ORDER:
     options->second_order = true;
     break;
+  case OPT_LABELS:
+    options->labels = true;
+    break;
   case OPT_BENCH:
     options->bench = true;
     break;
@@ -324,8 +330,8 @@ run_test (Check *check, const Test *test)
 static bool
 replay (Check *check)
 {
-  Setup setup = { check->options.params, check->options.max_components,
-                  check->options.second_order };
+  Setup setup = { check->options.params, check->options.max_components, check->options.second_order,
+                  check->options.labels };
   TestPlacement placement = { .fill = setup.params.invert ? 0 : 255 };
   TestImage image;
 

@@ -32,7 +32,7 @@ typedef struct Options
   const char *image; /* PGM file to replay */
   CclParams params;  /* of the replay */
   uint32_t max_components;
-  bool second_order;
+  bool second_order, labels;
   bool bench, list, verbose, inject_fault;
 } Options;
 
@@ -42,6 +42,7 @@ typedef struct Setup
   CclParams params;
   uint32_t max_components; /* 0: as many as the image can have, within reason */
   bool second_order;
+  bool labels; /* the label map, too */
 } Setup;
 
 /* One analysis: what it takes to do it again. */
@@ -87,6 +88,7 @@ extern const Test error_tests[];
 extern const Test frame_tests[];
 extern const Test setting_tests[];
 extern const Test analyzer_tests[];
+extern const Test label_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 
@@ -110,6 +112,9 @@ bool case_fails (Check *check, const Case *c);
 /* The reference's result. */
 CclComponents case_expected (const Case *c);
 
+/* The reference's label map, for a case with labels; else NULL. To be freed. */
+uint32_t *case_expected_labels (const Case *c);
+
 /* How many components the image has at the default threshold, by the reference. */
 uint32_t count_components (const TestImage *image, unsigned connectivity);
 
@@ -122,6 +127,13 @@ void check_on_crash (const Check *check, const Case *c);
  * computed when that is NULL), otherwise reported. */
 bool check_result (Check *check, const Case *c, CclStatus status, const CclComponents *got,
                    const CclComponents *expected);
+
+/* Counts one test of a case with labels: whether the map of the analyzer's last frame is @expected;
+ * otherwise reported. */
+bool check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uint32_t *expected);
+
+/* The first pixel whose label is not the expected one, SIZE_MAX if there is none. */
+size_t labels_difference (const Case *c, const CclLabels *labels, const uint32_t *expected);
 
 /* Counts one test; prints the message when it failed. Returns @ok. */
 bool check_that (Check *check, bool ok, const char *format, ...)
@@ -136,6 +148,9 @@ void check_clear (Check *check);
 
 void report_failure (Check *check, const Case *c, CclStatus status, const CclComponents *got,
                      const CclComponents *expected);
+
+void report_labels (Check *check, const Case *c, CclStatus status, const CclLabels *got,
+                    const uint32_t *expected);
 
 /* shrink.c */
 

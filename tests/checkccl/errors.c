@@ -143,6 +143,7 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
   CclImage null = good, narrow = good, nowhere = good, device = good;
   const CclParams *params = &c->setup.params;
   CclComponents components = { 0 };
+  CclLabels labels;
   const unsigned invalid = ONLY (CCL_ERROR_INVALID);
 
   null.data = NULL;
@@ -175,6 +176,9 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
   check_refusal (check, "collect to NULL", ccl_analyzer_collect (analyzer, NULL), invalid);
   check_result (check, c, ccl_analyzer_collect (analyzer, &components), &components, NULL);
   check_refusal (check, "collect twice", ccl_analyzer_collect (analyzer, &components), invalid);
+  check_refusal (check, "labels nobody asked for", ccl_analyzer_labels (analyzer, &labels),
+                 invalid);
+  check_that (check, !labels.data, "there is a label map nevertheless");
 }
 
 static void

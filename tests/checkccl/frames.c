@@ -36,6 +36,7 @@ check_noise (Check *check, uint32_t width, uint32_t height, double density, uint
   Setup setup;
 
   setup_init (&setup);
+  setup.labels = mt19937_below (&check->rng, 2);
   test_noise_draw (&image, density, granularity, &check->rng);
   if (values)
     randomize_values (check, &image, &setup);
@@ -51,6 +52,7 @@ check_pattern (Check *check, uint32_t width, uint32_t height, const TestPattern 
   Setup setup;
 
   setup_init (&setup);
+  setup.labels = mt19937_below (&check->rng, 2);
   test_pattern_draw (pattern, &image);
   if (values)
     randomize_values (check, &image, &setup);
@@ -73,6 +75,7 @@ test_tiny (Check *check)
         continue;
       image = test_image_new (width, height);
       setup_init (&setup);
+      setup.labels = true;
       for (uint32_t bits = 0; bits < 1u << (width * height); bits += step) {
         for (uint32_t i = 0; i < width * height; i++)
           image.pixels[i] = bits >> i & 1 ? 255 : 0;
@@ -105,6 +108,7 @@ test_exhaustive (Check *check)
     if (check->options.effort < shapes[k].effort)
       continue;
     setup_init (&setup);
+    setup.labels = true;
     setup.max_components = (columns * rows) * ((bits + 1) / 2);
     image = test_image_new (columns * (w + 1) - 1, rows * (h + 1) - 1);
     for (uint32_t y = 0; y < image.height; y++)
@@ -235,6 +239,7 @@ test_random (Check *check)
     /* The same for some frames, so that an analyzer sees more than one. */
     setup_init (&setup);
     setup.second_order = mt19937_below (rng, 4) == 0;
+    setup.labels = mt19937_below (rng, 2);
     setup.max_components = mt19937_below (rng, 3) ? 0 : draw_extent (rng, 300);
     for (int i = 0; i < 4; i++) {
       setup.params.min_area = mt19937_below (rng, 3) ? 1 : mt19937_below (rng, 10);

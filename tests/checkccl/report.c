@@ -72,9 +72,10 @@ print_case (const Check *check, const Case *c)
     printf (", at the front of its memory\n");
   else
     printf (", %zu bytes before the end of its memory\n", c->placement.slack);
-  printf ("    threshold %u%s, area %" PRIu64 "...%" PRIu64 ", max_components %u%s\n",
+  printf ("    threshold %u%s, area %" PRIu64 "...%" PRIu64 ", max_components %u%s%s\n",
           params->threshold, params->invert ? " inverted" : "", params->min_area, params->max_area,
-          config.max_components, config.second_order ? ", second order" : "");
+          config.max_components, config.second_order ? ", second order" : "",
+          config.labels ? ", label map" : "");
 }
 
 /* Writes the image and how to replay it. */
@@ -98,8 +99,8 @@ dump_image (const Check *check, const Case *c, const char *what)
     printf (" --min-area=%" PRIu64, params->min_area);
   if (params->max_area < UINT64_MAX)
     printf (" --max-area=%" PRIu64, params->max_area);
-  printf (" --max-components=%u%s\n", config.max_components,
-          config.second_order ? " --second-order" : "");
+  printf (" --max-components=%u%s%s\n", config.max_components,
+          config.second_order ? " --second-order" : "", config.labels ? " --labels" : "");
 }
 
 typedef struct Candidate
@@ -159,24 +160,56 @@ report_smallest (Check *check, const Case *c)
   test_image_clear (&simple);
 }
 
-void
-report_failure (Check *check, const Case *c, CclStatus status, const CclComponents *got,
-                const CclComponents *expected)
+/* Begins a report, unless there were enough of the algorithm. */
+static bool
+begin_report (Check *check, const Case *c)
 {
   size_t index = 0;
 
   while (ccl_algorithm (index) != c->algorithm)
     index++;
   if (index >= CHECK_MAX_ALGORITHMS || check->reported[index] >= MOST_REPORTS)
-    return;
+    return false;
 
-  check->reported[index]++;
   printf ("\n  FAILED: %s\n", c->algorithm->name);
   print_case (check, c);
-  print_difference (status, got, expected);
+  if (++check->reported[index] == MOST_REPORTS)
+    printf ("    (further failures of %s are only counted)\n", c->algorithm->name);
+  return true;
+}
+
+static void
+end_report (Check *check, const Case *c)
+{
   dump_image (check, c, "failing");
   report_smallest (check, c);
-  if (check->reported[index] == MOST_REPORTS)
-    printf ("    (further failures of %s are only counted)\n", c->algorithm->name);
   fflush (stdout);
+}
+
+void
+report_failure (Check *check, const Case *c, CclStatus status, const CclComponents *got,
+                const CclComponents *expected)
+{
+  if (!begin_report (check, c))
+    return;
+  print_difference (status, got, expected);
+  end_report (check, c);
+}
+
+void
+report_labels (Check *check, const Case *c, CclStatus status, const CclLabels *got,
+               const uint32_t *expected)
+{
+  if (!begin_report (check, c))
+    return;
+  if (status != CCL_OK) {
+    printf ("    label map: status %d: %s\n", status, ccl_last_error ());
+  } else {
+    size_t at = labels_difference (c, got, expected), width = c->image->width;
+    const char *row = (const char *) got->data + at / width * got->stride;
+
+    printf ("    first difference of the label map at %zu,%zu: expected %u, got %u\n", at % width,
+            at / width, expected[at], ((const uint32_t *) row)[at % width]);
+  }
+  end_report (check, c);
 }

@@ -38,6 +38,7 @@ case_config (const Case *c)
   config.algorithm = c->algorithm->name;
   config.device = c->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.second_order = c->setup.second_order;
+  config.labels = c->setup.labels;
   config.max_components = c->setup.max_components;
   if (config.max_components == 0)
     config.max_components =
@@ -78,6 +79,40 @@ case_expected (const Case *c)
   if (ccl_reference_analyze (&config, &view, &c->setup.params, &components) != CCL_OK)
     test_fatal ("out of memory for the reference");
   return components;
+}
+
+uint32_t *
+case_expected_labels (const Case *c)
+{
+  CclConfig config = case_config (c);
+  CclImage view = test_image_view (c->image);
+  CclComponents components;
+  uint32_t *labels;
+
+  if (!c->setup.labels)
+    return NULL;
+  labels = test_alloc ((size_t) config.width * config.height * sizeof *labels);
+  if (ccl_reference_label (&config, &view, &c->setup.params, &components, labels) != CCL_OK)
+    test_fatal ("out of memory for the reference");
+  ccl_reference_clear (&components);
+  return labels;
+}
+
+size_t
+labels_difference (const Case *c, const CclLabels *labels, const uint32_t *expected)
+{
+  size_t width = c->image->width, bytes = width * sizeof *expected;
+
+  for (size_t y = 0; y < c->image->height; y++) {
+    const uint32_t *row = (const uint32_t *) ((const char *) labels->data + y * labels->stride);
+
+    if (memcmp (row, expected + y * width, bytes) == 0)
+      continue;
+    for (size_t x = 0; x < width; x++)
+      if (row[x] != expected[y * width + x])
+        return y * width + x;
+  }
+  return SIZE_MAX;
 }
 
 uint32_t
@@ -131,10 +166,18 @@ case_fails (Check *check, const Case *c)
   CclConfig config = case_config (c);
   CclAnalyzer *analyzer = NULL;
   bool fails = ccl_analyzer_new (&config, &analyzer) != CCL_OK;
+  uint32_t *expected_labels = case_expected_labels (c);
 
   /* More than once: it may be a race. */
-  for (int i = 0; i < 3 && !fails; i++)
+  for (int i = 0; i < 3 && !fails; i++) {
+    CclLabels labels;
+
     fails = analyze (check, analyzer, c, &got) != CCL_OK || !components_equal (&got, &expected);
+    if (!fails && expected_labels)
+      fails = ccl_analyzer_labels (analyzer, &labels) != CCL_OK ||
+              labels_difference (c, &labels, expected_labels) != SIZE_MAX;
+  }
+  free (expected_labels);
   ccl_analyzer_free (analyzer);
   ccl_reference_clear (&expected);
   return fails;
@@ -179,6 +222,21 @@ check_result (Check *check, const Case *c, CclStatus status, const CclComponents
   return ok;
 }
 
+bool
+check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uint32_t *expected)
+{
+  CclLabels labels;
+  CclStatus status = ccl_analyzer_labels (analyzer, &labels);
+  bool ok = status == CCL_OK && labels_difference (c, &labels, expected) == SIZE_MAX;
+
+  check->tests++;
+  if (!ok) {
+    check->failed++;
+    report_labels (check, c, status, &labels, expected);
+  }
+  return ok;
+}
+
 /* The slot's analyzer, made anew when it is for something else. */
 static CclAnalyzer *
 slot_analyzer (Slot *slot, const CclConfig *config)
@@ -186,7 +244,8 @@ slot_analyzer (Slot *slot, const CclConfig *config)
   const CclConfig *have = &slot->config;
 
   if (slot->analyzer && have->width == config->width && have->height == config->height &&
-      have->max_components == config->max_components && have->second_order == config->second_order)
+      have->max_components == config->max_components &&
+      have->second_order == config->second_order && (have->labels || !config->labels))
     return slot->analyzer;
 
   ccl_analyzer_free (slot->analyzer);
@@ -198,7 +257,8 @@ slot_analyzer (Slot *slot, const CclConfig *config)
 }
 
 static void
-check_case (Check *check, size_t index, const Case *c, const CclComponents *expected)
+check_case (Check *check, size_t index, const Case *c, const CclComponents *expected,
+            const uint32_t *expected_labels)
 {
   Slot *slot = &check->slots[index][c->connectivity == 8];
   CclConfig config = case_config (c);
@@ -214,7 +274,8 @@ check_case (Check *check, size_t index, const Case *c, const CclComponents *expe
     printf ("  %s: %s, %u-connectivity, %u x %u, memory %d, padding %zu, slack %zd: %u found\n",
             check->test, c->algorithm->name, c->connectivity, config.width, config.height,
             c->memory, c->placement.padding, (ssize_t) c->placement.slack, expected->found);
-  check_result (check, c, status, &got, expected);
+  if (check_result (check, c, status, &got, expected) && expected_labels)
+    check_labels (check, c, analyzer, expected_labels);
 
   if (!analyzer || status == CCL_ERROR_DEVICE ||
       (uint64_t) config.width * config.height > MOST_KEPT_PIXELS) {
@@ -263,6 +324,7 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
 {
   Case c = { .image = image, .setup = *setup, .connectivity = connectivity };
   CclComponents expected = { 0 };
+  uint32_t *expected_labels = NULL;
   bool have_expected = false;
 
   for (size_t i = 0; (c.algorithm = ccl_algorithm (i)) && i < CHECK_MAX_ALGORITHMS; i++) {
@@ -270,8 +332,10 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
 
     if (!check_wants (check, c.algorithm, connectivity))
       continue;
-    if (!have_expected)
+    if (!have_expected) {
       expected = case_expected (&c);
+      expected_labels = case_expected_labels (&c);
+    }
     have_expected = true;
 
     /* Its own numbers, so that a run with --algorithm does the same as a run without. */
@@ -281,9 +345,10 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
       c.placement = placement ? *placement : draw_placement (&rng, image, &setup->params);
       if (!placement && m > 0 && mt19937_below (&rng, 2))
         continue;
-      check_case (check, i, &c, &expected);
+      check_case (check, i, &c, &expected, expected_labels);
     }
   }
+  free (expected_labels);
   ccl_reference_clear (&expected);
 }
 

@@ -32,12 +32,15 @@ wants (const TestImage *image, const CclParams *params, int64_t x, int64_t y)
          test_image_is_foreground (image, params, (uint32_t) x, (uint32_t) y);
 }
 
-/* The component with pixel @start in it, by walking through it; its pixels turn to background. */
+/* The component with pixel @start in it, by walking through it; its pixels turn to background, and
+ * to @label in the map. */
 static CclComponent
 flood (TestImage *image, const CclParams *params, unsigned connectivity, uint32_t start,
-       uint32_t *stack)
+       uint32_t *stack, uint32_t label, uint32_t *labels)
 {
-  CclComponent c = { .x = UINT32_MAX, .y = start / image->width, .first_x = start % image->width };
+  CclComponent c = {
+    .label = label, .x = UINT32_MAX, .y = start / image->width, .first_x = start % image->width
+  };
   uint32_t right = 0, bottom = 0, depth = 1;
   uint8_t background = params->invert ? 255 : 0;
 
@@ -46,6 +49,7 @@ flood (TestImage *image, const CclParams *params, unsigned connectivity, uint32_
   while (depth) {
     uint32_t i = stack[--depth], x = i % image->width, y = i / image->width;
 
+    labels[i] = label;
     c.area++;
     c.sum_x += x;
     c.sum_y += y;
@@ -76,6 +80,8 @@ compare_with_flood (Check *check, const TestImage *image, const CclParams *param
 {
   uint32_t pixels = image->width * image->height, found = 0, wrong = 0;
   uint32_t *stack = test_alloc (pixels * sizeof *stack);
+  uint32_t *labels = test_alloc (pixels * sizeof *labels);
+  uint32_t *flooded = test_alloc (pixels * sizeof *flooded);
   TestImage rest = test_image_copy (image);
   CclImage view = test_image_view (image);
   CclComponents components;
@@ -85,23 +91,28 @@ compare_with_flood (Check *check, const TestImage *image, const CclParams *param
   config.connectivity = connectivity;
   config.max_components = pixels;
   config.second_order = true;
-  if (ccl_reference_analyze (&config, &view, params, &components) != CCL_OK)
+  if (ccl_reference_label (&config, &view, params, &components, labels) != CCL_OK)
     test_fatal ("out of memory for the reference");
+  memset (flooded, 0, pixels * sizeof *flooded);
   for (uint32_t i = 0; i < pixels; i++) {
     CclComponent c;
 
     if (!test_image_is_foreground (&rest, params, i % image->width, i / image->width))
       continue;
-    c = flood (&rest, params, connectivity, i, stack);
-    c.label = ++found;
+    c = flood (&rest, params, connectivity, i, stack, ++found, flooded);
     wrong += found > components.count || memcmp (&components.items[found - 1], &c, sizeof c) != 0;
   }
   check_that (check, wrong == 0 && found == components.count && found == components.found,
               "the reference disagrees with a flood fill: %u x %u, %u-connectivity, %u components, "
               "%u expected, %u differ",
               image->width, image->height, connectivity, components.count, found, wrong);
+  check_that (check, memcmp (labels, flooded, pixels * sizeof *labels) == 0,
+              "the reference's label map is not that of a flood fill: %u x %u, %u-connectivity",
+              image->width, image->height, connectivity);
   ccl_reference_clear (&components);
   test_image_clear (&rest);
+  free (flooded);
+  free (labels);
   free (stack);
 }
 
@@ -150,7 +161,7 @@ test_reference_selection (Check *check)
   };
   TestImage image = test_image_new (40, 1);
   CclImage view = test_image_view (&image);
-  uint32_t x = 0;
+  uint32_t x = 0, labels[40];
 
   for (size_t i = 0; i < 8; i++, x++)
     for (uint32_t k = 0; k < lengths[i]; k++)
@@ -159,6 +170,7 @@ test_reference_selection (Check *check)
     CclComponents components;
     CclConfig config;
     CclParams params;
+    uint64_t wrong = 0, labelled = 0;
     bool right;
 
     ccl_config_init (&config, image.width, image.height);
@@ -166,13 +178,21 @@ test_reference_selection (Check *check)
     config.max_components = cases[i].capacity;
     params.min_area = cases[i].min_area;
     params.max_area = cases[i].max_area;
-    if (ccl_reference_analyze (&config, &view, &params, &components) != CCL_OK)
+    if (ccl_reference_label (&config, &view, &params, &components, labels) != CCL_OK)
       test_fatal ("out of memory for the reference");
     right = components.found == cases[i].found && components.count == cases[i].count;
     for (uint32_t k = 0; right && k < components.count; k++)
       right = components.items[k].area == cases[i].areas[k] && components.items[k].label == k + 1 &&
               (k == 0 || components.items[k].x > components.items[k - 1].x);
     check_that (check, right, "the reference selects wrongly in case %zu", i);
+    for (uint32_t k = 0; k < components.count; k++)
+      for (uint32_t l = 0; l < components.items[k].area; l++)
+        wrong += labels[components.items[k].x + l] != k + 1;
+    for (uint32_t k = 0; k < 40; k++)
+      labelled += labels[k] > 0;
+    for (uint32_t k = 0; k < components.count; k++)
+      labelled -= components.items[k].area;
+    check_that (check, wrong == 0 && labelled == 0, "the reference labels wrongly in case %zu", i);
     ccl_reference_clear (&components);
   }
   test_image_clear (&image);

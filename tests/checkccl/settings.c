@@ -63,6 +63,7 @@ test_strides (Check *check)
     Setup setup;
 
     setup_init (&setup);
+    setup.labels = i % 2;
     for (size_t k = 0; k < COUNT (paddings); k += small ? 4 : 1) {
       TestPlacement placement = { .padding = paddings[k], .fill = 255 };
 
@@ -106,6 +107,7 @@ test_areas (Check *check)
   Setup setup;
 
   setup_init (&setup);
+  setup.labels = true;
   for (size_t i = 0; i < COUNT (images); i++) {
     for (size_t lower = 0; lower < COUNT (limits); lower += step) {
       for (size_t upper = 0; upper < COUNT (limits); upper += step) {
@@ -138,6 +140,7 @@ test_truncation (Check *check)
     Setup setup;
 
     setup_init (&setup);
+    setup.labels = true;
     for (size_t k = i % step; k < COUNT (capacities) + 6; k += step) {
       if (k < COUNT (capacities)) {
         setup.max_components = capacities[k];
