@@ -78,9 +78,6 @@
 
 #include "gstcudaccl.h"
 
-#include <gst/video/video.h>
-#include <ccl/ccl.h>
-
 #ifdef HAVE_ANALYTICS
 #include "gstcclanalytics.h"
 #endif
@@ -88,13 +85,9 @@
 #include "gstcclenums.h"
 #include "gstcclframe.h"
 #include "gstcclmessage.h"
-#include "gstcclsettings.h"
-#include "gstcclstats.h"
 
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
-
-#define CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }")
 
 enum
 {
@@ -103,30 +96,11 @@ enum
   PROP_SETTINGS, /* the first of those in gstcclsettings.c */
 };
 
-struct _GstCudaCcl
-{
-  GstBaseTransform parent;
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
 
-  /* Under the object lock. */
-  GstCclSettings settings;
-  GstCclStats stats;
-  gboolean check_areas; /* the area limits are new */
-
-  /* The streaming thread's. */
-  CclConfig config; /* as set at the start; the size is that of the frames */
-  GstVideoInfo info;
-  CclAnalyzer *analyzer;
-  gboolean truncated; /* the warning was given */
-#ifdef HAVE_ANALYTICS
-  gboolean analytics_truncated; /* the warning was given */
-#endif
-};
-
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
-
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
 
 #define gst_cuda_ccl_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_BASE_TRANSFORM,
@@ -341,6 +315,7 @@ gst_cuda_ccl_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   gst_ccl_settings_get_config (&self->settings, 1, 1, &self->config);
+  self->config.labels = GST_CUDA_CCL_GET_CLASS (self)->labels;
   gst_ccl_stats_reset (&self->stats);
   self->check_areas = TRUE;
   GST_OBJECT_UNLOCK (self);
@@ -544,21 +519,16 @@ gst_cuda_ccl_analyze (GstCudaCcl *self, GstBuffer *buffer, const CclParams *para
   return TRUE;
 }
 
-static GstFlowReturn
-gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+GstFlowReturn
+gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (trans);
   GstCclSettings settings;
   CclComponents components;
-
-  /* A gap with pixels is a frame like others: videorate flags those that it repeats. */
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0)
-    return GST_FLOW_OK;
 
   gst_cuda_ccl_take_settings (self, &settings);
 
   if (!gst_cuda_ccl_ensure_analyzer (self) ||
-      !gst_cuda_ccl_analyze (self, buffer, &settings.params, &components))
+      !gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
     return GST_FLOW_ERROR;
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
@@ -571,19 +541,43 @@ gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   }
 
   if (settings.attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_components (buffer, &self->info, &components);
+    gst_ccl_attach_components (outbuf, &self->info, &components);
   if (settings.attach & GST_CUDA_CCL_ATTACH_ROI)
-    gst_ccl_attach_roi (buffer, settings.roi_type, &components);
+    gst_ccl_attach_roi (outbuf, settings.roi_type, &components);
 #ifdef HAVE_ANALYTICS
   if (settings.attach & GST_CUDA_CCL_ATTACH_ANALYTICS)
-    gst_ccl_attach_analytics (GST_ELEMENT (self), buffer, settings.roi_type, &components,
+    gst_ccl_attach_analytics (GST_ELEMENT (self), outbuf, settings.roi_type, &components,
                               &self->analytics_truncated);
 #endif
 
   if (settings.post_messages)
-    gst_element_post_message (
-        GST_ELEMENT (self),
-        gst_ccl_message_new (GST_OBJECT (self), &trans->segment, buffer, &self->info, &components));
+    gst_element_post_message (GST_ELEMENT (self),
+                              gst_ccl_message_new (GST_OBJECT (self),
+                                                   &GST_BASE_TRANSFORM (self)->segment, inbuf,
+                                                   &self->info, &components));
 
   return GST_FLOW_OK;
+}
+
+gboolean
+gst_cuda_ccl_get_labels (GstCudaCcl *self, CclLabels *labels)
+{
+  CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
+
+  if (status == CCL_OK)
+    return TRUE;
+
+  gst_cuda_ccl_post_error (self, status);
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+
+  return FALSE;
+}
+
+static GstFlowReturn
+gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  if (!gst_cuda_ccl_has_pixels (buffer))
+    return GST_FLOW_OK;
+
+  return gst_cuda_ccl_process (GST_CUDA_CCL (trans), buffer, buffer);
 }
