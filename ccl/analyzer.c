@@ -197,13 +197,13 @@ explain_algorithm (const CclConfig *config)
                    config->algorithm);
 }
 
-/* Whether @config leaves the choice of @backend open or asks for it. Naming a device asks for CUDA.
- */
+/* Whether @config leaves the choice of @backend open or asks for it. Naming a device or a context
+ * asks for CUDA. */
 static bool
 allows (const CclConfig *config, const CclBackendClass *backend)
 {
   if (config->backend == CCL_BACKEND_AUTO)
-    return config->device < 0 || backend->id != CCL_BACKEND_CPU;
+    return (config->device < 0 && !config->cuda_context) || backend->id != CCL_BACKEND_CPU;
   return config->backend == backend->id;
 }
 

@@ -10,6 +10,7 @@
  * same bytes for the same image.
  *
  * Threads: an analyzer belongs to one thread at a time; different analyzers may run concurrently.
+ * No call changes which CUDA context is current in its thread.
  */
 
 #ifndef CCL_CCL_H
@@ -45,7 +46,7 @@ typedef enum CclMemory
 {
   CCL_MEMORY_HOST = 0, /* pageable host memory */
   CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
-  CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device */
+  CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
 } CclMemory;
 
 typedef struct CclAnalyzer CclAnalyzer;
@@ -68,6 +69,10 @@ typedef struct CclConfig
   const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
   int device;              /* CUDA device number, -1: any; a number rules out the CPU for
                             * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
+  void *cuda_context;      /* a CUcontext of that device: the analyzer's memory and work are in it,
+                            * and so must be CCL_MEMORY_DEVICE; it rules out the CPU for
+                            * CCL_BACKEND_AUTO. NULL: the device's primary context, in which
+                            * programs are that use the CUDA runtime */
   uint32_t max_components; /* capacity of the result, at least 1 */
   bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
   bool labels;             /* keep what ccl_analyzer_labels() needs */

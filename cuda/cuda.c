@@ -38,18 +38,19 @@ cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
 
-  if (self->base.device >= 0)
-    cudaSetDevice (self->base.device);
-  if (self->stream)
-    cudaStreamSynchronize (self->stream);
-  ccl_cuda_tables_free (self);
-  for (int i = 0; i < N_EVENTS; i++) {
-    if (self->events[i])
-      cudaEventDestroy (self->events[i]);
+  if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
+    if (self->stream)
+      cudaStreamSynchronize (self->stream);
+    ccl_cuda_tables_free (self);
+    for (int i = 0; i < N_EVENTS; i++) {
+      if (self->events[i])
+        cudaEventDestroy (self->events[i]);
+    }
+    if (self->stream)
+      cudaStreamDestroy (self->stream);
+    cudaGetLastError ();
+    ccl_cuda_context_leave ();
   }
-  if (self->stream)
-    cudaStreamDestroy (self->stream);
-  cudaGetLastError ();
   free (self);
 }
 
@@ -90,15 +91,14 @@ tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
   };
 }
 
-/* Opens device number @device, if this build's kernels run on it. */
+/* Whether this build's kernels run on the device of the context, and what depends on it. */
 static CclStatus
-open_device (CudaSession *self, int device)
+check_device (CudaSession *self, int device)
 {
   struct cudaDeviceProp properties;
-  CclStatus status = ccl_cuda_check (cudaSetDevice (device), "opening the device");
+  CclStatus status =
+      ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "asking the device");
 
-  if (status == CCL_OK)
-    status = ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "asking the device");
   if (status != CCL_OK)
     return status;
   if (properties.major < 7)
@@ -109,11 +109,48 @@ open_device (CudaSession *self, int device)
   status = ccl_cuda_check (ccl_cuda_probe (), "loading the kernels");
   if (status != CCL_OK)
     return status;
-  self->base.device = device;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
   return CCL_OK;
+}
+
+/* Opens device number @device, in the session's context if it has one. On success its context is
+ * entered. */
+static CclStatus
+open_device (CudaSession *self, int device)
+{
+  CUcontext context = self->base.config.cuda_context;
+  CclStatus status = ccl_cuda_context_find (device, &context);
+
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status = check_device (self, device);
+  if (status != CCL_OK) {
+    ccl_cuda_context_leave ();
+    return status;
+  }
+  self->context = context;
+  self->base.device = device;
+  return CCL_OK;
+}
+
+/* Opens the device of the context that was given. */
+static CclStatus
+open_given_context (CudaSession *self)
+{
+  int device, wanted = self->base.config.device;
+  CclStatus status = ccl_cuda_context_device (self->base.config.cuda_context, &device);
+
+  if (status != CCL_OK)
+    return status;
+  if (wanted >= 0 && wanted != device)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "the CUDA context is one of device %d, not of %d; name the same device, or -1",
+                     device, wanted);
+  return open_device (self, device);
 }
 
 /* Opens the device that was asked for, or the first that works. */
@@ -125,6 +162,8 @@ choose_device (CudaSession *self)
 
   if (count == 0)
     return status;
+  if (self->base.config.cuda_context)
+    return open_given_context (self);
   if (wanted >= count)
     return ccl_fail (CCL_ERROR_NO_DEVICE,
                      "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
@@ -173,10 +212,12 @@ cuda_open (const CclSession *wanted, CclSession **session)
   self->image_pitch = ((size_t) config->width + 15) / 16 * 16;
 
   status = choose_device (self);
-  if (status == CCL_OK)
+  if (status == CCL_OK) {
     status = open_queue (self);
-  if (status == CCL_OK)
-    status = ccl_cuda_tables_allocate (self);
+    if (status == CCL_OK)
+      status = ccl_cuda_tables_allocate (self);
+    ccl_cuda_context_leave ();
+  }
   if (status != CCL_OK) {
     cuda_close (&self->base);
     return status;
@@ -322,15 +363,13 @@ set_params (CclCudaFrame *frame, const CclParams *params)
 }
 
 static CclStatus
-cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
+submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 {
-  CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
+  CclStatus status;
 
   self->map_is_here = false;
   set_params (&self->frame, params);
-  if (status == CCL_OK)
-    status = mark (self, EVENT_START);
+  status = mark (self, EVENT_START);
   if (status == CCL_OK)
     status = upload (self, image);
   if (status == CCL_OK)
@@ -394,14 +433,12 @@ nanoseconds (CudaSession *self, int from, int to)
 }
 
 static CclStatus
-cuda_collect (CclSession *session, CclComponents *components)
+collect_frame (CudaSession *self, CclComponents *components)
 {
-  CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
+  CclSession *session = &self->base;
+  CclStatus status = finish (self);
   uint32_t first = ccl_cuda_first_transfer (self), found;
 
-  if (status == CCL_OK)
-    status = finish (self);
   if (status != CCL_OK)
     return status;
   found = self->result->kept;
@@ -430,24 +467,63 @@ cuda_collect (CclSession *session, CclComponents *components)
 }
 
 static CclStatus
-cuda_labels (CclSession *session, CclLabels *labels)
+collect_labels (CudaSession *self, CclLabels *labels)
 {
-  CudaSession *self = (CudaSession *) session;
+  const CclConfig *config = &self->base.config;
   CclStatus status = CCL_OK;
 
   if (!self->map_is_here) {
-    status = ccl_cuda_check (cudaSetDevice (session->device), "selecting the device");
-    if (status == CCL_OK)
-      status = ccl_cuda_check (cudaMemcpyAsync (self->map, self->frame.map,
-                                                ccl_cuda_map_size (&session->config),
-                                                cudaMemcpyDeviceToHost, self->stream),
-                               "transferring the label map");
+    status =
+        ccl_cuda_check (cudaMemcpyAsync (self->map, self->frame.map, ccl_cuda_map_size (config),
+                                         cudaMemcpyDeviceToHost, self->stream),
+                        "transferring the label map");
     if (status == CCL_OK)
       status = finish (self);
     self->map_is_here = status == CCL_OK;
   }
   if (status == CCL_OK)
-    *labels = (CclLabels){ self->map, session->config.width * sizeof *self->map };
+    *labels = (CclLabels){ self->map, config->width * sizeof *self->map };
+  return status;
+}
+
+/* The same in the session's context. */
+
+static CclStatus
+cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->context);
+
+  if (status != CCL_OK)
+    return status;
+  status = submit_frame (self, image, params);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_collect (CclSession *session, CclComponents *components)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->context);
+
+  if (status != CCL_OK)
+    return status;
+  status = collect_frame (self, components);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_labels (CclSession *session, CclLabels *labels)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->context);
+
+  if (status != CCL_OK)
+    return status;
+  status = collect_labels (self, labels);
+  ccl_cuda_context_leave ();
   return status;
 }
 

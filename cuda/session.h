@@ -6,6 +6,8 @@
 
 #include "cuda/frame.h"
 
+#include <cuda.h>
+
 enum
 {
   EVENT_START,
@@ -22,6 +24,7 @@ typedef struct CudaSession
 {
   CclSession base;
   const CclCudaAlgorithm *algorithm;
+  CUcontext context; /* that every call runs in: the caller's, or the device's primary one */
   cudaStream_t stream;
   cudaEvent_t events[N_EVENTS];
   CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
@@ -39,6 +42,16 @@ typedef struct CudaSession
 
 /* CCL_OK, or what a CUDA error comes to and what to do about it; @what was being done. */
 CclStatus ccl_cuda_check (cudaError_t error, const char *what);
+
+/* Leaves the primary context of device number @device in @context; one that is there stays. */
+CclStatus ccl_cuda_context_find (int device, CUcontext *context);
+
+/* The number of the device of a context. */
+CclStatus ccl_cuda_context_device (CUcontext context, int *device);
+
+/* Makes @context, which was found, current in this thread, and what was current before again. */
+CclStatus ccl_cuda_context_enter (CUcontext context);
+void ccl_cuda_context_leave (void);
 
 /* Allocates what frames of the session's size need. */
 CclStatus ccl_cuda_tables_allocate (CudaSession *self);

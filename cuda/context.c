@@ -1,0 +1,107 @@
+/* cudaccl - CUDA backend: the context that a session runs in
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaSetDevice() would take the thread out of the context that its caller has made current, and
+ * leave it in the primary one. So a session's context is pushed for each call and popped after it,
+ * which only the driver's API can do. */
+
+#include "cuda/session.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+/* The driver's functions. Its library is there only where a driver is, so nothing links with it. */
+static struct
+{
+  CUresult (*device_get) (CUdevice *device, int ordinal);
+  CUresult (*primary_retain) (CUcontext *context, CUdevice device);
+  CUresult (*push) (CUcontext context);
+  CUresult (*pop) (CUcontext *context);
+  CUresult (*current_device) (CUdevice *device);
+  bool found;
+} driver;
+
+static void
+find_driver (void)
+{
+  static const struct
+  {
+    const char *name;
+    void *function;
+  } symbols[] = {
+    { "cuDeviceGet", &driver.device_get },
+    { "cuDevicePrimaryCtxRetain", &driver.primary_retain },
+    { "cuCtxPushCurrent_v2", &driver.push },
+    { "cuCtxPopCurrent_v2", &driver.pop },
+    { "cuCtxGetDevice", &driver.current_device },
+  };
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+
+  for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
+    void *symbol = dlsym (library, symbols[i].name);
+
+    if (!symbol)
+      return;
+    memcpy (symbols[i].function, &symbol, sizeof symbol);
+  }
+  driver.found = library != NULL;
+}
+
+/* CUDA's two APIs have had the same numbers for the same errors since 10.1. */
+static CclStatus
+check_driver (CUresult result, const char *what)
+{
+  return ccl_cuda_check ((cudaError_t) result, what);
+}
+
+CclStatus
+ccl_cuda_context_find (int device, CUcontext *context)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  CUdevice handle;
+  CclStatus status;
+
+  pthread_once (&once, find_driver);
+  if (!driver.found)
+    return ccl_cuda_check (cudaErrorInsufficientDriver, "looking for the driver's functions");
+  if (*context)
+    return CCL_OK;
+  status = check_driver (driver.device_get (&handle, device), "opening the device");
+  /* The reference is kept, as the runtime would keep one: when the last is gone, the context is
+   * torn down, and the next session would load all kernels again. */
+  if (status == CCL_OK)
+    status = check_driver (driver.primary_retain (context, handle), "opening the device");
+  return status;
+}
+
+CclStatus
+ccl_cuda_context_enter (CUcontext context)
+{
+  return check_driver (driver.push (context), "entering the device's context");
+}
+
+void
+ccl_cuda_context_leave (void)
+{
+  CUcontext context;
+
+  driver.pop (&context);
+}
+
+CclStatus
+ccl_cuda_context_device (CUcontext context, int *device)
+{
+  CclStatus status = ccl_cuda_context_find (-1, &context);
+  CUdevice handle = -1;
+
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status = check_driver (driver.current_device (&handle), "asking a context for its device");
+  ccl_cuda_context_leave ();
+  *device = handle; /* which is its number */
+  return status;
+}
