@@ -28,7 +28,7 @@ check_stride (const GstVideoInfo *info, gint stride, GError **error)
 
 /* The chroma planes are not mapped: they may be memory of their own, and nobody looks at them. */
 static gboolean
-map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, GError **error)
+map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, GstMapFlags flags, GError **error)
 {
   GstVideoMeta *meta = frame->meta;
   GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame->buffer);
@@ -49,7 +49,7 @@ map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, GError **error)
     return FALSE;
   }
 
-  if (!gst_video_meta_map (meta, LUMA, &frame->map, &data, &stride, GST_MAP_READ)) {
+  if (!gst_video_meta_map (meta, LUMA, &frame->map, &data, &stride, flags)) {
     /* Either nothing is at that offset, or something is and cannot be read. */
     if (meta->offset[LUMA] >= gst_buffer_get_size (frame->buffer))
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -85,7 +85,7 @@ unmap:
 }
 
 static gboolean
-map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, GError **error)
+map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, GstMapFlags flags, GError **error)
 {
   gint stride = GST_VIDEO_INFO_PLANE_STRIDE (info, LUMA);
   gsize offset = GST_VIDEO_INFO_PLANE_OFFSET (info, LUMA);
@@ -107,7 +107,7 @@ map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, GError **error)
    * the plane is in: mapping several would merge, that is copy, them. */
   if (!gst_buffer_find_memory (frame->buffer, offset, extent (info, stride), &index, &length,
                                &skip) ||
-      !gst_buffer_map_range (frame->buffer, index, (gint) length, &frame->map, GST_MAP_READ)) {
+      !gst_buffer_map_range (frame->buffer, index, (gint) length, &frame->map, flags)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
                  "The memory of a frame could not be mapped for reading.");
     return FALSE;
@@ -120,21 +120,43 @@ map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, GError **error)
 }
 
 gboolean
-gst_ccl_frame_map (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GError **error)
+gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+                         GstMapFlags flags, GError **error)
 {
   frame->buffer = buffer;
   frame->meta = gst_buffer_get_video_meta (buffer);
   frame->image.memory = CCL_MEMORY_HOST;
   frame->image.stream = NULL;
 
-  return frame->meta ? map_with_meta (frame, info, error) : map_without_meta (frame, info, error);
+  return frame->meta ? map_with_meta (frame, info, flags, error)
+                     : map_without_meta (frame, info, flags, error);
 }
 
 void
-gst_ccl_frame_unmap (GstCclFrame *frame)
+gst_ccl_frame_unmap_plane (GstCclFrame *frame)
 {
   if (frame->meta)
     gst_video_meta_unmap (frame->meta, LUMA, &frame->map);
   else
     gst_buffer_unmap (frame->buffer, &frame->map);
 }
+
+static gboolean
+system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+            GError **error)
+{
+  return gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error);
+}
+
+static void
+system_unmap (GstCclMapper *mapper, GstCclFrame *frame)
+{
+  gst_ccl_frame_unmap_plane (frame);
+}
+
+const GstCclMapperClass gst_ccl_system_mapper = {
+  .feature = GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY,
+  .formats = GST_CCL_SYSTEM_FORMATS,
+  .map = system_map,
+  .unmap = system_unmap,
+};

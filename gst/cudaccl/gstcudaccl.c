@@ -96,12 +96,6 @@ enum
   PROP_SETTINGS, /* the first of those in gstcclsettings.c */
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
-
 #define gst_cuda_ccl_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_BASE_TRANSFORM,
                          GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0,
@@ -114,16 +108,33 @@ static void gst_cuda_ccl_get_property (GObject *object, guint prop_id, GValue *v
                                        GParamSpec *pspec);
 static void gst_cuda_ccl_finalize (GObject *object);
 
+static void gst_cuda_ccl_set_context (GstElement *element, GstContext *context);
 static gboolean gst_cuda_ccl_start (GstBaseTransform *trans);
 static gboolean gst_cuda_ccl_stop (GstBaseTransform *trans);
+static GstCaps *gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                             GstCaps *caps, GstCaps *filter);
 static gboolean gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_cuda_ccl_get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size);
+static gboolean gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction,
+                                    GstQuery *query);
 static gboolean gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
                                                  GstQuery *query);
 static GstFlowReturn gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
                                                          GstBuffer **outbuf);
 static void gst_cuda_ccl_before_transform (GstBaseTransform *trans, GstBuffer *buffer);
 static GstFlowReturn gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+
+static void
+gst_cuda_ccl_add_pad_templates (GstElementClass *klass)
+{
+  GstCaps *caps = gst_ccl_mappers_get_caps ();
+
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+}
 
 static void
 gst_cuda_ccl_class_init (GstCudaCclClass *klass)
@@ -154,13 +165,16 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
       element_class, "Connected components", "Filter/Analyzer/Video/Hardware",
       "Finds the connected components of video frames on a GPU or on the CPU",
       "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_cuda_ccl_add_pad_templates (element_class);
+
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_cuda_ccl_set_context);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuda_ccl_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuda_ccl_stop);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_cuda_ccl_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_cuda_ccl_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_cuda_ccl_get_unit_size);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuda_ccl_query);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_cuda_ccl_propose_allocation);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_cuda_ccl_prepare_output_buffer);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_cuda_ccl_before_transform);
@@ -180,6 +194,7 @@ gst_cuda_ccl_init (GstCudaCcl *self)
   gst_ccl_settings_init (&self->settings);
   gst_ccl_stats_reset (&self->stats);
   gst_video_info_init (&self->info);
+  self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
 
   gst_base_transform_set_in_place (trans, TRUE);
   gst_base_transform_set_gap_aware (trans, TRUE);
@@ -192,6 +207,7 @@ gst_cuda_ccl_finalize (GObject *object)
   GstCudaCcl *self = GST_CUDA_CCL (object);
 
   gst_ccl_stats_reset (&self->stats);
+  gst_ccl_mappers_free (self->mappers);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -231,6 +247,25 @@ gst_cuda_ccl_get_property (GObject *object, guint prop_id, GValue *value, GParam
 
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (element);
+  gint device;
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  device = self->settings.cuda_device_id;
+  GST_OBJECT_UNLOCK (self);
+
+  for (i = 0; self->mappers[i]; i++) {
+    if (self->mappers[i]->klass->set_context)
+      self->mappers[i]->klass->set_context (self->mappers[i], context, device);
+  }
+
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
 /* Posts what the engine says went wrong. */
@@ -342,27 +377,49 @@ gst_cuda_ccl_start (GstBaseTransform *trans)
   return TRUE;
 }
 
+static void
+gst_cuda_ccl_post_gerror (GstCudaCcl *self, GError *error, gchar *debug)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+                            g_strdup (error->message), debug, __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (error);
+}
+
+/* No caps are set any more. */
+static void
+gst_cuda_ccl_close (GstCudaCcl *self)
+{
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (self->mapper && self->mapper->klass->close)
+    self->mapper->klass->close (self->mapper);
+  self->mapper = NULL;
+  gst_video_info_init (&self->info);
+}
+
 static gboolean
 gst_cuda_ccl_stop (GstBaseTransform *trans)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (trans);
-
-  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-  gst_video_info_init (&self->info);
+  gst_cuda_ccl_close (GST_CUDA_CCL (trans));
 
   return TRUE;
 }
 
-/* Makes the analyzer for the current caps, if there is none. */
+/* Makes the analyzer for the current caps, if there is none at that place. */
 static gboolean
-gst_cuda_ccl_ensure_analyzer (GstCudaCcl *self)
+gst_cuda_ccl_ensure_analyzer (GstCudaCcl *self, const GstCclPlace *place)
 {
+  CclConfig config = self->config;
   CclStatus status;
 
+  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   if (self->analyzer)
     return TRUE;
 
-  status = ccl_analyzer_new (&self->config, &self->analyzer);
+  self->place = *place;
+  config.device = place->device;
+  config.cuda_context = place->cuda_context;
+  status = ccl_analyzer_new (&config, &self->analyzer);
   if (status != CCL_OK) {
     gst_cuda_ccl_post_error (self, status);
     return FALSE;
@@ -375,11 +432,51 @@ gst_cuda_ccl_ensure_analyzer (GstCudaCcl *self)
   return TRUE;
 }
 
+/* What the CPU cannot read does not go with backend cpu. */
+static GstCaps *
+gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *filter)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+  CclBackend backend;
+
+  GST_OBJECT_LOCK (self);
+  backend = self->settings.backend;
+  GST_OBJECT_UNLOCK (self);
+
+  caps = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST)
+                : gst_caps_ref (caps);
+
+  return backend == CCL_BACKEND_CPU ? gst_ccl_mappers_remove_cuda (caps) : caps;
+}
+
+/* Finds the place of frames with these caps. */
+static gboolean
+gst_cuda_ccl_open_mapper (GstCudaCcl *self, GstCaps *caps, GstCclPlace *place)
+{
+  const GstCclMapperClass *klass;
+  GError *error = NULL;
+
+  self->mapper = gst_ccl_mappers_find (self->mappers, caps);
+  *place = (GstCclPlace){ self->config.device, NULL };
+  klass = self->mapper->klass;
+  if (!klass->open || klass->open (self->mapper, &self->info, place, &error))
+    return TRUE;
+
+  gst_cuda_ccl_post_gerror (self, error, gst_info_strdup_printf ("%" GST_PTR_FORMAT, caps));
+  gst_cuda_ccl_close (self);
+  return FALSE;
+}
+
 static gboolean
 gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCudaCcl *self = GST_CUDA_CCL (trans);
+  GstCclPlace place = self->place;
   guint width, height;
+
+  if (gst_ccl_mappers_find (self->mappers, incaps) != self->mapper)
+    gst_cuda_ccl_close (self);
 
   if (!gst_video_info_from_caps (&self->info, incaps)) {
     gchar *caps = gst_caps_to_string (incaps);
@@ -401,7 +498,10 @@ gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   self->config.width = width;
   self->config.height = height;
 
-  return gst_cuda_ccl_ensure_analyzer (self);
+  if (!self->mapper && !gst_cuda_ccl_open_mapper (self, incaps, &place))
+    return FALSE;
+
+  return gst_cuda_ccl_ensure_analyzer (self, &place);
 }
 
 static gboolean
@@ -415,6 +515,21 @@ gst_cuda_ccl_get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
   *size = GST_VIDEO_INFO_SIZE (&info);
 
   return TRUE;
+}
+
+static gboolean
+gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+  guint i;
+
+  for (i = 0; GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT && self->mappers[i]; i++) {
+    if (self->mappers[i]->klass->query_context &&
+        self->mappers[i]->klass->query_context (self->mappers[i], query))
+      return TRUE;
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
 /* Frames go on as they came, so it is for downstream to say where they should lie: a sink may want
@@ -486,23 +601,25 @@ static gboolean
 gst_cuda_ccl_analyze (GstCudaCcl *self, GstBuffer *buffer, const CclParams *params,
                       CclComponents *components)
 {
+  const GstCclMapperClass *klass = self->mapper->klass;
   GstClockTime start;
   GError *error = NULL;
   GstCclFrame frame;
   CclStatus status;
 
-  if (!gst_ccl_frame_map (&frame, &self->info, buffer, &error)) {
-    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
-                              g_strdup (error->message),
-                              gst_info_strdup_printf ("%" GST_PTR_FORMAT, buffer), __FILE__,
-                              GST_FUNCTION, __LINE__);
-    g_error_free (error);
+  frame.place = self->place;
+  if (!klass->map (self->mapper, &frame, &self->info, buffer, &error)) {
+    gst_cuda_ccl_post_gerror (self, error, gst_info_strdup_printf ("%" GST_PTR_FORMAT, buffer));
+    return FALSE;
+  }
+  if (!gst_cuda_ccl_ensure_analyzer (self, &frame.place)) {
+    klass->unmap (self->mapper, &frame);
     return FALSE;
   }
 
   start = gst_util_get_timestamp ();
   status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
-  gst_ccl_frame_unmap (&frame);
+  klass->unmap (self->mapper, &frame);
 
   if (status != CCL_OK) {
     gst_cuda_ccl_post_error (self, status);
@@ -527,8 +644,7 @@ gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
 
   gst_cuda_ccl_take_settings (self, &settings);
 
-  if (!gst_cuda_ccl_ensure_analyzer (self) ||
-      !gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
+  if (!gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
     return GST_FLOW_ERROR;
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);

@@ -8,6 +8,7 @@
 #include <gst/video/video.h>
 #include <ccl/ccl.h>
 
+#include "gstcclframe.h"
 #include "gstcclsettings.h"
 #include "gstcclstats.h"
 
@@ -21,7 +22,7 @@ G_BEGIN_DECLS
 #define GST_CUDA_CCL_GET_CLASS(obj) \
   (G_TYPE_INSTANCE_GET_CLASS ((obj), GST_TYPE_CUDA_CCL, GstCudaCclClass))
 
-#define GST_CUDA_CCL_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }")
+#define GST_CUDA_CCL_CAPS GST_VIDEO_CAPS_MAKE (GST_CCL_SYSTEM_FORMATS)
 
 typedef struct
 {
@@ -32,9 +33,13 @@ typedef struct
   GstCclStats stats;
   gboolean check_areas; /* the area limits are new */
 
+  GstCclMapper **mappers;
+
   /* The streaming thread's. */
   CclConfig config; /* as set at the start; the size is that of the frames */
   GstVideoInfo info;
+  GstCclMapper *mapper; /* of the caps' memory, NULL without caps */
+  GstCclPlace place;    /* of the analyzer */
   CclAnalyzer *analyzer;
   gboolean truncated; /* the warning was given */
 #ifdef HAVE_ANALYTICS
