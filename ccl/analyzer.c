@@ -13,6 +13,7 @@ struct CclAnalyzer
   CclSession *session;
   bool in_flight;
   bool collected; /* and nothing was submitted since */
+  char *fallback; /* why a backend that comes before this one could not be had, or NULL */
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -75,14 +76,23 @@ ccl_algorithm (size_t index)
   return NULL;
 }
 
+#ifndef HAVE_CUDA
+static CclStatus
+fail_without_cuda (void)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "this build has no CUDA backend; build where nvcc is installed, or use backend "
+                   "cpu, or backend auto with any device");
+}
+#endif
+
 int
 ccl_cuda_device_count (void)
 {
 #ifdef HAVE_CUDA
   return ccl_backend_cuda.device_count ();
 #else
-  ccl_fail (CCL_ERROR_UNSUPPORTED,
-            "this build has no CUDA backend; build where nvcc is installed, or use backend cpu");
+  fail_without_cuda ();
   return 0;
 #endif
 }
@@ -207,7 +217,23 @@ allows (const CclConfig *config, const CclBackendClass *backend)
   return config->backend == backend->id;
 }
 
-/* Opens a session on the first backend that @wanted's config allows and that can do it. */
+/* Whether the backend has the device that @config asks for, or any. */
+static CclStatus
+find_device (const CclBackendClass *backend, const CclConfig *config)
+{
+  int count = backend->device_count ();
+
+  if (count == 0)
+    return CCL_ERROR_NO_DEVICE;
+  if (backend->id == CCL_BACKEND_CUDA && config->device >= count)
+    return ccl_fail (CCL_ERROR_NO_DEVICE,
+                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
+                     config->device, count - 1);
+  return CCL_OK;
+}
+
+/* Opens a session, or without @self only looks for what it needs, on the first backend that
+ * @wanted's config allows and that can do it. */
 static CclStatus
 open_session (CclAnalyzer *self, CclSession *wanted)
 {
@@ -219,55 +245,88 @@ open_session (CclAnalyzer *self, CclSession *wanted)
     if (!allows (&config, backends[b]))
       continue;
     known = true;
-    self->backend = backends[b];
     wanted->algorithm = find_algorithm (backends[b], &config);
     if (!wanted->algorithm)
       continue;
-    status = CCL_ERROR_NO_DEVICE;
-    if (backends[b]->device_count () == 0)
-      continue;
-    wanted->config.algorithm = wanted->algorithm->name;
-    status = backends[b]->open (wanted, &self->session);
+    status = find_device (backends[b], &config);
+    if (status == CCL_OK) {
+      if (!self)
+        return CCL_OK;
+      self->backend = backends[b];
+      wanted->config.algorithm = wanted->algorithm->name;
+      status = backends[b]->open (wanted, &self->session);
+    }
     if (status != CCL_ERROR_NO_DEVICE && status != CCL_ERROR_UNSUPPORTED)
       return status;
+    if (self && !self->fallback)
+      self->fallback = strdup (ccl_last_error ());
   }
   if (known)
     return status != CCL_OK ? status : explain_algorithm (&config);
+#ifndef HAVE_CUDA
   if (config.backend == CCL_BACKEND_CUDA || config.backend == CCL_BACKEND_AUTO)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "this build has no CUDA backend; build where nvcc is installed, or use "
-                     "backend cpu, or backend auto with any device");
+    return fail_without_cuda ();
+#endif
   return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config.backend);
+}
+
+/* Checks @config and starts @wanted with it. */
+static CclStatus
+init_session (const CclConfig *config, CclSession *wanted)
+{
+  CclStatus status = check_config (config);
+  uint64_t bound;
+
+  if (status != CCL_OK)
+    return status;
+  *wanted = (CclSession){ .config = *config, .device = -1 };
+  bound = components_bound (config);
+  if (bound < config->max_components)
+    wanted->config.max_components = (uint32_t) bound;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_config_check (const CclConfig *config)
+{
+  CclSession wanted;
+  CclStatus status;
+
+  if (!config)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_config_check: config is NULL");
+  status = init_session (config, &wanted);
+  return status == CCL_OK ? open_session (NULL, &wanted) : status;
 }
 
 CclStatus
 ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
 {
-  CclSession wanted = { .device = -1 };
+  CclSession wanted;
   CclAnalyzer *self;
   CclStatus status;
-  uint64_t bound;
 
   if (!config || !analyzer)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_new: config or analyzer is NULL");
   *analyzer = NULL;
-  status = check_config (config);
+  status = init_session (config, &wanted);
   if (status != CCL_OK)
     return status;
 
   self = calloc (1, sizeof *self);
   if (!self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
-  wanted.config = *config;
-  bound = components_bound (config);
-  if (bound < config->max_components)
-    wanted.config.max_components = (uint32_t) bound;
-
   status = open_session (self, &wanted);
   if (status != CCL_OK) {
+    free (self->fallback);
     free (self);
     return status;
   }
+#ifndef HAVE_CUDA
+  if (config->backend == CCL_BACKEND_AUTO && any_algorithm (config)) {
+    fail_without_cuda ();
+    self->fallback = strdup (ccl_last_error ());
+  }
+#endif
   *analyzer = self;
   return CCL_OK;
 }
@@ -278,6 +337,7 @@ ccl_analyzer_free (CclAnalyzer *analyzer)
   if (!analyzer)
     return;
   analyzer->backend->close (analyzer->session);
+  free (analyzer->fallback);
   free (analyzer);
 }
 
@@ -351,6 +411,7 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .algorithm = session->algorithm->name,
     .device = session->device,
     .device_name = session->device_name,
+    .fallback = analyzer->fallback,
     .allocations = session->account.allocations,
     .bytes = session->account.bytes,
   };
@@ -360,4 +421,27 @@ void
 ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing)
 {
   *timing = analyzer->session->timing;
+}
+
+CclStatus
+ccl_pinned_alloc (int device, size_t size, void **memory)
+{
+  if (memory)
+    *memory = NULL;
+  if (!memory || size == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_pinned_alloc: memory is NULL, or size is 0");
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.pinned_alloc (device, size, memory);
+#else
+  return fail_without_cuda ();
+#endif
+}
+
+void
+ccl_pinned_free (int device, void *memory)
+{
+#ifdef HAVE_CUDA
+  if (memory)
+    ccl_backend_cuda.pinned_free (device, memory);
+#endif
 }

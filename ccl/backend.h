@@ -44,6 +44,9 @@ typedef struct CclBackendClass
   /* The label map of the frame collected last; only with config.labels. */
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
   void (*close) (CclSession *session);
+  /* Page-locked memory; NULL where there is no such thing. */
+  CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
+  void (*pinned_free) (int device, void *memory);
 } CclBackendClass;
 
 extern const CclBackendClass ccl_backend_cpu;

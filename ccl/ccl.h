@@ -76,6 +76,8 @@ typedef struct CclConfig
   uint32_t max_components; /* capacity of the result, at least 1 */
   bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
   bool labels;             /* keep what ccl_analyzer_labels() needs */
+  bool map_pinned;         /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
+                            * that share the host's memory always do */
   bool timing;             /* measure every frame for ccl_analyzer_timing() */
 } CclConfig;
 
@@ -136,8 +138,10 @@ typedef struct CclInfo
   const char *algorithm;
   int device;              /* CUDA device number, -1 on the CPU */
   const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
-  uint64_t allocations;    /* allocations of any kind of memory since ccl_analyzer_new() */
-  uint64_t bytes;          /* what they hold now */
+  const char *fallback; /* why CCL_BACKEND_AUTO could not take CUDA; NULL when it did, or when the
+                         * configuration says that it should not */
+  uint64_t allocations; /* allocations of any kind of memory since ccl_analyzer_new() */
+  uint64_t bytes;       /* what they hold now */
 } CclInfo;
 
 /* Durations of the last collected frame, in nanoseconds; all 0 without CclConfig.timing. */
@@ -182,9 +186,15 @@ int ccl_cuda_device_count (void);
  * it. Never NULL; valid until the next call of this thread. */
 const char *ccl_last_error (void);
 
-/* Makes an analyzer with all the memory that it will ever need; free it with ccl_analyzer_free().
- * Errors: CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity,
- * this build has no such backend, second-order sums that could pass 2^64), CCL_ERROR_NO_DEVICE,
+/* Whether ccl_analyzer_new() can work, as far as can be said without opening a device or taking
+ * memory: the same errors, but CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE. */
+CclStatus ccl_config_check (const CclConfig *config);
+
+/* Makes an analyzer with all the memory that it will ever need, but for what CUDA needs for
+ * transfers of the image: that is allocated with the first frame that is in CCL_MEMORY_HOST, or in
+ * CCL_MEMORY_PINNED where that must be transferred. Free it with ccl_analyzer_free(). Errors:
+ * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity, this build
+ * has no such backend, second-order sums that could pass 2^64), CCL_ERROR_NO_DEVICE,
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
 
@@ -208,6 +218,15 @@ CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
  * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
  * submit), CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
+
+/* Allocates @size bytes of page-locked memory, which is CCL_MEMORY_PINNED to analyzers of every
+ * device and context; @device is one that will read it. It begins with a page. Free it with
+ * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
+ * CUDA backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
+
+/* Frees what ccl_pinned_alloc() with the same @device gave; NULL is ignored. */
+void ccl_pinned_free (int device, void *memory);
 
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);

@@ -110,6 +110,7 @@ check_device (CudaSession *self, int device)
   if (status != CCL_OK)
     return status;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
+  self->reads_pinned = self->base.config.map_pinned || properties.integrated;
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
   return CCL_OK;
@@ -160,14 +161,8 @@ choose_device (CudaSession *self)
   int count = cuda_device_count (), wanted = self->base.config.device;
   CclStatus status = CCL_ERROR_NO_DEVICE;
 
-  if (count == 0)
-    return status;
   if (self->base.config.cuda_context)
     return open_given_context (self);
-  if (wanted >= count)
-    return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
-                     wanted, count - 1);
   if (wanted >= 0)
     return open_device (self, wanted);
   for (int device = 0; device < count && status != CCL_OK; device++)
@@ -264,6 +259,17 @@ upload_staged (CudaSession *self, const CclImage *image)
   return error;
 }
 
+/* The address by which kernels read page-locked memory. */
+static cudaError_t
+map_pinned (const CclImage *image, const uint8_t **pixels)
+{
+  void *device;
+  cudaError_t error = cudaHostGetDevicePointer (&device, (void *) image->data, 0);
+
+  *pixels = device;
+  return error;
+}
+
 /* Brings the pixels to where kernels can read them. */
 static CclStatus
 upload (CudaSession *self, const CclImage *image)
@@ -278,7 +284,11 @@ upload (CudaSession *self, const CclImage *image)
     error = upload_staged (self, image);
     break;
   case CCL_MEMORY_PINNED:
-    error = copy_rows (self, self->image, image->data, image->stride, config->height);
+    if (self->reads_pinned) {
+      self->frame.pitch = image->stride;
+      error = map_pinned (image, &self->frame.pixels);
+    } else
+      error = copy_rows (self, self->image, image->data, image->stride, config->height);
     break;
   case CCL_MEMORY_DEVICE:
     self->frame.pixels = image->data;
@@ -369,7 +379,9 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 
   self->map_is_here = false;
   set_params (&self->frame, params);
-  status = mark (self, EVENT_START);
+  status = ccl_cuda_transfer_allocate (self, image->memory);
+  if (status == CCL_OK)
+    status = mark (self, EVENT_START);
   if (status == CCL_OK)
     status = upload (self, image);
   if (status == CCL_OK)
@@ -527,6 +539,39 @@ cuda_labels (CclSession *session, CclLabels *labels)
   return status;
 }
 
+/* In the device's primary context, which outlives everybody. */
+static CclStatus
+cuda_pinned_alloc (int device, size_t size, void **memory)
+{
+  CUcontext context = NULL;
+  CclStatus status = CCL_ERROR_NO_DEVICE;
+
+  if (cuda_device_count () > 0)
+    status = ccl_cuda_context_find (device, &context);
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status =
+      ccl_cuda_check (cudaHostAlloc (memory, size, cudaHostAllocPortable | cudaHostAllocMapped),
+                      "allocating page-locked memory");
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static void
+cuda_pinned_free (int device, void *memory)
+{
+  CUcontext context = NULL;
+
+  if (ccl_cuda_context_find (device, &context) != CCL_OK ||
+      ccl_cuda_context_enter (context) != CCL_OK)
+    return;
+  cudaFreeHost (memory);
+  cudaGetLastError ();
+  ccl_cuda_context_leave ();
+}
+
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
   .device_count = cuda_device_count,
@@ -536,4 +581,6 @@ const CclBackendClass ccl_backend_cuda = {
   .collect = cuda_collect,
   .labels = cuda_labels,
   .close = cuda_close,
+  .pinned_alloc = cuda_pinned_alloc,
+  .pinned_free = cuda_pinned_free,
 };

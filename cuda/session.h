@@ -28,9 +28,10 @@ typedef struct CudaSession
   cudaStream_t stream;
   cudaEvent_t events[N_EVENTS];
   CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
-  uint8_t *image;     /* [height * image_pitch] on the device, for pixels from elsewhere */
-  uint8_t *staging;   /* the same, page-locked */
+  uint8_t *image;     /* [height * image_pitch] on the device, once pixels came from elsewhere */
+  uint8_t *staging;   /* the same, page-locked, once pixels came from pageable memory */
   size_t image_pitch;
+  bool reads_pinned;       /* kernels read page-locked pixels where they are */
   CclResultHeader *result; /* page-locked: header and max_components components */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
   uint32_t *map;           /* page-locked: the label map, once it was asked for */
@@ -56,6 +57,9 @@ void ccl_cuda_context_leave (void);
 /* Allocates what frames of the session's size need. */
 CclStatus ccl_cuda_tables_allocate (CudaSession *self);
 void ccl_cuda_tables_free (CudaSession *self);
+
+/* Allocates what is still missing to transfer frames from such memory. */
+CclStatus ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory);
 
 /* The bytes of a label map. */
 static inline size_t

@@ -120,8 +120,6 @@ ccl_cuda_tables_allocate (CudaSession *self)
   frame->components = (CclComponent *) (frame->header + 1);
   ALLOCATE (pinned, self->result, result);
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
-  ALLOCATE (device, self->image, self->image_pitch * height);
-  ALLOCATE (pinned, self->staging, self->image_pitch * height);
   if (config->labels) {
     size_t map = ccl_cuda_map_size (config);
 
@@ -132,6 +130,20 @@ ccl_cuda_tables_allocate (CudaSession *self)
 #undef ALLOCATE
 
   return clear_tables (self);
+}
+
+CclStatus
+ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory)
+{
+  size_t size = self->image_pitch * self->frame.height;
+  bool staged = memory == CCL_MEMORY_HOST;
+  CclStatus status = CCL_OK;
+
+  if (!self->image && (staged || (memory == CCL_MEMORY_PINNED && !self->reads_pinned)))
+    status = allocate_device (self, &self->image, size);
+  if (!self->staging && staged && status == CCL_OK)
+    status = allocate_pinned (self, &self->staging, size);
+  return status;
 }
 
 void

@@ -89,6 +89,7 @@ extern const Test frame_tests[];
 extern const Test setting_tests[];
 extern const Test analyzer_tests[];
 extern const Test label_tests[];
+extern const Test memory_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 
@@ -97,6 +98,9 @@ CclConfig case_config (const Case *c);
 
 /* Whether the options let this algorithm and connectivity run. */
 bool check_wants (const Check *check, const CclAlgorithm *algorithm, unsigned connectivity);
+
+/* Calls @run for every algorithm and connectivity that the options allow. */
+void check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c));
 
 /* Analyses the image with every algorithm and connectivity that the options allow, from every kind
  * of memory, placed at random; compares with the reference. */

@@ -103,12 +103,15 @@ test_config_errors (Check *check)
     analyzer = NULL;
     status = ccl_analyzer_new (&config, &analyzer);
     check_refusal (check, e->what, status, e->allowed);
+    check_refusal (check, e->what, ccl_config_check (&config), e->allowed);
     check_that (check, !analyzer, "%s: there is an analyzer nevertheless", e->what);
     if (status == CCL_OK)
       ccl_analyzer_free (analyzer);
   }
 
   ccl_config_init (&config, 9, 9);
+  check_that (check, ccl_config_check (&config) == CCL_OK, "a good config: %s", ccl_last_error ());
+  check_refusal (check, "no config to check", ccl_config_check (NULL), ONLY (CCL_ERROR_INVALID));
   check_refusal (check, "no config", ccl_analyzer_new (NULL, &analyzer), ONLY (CCL_ERROR_INVALID));
   check_refusal (check, "no analyzer", ccl_analyzer_new (&config, NULL), ONLY (CCL_ERROR_INVALID));
   ccl_analyzer_free (NULL);

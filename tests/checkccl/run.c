@@ -69,6 +69,18 @@ components_equal (const CclComponents *a, const CclComponents *b)
          (a->count == 0 || memcmp (a->items, b->items, a->count * sizeof *a->items) == 0);
 }
 
+void
+check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c))
+{
+  Case c = { 0 };
+
+  setup_init (&c.setup);
+  for (size_t i = 0; (c.algorithm = ccl_algorithm (i)); i++)
+    for (c.connectivity = 4; c.connectivity <= 8; c.connectivity += 4)
+      if (check_wants (check, c.algorithm, c.connectivity))
+        run (check, &c);
+}
+
 CclComponents
 case_expected (const Case *c)
 {

@@ -6,7 +6,10 @@
 
 #ifdef HAVE_CUDA
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <string.h>
 
 #define CHECK(call) check ((call), #call)
 
@@ -19,6 +22,76 @@ check (cudaError_t error, const char *call)
 {
   if (error != cudaSuccess)
     test_fatal ("%s: %s", call, cudaGetErrorString (error));
+}
+
+/* A function of the driver, with which nothing links. */
+static void
+find_driver (const char *name, void *function)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+  void *symbol = library ? dlsym (library, name) : NULL;
+
+  if (!symbol)
+    test_fatal ("the driver has no %s", name);
+  memcpy (function, &symbol, sizeof symbol);
+}
+
+void *
+test_device_context_current (void)
+{
+  CUresult (*get_current) (CUcontext * context);
+  CUcontext context;
+
+  find_driver ("cuCtxGetCurrent", &get_current);
+  CHECK ((cudaError_t) get_current (&context));
+  return context;
+}
+
+void *
+test_device_context_new (void)
+{
+  CUresult (*create) (CUcontext * context, unsigned flags, CUdevice device);
+  CUcontext context;
+
+  find_driver ("cuCtxCreate_v2", &create);
+  CHECK ((cudaError_t) create (&context, 0, TEST_DEVICE));
+  test_device_context_leave ();
+  return context;
+}
+
+void
+test_device_context_free (void *context)
+{
+  CUresult (*destroy) (CUcontext context);
+
+  find_driver ("cuCtxDestroy_v2", &destroy);
+  CHECK ((cudaError_t) destroy (context));
+}
+
+void
+test_device_context_enter (void *context)
+{
+  CUresult (*push) (CUcontext context);
+
+  find_driver ("cuCtxPushCurrent_v2", &push);
+  CHECK ((cudaError_t) push (context));
+}
+
+void
+test_device_context_leave (void)
+{
+  CUresult (*pop) (CUcontext * context);
+  CUcontext context;
+
+  find_driver ("cuCtxPopCurrent_v2", &pop);
+  CHECK ((cudaError_t) pop (&context));
+}
+
+static void
+use_device (void)
+{
+  if (!test_device_context_current ())
+    CHECK (cudaSetDevice (TEST_DEVICE));
 }
 
 bool
@@ -36,7 +109,7 @@ test_device_alloc (CclMemory memory, size_t bytes)
 {
   void *pointer = NULL;
 
-  CHECK (cudaSetDevice (TEST_DEVICE));
+  use_device ();
   if (memory == CCL_MEMORY_DEVICE)
     CHECK (cudaMalloc (&pointer, bytes));
   else
@@ -68,7 +141,7 @@ test_device_stream_new (void)
 {
   cudaStream_t stream;
 
-  CHECK (cudaSetDevice (TEST_DEVICE));
+  use_device ();
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
   return stream;
 }
@@ -144,6 +217,33 @@ void
 test_device_upload_late (void *device, const void *host, size_t bytes, void *stream)
 {
   test_fatal ("this build has no CUDA");
+}
+
+void *
+test_device_context_new (void)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_context_free (void *context)
+{
+}
+
+void
+test_device_context_enter (void *context)
+{
+}
+
+void
+test_device_context_leave (void)
+{
+}
+
+void *
+test_device_context_current (void)
+{
+  return NULL;
 }
 
 #endif

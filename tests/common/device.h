@@ -28,4 +28,12 @@ void test_device_stream_wait (void *stream);
  * before it. In the meantime the memory holds other bytes. */
 void test_device_upload_late (void *device, const void *host, size_t bytes, void *stream);
 
+/* A context of its own, beside the device's primary one, and made current by nobody. While a
+ * context is current, the functions above work in it. */
+void *test_device_context_new (void);
+void test_device_context_free (void *context);
+void test_device_context_enter (void *context);
+void test_device_context_leave (void);
+void *test_device_context_current (void);
+
 #endif
