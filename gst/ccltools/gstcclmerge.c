@@ -345,9 +345,14 @@ gst_ccl_merge_video_event (GstCclMerge *self, GstEvent *event)
     gst_aggregator_update_segment (agg, segment);
     gst_event_replace (&self->segment, event);
     break;
+  case GST_EVENT_EOS:
+    /* Not that of GstAggregator, which comes when both branches have ended. */
+    gst_ccl_merge_push_segment (self);
+    if (gst_pad_has_current_caps (agg->srcpad))
+      gst_pad_push_event (agg->srcpad, gst_event_ref (event));
+    break;
   case GST_EVENT_STREAM_START:
   case GST_EVENT_GAP:
-  case GST_EVENT_EOS:
   case GST_EVENT_FLUSH_STOP:
     break;
   default:
@@ -402,12 +407,8 @@ gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *q
       return gst_ccl_merge_caps_query (GST_PAD (pad), agg->srcpad, query);
     break;
   case GST_QUERY_ALLOCATION:
-    if (pad == self->video)
-      return gst_pad_peer_query (agg->srcpad, query);
-    /* Nobody looks at the mask's pixels. */
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-    gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
-    return TRUE;
+    return pad == self->video ? gst_pad_peer_query (agg->srcpad, query)
+                              : gst_ccl_merge_mask_allocation_query (query);
   default:
     break;
   }
@@ -518,13 +519,6 @@ gst_ccl_merge_find_partner (GstCclMerge *self, GstBuffer *buffer, gboolean timeo
   return decided;
 }
 
-/* GstAggregator makes empty buffers of gap events. */
-static gboolean
-gst_ccl_merge_is_gap (GstBuffer *buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_n_memory (buffer) == 0;
-}
-
 static GstFlowReturn
 gst_ccl_merge_push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *partner)
 {
@@ -554,6 +548,21 @@ gst_ccl_merge_push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *part
   return gst_aggregator_finish_buffer (agg, buffer);
 }
 
+/* What the other branch still makes after the end of the video is dropped until that ends too: from
+ * GStreamer 1.26 on, GstAggregator would let it block. The end of a video without caps could not be
+ * pushed on its own, so GstAggregator does that. */
+static GstFlowReturn
+gst_ccl_merge_drain (GstCclMerge *self)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
+  gboolean ended = gst_ccl_merge_matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
+                   !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
+
+  gst_clear_object (&pad);
+
+  return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
 static GstFlowReturn
 gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
 {
@@ -564,7 +573,7 @@ gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
   gboolean decided;
 
   if (!buffer)
-    return gst_aggregator_pad_is_eos (self->video) ? GST_FLOW_EOS : result;
+    return gst_aggregator_pad_is_eos (self->video) ? gst_ccl_merge_drain (self) : result;
 
   decided =
       gst_ccl_merge_is_gap (buffer) || gst_ccl_merge_find_partner (self, buffer, timeout, &partner);

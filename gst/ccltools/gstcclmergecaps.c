@@ -3,6 +3,8 @@
 
 #include "gstcclmergecaps.h"
 
+#include <gst/video/video.h>
+
 gboolean
 gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height)
 {
@@ -33,6 +35,15 @@ gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
   gst_caps_unref (templ);
   gst_caps_unref (beyond);
   gst_caps_unref (result);
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_merge_mask_allocation_query (GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
 
   return TRUE;
 }

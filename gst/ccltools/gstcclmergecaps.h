@@ -14,6 +14,9 @@ gboolean gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height
 /* Answers a caps query at @pad: what is beyond @opposite, in the limits of the template. */
 gboolean gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query);
 
+/* Answers an allocation query for the mask: nobody looks at its pixels. */
+gboolean gst_ccl_merge_mask_allocation_query (GstQuery *query);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_MERGE_CAPS_H__ */

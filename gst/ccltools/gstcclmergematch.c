@@ -12,6 +12,22 @@ gst_ccl_merge_matcher_clear (GstCclMergeMatcher *matcher)
 }
 
 gboolean
+gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad)
+{
+  gst_ccl_merge_matcher_clear (matcher);
+  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+  }
+
+  return !pad || gst_aggregator_pad_is_eos (pad);
+}
+
+gboolean
+gst_ccl_merge_is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_n_memory (buffer) == 0;
+}
+
+gboolean
 gst_ccl_merge_get_time (GstAggregatorPad *pad, GstClockTime timestamp, GstClockTimeDiff *time)
 {
   guint64 running_time = 0;

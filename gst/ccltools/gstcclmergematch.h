@@ -32,6 +32,12 @@ gboolean gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorP
                                      GstClockTimeDiff time, GstClockTimeDiff tolerance,
                                      gboolean timeout, GstCclMergeFrame *partner);
 
+/* Drops all that came on @pad, which may be NULL. TRUE if no more will come. */
+gboolean gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad);
+
+/* GstAggregator makes empty buffers of gap events. */
+gboolean gst_ccl_merge_is_gap (GstBuffer *buffer);
+
 /* The running time of @timestamp, which is negative before the segment; FALSE if it has none. */
 gboolean gst_ccl_merge_get_time (GstAggregatorPad *pad, GstClockTime timestamp,
                                  GstClockTimeDiff *time);

@@ -195,6 +195,46 @@ GST_START_TEST (test_eos)
 }
 GST_END_TEST;
 
+/* A branch that goes on after the end of the video, or whose end comes later, is not blocked, and
+ * the end is told once. */
+GST_START_TEST (test_eos_drain)
+{
+  guint i, n_frames;
+
+  for (n_frames = 0; n_frames < 3; n_frames++) {
+    GstQuery *query = gst_query_new_drain ();
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    for (i = 0; i < n_frames; i++) {
+      gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1));
+      gst_harness_push (pair.video, video_new (i * GST_SECOND));
+      fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 1);
+    }
+    gst_harness_push_event (pair.video, gst_event_new_eos ());
+    gst_event_unref (pull_event (pair.video, GST_EVENT_EOS));
+
+    for (i = 0; i < 50; i++)
+      fail_unless_equals_int (gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1)),
+                              GST_FLOW_OK);
+    gst_pad_peer_query (pair.mask->srcpad, query);
+    fail_unless (gst_harness_push_event (pair.mask, gst_event_new_eos ()));
+
+    /* After a flush, both branches begin anew. */
+    fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
+    pair_flush (&pair);
+    pair_push_segment (&pair, 0);
+    gst_harness_push (pair.mask, mask_new (0, 2));
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 2);
+    fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
+
+    gst_query_unref (query);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
 /* What came before a flush is not used after it, and timestamps may begin anew. */
 GST_START_TEST (test_flush)
 {
@@ -481,6 +521,7 @@ cclmergeflow_suite (void)
   tcase_add_test (tc, test_pools);
   tcase_add_test (tc, test_pads);
   tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_eos_drain);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_segments);
   tcase_add_test (tc, test_video_gap);
