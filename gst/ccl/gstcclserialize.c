@@ -11,6 +11,68 @@
 #define HEADER_SIZE (4 * 4)
 #define COMPONENT_SIZE (5 * 4 + 8 + 2 * 8)
 
+/* Numbers lie at any address: the bytes come after those of others. */
+static guint8 *
+put_uint32 (guint8 *bytes, guint32 number)
+{
+  number = GUINT32_TO_LE (number);
+  memcpy (bytes, &number, sizeof (number));
+
+  return bytes + sizeof (number);
+}
+
+static guint8 *
+put_uint64 (guint8 *bytes, guint64 number)
+{
+  number = GUINT64_TO_LE (number);
+  memcpy (bytes, &number, sizeof (number));
+
+  return bytes + sizeof (number);
+}
+
+static guint8 *
+put_double (guint8 *bytes, gdouble number)
+{
+  guint64 bits;
+
+  memcpy (&bits, &number, sizeof (bits));
+
+  return put_uint64 (bytes, bits);
+}
+
+static const guint8 *
+get_uint32 (const guint8 *bytes, guint *number)
+{
+  guint32 value;
+
+  memcpy (&value, bytes, sizeof (value));
+  *number = GUINT32_FROM_LE (value);
+
+  return bytes + sizeof (value);
+}
+
+static const guint8 *
+get_uint64 (const guint8 *bytes, guint64 *number)
+{
+  guint64 value;
+
+  memcpy (&value, bytes, sizeof (value));
+  *number = GUINT64_FROM_LE (value);
+
+  return bytes + sizeof (value);
+}
+
+static const guint8 *
+get_double (const guint8 *bytes, gdouble *number)
+{
+  guint64 bits;
+
+  bytes = get_uint64 (bytes, &bits);
+  memcpy (number, &bits, sizeof (bits));
+
+  return bytes;
+}
+
 /* Version 0, little endian: width, height, found, n_components; then for each component its label,
  * x, y, width, height (32 bits each), area (64 bits), centroid_x, centroid_y (doubles). */
 gboolean
@@ -24,24 +86,22 @@ _gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint
   if (!bytes)
     return FALSE;
 
-  GST_WRITE_UINT32_LE (bytes, self->width);
-  GST_WRITE_UINT32_LE (bytes + 4, self->height);
-  GST_WRITE_UINT32_LE (bytes + 8, self->found);
-  GST_WRITE_UINT32_LE (bytes + 12, self->n_components);
-  bytes += HEADER_SIZE;
+  bytes = put_uint32 (bytes, self->width);
+  bytes = put_uint32 (bytes, self->height);
+  bytes = put_uint32 (bytes, self->found);
+  bytes = put_uint32 (bytes, self->n_components);
 
   for (i = 0; i < self->n_components; i++) {
     const GstCclComponent *component = &self->components[i];
 
-    GST_WRITE_UINT32_LE (bytes, component->label);
-    GST_WRITE_UINT32_LE (bytes + 4, component->x);
-    GST_WRITE_UINT32_LE (bytes + 8, component->y);
-    GST_WRITE_UINT32_LE (bytes + 12, component->width);
-    GST_WRITE_UINT32_LE (bytes + 16, component->height);
-    GST_WRITE_UINT64_LE (bytes + 20, component->area);
-    GST_WRITE_DOUBLE_LE (bytes + 28, component->centroid_x);
-    GST_WRITE_DOUBLE_LE (bytes + 36, component->centroid_y);
-    bytes += COMPONENT_SIZE;
+    bytes = put_uint32 (bytes, component->label);
+    bytes = put_uint32 (bytes, component->x);
+    bytes = put_uint32 (bytes, component->y);
+    bytes = put_uint32 (bytes, component->width);
+    bytes = put_uint32 (bytes, component->height);
+    bytes = put_uint64 (bytes, component->area);
+    bytes = put_double (bytes, component->centroid_x);
+    bytes = put_double (bytes, component->centroid_y);
   }
 
   *version = SERIALIZE_VERSION;
@@ -60,13 +120,12 @@ _gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const gui
   if (version != SERIALIZE_VERSION || size < HEADER_SIZE)
     return NULL;
 
-  width = GST_READ_UINT32_LE (data);
-  height = GST_READ_UINT32_LE (data + 4);
-  found = GST_READ_UINT32_LE (data + 8);
-  n = GST_READ_UINT32_LE (data + 12);
+  data = get_uint32 (data, &width);
+  data = get_uint32 (data, &height);
+  data = get_uint32 (data, &found);
+  data = get_uint32 (data, &n);
   if (found < n || (size - HEADER_SIZE) / COMPONENT_SIZE < n)
     return NULL;
-  data += HEADER_SIZE;
 
   meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
   meta->components = n > 0 ? g_new (GstCclComponent, n) : NULL;
@@ -75,15 +134,14 @@ _gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const gui
   for (i = 0; i < n; i++) {
     GstCclComponent *component = &meta->components[i];
 
-    component->label = GST_READ_UINT32_LE (data);
-    component->x = GST_READ_UINT32_LE (data + 4);
-    component->y = GST_READ_UINT32_LE (data + 8);
-    component->width = GST_READ_UINT32_LE (data + 12);
-    component->height = GST_READ_UINT32_LE (data + 16);
-    component->area = GST_READ_UINT64_LE (data + 20);
-    component->centroid_x = GST_READ_DOUBLE_LE (data + 28);
-    component->centroid_y = GST_READ_DOUBLE_LE (data + 36);
-    data += COMPONENT_SIZE;
+    data = get_uint32 (data, &component->label);
+    data = get_uint32 (data, &component->x);
+    data = get_uint32 (data, &component->y);
+    data = get_uint32 (data, &component->width);
+    data = get_uint32 (data, &component->height);
+    data = get_uint64 (data, &component->area);
+    data = get_double (data, &component->centroid_x);
+    data = get_double (data, &component->centroid_y);
   }
 
   return &meta->meta;
