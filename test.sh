@@ -72,7 +72,7 @@ check_format() {
     echo "there is no clang-format 14, the version that .clang-format is for"
     return 77
   fi
-  mapfile -t files < <(find ccl cuda gst tests pipelines -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+  mapfile -t files < <(find ccl cuda gst tests pipelines -regex '.*\.\(c\|h\|cpp\|cu\|cuh\)')
   clang-format --dry-run --Werror "${files[@]}"
 }
 

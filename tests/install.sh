@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Installs a build into an empty folder, and uses what is there as a program would that knows it by
+# pkg-config alone; meson test runs it.
+#
+#   MESON=COMMAND CC=COMPILER tests/install.sh BUILD PREFIX LIBDIR
+#
+# Exit status 77: skipped, as something is missing here.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$1
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+prefix=$stage$2
+case $3 in
+/*) libdir=$stage$3 ;;
+*) libdir=$prefix/$3 ;;
+esac
+read -ra meson <<<"${MESON:-meson}"
+read -ra cc <<<"${CC:-cc}"
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+for command in pkg-config gst-inspect-1.0; do
+  command -v "$command" >/dev/null || {
+    echo "skipped: there is no $command here"
+    exit 77
+  }
+done
+
+DESTDIR=$stage "${meson[@]}" install -C "$build" --no-rebuild --quiet
+
+# pkg-config does not know of the folder.
+sed -i "s,^prefix=.*,prefix=$prefix," "$libdir/pkgconfig/gstccl-1.0.pc"
+export PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+read -ra flags < <(pkg-config --cflags --libs gstccl-1.0)
+[[ " ${flags[*]} " != *" -I$root"* ]] || die "pkg-config names the sources: ${flags[*]}"
+(cd "$stage" && "${cc[@]}" -Wall -Werror -o boxes "$root/pipelines/print-boxes.c" "${flags[@]}")
+
+# Nothing of the build is used from here on.
+export LD_LIBRARY_PATH=$libdir GST_PLUGIN_PATH=$libdir/gstreamer-1.0 GST_REGISTRY=$stage/registry
+unset GST_PLUGIN_PATH_1_0 GST_REGISTRY_1_0
+for element in cudaccl cclmerge; do
+  gst-inspect-1.0 "$element" >"$stage/output"
+  grep -q "^ *Filename *$libdir/gstreamer-1.0/" "$stage/output" ||
+    die "$element does not come from $libdir/gstreamer-1.0"
+done
+"$stage/boxes" --set=backend=cpu --summary -- videotestsrc pattern=ball num-buffers=20 \
+  ! 'video/x-raw,format=GRAY8,width=321,height=243,framerate=30/1' >"$stage/output"
+grep -qE '^frames with components +20$' "$stage/output" || {
+  cat "$stage/output"
+  die "the installed plugin did not find the ball"
+}
+
+if [[ -n $(find "$build/gst/ccl" -name '*.typelib') ]]; then
+  for file in "$libdir/girepository-1.0/GstCcl-1.0.typelib" "$prefix/share/gir-1.0/GstCcl-1.0.gir"; do
+    [[ -e $file ]] || die "${file#"$stage"} was not installed"
+  done
+fi
