@@ -9,6 +9,8 @@
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
+# shellcheck source=scripts/results.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scripts/results.sh"
 
 ci=
 case ${1-} in
@@ -18,28 +20,12 @@ case ${1-} in
 *) die "no such option: $1 (see --help)" ;;
 esac
 
-passed=0 failed=0 skipped=0
-
-# result passed|failed|skipped NAME: counts it.
-result() {
-  printf '%-8s %s\n' "$1" "$2"
-  case $1 in
-  passed) passed=$((passed + 1)) ;;
-  failed) failed=$((failed + 1)) ;;
-  skipped) skipped=$((skipped + 1)) ;;
-  esac
-}
-
 # check NAME COMMAND...: one test, shown only if it fails; exit status 77 means skipped.
 check() {
   local name=$1 status=0
   shift
   quietly "$@" || status=$?
-  case $status in
-  0) result passed "$name" ;;
-  77) result skipped "$name" ;;
-  *) result failed "$name" ;;
-  esac
+  result_of "$status" "$name"
 }
 
 # meson_tests FOLDER [OPTION...]: builds there, runs its tests and adds up Meson's counts.
@@ -100,5 +86,4 @@ else
     -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
 fi
 
-printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-((failed == 0))
+summarize

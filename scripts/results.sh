@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# How the test scripts tell of their results; sourced by them, of no use alone.
+
+passed=0 failed=0 skipped=0
+
+# result passed|failed|skipped NAME: counts it.
+result() {
+  printf '%-8s %s\n' "$1" "$2"
+  case $1 in
+  passed) passed=$((passed + 1)) ;;
+  failed) failed=$((failed + 1)) ;;
+  skipped) skipped=$((skipped + 1)) ;;
+  esac
+}
+
+# result_of STATUS NAME: the same by an exit status, of which 77 means skipped.
+result_of() {
+  case $1 in
+  0) result passed "$2" ;;
+  77) result skipped "$2" ;;
+  *) result failed "$2" ;;
+  esac
+}
+
+# The last line; fails if something did.
+summarize() {
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  ((failed == 0))
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# The checks that need an NVIDIA GPU, which CI has none of. They take a build as it is, so it may
+# come from another machine; GStreamer and, for the last three, CUDA's compute-sanitizer are needed.
+#
+#   tests/gpu.sh [OPTION...] [CHECK...]
+#
+# CHECK             which, in this order; default: all
+#   checkccl        every CUDA algorithm against the reference
+#   element         the elements' tests, with CUDA and CPU
+#   recording       every CUDA algorithm finds in a recording what the CPU finds
+#   memcheck        compute-sanitizer's tools, on each of checkccl's tests with small images
+#   racecheck       (slow)
+#   initcheck
+#
+# --build FOLDER    default: ./build
+# --masks FILE      masks for the recording's check, raw GRAY8 of 768x576; default: made from
+#                   vtest.avi, if that is here (scripts/find-recording.sh)
+# --algorithm NAME  only this one with the sanitizers
+# --test PATTERN    only these of checkccl's tests
+# --seed N          for all of checkccl's runs; default: a new one for each, which its log tells
+# --jobs N          sanitizers at a time; default: half of the processors
+# --logs FOLDER     where the output goes; default: a new folder, deleted if nothing failed
+#
+# The last line counts what passed, failed and was skipped.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/setup.sh
+. "$root/scripts/setup.sh"
+# shellcheck source=scripts/results.sh
+. "$root/scripts/results.sh"
+
+all=(checkccl element recording memcheck racecheck initcheck)
+time_limit=600 # seconds, of one program
+build=$root/build masks='' logs='' algorithm='' pattern='*' seed='' jobs=$((($(nproc) + 1) / 2))
+checks=()
+while (($#)); do
+  case $1 in
+  -h | --help) show_help && exit ;;
+  --*)
+    (($# > 1)) || die "$1 wants a value (see --help)"
+    case $1 in
+    --build) build=$2 ;;
+    --masks) masks=$2 ;;
+    --algorithm) algorithm=$2 ;;
+    --test) pattern=$2 ;;
+    --seed) seed=$2 ;;
+    --jobs) jobs=$2 ;;
+    --logs) logs=$2 ;;
+    *) die "no such option: $1 (see --help)" ;;
+    esac
+    shift
+    ;;
+  *)
+    [[ " ${all[*]} " == *" $1 "* ]] || die "no such check: $1; there are ${all[*]}"
+    checks+=("$1")
+    ;;
+  esac
+  shift
+done
+((${#checks[@]})) || checks=("${all[@]}")
+
+checkccl=$build/tests/checkccl/checkccl
+[[ -x $checkccl ]] || die "$build has no checkccl: build it first, or name a folder with --build"
+if [[ -z $logs ]]; then
+  logs=$(mktemp -d)
+  trap '((failed > 0)) || rm -rf "$logs"' EXIT
+fi
+mkdir -p "$logs"
+export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+export LD_LIBRARY_PATH=$build/gst/ccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+# logged NAME COMMAND...: runs it with its output in a file of that name.
+logged() {
+  local name=$1 status=0
+  shift
+  timeout "$time_limit" "$@" >"$logs/$name.log" 2>&1 </dev/null || status=$?
+  echo "exit status $status" >>"$logs/$name.log"
+  return "$status"
+}
+
+# show NAME: the end of what a check printed.
+show() {
+  tail -n 8 "$logs/$1.log" | sed 's/^/    /'
+}
+
+# check NAME COMMAND...: one result.
+check() {
+  local name=$1 status=0
+  logged "$@" || status=$?
+  result_of "$status" "$name"
+  ((status == 0)) || show "$name"
+}
+
+# Of all of checkccl's runs.
+cuda_options=(--backend=cuda)
+[[ -z $seed ]] || cuda_options+=("--seed=$seed")
+
+check_checkccl() {
+  check checkccl "$checkccl" "${cuda_options[@]}" --test="$pattern" --dump="$logs"
+}
+
+# Without forks: a CUDA context does not survive one.
+check_element() {
+  local program
+  for program in "$build"/tests/check/check-*; do
+    [[ -f $program && -x $program ]] || continue
+    check "element-${program##*/check-}" env CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" \
+      G_DEBUG=fatal-criticals "$program"
+  done
+}
+
+# Masks of the recording, made once: the background subtraction of all runs is the same.
+make_masks() {
+  local recording
+  recording=$("$root/scripts/find-recording.sh" --no-fetch) || return 77
+  # shellcheck source=pipelines/environment.sh
+  CUDACCL_BUILD=$build . "$root/pipelines/environment.sh"
+  gst-launch-1.0 -q filesrc location="$recording" ! decodebin ! "${mask[@]}" ! \
+    filesink location="$masks"
+}
+
+# boxes NAME OPTION...: what is found in the masks, as text.
+boxes() {
+  local name=$1
+  shift
+  timeout "$time_limit" "$build/pipelines/print-boxes" "$@" -- filesrc location="$masks" \
+    blocksize=$((768 * 576)) ! rawvideoparse format=gray8 width=768 height=576 framerate=10/1 \
+    >"$logs/$name.boxes" 2>"$logs/$name.log"
+}
+
+check_recording() {
+  local connectivity name cuda status=0
+  if [[ -z $masks ]]; then
+    masks=$logs/masks.raw
+    logged recording make_masks || status=$?
+    if ((status)); then
+      result_of "$status" recording
+      return
+    fi
+  fi
+  for connectivity in 4 8; do
+    if ! boxes "recording-cpu-$connectivity" --set=backend=cpu --set="connectivity=$connectivity" ||
+      [[ ! -s $logs/recording-cpu-$connectivity.boxes ]]; then
+      result failed "recording-cpu-$connectivity"
+      show "recording-cpu-$connectivity"
+      continue
+    fi
+    for cuda in $("$checkccl" --list | awk '$2 == "cuda" { print $1 }'); do
+      name=recording-$cuda-$connectivity status=0
+      boxes "$name" --set=backend=cuda --set="algorithm=$cuda" \
+        --set="connectivity=$connectivity" &&
+        diff "$logs/recording-cpu-$connectivity.boxes" "$logs/$name.boxes" >>"$logs/$name.log" ||
+        status=$?
+      result_of "$status" "$name"
+      ((status == 0)) || show "$name"
+    done
+  done
+}
+
+# sanitize TOOL: a process for each test, as many at a time as there are jobs.
+sanitize() {
+  local tool=$1 test options=("${cuda_options[@]}" --small --dump="$logs") names=()
+  if ! command -v compute-sanitizer >/dev/null; then
+    result skipped "$tool: there is no compute-sanitizer here"
+    return
+  fi
+  [[ -z $algorithm ]] || options+=(--algorithm="$algorithm")
+  for test in $("$checkccl" --list | sed '1,/^tests:/d'); do
+    # shellcheck disable=SC2053
+    [[ $test == $pattern ]] || continue
+    names+=("$test")
+    while (($(jobs -rp | wc -l) >= jobs)); do
+      wait -n || true
+    done
+    logged "$tool-$test" compute-sanitizer --tool "$tool" --error-exitcode 3 \
+      "$checkccl" "${options[@]}" --test="$test" &
+  done
+  wait
+  for test in "${names[@]}"; do
+    result_of "$(sed -n '$s/exit status //p' "$logs/$tool-$test.log")" "$tool-$test"
+    [[ $(tail -n 1 "$logs/$tool-$test.log") =~ \ (0|77)$ ]] || show "$tool-$test"
+  done
+}
+
+status=0
+logged device "$checkccl" --backend=cuda --test=config-errors || status=$?
+((status != 77)) || die "$(grep -m 1 'nothing to run' "$logs/device.log")"
+
+for name in "${checks[@]}"; do
+  case $name in
+  memcheck | racecheck | initcheck) sanitize "$name" ;;
+  *) "check_$name" ;;
+  esac
+done
+
+((failed == 0)) || say "the logs are in $logs"
+summarize
