@@ -6,5 +6,6 @@
 
 #include <gst/ccl/ccl-prelude.h>
 #include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/gstcclpalette.h>
 
 #endif /* __GST_CCL_H__ */

@@ -150,6 +150,11 @@ class MetaTest(unittest.TestCase):
         self.assertEqual(GObject.type_name(GstCcl.CclComponent.__gtype__), "GstCclComponent")
         self.assertEqual(GObject.type_name(GstCcl.ccl_meta_api_get_type()), "GstCclMetaAPI")
 
+    def test_colors(self):
+        self.assertEqual(GstCcl.ccl_label_get_color(0), 0)
+        self.assertEqual(GstCcl.ccl_label_get_color(1), 0xff0000)
+        self.assertEqual(GstCcl.ccl_label_get_color(1 + GstCcl.CCL_N_COLORS), 0xff0000)
+
 
 class PipelineTest(unittest.TestCase):
     """Metadata that cudaccl attached."""

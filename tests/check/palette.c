@@ -1,0 +1,75 @@
+/* cudaccl - tests of the colours of components
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccltest.h"
+
+static gint
+channel (guint label, guint number)
+{
+  return (gint) (gst_ccl_label_get_color (label) >> (16 - 8 * number) & 255);
+}
+
+/* The sum over the channels. */
+static gint
+distance (guint a, guint b)
+{
+  gint sum = 0;
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    sum += ABS (channel (a, i) - channel (b, i));
+
+  return sum;
+}
+
+/* The colours are part of the interface: pictures of today look like those of tomorrow. */
+GST_START_TEST (test_values)
+{
+  static const struct
+  {
+    guint label;
+    guint32 color;
+  } expected[] = {
+    { 0, 0x000000 }, { 1, 0xff0000 },    { 2, 0x7da3ff },    { 3, 0x76be13 },
+    { 4, 0xe142ce }, { 2584, 0x42e170 }, { 2585, 0xff0000 }, { G_MAXUINT, 0xbe135c },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (expected); i++)
+    fail_unless (gst_ccl_label_get_color (expected[i].label) == expected[i].color,
+                 "%u has the colour %06x, not %06x", expected[i].label,
+                 gst_ccl_label_get_color (expected[i].label), expected[i].color);
+}
+GST_END_TEST;
+
+/* Neighbours can be told from each other, and everything from the background. */
+GST_START_TEST (test_contrast)
+{
+  guint label, k;
+
+  for (label = 1; label <= GST_CCL_N_COLORS; label++) {
+    gint most = MAX (MAX (channel (label, 0), channel (label, 1)), channel (label, 2));
+
+    fail_unless (gst_ccl_label_get_color (label) <= 0xffffff);
+    fail_unless (most >= 190, "%u is dark", label);
+    for (k = 1; k <= 7; k++)
+      fail_unless (distance (label, label + k) > 120, "%u and %u are too much alike", label,
+                   label + k);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+palette_suite (void)
+{
+  Suite *s = suite_create ("palette");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_values);
+  tcase_add_test (tc, test_contrast);
+
+  return s;
+}
+
+GST_CHECK_MAIN (palette);
