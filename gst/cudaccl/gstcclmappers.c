@@ -3,8 +3,15 @@
 
 #include "gstcclframe.h"
 
+#ifdef HAVE_GSTCUDA
+#include "gstcclcuda.h"
+#endif
+
 static const GstCclMapperClass *const classes[] = {
   &gst_ccl_system_mapper,
+#ifdef HAVE_GSTCUDA
+  &gst_ccl_cuda_mapper,
+#endif
 };
 
 GstCclMapper **

@@ -34,7 +34,8 @@ GST_START_TEST (test_accept)
     "video/x-raw,format=GRAY16_LE,width=13,height=7",
     "video/x-raw,format=P010_10LE,width=13,height=7",
     "video/x-raw,format=YUY2,width=13,height=7",
-    "video/x-raw(memory:CUDAMemory),format=NV12,width=13,height=7",
+    "video/x-raw(memory:CUDAMemory),format=GRAY8,width=13,height=7",
+    "video/x-raw(memory:GLMemory),format=NV12,width=13,height=7",
     "audio/x-raw",
   };
   GstElement *element = ccl_test_element_new (NULL, NULL);
@@ -55,6 +56,33 @@ GST_START_TEST (test_accept)
   }
 
   gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* Memory that only CUDA reads is taken, unless the backend is another one. */
+GST_START_TEST (test_accept_memory)
+{
+#ifdef HAVE_GSTCUDA
+  static const gchar *const formats[] = { "NV12", "NV21", "I420", "YV12", "Y42B", "Y444" };
+  static const gchar *const backends[] = { "auto", "cuda", "cpu" };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (backends); i++) {
+    GstElement *element = ccl_test_element_new (backends[i], NULL);
+
+    for (j = 0; j < G_N_ELEMENTS (formats); j++) {
+      gchar *caps = g_strdup_printf ("video/x-raw(memory:CUDAMemory),format=%s,width=13,height=7,"
+                                     "framerate=30/1",
+                                     formats[j]);
+      gboolean wanted = !g_str_equal (backends[i], "cpu");
+
+      fail_unless_equals_int (accepts (element, "sink", caps), wanted);
+      fail_unless_equals_int (accepts (element, "src", caps), wanted);
+      g_free (caps);
+    }
+    gst_object_unref (element);
+  }
+#endif
 }
 GST_END_TEST;
 
@@ -186,6 +214,7 @@ caps_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_accept);
+  tcase_add_test (tc, test_accept_memory);
   tcase_add_test (tc, test_both_directions);
   tcase_add_test (tc, test_caps_pass_unchanged);
   tcase_add_loop_test (tc, test_renegotiation, 0, (gint) ccl_test_n_backends ());

@@ -1,0 +1,244 @@
+/* cudaccl - frames in GstCuda's memory
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* GstCuda's contexts are not the primary ones of their devices, so the analyzer works in that of
+ * the frames. Until the first frame is there, that is the one which the neighbours share. */
+
+#include "gstcclcuda.h"
+
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+typedef struct
+{
+  GstCclMapper parent;
+
+  GMutex lock;
+  GstCudaContext *context; /* under the lock; only the streaming thread replaces one */
+
+  /* The streaming thread's. */
+  GstCudaContext *previous; /* that of the analyzer until the frame that is mapped is analysed */
+} CudaMapper;
+
+static void
+cuda_init (GstCclMapper *mapper)
+{
+  g_mutex_init (&((CudaMapper *) mapper)->lock);
+}
+
+static void
+cuda_close (GstCclMapper *mapper)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  GstCudaContext *context;
+
+  g_mutex_lock (&self->lock);
+  context = g_steal_pointer (&self->context);
+  g_mutex_unlock (&self->lock);
+
+  gst_clear_object (&context);
+  gst_clear_object (&self->previous);
+}
+
+static void
+cuda_finalize (GstCclMapper *mapper)
+{
+  cuda_close (mapper);
+  g_mutex_clear (&((CudaMapper *) mapper)->lock);
+}
+
+static gint
+get_device (GstCudaContext *context)
+{
+  guint device;
+
+  g_object_get (context, "cuda-device-id", &device, NULL);
+
+  return (gint) device;
+}
+
+static void
+cuda_set_context (GstCclMapper *mapper, GstContext *context, gint device)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  GstCudaContext *found = NULL;
+
+  if (!gst_cuda_handle_set_context (mapper->element, context, device, &found))
+    return;
+
+  g_mutex_lock (&self->lock);
+  if (!self->context)
+    self->context = g_steal_pointer (&found);
+  g_mutex_unlock (&self->lock);
+
+  gst_clear_object (&found);
+}
+
+static gboolean
+cuda_query_context (GstCclMapper *mapper, GstQuery *query)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  GstCudaContext *context = NULL;
+  gboolean answered;
+
+  g_mutex_lock (&self->lock);
+  if (self->context)
+    context = gst_object_ref (self->context);
+  g_mutex_unlock (&self->lock);
+
+  answered = gst_cuda_handle_context_query (mapper->element, query, context);
+  gst_clear_object (&context);
+
+  return answered;
+}
+
+static gboolean
+cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+
+  if (!gst_cuda_load_library ()) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                 "Frames in CUDA memory need NVIDIA's driver, and it is not there.");
+    return FALSE;
+  }
+
+  /* One that was given before another device was asked for. */
+  if (self->context && place->device >= 0 && get_device (self->context) != place->device)
+    cuda_close (mapper);
+
+  if (!gst_cuda_ensure_element_context (mapper->element, place->device, &self->context)) {
+    g_set_error (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no context of CUDA device %d to be had. Set cuda-device-id to the device "
+        "that the frames are on, or to -1.",
+        MAX (place->device, 0));
+    return FALSE;
+  }
+  place->cuda_context = gst_cuda_context_get_handle (self->context);
+
+  return TRUE;
+}
+
+/* Goes where the frames are, unless the user wants another device. */
+static gboolean
+adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **error)
+{
+  gint device = get_device (context);
+
+  if (wanted >= 0 && wanted != device) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                 "A frame is in the memory of CUDA device %d, and cuda-device-id asks for device "
+                 "%d. Set it to %d or -1, or have the frames made on device %d.",
+                 device, wanted, device, wanted);
+    return FALSE;
+  }
+
+  g_mutex_lock (&self->lock);
+  self->previous = self->context;
+  self->context = gst_object_ref (context);
+  g_mutex_unlock (&self->lock);
+
+  return TRUE;
+}
+
+/* The stream on which the pixels become ready, NULL if they are ready. */
+static gpointer
+find_stream (GstCudaMemory *memory)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstCudaStream *stream = gst_cuda_memory_get_stream (memory);
+
+  if (stream)
+    return GST_MEMORY_FLAG_IS_SET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)
+               ? gst_cuda_stream_get_handle (stream)
+               : NULL;
+#endif
+
+  /* Elements wait for what they write. But a copy of memory to memory is only enqueued, on the
+   * context's default stream, and nothing says so. */
+  return CU_STREAM_LEGACY;
+}
+
+static gboolean
+check_info (const GstVideoInfo *wanted, const GstVideoInfo *info, GError **error)
+{
+  if (GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_INFO_FORMAT (wanted) &&
+      GST_VIDEO_INFO_WIDTH (info) >= GST_VIDEO_INFO_WIDTH (wanted) &&
+      GST_VIDEO_INFO_HEIGHT (info) >= GST_VIDEO_INFO_HEIGHT (wanted))
+    return TRUE;
+
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "A frame has memory for %dx%d pixels in %s, where %dx%d in %s was negotiated.",
+               GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+               gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)),
+               GST_VIDEO_INFO_WIDTH (wanted), GST_VIDEO_INFO_HEIGHT (wanted),
+               gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (wanted)));
+  return FALSE;
+}
+
+static gboolean
+cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+          GError **error)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  GstMemory *first = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+  GstCudaMemory *memory = GST_CUDA_MEMORY_CAST (first);
+  GstVideoInfo layout = *info;
+
+  if (!gst_is_cuda_memory (first)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "A frame came in %s memory, where CUDA memory was negotiated.",
+                 first ? first->allocator->mem_type : "no");
+    return FALSE;
+  }
+
+  /* Without a GstVideoMeta it lies as it was allocated, and not as the caps would have it. */
+  if (!gst_buffer_get_video_meta (buffer)) {
+    if (!check_info (info, &memory->info, error))
+      return FALSE;
+    layout = memory->info;
+    GST_VIDEO_INFO_WIDTH (&layout) = GST_VIDEO_INFO_WIDTH (info);
+    GST_VIDEO_INFO_HEIGHT (&layout) = GST_VIDEO_INFO_HEIGHT (info);
+  }
+
+  if (!gst_ccl_frame_map_plane (frame, &layout, buffer, GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA,
+                                error))
+    return FALSE;
+  if (memory->context != self->context &&
+      !adopt_context (self, memory->context, frame->place.device, error)) {
+    gst_ccl_frame_unmap_plane (frame);
+    return FALSE;
+  }
+
+  frame->place.cuda_context = gst_cuda_context_get_handle (self->context);
+  frame->image.memory = CCL_MEMORY_DEVICE;
+  frame->image.stream = find_stream (memory);
+
+  return TRUE;
+}
+
+static void
+cuda_unmap (GstCclMapper *mapper, GstCclFrame *frame)
+{
+  gst_ccl_frame_unmap_plane (frame);
+  gst_clear_object (&((CudaMapper *) mapper)->previous);
+}
+
+const GstCclMapperClass gst_ccl_cuda_mapper = {
+  .feature = GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY,
+  .formats = "{ NV12, NV21, I420, YV12, Y42B, Y444 }",
+  .needs_cuda = TRUE,
+  .map = cuda_map,
+  .unmap = cuda_unmap,
+  .size = sizeof (CudaMapper),
+  .init = cuda_init,
+  .finalize = cuda_finalize,
+  .open = cuda_open,
+  .close = cuda_close,
+  .set_context = cuda_set_context,
+  .query_context = cuda_query_context,
+};
