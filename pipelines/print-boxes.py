@@ -21,11 +21,14 @@ from gi.repository import Gst, GstVideo  # noqa: E402
 
 
 def boxes(buffer):
-    """The components of one buffer. cudaccl numbers its regions 0, 1, 2 ..."""
+    """The components of one buffer. cudaccl numbers its regions 0, 1, 2 ..., unless somebody else's
+    have such numbers; those have no parameters of cudaccl's."""
     number = 0
     while region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number):
         number += 1
         param = region.get_param("cudaccl")
+        if not param:
+            continue
         yield {
             "label": param.get_uint("label").value,
             "x": region.x,

@@ -8,6 +8,27 @@
 /* The parameters of our regions of interest, which is also what tells them from others. */
 #define ROI_PARAM "cudaccl"
 
+static gboolean
+remove_own_roi (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+{
+  if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
+      gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) *meta,
+                                                   ROI_PARAM))
+    *meta = NULL;
+
+  return TRUE;
+}
+
+void
+gst_ccl_attach_nothing (GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  if (meta)
+    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
+  gst_buffer_foreach_meta (buffer, remove_own_roi, NULL);
+}
+
 void
 gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
                            const CclComponents *components)
@@ -38,23 +59,34 @@ gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
   }
 }
 
-static gboolean
-remove_own_roi (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+/* The first of @n ids that nobody has: 0, or what follows the highest of others' when one of those
+ * is in the way. */
+static gint
+free_ids (GstBuffer *buffer, guint n)
 {
-  if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
-      gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) *meta,
-                                                   ROI_PARAM))
-    *meta = NULL;
+  gboolean in_the_way = FALSE;
+  gpointer state = NULL;
+  gint first = 0;
+  GstMeta *meta;
 
-  return TRUE;
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
+
+    in_the_way |= id >= 0 && (guint) id < n;
+    /* Too few are left behind the largest ids. */
+    if (id >= first && (guint) id < (guint) G_MAXINT - n)
+      first = id + 1;
+  }
+
+  return in_the_way ? first : 0;
 }
 
 void
 gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
 {
+  gint first = free_ids (buffer, components->count);
   guint i;
-
-  gst_buffer_foreach_meta (buffer, remove_own_roi, NULL);
 
   for (i = 0; i < components->count; i++) {
     const CclComponent *component = &components->items[i];
@@ -63,7 +95,7 @@ gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *com
 
     roi = gst_buffer_add_video_region_of_interest_meta_id (
         buffer, roi_type, component->x, component->y, component->width, component->height);
-    roi->id = (gint) i;
+    roi->id = first + (gint) i;
 
     param = gst_structure_new (ROI_PARAM, "label", G_TYPE_UINT, component->label, "area",
                                G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,

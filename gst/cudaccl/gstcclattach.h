@@ -9,12 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* Attaches one GstCclMeta; one that is there is replaced. */
+/* Attaches one GstCclMeta. */
 void gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
                                 const CclComponents *components);
 
-/* Attaches one GstVideoRegionOfInterestMeta for each component. Those of an earlier analysis are
- * removed, everybody else's stay. */
+/* Removes the GstCclMeta and the GstVideoRegionOfInterestMeta of an earlier analysis; everybody
+ * else's stay. */
+void gst_ccl_attach_nothing (GstBuffer *buffer);
+
+/* Attaches one GstVideoRegionOfInterestMeta for each component. Their ids count from 0, or, when
+ * others' would be among these, from the one after the highest of those. */
 void gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
 
 G_END_DECLS

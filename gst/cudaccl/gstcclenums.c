@@ -22,27 +22,47 @@ gst_cuda_ccl_backend_get_type (void)
   return type;
 }
 
+/* Values stay what they are, in builds without an algorithm, too. */
+static const struct
+{
+  gint value;
+  const gchar *name;
+} algorithms[] = {
+  { 1, "tile" },
+  { 2, "flsl-cd" },
+  { 3, "ha4" },
+  { 100, "runs" },
+};
+
+static const gchar *
+describe_algorithm (const gchar *name)
+{
+  const CclAlgorithm *algorithm;
+  gsize i;
+
+  for (i = 0; (algorithm = ccl_algorithm (i)); i++) {
+    if (g_str_equal (algorithm->name, name))
+      return algorithm->description;
+  }
+
+  return "Not in this build";
+}
+
 static GType
 register_algorithms (void)
 {
-  const CclAlgorithm *algorithm;
-  GEnumValue *values;
-  guint i, n = 0;
-
-  while (ccl_algorithm (n))
-    n++;
-
   /* GObject keeps the array for good. */
-  values = g_new0 (GEnumValue, n + 2);
+  GEnumValue *values = g_new0 (GEnumValue, G_N_ELEMENTS (algorithms) + 2);
+  guint i;
+
   values[0].value = GST_CUDA_CCL_ALGORITHM_AUTO;
   values[0].value_name = "The backend's best";
   values[0].value_nick = "auto";
 
-  for (i = 0; i < n; i++) {
-    algorithm = ccl_algorithm (i);
-    values[i + 1].value = (gint) i + 1;
-    values[i + 1].value_name = algorithm->description;
-    values[i + 1].value_nick = algorithm->name;
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+    values[i + 1].value = algorithms[i].value;
+    values[i + 1].value_name = describe_algorithm (algorithms[i].name);
+    values[i + 1].value_nick = algorithms[i].name;
   }
 
   return g_enum_register_static ("GstCudaCclAlgorithm", values);
@@ -62,14 +82,14 @@ gst_cuda_ccl_algorithm_get_type (void)
 const gchar *
 gst_cuda_ccl_algorithm_get_name (gint value)
 {
-  const CclAlgorithm *algorithm;
+  guint i;
 
-  if (value == GST_CUDA_CCL_ALGORITHM_AUTO)
-    return NULL;
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+    if (algorithms[i].value == value)
+      return algorithms[i].name;
+  }
 
-  algorithm = ccl_algorithm ((gsize) value - 1);
-
-  return algorithm ? algorithm->name : NULL;
+  return NULL;
 }
 
 GType

@@ -26,7 +26,7 @@ typedef enum
   GST_CUDA_CCL_ATTACH_ANALYTICS = 1 << 2,
 } GstCudaCclAttach;
 
-/* Value 0 of the algorithm enumeration; ccl_algorithm (i) is value i + 1. */
+/* Of the algorithm enumeration. */
 #define GST_CUDA_CCL_ALGORITHM_AUTO 0
 
 #define GST_TYPE_CUDA_CCL_BACKEND (gst_cuda_ccl_backend_get_type ())

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclframe.h"
+#include "gstcclpool.h"
 
 /* All formats of the element have 8-bit luma, one byte a pixel, in their first plane. */
 #define LUMA 0
@@ -19,9 +20,16 @@ check_stride (const GstVideoInfo *info, gint stride, GError **error)
   if (stride >= GST_VIDEO_INFO_WIDTH (info))
     return TRUE;
 
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-               "The rows of a frame are %d bytes apart, which is not enough for %d pixels.", stride,
-               GST_VIDEO_INFO_WIDTH (info));
+  if (stride < 0)
+    g_set_error (
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A frame is stored bottom up, with a stride of %d bytes, which cannot be analysed. "
+        "Put a videoconvert before this element.",
+        stride);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The rows of a frame are %d bytes apart, which is not enough for %d pixels.",
+                 stride, GST_VIDEO_INFO_WIDTH (info));
 
   return FALSE;
 }
@@ -145,7 +153,12 @@ static gboolean
 system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
             GError **error)
 {
-  return gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error);
+  if (!gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error))
+    return FALSE;
+  if (gst_ccl_pool_is_pinned (frame->map.memory))
+    frame->image.memory = CCL_MEMORY_PINNED;
+
+  return TRUE;
 }
 
 static void

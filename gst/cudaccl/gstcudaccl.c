@@ -78,13 +78,8 @@
 
 #include "gstcudaccl.h"
 
-#ifdef HAVE_ANALYTICS
-#include "gstcclanalytics.h"
-#endif
-#include "gstcclattach.h"
-#include "gstcclenums.h"
-#include "gstcclframe.h"
-#include "gstcclmessage.h"
+#include "gstcclpool.h"
+#include "gstcclprocess.h"
 
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
@@ -106,6 +101,8 @@ static void gst_cuda_ccl_set_property (GObject *object, guint prop_id, const GVa
                                        GParamSpec *pspec);
 static void gst_cuda_ccl_get_property (GObject *object, guint prop_id, GValue *value,
                                        GParamSpec *pspec);
+static void gst_cuda_ccl_dispatch_properties_changed (GObject *object, guint n_pspecs,
+                                                      GParamSpec **pspecs);
 static void gst_cuda_ccl_finalize (GObject *object);
 
 static void gst_cuda_ccl_set_context (GstElement *element, GstContext *context);
@@ -146,6 +143,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   gobject_class->set_property = gst_cuda_ccl_set_property;
   gobject_class->get_property = gst_cuda_ccl_get_property;
   gobject_class->finalize = gst_cuda_ccl_finalize;
+  gobject_class->dispatch_properties_changed = gst_cuda_ccl_dispatch_properties_changed;
 
   gst_ccl_settings_install_properties (gobject_class, PROP_SETTINGS);
 
@@ -225,11 +223,28 @@ gst_cuda_ccl_set_property (GObject *object, guint prop_id, const GValue *value, 
   max_area = params->max_area;
   known = gst_ccl_settings_set (&self->settings, prop_id - PROP_SETTINGS, value);
   if (params->min_area != min_area || params->max_area != max_area)
-    self->check_areas = TRUE;
+    self->check_areas = FALSE;
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+/* The area limits are looked at once all properties that are set together are set. */
+static void
+gst_cuda_ccl_dispatch_properties_changed (GObject *object, guint n_pspecs, GParamSpec **pspecs)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (object);
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  for (i = 0; i < n_pspecs; i++) {
+    if (g_str_has_suffix (pspecs[i]->name, "-area"))
+      self->check_areas = TRUE;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  G_OBJECT_CLASS (parent_class)->dispatch_properties_changed (object, n_pspecs, pspecs);
 }
 
 static void
@@ -268,166 +283,16 @@ gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Posts what the engine says went wrong. */
-static void
-gst_cuda_ccl_post_error (GstCudaCcl *self, CclStatus status)
-{
-  switch (status) {
-  case CCL_ERROR_NO_DEVICE:
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-                       ("There is no such CUDA device: %s.", ccl_last_error ()), (NULL));
-    break;
-  case CCL_ERROR_NO_MEMORY:
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-                       ("There is not enough memory: %s.", ccl_last_error ()), (NULL));
-    break;
-  case CCL_ERROR_DEVICE:
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-                       ("The device that analyses the frames failed: %s.", ccl_last_error ()),
-                       (NULL));
-    break;
-  case CCL_ERROR_UNSUPPORTED:
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-                       ("These settings do not go together: %s.", ccl_last_error ()), (NULL));
-    break;
-  default:
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("Frames like these cannot be analysed: %s.", ccl_last_error ()), (NULL));
-    break;
-  }
-}
-
-/* A device that was asked for by name or number must be there. The engine says so too, but not when
- * its build has no CUDA, and not when it may take the CPU instead. */
-static gboolean
-gst_cuda_ccl_check_device (GstCudaCcl *self, const CclConfig *config)
-{
-  gint n_devices;
-
-  if (config->backend == CCL_BACKEND_CPU ||
-      (config->backend == CCL_BACKEND_AUTO && config->device < 0))
-    return TRUE;
-
-  n_devices = ccl_cuda_device_count ();
-  if (n_devices == 0) {
-    gst_cuda_ccl_post_error (self, CCL_ERROR_NO_DEVICE);
-    return FALSE;
-  }
-
-  if (config->device >= n_devices) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-                       ("There is no CUDA device %d: this machine's are numbered from 0 to %d. Set "
-                        "cuda-device-id to one of them, or to -1 for any.",
-                        config->device, n_devices - 1),
-                       (NULL));
-    return FALSE;
-  }
-
-  return TRUE;
-}
-
-static void
-gst_cuda_ccl_log_backend (GstCudaCcl *self, const CclAnalyzer *analyzer)
-{
-  CclInfo info;
-
-  ccl_analyzer_info (analyzer, &info);
-
-  if (self->config.backend == CCL_BACKEND_AUTO && info.backend == CCL_BACKEND_CPU &&
-      ccl_cuda_device_count () == 0)
-    GST_INFO_OBJECT (self, "analysing on the %s: %s", info.device_name, ccl_last_error ());
-  else
-    GST_INFO_OBJECT (self, "analysing on %s with %s", info.device_name, info.algorithm);
-}
-
 static gboolean
 gst_cuda_ccl_start (GstBaseTransform *trans)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (trans);
-  CclAnalyzer *trial = NULL;
-  CclConfig config;
-  CclStatus status;
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_settings_get_config (&self->settings, 1, 1, &self->config);
-  self->config.labels = GST_CUDA_CCL_GET_CLASS (self)->labels;
-  gst_ccl_stats_reset (&self->stats);
-  self->check_areas = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  self->truncated = FALSE;
-#ifdef HAVE_ANALYTICS
-  self->analytics_truncated = FALSE;
-#endif
-
-  if (!gst_cuda_ccl_check_device (self, &self->config))
-    return FALSE;
-
-  /* What can never work fails here, not at the first frame. */
-  config = self->config;
-  config.max_components = 1;
-  status = ccl_analyzer_new (&config, &trial);
-  if (status != CCL_OK) {
-    gst_cuda_ccl_post_error (self, status);
-    return FALSE;
-  }
-
-  gst_cuda_ccl_log_backend (self, trial);
-  ccl_analyzer_free (trial);
-
-  return TRUE;
-}
-
-static void
-gst_cuda_ccl_post_gerror (GstCudaCcl *self, GError *error, gchar *debug)
-{
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
-                            g_strdup (error->message), debug, __FILE__, GST_FUNCTION, __LINE__);
-  g_error_free (error);
-}
-
-/* No caps are set any more. */
-static void
-gst_cuda_ccl_close (GstCudaCcl *self)
-{
-  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-  if (self->mapper && self->mapper->klass->close)
-    self->mapper->klass->close (self->mapper);
-  self->mapper = NULL;
-  gst_video_info_init (&self->info);
+  return gst_cuda_ccl_open (GST_CUDA_CCL (trans));
 }
 
 static gboolean
 gst_cuda_ccl_stop (GstBaseTransform *trans)
 {
   gst_cuda_ccl_close (GST_CUDA_CCL (trans));
-
-  return TRUE;
-}
-
-/* Makes the analyzer for the current caps, if there is none at that place. */
-static gboolean
-gst_cuda_ccl_ensure_analyzer (GstCudaCcl *self, const GstCclPlace *place)
-{
-  CclConfig config = self->config;
-  CclStatus status;
-
-  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
-    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-  if (self->analyzer)
-    return TRUE;
-
-  self->place = *place;
-  config.device = place->device;
-  config.cuda_context = place->cuda_context;
-  status = ccl_analyzer_new (&config, &self->analyzer);
-  if (status != CCL_OK) {
-    gst_cuda_ccl_post_error (self, status);
-    return FALSE;
-  }
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_stats_set_analyzer (&self->stats, self->analyzer);
-  GST_OBJECT_UNLOCK (self);
 
   return TRUE;
 }
@@ -450,58 +315,10 @@ gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return backend == CCL_BACKEND_CPU ? gst_ccl_mappers_remove_cuda (caps) : caps;
 }
 
-/* Finds the place of frames with these caps. */
-static gboolean
-gst_cuda_ccl_open_mapper (GstCudaCcl *self, GstCaps *caps, GstCclPlace *place)
-{
-  const GstCclMapperClass *klass;
-  GError *error = NULL;
-
-  self->mapper = gst_ccl_mappers_find (self->mappers, caps);
-  *place = (GstCclPlace){ self->config.device, NULL };
-  klass = self->mapper->klass;
-  if (!klass->open || klass->open (self->mapper, &self->info, place, &error))
-    return TRUE;
-
-  gst_cuda_ccl_post_gerror (self, error, gst_info_strdup_printf ("%" GST_PTR_FORMAT, caps));
-  gst_cuda_ccl_close (self);
-  return FALSE;
-}
-
 static gboolean
 gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (trans);
-  GstCclPlace place = self->place;
-  guint width, height;
-
-  if (gst_ccl_mappers_find (self->mappers, incaps) != self->mapper)
-    gst_cuda_ccl_close (self);
-
-  if (!gst_video_info_from_caps (&self->info, incaps)) {
-    gchar *caps = gst_caps_to_string (incaps);
-
-    /* The caps fit the template, so it is the size that GStreamer cannot handle. */
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("Frames like these cannot be analysed: %s. Use smaller ones.", caps),
-                       (NULL));
-    g_free (caps);
-    return FALSE;
-  }
-
-  width = GST_VIDEO_INFO_WIDTH (&self->info);
-  height = GST_VIDEO_INFO_HEIGHT (&self->info);
-
-  /* A new frame rate or format needs no new analyzer, a new size does. */
-  if (width != self->config.width || height != self->config.height)
-    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-  self->config.width = width;
-  self->config.height = height;
-
-  if (!self->mapper && !gst_cuda_ccl_open_mapper (self, incaps, &place))
-    return FALSE;
-
-  return gst_cuda_ccl_ensure_analyzer (self, &place);
+  return gst_cuda_ccl_prepare (GST_CUDA_CCL (trans), incaps);
 }
 
 static gboolean
@@ -533,29 +350,56 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
 }
 
 /* Frames go on as they came, so it is for downstream to say where they should lie: a sink may want
- * memory of its own. */
+ * memory of its own. When nobody does, it is where CUDA reads it best. */
 static gboolean
 gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+  gboolean answered = gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+  CclInfo info;
+
+  if (!self->analyzer || self->mapper->klass != &gst_ccl_system_mapper)
+    return answered;
+
+  ccl_analyzer_info (self->analyzer, &info);
+  if (info.backend != CCL_BACKEND_CUDA)
+    return answered;
+
+  gst_ccl_pool_propose (query, info.device);
+
+  return TRUE;
+}
+
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+{
+  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
+
+  if ((*meta)->info->transform_func)
+    (*meta)->info->transform_func (user_data, *meta, buffer, _gst_meta_transform_copy, &copy);
+
+  return TRUE;
 }
 
 /* Only metadata must be writable: a buffer that others use too gives a new one with the same
- * memory. */
+ * memory. gst_buffer_copy() would copy memory that says it is not to be shared; here it is not: of
+ * the two buffers only one is left when the frame goes on. */
 static GstFlowReturn
 gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
+  guint i;
+
   if (gst_buffer_is_writable (inbuf)) {
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
 
-  *outbuf = gst_buffer_copy (inbuf);
-  if (!*outbuf) {
-    GST_ELEMENT_ERROR (trans, RESOURCE, NO_SPACE_LEFT,
-                       ("The metadata of a frame could not be copied."), (NULL));
-    return GST_FLOW_ERROR;
-  }
+  *outbuf = gst_buffer_new ();
+  for (i = 0; i < gst_buffer_n_memory (inbuf); i++)
+    gst_buffer_append_memory (*outbuf, gst_buffer_get_memory (inbuf, i));
+  gst_buffer_copy_into (*outbuf, inbuf, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0,
+                        (gsize) -1);
+  gst_buffer_foreach_meta (inbuf, copy_meta, *outbuf);
 
   /* Its pool must not count on a buffer whose memory is still on its way downstream. */
   if (inbuf->pool)
@@ -575,118 +419,6 @@ gst_cuda_ccl_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   timestamp = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, timestamp);
   if (GST_CLOCK_TIME_IS_VALID (timestamp))
     gst_object_sync_values (GST_OBJECT (trans), timestamp);
-}
-
-/* The settings for the next frame, with a warning when no component can pass them. */
-static void
-gst_cuda_ccl_take_settings (GstCudaCcl *self, GstCclSettings *settings)
-{
-  gboolean check_areas;
-
-  GST_OBJECT_LOCK (self);
-  *settings = self->settings;
-  check_areas = self->check_areas;
-  self->check_areas = FALSE;
-  GST_OBJECT_UNLOCK (self);
-
-  if (check_areas && settings->params.min_area > settings->params.max_area)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-                         ("No component passes: min-area is %" G_GUINT64_FORMAT
-                          " and max-area is %" G_GUINT64_FORMAT ".",
-                          settings->params.min_area, settings->params.max_area),
-                         (NULL));
-}
-
-static gboolean
-gst_cuda_ccl_analyze (GstCudaCcl *self, GstBuffer *buffer, const CclParams *params,
-                      CclComponents *components)
-{
-  const GstCclMapperClass *klass = self->mapper->klass;
-  GstClockTime start;
-  GError *error = NULL;
-  GstCclFrame frame;
-  CclStatus status;
-
-  frame.place = self->place;
-  if (!klass->map (self->mapper, &frame, &self->info, buffer, &error)) {
-    gst_cuda_ccl_post_gerror (self, error, gst_info_strdup_printf ("%" GST_PTR_FORMAT, buffer));
-    return FALSE;
-  }
-  if (!gst_cuda_ccl_ensure_analyzer (self, &frame.place)) {
-    klass->unmap (self->mapper, &frame);
-    return FALSE;
-  }
-
-  start = gst_util_get_timestamp ();
-  status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
-  klass->unmap (self->mapper, &frame);
-
-  if (status != CCL_OK) {
-    gst_cuda_ccl_post_error (self, status);
-    /* After a failure of the device it is of no more use, and after any other one a new one is as
-     * good. */
-    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-    return FALSE;
-  }
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_stats_add (&self->stats, self->analyzer, components, gst_util_get_timestamp () - start);
-  GST_OBJECT_UNLOCK (self);
-
-  return TRUE;
-}
-
-GstFlowReturn
-gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
-{
-  GstCclSettings settings;
-  CclComponents components;
-
-  gst_cuda_ccl_take_settings (self, &settings);
-
-  if (!gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
-    return GST_FLOW_ERROR;
-
-  GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
-  if (components.found > components.count && !self->truncated) {
-    GST_WARNING_OBJECT (self,
-                        "found %u components and kept the %u largest; more max-components "
-                        "or a larger min-area help",
-                        components.found, components.count);
-    self->truncated = TRUE;
-  }
-
-  if (settings.attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_components (outbuf, &self->info, &components);
-  if (settings.attach & GST_CUDA_CCL_ATTACH_ROI)
-    gst_ccl_attach_roi (outbuf, settings.roi_type, &components);
-#ifdef HAVE_ANALYTICS
-  if (settings.attach & GST_CUDA_CCL_ATTACH_ANALYTICS)
-    gst_ccl_attach_analytics (GST_ELEMENT (self), outbuf, settings.roi_type, &components,
-                              &self->analytics_truncated);
-#endif
-
-  if (settings.post_messages)
-    gst_element_post_message (GST_ELEMENT (self),
-                              gst_ccl_message_new (GST_OBJECT (self),
-                                                   &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                                                   &self->info, &components));
-
-  return GST_FLOW_OK;
-}
-
-gboolean
-gst_cuda_ccl_get_labels (GstCudaCcl *self, CclLabels *labels)
-{
-  CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
-
-  if (status == CCL_OK)
-    return TRUE;
-
-  gst_cuda_ccl_post_error (self, status);
-  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-
-  return FALSE;
 }
 
 static GstFlowReturn

@@ -31,7 +31,7 @@ typedef struct
   /* Under the object lock. */
   GstCclSettings settings;
   GstCclStats stats;
-  gboolean check_areas; /* the area limits are new */
+  gboolean check_areas; /* the area limits are new, and none of them is being set */
 
   GstCclMapper **mappers;
 

@@ -135,9 +135,52 @@ GST_START_TEST (test_earlier_metadata)
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
   fail_unless (roi && roi->x == picture_blobs[2].x && roi->y == picture_blobs[2].y);
 
+  /* Also when nothing takes its place. */
+  g_object_set (second->element, "attach", 0, NULL);
+  buffer = gst_harness_push_and_pull (second, buffer);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 0);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 2);
+
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
   ccl_test_harness_free (second);
+}
+GST_END_TEST;
+
+/* The ids of regions of interest begin at 0, or after those of others that would be among them. */
+GST_START_TEST (test_roi_ids)
+{
+  static const struct
+  {
+    gint others[2], first;
+  } cases[] = { { { -1, -1 }, 0 }, { { 0, -1 }, 1 }, { { 0, 0 }, 1 },
+                { { 7, 3 }, 8 },   { { 7, 4 }, 0 },  { { G_MAXINT, 2 }, 3 } };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8",
+                                          PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+
+    for (j = 0; j < 2; j++) {
+      if (cases[i].others[j] >= 0)
+        gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4)->id =
+            cases[i].others[j];
+    }
+    buffer = gst_harness_push_and_pull (h, buffer);
+    for (j = 0; j < n_picture_blobs; j++) {
+      GstVideoRegionOfInterestMeta *roi =
+          gst_buffer_get_video_region_of_interest_meta_id (buffer, cases[i].first + (gint) j);
+
+      fail_unless (roi && gst_video_region_of_interest_meta_get_param (roi, "cudaccl") &&
+                       roi->x == picture_blobs[j].x,
+                   "case %u, component %u", i, j);
+    }
+
+    gst_buffer_unref (buffer);
+    ccl_test_harness_free (h);
+  }
 }
 GST_END_TEST;
 
@@ -307,6 +350,7 @@ analysis_suite (void)
   tcase_add_loop_test (tc, test_split_memory, 0, n_backends);
   tcase_add_loop_test (tc, test_extreme_sizes, 0, n_backends);
   tcase_add_loop_test (tc, test_earlier_metadata, 0, n_backends);
+  tcase_add_test (tc, test_roi_ids);
   tcase_add_loop_test (tc, test_messages, 0, n_backends);
   tcase_add_loop_test (tc, test_scaled, 0, n_backends);
 

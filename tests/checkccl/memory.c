@@ -7,6 +7,7 @@
 
 #include "ccl/reference.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,86 +20,128 @@ noise (Check *check, uint32_t width, uint32_t height)
   return image;
 }
 
+/* One analysis, from inside a context or from outside all. */
+typedef struct Visit
+{
+  Check *check;
+  Case c;
+  void *context; /* the analyzer's, NULL: the primary one */
+  const void *current;
+} Visit;
+
+/* Notes what is current before a call, and checks after it that it still is. */
 static void
-check_current (Check *check, const char *what, const void *expected)
+expect_current (Visit *visit)
+{
+  visit->current = test_device_context_current ();
+}
+
+static void
+check_current (Visit *visit, const char *what)
 {
   const void *current = test_device_context_current ();
 
-  check_that (check, current == expected, "%s: context %p was current, now %p is", what, expected,
-              current);
+  check_that (visit->check, current == visit->current, "%s: context %p was current, now %p is",
+              what, visit->current, current);
 }
 
-/* Frames from every kind of memory, with an analyzer in @context and the caller in @caller, each of
- * which may be NULL. Memory on the device is in the analyzer's context. */
+/* A frame from one kind of memory; on the device it is in the analyzer's context. */
 static void
-run_in_context (Check *check, Case *c, void *context, void *caller)
+visit_frame (Visit *visit, CclAnalyzer *analyzer, const CclComponents *expected)
 {
-  CclConfig config = case_config (c);
-  CclComponents expected = case_expected (c);
+  TestArena arena = { .memory = visit->c.memory };
+  CclComponents got = { 0 };
+  CclStatus status;
+  CclImage image;
+
+  if (visit->context)
+    test_device_context_enter (visit->context);
+  image = test_arena_place (&arena, visit->c.image, &visit->c.placement);
+  if (visit->context)
+    test_device_context_leave ();
+
+  expect_current (visit);
+  status = ccl_analyzer_submit (analyzer, &image, &visit->c.setup.params);
+  check_current (visit, "ccl_analyzer_submit");
+  if (status == CCL_OK)
+    status = ccl_analyzer_collect (analyzer, &got);
+  check_current (visit, "ccl_analyzer_collect");
+  if (check_result (visit->check, &visit->c, status, &got, expected)) {
+    uint32_t *labels = case_expected_labels (&visit->c);
+
+    check_labels (visit->check, &visit->c, analyzer, labels);
+    check_current (visit, "ccl_analyzer_labels");
+    free (labels);
+  }
+
+  if (visit->context)
+    test_device_context_enter (visit->context);
+  test_arena_clear (&arena);
+  if (visit->context)
+    test_device_context_leave ();
+}
+
+static void *
+make_visit (void *data)
+{
+  Visit *visit = data;
+  CclConfig config = case_config (&visit->c);
+  CclComponents expected = case_expected (&visit->c);
   CclAnalyzer *analyzer = NULL;
   CclStatus status;
 
-  config.cuda_context = context;
+  config.cuda_context = visit->context;
+  expect_current (visit);
   status = ccl_analyzer_new (&config, &analyzer);
-  check_that (check, status == CCL_OK, "%s: %s", c->algorithm->name, ccl_last_error ());
-  check_current (check, "ccl_analyzer_new", caller);
+  check_that (visit->check, status == CCL_OK, "%s: %s", visit->c.algorithm->name,
+              ccl_last_error ());
+  check_current (visit, "ccl_analyzer_new");
   for (int memory = 0; analyzer && memory < CHECK_MEMORIES; memory++) {
-    TestArena arena = { .memory = (CclMemory) memory };
-    CclComponents got = { 0 };
-    CclImage image;
-
-    if (context)
-      test_device_context_enter (context);
-    c->memory = arena.memory;
-    image = test_arena_place (&arena, c->image, &c->placement);
-    if (context)
-      test_device_context_leave ();
-
-    status = ccl_analyzer_submit (analyzer, &image, &c->setup.params);
-    check_current (check, "ccl_analyzer_submit", caller);
-    if (status == CCL_OK)
-      status = ccl_analyzer_collect (analyzer, &got);
-    check_current (check, "ccl_analyzer_collect", caller);
-    check_result (check, c, status, &got, &expected);
-    if (c->setup.labels && status == CCL_OK) {
-      uint32_t *labels = case_expected_labels (c);
-
-      check_labels (check, c, analyzer, labels);
-      check_current (check, "ccl_analyzer_labels", caller);
-      free (labels);
-    }
-
-    if (context)
-      test_device_context_enter (context);
-    test_arena_clear (&arena);
-    if (context)
-      test_device_context_leave ();
+    visit->c.memory = (CclMemory) memory;
+    visit_frame (visit, analyzer, &expected);
   }
+  expect_current (visit);
   ccl_analyzer_free (analyzer);
-  check_current (check, "ccl_analyzer_free", caller);
+  check_current (visit, "ccl_analyzer_free");
   ccl_reference_clear (&expected);
+  return NULL;
+}
+
+/* On a new thread, where no context is current. */
+static void
+make_visit_from_outside (Visit *visit)
+{
+  pthread_t thread;
+
+  if (pthread_create (&thread, NULL, make_visit, visit) != 0)
+    test_fatal ("cannot create a thread");
+  pthread_join (thread, NULL);
 }
 
 static void
 run_contexts (Check *check, const Case *c)
 {
-  Case one = *c;
+  Visit visit = { .check = check, .c = *c };
   TestImage image;
-  void *before, *own;
+  void *own;
 
   if (c->algorithm->backend != CCL_BACKEND_CUDA)
     return;
   image = noise (check, 150, 90);
-  one.image = &image;
-  one.setup.labels = true;
-  one.placement.padding = 3;
-  before = test_device_context_current ();
+  visit.c.image = &image;
+  visit.c.setup.labels = true;
+  visit.c.placement.padding = 3;
   own = test_device_context_new ();
-  run_in_context (check, &one, NULL, before);
-  run_in_context (check, &one, own, before);
+
+  make_visit (&visit);
+  make_visit_from_outside (&visit);
+  visit.context = own;
+  make_visit (&visit);
+  make_visit_from_outside (&visit);
   test_device_context_enter (own);
-  run_in_context (check, &one, own, own);
+  make_visit (&visit);
   test_device_context_leave ();
+
   test_device_context_free (own);
   test_image_clear (&image);
 }
