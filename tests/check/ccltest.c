@@ -47,6 +47,19 @@ ccl_test_backend (gint index)
   return index == 0 ? "cpu" : "cuda";
 }
 
+int
+ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
+                           const gchar *file)
+{
+  gst_check_init (&argc, &argv);
+  if (ccl_cuda_device_count () == 0) {
+    g_print ("skipped: %s\n", ccl_last_error ());
+    return 77;
+  }
+
+  return gst_check_run_suite (suite (), name, file);
+}
+
 GstElement *
 ccl_test_element_new (const gchar *backend, ...)
 {

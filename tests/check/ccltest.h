@@ -43,6 +43,10 @@ extern const gchar *const picture_formats[];
 guint ccl_test_n_backends (void);
 const gchar *ccl_test_backend (gint index);
 
+/* The main function of a test that is skipped on machines without a CUDA device. */
+int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
+                               const gchar *file);
+
 /* The element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
 

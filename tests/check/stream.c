@@ -19,13 +19,15 @@ push_and_check_picture (GstHarness *h)
   gst_buffer_unref (buffer);
 }
 
-/* A buffer that somebody else has too gets a twin with the same memory. */
+/* A buffer that somebody else has too gets a twin with the same memory, also when that memory would
+ * rather be copied than shared. */
 GST_START_TEST (test_shared_buffer)
 {
   GstHarness *h = picture_harness_new (__i__);
   GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PLANES), *out;
   guint i;
 
+  GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, 0), GST_MEMORY_FLAG_NO_SHARE);
   gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4)->id = 77;
   out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
 

@@ -128,6 +128,16 @@ test_device_free (CclMemory memory, void *pointer)
     CHECK (cudaFreeHost (pointer));
 }
 
+size_t
+test_device_free_bytes (void)
+{
+  size_t available, total;
+
+  use_device ();
+  CHECK (cudaMemGetInfo (&available, &total));
+  return available;
+}
+
 void
 test_device_upload (void *device, const void *host, size_t bytes)
 {
@@ -189,6 +199,12 @@ test_device_alloc (CclMemory memory, size_t bytes)
 void
 test_device_free (CclMemory memory, void *pointer)
 {
+}
+
+size_t
+test_device_free_bytes (void)
+{
+  return 0;
 }
 
 void

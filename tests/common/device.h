@@ -17,6 +17,9 @@ bool test_device_available (void);
 void *test_device_alloc (CclMemory memory, size_t bytes);
 void test_device_free (CclMemory memory, void *pointer);
 
+/* How much of the device's memory nobody has. */
+size_t test_device_free_bytes (void);
+
 /* From host memory; done on return. */
 void test_device_upload (void *device, const void *host, size_t bytes);
 
