@@ -11,6 +11,10 @@ fi
 # To compile: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
 build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev)
+# Frames in CUDA's memory are of use only where there is CUDA.
+if command -v nvcc >/dev/null; then
+  build_packages+=(libgstreamer-plugins-bad1.0-dev)
+fi
 # To run the example pipelines: the tools, a decoder for the recording (libav), background
 # subtraction (opencv), and what Python needs to use GStreamer.
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good

@@ -140,7 +140,23 @@ gst_cuda_ccl_open_mapper (GstCudaCcl *self, GstCaps *caps, GstCclPlace *place)
     return TRUE;
 
   gst_cuda_ccl_post_gerror (self, error, caps);
-  gst_cuda_ccl_close (self);
+  return FALSE;
+}
+
+static gboolean
+gst_cuda_ccl_set_info (GstCudaCcl *self, GstCaps *caps)
+{
+  gchar *text;
+
+  if (gst_video_info_from_caps (&self->info, caps))
+    return TRUE;
+
+  /* The caps fit the template, so it is the size that GStreamer cannot handle. */
+  text = gst_caps_to_string (caps);
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+                     ("Frames like these cannot be analysed: %s. Use smaller ones.", text), (NULL));
+  g_free (text);
+
   return FALSE;
 }
 
@@ -153,16 +169,8 @@ gst_cuda_ccl_prepare (GstCudaCcl *self, GstCaps *caps)
   if (gst_ccl_mappers_find (self->mappers, caps) != self->mapper)
     gst_cuda_ccl_close (self);
 
-  if (!gst_video_info_from_caps (&self->info, caps)) {
-    gchar *text = gst_caps_to_string (caps);
-
-    /* The caps fit the template, so it is the size that GStreamer cannot handle. */
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("Frames like these cannot be analysed: %s. Use smaller ones.", text),
-                       (NULL));
-    g_free (text);
-    return FALSE;
-  }
+  if (!gst_cuda_ccl_set_info (self, caps))
+    goto failed;
 
   width = GST_VIDEO_INFO_WIDTH (&self->info);
   height = GST_VIDEO_INFO_HEIGHT (&self->info);
@@ -173,10 +181,33 @@ gst_cuda_ccl_prepare (GstCudaCcl *self, GstCaps *caps)
   self->config.width = width;
   self->config.height = height;
 
-  if (!self->mapper && !gst_cuda_ccl_open_mapper (self, caps, &place))
-    return FALSE;
+  if ((!self->mapper && !gst_cuda_ccl_open_mapper (self, caps, &place)) ||
+      !gst_cuda_ccl_ensure_analyzer (self, &place))
+    goto failed;
 
-  return gst_cuda_ccl_ensure_analyzer (self, &place);
+  return TRUE;
+
+failed:
+  gst_cuda_ccl_close (self);
+  return FALSE;
+}
+
+/* When new caps were refused and the old ones come again, the base class takes these for granted.
+ */
+static gboolean
+gst_cuda_ccl_ensure_prepared (GstCudaCcl *self)
+{
+  GstCaps *caps;
+  gboolean prepared;
+
+  if (self->mapper)
+    return TRUE;
+
+  caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  prepared = caps && gst_cuda_ccl_prepare (self, caps);
+  gst_clear_caps (&caps);
+
+  return prepared;
 }
 
 /* The settings for the next frame, with a warning when no component can pass them. */
@@ -246,7 +277,8 @@ gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
 
   gst_cuda_ccl_take_settings (self, &settings);
 
-  if (!gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
+  if (!gst_cuda_ccl_ensure_prepared (self) ||
+      !gst_cuda_ccl_analyze (self, inbuf, &settings.params, &components))
     return GST_FLOW_ERROR;
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);

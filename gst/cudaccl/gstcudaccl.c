@@ -15,13 +15,24 @@
  * their first pixels, row by row, whatever backend and algorithm found them. Gaps without pixels
  * pass as they are.
  *
+ * ## Memory
+ *
+ * Frames in system memory are brought to the GPU. Upstream is offered a pool of page-locked buffers
+ * for that, unless downstream proposes memory of its own; from these it takes no copy, and on GPUs
+ * that share the host's memory no transfer. Frames in `memory:CUDAMemory` are read where they are,
+ * in builds with GstCuda (GStreamer 1.22) and the CUDA backend: the element shares its CUDA context
+ * with its neighbours, and works in that of the frames. It is an error when these are on another
+ * device than the one that #cudaccl:cuda-device-id names. With #cudaccl:backend `cpu` only system
+ * memory is accepted.
+ *
  * ## Metadata
  *
  * According to #cudaccl:attach, frames get
  *
  * * one #GstCclMeta with all components, and
  * * one #GstVideoRegionOfInterestMeta for each component, whose type is #cudaccl:roi-type and whose
- *   ids are 0, 1, 2...; it has one parameter structure named `cudaccl` with the fields
+ *   ids are 0, 1, 2..., or, if the frame has other regions with one of these ids, those after the
+ *   highest; it has one parameter structure named `cudaccl` with the fields
  *   * `label` (#guint): 1...n, in order,
  *   * `area` (#guint64): the number of pixels,
  *   * `centroid-x`, `centroid-y` (#gdouble): the centre of gravity, in pixel centres,
@@ -30,8 +41,8 @@
  *   confidence 1.0. Of more than 4096 components the largest are added, as that metadata has a
  *   matrix of n x n bytes.
  *
- * Metadata of an earlier cudaccl is replaced. Coordinates are relative to the visible part of the
- * frame, if it carries a #GstVideoCropMeta.
+ * What an earlier cudaccl attached is removed, but for object detections. Coordinates are relative
+ * to the visible part of the frame, if it carries a #GstVideoCropMeta.
  *
  * ## Messages
  *
@@ -72,6 +83,11 @@
  * min-area=50 ! videoconvert ! autovideosink
  * ]|
  * Finds what moves in front of a camera.
+ * |[
+ * gst-launch-1.0 -m filesrc location=video.h264 ! h264parse ! nvh264dec !
+ * 'video/x-raw(memory:CUDAMemory)' ! cudaccl threshold=200 post-messages=true ! fakesink
+ * ]|
+ * Finds bright spots in a video that never leaves the GPU.
  *
  * Since: 0.1
  */

@@ -3,6 +3,16 @@
 
 #include "ccltest.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static gboolean
+build_has_cuda (void)
+{
+  return ccl_algorithm (0)->backend == CCL_BACKEND_CUDA;
+}
+
 /* Asserts that @element cannot start. It is consumed. */
 static void
 check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
@@ -29,13 +39,18 @@ check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *t
   gst_object_unref (element);
 }
 
+/* Where there is no device, or no CUDA at all, the error says what to do. */
 GST_START_TEST (test_no_device)
 {
   if (ccl_test_n_backends () > 1)
     return;
 
-  check_start_fails (ccl_test_element_new ("cuda", NULL), GST_RESOURCE_ERROR,
-                     GST_RESOURCE_ERROR_NOT_FOUND, "backend cpu");
+  if (build_has_cuda ())
+    check_start_fails (ccl_test_element_new ("cuda", NULL), GST_RESOURCE_ERROR,
+                       GST_RESOURCE_ERROR_NOT_FOUND, "backend cpu");
+  else
+    check_start_fails (ccl_test_element_new ("cuda", NULL), GST_LIBRARY_ERROR,
+                       GST_LIBRARY_ERROR_SETTINGS, "this build has no CUDA backend");
 }
 GST_END_TEST;
 
@@ -44,9 +59,56 @@ GST_START_TEST (test_no_such_device)
   static const gchar *const backends[] = { "auto", "cuda" };
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (backends); i++)
-    check_start_fails (ccl_test_element_new (backends[i], "cuda-device-id", 99, NULL),
-                       GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "CUDA device");
+  for (i = 0; i < G_N_ELEMENTS (backends); i++) {
+    GstElement *element = ccl_test_element_new (backends[i], "cuda-device-id", 99, NULL);
+
+    if (!build_has_cuda ())
+      check_start_fails (element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "any device");
+    else
+      check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                         ccl_test_n_backends () > 1 ? "-1 takes any" : "backend cpu");
+  }
+}
+GST_END_TEST;
+
+static void
+collect_info (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+              const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+              gpointer log)
+{
+  if (level == GST_LEVEL_INFO && g_str_equal (gst_debug_category_get_name (category), "cudaccl"))
+    g_string_append (log, gst_debug_message_get (message));
+}
+
+/* The log says what analyses the frames, and, when it is not what it could be, why. */
+GST_START_TEST (test_log)
+{
+  GString *log = g_string_new (NULL);
+  GstHarness *h;
+  GstStructure *stats;
+
+  gst_debug_add_log_function (collect_info, log, NULL);
+  gst_debug_set_threshold_for_name ("cudaccl", GST_LEVEL_INFO);
+  h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", PICTURE_WIDTH,
+                            PICTURE_HEIGHT);
+  gst_debug_unset_threshold_for_name ("cudaccl");
+  gst_debug_remove_log_function (collect_info);
+
+#ifndef GST_DISABLE_GST_DEBUG
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (strstr (log->str, gst_structure_get_string (stats, "device")) != NULL, "%s",
+               log->str);
+  fail_unless (strstr (log->str, gst_structure_get_string (stats, "algorithm")) != NULL, "%s",
+               log->str);
+  gst_structure_free (stats);
+  fail_unless_equals_int (strstr (log->str, "because") != NULL, ccl_test_n_backends () == 1);
+  if (ccl_test_n_backends () == 1)
+    fail_unless (strstr (log->str, build_has_cuda () ? "driver" : "no CUDA backend") != NULL, "%s",
+                 log->str);
+#endif
+
+  g_string_free (log, TRUE);
+  ccl_test_harness_free (h);
 }
 GST_END_TEST;
 
@@ -99,6 +161,43 @@ GST_START_TEST (test_huge_frame)
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_NOT_NEGOTIATED);
   ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "65536");
   ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* More memory than there is. */
+GST_START_TEST (test_no_memory)
+{
+#if !defined(__SANITIZE_ADDRESS__)
+  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8", PICTURE_WIDTH,
+                                        PICTURE_HEIGHT);
+  struct rlimit before, low;
+  gulong pages = 0;
+  GstBuffer *buffer;
+  gchar *statm;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
+  pages = strtoul (statm, NULL, 10);
+  g_free (statm);
+
+  /* Room for everything but the analyzer's tables. */
+  fail_unless_equals_int (getrlimit (RLIMIT_AS, &before), 0);
+  low = before;
+  low.rlim_cur = pages * 4096 + (32 << 20);
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &low), 0);
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=65535,height=30000,"
+                                   "framerate=1/1");
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_NOT_NEGOTIATED);
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &before), 0);
+  ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                        "use smaller frames");
+
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
+  buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
+  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+#endif
 }
 GST_END_TEST;
 
@@ -234,6 +333,8 @@ errors_suite (void)
   tcase_add_test (tc, test_no_device);
   tcase_add_test (tc, test_no_such_device);
   tcase_add_test (tc, test_fallback);
+  tcase_add_test (tc, test_log);
+  tcase_add_test (tc, test_no_memory);
   tcase_add_test (tc, test_algorithm_of_other_backend);
   tcase_add_loop_test (tc, test_huge_frame, 0, n_backends);
   tcase_add_loop_test (tc, test_frame, 0, G_N_ELEMENTS (frames));
