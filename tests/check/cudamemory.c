@@ -561,7 +561,7 @@ cudamemory_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  fail_unless (gst_cuda_load_library ());
+  gst_cuda_load_library ();
   tcase_add_loop_test (tc, test_formats, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_no_transfer);
   tcase_add_test (tc, test_crop);

@@ -190,21 +190,33 @@ GST_START_TEST (test_part)
 }
 GST_END_TEST;
 
-/* Downstream's wishes come first, and what it does not say is kept. */
+/* Downstream's wish for memory of its own comes first. */
 GST_START_TEST (test_downstream_first)
 {
   GstHarness *h = picture_harness_new ();
   GstAllocator *system = gst_allocator_find (GST_ALLOCATOR_SYSMEM), *allocator;
-  GstAllocationParams params = { .align = 63, .padding = 16 };
   GstQuery *query;
 
-  gst_harness_set_propose_allocator (h, gst_object_ref (system), &params);
+  gst_harness_set_propose_allocator (h, gst_object_ref (system), NULL);
   query = query_allocation (h, TRUE);
   fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 0);
   gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
   fail_unless (allocator == system);
+
   gst_object_unref (allocator);
   gst_query_unref (query);
+  gst_object_unref (system);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* How downstream wants memory to lie is kept. */
+GST_START_TEST (test_downstream_params)
+{
+  GstHarness *h = picture_harness_new ();
+  GstAllocationParams params = { .align = 63, .padding = 16 };
+  GstAllocator *allocator;
+  GstQuery *query;
 
   gst_harness_set_propose_allocator (h, NULL, &params);
   query = query_allocation (h, TRUE);
@@ -214,10 +226,9 @@ GST_START_TEST (test_downstream_first)
   fail_unless_equals_string (allocator->mem_type, MEMORY_TYPE);
   fail_unless_equals_int (params.align, 63);
   fail_unless_equals_int (params.padding, 16);
+
   gst_object_unref (allocator);
   gst_query_unref (query);
-
-  gst_object_unref (system);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -266,6 +277,7 @@ pinned_suite (void)
   tcase_add_test (tc, test_memory);
   tcase_add_test (tc, test_part);
   tcase_add_test (tc, test_downstream_first);
+  tcase_add_test (tc, test_downstream_params);
   tcase_add_test (tc, test_source);
 
   return s;
