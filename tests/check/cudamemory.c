@@ -453,30 +453,6 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* A device that is gone in mid-stream: an error, and a clean end. */
-GST_START_TEST (test_lost_device)
-{
-  CUcontext handle = test_device_context_new ();
-  GstCudaContext *context = gst_cuda_context_new_wrapped (handle, TEST_DEVICE);
-  GstHarness *h = picture_harness_new ();
-  GstBuffer *buffer = picture_new (context, "NV12", TRUE);
-
-  push_and_check (h, gst_buffer_ref (buffer));
-  test_device_context_free (handle);
-  fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (buffer)), GST_FLOW_ERROR);
-  ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "device");
-  gst_buffer_unref (buffer);
-  gst_object_unref (context);
-
-  /* With frames of another context it goes on. */
-  context = gst_cuda_context_new (TEST_DEVICE);
-  push_and_check (h, picture_new (context, "NV12", TRUE));
-
-  gst_object_unref (context);
-  ccl_test_harness_free (h);
-}
-GST_END_TEST;
-
 #define WARM_UP 20
 #define CYCLES 1000
 
@@ -554,6 +530,48 @@ GST_START_TEST (test_many)
 }
 GST_END_TEST;
 
+static gboolean
+map_nowhere (GstVideoMeta *meta, guint plane, GstMapInfo *info, gpointer *data, gint *stride,
+             GstMapFlags flags)
+{
+  *data = info->data = GSIZE_TO_POINTER (4096);
+  info->size = 1 << 20;
+  *stride = meta->stride[plane];
+
+  return TRUE;
+}
+
+static gboolean
+unmap_nowhere (GstVideoMeta *meta, guint plane, GstMapInfo *info)
+{
+  return TRUE;
+}
+
+/* A device that fails in mid-stream, because there is nothing where the pixels should be: an error,
+ * and a clean end. In this process CUDA is of no use afterwards. */
+GST_START_TEST (test_fault)
+{
+  GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
+  GstHarness *h = picture_harness_new ();
+  GstBuffer *buffer = picture_new (context, "NV12", TRUE);
+  GstVideoMeta *meta;
+  guint i;
+
+  push_and_check (h, gst_buffer_ref (buffer));
+  meta = gst_buffer_get_video_meta (buffer);
+  meta->map = map_nowhere;
+  meta->unmap = unmap_nowhere;
+  for (i = 0; i < 2; i++) {
+    fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (buffer)), GST_FLOW_ERROR);
+    ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "restart the program");
+  }
+
+  gst_buffer_unref (buffer);
+  gst_object_unref (context);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cudamemory_suite (void)
 {
@@ -573,9 +591,9 @@ cudamemory_suite (void)
   tcase_add_test (tc, test_given_context_of_other_device);
   tcase_add_test (tc, test_late_pixels);
   tcase_add_test (tc, test_renegotiation);
-  tcase_add_test (tc, test_lost_device);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_many);
+  tcase_add_test (tc, test_fault); /* the last */
 
   return s;
 }
