@@ -135,6 +135,19 @@ ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text
   gst_message_unref (message);
 }
 
+guint64
+ccl_test_allocations (GstHarness *h)
+{
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "allocations", &n));
+  gst_structure_free (stats);
+
+  return n;
+}
+
 static guint8
 picture_value (guint x, guint y)
 {

@@ -61,6 +61,9 @@ GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
 /* Asserts that an error with that domain and code was posted, with @text somewhere in it. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
+/* How often memory was allocated for the analysis, as the element's statistics say. */
+guint64 ccl_test_allocations (GstHarness *h);
+
 /* The picture, in memory that cannot be written. Its timestamp and duration are one second. */
 GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
 

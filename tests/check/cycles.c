@@ -100,19 +100,6 @@ GST_START_TEST (test_elements)
 }
 GST_END_TEST;
 
-static guint64
-allocations (GstHarness *h)
-{
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "allocations", &n));
-  gst_structure_free (stats);
-
-  return n;
-}
-
 /* Once the size stands, frames allocate nothing for the analysis, and neither does a new frame
  * rate. */
 GST_START_TEST (test_frames)
@@ -140,12 +127,12 @@ GST_START_TEST (test_frames)
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 
     if (i == WARM_UP) {
-      settled = allocations (h);
+      settled = ccl_test_allocations (h);
       before = bytes_in_use ();
     }
   }
   fail_unless (settled > 0);
-  fail_unless_equals_uint64 (allocations (h), settled);
+  fail_unless_equals_uint64 (ccl_test_allocations (h), settled);
   check_flat (before, ccl_test_backend (__i__));
 
   g_rand_free (rand);

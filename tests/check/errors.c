@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static gboolean
 build_has_cuda (void)
@@ -182,7 +183,7 @@ GST_START_TEST (test_no_memory)
   /* Room for everything but the analyzer's tables. */
   fail_unless_equals_int (getrlimit (RLIMIT_AS, &before), 0);
   low = before;
-  low.rlim_cur = pages * 4096 + (32 << 20);
+  low.rlim_cur = pages * (gulong) sysconf (_SC_PAGESIZE) + (32 << 20);
   fail_unless_equals_int (setrlimit (RLIMIT_AS, &low), 0);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=65535,height=30000,"
                                    "framerate=1/1");

@@ -41,19 +41,6 @@ get_allocator (GstHarness *h)
   return allocator;
 }
 
-static guint64
-allocations (GstHarness *h)
-{
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "allocations", &n));
-  gst_structure_free (stats);
-
-  return n;
-}
-
 /* Copies the picture into @buffer, and pushes that. */
 static GstBuffer *
 push_picture_in (GstHarness *h, GstBuffer *buffer)
@@ -94,7 +81,7 @@ GST_START_TEST (test_pool)
   gst_structure_free (config);
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
 
-  before = allocations (h);
+  before = ccl_test_allocations (h);
   for (i = 0; i < 5; i++) {
     GstBuffer *buffer;
     GstMemory *memory;
@@ -107,10 +94,10 @@ GST_START_TEST (test_pool)
     ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
     gst_buffer_unref (buffer);
   }
-  pinned = allocations (h);
+  pinned = ccl_test_allocations (h);
   for (i = 0; i < 3; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PADDED)));
-  staged = allocations (h);
+  staged = ccl_test_allocations (h);
   /* On devices that share the host's memory there is not even an image. */
   fail_unless (pinned <= before + 1, "%" G_GUINT64_FORMAT " more", pinned - before);
   fail_unless (staged > pinned);
