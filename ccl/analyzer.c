@@ -350,10 +350,10 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_submit: an argument is NULL");
   if (analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
-  if (image->stride < analyzer->session->config.width)
+  if (image->memory != CCL_MEMORY_ARRAY && image->stride < analyzer->session->config.width)
     return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
                      image->stride, analyzer->session->config.width);
-  if (image->memory > CCL_MEMORY_DEVICE)
+  if (image->memory > CCL_MEMORY_ARRAY)
     return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
 
   analyzer->collected = false;

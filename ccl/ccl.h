@@ -47,6 +47,7 @@ typedef enum CclMemory
   CCL_MEMORY_HOST = 0, /* pageable host memory */
   CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
   CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
+  CCL_MEMORY_ARRAY,    /* a CUDA array of it, with one channel of 8 bits: copied on the device */
 } CclMemory;
 
 typedef struct CclAnalyzer CclAnalyzer;
@@ -93,11 +94,12 @@ typedef struct CclParams
 /* One frame: one byte a pixel. */
 typedef struct CclImage
 {
-  const uint8_t *data; /* the first pixel of the first row */
-  size_t stride;       /* bytes from row to row, at least the width */
+  const uint8_t *data; /* the first pixel of the first row; CCL_MEMORY_ARRAY: the cudaArray_t or
+                        * CUarray, whose first pixel it is */
+  size_t stride;       /* bytes from row to row, at least the width; arrays have none */
   CclMemory memory;
-  void *stream; /* CCL_MEMORY_DEVICE: the cudaStream_t on which the pixels become ready,
-                 * NULL if they are ready already */
+  void *stream; /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
+                 * become ready, NULL if they are ready already */
 } CclImage;
 
 /* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with

@@ -1,16 +1,10 @@
-/* cudaccl - CUDA backend: sessions, transfers and the way of a frame
+/* cudaccl - CUDA backend: sessions and the way of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/session.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* The staging buffer is filled and sent in bands of about this many bytes, so that the copy into it
- * overlaps with the transfer. */
-#define BAND_BYTES (512 * 1024)
 
 static int
 cuda_device_count (void)
@@ -221,88 +215,6 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Enqueues the copy of @rows rows of the frame to the device. */
-static cudaError_t
-copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, uint32_t rows)
-{
-  size_t width = self->base.config.width, pitch = self->image_pitch;
-  cudaError_t error = cudaSuccess;
-
-  if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
-    return cudaMemcpy2DAsync (to, pitch, from, stride, width, rows, cudaMemcpyHostToDevice,
-                              self->stream);
-  /* Such pitches are beyond a device's memPitch. */
-  for (uint32_t y = 0; y < rows && error == cudaSuccess; y++)
-    error = cudaMemcpyAsync (to + y * pitch, from + y * stride, width, cudaMemcpyHostToDevice,
-                             self->stream);
-  return error;
-}
-
-/* Copies pageable pixels to the device through the staging buffer. */
-static cudaError_t
-upload_staged (CudaSession *self, const CclImage *image)
-{
-  const CclConfig *config = &self->base.config;
-  size_t pitch = self->image_pitch;
-  uint32_t band = pitch < BAND_BYTES ? (uint32_t) (BAND_BYTES / pitch) : 1;
-  cudaError_t error = cudaSuccess;
-
-  for (uint32_t y = 0; y < config->height && error == cudaSuccess;) {
-    uint32_t rows = config->height - y < band ? config->height - y : band;
-    size_t offset = y * pitch;
-
-    for (uint32_t end = y + rows; y < end; y++)
-      memcpy (self->staging + y * pitch, image->data + y * image->stride, config->width);
-    /* The last row's padding stays out: nobody has written it. */
-    error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
-  }
-  return error;
-}
-
-/* The address by which kernels read page-locked memory. */
-static cudaError_t
-map_pinned (const CclImage *image, const uint8_t **pixels)
-{
-  void *device;
-  cudaError_t error = cudaHostGetDevicePointer (&device, (void *) image->data, 0);
-
-  *pixels = device;
-  return error;
-}
-
-/* Brings the pixels to where kernels can read them. */
-static CclStatus
-upload (CudaSession *self, const CclImage *image)
-{
-  const CclConfig *config = &self->base.config;
-  cudaError_t error = cudaSuccess;
-
-  self->frame.pixels = self->image;
-  self->frame.pitch = self->image_pitch;
-  switch (image->memory) {
-  case CCL_MEMORY_HOST:
-    error = upload_staged (self, image);
-    break;
-  case CCL_MEMORY_PINNED:
-    if (self->reads_pinned) {
-      self->frame.pitch = image->stride;
-      error = map_pinned (image, &self->frame.pixels);
-    } else
-      error = copy_rows (self, self->image, image->data, image->stride, config->height);
-    break;
-  case CCL_MEMORY_DEVICE:
-    self->frame.pixels = image->data;
-    self->frame.pitch = image->stride;
-    if (image->stream) {
-      error = cudaEventRecord (self->events[EVENT_READY], image->stream);
-      if (error == cudaSuccess)
-        error = cudaStreamWaitEvent (self->stream, self->events[EVENT_READY], 0);
-    }
-    break;
-  }
-  return ccl_cuda_check (error, "transferring a frame to the device");
-}
-
 static CclStatus
 mark (CudaSession *self, int event)
 {
@@ -383,7 +295,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = mark (self, EVENT_START);
   if (status == CCL_OK)
-    status = upload (self, image);
+    status = ccl_cuda_upload (self, image);
   if (status == CCL_OK)
     status = mark (self, EVENT_UPLOADED);
   if (status == CCL_OK)

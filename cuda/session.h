@@ -61,6 +61,9 @@ void ccl_cuda_tables_free (CudaSession *self);
 /* Allocates what is still missing to transfer frames from such memory. */
 CclStatus ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory);
 
+/* Enqueues what brings the pixels to where kernels can read them: the frame's pixels and pitch. */
+CclStatus ccl_cuda_upload (CudaSession *self, const CclImage *image);
+
 /* The bytes of a label map. */
 static inline size_t
 ccl_cuda_map_size (const CclConfig *config)

@@ -137,9 +137,11 @@ ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory)
 {
   size_t size = self->image_pitch * self->frame.height;
   bool staged = memory == CCL_MEMORY_HOST;
+  bool in_place =
+      memory == CCL_MEMORY_DEVICE || (memory == CCL_MEMORY_PINNED && self->reads_pinned);
   CclStatus status = CCL_OK;
 
-  if (!self->image && (staged || (memory == CCL_MEMORY_PINNED && !self->reads_pinned)))
+  if (!self->image && !in_place)
     status = allocate_device (self, &self->image, size);
   if (!self->staging && staged && status == CCL_OK)
     status = allocate_pinned (self, &self->staging, size);

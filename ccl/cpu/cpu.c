@@ -178,7 +178,7 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
   CpuSession *self = (CpuSession *) session;
   uint64_t start = session->config.timing ? now () : 0;
 
-  if (image->memory == CCL_MEMORY_DEVICE)
+  if (image->memory >= CCL_MEMORY_DEVICE)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download frames");
   ccl_runs_label (&self->runs, image, params);

@@ -143,7 +143,7 @@ static void
 check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
 {
   const CclImage good = test_image_view (c->image);
-  CclImage null = good, narrow = good, nowhere = good, device = good;
+  CclImage null = good, narrow = good, nowhere = good, device = good, array = good;
   const CclParams *params = &c->setup.params;
   CclComponents components = { 0 };
   CclLabels labels;
@@ -153,6 +153,7 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
   narrow.stride = c->image->width - 1;
   nowhere.memory = (CclMemory) 99;
   device.memory = CCL_MEMORY_DEVICE;
+  array.memory = CCL_MEMORY_ARRAY;
 
   check_refusal (check, "collect with nothing submitted",
                  ccl_analyzer_collect (analyzer, &components), invalid);
@@ -166,10 +167,12 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
                  invalid);
   check_refusal (check, "analyze nothing",
                  ccl_analyzer_analyze (analyzer, NULL, params, &components), invalid);
-  if (c->algorithm->backend == CCL_BACKEND_CPU)
+  if (c->algorithm->backend == CCL_BACKEND_CPU) {
     check_refusal (check, "device memory for the CPU",
-                   ccl_analyzer_submit (analyzer, &device, params),
-                   ANY_OF (CCL_ERROR_UNSUPPORTED, CCL_ERROR_INVALID));
+                   ccl_analyzer_submit (analyzer, &device, params), ONLY (CCL_ERROR_UNSUPPORTED));
+    check_refusal (check, "a CUDA array for the CPU",
+                   ccl_analyzer_submit (analyzer, &array, params), ONLY (CCL_ERROR_UNSUPPORTED));
+  }
 
   /* Errors leave the analyzer and the frame in flight as they were. */
   check_that (check, ccl_analyzer_submit (analyzer, &good, params) == CCL_OK, "submit: %s",

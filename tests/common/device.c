@@ -147,6 +147,25 @@ test_device_upload (void *device, const void *host, size_t bytes)
 }
 
 void *
+test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height)
+{
+  struct cudaChannelFormatDesc bytes = { .x = 8, .f = cudaChannelFormatKindUnsigned };
+  cudaArray_t array;
+
+  CHECK (cudaSetDevice (TEST_DEVICE));
+  CHECK (cudaMallocArray (&array, &bytes, width, height, 0));
+  CHECK (cudaMemcpy2DToArray (array, 0, 0, pixels, stride, width, height, cudaMemcpyHostToDevice));
+  CHECK (cudaStreamSynchronize (0));
+  return array;
+}
+
+void
+test_device_array_free (void *array)
+{
+  CHECK (cudaFreeArray (array));
+}
+
+void *
 test_device_stream_new (void)
 {
   cudaStream_t stream;
@@ -211,6 +230,17 @@ void
 test_device_upload (void *device, const void *host, size_t bytes)
 {
   test_fatal ("this build has no CUDA");
+}
+
+void *
+test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_array_free (void *array)
+{
 }
 
 void *

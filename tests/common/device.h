@@ -23,6 +23,10 @@ size_t test_device_free_bytes (void);
 /* From host memory; done on return. */
 void test_device_upload (void *device, const void *host, size_t bytes);
 
+/* A CUDA array of bytes with these pixels, which are in host memory. */
+void *test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height);
+void test_device_array_free (void *array);
+
 void *test_device_stream_new (void);
 void test_device_stream_free (void *stream);
 void test_device_stream_wait (void *stream);

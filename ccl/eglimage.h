@@ -1,0 +1,31 @@
+/* cudaccl - EGL images as CUDA sees them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* On Jetsons, what cameras and decoders make is memory that CUDA reads through an EGL image only.
+ * Builds with CUDA have these functions. */
+
+#ifndef CCL_EGL_IMAGE_H
+#define CCL_EGL_IMAGE_H
+
+#include "ccl/ccl.h"
+
+/* An EGL image that is registered with CUDA, until ccl_egl_image_unregister(). */
+typedef struct CclEglImage
+{
+  CclImage luma;          /* the first plane: CCL_MEMORY_DEVICE when its rows follow each other,
+                           * CCL_MEMORY_ARRAY when it is made of blocks */
+  uint32_t width, height; /* of that plane */
+  void *context;          /* CUcontext: the device's primary one */
+  void *resource;         /* CUgraphicsResource */
+} CclEglImage;
+
+/* Registers an EGLImageKHR with CUDA device number @device. Its first plane must have one byte a
+ * pixel, and it must stay until it is unregistered. Errors: CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_UNSUPPORTED (this driver knows no EGL, the plane has other pixels), CCL_ERROR_DEVICE.
+ */
+CclStatus ccl_egl_image_register (CclEglImage *self, void *image, int device);
+
+/* Any thread may do that, as soon as nobody reads the image. */
+void ccl_egl_image_unregister (CclEglImage *self);
+
+#endif

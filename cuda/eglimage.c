@@ -1,0 +1,161 @@
+/* cudaccl - CUDA backend: EGL images
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/eglimage.h"
+#include "cuda/session.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+/* What CUDA's header cudaEGL.h declares, which needs EGL's headers, and those are not everywhere.
+ */
+typedef struct EglFrame
+{
+  void *planes[3]; /* CUarray, or device pointers */
+  unsigned width, height, depth, pitch;
+  unsigned n_planes;
+  unsigned n_channels;
+  unsigned type;
+  unsigned color_format;
+  CUarray_format format;
+} EglFrame;
+
+#define FRAME_TYPE_ARRAY 0
+#define FRAME_TYPE_PITCH 1
+
+static struct
+{
+  CUresult (*register_image) (CUgraphicsResource *resource, void *image, unsigned flags);
+  CUresult (*get_frame) (EglFrame *frame, CUgraphicsResource resource, unsigned index,
+                         unsigned level);
+  CUresult (*unregister) (CUgraphicsResource resource);
+  bool found;
+} egl;
+
+/* Functions that the program has itself come first, as the linker would have it. */
+static void *
+find_function (void *library, const char *name)
+{
+  void *function = dlsym (RTLD_DEFAULT, name);
+
+  return function || !library ? function : dlsym (library, name);
+}
+
+static void
+find_egl (void)
+{
+  static const struct
+  {
+    const char *name;
+    void *function;
+  } symbols[] = {
+    { "cuGraphicsEGLRegisterImage", &egl.register_image },
+    { "cuGraphicsResourceGetMappedEglFrame", &egl.get_frame },
+    { "cuGraphicsUnregisterResource", &egl.unregister },
+  };
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *function = find_function (library, symbols[i].name);
+
+    if (!function)
+      return;
+    memcpy (symbols[i].function, &function, sizeof function);
+  }
+  egl.found = true;
+}
+
+static CclStatus
+check_egl (CUresult result, const char *what)
+{
+  return ccl_cuda_check ((cudaError_t) result, what);
+}
+
+static CclStatus
+fail_format (void)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "the first plane of this EGL image has not one byte a pixel; use NV12, I420 or "
+                   "GRAY8");
+}
+
+/* An array knows best what it holds. */
+static CclStatus
+take_array (CclEglImage *self, void *array)
+{
+  struct cudaChannelFormatDesc format;
+  struct cudaExtent extent;
+  CclStatus status = ccl_cuda_check (cudaArrayGetInfo (&format, &extent, NULL, array),
+                                     "asking an EGL image for its size");
+
+  if (status != CCL_OK)
+    return status;
+  if (format.x != 8 || format.y || format.z || format.w)
+    return fail_format ();
+  self->luma = (CclImage){ .data = array, .memory = CCL_MEMORY_ARRAY };
+  self->width = (uint32_t) extent.width;
+  self->height = (uint32_t) extent.height;
+  return CCL_OK;
+}
+
+static CclStatus
+take_frame (CclEglImage *self)
+{
+  EglFrame frame;
+  CclStatus status;
+
+  memset (&frame, 0, sizeof frame);
+  status = check_egl (egl.get_frame (&frame, self->resource, 0, 0), "looking into an EGL image");
+  if (status != CCL_OK)
+    return status;
+  if (frame.n_planes == 0 || !frame.planes[0])
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "CUDA found no plane in this EGL image");
+  if (frame.type == FRAME_TYPE_ARRAY)
+    return take_array (self, frame.planes[0]);
+  if (frame.type != FRAME_TYPE_PITCH || frame.format != CU_AD_FORMAT_UNSIGNED_INT8)
+    return fail_format ();
+  self->luma = (CclImage){
+    .data = frame.planes[0],
+    .stride = frame.pitch,
+    .memory = CCL_MEMORY_DEVICE,
+  };
+  self->width = frame.width;
+  self->height = frame.height;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_egl_image_register (CclEglImage *self, void *image, int device)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  CUcontext context = NULL;
+  CclStatus status = ccl_cuda_context_find (device, &context);
+
+  *self = (CclEglImage){ .context = context };
+  pthread_once (&once, find_egl);
+  if (status == CCL_OK && !egl.found)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "NVIDIA's driver here cannot read EGL images");
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status = check_egl (egl.register_image ((CUgraphicsResource *) &self->resource, image, 0),
+                      "registering an EGL image");
+  if (status == CCL_OK) {
+    status = take_frame (self);
+    if (status != CCL_OK)
+      egl.unregister (self->resource);
+  }
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+void
+ccl_egl_image_unregister (CclEglImage *self)
+{
+  if (ccl_cuda_context_enter (self->context) != CCL_OK)
+    return;
+  egl.unregister (self->resource);
+  ccl_cuda_context_leave ();
+}
