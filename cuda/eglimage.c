@@ -2,32 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/eglimage.h"
+#include "cuda/eglframe.h"
 #include "cuda/session.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
-/* What CUDA's header cudaEGL.h declares, which needs EGL's headers, and those are not everywhere.
- */
-typedef struct EglFrame
-{
-  void *planes[3]; /* CUarray, or device pointers */
-  unsigned width, height, depth, pitch;
-  unsigned n_planes;
-  unsigned n_channels;
-  unsigned type;
-  unsigned color_format;
-  CUarray_format format;
-} EglFrame;
-
-#define FRAME_TYPE_ARRAY 0
-#define FRAME_TYPE_PITCH 1
-
 static struct
 {
   CUresult (*register_image) (CUgraphicsResource *resource, void *image, unsigned flags);
-  CUresult (*get_frame) (EglFrame *frame, CUgraphicsResource resource, unsigned index,
+  CUresult (*get_frame) (CclEglFrame *frame, CUgraphicsResource resource, unsigned index,
                          unsigned level);
   CUresult (*unregister) (CUgraphicsResource resource);
   bool found;
@@ -102,7 +87,7 @@ take_array (CclEglImage *self, void *array)
 static CclStatus
 take_frame (CclEglImage *self)
 {
-  EglFrame frame;
+  CclEglFrame frame;
   CclStatus status;
 
   memset (&frame, 0, sizeof frame);
@@ -111,9 +96,9 @@ take_frame (CclEglImage *self)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
     return ccl_fail (CCL_ERROR_UNSUPPORTED, "CUDA found no plane in this EGL image");
-  if (frame.type == FRAME_TYPE_ARRAY)
+  if (frame.type == CCL_EGL_FRAME_ARRAY)
     return take_array (self, frame.planes[0]);
-  if (frame.type != FRAME_TYPE_PITCH || frame.format != CU_AD_FORMAT_UNSIGNED_INT8)
+  if (frame.type != CCL_EGL_FRAME_PITCH || frame.format != CU_AD_FORMAT_UNSIGNED_INT8)
     return fail_format ();
   self->luma = (CclImage){
     .data = frame.planes[0],

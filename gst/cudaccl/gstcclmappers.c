@@ -6,11 +6,17 @@
 #ifdef HAVE_GSTCUDA
 #include "gstcclcuda.h"
 #endif
+#ifdef HAVE_NVMM
+#include "gstcclnvmm.h"
+#endif
 
 static const GstCclMapperClass *const classes[] = {
   &gst_ccl_system_mapper,
 #ifdef HAVE_GSTCUDA
   &gst_ccl_cuda_mapper,
+#endif
+#ifdef HAVE_NVMM
+  &gst_ccl_nvmm_mapper,
 #endif
 };
 
