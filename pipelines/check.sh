@@ -162,6 +162,14 @@ camera)
     die "camera.sh found a camera that does not exist"
   fi
   expect 1 '/dev/no-such-camera' "$output/error"
+  if "$here/jetson-camera.sh" front 2>"$output/error"; then
+    die "jetson-camera.sh found a camera without a number"
+  fi
+  expect 1 "'front'" "$output/error"
+  if ! gst-inspect-1.0 --exists --atleast-version=0.0 nvarguscamerasrc; then
+    ! "$here/jetson-camera.sh" 2>"$output/error" || die "jetson-camera.sh found a camera without JetPack"
+    expect 1 'nvarguscamerasrc.*JetPack' "$output/error"
+  fi
   ;;
 recording)
   file=$("$here/../scripts/find-recording.sh" --no-fetch) ||

@@ -160,6 +160,8 @@ ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
   registration = gst_mini_object_get_qdata (object, registration_quark ());
   if (!registration || registration->surface != surface ||
       registration->descriptor != surface->surfaceList[0].bufferDesc) {
+    /* First the end of the old one, whose EGL image would be taken for another's. */
+    gst_mini_object_set_qdata (object, registration_quark (), NULL, NULL);
     registration = registration_new (surface, error);
     if (registration)
       gst_mini_object_set_qdata (object, registration_quark (), registration,

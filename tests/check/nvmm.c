@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccltest.h"
-#include "nvstandin.h"
+#include "standin/nvstandin.h"
 
 static const struct
 {
