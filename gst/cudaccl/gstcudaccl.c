@@ -22,8 +22,9 @@
  * that share the host's memory no transfer. Frames in `memory:CUDAMemory` are read where they are,
  * in builds with GstCuda (GStreamer 1.22) and the CUDA backend: the element shares its CUDA context
  * with its neighbours, and works in that of the frames. It is an error when these are on another
- * device than the one that #cudaccl:cuda-device-id names. With #cudaccl:backend `cpu` only system
- * memory is accepted.
+ * device than the one that #cudaccl:cuda-device-id names. Frames in `memory:NVMM`, a Jetson's or
+ * DeepStream's, are read where they are as well, in builds with the CUDA backend; block-linear ones
+ * are copied once, on the device. With #cudaccl:backend `cpu` only system memory is accepted.
  *
  * ## Metadata
  *
