@@ -23,35 +23,40 @@ static struct
   bool found;
 } driver;
 
+bool
+ccl_cuda_find_functions (const CclCudaFunction *functions, size_t n)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+
+  for (size_t i = 0; i < n; i++) {
+    void *symbol = dlsym (RTLD_DEFAULT, functions[i].name);
+
+    if (!symbol && library)
+      symbol = dlsym (library, functions[i].name);
+    if (!symbol)
+      return false;
+    memcpy (functions[i].pointer, &symbol, sizeof symbol);
+  }
+  return true;
+}
+
 static void
 find_driver (void)
 {
-  static const struct
-  {
-    const char *name;
-    void *function;
-  } symbols[] = {
+  static const CclCudaFunction functions[] = {
     { "cuDeviceGet", &driver.device_get },
     { "cuDevicePrimaryCtxRetain", &driver.primary_retain },
     { "cuCtxPushCurrent_v2", &driver.push },
     { "cuCtxPopCurrent_v2", &driver.pop },
     { "cuCtxGetDevice", &driver.current_device },
   };
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
-  for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
-    void *symbol = dlsym (library, symbols[i].name);
-
-    if (!symbol)
-      return;
-    memcpy (symbols[i].function, &symbol, sizeof symbol);
-  }
-  driver.found = library != NULL;
+  driver.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
 }
 
 /* CUDA's two APIs have had the same numbers for the same errors since 10.1. */
-static CclStatus
-check_driver (CUresult result, const char *what)
+CclStatus
+ccl_cuda_check_driver (CUresult result, const char *what)
 {
   return ccl_cuda_check ((cudaError_t) result, what);
 }
@@ -68,18 +73,18 @@ ccl_cuda_context_find (int device, CUcontext *context)
     return ccl_cuda_check (cudaErrorInsufficientDriver, "looking for the driver's functions");
   if (*context)
     return CCL_OK;
-  status = check_driver (driver.device_get (&handle, device), "opening the device");
+  status = ccl_cuda_check_driver (driver.device_get (&handle, device), "opening the device");
   /* The reference is kept, as the runtime would keep one: when the last is gone, the context is
    * torn down, and the next session would load all kernels again. */
   if (status == CCL_OK)
-    status = check_driver (driver.primary_retain (context, handle), "opening the device");
+    status = ccl_cuda_check_driver (driver.primary_retain (context, handle), "opening the device");
   return status;
 }
 
 CclStatus
 ccl_cuda_context_enter (CUcontext context)
 {
-  return check_driver (driver.push (context), "entering the device's context");
+  return ccl_cuda_check_driver (driver.push (context), "entering the device's context");
 }
 
 void
@@ -100,7 +105,8 @@ ccl_cuda_context_device (CUcontext context, int *device)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status = check_driver (driver.current_device (&handle), "asking a context for its device");
+  status =
+      ccl_cuda_check_driver (driver.current_device (&handle), "asking a context for its device");
   ccl_cuda_context_leave ();
   *device = handle; /* which is its number */
   return status;

@@ -5,7 +5,6 @@
 #include "cuda/eglframe.h"
 #include "cuda/session.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -18,43 +17,16 @@ static struct
   bool found;
 } egl;
 
-/* Functions that the program has itself come first, as the linker would have it. */
-static void *
-find_function (void *library, const char *name)
-{
-  void *function = dlsym (RTLD_DEFAULT, name);
-
-  return function || !library ? function : dlsym (library, name);
-}
-
 static void
 find_egl (void)
 {
-  static const struct
-  {
-    const char *name;
-    void *function;
-  } symbols[] = {
+  static const CclCudaFunction functions[] = {
     { "cuGraphicsEGLRegisterImage", &egl.register_image },
     { "cuGraphicsResourceGetMappedEglFrame", &egl.get_frame },
     { "cuGraphicsUnregisterResource", &egl.unregister },
   };
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    void *function = find_function (library, symbols[i].name);
-
-    if (!function)
-      return;
-    memcpy (symbols[i].function, &function, sizeof function);
-  }
-  egl.found = true;
-}
-
-static CclStatus
-check_egl (CUresult result, const char *what)
-{
-  return ccl_cuda_check ((cudaError_t) result, what);
+  egl.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
 }
 
 static CclStatus
@@ -91,7 +63,8 @@ take_frame (CclEglImage *self)
   CclStatus status;
 
   memset (&frame, 0, sizeof frame);
-  status = check_egl (egl.get_frame (&frame, self->resource, 0, 0), "looking into an EGL image");
+  status = ccl_cuda_check_driver (egl.get_frame (&frame, self->resource, 0, 0),
+                                  "looking into an EGL image");
   if (status != CCL_OK)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
@@ -125,8 +98,9 @@ ccl_egl_image_register (CclEglImage *self, void *image, int device)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status = check_egl (egl.register_image ((CUgraphicsResource *) &self->resource, image, 0),
-                      "registering an EGL image");
+  status =
+      ccl_cuda_check_driver (egl.register_image ((CUgraphicsResource *) &self->resource, image, 0),
+                             "registering an EGL image");
   if (status == CCL_OK) {
     status = take_frame (self);
     if (status != CCL_OK)

@@ -43,6 +43,18 @@ typedef struct CudaSession
 
 /* CCL_OK, or what a CUDA error comes to and what to do about it; @what was being done. */
 CclStatus ccl_cuda_check (cudaError_t error, const char *what);
+CclStatus ccl_cuda_check_driver (CUresult result, const char *what);
+
+/* A function of the driver, and where its address goes. */
+typedef struct CclCudaFunction
+{
+  const char *name;
+  void *pointer;
+} CclCudaFunction;
+
+/* Finds functions of the driver's library; those that the program has itself come first, as with
+ * the linker. */
+bool ccl_cuda_find_functions (const CclCudaFunction *functions, size_t n);
 
 /* Leaves the primary context of device number @device in @context; one that is there stays. */
 CclStatus ccl_cuda_context_find (int device, CUcontext *context);
