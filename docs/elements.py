@@ -92,7 +92,8 @@ def inspect_values(name):
         start = re.match(r" {1,2}([a-z][\w-]*) *:", line)
         prop = start.group(1) if start else prop
         value = re.match(r" +\((0x[0-9a-f]+|-?\d+)\): (\S+) +- (.*)$", line)
-        if value:
+        # Values that a build without a feature only knows by name are as good as lacking.
+        if value and value.group(3) != "Not in this build":
             values.setdefault(prop, []).append((int(value.group(1), 0), *value.groups()[1:]))
     return values
 
