@@ -43,7 +43,7 @@ typedef struct
   GstElement *element;
 } GstCclMapper;
 
-/* A kind of memory that frames come in. All but the first four may be NULL. */
+/* A kind of memory that frames come in. What comes after unmap() may be NULL. */
 struct _GstCclMapperClass
 {
   const gchar *feature; /* of the caps, as "memory:CUDAMemory" */
