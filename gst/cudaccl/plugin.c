@@ -1,6 +1,7 @@
 /* cudaccl - the plugin
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "gstcclcolor.h"
 #include "gstcudaccl.h"
 
 #include <gst/ccl/gstccl.h>
@@ -19,7 +20,7 @@ plugin_init (GstPlugin *plugin)
   /* So that components come with frames from other processes. */
   gst_ccl_meta_get_info ();
 
-  return GST_ELEMENT_REGISTER (cudaccl, plugin);
+  return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudaccl,

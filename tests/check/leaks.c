@@ -76,8 +76,9 @@ run_pipeline (const gchar *backend)
       "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=NV12 ! tee name=t "
       "t. ! queue ! cudaccl backend=%s post-messages=true ! videoscale ! "
       "video/x-raw,width=64,height=64 ! fakesink "
-      "t. ! queue ! cudaccl backend=%s max-components=1 ! cudaccl backend=%s ! fakesink",
-      backend, backend, backend);
+      "t. ! queue ! cudaccl backend=%s max-components=1 ! cudaccl backend=%s ! fakesink "
+      "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink",
+      backend, backend, backend, backend);
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   guint i;
