@@ -5,6 +5,7 @@
 #include <gst/ccl/gstccl.h>
 
 #include "gstcclmerge.h"
+#include "gstccloverlay.h"
 #ifdef HAVE_JSON_GLIB
 #include "gstccljson.h"
 #endif
@@ -27,6 +28,7 @@ plugin_init (GstPlugin *plugin)
   gst_ccl_meta_get_info ();
 
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
+  registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #ifdef HAVE_JSON_GLIB
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
 #endif

@@ -75,8 +75,9 @@ run_pipeline (const gchar *backend)
   gchar *description = g_strdup_printf (
       "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=NV12 ! tee name=t "
       "t. ! queue ! cudaccl backend=%s post-messages=true ! videoscale ! "
-      "video/x-raw,width=64,height=64 ! fakesink "
-      "t. ! queue ! cudaccl backend=%s max-components=1 ! cudaccl backend=%s ! fakesink "
+      "video/x-raw,width=64,height=64 ! ccloverlay draw=boxes+labels ! fakesink "
+      "t. ! queue ! cudaccl backend=%s max-components=1 ! cudaccl backend=%s ! ccloverlay ! "
+      "fakesink "
       "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink",
       backend, backend, backend, backend);
   GstElement *pipeline = gst_parse_launch (description, NULL);
@@ -100,6 +101,29 @@ run_pipeline (const gchar *backend)
   g_free (description);
 }
 
+/* Attached, and blended into a frame that is too small. */
+static void
+run_overlay (void)
+{
+  static const GstCclComponent component = { 1, 1, 1, 9, 9, 9, 5.0, 5.0 };
+  GstHarness *h = ccl_test_harness_new (gst_element_factory_make ("ccloverlay", NULL), "GRAY8",
+                                        PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_harness_set_sink_caps_str (h, "video/x-raw(ANY)");
+  gst_buffer_add_ccl_meta (buffer, PICTURE_WIDTH, PICTURE_HEIGHT, 1, &component, 1);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (gst_buffer_get_video_overlay_composition_meta (buffer) != NULL);
+  gst_buffer_unref (buffer);
+
+  gst_harness_set_sink_caps_str (h, "video/x-raw");
+  buffer = gst_buffer_new_allocate (NULL, 1, NULL);
+  gst_buffer_add_ccl_meta (buffer, PICTURE_WIDTH, PICTURE_HEIGHT, 1, &component, 1);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  ccl_test_harness_free (h);
+}
+
 static void
 run_errors (const gchar *backend)
 {
@@ -114,6 +138,8 @@ run_errors (const gchar *backend)
                           GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_object_unref (element);
+
+  run_overlay ();
 }
 
 GST_START_TEST (test_leaks)

@@ -1,0 +1,30 @@
+/* cudaccl - components as an overlay composition
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_COMPOSE_H__
+#define __GST_CCL_COMPOSE_H__
+
+#include <gst/ccl/gstccl.h>
+
+#include "gstccldraw.h"
+
+G_BEGIN_DECLS
+
+/* Where a composition goes. */
+typedef struct
+{
+  gint width, height;      /* the frame that the components belong to, in pixels */
+  gint x, y;               /* where that frame begins in the one that the composition is for */
+  const GstVideoInfo *yuv; /* YUV for frames of this format; NULL for RGB */
+} GstCclTarget;
+
+/* Draws the components, and adds that to @composition, which is consumed if it is not NULL; without
+ * anything to be seen, @composition stays as it is. */
+GstVideoOverlayComposition *gst_ccl_compose (GstVideoOverlayComposition *composition,
+                                             const GstCclTarget *target,
+                                             const GstCclDrawStyle *style,
+                                             const GstCclComponent *components, guint n_components);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_COMPOSE_H__ */

@@ -1,0 +1,557 @@
+/* cudaccl - draws components on video
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-ccloverlay
+ * @title: ccloverlay
+ * @short_description: draws the components of frames on them
+ *
+ * Draws what the metadata of `cudaccl` tells on the video: boxes, centroids, labels and areas, as
+ * #ccloverlay:draw wants. The video may have been scaled since, or, with `cclmerge`, be another one
+ * than the components were found in. Frames with nothing to be drawn on them pass as they are.
+ *
+ * Boxes are drawn on their outermost pixels. The numbers, which are on black, are above the box, or
+ * below it where there is no room, or in it. With both labels and areas, a colon is between them.
+ *
+ * Elements downstream that can draw, such as video sinks on a GPU, get the drawing beside the
+ * frame, as a #GstVideoOverlayCompositionMeta, and it may be in any memory. For others it is drawn
+ * here, and the frame must be in system memory: its pixels are copied if another branch uses them
+ * too.
+ *
+ * Where several pixels share their chroma, as in I420, GStreamer's blending sets that of the upper
+ * left one of them. So lines that are one pixel wide do not get their colour everywhere.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball ! cudaccl ! ccloverlay draw=boxes+centroids+areas !
+ * videoconvert ! autovideosink
+ * ]|
+ * Shows where the ball is.
+ * |[
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! videoconvert ! tee name=t
+ * t. ! queue ! cclmerge name=merge ! ccloverlay ! videoconvert ! autovideosink
+ * t. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert ! cudaccl min-area=100 !
+ * merge.components
+ * ]|
+ * Shows what moves in a recording.
+ *
+ * Since: 0.1
+ */
+
+#include "gstccloverlay.h"
+
+#include <gst/video/video.h>
+
+#include "gstcclcompose.h"
+#include "gstcclmergemeta.h"
+#include "gstccloverlaycaps.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
+#define GST_CAT_DEFAULT gst_ccl_overlay_debug
+
+#define DEFAULT_DRAW GST_CCL_OVERLAY_DRAW_BOXES
+#define DEFAULT_COLOR 0
+#define DEFAULT_LINE_WIDTH 0
+#define DEFAULT_FONT_SIZE 0
+#define SIZE_MAX_PROP 1000
+
+enum
+{
+  PROP_0,
+  PROP_DRAW,
+  PROP_COLOR,
+  PROP_LINE_WIDTH,
+  PROP_FONT_SIZE,
+};
+
+struct _GstCclOverlay
+{
+  GstBaseTransform parent;
+
+  GstCclDrawStyle style; /* under the object lock */
+
+  gpointer negotiator; /* the thread that negotiates, for others to see that it is not them */
+
+  /* The streaming thread's. */
+  gboolean attach;
+  gint width, height;
+  GstVideoInfo info;                       /* only if not @attach */
+  GstVideoOverlayComposition *composition; /* of the frame on its way */
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+#define gst_ccl_overlay_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM,
+                         GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0,
+                                                  "components drawn on video"))
+GST_ELEMENT_REGISTER_DEFINE (ccloverlay, "ccloverlay", GST_RANK_NONE, GST_TYPE_CCL_OVERLAY)
+
+static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
+                                          GParamSpec *pspec);
+static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value,
+                                          GParamSpec *pspec);
+
+static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
+static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                                GstCaps *caps, GstCaps *filter);
+static gboolean gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+                                          GstCaps *outcaps);
+static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
+static GstFlowReturn gst_ccl_overlay_submit_input_buffer (GstBaseTransform *trans,
+                                                          gboolean is_discont, GstBuffer *input);
+static gboolean gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                                    GstQuery *query);
+static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans,
+                                                            GstBuffer *inbuf, GstBuffer **outbuf);
+static GstFlowReturn gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+
+static void
+gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  /**
+   * ccloverlay:draw:
+   *
+   * What is drawn of each component.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_DRAW,
+      g_param_spec_flags ("draw", "Draw", "What is drawn of each component.",
+                          GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW, flags));
+
+  /**
+   * ccloverlay:color:
+   *
+   * The colour of all components, 0xAARRGGBB. While its alpha is 0, each component has the colour
+   * of its label: the one that `cclcolor` gives it.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_COLOR,
+      g_param_spec_uint ("color", "Color",
+                         "The colour of all components, 0xAARRGGBB; each has its own where alpha "
+                         "is 0.",
+                         0, G_MAXUINT32, DEFAULT_COLOR, flags));
+
+  /**
+   * ccloverlay:line-width:
+   *
+   * The width of lines, in pixels. 0 takes one that suits the size of the frame.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_LINE_WIDTH,
+      g_param_spec_uint ("line-width", "Line width",
+                         "The width of lines, in pixels; 0 suits the size of the frame.", 0,
+                         SIZE_MAX_PROP, DEFAULT_LINE_WIDTH, flags));
+
+  /**
+   * ccloverlay:font-size:
+   *
+   * The height of digits, in pixels, rounded down to a multiple of 7. 0 takes one that suits the
+   * size of the frame.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_FONT_SIZE,
+      g_param_spec_uint ("font-size", "Font size",
+                         "The height of digits, in pixels; 0 suits the size of the frame.", 0,
+                         SIZE_MAX_PROP, DEFAULT_FONT_SIZE, flags));
+}
+
+static void
+gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_overlay_set_property;
+  gobject_class->get_property = gst_ccl_overlay_get_property;
+  gst_ccl_overlay_install_properties (gobject_class);
+
+  gst_element_class_set_static_metadata (
+      element_class, "Components on video", "Filter/Editor/Video",
+      "Draws the components of video frames on them", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
+  trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_submit_input_buffer);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_OVERLAY_DRAW, 0);
+}
+
+static void
+gst_ccl_overlay_init (GstCclOverlay *self)
+{
+  self->style.draw = DEFAULT_DRAW;
+  self->style.color = DEFAULT_COLOR;
+  self->style.line_width = DEFAULT_LINE_WIDTH;
+  self->style.font_size = DEFAULT_FONT_SIZE;
+  gst_video_info_init (&self->info);
+
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
+                              GParamSpec *pspec)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_DRAW:
+    self->style.draw = g_value_get_flags (value);
+    break;
+  case PROP_COLOR:
+    self->style.color = g_value_get_uint (value);
+    break;
+  case PROP_LINE_WIDTH:
+    self->style.line_width = g_value_get_uint (value);
+    break;
+  case PROP_FONT_SIZE:
+    self->style.font_size = g_value_get_uint (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_DRAW:
+    g_value_set_flags (value, self->style.draw);
+    break;
+  case PROP_COLOR:
+    g_value_set_uint (value, self->style.color);
+    break;
+  case PROP_LINE_WIDTH:
+    g_value_set_uint (value, self->style.line_width);
+    break;
+  case PROP_FONT_SIZE:
+    g_value_set_uint (value, self->style.font_size);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_ccl_overlay_stop (GstBaseTransform *trans)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  self->attach = FALSE;
+  gst_video_info_init (&self->info);
+
+  return TRUE;
+}
+
+/* Caps queries are told of both ways. What is negotiated is the one that was decided on: the base
+ * class would prefer to keep the caps, that is to blend. */
+static GstCaps *
+gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                                GstCaps *filter)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstCclOverlayWays ways = GST_CCL_OVERLAY_BLEND | GST_CCL_OVERLAY_ATTACH;
+  GstCaps *result;
+
+  if (g_atomic_pointer_get (&self->negotiator) == g_thread_self ())
+    ways = self->attach ? GST_CCL_OVERLAY_ATTACH : GST_CCL_OVERLAY_BLEND;
+
+  if (direction == GST_PAD_SINK)
+    result = gst_ccl_overlay_caps_after (caps, ways);
+  else
+    result = gst_ccl_overlay_caps_before (caps);
+
+  if (filter) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (result);
+    result = filtered;
+  }
+
+  return result;
+}
+
+/* Formats that this GStreamer does not know have a size too, which is enough to attach. */
+static gboolean
+gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstStructure *structure = gst_caps_get_structure (incaps, 0);
+
+  if (!gst_structure_get_int (structure, "width", &self->width) ||
+      !gst_structure_get_int (structure, "height", &self->height))
+    return FALSE;
+
+  return self->attach || gst_video_info_from_caps (&self->info, incaps);
+}
+
+/* Whether downstream draws compositions on frames of these caps, which it has accepted. An element
+ * that takes them but does not say so, as those do that take everything, may lose them. */
+static gboolean
+gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  gboolean drawn;
+
+  /* Many elements answer only once they know the caps. */
+  drawn = gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
+          gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_query_unref (query);
+
+  return drawn;
+}
+
+/* Decides whether compositions are attached or blended. */
+static void
+gst_ccl_overlay_decide (GstCclOverlay *self, GstCaps *incaps)
+{
+  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstCaps *outcaps, *possible;
+
+  if (gst_ccl_overlay_caps_have_composition (incaps)) {
+    self->attach = TRUE; /* it was for upstream to ask */
+    return;
+  }
+
+  outcaps = gst_ccl_overlay_caps_add_composition (incaps);
+  possible = gst_pad_peer_query_caps (srcpad, outcaps);
+  self->attach = !gst_caps_is_empty (possible) &&
+                 (gst_ccl_overlay_is_drawn_downstream (srcpad, outcaps) ||
+                  !gst_caps_is_subset (incaps, gst_ccl_overlay_blend_caps ()));
+  GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
+  gst_caps_unref (possible);
+  gst_caps_unref (outcaps);
+}
+
+static gboolean
+gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  gboolean ret;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+
+  gst_event_parse_caps (event, &caps);
+  gst_ccl_overlay_decide (self, caps);
+  g_atomic_pointer_set (&self->negotiator, g_thread_self ());
+  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  g_atomic_pointer_set (&self->negotiator, NULL);
+
+  return ret;
+}
+
+/* When there is something new downstream, the base class negotiates again, here. */
+static GstFlowReturn
+gst_ccl_overlay_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstFlowReturn ret;
+  GstCaps *caps;
+
+  if (gst_pad_needs_reconfigure (trans->srcpad) &&
+      (caps = gst_pad_get_current_caps (trans->sinkpad))) {
+    gst_ccl_overlay_decide (self, caps);
+    gst_caps_unref (caps);
+  }
+
+  g_atomic_pointer_set (&self->negotiator, g_thread_self ());
+  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
+  g_atomic_pointer_set (&self->negotiator, NULL);
+
+  return ret;
+}
+
+/* Frames go on as they came, or drawn on. */
+static gboolean
+gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                    GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+}
+
+/* Where the visible part of the frame begins, when it is drawn on: compositions that are attached
+ * are for what will be seen. */
+static void
+gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffer *buffer)
+{
+  GstVideoCropMeta *crop = self->attach ? NULL : gst_buffer_get_video_crop_meta (buffer);
+
+  target->width = self->width;
+  target->height = self->height;
+  target->x = crop ? (gint) crop->x : 0;
+  target->y = crop ? (gint) crop->y : 0;
+  /* Others get the format that everybody knows. */
+  target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
+}
+
+/* What is to be seen of @buffer's components, with what upstream wants to be seen; NULL when there
+ * is nothing of ours. */
+static GstVideoOverlayComposition *
+gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMeta *meta)
+{
+  GstVideoOverlayCompositionMeta *earlier =
+      self->attach ? gst_buffer_get_video_overlay_composition_meta (buffer) : NULL;
+  GstVideoOverlayComposition *composition = earlier ? earlier->overlay : NULL, *result;
+  GstCclDrawStyle style;
+  GstCclTarget target;
+
+  GST_OBJECT_LOCK (self);
+  style = self->style;
+  GST_OBJECT_UNLOCK (self);
+
+  gst_ccl_overlay_init_target (self, &target, buffer);
+  result = gst_ccl_compose (composition ? gst_video_overlay_composition_ref (composition) : NULL,
+                            &target, &style, meta->components, meta->n_components);
+  if (result && result == composition) {
+    gst_video_overlay_composition_unref (result);
+    return NULL;
+  }
+
+  return result;
+}
+
+/* Components may be those of a frame of another size. */
+static GstVideoOverlayComposition *
+gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint width = (guint) self->width, height = (guint) self->height;
+  GstVideoOverlayComposition *composition = NULL;
+  GstBuffer *scaled;
+
+  if (!meta || meta->n_components == 0)
+    return NULL;
+  if (meta->width == width && meta->height == height)
+    return gst_ccl_overlay_compose (self, buffer, meta);
+
+  scaled = gst_buffer_new ();
+  gst_ccl_merge_put_components (scaled, width, height, buffer, width, height);
+  meta = gst_buffer_get_ccl_meta (scaled);
+  if (meta)
+    composition = gst_ccl_overlay_compose (self, buffer, meta);
+  gst_buffer_unref (scaled);
+
+  return composition;
+}
+
+/* Frames that nothing is drawn on stay shared, if they are. Of others, the metadata must be
+ * writable; memory that others use too is copied when it is mapped. */
+static GstFlowReturn
+gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
+                                       GstBuffer **outbuf)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  *outbuf = inbuf;
+  if (gst_buffer_get_size (inbuf) == 0)
+    return GST_FLOW_OK; /* a gap */
+
+  self->composition = gst_ccl_overlay_compose_scaled (self, inbuf);
+  if (!self->composition || gst_buffer_is_writable (inbuf))
+    return GST_FLOW_OK;
+
+  *outbuf = gst_ccl_merge_make_writable (gst_buffer_ref (inbuf));
+  if (!*outbuf) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+                       ("The metadata of a frame could not be copied."), (NULL));
+    g_clear_pointer (&self->composition, gst_video_overlay_composition_unref);
+    return GST_FLOW_ERROR;
+  }
+
+  return GST_FLOW_OK;
+}
+
+static void
+gst_ccl_overlay_attach (GstBuffer *buffer, GstVideoOverlayComposition *composition)
+{
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
+
+  /* Ours has all that was there. */
+  if (meta)
+    gst_buffer_remove_video_overlay_composition_meta (buffer, meta);
+  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+}
+
+static GstFlowReturn
+gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
+                       GstVideoOverlayComposition *composition)
+{
+  GstVideoFrame frame;
+  gboolean blended;
+
+  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+                       ("A frame is smaller than its caps say, or its memory cannot be written."),
+                       ("%" GST_PTR_FORMAT, buffer));
+    return GST_FLOW_ERROR;
+  }
+  blended = gst_video_overlay_composition_blend (composition, &frame);
+  gst_video_frame_unmap (&frame);
+
+  if (!blended) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+                       ("Frames in %s cannot be drawn on; put videoconvert before ccloverlay.",
+                        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
+                       (NULL));
+    return GST_FLOW_ERROR;
+  }
+
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstVideoOverlayComposition *composition = g_steal_pointer (&self->composition);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (!composition)
+    return GST_FLOW_OK;
+
+  GST_LOG_OBJECT (self, "drawing in %u rectangles",
+                  gst_video_overlay_composition_n_rectangles (composition));
+  if (self->attach)
+    gst_ccl_overlay_attach (buffer, composition);
+  else
+    ret = gst_ccl_overlay_blend (self, buffer, composition);
+  gst_video_overlay_composition_unref (composition);
+
+  return ret;
+}

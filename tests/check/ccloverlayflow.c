@@ -1,0 +1,475 @@
+/* cudaccl - tests of the element ccloverlay: negotiation, sharing, events
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccloverlaytest.h"
+
+#define WIDTH 24
+#define HEIGHT 14
+#define FRAME "format=GRAY8,width=24,height=14,framerate=1/1"
+#define CAPS "video/x-raw," FRAME
+#define COMPOSITION "meta:GstVideoOverlayComposition"
+#define SYSTEM_CAPS "video/x-raw(memory:SystemMemory," COMPOSITION ")," FRAME
+
+static const GstCclComponent components[] = {
+  { 1, 5, 3, 8, 6, 30, 8.5, 5.5 },
+  { 2, 15, 10, 3, 3, 30, 16.0, 11.0 },
+};
+
+static GstBuffer *
+frame_new (void)
+{
+  return ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, components, 2);
+}
+
+static guint8
+pixel_at (GstBuffer *buffer, guint x, guint y)
+{
+  guint8 pixel;
+
+  fail_unless_equals_int (gst_buffer_extract (buffer, y * WIDTH + x, &pixel, 1), 1);
+
+  return pixel;
+}
+
+/* Asserts that the boxes are drawn on the frame, or are beside it, and nothing is done twice. */
+static void
+check_drawn (GstBuffer *buffer, gboolean attached)
+{
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
+
+  fail_unless_equals_int (pixel_at (buffer, 5, 3), attached ? BACKGROUND : 255);
+  fail_unless_equals_int (pixel_at (buffer, 17, 12), attached ? BACKGROUND : 255);
+  fail_unless_equals_int (pixel_at (buffer, 6, 4), BACKGROUND);
+  fail_unless_equals_int (gst_buffer_n_memory (buffer), 1);
+  fail_unless (attached == (meta != NULL));
+}
+
+static void
+check_caps (GstHarness *h, const gchar *expected)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad), *wanted = gst_caps_from_string (expected);
+
+  fail_unless (gst_caps_is_equal (caps, wanted), "the caps are %s", gst_caps_to_string (caps));
+  gst_caps_unref (caps);
+  gst_caps_unref (wanted);
+}
+
+/* What downstream takes and what it says it draws decides. */
+GST_START_TEST (test_negotiation)
+{
+  static const struct
+  {
+    const gchar *in, *taken, *out; /* NULL where there is no way */
+    gboolean draws, attached;
+  } cases[] = {
+    { CAPS, "video/x-raw(ANY)", SYSTEM_CAPS, TRUE, TRUE },
+    { CAPS, "video/x-raw(ANY)", CAPS, FALSE, FALSE },
+    { CAPS, "video/x-raw", CAPS, TRUE, FALSE },
+    { CAPS, "video/x-raw", CAPS, FALSE, FALSE },
+    { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", SYSTEM_CAPS, TRUE,
+      TRUE },
+    { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", CAPS, FALSE, FALSE },
+    /* Upstream has seen to it that downstream draws. */
+    { SYSTEM_CAPS, "video/x-raw(ANY)", SYSTEM_CAPS, FALSE, TRUE },
+    { SYSTEM_CAPS, "video/x-raw", NULL, FALSE, FALSE },
+    /* What cannot be drawn on. */
+    { "video/x-raw(memory:Test)," FRAME, "video/x-raw(ANY)",
+      "video/x-raw(memory:Test," COMPOSITION ")," FRAME, FALSE, TRUE },
+    { "video/x-raw(memory:Test)," FRAME, "video/x-raw(memory:Test)", NULL, TRUE, FALSE },
+    { "video/x-raw,format=NEW9,width=24,height=14,framerate=1/1", "video/x-raw(ANY)",
+      "video/x-raw(memory:SystemMemory," COMPOSITION
+      "),format=NEW9,width=24,height=14,framerate=1/1",
+      TRUE, TRUE },
+    { "video/x-raw,format=RGB8P,width=24,height=14,framerate=1/1", "video/x-raw", NULL, FALSE,
+      FALSE },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+    GstBuffer *buffer = frame_new ();
+
+    gst_harness_set_sink_caps_str (h, cases[i].taken);
+    if (cases[i].draws)
+      gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
+                                               NULL);
+    gst_harness_set_src_caps_str (h, cases[i].in);
+    GST_INFO ("case %u", i);
+    if (!cases[i].out) {
+      fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_NOT_NEGOTIATED);
+    } else {
+      buffer = gst_harness_push_and_pull (h, buffer);
+      check_drawn (buffer, cases[i].attached);
+      check_caps (h, cases[i].out);
+      gst_buffer_unref (buffer);
+    }
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
+/* Another sink in mid-stream, more than once. */
+GST_START_TEST (test_reconfigure)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  guint i;
+
+  gst_harness_set_sink_caps_str (h, "video/x-raw(ANY)");
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  for (i = 0; i < 6; i++) {
+    gboolean attached = i % 2 == 0;
+    GstBuffer *buffer;
+    guint k;
+
+    gst_harness_set_sink_caps_str (h, attached ? "video/x-raw(ANY)" : "video/x-raw");
+    for (k = 0; k < 2; k++) {
+      buffer = gst_harness_push_and_pull (h, frame_new ());
+      check_drawn (buffer, attached);
+      check_caps (h, attached ? SYSTEM_CAPS : CAPS);
+      gst_buffer_unref (buffer);
+    }
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Both ways are told to those who ask. */
+GST_START_TEST (test_queries)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstCaps *caps, *expected;
+  GstQuery *query;
+
+  caps = gst_pad_peer_query_caps (h->sinkpad, NULL);
+  expected = gst_caps_from_string (CAPS "; " SYSTEM_CAPS);
+  fail_unless (gst_caps_is_equal (caps, expected));
+  gst_caps_unref (caps);
+
+  gst_harness_set_sink_caps_str (h, SYSTEM_CAPS);
+  caps = gst_pad_peer_query_caps (h->srcpad, NULL);
+  fail_unless (gst_caps_is_equal (caps, expected));
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+
+  gst_harness_set_sink_caps_str (h, "video/x-raw,format={RGB8P,NV12}");
+  caps = gst_pad_peer_query_caps (h->srcpad, NULL);
+  expected = gst_caps_from_string ("video/x-raw,format={RGB8P,GRAY8}");
+  fail_if (gst_caps_can_intersect (caps, expected));
+  gst_caps_unref (expected);
+  expected = gst_caps_from_string ("video/x-raw,format=NV12");
+  fail_unless (gst_caps_can_intersect (caps, expected));
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+
+  /* It is for the sink to say where frames should lie. */
+  gst_harness_set_sink_caps_str (h, "video/x-raw");
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new ()));
+  caps = gst_caps_from_string (CAPS);
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* One that others use too stays as it is; one that nobody else has is not copied. */
+GST_START_TEST (test_sharing)
+{
+  guint attached, shared;
+
+  for (attached = 0; attached < 2; attached++) {
+    GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+
+    if (attached) {
+      gst_harness_set_sink_caps_str (h, "video/x-raw(ANY)");
+      gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
+                                               NULL);
+    }
+    for (shared = 0; shared < 2; shared++) {
+      GstBuffer *in = frame_new (), *out;
+      GstMemory *memory = gst_buffer_peek_memory (in, 0);
+
+      if (shared)
+        gst_buffer_ref (in);
+      out = gst_harness_push_and_pull (h, in);
+      check_drawn (out, attached);
+      fail_unless ((out == in) == !shared);
+      fail_unless ((gst_buffer_peek_memory (out, 0) == memory) == (attached || !shared));
+      if (shared) {
+        fail_unless_equals_int (pixel_at (in, 5, 3), BACKGROUND);
+        fail_if (gst_buffer_get_video_overlay_composition_meta (in));
+        gst_buffer_unref (in);
+      }
+      gst_buffer_unref (out);
+    }
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
+/* The pool of a shared frame gets it back only when the copy is gone that may use its memory. */
+GST_START_TEST (test_pool)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstBuffer *in, *out;
+
+  gst_harness_set_sink_caps_str (h, "video/x-raw(ANY)");
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_buffer_pool_config_set_params (config, NULL, WIDTH * HEIGHT, 1, 1);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &in, NULL), GST_FLOW_OK);
+  gst_buffer_memset (in, 0, BACKGROUND, WIDTH * HEIGHT);
+  gst_buffer_add_ccl_meta (in, WIDTH, HEIGHT, 2, components, 2);
+
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+  gst_buffer_unref (in);
+  fail_unless (out != in && gst_buffer_get_parent_buffer_meta (out));
+  gst_buffer_unref (out);
+
+  fail_unless (gst_buffer_pool_set_active (pool, FALSE));
+  gst_object_unref (pool);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Where nothing is drawn, the very same buffer comes out, whoever else has it. */
+GST_START_TEST (test_nothing)
+{
+  static const GstCclComponent outside = { 1, 24, 3, 8, 6, 30, 8.5, 5.5 };
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstBuffer *buffers[5], *out;
+  guint i;
+
+  buffers[0] = ccl_test_black_new (WIDTH, HEIGHT);
+  buffers[1] = ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, NULL, 0);
+  buffers[2] = ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, &outside, 1);
+  buffers[3] = ccl_overlay_frame_new (WIDTH, HEIGHT, 0, 0, components, 2);
+  buffers[4] = gst_buffer_new (); /* a gap that cclmerge gave components */
+  gst_buffer_add_ccl_meta (buffers[4], WIDTH, HEIGHT, 2, components, 2);
+  GST_BUFFER_FLAG_SET (buffers[4], GST_BUFFER_FLAG_GAP);
+
+  for (i = 0; i < G_N_ELEMENTS (buffers); i++) {
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (buffers[i]));
+    fail_unless (out == buffers[i], "buffer %u was copied", i);
+    gst_buffer_unref (out);
+    gst_buffer_unref (buffers[i]);
+  }
+
+  g_object_set (h->element, "draw", 0, NULL);
+  buffers[0] = frame_new ();
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (buffers[0]));
+  fail_unless (out == buffers[0]);
+  gst_buffer_unref (out);
+  gst_buffer_unref (buffers[0]);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Gaps with pixels are frames. */
+GST_START_TEST (test_gap_with_pixels)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstBuffer *buffer = frame_new ();
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  check_drawn (buffer, FALSE);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* What is attached has the right pixels in the right places; what upstream wants to be seen stays,
+ * and is seen by nobody else differently. */
+GST_START_TEST (test_composition)
+{
+  GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, "color", 0x80112233, NULL);
+  GstBuffer *buffer = frame_new (), *pixels = gst_buffer_new_allocate (NULL, 4, NULL), *canvas;
+  GstVideoOverlayRectangle *rectangle;
+  GstVideoOverlayComposition *earlier, *composition;
+  gint x, y;
+  guint width, height;
+  guint32 values[2];
+
+  gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE,
+                             GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, 1, 1);
+  rectangle =
+      gst_video_overlay_rectangle_new_raw (pixels, 1, 1, 1, 1, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  earlier = gst_video_overlay_composition_new (rectangle);
+  gst_video_overlay_rectangle_unref (rectangle);
+  gst_buffer_unref (pixels);
+  gst_buffer_add_video_overlay_composition_meta (buffer, earlier);
+
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE), 1);
+  composition = gst_buffer_get_video_overlay_composition_meta (buffer)->overlay;
+  fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (earlier), 1);
+  /* The boxes share no rows, so there is a rectangle for each. */
+  fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (composition), 3);
+
+  rectangle = gst_video_overlay_composition_get_rectangle (composition, 1);
+  fail_unless (
+      gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width, &height));
+  fail_unless (x == 5 && y == 3 && width == 8 && height == 6);
+  canvas = gst_video_overlay_rectangle_get_pixels_unscaled_argb (
+      rectangle, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  gst_buffer_extract (canvas, 4 * 7, &values[0], 4);
+  gst_buffer_extract (canvas, 4 * (8 + 1), &values[1], 4);
+  fail_unless (values[0] == 0x80112233 && values[1] == 0);
+
+  gst_video_overlay_composition_unref (earlier);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_errors)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 100, NULL);
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 2, components, 2);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "smaller");
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Properties count from the next frame on. */
+GST_START_TEST (test_properties)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  guint draw, color, line_width, font_size;
+  GstElement *element = gst_element_factory_make ("ccloverlay", NULL);
+  GstBuffer *buffer;
+
+  g_object_get (element, "draw", &draw, "color", &color, "line-width", &line_width, "font-size",
+                &font_size, NULL);
+  fail_unless (draw == 1 && color == 0 && line_width == 0 && font_size == 0);
+  gst_object_unref (element);
+
+  g_object_get (h->element, "draw", &draw, "color", &color, "line-width", &line_width, "font-size",
+                &font_size, NULL);
+  fail_unless (draw == 1 && color == 0xffffffff && line_width == 1 && font_size == 7);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "centroids");
+  g_object_set (h->element, "color", 0xff000000, "line-width", 3, NULL);
+  buffer = gst_harness_push_and_pull (h, frame_new ());
+  fail_unless_equals_int (pixel_at (buffer, 5, 3), BACKGROUND);
+  fail_unless_equals_int (pixel_at (buffer, 8, 5), 0);
+  fail_unless_equals_int (pixel_at (buffer, 8, 0), 0);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static gboolean
+pull_event (GstHarness *h, GstEventType type)
+{
+  gboolean found = FALSE;
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (h))) {
+    found |= GST_EVENT_TYPE (event) == type;
+    gst_event_unref (event);
+  }
+
+  return found;
+}
+
+GST_START_TEST (test_events)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstSegment segment;
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_new ()));
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    fail_unless_equals_int (gst_harness_push (h, frame_new ()), GST_FLOW_FLUSHING);
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+  }
+  buffer = gst_harness_push_and_pull (h, frame_new ());
+  check_drawn (buffer, FALSE);
+  gst_buffer_unref (buffer);
+
+  /* When the sink is late, nothing is drawn in vain. */
+  gst_harness_push_upstream_event (
+      h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * GST_SECOND, GST_SECOND));
+  buffer = frame_new ();
+  GST_BUFFER_PTS (buffer) = 2 * GST_SECOND;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_if (gst_harness_try_pull (h));
+
+  pull_event (h, GST_EVENT_UNKNOWN);
+  gst_harness_push_event (h, gst_event_new_gap (GST_SECOND, GST_SECOND));
+  fail_unless (pull_event (h, GST_EVENT_GAP));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (pull_event (h, GST_EVENT_EOS));
+  fail_unless_equals_int (gst_harness_push (h, frame_new ()), GST_FLOW_EOS);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The size of the frames changes, and with it what is in proportion to it. */
+GST_START_TEST (test_sizes)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, "line-width", 0, NULL);
+  guint sizes[] = { 2, 40, 600, 1080, 2160, 3 }, i, x;
+
+  for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    guint size = sizes[i], expected = MIN (MAX ((size + 180) / 360, 2), size), n = 0;
+    gchar *caps =
+        g_strdup_printf ("video/x-raw,format=GRAY8,width=%u,height=%u,framerate=1/1", size, size);
+    GstCclComponent all = { 1, 0, 0, size, size, 5, 0.0, 0.0 };
+    GstBuffer *buffer;
+    GstMapInfo map;
+
+    gst_harness_set_src_caps_str (h, caps);
+    buffer = gst_harness_push_and_pull (h, ccl_overlay_frame_new (size, size, size, size, &all, 1));
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    for (x = 0; x < (size + 1) / 2; x++)
+      n += map.data[size / 2 * GST_ROUND_UP_4 (size) + x] == 255;
+    fail_unless_equals_int (n, MIN (expected, (size + 1) / 2));
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+    g_free (caps);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+ccloverlayflow_suite (void)
+{
+  Suite *s = suite_create ("ccloverlayflow");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_negotiation);
+  tcase_add_test (tc, test_reconfigure);
+  tcase_add_test (tc, test_queries);
+  tcase_add_test (tc, test_sharing);
+  tcase_add_test (tc, test_pool);
+  tcase_add_test (tc, test_nothing);
+  tcase_add_test (tc, test_gap_with_pixels);
+  tcase_add_test (tc, test_composition);
+  tcase_add_test (tc, test_errors);
+  tcase_add_test (tc, test_properties);
+  tcase_add_test (tc, test_events);
+  tcase_add_test (tc, test_sizes);
+
+  return s;
+}
+
+GST_CHECK_MAIN (ccloverlayflow);
