@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
-#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged
+#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay
 #
 # Exit status 77: skipped, as something is missing here.
 set -euo pipefail
@@ -136,6 +136,27 @@ check_sinks() {
   expect 5 "$line" "$output/udp"
 }
 
+check_overlay() {
+  gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc \
+    ! avimux ! filesink location="$output/ball.avi"
+  "$here/overlay.sh" "$output/ball.avi" "$output/ball.mkv"
+  gst-launch-1.0 -q filesrc location="$output/ball.mkv" ! decodebin ! videoconvert \
+    ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
+  [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video has not 20 frames"
+
+  # The first component's box is red, and the source is black and white.
+  "$here/overlay.sh" "$output/ball.avi" "$output/ball.png" 12
+  gst-launch-1.0 -q filesrc location="$output/ball.png" ! pngdec ! videoconvert \
+    ! video/x-raw,format=RGB ! filesink location="$output/picture"
+  [[ $(stat -c %s "$output/picture") == $((320 * 240 * 3)) ]] || die "the picture has another size"
+  LC_ALL=C grep -q -a -P '(\xff\x00\x00){20}' "$output/picture" || die "there is no box"
+
+  if "$here/overlay.sh" "$output/ball.avi" "$output/none.png" 20 2>"$output/error"; then
+    die "overlay.sh found a frame that does not exist"
+  fi
+  expect 1 'no frame 20' "$output/error"
+}
+
 case ${1-} in
 testsource)
   "$here/testsource.sh" 10 >"$output/messages"
@@ -210,10 +231,12 @@ merged)
   expect 795 '"width":768,"height":576,' "$output/lines"
   # The first frame is all background; in every other one, somebody walks.
   expect 794 '"found":[1-9]' "$output/lines"
-  if gst-inspect-1.0 --exists --atleast-version=0.0 ccloverlay; then
-    "$here/merged.sh" "$file" "$output/merged.mkv"
-    [[ -s $output/merged.mkv ]] || die "there is no video"
-  fi
+  ;;
+overlay)
+  for element in segmentation jpegenc avimux pngenc; do
+    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
+  done
+  check_overlay
   ;;
 *)
   show_help

@@ -2,10 +2,11 @@
 # Moving things in a recording, found in small frames and told of in the large ones: background
 # subtraction and cudaccl see half the width, and cclmerge puts the boxes on the original frames.
 #
-#   pipelines/merged.sh [FILE [OUTPUT.mkv]]
+#   pipelines/merged.sh [FILE]
 #
 # FILE     a video that GStreamer can decode; default: the sample vtest.avi, fetched if need be
-# OUTPUT   a video with the boxes drawn in; without it, the components are printed as JSON
+#
+# The components are printed as JSON; overlay.sh draws them.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -17,13 +18,7 @@ file=${1-}
 need_element segmentation gstreamer1.0-opencv
 need_element cclmerge "this project; build it with ./run.sh"
 
-if [[ -n ${2-} ]]; then
-  need_element ccloverlay "this project; build it with ./run.sh"
-  end=(ccloverlay ! videoconvert ! jpegenc quality=90 ! matroskamux ! filesink location="$2")
-else
-  need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
-  end=(ccljson ! fdsink)
-fi
+need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
 
 # Borders would shift the boxes, and the height follows the width.
 gst-launch-1.0 -q \
@@ -32,4 +27,4 @@ gst-launch-1.0 -q \
   frames. ! queue ! videoscale add-borders=false \
   ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! "${mask[@]}" ! cudaccl min-area=25 \
   ! queue ! merge.components \
-  cclmerge name=merge ! "${end[@]}"
+  cclmerge name=merge ! ccljson ! fdsink
