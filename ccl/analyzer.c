@@ -36,6 +36,7 @@ ccl_config_init (CclConfig *config, uint32_t width, uint32_t height)
     .backend = CCL_BACKEND_AUTO,
     .device = -1,
     .max_components = 1024,
+    .threads = 1,
   };
 }
 
@@ -150,6 +151,9 @@ check_config (const CclConfig *config)
     return ccl_fail (CCL_ERROR_INVALID, "connectivity %u is neither 4 nor 8", config->connectivity);
   if (config->max_components == 0)
     return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+  if (config->threads > CCL_MAX_THREADS)
+    return ccl_fail (CCL_ERROR_INVALID, "%u threads are more than %d; ask for fewer, or for 0",
+                     config->threads, CCL_MAX_THREADS);
   if (config->device < -1)
     return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
                      config->device);

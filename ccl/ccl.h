@@ -10,6 +10,8 @@
  * same bytes for the same image.
  *
  * Threads: an analyzer belongs to one thread at a time; different analyzers may run concurrently.
+ * On the CPU an analyzer may have threads of its own, see CclConfig.threads; the result is the
+ * same.
  * No call changes which CUDA context is current in its thread.
  */
 
@@ -50,6 +52,8 @@ typedef enum CclMemory
   CCL_MEMORY_ARRAY,    /* a CUDA array of it, with one channel of 8 bits: copied on the device */
 } CclMemory;
 
+#define CCL_MAX_THREADS 256
+
 typedef struct CclAnalyzer CclAnalyzer;
 
 /* An algorithm of a backend, as listed by ccl_algorithm(). */
@@ -75,6 +79,8 @@ typedef struct CclConfig
                             * CCL_BACKEND_AUTO. NULL: the device's primary context, in which
                             * programs are that use the CUDA runtime */
   uint32_t max_components; /* capacity of the result, at least 1 */
+  unsigned threads;        /* of CCL_BACKEND_CPU that share a frame, the caller's among them, at
+                            * most CCL_MAX_THREADS; 0: as many as the process may use CPUs */
   bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
   bool labels;             /* keep what ccl_analyzer_labels() needs */
   bool map_pinned;         /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
@@ -169,7 +175,7 @@ ccl_component_centroid_y (const CclComponent *component)
 }
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
- * components, no second-order sums, no label maps, no timing. */
+ * components, one thread, no second-order sums, no label maps, no timing. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area. */

@@ -2,21 +2,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/backend.h"
+#include "ccl/cpu/clock.h"
+#include "ccl/cpu/compact.h"
 #include "ccl/cpu/labels.h"
-#include "ccl/cpu/runs.h"
-#include "ccl/cut.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 typedef struct CpuSession
 {
   CclSession base;
   CclRuns runs;
-  CclComponent *components; /* base.config.max_components */
-  CclComponents result;     /* of the frame in flight */
-  CclLabelMap map;          /* with config.labels */
+  CclCompaction compaction;
+  CclComponents result; /* of the frame in flight */
+  CclLabelMap map;      /* with config.labels */
 } CpuSession;
 
 static const CclAlgorithm algorithms[] = {
@@ -41,11 +40,28 @@ cpu_close (CclSession *session)
 {
   CpuSession *self = (CpuSession *) session;
 
-  if (session->config.labels)
-    ccl_label_map_clear (&self->map);
+  ccl_label_map_clear (&self->map);
   ccl_runs_clear (&self->runs);
-  free (self->components);
+  free (self->compaction.shares);
+  free (self->compaction.items);
   free (self);
+}
+
+static CclStatus
+init_compaction (CpuSession *self)
+{
+  CclAccount *account = &self->base.account;
+  CclCompaction *compaction = &self->compaction;
+
+  compaction->runs = &self->runs;
+  compaction->keep = self->base.config.max_components;
+  compaction->numbers = self->map.numbers;
+  compaction->items = ccl_account_malloc (account, compaction->keep, sizeof *compaction->items,
+                                          "the components of a frame");
+  if (compaction->items)
+    compaction->shares = ccl_account_malloc (account, self->runs.n_strips,
+                                             sizeof *compaction->shares, "the parts of a frame");
+  return compaction->shares ? CCL_OK : CCL_ERROR_NO_MEMORY;
 }
 
 static CclStatus
@@ -57,23 +73,18 @@ cpu_open (const CclSession *wanted, CclSession **session)
 
   if (!self)
     return CCL_ERROR_NO_MEMORY;
-  self->base = *wanted;
+  *self = (CpuSession){ .base = *wanted };
   self->base.account = account;
-  self->components = ccl_account_malloc (&self->base.account, self->base.config.max_components,
-                                         sizeof *self->components, "the components of a frame");
-  status = self->components ? ccl_runs_init (&self->runs, &self->base.config, &self->base.account)
-                            : CCL_ERROR_NO_MEMORY;
-  if (status != CCL_OK) {
-    free (self->components);
-    free (self);
-    return status;
-  }
-  if (self->base.config.labels) {
+  if (self->base.config.threads == 0)
+    self->base.config.threads = ccl_pool_cpus ();
+  status = ccl_runs_init (&self->runs, &self->base.config, &self->base.account);
+  if (status == CCL_OK && self->base.config.labels)
     status = ccl_label_map_init (&self->map, &self->runs, &self->base.account);
-    if (status != CCL_OK) {
-      cpu_close (&self->base);
-      return status;
-    }
+  if (status == CCL_OK)
+    status = init_compaction (self);
+  if (status != CCL_OK) {
+    cpu_close (&self->base);
+    return status;
   }
   snprintf (self->base.device_name, sizeof self->base.device_name, "CPU (%s)",
             self->runs.functions->name);
@@ -81,110 +92,20 @@ cpu_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Whether label @i is a component that passes the area filter. */
-static inline bool
-passes (const CclRuns *runs, uint32_t i, const CclParams *params)
-{
-  return runs->parents[i] == i && runs->labels[i].area >= params->min_area &&
-         runs->labels[i].area <= params->max_area;
-}
-
-/* The cut that leaves @keep of the components that pass. */
-static CclCut
-find_cut (const CclRuns *runs, const CclParams *params, uint32_t keep)
-{
-  CclCutSearch search;
-
-  ccl_cut_begin (&search, keep);
-  for (unsigned round = 0; round < CCL_CUT_ROUNDS; round++) {
-    uint32_t histogram[CCL_CUT_BINS] = { 0 };
-
-    for (uint32_t i = 0; i < runs->n_labels; i++) {
-      int bin =
-          passes (runs, i, params) ? ccl_cut_bin (&search, (uint32_t) runs->labels[i].area) : -1;
-      if (bin >= 0)
-        histogram[bin]++;
-    }
-    ccl_cut_narrow (&search, histogram);
-  }
-  return search.cut;
-}
-
-static void
-fill_component (CclComponent *component, const CclRuns *runs, uint32_t i)
-{
-  const CclRunsLabel *label = &runs->labels[i];
-
-  *component = (CclComponent){
-    .area = label->area,
-    .sum_x = label->sum_x,
-    .sum_y = label->sum_y,
-    .x = label->left,
-    .y = label->y,
-    .width = label->right - label->left,
-    .height = label->bottom - label->y,
-    .first_x = label->first_x,
-  };
-  if (runs->moments) {
-    component->sum_xx = runs->moments[i].sum_xx;
-    component->sum_yy = runs->moments[i].sum_yy;
-    component->sum_xy = runs->moments[i].sum_xy;
-  }
-}
-
-/* Copies the roots that pass into the result. */
-static void
-compact (CpuSession *self, const CclParams *params)
-{
-  const CclRuns *runs = &self->runs;
-  uint32_t keep = self->base.config.max_components, count = 0, found = 0;
-  CclCut cut = { 0, 0 };
-
-  if (self->base.config.labels)
-    ccl_label_map_begin (&self->map, runs);
-  for (uint32_t i = 0; i < runs->n_labels; i++)
-    found += passes (runs, i, params);
-  if (found > keep)
-    cut = find_cut (runs, params, keep);
-  for (uint32_t i = 0; i < runs->n_labels; i++) {
-    if (!passes (runs, i, params) || runs->labels[i].area < cut.area)
-      continue;
-    if (runs->labels[i].area == cut.area) {
-      if (cut.ties == 0)
-        continue;
-      cut.ties--;
-    }
-    fill_component (&self->components[count], runs, i);
-    self->components[count].label = count + 1;
-    count++;
-    if (self->base.config.labels)
-      self->map.numbers[i] = count;
-  }
-  self->result = (CclComponents){ self->components, count, found };
-}
-
-static uint64_t
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
-}
-
 static CclStatus
 cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
   CpuSession *self = (CpuSession *) session;
-  uint64_t start = session->config.timing ? now () : 0;
+  uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
 
   if (image->memory >= CCL_MEMORY_DEVICE)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download frames");
   ccl_runs_label (&self->runs, image, params);
-  compact (self, params);
+  self->map.painted = false;
+  self->result = ccl_compact (&self->compaction, params);
   if (session->config.timing)
-    session->timing.analysis = now () - start;
+    session->timing.analysis = ccl_cpu_now () - start;
   return CCL_OK;
 }
 
@@ -200,7 +121,7 @@ cpu_labels (CclSession *session, CclLabels *labels)
 {
   CpuSession *self = (CpuSession *) session;
 
-  ccl_label_map_paint (&self->map, &self->runs);
+  ccl_label_map_paint (&self->map);
   *labels = (CclLabels){ self->map.map, session->config.width * sizeof *self->map.map };
   return CCL_OK;
 }

@@ -14,7 +14,7 @@ ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account)
 {
   uint64_t pixels = (uint64_t) runs->width * runs->height;
 
-  *map = (CclLabelMap){ NULL, NULL, false };
+  *map = (CclLabelMap){ .runs = runs };
   map->numbers = ccl_account_malloc (account, runs->most_labels, sizeof *map->numbers,
                                      "the labels of a frame");
   if (map->numbers)
@@ -29,41 +29,58 @@ ccl_label_map_clear (CclLabelMap *map)
   free (map->map);
 }
 
-void
-ccl_label_map_begin (CclLabelMap *map, const CclRuns *runs)
+/* Gives the labels of a strip the numbers of their roots. Parents come before their children, so
+ * those in the strip have their root's number already; those in strips above may not have it yet.
+ */
+static void
+spread_numbers (const CclLabelMap *map, const CclStrip *strip)
 {
-  map->painted = false;
-  memset (map->numbers, 0, runs->n_labels * sizeof *map->numbers);
+  const uint32_t *parents = map->runs->table.parents;
+
+  for (uint32_t i = strip->base; i < strip->next; i++) {
+    uint32_t parent = parents[i];
+
+    if (parent == i)
+      continue;
+    while (parent < strip->base && parents[parent] != parent)
+      parent = parents[parent];
+    map->numbers[i] = map->numbers[parent];
+  }
 }
 
 static void
-paint_row (uint32_t *pixels, const CclRuns *runs, const uint32_t *numbers, uint32_t first,
-           uint32_t end)
+paint_row (const CclLabelMap *map, const CclStrip *strip, uint32_t y)
 {
+  const CclRuns *runs = map->runs;
+  uint32_t *pixels = map->map + (size_t) y * runs->width;
   uint32_t x = 0;
 
-  for (uint32_t run = first; run < end; run++) {
-    uint32_t start = runs->all.edges[2 * (size_t) run];
-    uint32_t run_end = runs->all.edges[2 * (size_t) run + 1];
-    uint32_t number = numbers[runs->all.labels[run]];
+  for (uint32_t run = runs->spans[y].first; run < runs->spans[y].end; run++) {
+    uint32_t start = strip->edges[2 * (size_t) run], end = strip->edges[2 * (size_t) run + 1];
+    uint32_t number = map->numbers[strip->labels[run]];
 
     memset (pixels + x, 0, (start - x) * sizeof *pixels);
-    for (x = start; x < run_end; x++)
+    for (x = start; x < end; x++)
       pixels[x] = number;
   }
   memset (pixels + x, 0, (runs->width - x) * sizeof *pixels);
 }
 
-void
-ccl_label_map_paint (CclLabelMap *map, const CclRuns *runs)
+static void
+paint_strip (void *data, uint32_t index)
 {
-  if (map->painted)
-    return;
+  const CclLabelMap *map = data;
+  const CclStrip *strip = &map->runs->strips[index];
+
+  spread_numbers (map, strip);
+  for (uint32_t y = strip->y; y < strip->bottom; y++)
+    paint_row (map, strip, y);
+}
+
+void
+ccl_label_map_paint (CclLabelMap *map)
+{
+  if (!map->painted)
+    ccl_pool_run (map->runs->pool, paint_strip, map, map->runs->n_strips);
   map->painted = true;
-  /* Parents come before their children, so they have their root's number already. */
-  for (uint32_t i = 0; i < runs->n_labels; i++)
-    map->numbers[i] = map->numbers[runs->parents[i]];
-  for (uint32_t y = 0; y < runs->height; y++)
-    paint_row (map->map + (size_t) y * runs->width, runs, map->numbers,
-               y > 0 ? runs->row_ends[y - 1] : 0, runs->row_ends[y]);
 }

@@ -8,6 +8,7 @@
 
 typedef struct CclLabelMap
 {
+  const CclRuns *runs;
   uint32_t *numbers; /* of the runs' labels: the label in the result, 0 where there is none */
   uint32_t *map;     /* [height * width] */
   bool painted;      /* the map is that of the last frame */
@@ -17,10 +18,7 @@ typedef struct CclLabelMap
 CclStatus ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account);
 void ccl_label_map_clear (CclLabelMap *map);
 
-/* Forgets the last frame: no label of @runs has a number. */
-void ccl_label_map_begin (CclLabelMap *map, const CclRuns *runs);
-
 /* Paints what the last frame's runs and the numbers of their roots make, once. */
-void ccl_label_map_paint (CclLabelMap *map, const CclRuns *runs);
+void ccl_label_map_paint (CclLabelMap *map);
 
 #endif

@@ -4,218 +4,244 @@
 /* A row of pixels becomes bits, then runs. A run that touches none of the row above gets a new
  * label, one that touches some gets the label of their component; where it touches several
  * components it joins them. Features are added run by run, so that no label image is needed and
- * only two rows of runs are kept, unless somebody wants a label map. Labels are numbered in raster
- * order and the smaller one survives a union, so roots come out in canonical order. */
+ * only few rows of runs are kept, unless somebody wants a label map.
+ *
+ * The frame is cut into strips, which any thread may label, and then joined where they meet. Each
+ * strip has a range of labels, further down the higher; labels are numbered in raster order and the
+ * smaller one survives a union, so roots come out in canonical order however many strips there are.
+ */
 
 #include "ccl/cpu/runs.h"
-#include "ccl/sums.h"
+#include "ccl/cpu/tuning.h"
+#include "ccl/cpu/unite.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* A bound of the labels that one frame can need: one for each run with nothing above it. With
+/* More strips than threads: some have more runs than others, and some threads begin late. */
+#define STRIPS_PER_THREAD 4
+
+/* The tables of the first row of a strip, and of the two last ones in turns. */
+#define ROWS_KEPT 3
+
+/* A bound of the labels that @rows rows can need: one for each run with nothing above it. With
  * 4-connectivity all runs of all rows may be such; with 8-connectivity the squares of 2 x 2 pixels
- * that end in such a run's first pixel are disjoint. */
+ * that end in such a run's first pixel are disjoint. And one is made ready too many. */
 static uint64_t
-labels_bound (const CclConfig *config)
+labels_bound (const CclConfig *config, uint32_t rows)
 {
   if (config->connectivity == 4)
-    return (uint64_t) ccl_runs_per_row (config->width) * config->height;
-  return ((uint64_t) config->width + 1) * ((uint64_t) config->height + 1) / 4;
+    return (uint64_t) ccl_runs_per_row (config->width) * rows + 1;
+  return ((uint64_t) config->width + 1) * ((uint64_t) rows + 1) / 4 + 1;
+}
+
+static uint32_t
+choose_strips (const CclConfig *config)
+{
+  uint64_t pixels = (uint64_t) config->width * config->height;
+  uint64_t most = pixels / ccl_cpu_tuning.strip_pixels;
+  uint64_t wanted = (uint64_t) STRIPS_PER_THREAD * config->threads;
+
+  if (config->threads <= 1 || most <= 1)
+    return 1;
+  if (wanted > most)
+    wanted = most;
+  return (uint32_t) (wanted < config->height ? wanted : config->height);
+}
+
+/* The entries of a strip's edges; there are half as many labels. */
+static uint64_t
+strip_edges (const CclConfig *config, const CclStrip *strip)
+{
+  uint64_t row = 2 * (uint64_t) ccl_runs_per_row (config->width);
+
+  if (config->labels)
+    return row * (strip->bottom - strip->y) + CCL_ROW_SLACK;
+  return ROWS_KEPT * (row + CCL_ROW_SLACK);
+}
+
+/* Says which rows and labels the strips have; returns how many edges they have together. */
+static uint64_t
+cut_strips (CclRuns *runs, const CclConfig *config)
+{
+  uint64_t edges = 0;
+
+  for (uint32_t s = 0; s < runs->n_strips; s++) {
+    CclStrip *strip = &runs->strips[s];
+
+    memset (strip, 0, sizeof *strip);
+    strip->y = (uint32_t) ((uint64_t) runs->height * s / runs->n_strips);
+    strip->bottom = (uint32_t) ((uint64_t) runs->height * (s + 1) / runs->n_strips);
+    strip->base = strip->next = (uint32_t) runs->most_labels;
+    runs->most_labels += labels_bound (config, strip->bottom - strip->y);
+    edges += strip_edges (config, strip);
+  }
+  return edges;
+}
+
+/* Gives each strip its part of all tables, and the row without runs what is left. */
+static void
+share_tables (CclRuns *runs, const CclConfig *config)
+{
+  size_t words = config->width / 64 + 1, edges = 0;
+
+  for (uint32_t s = 0; s < runs->n_strips; s++) {
+    CclStrip *strip = &runs->strips[s];
+
+    strip->edges = runs->all.edges + edges;
+    strip->labels = runs->all.labels + edges / 2;
+    strip->words = runs->all.words + ROWS_KEPT * words * s;
+    strip->bits = runs->all.bits + ROWS_KEPT * words * s;
+    edges += strip_edges (config, strip);
+  }
+  runs->nothing = (CclRow){
+    .labels = runs->all.labels + edges / 2,
+    .bits = runs->all.bits + ROWS_KEPT * words * runs->n_strips,
+    .words = runs->all.words + ROWS_KEPT * words * runs->n_strips,
+  };
+  memset (runs->nothing.labels, 0, sizeof *runs->nothing.labels);
+  memset (runs->nothing.bits, 0, words * sizeof *runs->nothing.bits);
+  memset (runs->nothing.words, 0, words * sizeof *runs->nothing.words);
 }
 
 CclStatus
 ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
 {
-  uint64_t per_row = ccl_runs_per_row (config->width), labels = labels_bound (config);
-  uint64_t rows = config->labels ? config->height : 2;
+  uint64_t words = (uint64_t) config->width / 64 + 1, rows, edges;
 
   *runs = (CclRuns){
-    .functions = ccl_cpu_functions (),
+    .functions = ccl_cpu_tuning.functions ? ccl_cpu_tuning.functions : ccl_cpu_functions (0),
     .width = config->width,
     .height = config->height,
-    .reach = config->connectivity == 8,
-    .most_labels = labels,
+    .diagonal = config->connectivity == 8,
+    .n_strips = choose_strips (config),
   };
+  rows = (uint64_t) ROWS_KEPT * runs->n_strips + 1;
   /* Sized for the worst frame; ordinary frames never touch most of the pages. */
 #define ALLOCATE(field, count) \
   ((field) = ccl_account_malloc (account, (count), sizeof *(field), "the labels of a frame"))
-  if (!ALLOCATE (runs->bits, (uint64_t) config->width / 64 + 1) ||
-      !ALLOCATE (runs->all.edges, 2 * rows * per_row) ||
-      !ALLOCATE (runs->all.labels, rows * per_row) ||
-      (config->labels && !ALLOCATE (runs->row_ends, rows)) || !ALLOCATE (runs->parents, labels) ||
-      !ALLOCATE (runs->labels, labels) ||
-      (config->second_order && !ALLOCATE (runs->moments, labels))) {
-    ccl_runs_clear (runs);
+  if (!ALLOCATE (runs->strips, runs->n_strips))
     return CCL_ERROR_NO_MEMORY;
-  }
+  edges = cut_strips (runs, config);
+  if (!ALLOCATE (runs->all.edges, edges) || !ALLOCATE (runs->all.labels, edges / 2 + 1) ||
+      !ALLOCATE (runs->all.words, rows * words) || !ALLOCATE (runs->all.bits, rows * words) ||
+      (config->labels && !ALLOCATE (runs->spans, config->height)) ||
+      !ALLOCATE (runs->table.parents, runs->most_labels) ||
+      !ALLOCATE (runs->table.labels, runs->most_labels) ||
+      (config->second_order && !ALLOCATE (runs->table.moments, runs->most_labels)))
+    return CCL_ERROR_NO_MEMORY;
 #undef ALLOCATE
-  return CCL_OK;
+  share_tables (runs, config);
+  return runs->n_strips > 1 ? ccl_pool_new (config->threads, account, &runs->pool) : CCL_OK;
 }
 
 void
 ccl_runs_clear (CclRuns *runs)
 {
-  free (runs->bits);
+  ccl_pool_free (runs->pool);
+  free (runs->strips);
   free (runs->all.edges);
   free (runs->all.labels);
-  free (runs->row_ends);
-  free (runs->parents);
-  free (runs->labels);
-  free (runs->moments);
+  free (runs->all.words);
+  free (runs->all.bits);
+  free (runs->spans);
+  free (runs->table.parents);
+  free (runs->table.labels);
+  free (runs->table.moments);
 }
 
-/* The positions at which the bits of a row change, in pairs. */
+/* Where the tables of the row below @above go: the first row's stay, others follow in turns. The
+ * runs lie there too, or behind those of all rows before. */
+static CclRow
+place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow *above,
+           uint32_t n_runs)
+{
+  size_t words = runs->width / 64 + 1, per_row = ccl_runs_per_row (runs->width);
+  size_t slot = y == strip->y ? 0 : above->bits == strip->bits + words ? 2 : 1;
+  size_t run = runs->spans ? n_runs : slot * (per_row + CCL_ROW_SLACK / 2);
+
+  return (CclRow){
+    .bits = strip->bits + slot * words,
+    .words = strip->words + slot * words,
+    .edges = strip->edges + 2 * run,
+    .labels = strip->labels + run,
+  };
+}
+
+typedef struct Job
+{
+  CclRuns *runs;
+  const CclImage *image;
+  const CclParams *params;
+} Job;
+
+/* Labels a strip. A row that is the same as the one above needs no labels of its own: such rows are
+ * counted, and added at once when the next one differs. There are many in masks that were made
+ * smaller than the frame, and in whatever has upright edges. */
 static void
-find_runs (CclRunsRow *row, const uint64_t *bits, uint32_t width)
+label_strip (void *data, uint32_t index)
 {
-  uint32_t *edge = row->edges;
-  uint64_t carry = 0;
+  const Job *job = data;
+  CclRuns *runs = job->runs;
+  CclStrip *strip = &runs->strips[index];
+  const CclCpuFunctions *functions = runs->functions;
+  size_t row_bytes = (runs->width / 64 + 1) * sizeof *strip->bits;
+  CclRow above = runs->nothing;
+  uint32_t next = strip->base, n_runs = 0;
+  uint32_t labelled = strip->y; /* rows above have all their features */
 
-  for (uint64_t x = 0; x < width; x += 64) {
-    uint64_t word = *bits++, changes = word ^ (word << 1 | carry);
+  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+    CclRow row = place_row (runs, strip, y, &above, n_runs);
 
-    carry = word >> 63;
-    for (; changes; changes &= changes - 1)
-      *edge++ = (uint32_t) (x + (unsigned) __builtin_ctzll (changes));
+    if (!functions->pack_row (row.bits, job->image->data + y * job->image->stride, runs->width,
+                              job->params->threshold, job->params->invert))
+      row = runs->nothing;
+    if (row.bits != above.bits && memcmp (row.bits, above.bits, row_bytes) != 0) {
+      if (labelled < y)
+        functions->repeat_row (&runs->table, &above, labelled, y);
+      if (row.bits != runs->nothing.bits) {
+        functions->find_runs (&row, runs->width);
+        next =
+            functions->label_row (&runs->table, &above, &row, runs->width, y, runs->diagonal, next);
+      }
+      n_runs += row.count;
+      above = row;
+      labelled = y + 1;
+    }
+    if (runs->spans)
+      runs->spans[y] = (CclRunsSpan){ n_runs - above.count, n_runs };
+    if (y == strip->y)
+      strip->first = above;
   }
-  if ((edge - row->edges) % 2)
-    *edge++ = width;
-  row->count = (uint32_t) ((edge - row->edges) / 2);
+  if (labelled < strip->bottom)
+    functions->repeat_row (&runs->table, &above, labelled, strip->bottom);
+  strip->last = above;
+  strip->next = next;
 }
 
-static inline uint32_t
-find (uint32_t *parents, uint32_t label)
-{
-  while (parents[label] != label) {
-    parents[label] = parents[parents[label]];
-    label = parents[label];
-  }
-  return label;
-}
-
-static inline uint32_t
-min_u32 (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-static inline uint32_t
-max_u32 (uint32_t a, uint32_t b)
-{
-  return a > b ? a : b;
-}
-
-/* Joins two roots; the smaller one takes the other's features over. */
-static uint32_t
-unite (CclRuns *runs, uint32_t a, uint32_t b)
-{
-  uint32_t root = min_u32 (a, b), other = max_u32 (a, b);
-  CclRunsLabel *to = &runs->labels[root];
-  const CclRunsLabel *from = &runs->labels[other];
-
-  if (a == b)
-    return a;
-  runs->parents[other] = root;
-  to->area += from->area;
-  to->sum_x += from->sum_x;
-  to->sum_y += from->sum_y;
-  to->left = min_u32 (to->left, from->left);
-  to->right = max_u32 (to->right, from->right);
-  to->bottom = max_u32 (to->bottom, from->bottom);
-  if (runs->moments) {
-    runs->moments[root].sum_xx += runs->moments[other].sum_xx;
-    runs->moments[root].sum_yy += runs->moments[other].sum_yy;
-    runs->moments[root].sum_xy += runs->moments[other].sum_xy;
-  }
-  return root;
-}
-
-static inline uint32_t
-new_label (CclRuns *runs, uint32_t x, uint32_t y)
-{
-  uint32_t label = runs->n_labels++;
-
-  runs->parents[label] = label;
-  runs->labels[label] = (CclRunsLabel){ .first_x = x, .y = y, .left = x };
-  if (runs->moments)
-    runs->moments[label] = (CclRunsMoments){ 0, 0, 0 };
-  return label;
-}
-
-static inline void
-add_run (CclRuns *runs, uint32_t root, uint32_t start, uint32_t end, uint32_t y)
-{
-  CclRunsLabel *label = &runs->labels[root];
-  uint64_t length = end - start;
-  uint64_t sum_x = ccl_run_sum_x (start, end);
-
-  label->area += length;
-  label->sum_x += sum_x;
-  label->sum_y += length * y;
-  label->left = min_u32 (label->left, start);
-  label->right = max_u32 (label->right, end);
-  label->bottom = y + 1;
-  if (runs->moments) {
-    runs->moments[root].sum_xx += ccl_run_sum_xx (start, end);
-    runs->moments[root].sum_yy += length * y * y;
-    runs->moments[root].sum_xy += sum_x * y;
-  }
-}
-
-/* Labels the runs of row @y by what they touch in the row above. */
+/* Joins what touches across the seam between two strips. */
 static void
-label_row (CclRuns *runs, uint32_t y)
+join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower, bool diagonal)
 {
-  const CclRunsRow *above = &runs->above;
-  CclRunsRow *row = &runs->row;
-  const uint64_t reach = runs->reach;
-  uint32_t j = 0;
+  const CclRow *above = &upper->last, *row = &lower->first;
 
   for (uint32_t i = 0; i < row->count; i++) {
-    uint32_t start = row->edges[2 * i], end = row->edges[2 * i + 1], root;
+    uint32_t first, end;
 
-    while (j < above->count && above->edges[2 * j + 1] + reach <= start)
-      j++;
-    if (j < above->count && above->edges[2 * j] < end + reach) {
-      root = find (runs->parents, above->labels[j]);
-      /* The last run touched stays current: it may touch the next run too. */
-      while (j + 1 < above->count && above->edges[2 * j + 2] < end + reach)
-        root = unite (runs, root, find (runs->parents, above->labels[++j]));
-    } else {
-      root = new_label (runs, start, y);
-    }
-    add_run (runs, root, start, end, y);
-    row->labels[i] = root;
+    find_touching (above, row->edges[2 * (size_t) i], row->edges[2 * (size_t) i + 1], diagonal,
+                   &first, &end);
+    for (uint32_t j = first; j < end; j++)
+      unite (table, find_root (table->parents, row->labels[i]),
+             find_root (table->parents, above->labels[j]));
   }
-}
-
-/* Makes the last row the one above, and finds a place for row @y: behind it, or where the row
- * before it was. */
-static void
-begin_row (CclRuns *runs, uint32_t y)
-{
-  uint64_t per_row = ccl_runs_per_row (runs->width), first = y % 2 * per_row;
-
-  if (runs->row_ends)
-    first = y > 0 ? runs->row_ends[y - 1] : 0;
-  if (y > 0)
-    runs->above = runs->row;
-  runs->row.edges = runs->all.edges + 2 * first;
-  runs->row.labels = runs->all.labels + first;
 }
 
 void
 ccl_runs_label (CclRuns *runs, const CclImage *image, const CclParams *params)
 {
-  runs->n_labels = 0;
-  runs->above.count = 0;
-  for (uint32_t y = 0; y < runs->height; y++) {
-    begin_row (runs, y);
-    runs->functions->pack_row (runs->bits, image->data + y * image->stride, runs->width,
-                               params->threshold, params->invert);
-    find_runs (&runs->row, runs->bits, runs->width);
-    label_row (runs, y);
-    if (runs->row_ends)
-      runs->row_ends[y] = (y > 0 ? runs->row_ends[y - 1] : 0) + runs->row.count;
-  }
+  Job job = { runs, image, params };
+
+  ccl_pool_run (runs->pool, label_strip, &job, runs->n_strips);
+  for (uint32_t s = 1; s < runs->n_strips; s++)
+    join_strips (&runs->table, &runs->strips[s - 1], &runs->strips[s], runs->diagonal);
 }

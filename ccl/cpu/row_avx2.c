@@ -1,7 +1,7 @@
-/* cudaccl - CPU backend: from bytes to bits, with AVX2
+/* cudaccl - CPU backend: rows with AVX2, BMI, BMI2 and POPCNT
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccl/cpu/pack.h"
+#include "ccl/cpu/row.h"
 
 #include <immintrin.h>
 
@@ -16,19 +16,26 @@ above32 (const uint8_t *pixels, __m256i threshold)
   return ~(uint32_t) _mm256_movemask_epi8 (below);
 }
 
-static void
+static bool
 pack_row_avx2 (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold,
                bool invert)
 {
   const __m256i thresholds = _mm256_set1_epi8 ((char) threshold);
   const uint64_t flip = invert ? ~UINT64_C (0) : 0;
   uint32_t words = width / 64;
+  uint64_t any = 0;
 
   for (uint32_t w = 0; w < words; w++, pixels += 64)
-    bits[w] =
+    any |= bits[w] =
         (above32 (pixels, thresholds) | (uint64_t) above32 (pixels + 32, thresholds) << 32) ^ flip;
-  if (width % 64)
-    ccl_cpu_functions_c.pack_row (bits + words, pixels, width % 64, threshold, invert);
+  return ccl_cpu_functions_c.pack_row (bits + words, pixels, width % 64, threshold, invert) || any;
 }
 
-const CclCpuFunctions ccl_cpu_functions_avx2 = { "AVX2", pack_row_avx2 };
+static void
+find_runs_avx2 (CclRow *row, uint32_t width)
+{
+  find_runs_by_fours (row, width);
+}
+
+const CclCpuFunctions ccl_cpu_functions_avx2 = { "AVX2", pack_row_avx2, find_runs_avx2, label_row,
+                                                 repeat_row };

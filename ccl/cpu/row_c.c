@@ -1,7 +1,7 @@
-/* cudaccl - CPU backend: from bytes to bits, in plain C
+/* cudaccl - CPU backend: rows in plain C
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccl/cpu/pack.h"
+#include "ccl/cpu/row.h"
 
 #include <string.h>
 
@@ -26,37 +26,47 @@ above8 (const uint8_t *pixels, uint64_t complement)
   return (unsigned) ((carry >> 7) * UINT64_C (0x0102040810204080) >> 56);
 }
 
-static void
+static bool
 pack_row_c (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold, bool invert)
 {
   const uint64_t complement = EVERY_BYTE (255 - threshold);
   const uint64_t flip = invert ? ~UINT64_C (0) : 0;
   uint32_t words = width / 64, rest = width % 64;
+  uint64_t any = 0;
 
   for (uint32_t w = 0; w < words; w++, pixels += 64) {
     uint64_t word = 0;
 
     for (unsigned i = 0; i < 8; i++)
       word |= (uint64_t) above8 (pixels + 8 * i, complement) << 8 * i;
-    bits[w] = word ^ flip;
+    any |= bits[w] = word ^ flip;
   }
+  bits[words] = 0;
   if (rest) {
     uint64_t word = 0;
 
     for (uint32_t i = 0; i < rest; i++)
       word |= (uint64_t) (pixels[i] > threshold) << i;
-    bits[words] = (word ^ flip) & ((UINT64_C (1) << rest) - 1);
+    any |= bits[words] = (word ^ flip) & ((UINT64_C (1) << rest) - 1);
   }
+  return any;
 }
 
-const CclCpuFunctions ccl_cpu_functions_c = { "C", pack_row_c };
-
-const CclCpuFunctions *
-ccl_cpu_functions (void)
+static void
+find_runs_c (CclRow *row, uint32_t width)
 {
-#ifdef HAVE_AVX2
-  if (__builtin_cpu_supports ("avx2"))
-    return &ccl_cpu_functions_avx2;
-#endif
-  return &ccl_cpu_functions_c;
+  uint32_t *edge = row->edges;
+  uint64_t carry = 0;
+
+  for (uint32_t w = 0; w <= width / 64; w++) {
+    uint64_t changes = row->bits[w] ^ (row->bits[w] << 1 | carry);
+
+    carry = row->bits[w] >> 63;
+    row->words[w] = (CclRowEdges){ changes, (uint32_t) (edge - row->edges) };
+    for (; changes; changes &= changes - 1)
+      *edge++ = 64 * w + (uint32_t) __builtin_ctzll (changes);
+  }
+  row->count = (uint32_t) (edge - row->edges) / 2;
 }
+
+const CclCpuFunctions ccl_cpu_functions_c = { "C", pack_row_c, find_runs_c, label_row, repeat_row };

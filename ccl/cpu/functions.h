@@ -1,0 +1,98 @@
+/* cudaccl - CPU backend: what is done to one row of pixels, once for each instruction set
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CPU_FUNCTIONS_H
+#define CCL_CPU_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Entries past the last edge of a row that CclFindRuns may write. */
+#define CCL_ROW_SLACK 4
+
+/* Where the bits of a word differ from the one before each, and how many such edges lie in front of
+ * the word: finds the edges around a pixel without a search. */
+typedef struct CclRowEdges
+{
+  uint64_t changes;
+  uint32_t before;
+} CclRowEdges;
+
+/* The bits of one row of pixels, pixel x being bit x % 64 of word x / 64, those past the width 0,
+ * and its runs: pixels edges[2 i] up to, without, edges[2 i + 1] have label labels[i]. */
+typedef struct CclRow
+{
+  uint64_t *bits;     /* [width / 64 + 1] */
+  CclRowEdges *words; /* [width / 64 + 1] */
+  uint32_t *edges;
+  uint32_t *labels;
+  uint32_t count;
+} CclRow;
+
+/* What is known of a label. Only roots' features are whole. What begins as 0 comes first. */
+typedef struct CclRunsLabel
+{
+  uint64_t area, sum_x, sum_y;
+  uint32_t right, bottom; /* of the bounding box, past the last pixel */
+  uint32_t left;
+  uint32_t first_x, y; /* of the first pixel in raster order */
+} CclRunsLabel;
+
+/* Second-order sums of a label, kept apart because few ask for them. */
+typedef struct CclRunsMoments
+{
+  uint64_t sum_xx, sum_yy, sum_xy;
+} CclRunsMoments;
+
+/* All labels of a frame. */
+typedef struct CclTable
+{
+  uint32_t *parents; /* union-find over labels: a root is its own parent, others' are smaller */
+  CclRunsLabel *labels;
+  CclRunsMoments *moments; /* NULL unless asked for */
+} CclTable;
+
+/* Turns @width pixels into bits: set where pixel > threshold, or, with @invert, where not. Writes
+ * width / 64 + 1 words. Reads nothing past the last pixel. Returns whether any bit is set. */
+typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t width,
+                            uint8_t threshold, bool invert);
+
+/* Fills in all of @row but the labels from its bits. Up to CCL_ROW_SLACK entries behind the last
+ * edge are overwritten. */
+typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
+
+/* Labels the runs of row @y by what they touch in the row @above, with @diagonal by their corners
+ * too. New labels are numbered from @next on; returns the first number left, whose entries in
+ * @table are overwritten too. Reads one entry behind @above's last label. */
+typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, CclRow *row,
+                                 uint32_t width, uint32_t y, bool diagonal, uint32_t next);
+
+/* Adds rows @y up to, without, @bottom, which are the same as the labelled @row just above them. */
+typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
+
+/* The functions of the CPU backend that exist in several versions, one for each instruction set. */
+typedef struct CclCpuFunctions
+{
+  const char *name;
+  CclPackRow pack_row;
+  CclFindRuns find_runs;
+  CclLabelRow label_row;
+  CclRepeatRow repeat_row;
+} CclCpuFunctions;
+
+/* The versions that this CPU can run, the best first; NULL past the last. */
+const CclCpuFunctions *ccl_cpu_functions (size_t index);
+
+extern const CclCpuFunctions ccl_cpu_functions_c;
+#ifdef HAVE_AVX2
+extern const CclCpuFunctions ccl_cpu_functions_avx2;
+#endif
+#ifdef HAVE_AVX512
+extern const CclCpuFunctions ccl_cpu_functions_avx512;
+#endif
+#ifdef HAVE_NEON
+extern const CclCpuFunctions ccl_cpu_functions_neon;
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+/* cudaccl - CPU backend: threads that share the work of a frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A job is published as a ticket: its number and how many of its parts nobody has taken yet. Who
+ * takes one off by compare-and-swap owns a part, and the job cannot end before that part is done:
+ * only then does anybody read what the job is. So no thread that comes late needs to be waited for.
+ */
+
+#include "ccl/cpu/pool.h"
+#include "ccl/cpu/clock.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long a thread looks out for work, or for the end of it, before it sleeps. Within a frame the
+ * next job follows at once; falling asleep and waking up would take longer than this. */
+#define SPIN_NS 30000
+
+struct CclPool
+{
+  _Atomic uint64_t ticket;  /* number of the job << 32 | parts not taken */
+  _Atomic uint32_t pending; /* parts not done */
+  _Atomic uint32_t asleep;  /* workers that wait for @work */
+  _Atomic bool quit;
+  CclTask task;
+  void *data;
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  unsigned n_workers;
+  pthread_t workers[];
+};
+
+static inline void
+relax (void)
+{
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause ();
+#elif defined __aarch64__
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Does parts of the current job until none is left. */
+static void
+take_part (CclPool *pool)
+{
+  uint64_t ticket = atomic_load (&pool->ticket);
+
+  while ((uint32_t) ticket > 0) {
+    if (!atomic_compare_exchange_weak (&pool->ticket, &ticket, ticket - 1))
+      continue;
+    pool->task (pool->data, (uint32_t) ticket - 1);
+    if (atomic_fetch_sub (&pool->pending, 1) == 1) {
+      pthread_mutex_lock (&pool->lock);
+      pthread_cond_signal (&pool->done);
+      pthread_mutex_unlock (&pool->lock);
+    }
+    ticket = atomic_load (&pool->ticket);
+  }
+}
+
+/* Whether there is something to do for a worker. */
+static inline bool
+is_called (CclPool *pool)
+{
+  return (uint32_t) atomic_load (&pool->ticket) > 0 || atomic_load (&pool->quit);
+}
+
+static inline bool
+is_done (CclPool *pool)
+{
+  return atomic_load (&pool->pending) == 0;
+}
+
+/* Watches for a short time; false if it did not come true. */
+static bool
+watch (CclPool *pool, bool (*condition) (CclPool *pool))
+{
+  uint64_t until = ccl_cpu_now () + SPIN_NS;
+
+  do {
+    for (int i = 0; i < 8; i++, relax ())
+      if (condition (pool))
+        return true;
+  } while (ccl_cpu_now () < until);
+  return false;
+}
+
+static void *
+worker (void *data)
+{
+  CclPool *pool = data;
+
+  while (!atomic_load (&pool->quit)) {
+    if (!watch (pool, is_called)) {
+      pthread_mutex_lock (&pool->lock);
+      atomic_fetch_add (&pool->asleep, 1);
+      while (!is_called (pool))
+        pthread_cond_wait (&pool->work, &pool->lock);
+      atomic_fetch_sub (&pool->asleep, 1);
+      pthread_mutex_unlock (&pool->lock);
+    }
+    take_part (pool);
+  }
+  return NULL;
+}
+
+void
+ccl_pool_run (CclPool *pool, CclTask task, void *data, uint32_t count)
+{
+  uint64_t job;
+
+  if (!pool || count <= 1) {
+    for (uint32_t i = 0; i < count; i++)
+      task (data, i);
+    return;
+  }
+  pool->task = task;
+  pool->data = data;
+  atomic_store (&pool->pending, count);
+  job = (atomic_load (&pool->ticket) >> 32) + 1;
+  atomic_store (&pool->ticket, job << 32 | count);
+  /* A worker counts itself as asleep before it looks at the ticket for the last time. */
+  if (atomic_load (&pool->asleep) > 0) {
+    pthread_mutex_lock (&pool->lock);
+    pthread_cond_broadcast (&pool->work);
+    pthread_mutex_unlock (&pool->lock);
+  }
+  take_part (pool);
+  if (!watch (pool, is_done)) {
+    pthread_mutex_lock (&pool->lock);
+    while (!is_done (pool))
+      pthread_cond_wait (&pool->done, &pool->lock);
+    pthread_mutex_unlock (&pool->lock);
+  }
+}
+
+unsigned
+ccl_pool_cpus (void)
+{
+  long online = sysconf (_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT
+  cpu_set_t set;
+
+  if (sched_getaffinity (0, sizeof set, &set) == 0 && CPU_COUNT (&set) > 0)
+    return (unsigned) CPU_COUNT (&set);
+#endif
+  return online > 0 ? (unsigned) online : 1;
+}
+
+/* Starts the workers with all signals blocked: those are the application's. */
+static int
+start_workers (CclPool *pool, unsigned wanted)
+{
+  sigset_t all, before;
+  int error = 0;
+
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  while (!error && pool->n_workers < wanted) {
+    error = pthread_create (&pool->workers[pool->n_workers], NULL, worker, pool);
+    pool->n_workers += !error;
+  }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+CclStatus
+ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
+{
+  size_t size = sizeof **pool + (threads - 1) * sizeof (pthread_t);
+  CclPool *self = ccl_account_malloc (account, 1, size, "threads");
+  int error;
+
+  *pool = NULL;
+  if (!self)
+    return CCL_ERROR_NO_MEMORY;
+  memset (self, 0, size);
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->work, NULL);
+  pthread_cond_init (&self->done, NULL);
+  error = start_workers (self, threads - 1);
+  if (error) {
+    unsigned n = self->n_workers;
+
+    ccl_pool_free (self);
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "thread %u of %u did not start: %s; use fewer threads",
+                     n + 2, threads, strerror (error));
+  }
+  *pool = self;
+  return CCL_OK;
+}
+
+void
+ccl_pool_free (CclPool *pool)
+{
+  if (!pool)
+    return;
+  pthread_mutex_lock (&pool->lock);
+  atomic_store (&pool->quit, true);
+  pthread_cond_broadcast (&pool->work);
+  pthread_mutex_unlock (&pool->lock);
+  for (unsigned i = 0; i < pool->n_workers; i++)
+    pthread_join (pool->workers[i], NULL);
+  pthread_cond_destroy (&pool->done);
+  pthread_cond_destroy (&pool->work);
+  pthread_mutex_destroy (&pool->lock);
+  free (pool);
+}

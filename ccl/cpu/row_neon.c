@@ -1,0 +1,45 @@
+/* cudaccl - CPU backend: rows with NEON
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/cpu/row.h"
+
+#include <arm_neon.h>
+
+/* Bit i of byte j of the result's lower half: pixel 8 j + i is above the threshold. Each pixel's
+ * bit is put where it belongs in its byte, and pairs of neighbours are added until eight are
+ * together. */
+static inline uint64_t
+above64 (const uint8_t *pixels, uint8x16_t threshold)
+{
+  const uint8x16_t places = vreinterpretq_u8_u64 (vdupq_n_u64 (UINT64_C (0x8040201008040201)));
+  uint8x16_t quarters[4], sum;
+
+  for (int i = 0; i < 4; i++)
+    quarters[i] = vandq_u8 (vcgtq_u8 (vld1q_u8 (pixels + 16 * i), threshold), places);
+  sum = vpaddq_u8 (vpaddq_u8 (quarters[0], quarters[1]), vpaddq_u8 (quarters[2], quarters[3]));
+  sum = vpaddq_u8 (sum, sum);
+  return vgetq_lane_u64 (vreinterpretq_u64_u8 (sum), 0);
+}
+
+static bool
+pack_row_neon (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold,
+               bool invert)
+{
+  const uint8x16_t thresholds = vdupq_n_u8 (threshold);
+  const uint64_t flip = invert ? ~UINT64_C (0) : 0;
+  uint32_t words = width / 64;
+  uint64_t any = 0;
+
+  for (uint32_t w = 0; w < words; w++, pixels += 64)
+    any |= bits[w] = above64 (pixels, thresholds) ^ flip;
+  return ccl_cpu_functions_c.pack_row (bits + words, pixels, width % 64, threshold, invert) || any;
+}
+
+static void
+find_runs_neon (CclRow *row, uint32_t width)
+{
+  find_runs_by_fours (row, width);
+}
+
+const CclCpuFunctions ccl_cpu_functions_neon = { "NEON", pack_row_neon, find_runs_neon, label_row,
+                                                 repeat_row };

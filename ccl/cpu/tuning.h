@@ -1,0 +1,19 @@
+/* cudaccl - CPU backend: what tests and benchmarks may change
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CPU_TUNING_H
+#define CCL_CPU_TUNING_H
+
+#include "ccl/cpu/functions.h"
+
+/* Analyzers look at this when they are made. It is nobody's but the tests' to write, while no other
+ * thread makes an analyzer. */
+typedef struct CclCpuTuning
+{
+  const CclCpuFunctions *functions; /* NULL: the best for this CPU */
+  uint32_t strip_pixels;            /* a frame is not split into smaller parts, at least 1 */
+} CclCpuTuning;
+
+extern CclCpuTuning ccl_cpu_tuning;
+
+#endif
