@@ -5,6 +5,7 @@
 #define TESTS_BENCH_BENCH_H
 
 #include "ccl/ccl.h"
+#include "ccl/cpu/functions.h"
 #include "tests/bench/peers.h"
 #include "tests/common/arena.h"
 #include "tests/common/image.h"
@@ -32,6 +33,9 @@ typedef struct BenchOptions
   bool full;                                          /* the full image too */
   const char *algorithms;                             /* names with commas; NULL: all */
   unsigned connectivity;                              /* 4, 8, or 4 | 8 */
+  unsigned threads[BENCH_MAX_LIST];                   /* of the CPU backend */
+  size_t n_threads;
+  const char *simd; /* instruction sets of the CPU backend, with commas; NULL: the best */
   CclBackend backend;
   unsigned runs;
   double seconds; /* at most for one image and contender, once it has had three runs */
@@ -56,6 +60,9 @@ typedef struct Contender
   const CclAlgorithm *algorithm; /* NULL for a peer */
   const Peer *peer;              /* NULL for an algorithm */
   unsigned connectivity;
+  unsigned threads;                 /* of the CPU backend */
+  const CclCpuFunctions *functions; /* of the CPU backend; NULL: the best */
+  char name[32];
   CclAnalyzer *analyzer; /* of the current size */
   void *state;           /* the peer's */
   bool out;              /* did not open or was wrong: not measured any more */
@@ -95,6 +102,7 @@ void bench_parse_options (BenchOptions *options, int argc, char **argv);
 /* Lists the contenders that the options ask for and this machine has. */
 void bench_find_contenders (Bench *bench);
 
+/* The algorithm or peer, the instruction set if one was asked for, the threads if more than one. */
 const char *contender_name (const Contender *contender);
 
 /* "cuda", "cpu" or "peer". */

@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "ccl/cpu/tuning.h"
 #include "tests/common/clock.h"
 #include "tests/common/device.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 /* Random images have up to 0.13 components a pixel (4-connectivity, density 0.27). */
 #define PIXELS_PER_COMPONENT 7
@@ -19,7 +21,7 @@ is_listed (const char *list, const char *name)
   size_t length = strlen (name);
 
   while (list) {
-    if (strncmp (list, name, length) == 0 && (list[length] == ',' || list[length] == '\0'))
+    if (strncasecmp (list, name, length) == 0 && (list[length] == ',' || list[length] == '\0'))
       return true;
     list = strchr (list, ',');
     if (!list)
@@ -47,17 +49,62 @@ check_list (const char *list)
   }
 }
 
-static void
+static Contender *
 add_contender (Bench *bench, const CclAlgorithm *algorithm, const Peer *other,
                unsigned connectivity)
 {
-  if (bench->n_contenders == BENCH_MAX_CONTENDERS)
+  Contender *contender = &bench->contenders[bench->n_contenders++];
+
+  if (bench->n_contenders > BENCH_MAX_CONTENDERS)
     test_fatal ("more than %d to measure; name some with --algorithms", BENCH_MAX_CONTENDERS);
-  bench->contenders[bench->n_contenders++] = (Contender){
+  *contender = (Contender){
     .algorithm = algorithm,
     .peer = other,
     .connectivity = connectivity,
+    .threads = 1,
   };
+  snprintf (contender->name, sizeof contender->name, "%s",
+            algorithm ? algorithm->name : other->name);
+  return contender;
+}
+
+/* An algorithm of the CPU, once for each number of threads. */
+static void
+add_threads (Bench *bench, const CclAlgorithm *algorithm, const CclCpuFunctions *functions,
+             unsigned connectivity)
+{
+  const BenchOptions *options = &bench->options;
+
+  for (size_t i = 0; i < options->n_threads; i++) {
+    Contender *contender = add_contender (bench, algorithm, NULL, connectivity);
+    unsigned threads = options->threads[i];
+    char suffix[16] = "";
+
+    contender->threads = threads;
+    contender->functions = functions;
+    if (threads > 1)
+      snprintf (suffix, sizeof suffix, "/%u", threads);
+    if (functions)
+      snprintf (contender->name, sizeof contender->name, "%s%s", functions->name, suffix);
+    else
+      snprintf (contender->name, sizeof contender->name, "%s%s", algorithm->name, suffix);
+  }
+}
+
+/* An algorithm of the CPU, once for each instruction set and number of threads. */
+static void
+add_cpu (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
+{
+  const char *list = bench->options.simd;
+  const CclCpuFunctions *functions;
+
+  if (!list) {
+    add_threads (bench, algorithm, NULL, connectivity);
+    return;
+  }
+  for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++)
+    if (strcmp (list, "all") == 0 || is_listed (list, functions->name))
+      add_threads (bench, algorithm, functions, connectivity);
 }
 
 void
@@ -78,7 +125,10 @@ bench_find_contenders (Bench *bench)
         continue;
       if (a->backend == CCL_BACKEND_CUDA && !test_device_available ())
         continue;
-      add_contender (bench, a, NULL, connectivity);
+      if (a->backend == CCL_BACKEND_CPU)
+        add_cpu (bench, a, connectivity);
+      else
+        add_contender (bench, a, NULL, connectivity);
     }
     for (size_t i = 0; (p = peer (i)); i++)
       if ((p->connectivity & connectivity) && is_listed (options->algorithms, p->name) &&
@@ -90,7 +140,7 @@ bench_find_contenders (Bench *bench)
 const char *
 contender_name (const Contender *contender)
 {
-  return contender->algorithm ? contender->algorithm->name : contender->peer->name;
+  return contender->name;
 }
 
 const char *
@@ -134,9 +184,12 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
   config.backend = contender->algorithm->backend;
   config.algorithm = contender->algorithm->name;
   config.device = contender->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
+  config.threads = contender->threads;
   config.timing = true;
+  ccl_cpu_tuning.functions = contender->functions;
   if (ccl_analyzer_new (&config, &contender->analyzer) != CCL_OK)
     put_out (contender, ccl_last_error ());
+  ccl_cpu_tuning.functions = NULL;
 }
 
 void

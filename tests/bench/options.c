@@ -19,6 +19,9 @@ Measures connected component analysis on random images by density and granularit
   --algorithms=NAME,...  only these algorithms and peers\n\
   --connectivity=N,...   4, 8 or both (4,8)\n\
   --backend=NAME         only cpu (and peers) or only cuda\n\
+  --threads=N,...        threads of the CPU backend, each a contender (1)\n\
+  --simd=NAME,...        instruction sets of the CPU backend, each a contender: all, or\n\
+                         some of c, avx2, avx-512, neon (the best of this CPU)\n\
   --runs=N               runs of each on every image (20)\n\
   --seconds=S            at most for one algorithm and image, but three runs (2)\n\
   --end-to-end           measure with host copies, by the clock, too\n\
@@ -39,6 +42,8 @@ enum
   OPT_ALGORITHMS,
   OPT_CONNECTIVITY,
   OPT_BACKEND,
+  OPT_THREADS,
+  OPT_SIMD,
   OPT_RUNS,
   OPT_SECONDS,
   OPT_END_TO_END,
@@ -58,6 +63,8 @@ static const struct option long_options[] = {
   { "algorithms", required_argument, NULL, OPT_ALGORITHMS },
   { "connectivity", required_argument, NULL, OPT_CONNECTIVITY },
   { "backend", required_argument, NULL, OPT_BACKEND },
+  { "threads", required_argument, NULL, OPT_THREADS },
+  { "simd", required_argument, NULL, OPT_SIMD },
   { "runs", required_argument, NULL, OPT_RUNS },
   { "seconds", required_argument, NULL, OPT_SECONDS },
   { "end-to-end", no_argument, NULL, OPT_END_TO_END },
@@ -146,6 +153,18 @@ parse_granularities (BenchOptions *options, const char *text)
 }
 
 static void
+parse_threads (BenchOptions *options, const char *text)
+{
+  options->n_threads = 0;
+  do {
+    if (options->n_threads == BENCH_MAX_LIST)
+      test_fatal ("more than %d numbers of threads", BENCH_MAX_LIST);
+    options->threads[options->n_threads++] = number (&text, 1, CCL_MAX_THREADS);
+  } while (skip (&text, ','));
+  expect_end (text);
+}
+
+static void
 parse_densities (BenchOptions *options, const char *text)
 {
   options->density_first = options->density_last = number (&text, 0, 100);
@@ -219,6 +238,12 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
   case OPT_BACKEND:
     options->backend = parse_backend (argument);
     break;
+  case OPT_THREADS:
+    parse_threads (options, argument);
+    break;
+  case OPT_SIMD:
+    options->simd = argument;
+    break;
   case OPT_RUNS:
     options->runs = whole_number (argument, 1, 1000000);
     break;
@@ -267,6 +292,8 @@ bench_parse_options (BenchOptions *options, int argc, char **argv)
     .density_step = 10,
     .full = true,
     .connectivity = 4 | 8,
+    .threads = { 1 },
+    .n_threads = 1,
     .runs = 20,
     .seconds = 2,
     .check = true,
