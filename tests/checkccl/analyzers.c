@@ -33,10 +33,9 @@ is_small (const Check *check)
 static CclAnalyzer *
 new_analyzer (Check *check, const Case *c)
 {
-  CclConfig config = case_config (c);
   CclAnalyzer *analyzer = NULL;
 
-  check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s", c->algorithm->name,
+  check_that (check, case_open (c, &analyzer) == CCL_OK, "%s: %s", c->algorithm->name,
               ccl_last_error ());
   return analyzer;
 }

@@ -4,6 +4,7 @@
 #ifndef TESTS_CHECKCCL_CHECKCCL_H
 #define TESTS_CHECKCCL_CHECKCCL_H
 
+#include "ccl/cpu/functions.h"
 #include "tests/common/arena.h"
 #include "tests/common/image.h"
 #include "tests/common/mt19937.h"
@@ -45,6 +46,14 @@ typedef struct Setup
   bool labels; /* the label map, too */
 } Setup;
 
+/* How the CPU backend works, which no result depends on. */
+typedef struct CpuSetup
+{
+  const CclCpuFunctions *functions; /* NULL: the best */
+  unsigned threads;                 /* 0: one */
+  uint32_t strip_pixels;            /* as in CclCpuTuning; 0: as usual */
+} CpuSetup;
+
 /* One analysis: what it takes to do it again. */
 typedef struct Case
 {
@@ -54,6 +63,7 @@ typedef struct Case
   unsigned connectivity;
   CclMemory memory;
   TestPlacement placement;
+  CpuSetup cpu;
 } Case;
 
 /* A reusable analyzer. */
@@ -61,13 +71,15 @@ typedef struct Slot
 {
   CclAnalyzer *analyzer;
   CclConfig config;
+  CpuSetup cpu;
 } Slot;
 
 typedef struct Check
 {
   Options options;
   Mt19937 rng;
-  const char *test; /* the one that is running */
+  const CpuSetup *cpu; /* for all frames; NULL: drawn for each size */
+  const char *test;    /* the one that is running */
   uint64_t tests, failed;
   unsigned runs; /* analyses compared: 0 means that nothing was there to test */
   unsigned reported[CHECK_MAX_ALGORITHMS];
@@ -91,11 +103,15 @@ extern const Test analyzer_tests[];
 extern const Test label_tests[];
 extern const Test memory_tests[];
 extern const Test array_tests[];
+extern const Test cpu_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 
 void setup_init (Setup *setup);
 CclConfig case_config (const Case *c);
+
+/* Makes an analyzer for the case. */
+CclStatus case_open (const Case *c, CclAnalyzer **analyzer);
 
 /* Whether the options let this algorithm and connectivity run. */
 bool check_wants (const Check *check, const CclAlgorithm *algorithm, unsigned connectivity);

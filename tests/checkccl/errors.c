@@ -112,6 +112,9 @@ test_config_errors (Check *check)
   ccl_config_init (&config, 9, 9);
   check_that (check, ccl_config_check (&config) == CCL_OK, "a good config: %s", ccl_last_error ());
   check_refusal (check, "no config to check", ccl_config_check (NULL), ONLY (CCL_ERROR_INVALID));
+  config.threads = CCL_MAX_THREADS + 1;
+  check_refusal (check, "threads", ccl_analyzer_new (&config, &analyzer), ONLY (CCL_ERROR_INVALID));
+  check_that (check, !analyzer, "threads: there is an analyzer nevertheless");
   check_refusal (check, "no config", ccl_analyzer_new (NULL, &analyzer), ONLY (CCL_ERROR_INVALID));
   check_refusal (check, "no analyzer", ccl_analyzer_new (&config, NULL), ONLY (CCL_ERROR_INVALID));
   ccl_analyzer_free (NULL);

@@ -30,15 +30,12 @@ redraw (Labelled *self, Check *check)
 static bool
 labelled_init (Labelled *self, Check *check, const Case *c, uint32_t width, uint32_t height)
 {
-  CclConfig config;
-
   memset (self, 0, sizeof *self);
   self->c = *c;
   self->image = test_image_new (width, height);
   self->c.image = &self->image;
   redraw (self, check);
-  config = case_config (&self->c);
-  return check_that (check, ccl_analyzer_new (&config, &self->analyzer) == CCL_OK, "%s: %s",
+  return check_that (check, case_open (&self->c, &self->analyzer) == CCL_OK, "%s: %s",
                      c->algorithm->name, ccl_last_error ());
 }
 

@@ -76,6 +76,10 @@ print_case (const Check *check, const Case *c)
           params->threshold, params->invert ? " inverted" : "", params->min_area, params->max_area,
           config.max_components, config.second_order ? ", second order" : "",
           config.labels ? ", label map" : "");
+  if (c->algorithm->backend == CCL_BACKEND_CPU)
+    printf ("    %s, %u thread(s), parts of %u pixels or more\n",
+            c->cpu.functions ? c->cpu.functions->name : "best instruction set", config.threads,
+            c->cpu.strip_pixels);
 }
 
 /* Writes the image and how to replay it. */
@@ -92,9 +96,10 @@ dump_image (const Check *check, const Case *c, const char *what)
   if (!test_image_write_pgm (c->image, path))
     return;
   printf ("    %s image: %s\n", what, path);
-  printf ("    replay: checkccl --image=%s --algorithm=%s --connectivity=%u --threshold=%u%s", path,
-          c->algorithm->name, c->connectivity, params->threshold,
-          params->invert ? " --invert" : "");
+  printf (
+      "    replay: checkccl --image=%s --seed=%u --algorithm=%s --connectivity=%u --threshold=%u%s",
+      path, check->options.seed, c->algorithm->name, c->connectivity, params->threshold,
+      params->invert ? " --invert" : "");
   if (params->min_area > 1)
     printf (" --min-area=%" PRIu64, params->min_area);
   if (params->max_area < UINT64_MAX)

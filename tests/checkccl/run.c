@@ -3,6 +3,7 @@
 
 #include "tests/checkccl/checkccl.h"
 
+#include "ccl/cpu/tuning.h"
 #include "ccl/reference.h"
 #include "tests/common/device.h"
 
@@ -39,11 +40,27 @@ case_config (const Case *c)
   config.device = c->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.second_order = c->setup.second_order;
   config.labels = c->setup.labels;
+  config.threads = c->cpu.threads ? c->cpu.threads : 1;
   config.max_components = c->setup.max_components;
   if (config.max_components == 0)
     config.max_components =
         pixels < 2 * MOST_COMPONENTS ? (uint32_t) (pixels + 1) / 2 : MOST_COMPONENTS;
   return config;
+}
+
+CclStatus
+case_open (const Case *c, CclAnalyzer **analyzer)
+{
+  const CclCpuTuning usual = ccl_cpu_tuning;
+  CclConfig config = case_config (c);
+  CclStatus status;
+
+  ccl_cpu_tuning.functions = c->cpu.functions;
+  if (c->cpu.strip_pixels)
+    ccl_cpu_tuning.strip_pixels = c->cpu.strip_pixels;
+  status = ccl_analyzer_new (&config, analyzer);
+  ccl_cpu_tuning = usual;
+  return status;
 }
 
 bool
@@ -75,10 +92,14 @@ check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c))
   Case c = { 0 };
 
   setup_init (&c.setup);
-  for (size_t i = 0; (c.algorithm = ccl_algorithm (i)); i++)
+  for (size_t i = 0; (c.algorithm = ccl_algorithm (i)); i++) {
+    unsigned most = c.algorithm->backend == CCL_BACKEND_CPU ? 3 : 1; /* threads */
+
     for (c.connectivity = 4; c.connectivity <= 8; c.connectivity += 4)
-      if (check_wants (check, c.algorithm, c.connectivity))
-        run (check, &c);
+      for (c.cpu = (CpuSetup){ NULL, 1, 100 }; c.cpu.threads <= most; c.cpu.threads += 2)
+        if (check_wants (check, c.algorithm, c.connectivity))
+          run (check, &c);
+  }
 }
 
 CclComponents
@@ -175,9 +196,8 @@ bool
 case_fails (Check *check, const Case *c)
 {
   CclComponents expected = case_expected (c), got = { 0 };
-  CclConfig config = case_config (c);
   CclAnalyzer *analyzer = NULL;
-  bool fails = ccl_analyzer_new (&config, &analyzer) != CCL_OK;
+  bool fails = case_open (c, &analyzer) != CCL_OK;
   uint32_t *expected_labels = case_expected_labels (c);
 
   /* More than once: it may be a race. */
@@ -251,19 +271,22 @@ check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uint32_t
 
 /* The slot's analyzer, made anew when it is for something else. */
 static CclAnalyzer *
-slot_analyzer (Slot *slot, const CclConfig *config)
+slot_analyzer (Slot *slot, const Case *c)
 {
   const CclConfig *have = &slot->config;
+  CclConfig config = case_config (c);
 
-  if (slot->analyzer && have->width == config->width && have->height == config->height &&
-      have->max_components == config->max_components &&
-      have->second_order == config->second_order && (have->labels || !config->labels))
+  if (slot->analyzer && have->width == config.width && have->height == config.height &&
+      have->max_components == config.max_components && have->second_order == config.second_order &&
+      (have->labels || !config.labels) && have->threads == config.threads &&
+      slot->cpu.functions == c->cpu.functions && slot->cpu.strip_pixels == c->cpu.strip_pixels)
     return slot->analyzer;
 
   ccl_analyzer_free (slot->analyzer);
   slot->analyzer = NULL;
-  slot->config = *config;
-  if (ccl_analyzer_new (config, &slot->analyzer) != CCL_OK)
+  slot->config = config;
+  slot->cpu = c->cpu;
+  if (case_open (c, &slot->analyzer) != CCL_OK)
     slot->analyzer = NULL;
   return slot->analyzer;
 }
@@ -274,7 +297,7 @@ check_case (Check *check, size_t index, const Case *c, const CclComponents *expe
 {
   Slot *slot = &check->slots[index][c->connectivity == 8];
   CclConfig config = case_config (c);
-  CclAnalyzer *analyzer = slot_analyzer (slot, &config);
+  CclAnalyzer *analyzer = slot_analyzer (slot, c);
   CclComponents got = { 0 };
   CclStatus status = CCL_ERROR_NO_MEMORY;
 
@@ -328,6 +351,32 @@ draw_placement (Mt19937 *rng, const TestImage *image, const CclParams *params)
   return placement;
 }
 
+/* Any instruction set that this CPU has, any number of threads, and parts from single rows up. The
+ * same for all frames of one size, so that analyzers can be kept. */
+static CpuSetup
+draw_cpu (const Check *check, const Case *c)
+{
+  static const unsigned threads[] = { 1, 1, 2, 3, 7 };
+  static const uint32_t strip_pixels[] = { 1, 500, 0 };
+  char name[64];
+  uint32_t n = 0;
+  Mt19937 rng;
+
+  if (c->algorithm->backend != CCL_BACKEND_CPU)
+    return (CpuSetup){ 0 };
+  if (check->cpu)
+    return *check->cpu;
+  while (ccl_cpu_functions (n))
+    n++;
+  snprintf (name, sizeof name, "%ux%u %u", c->image->width, c->image->height, c->connectivity);
+  mt19937_seed (&rng, mt19937_mix (check->options.seed, name));
+  return (CpuSetup){
+    .functions = ccl_cpu_functions (mt19937_below (&rng, n)),
+    .threads = threads[mt19937_below (&rng, 5)],
+    .strip_pixels = strip_pixels[mt19937_below (&rng, 3)],
+  };
+}
+
 /* All memories for all algorithms; @placement NULL: drawn, host memory always and the others each
  * at every second frame. */
 static void
@@ -352,6 +401,7 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
 
     /* Its own numbers, so that a run with --algorithm does the same as a run without. */
     mt19937_seed (&rng, mt19937_mix (salt, c.algorithm->name));
+    c.cpu = draw_cpu (check, &c);
     for (int m = 0; m < (c.algorithm->backend == CCL_BACKEND_CUDA ? CHECK_MEMORIES : 1); m++) {
       c.memory = (CclMemory) m;
       c.placement = placement ? *placement : draw_placement (&rng, image, &setup->params);
