@@ -8,6 +8,7 @@
 #define DEFAULT_ALGORITHM GST_CUDA_CCL_ALGORITHM_AUTO
 #define DEFAULT_CONNECTIVITY 8
 #define DEFAULT_MAX_COMPONENTS 1024
+#define DEFAULT_THREADS 1
 #define DEFAULT_THRESHOLD 127
 #define DEFAULT_INVERT FALSE
 #define DEFAULT_MIN_AREA 1
@@ -34,6 +35,7 @@ enum
   PROP_ATTACH,
   PROP_ROI_TYPE,
   PROP_POST_MESSAGES,
+  PROP_THREADS,
   N_PROPS
 };
 
@@ -45,6 +47,7 @@ gst_ccl_settings_init (GstCclSettings *settings)
   settings->algorithm = DEFAULT_ALGORITHM;
   settings->connectivity = DEFAULT_CONNECTIVITY;
   settings->max_components = DEFAULT_MAX_COMPONENTS;
+  settings->threads = DEFAULT_THREADS;
 
   ccl_params_init (&settings->params);
   settings->params.threshold = DEFAULT_THRESHOLD;
@@ -124,6 +127,20 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
       g_param_spec_uint ("max-components", "Maximum number of components",
                          "The most components that a frame gets; the largest are kept.", 1,
                          G_MAXUINT, DEFAULT_MAX_COMPONENTS, READY_FLAGS));
+
+  /**
+   * cudaccl:threads:
+   *
+   * How many threads share the analysis of a frame on the CPU, the streaming thread among them; 0
+   * takes as many as the process may use CPUs. The result is always the same. A GPU needs none.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_THREADS,
+      g_param_spec_uint ("threads", "Threads",
+                         "How many threads share a frame on the CPU; 0: one for each CPU.", 0,
+                         CCL_MAX_THREADS, DEFAULT_THREADS, READY_FLAGS));
 }
 
 static void
@@ -275,6 +292,9 @@ gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value
   case PROP_POST_MESSAGES:
     settings->post_messages = g_value_get_boolean (value);
     break;
+  case PROP_THREADS:
+    settings->threads = g_value_get_uint (value);
+    break;
   default:
     return FALSE;
   }
@@ -322,6 +342,9 @@ gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value
   case PROP_POST_MESSAGES:
     g_value_set_boolean (value, settings->post_messages);
     break;
+  case PROP_THREADS:
+    g_value_set_uint (value, settings->threads);
+    break;
   default:
     return FALSE;
   }
@@ -339,5 +362,6 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, guint width, guint 
   config->algorithm = gst_cuda_ccl_algorithm_get_name (settings->algorithm);
   config->device = settings->cuda_device_id;
   config->max_components = settings->max_components;
+  config->threads = settings->threads;
   config->timing = true; /* for the statistics */
 }

@@ -19,6 +19,7 @@ typedef struct
   gint algorithm;
   guint connectivity;
   guint max_components;
+  guint threads;
 
   /* Of each frame. */
   CclParams params;

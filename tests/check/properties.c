@@ -28,6 +28,7 @@ static const struct
   { "attach", "GstCudaCclAttach", "components+roi", G_PARAM_READWRITE | PLAYING },
   { "roi-type", "gchararray", "blob", G_PARAM_READWRITE | PLAYING },
   { "post-messages", "gboolean", "false", G_PARAM_READWRITE | PLAYING },
+  { "threads", "guint", "1", G_PARAM_READWRITE | READY },
   { "stats", "GstStructure", NULL, G_PARAM_READABLE },
 };
 
@@ -83,7 +84,7 @@ GST_START_TEST (test_round_trip)
     { "backend", "cpu" },          { "cuda-device-id", "3" },   { "connectivity", "4" },
     { "threshold", "200" },        { "invert", "true" },        { "min-area", "12345678901" },
     { "max-area", "98765432109" }, { "max-components", "7" },   { "attach", "roi" },
-    { "roi-type", "car" },         { "post-messages", "true" },
+    { "roi-type", "car" },         { "post-messages", "true" }, { "threads", "5" },
   };
   GstElement *element = ccl_test_element_new (NULL, NULL);
   gchar *roi_type;
