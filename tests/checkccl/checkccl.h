@@ -116,7 +116,8 @@ CclStatus case_open (const Case *c, CclAnalyzer **analyzer);
 /* Whether the options let this algorithm and connectivity run. */
 bool check_wants (const Check *check, const CclAlgorithm *algorithm, unsigned connectivity);
 
-/* Calls @run for every algorithm and connectivity that the options allow. */
+/* Calls @run for every algorithm and connectivity that the options allow, on the CPU with one and
+ * with several threads. */
 void check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c));
 
 /* Analyses the image with every algorithm and connectivity that the options allow, from every kind
