@@ -60,7 +60,7 @@ fill_histogram (void *data, uint32_t index)
     int bin = -1;
 
     if (passes (self, i))
-      bin = ccl_cut_bin (&self->search, (uint32_t) self->runs->table.labels[i].area);
+      bin = ccl_cut_bin (&self->search, self->runs->table.labels[i].area);
     if (bin >= 0)
       histogram[bin]++;
   }
@@ -111,7 +111,7 @@ fill_component (CclComponent *component, const CclTable *table, uint32_t i)
 static inline bool
 stays (const CclCompaction *self, uint32_t i, uint32_t *ties)
 {
-  uint64_t area = self->runs->table.labels[i].area;
+  uint32_t area = self->runs->table.labels[i].area;
 
   if (area != self->search.cut.area)
     return area > self->search.cut.area;

@@ -30,10 +30,12 @@ typedef struct CclRow
   uint32_t count;
 } CclRow;
 
-/* What is known of a label. Only roots' features are whole. What begins as 0 comes first. */
+/* What is known of a label. Only roots' features are whole. It is small, as noise has many and they
+ * are what is written most; what begins as 0 comes first. */
 typedef struct CclRunsLabel
 {
-  uint64_t area, sum_x, sum_y;
+  uint64_t sum_x, sum_y;
+  uint32_t area;          /* frames have less than 2^32 pixels */
   uint32_t right, bottom; /* of the bounding box, past the last pixel */
   uint32_t left;
   uint32_t first_x, y; /* of the first pixel in raster order */

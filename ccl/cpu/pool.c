@@ -1,10 +1,11 @@
 /* cudaccl - CPU backend: threads that share the work of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A job is published as a ticket: its number and how many of its parts nobody has taken yet. Who
- * takes one off by compare-and-swap owns a part, and the job cannot end before that part is done:
- * only then does anybody read what the job is. So no thread that comes late needs to be waited for.
- */
+/* Each thread has its own range of a job's parts, the same for every job with as many parts, so
+ * that what it works on stays in its caches; who has none left takes others'. What is left of a
+ * range is a ticket: the number of the job and how many parts nobody has taken yet. Who takes one
+ * off by compare-and-swap owns a part, and the job cannot end before that part is done: only then
+ * does anybody read what the job is. So no thread that comes late needs to be waited for. */
 
 #include "ccl/cpu/pool.h"
 #include "ccl/cpu/clock.h"
@@ -21,18 +22,28 @@
  * next job follows at once; falling asleep and waking up would take longer than this. */
 #define SPIN_NS 30000
 
+/* A thread, and its range of the current job; the first one is whoever calls ccl_pool_run(). */
+typedef struct Worker
+{
+  CclPool *pool;
+  pthread_t thread;
+  _Atomic uint64_t ticket; /* number of the job << 32 | parts not taken */
+  uint32_t end;            /* of the range */
+  char apart[64];          /* no two tickets in one cache line */
+} Worker;
+
 struct CclPool
 {
-  _Atomic uint64_t ticket;  /* number of the job << 32 | parts not taken */
   _Atomic uint32_t pending; /* parts not done */
   _Atomic uint32_t asleep;  /* workers that wait for @work */
   _Atomic bool quit;
+  uint32_t job;
   CclTask task;
   void *data;
   pthread_mutex_t lock;
   pthread_cond_t work, done;
-  unsigned n_workers;
-  pthread_t workers[];
+  unsigned n_workers, started; /* both count the first, which needs no start */
+  Worker workers[];
 };
 
 static inline void
@@ -45,33 +56,46 @@ relax (void)
 #endif
 }
 
-/* Does parts of the current job until none is left. */
+/* Does what is left of a range. */
 static void
-take_part (CclPool *pool)
+take_range (CclPool *pool, Worker *owner)
 {
-  uint64_t ticket = atomic_load (&pool->ticket);
+  uint64_t ticket = atomic_load (&owner->ticket);
 
   while ((uint32_t) ticket > 0) {
-    if (!atomic_compare_exchange_weak (&pool->ticket, &ticket, ticket - 1))
+    if (!atomic_compare_exchange_weak (&owner->ticket, &ticket, ticket - 1))
       continue;
-    pool->task (pool->data, (uint32_t) ticket - 1);
+    pool->task (pool->data, owner->end - (uint32_t) ticket);
     if (atomic_fetch_sub (&pool->pending, 1) == 1) {
       pthread_mutex_lock (&pool->lock);
       pthread_cond_signal (&pool->done);
       pthread_mutex_unlock (&pool->lock);
     }
-    ticket = atomic_load (&pool->ticket);
+    ticket = atomic_load (&owner->ticket);
   }
 }
 
-/* Whether there is something to do for a worker. */
-static inline bool
-is_called (CclPool *pool)
+/* Does what is left of the current job, its own range first. */
+static void
+take_job (CclPool *pool, unsigned number, unsigned n)
 {
-  return (uint32_t) atomic_load (&pool->ticket) > 0 || atomic_load (&pool->quit);
+  for (unsigned k = 0; k < n; k++)
+    take_range (pool, &pool->workers[(number + k) % n]);
 }
 
-static inline bool
+/* Whether there is something to do for a worker. */
+static bool
+is_called (CclPool *pool)
+{
+  if (atomic_load (&pool->quit))
+    return true;
+  for (unsigned i = 0; i < pool->n_workers; i++)
+    if ((uint32_t) atomic_load (&pool->workers[i].ticket) > 0)
+      return true;
+  return false;
+}
+
+static bool
 is_done (CclPool *pool)
 {
   return atomic_load (&pool->pending) == 0;
@@ -92,9 +116,10 @@ watch (CclPool *pool, bool (*condition) (CclPool *pool))
 }
 
 static void *
-worker (void *data)
+work (void *data)
 {
-  CclPool *pool = data;
+  Worker *self = data;
+  CclPool *pool = self->pool;
 
   while (!atomic_load (&pool->quit)) {
     if (!watch (pool, is_called)) {
@@ -105,33 +130,46 @@ worker (void *data)
       atomic_fetch_sub (&pool->asleep, 1);
       pthread_mutex_unlock (&pool->lock);
     }
-    take_part (pool);
+    take_job (pool, (unsigned) (self - pool->workers), pool->n_workers);
   }
   return NULL;
 }
 
-void
-ccl_pool_run (CclPool *pool, CclTask task, void *data, uint32_t count)
+/* Gives each thread its range of @count parts, the caller last: it won't come late. */
+static void
+publish (CclPool *pool, CclTask task, void *data, uint32_t count)
 {
-  uint64_t job;
+  uint64_t n = pool->n_workers;
 
-  if (!pool || count <= 1) {
-    for (uint32_t i = 0; i < count; i++)
-      task (data, i);
-    return;
-  }
   pool->task = task;
   pool->data = data;
+  pool->job++;
   atomic_store (&pool->pending, count);
-  job = (atomic_load (&pool->ticket) >> 32) + 1;
-  atomic_store (&pool->ticket, job << 32 | count);
-  /* A worker counts itself as asleep before it looks at the ticket for the last time. */
+  for (uint64_t i = n; i-- > 0;) {
+    Worker *worker = &pool->workers[i];
+    uint32_t first = (uint32_t) (count * i / n);
+
+    worker->end = (uint32_t) (count * (i + 1) / n);
+    atomic_store (&worker->ticket, (uint64_t) pool->job << 32 | (worker->end - first));
+  }
+  /* A worker counts itself as asleep before it looks at the tickets for the last time. */
   if (atomic_load (&pool->asleep) > 0) {
     pthread_mutex_lock (&pool->lock);
     pthread_cond_broadcast (&pool->work);
     pthread_mutex_unlock (&pool->lock);
   }
-  take_part (pool);
+}
+
+void
+ccl_pool_run (CclPool *pool, CclTask task, void *data, uint32_t count)
+{
+  if (!pool || count <= 1) {
+    for (uint32_t i = 0; i < count; i++)
+      task (data, i);
+    return;
+  }
+  publish (pool, task, data, count);
+  take_job (pool, 0, pool->n_workers);
   if (!watch (pool, is_done)) {
     pthread_mutex_lock (&pool->lock);
     while (!is_done (pool))
@@ -153,7 +191,7 @@ ccl_pool_cpus (void)
   return online > 0 ? (unsigned) online : 1;
 }
 
-/* Starts the workers with all signals blocked: those are the application's. */
+/* Starts the threads with all signals blocked: those are the application's. */
 static int
 start_workers (CclPool *pool, unsigned wanted)
 {
@@ -162,9 +200,11 @@ start_workers (CclPool *pool, unsigned wanted)
 
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
-  while (!error && pool->n_workers < wanted) {
-    error = pthread_create (&pool->workers[pool->n_workers], NULL, worker, pool);
-    pool->n_workers += !error;
+  while (!error && pool->started < wanted) {
+    Worker *worker = &pool->workers[pool->started];
+
+    error = pthread_create (&worker->thread, NULL, work, worker);
+    pool->started += !error;
   }
   pthread_sigmask (SIG_SETMASK, &before, NULL);
   return error;
@@ -173,7 +213,7 @@ start_workers (CclPool *pool, unsigned wanted)
 CclStatus
 ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
 {
-  size_t size = sizeof **pool + (threads - 1) * sizeof (pthread_t);
+  size_t size = sizeof **pool + threads * sizeof (Worker);
   CclPool *self = ccl_account_malloc (account, 1, size, "threads");
   int error;
 
@@ -184,13 +224,17 @@ ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
-  error = start_workers (self, threads - 1);
+  self->n_workers = threads;
+  self->started = 1;
+  for (unsigned i = 0; i < threads; i++)
+    self->workers[i].pool = self;
+  error = start_workers (self, threads);
   if (error) {
-    unsigned n = self->n_workers;
+    unsigned failed = self->started;
 
     ccl_pool_free (self);
     return ccl_fail (CCL_ERROR_NO_MEMORY, "thread %u of %u did not start: %s; use fewer threads",
-                     n + 2, threads, strerror (error));
+                     failed + 1, threads, strerror (error));
   }
   *pool = self;
   return CCL_OK;
@@ -205,8 +249,8 @@ ccl_pool_free (CclPool *pool)
   atomic_store (&pool->quit, true);
   pthread_cond_broadcast (&pool->work);
   pthread_mutex_unlock (&pool->lock);
-  for (unsigned i = 0; i < pool->n_workers; i++)
-    pthread_join (pool->workers[i], NULL);
+  for (unsigned i = 1; i < pool->started; i++)
+    pthread_join (pool->workers[i].thread, NULL);
   pthread_cond_destroy (&pool->done);
   pthread_cond_destroy (&pool->work);
   pthread_mutex_destroy (&pool->lock);

@@ -53,7 +53,7 @@ add_run (const CclTable *table, uint32_t root, uint32_t start, uint32_t stop, ui
   uint64_t columns = stop - start, rows = bottom - y;
   uint64_t sum_x = ccl_run_sum_x (start, stop), sum_y = ccl_run_sum_x (y, bottom);
 
-  label->area += columns * rows;
+  label->area += (uint32_t) (columns * rows);
   label->sum_x += sum_x * rows;
   label->sum_y += columns * sum_y;
   label->left = min_u32 (label->left, start);
@@ -106,7 +106,7 @@ join_above (const CclTable *table, const CclRow *above, const CclRow *row, uint3
   }
 }
 
-static inline uint32_t
+__attribute__ ((always_inline)) static inline uint32_t
 label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint32_t y,
             uint32_t next, bool diagonal, bool second_order)
 {
