@@ -179,11 +179,9 @@ typedef struct Job
  * counted, and added at once when the next one differs. There are many in masks that were made
  * smaller than the frame, and in whatever has upright edges. */
 static void
-label_strip (void *data, uint32_t index)
+label_rows (const Job *job, CclStrip *strip)
 {
-  const Job *job = data;
   CclRuns *runs = job->runs;
-  CclStrip *strip = &runs->strips[index];
   const CclCpuFunctions *functions = runs->functions;
   size_t row_bytes = (runs->width / 64 + 1) * sizeof *strip->bits;
   CclRow above = runs->nothing;
@@ -236,12 +234,32 @@ join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower
   }
 }
 
+/* Labels a strip, and joins what is ready to be joined: strips in pairs, then pairs in pairs, and
+ * so on, each by the thread that was the last to finish one of its halves. No two joins that go on
+ * at once reach the same labels, and mostly a thread joins what it labelled. */
+static void
+label_strip (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CclRuns *runs = job->runs;
+  CclStrip *strips = runs->strips;
+
+  label_rows (job, &strips[index]);
+  for (uint32_t half = 1; half < runs->n_strips; half *= 2) {
+    uint32_t seam = index / (2 * half) * (2 * half) + half; /* the first strip below it */
+
+    if (seam >= runs->n_strips)
+      continue; /* there is no lower half */
+    if (atomic_fetch_xor (&strips[seam].arrived, 1) == 0)
+      return; /* the other half is not done */
+    join_strips (&runs->table, &strips[seam - 1], &strips[seam], runs->diagonal);
+  }
+}
+
 void
 ccl_runs_label (CclRuns *runs, const CclImage *image, const CclParams *params)
 {
   Job job = { runs, image, params };
 
   ccl_pool_run (runs->pool, label_strip, &job, runs->n_strips);
-  for (uint32_t s = 1; s < runs->n_strips; s++)
-    join_strips (&runs->table, &runs->strips[s - 1], &runs->strips[s], runs->diagonal);
 }

@@ -8,6 +8,8 @@
 #include "ccl/cpu/functions.h"
 #include "ccl/cpu/pool.h"
 
+#include <stdatomic.h>
+
 /* Which runs of its strip make a row. */
 typedef struct CclRunsSpan
 {
@@ -24,6 +26,7 @@ typedef struct CclStrip
                              * of all, one behind the other */
   uint64_t *bits;           /* of these three rows */
   CclRowEdges *words;
+  _Atomic uint32_t arrived; /* whether one side of the seam above waits to be joined */
 } CclStrip;
 
 typedef struct CclRuns
