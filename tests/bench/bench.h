@@ -136,4 +136,9 @@ void report_csv_line (FILE *file, const BenchResult *result);
 void report_machine (Bench *bench);
 void report_tables (const Bench *bench);
 
+/* A contender's mean over the densities of the throughput in Gpix/s by the medians, as the papers
+ * average; 0 if any is missing. */
+double report_throughput (const Bench *bench, const char *name, unsigned connectivity,
+                          BenchSize size, uint32_t granularity);
+
 #endif

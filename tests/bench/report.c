@@ -101,6 +101,21 @@ mean_throughput (const Table *table, const Contender *contender, uint32_t granul
   return sum / count;
 }
 
+double
+report_throughput (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
+                   uint32_t granularity)
+{
+  Table table = { bench, size, connectivity, BENCH_ANALYSIS };
+
+  for (size_t i = 0; i < bench->n_contenders; i++) {
+    const Contender *c = &bench->contenders[i];
+
+    if (c->connectivity == connectivity && strcmp (contender_name (c), name) == 0)
+      return mean_throughput (&table, c, granularity, median_of);
+  }
+  return 0;
+}
+
 static size_t
 column_count (const BenchOptions *options)
 {

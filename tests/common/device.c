@@ -17,6 +17,9 @@
 #define LATE_BYTES ((size_t) 64 << 20)
 #define LATE_ROUNDS 8
 
+/* More than any device's cache holds. */
+#define RATE_BYTES ((size_t) 1 << 30)
+
 static void
 check (cudaError_t error, const char *call)
 {
@@ -201,6 +204,35 @@ test_device_upload_late (void *device, const void *host, size_t bytes, void *str
   CHECK (cudaMemcpyAsync (device, host, bytes, cudaMemcpyHostToDevice, stream));
 }
 
+double
+test_device_rate (void)
+{
+  void *from = test_device_alloc (CCL_MEMORY_DEVICE, RATE_BYTES);
+  void *to = test_device_alloc (CCL_MEMORY_DEVICE, RATE_BYTES);
+  cudaEvent_t start, end;
+  float best = 0;
+
+  CHECK (cudaEventCreate (&start));
+  CHECK (cudaEventCreate (&end));
+  CHECK (cudaMemset (from, 0, RATE_BYTES));
+  for (int i = 0; i < 10; i++) {
+    float milliseconds;
+
+    CHECK (cudaEventRecord (start, NULL));
+    CHECK (cudaMemcpyAsync (to, from, RATE_BYTES, cudaMemcpyDeviceToDevice, NULL));
+    CHECK (cudaEventRecord (end, NULL));
+    CHECK (cudaEventSynchronize (end));
+    CHECK (cudaEventElapsedTime (&milliseconds, start, end));
+    if (i == 0 || milliseconds < best)
+      best = milliseconds;
+  }
+  CHECK (cudaEventDestroy (start));
+  CHECK (cudaEventDestroy (end));
+  test_device_free (CCL_MEMORY_DEVICE, from);
+  test_device_free (CCL_MEMORY_DEVICE, to);
+  return 2.0 * RATE_BYTES / (double) best / 1e6;
+}
+
 #else
 
 bool
@@ -290,6 +322,12 @@ void *
 test_device_context_current (void)
 {
   return NULL;
+}
+
+double
+test_device_rate (void)
+{
+  test_fatal ("this build has no CUDA");
 }
 
 #endif

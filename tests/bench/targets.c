@@ -1,0 +1,425 @@
+/* cudaccl - ccl-bench targets: what this project wants to reach, beside what this machine reaches
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/targets.h"
+#include "tests/bench/bench.h"
+#include "tests/common/device.h"
+#include "tests/common/patterns.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OPTIONS 64
+#define CPU_OPTIONS \
+  "--backend=cpu", "--size=1920x1080", "--granularity=1,4,16", "--density=0:100:10"
+
+/* The label map's target. */
+#define MAP_SIDE 8192
+#define MAP_GRANULARITY 4
+#define MAP_TARGET 250.0
+
+static const char usage[] = "\
+Usage: ccl-bench targets [OPTION...]\n\
+Measures what this project has targets for, and says which of them this machine reaches: those of\n\
+the GPU, which are meant for an H200, where there is one, and those of the CPU. --backend=NAME leaves\n\
+the other out. Other options of ccl-bench, as --runs=N or --seconds=S, are heeded too.\n\
+\n\
+Exit status: 0, whatever is reached, and 1 when a result was wrong.\n";
+
+static const BenchSize hd = { 1920, 1080 }, large = { 8192, 8192 };
+
+static const uint32_t granularities[] = { 1, 4, 16, BENCH_FULL };
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define N_GRANULARITIES COUNT (granularities)
+
+typedef struct Targets
+{
+  Bench bench; /* of the sweep that is looked at */
+  unsigned reached, short_of;
+  bool wrong;
+} Targets;
+
+/* One line: a target that is a minimum. What could not be measured is 0. */
+static void
+tell_least (Targets *self, const char *what, double measured, double target, const char *unit)
+{
+  bool ok = measured >= target;
+
+  if (measured <= 0) {
+    printf ("  %-62s %10s\n", what, "not measured");
+    return;
+  }
+  self->reached += ok;
+  self->short_of += !ok;
+  printf ("  %-62s %8.2f, at least %7.2f %-6s %s\n", what, measured, target, unit,
+          ok ? "" : "SHORT");
+}
+
+/* The same with a maximum. */
+static void
+tell_most (Targets *self, const char *what, double measured, double target, const char *unit)
+{
+  bool ok = measured <= target;
+
+  if (measured <= 0) {
+    printf ("  %-62s %10s\n", what, "not measured");
+    return;
+  }
+  self->reached += ok;
+  self->short_of += !ok;
+  printf ("  %-62s %8.2f, at most  %7.2f %-6s %s\n", what, measured, target, unit,
+          ok ? "" : "SHORT");
+}
+
+/* Measures with the options given here and those of the command line. */
+static void
+sweep (Targets *self, const char *const *options, int argc, char **argv)
+{
+  char *all[MOST_OPTIONS] = { argv[0] };
+  int n = 1;
+
+  memset (&self->bench, 0, sizeof self->bench);
+  for (; *options; options++)
+    all[n++] = (char *) *options;
+  for (int i = 1; i < argc && n < MOST_OPTIONS - 1; i++)
+    all[n++] = argv[i];
+  optind = 0; /* once more from the start */
+  bench_parse_options (&self->bench.options, n, all);
+  self->bench.host.memory = CCL_MEMORY_HOST;
+  self->bench.device.memory = CCL_MEMORY_DEVICE;
+  bench_find_contenders (&self->bench);
+  bench_sweep (&self->bench);
+  self->wrong |= self->bench.failed;
+}
+
+static void
+sweep_clear (Targets *self)
+{
+  test_arena_clear (&self->bench.host);
+  test_arena_clear (&self->bench.device);
+  free (self->bench.results);
+}
+
+static const char *
+granularity_name (uint32_t granularity)
+{
+  static char name[16];
+
+  snprintf (name, sizeof name, granularity == BENCH_FULL ? "full" : "g=%u", granularity);
+  return name;
+}
+
+/* How often @other takes @name's time, by mean throughput. */
+static double
+times_faster (const Targets *self, const char *name, unsigned connectivity, const char *other,
+              unsigned other_connectivity, BenchSize size, uint32_t granularity)
+{
+  double ours = report_throughput (&self->bench, name, connectivity, size, granularity);
+  double theirs = report_throughput (&self->bench, other, other_connectivity, size, granularity);
+
+  return theirs > 0 ? ours / theirs : 0;
+}
+
+static bool
+is_of (const BenchResult *result, const char *name, BenchSize size)
+{
+  return strcmp (contender_name (result->contender), name) == 0 && result->mode == BENCH_ANALYSIS &&
+         result->size.width == size.width && result->size.height == size.height;
+}
+
+static bool
+same_image (const BenchResult *a, const BenchResult *b)
+{
+  return a->contender->connectivity == b->contender->connectivity &&
+         a->granularity == b->granularity && a->density == b->density;
+}
+
+/* The least ratio of times of @other and @name over all random images of a size. */
+static double
+least_ratio (const Targets *self, const char *name, const char *other, BenchSize size)
+{
+  const Bench *bench = &self->bench;
+  double least = 0;
+
+  for (size_t i = 0; i < bench->n_results; i++) {
+    const BenchResult *a = &bench->results[i];
+
+    for (size_t k = 0; k < bench->n_results && is_of (a, name, size); k++) {
+      const BenchResult *b = &bench->results[k];
+      double ratio = (double) b->median / (double) a->median;
+
+      if (is_of (b, other, size) && same_image (a, b) && (least <= 0 || ratio < least))
+        least = ratio;
+    }
+  }
+  return least;
+}
+
+/* The longest time over all random images of a size, in microseconds. */
+static double
+slowest (const Targets *self, const char *name, BenchSize size)
+{
+  const Bench *bench = &self->bench;
+  double most = 0;
+
+  for (size_t i = 0; i < bench->n_results; i++)
+    if (is_of (&bench->results[i], name, size) && (double) bench->results[i].median / 1e3 > most)
+      most = (double) bench->results[i].median / 1e3;
+  return most;
+}
+
+/* The pixels of empty images that were read, in GB/s. */
+static double
+empty_rate (const Targets *self, const char *name, BenchSize size)
+{
+  const Bench *bench = &self->bench;
+  double most = 0;
+
+  for (size_t i = 0; i < bench->n_results; i++) {
+    const BenchResult *r = &bench->results[i];
+    double rate = (double) size.width * size.height / (double) r->median;
+
+    if (is_of (r, name, size) && r->density == 0 && rate > most)
+      most = rate;
+  }
+  return most;
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
+
+  return (ta > tb) - (ta < tb);
+}
+
+/* The throughput of analyses that make a label map, mean over densities, in Gpix/s; 0 if that
+ * failed. */
+static double
+map_throughput (void)
+{
+  enum
+  {
+    RUNS = 9,
+    DENSITIES = 11
+  };
+  TestImage image = test_image_new (MAP_SIDE, MAP_SIDE);
+  TestArena arena = { .memory = CCL_MEMORY_DEVICE };
+  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT };
+  CclAnalyzer *analyzer = NULL;
+  CclComponents components;
+  CclConfig config;
+  CclParams params;
+  CclLabels labels;
+  Mt19937 rng;
+  double sum = 0;
+  bool ok;
+
+  ccl_config_init (&config, MAP_SIDE, MAP_SIDE);
+  ccl_params_init (&params);
+  config.backend = CCL_BACKEND_CUDA;
+  config.device = TEST_DEVICE;
+  config.connectivity = 4;
+  config.labels = config.timing = true;
+  config.max_components = MAP_SIDE * MAP_SIDE / 100; /* more than there are at this granularity */
+  ok = ccl_analyzer_new (&config, &analyzer) == CCL_OK;
+  mt19937_seed (&rng, 1);
+  for (int d = 0; d < DENSITIES && ok; d++) {
+    uint64_t times[RUNS];
+    CclImage placed;
+
+    test_noise_draw (&image, d / 10.0, MAP_GRANULARITY, &rng);
+    placed = test_arena_place (&arena, &image, &placement);
+    for (int i = 0; i < RUNS && ok; i++) {
+      CclTiming timing;
+
+      ok = ccl_analyzer_analyze (analyzer, &placed, &params, &components) == CCL_OK &&
+           ccl_analyzer_labels (analyzer, &labels) == CCL_OK;
+      ccl_analyzer_timing (analyzer, &timing);
+      times[i] = timing.analysis;
+    }
+    qsort (times, RUNS, sizeof *times, compare_times);
+    sum += (double) MAP_SIDE * MAP_SIDE / (double) times[RUNS / 2] / DENSITIES;
+  }
+  if (!ok)
+    fprintf (stderr, "label maps: %s\n", ccl_last_error ());
+  ccl_analyzer_free (analyzer);
+  test_arena_clear (&arena);
+  test_image_clear (&image);
+  return ok ? sum : 0;
+}
+
+static const char *
+best_algorithm (CclBackend backend)
+{
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = ccl_algorithm (i)); i++)
+    if (algorithm->backend == backend)
+      return algorithm->name;
+  return "none";
+}
+
+static void
+tell_gpu_throughputs (Targets *self, const char *best)
+{
+  static const struct
+  {
+    BenchSize size;
+    double least[N_GRANULARITIES];
+  } sizes[] = {
+    { { 8192, 8192 }, { 400, 800, 1200, 1600 } },
+    { { 1920, 1080 }, { 60, 110, 140, 150 } },
+  };
+  char what[128];
+
+  for (size_t s = 0; s < 2; s++) {
+    BenchSize size = sizes[s].size;
+
+    for (size_t g = 0; g < N_GRANULARITIES; g++) {
+      snprintf (what, sizeof what, "%ux%u, %s", size.width, size.height,
+                granularity_name (granularities[g]));
+      tell_least (self, what, report_throughput (&self->bench, best, 4, size, granularities[g]),
+                  sizes[s].least[g], "Gpix/s");
+    }
+    for (size_t g = 0; g < N_GRANULARITIES; g++) {
+      snprintf (what, sizeof what, "%ux%u, %s, 8-connectivity, share of 4-connectivity's",
+                size.width, size.height, granularity_name (granularities[g]));
+      tell_least (self, what, times_faster (self, best, 8, best, 4, size, granularities[g]), 0.75,
+                  "");
+    }
+  }
+}
+
+static void
+measure_gpu (Targets *self, int argc, char **argv)
+{
+  const char *best = best_algorithm (CCL_BACKEND_CUDA);
+  char algorithms[128];
+  const char *options[] = { "--backend=cuda",
+                            "--size=8192x8192,1920x1080",
+                            "--granularity=1,4,16",
+                            "--density=0:100:10",
+                            algorithms,
+                            NULL };
+
+  if (!test_device_available ()) {
+    ccl_cuda_device_count ();
+    printf ("GPU: %s\n", ccl_last_error ());
+    return;
+  }
+  snprintf (algorithms, sizeof algorithms, "--algorithms=%s,flsl-cd", best);
+  sweep (self, options, argc, argv);
+  printf ("\nGPU, %s; targets are those of an H200\n", best);
+  tell_gpu_throughputs (self, best);
+  tell_least (self, "8192x8192, times flsl-cd, at any density and granularity",
+              least_ratio (self, best, "flsl-cd", large), 2.5, "");
+  tell_least (self, "1920x1080, times flsl-cd, at any density and granularity",
+              least_ratio (self, best, "flsl-cd", hd), 2.5, "");
+  tell_most (self, "1920x1080, slowest frame", slowest (self, best, hd), 80, "us");
+  tell_least (self, "8192x8192, empty, share of the memory's rate",
+              empty_rate (self, best, large) / test_device_rate (), 0.5, "");
+  tell_least (self, "8192x8192, g=4, with label map", map_throughput (), MAP_TARGET, "Gpix/s");
+  sweep_clear (self);
+}
+
+static void
+tell_cpu_against_opencv (Targets *self, const char *best)
+{
+  static const double least[] = { 5, 10, 20 };
+  char what[128];
+
+  for (unsigned connectivity = 4; connectivity <= 8; connectivity += 4) {
+    for (size_t g = 0; g < 3; g++) {
+      snprintf (what, sizeof what, "1920x1080, %s, %u-connectivity, times OpenCV",
+                granularity_name (granularities[g]), connectivity);
+      tell_least (
+          self, what,
+          times_faster (self, best, connectivity, "opencv", connectivity, hd, granularities[g]),
+          least[g], "");
+    }
+  }
+  for (size_t g = 0; g < 3; g++) {
+    snprintf (what, sizeof what, "1920x1080, %s, time of 8-connectivity, times 4's",
+              granularity_name (granularities[g]));
+    tell_most (self, what, times_faster (self, best, 4, best, 8, hd, granularities[g]), 1.2, "");
+  }
+}
+
+/* One thread and two, each in a sweep of its own: threads that wait for others' turns fall asleep,
+ * and find caches that are full of something else. */
+static void
+measure_threads (Targets *self, const char *best, int argc, char **argv)
+{
+  char algorithms[128], two[64], what[128];
+  const char *options[] = { CPU_OPTIONS, "--no-full", algorithms, NULL, NULL };
+  double one[2][3];
+
+  snprintf (algorithms, sizeof algorithms, "--algorithms=%s", best);
+  snprintf (two, sizeof two, "%s/2", best);
+  sweep (self, options, argc, argv);
+  for (unsigned c = 0; c < 2; c++)
+    for (size_t g = 0; g < 3; g++)
+      one[c][g] = report_throughput (&self->bench, best, 4 + 4 * c, hd, granularities[g]);
+  sweep_clear (self);
+
+  options[COUNT (options) - 2] = "--threads=2";
+  sweep (self, options, argc, argv);
+  for (unsigned c = 0; c < 2; c++) {
+    for (size_t g = 0; g < 3; g++) {
+      double both = report_throughput (&self->bench, two, 4 + 4 * c, hd, granularities[g]);
+
+      snprintf (what, sizeof what, "1920x1080, %s, %u-connectivity, two threads, times one",
+                granularity_name (granularities[g]), 4 + 4 * c);
+      tell_least (self, what, one[c][g] > 0 ? both / one[c][g] : 0, 1.6, "");
+    }
+  }
+  sweep_clear (self);
+}
+
+static void
+measure_cpu (Targets *self, int argc, char **argv)
+{
+  const char *best = best_algorithm (CCL_BACKEND_CPU);
+  char algorithms[128];
+  const char *options[] = { CPU_OPTIONS, "--no-full", algorithms, NULL };
+  bool have_opencv = false;
+
+  for (size_t i = 0; peer (i); i++)
+    have_opencv |= strcmp (peer (i)->name, "opencv") == 0;
+  snprintf (algorithms, sizeof algorithms, "--algorithms=%s%s", best, have_opencv ? ",opencv" : "");
+  sweep (self, options, argc, argv);
+  printf ("\nCPU, %s%s\n", best,
+          have_opencv ? "" : "; this build has no OpenCV to compare with: install libopencv-dev");
+  tell_cpu_against_opencv (self, best);
+  sweep_clear (self);
+  measure_threads (self, best, argc, argv);
+}
+
+/* Whether the command line has --backend with another one. */
+static bool
+is_left_out (const char *backend, int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (strncmp (argv[i], "--backend=", 10) == 0)
+      return strcmp (argv[i] + 10, backend) != 0;
+  return false;
+}
+
+int
+targets_main (int argc, char **argv)
+{
+  static Targets targets; /* too big for some stacks */
+
+  if (argc > 1 && strcmp (argv[1], "--help") == 0) {
+    fputs (usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  if (!is_left_out ("cuda", argc, argv))
+    measure_gpu (&targets, argc, argv);
+  if (!is_left_out ("cpu", argc, argv))
+    measure_cpu (&targets, argc, argv);
+  printf ("\n%u targets reached, %u not\n", targets.reached, targets.short_of);
+  return targets.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
