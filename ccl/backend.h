@@ -26,6 +26,7 @@ typedef struct CclSession
   CclTiming timing;
   int device; /* -1 on the CPU */
   char device_name[256];
+  bool labels_first; /* open() says so: config.features is how features follow from labels */
 } CclSession;
 
 /* A backend. Functions that fail leave their reason with ccl_fail(). */

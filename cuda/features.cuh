@@ -175,7 +175,8 @@ held_flush (const CclCudaFrame &f, HeldComponent *held)
   *held = held_nothing ();
 }
 
-#define HOLD_LANES 8 /* a component is worth keeping from so many lanes on */
+#define HOLD_LANES \
+  8 /* a component is worth keeping from so many lanes on, or half of those in use */
 
 /* As feature_update_cd(), but what belongs to a component that fills much of the warp is kept in
  * @held until another one does. */
@@ -183,9 +184,10 @@ static __device__ inline void
 feature_update_held (const CclCudaFrame &f, HeldComponent *held, uint32_t label, const Sums &s)
 {
   if (!__any_sync (ALL_LANES, label == held->label && label != CCL_NO_LABEL)) {
-    uint32_t many =
-        __ballot_sync (ALL_LANES, __popc (__match_any_sync (ALL_LANES, label)) >= HOLD_LANES &&
-                                      label != CCL_NO_LABEL);
+    uint32_t used = __popc (__ballot_sync (ALL_LANES, label != CCL_NO_LABEL));
+    uint32_t least = min ((used + 1) / 2, HOLD_LANES);
+    uint32_t many = __ballot_sync (
+        ALL_LANES, __popc (__match_any_sync (ALL_LANES, label)) >= least && label != CCL_NO_LABEL);
 
     if (many) {
       held_flush (f, held);

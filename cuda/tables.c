@@ -67,6 +67,34 @@ clear_tables (CudaSession *self)
   return ccl_cuda_check (error, "clearing a frame's tables");
 }
 
+/* The tables of a labeller. */
+static CclStatus
+allocate_label_image (CudaSession *self)
+{
+  CclCudaFrame *frame = &self->frame;
+  CclLabelImage *image = &frame->labelled;
+  uint64_t pixels = (uint64_t) frame->height * image->pitch;
+  size_t blocks = ((size_t) frame->height + 1) / 2 * frame->slots;
+  CclStatus status;
+
+  if (pixels > UINT32_MAX)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "algorithm %s cannot number the pixels of %" PRIu32 " x %" PRIu32
+                     "; choose tile",
+                     self->algorithm->info.name, frame->width, frame->height);
+  status = allocate_device (self, &image->pixels, pixels * sizeof *image->pixels);
+  if (status == CCL_OK)
+    status = allocate_device (self, &image->changes, CCL_CHANGES * sizeof *image->changes);
+  if (status != CCL_OK || !self->algorithm->uses_blocks)
+    return status;
+  status = allocate_device (self, &image->blocks, blocks * sizeof *image->blocks);
+  if (status == CCL_OK)
+    status = allocate_device (self, &image->infos, blocks * sizeof *image->infos);
+  if (status == CCL_OK)
+    status = allocate_device (self, &image->firsts, blocks * sizeof *image->firsts);
+  return status;
+}
+
 CclStatus
 ccl_cuda_tables_allocate (CudaSession *self)
 {
@@ -93,6 +121,9 @@ ccl_cuda_tables_allocate (CudaSession *self)
     ALLOCATE (device, frame->runs, height * sizeof *frame->runs);
     ALLOCATE (device, frame->edges, height * frame->edges_pitch * sizeof *frame->edges);
   }
+  status = self->algorithm->label ? allocate_label_image (self) : CCL_OK;
+  if (status != CCL_OK)
+    return status;
   if (self->algorithm->uses_tiles) {
     size_t n = (size_t) tiles->strips * tiles->columns;
 
