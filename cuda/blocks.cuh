@@ -85,21 +85,35 @@ foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   return (f.flip ? ~both : both) & 3;
 }
 
+/* Pixels @x - 1 to @x + 2 of a row as four bits; @x is even. */
+static __device__ inline uint32_t
+foreground_around (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
+{
+  uintptr_t address = (uintptr_t) row + x - 1;
+  const uint32_t *words = (const uint32_t *) (address & ~(uintptr_t) 3);
+  uint32_t bytes, bits;
+
+  /* Nothing outside of the row is read. */
+  if (x < 4 || x + 6 >= f.width)
+    return foreground (f, row, x - 1) | foreground2 (f, row, x) << 1 |
+           foreground (f, row, x + 2) << 3;
+  bytes = __funnelshift_r (__ldg (words), __ldg (words + 1), 8 * (address & 3));
+  bits = foreground4 (f, bytes);
+  return f.flip ? bits ^ 15 : bits;
+}
+
 /* The first @rows rows of the square around @b; its own are the second and the third. */
 static __device__ inline uint32_t
 load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
 {
-  uint32_t square = 0, x = 2 * b.x;
+  uint32_t square = 0;
 
 #pragma unroll
   for (uint32_t i = 0; i < rows; i++) {
     uint32_t y = 2 * b.y + i - 1; /* no row where it wraps */
-    const uint8_t *row = row_pixels (f, y);
 
     if (b.inside && y < f.height)
-      square |= (foreground (f, row, x - 1) | foreground2 (f, row, x) << 1 |
-                 foreground (f, row, x + 2) << 3)
-                << 4 * i;
+      square |= foreground_around (f, row_pixels (f, y), 2 * b.x) << 4 * i;
   }
   return square;
 }
@@ -123,6 +137,25 @@ touching_block (uint32_t square)
 {
   return square & (0x0777 * (square >> 5 & 1) | 0x0eee * (square >> 6 & 1) |
                    0x7770 * (square >> 9 & 1) | 0xeee0 * (square >> 10 & 1));
+}
+
+/* The neighbours P to S that a block has to be united with, as bits of the square: those that touch
+ * it, but for those that touch another one of them, and were united with it around the corner. With
+ * P and Q, say, Q sees P as its neighbour S. It is always the later of two blocks that sees the
+ * other, so that nothing is left out in a circle. */
+static __device__ inline uint32_t
+needed_unions (uint32_t square)
+{
+  uint32_t touching = touching_block (square);
+
+  /* Pixels 0 and 1, or 0 and 4, 1 and 4, 2 and 3. */
+  if (square & 0x12)
+    touching &= ~SQUARE_P;
+  if ((touching & SQUARE_Q) && (square & 0x12) == 0x12)
+    touching &= ~SQUARE_S;
+  if (square & 4)
+    touching &= ~SQUARE_R;
+  return touching;
 }
 
 /* The block's own pixels in a square. */

@@ -4,9 +4,12 @@
 /* S. Allegretti, F. Bolelli, C. Grana: Optimized Block-Based Algorithms to Label Connected
  * Components on GPUs (paper 002), BUF (algorithm 2) and BUF_IC.
  *
- * Where this differs from the paper as printed: labels of blocks are not kept in the label image,
- * every fourth pixel of it, but side by side in a table of their own, which is there anyway once
- * the geometry is known, and takes a quarter of the memory transfers. */
+ * Where this differs from the paper as printed:
+ * - Labels of blocks are not kept in the label image, every fourth pixel of it, but side by side in
+ *   a table of their own, which is there anyway once the geometry is known, and takes a quarter of
+ *   the memory transfers.
+ * - Unions that follow from others are left out, as Playne and Hawick do for pixels; see
+ *   needed_unions(). */
 
 #include "cuda/blocks.cuh"
 
@@ -23,15 +26,15 @@ static __global__ void
 merge_blocks (CclCudaFrame f)
 {
   Block b = get_block (f);
-  uint32_t touching = touching_block (load_square (f, b, 3)), *labels = f.labelled.blocks;
+  uint32_t unions = needed_unions (load_square (f, b, 3)), *labels = f.labelled.blocks;
 
-  if (touching & SQUARE_P)
+  if (unions & SQUARE_P)
     unite (labels, b.label, b.label - f.slots - 1);
-  if (touching & SQUARE_Q)
+  if (unions & SQUARE_Q)
     unite (labels, b.label, b.label - f.slots);
-  if (touching & SQUARE_R)
+  if (unions & SQUARE_R)
     unite (labels, b.label, b.label - f.slots + 1);
-  if (touching & SQUARE_S)
+  if (unions & SQUARE_S)
     unite (labels, b.label, b.label - 1);
 }
 

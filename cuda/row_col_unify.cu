@@ -99,7 +99,7 @@ unify_piece (Piece *s, const Line &line, uint32_t first)
   }
   unify_first (s, 2 * t);
   __syncthreads ();
-  for (uint32_t half = 2; half < PIECE; half *= 2) {
+  for (uint32_t half = 2; half < PIECE && half < line.length; half *= 2) {
     if (t < PIECE / (2 * half))
       unify_runs (s, (2 * t + 1) * half - 1);
     __syncthreads ();
