@@ -394,7 +394,7 @@ run_feature_stages (Check *check, const Case *c)
 static void
 test_feature_stages (Check *check)
 {
-  for_each_algorithm (check, run_feature_stages);
+  check_each_algorithm (check, run_feature_stages);
 }
 
 /* What is chosen when nothing is asked for, and what an analyzer says about itself. */
