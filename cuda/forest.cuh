@@ -46,45 +46,40 @@ unite (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-#define FOREST_LABELS 4 /* of a thread, so that it waits for memory less often */
-
 /* Compress, and with @in_line InlineCompress, which stores every step on the way, so that others
  * find their way shortened. Nothing is linked meanwhile. */
-static __global__ void
-compression (uint32_t *labels, uint32_t count, bool in_line)
+static __device__ inline void
+compress_label (uint32_t *labels, size_t label, uint32_t parent, bool in_line)
 {
-  size_t first = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) * FOREST_LABELS;
-  uint32_t parents[FOREST_LABELS], nexts[FOREST_LABELS];
+  uint32_t next;
 
-#pragma unroll
-  for (uint32_t k = 0; k < FOREST_LABELS; k++)
-    parents[k] = first + k < count ? labels[first + k] : CCL_NO_LABEL;
-#pragma unroll
-  for (uint32_t k = 0; k < FOREST_LABELS; k++)
-    nexts[k] = parents[k] != CCL_NO_LABEL ? labels[parents[k]] : CCL_NO_LABEL;
-#pragma unroll
-  for (uint32_t k = 0; k < FOREST_LABELS; k++) {
-    uint32_t parent = parents[k], next = nexts[k];
-
-    if (next == parent)
-      continue;
-    while (next != parent) {
-      parent = next;
-      if (in_line)
-        labels[first + k] = parent;
-      next = labels[parent];
-    }
-    if (!in_line)
-      labels[first + k] = parent;
+  if (parent == CCL_NO_LABEL || (next = labels[parent]) == parent)
+    return;
+  while (next != parent) {
+    parent = next;
+    if (in_line)
+      labels[label] = parent;
+    next = labels[parent];
   }
+  if (!in_line)
+    labels[label] = parent;
+}
+
+static __global__ void
+compression (uint32_t *labels, size_t count, bool in_line)
+{
+  size_t label = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (label < count)
+    compress_label (labels, label, labels[label], in_line);
 }
 
 static inline void
 enqueue_compression (uint32_t *labels, size_t count, bool in_line, cudaStream_t stream)
 {
-  unsigned blocks = (unsigned) ((count - 1) / (FOREST_THREADS * FOREST_LABELS) + 1);
+  unsigned blocks = (unsigned) ((count - 1) / FOREST_THREADS + 1);
 
-  compression<<<blocks, FOREST_THREADS, 0, stream>>> (labels, (uint32_t) count, in_line);
+  compression<<<blocks, FOREST_THREADS, 0, stream>>> (labels, count, in_line);
 }
 
 #endif

@@ -4,6 +4,7 @@
 /* Y. Komura: GPU-based cluster-labeling algorithm without the use of conventional iteration, with
  * 8-connectivity as told by paper 002, section 4.2: KE. */
 
+#include "cuda/komura.cuh"
 #include "cuda/pixels.cuh"
 
 /* The first of the neighbours, as its bit; 0 where there is none. */
@@ -60,7 +61,7 @@ ccl_cuda_ke (const CclCudaFrame *f, cudaStream_t stream)
   ccl_cuda_stage (f, "compression", stream);
   reduction<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "reduction", stream);
-  enqueue_compression (f->labelled.pixels, n_pixels (f), false, stream);
+  enqueue_second_compression (f->labelled.pixels, n_pixels (f), false, stream);
   ccl_cuda_stage (f, "second compression", stream);
   return cudaGetLastError ();
 }

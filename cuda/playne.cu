@@ -6,6 +6,7 @@
  * pixels with both neighbours only those take part in the reduction that join what is not joined
  * around the corner. */
 
+#include "cuda/komura.cuh"
 #include "cuda/pixels.cuh"
 #include "cuda/unionfind.cuh"
 
@@ -47,7 +48,7 @@ ccl_cuda_playne (const CclCudaFrame *f, cudaStream_t stream)
   ccl_cuda_stage (f, "analysis", stream);
   reduction<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "reduction", stream);
-  enqueue_compression (f->labelled.pixels, n_pixels (f), false, stream);
+  enqueue_second_compression (f->labelled.pixels, n_pixels (f), false, stream);
   ccl_cuda_stage (f, "second analysis", stream);
   return cudaGetLastError ();
 }
