@@ -208,6 +208,8 @@ cuda_open (const CclSession *wanted, CclSession **session)
     .label = self->algorithm->label,
     .labelled.pitch = 2 * ccl_runs_per_row (config->width),
     .feature_stage = config->features,
+    .volume.height = wanted->slices ? config->height / wanted->slices : 0,
+    .volume.depth = wanted->slices,
   };
   self->image_pitch = ((size_t) config->width + 15) / 16 * 16;
 
@@ -343,8 +345,10 @@ make_result (CudaSession *self)
     error = cudaMemsetAsync (frame->numbers, 0, numbers, self->stream);
   if (error == cudaSuccess)
     error = self->algorithm->compact (frame, self->stream);
+  if (error == cudaSuccess && frame->volume.slices)
+    error = ccl_cuda_volume_slices (frame, self->stream);
   ccl_cuda_stage (frame, "compaction", self->stream);
-  if (error == cudaSuccess && frame->numbers) {
+  if (error == cudaSuccess && frame->map) {
     error = self->algorithm->paint (frame, self->stream);
     ccl_cuda_stage (frame, "label map", self->stream);
   }
@@ -589,6 +593,8 @@ const CclBackendClass ccl_backend_cuda = {
   .collect = cuda_collect,
   .labels = cuda_labels,
   .close = cuda_close,
+  .volume_algorithm = ccl_cuda_volume_algorithm,
+  .slices = ccl_cuda_slices,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
 };

@@ -77,6 +77,7 @@ typedef struct CclCudaFrame
   cudaError_t (*label) (const struct CclCudaFrame *frame, cudaStream_t stream);
   CclLabelImage labelled;
   CclFeatureStage feature_stage;
+  CclVolumeTables volume;
   struct CclCudaStages *stages; /* on the host; NULL where stages are not measured */
 
   uint32_t min_area, max_area;
@@ -144,6 +145,16 @@ cudaError_t ccl_cuda_lbuf (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_playne (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_row_col_unify (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_uf (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* The same for volumes. */
+cudaError_t ccl_cuda_be_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke_ic_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf_ic_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_uf_3d (const CclCudaFrame *frame, cudaStream_t stream);
+/* Enqueues frame->volume.slices, after the compaction. */
+cudaError_t ccl_cuda_volume_slices (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* Ends a stage of the frame, which the next one follows; it does nothing where stages are not
  * measured. @name: a literal. */

@@ -44,19 +44,21 @@ component_of (const CclCudaFrame &f, uint32_t label)
   return f.labelled.firsts ? f.labelled.firsts[label] : label / 2;
 }
 
-/* The root of a component is the block that comes first. Its first pixel is in the same two rows,
- * but not always in that block. */
+/* The root of a component is the block that comes first. Its first pixel is in the same layer, two
+ * rows or, of a volume, two slices, but not always in that block. */
 static __global__ void
 find_firsts (CclCudaFrame f)
 {
+  uint32_t layer; /* the label of its first block */
   Part part;
 
   if (!get_part (f, &part))
     return;
+  layer = part.y / f.labelled.layer_rows * f.labelled.layer_blocks;
   for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
     RunPiece piece = get_piece (f, part, slot);
 
-    if (piece.pixel != CCL_NO_LABEL && piece.pixel >= part.y / 2 * f.slots)
+    if (piece.pixel != CCL_NO_LABEL && piece.pixel >= layer)
       atomicMin (&f.labelled.firsts[piece.pixel], piece.label);
   }
 }
@@ -142,12 +144,12 @@ ccl_cuda_label_and_analyse (const CclCudaFrame *f, cudaStream_t stream)
 {
   dim3 block (WARP_LANES, PART_WARPS);
   unsigned parts = part_blocks (f);
-  size_t blocks = (size_t) ((f->height + 1) / 2) * f->slots;
+  size_t firsts = f->labelled.n_blocks * sizeof *f->labelled.firsts;
   cudaError_t error = f->label (f, stream);
 
   ccl_cuda_stage_labelled (f);
   if (error == cudaSuccess && f->labelled.firsts) {
-    error = cudaMemsetAsync (f->labelled.firsts, 0xff, blocks * sizeof *f->labelled.firsts, stream);
+    error = cudaMemsetAsync (f->labelled.firsts, 0xff, firsts, stream);
     find_firsts<<<parts, block, 0, stream>>> (*f);
     ccl_cuda_stage (f, "first pixels", stream);
   }

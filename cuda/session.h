@@ -42,6 +42,7 @@ typedef struct CudaSession
   size_t image_pitch;
   bool reads_pinned; /* kernels read page-locked pixels where they are */
   CclCudaStages stages;
+  CclSlices *slices;       /* page-locked [max_components], of volumes */
   CclResultHeader *result; /* page-locked: header and max_components components */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
   uint32_t *map;           /* page-locked: the label map, once it was asked for */
@@ -63,6 +64,9 @@ CclStatus ccl_cuda_context_device (CUcontext context, int *device);
 /* Makes @context, which was found, current in this thread, and what was current before again. */
 CclStatus ccl_cuda_context_enter (CUcontext context);
 void ccl_cuda_context_leave (void);
+const CclAlgorithm *ccl_cuda_volume_algorithm (size_t index);
+CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
+
 CclStatus ccl_cuda_stages_open (CudaSession *self);
 void ccl_cuda_stages_close (CudaSession *self);
 /* What the stages of the last frame took, the first of them since @start. */

@@ -90,6 +90,7 @@ extern const Test setting_tests[];
 extern const Test analyzer_tests[];
 extern const Test label_tests[];
 extern const Test memory_tests[];
+extern const Test volume_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 
