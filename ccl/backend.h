@@ -25,6 +25,7 @@ typedef struct CclSlices
   uint32_t y, height; /* rows of a slice */
   uint32_t z, depth;
   uint32_t first_y;
+  uint32_t reserved; /* 0 */
 } CclSlices;
 
 /* The part of an analyzer that the front knows; a backend's own session begins with it. */

@@ -28,6 +28,7 @@ write_slices (CclCudaFrame f)
     slices->y = sums.min_y;
     slices->height = sums.max_y - sums.min_y + 1;
     slices->first_y = part.y - z * height;
+    slices->reserved = 0;
     slices->z = z;
     slices->depth = f.features[label].max_y / height - z + 1;
   }
