@@ -149,6 +149,8 @@ check_config (const CclConfig *config)
                      config->width, config->height);
   if (config->connectivity != 4 && config->connectivity != 8)
     return ccl_fail (CCL_ERROR_INVALID, "connectivity %u is neither 4 nor 8", config->connectivity);
+  if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
   if (config->max_components == 0)
     return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
   if (config->threads > CCL_MAX_THREADS)
@@ -320,6 +322,13 @@ ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
   if (!self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   status = open_session (self, &wanted);
+  if (status == CCL_OK && config->features != CCL_FEATURES_AUTO && !self->session->labels_first) {
+    status = ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "algorithm %s finds features in its own way; name one that labels, such as "
+                       "bke, or leave the feature stage automatic",
+                       wanted.algorithm->name);
+    self->backend->close (self->session);
+  }
   if (status != CCL_OK) {
     free (self->fallback);
     free (self);

@@ -17,6 +17,17 @@ typedef struct CclAccount
   uint64_t bytes;
 } CclAccount;
 
+/* What a component of a volume has beside what it has as one of a frame, in which the slices' rows
+ * follow each other. */
+typedef struct CclSlices
+{
+  uint64_t sum_y, sum_z;
+  uint32_t y, height; /* rows of a slice */
+  uint32_t z, depth;
+  uint32_t first_y;
+  uint32_t reserved; /* 0 */
+} CclSlices;
+
 /* The part of an analyzer that the front knows; a backend's own session begins with it. */
 typedef struct CclSession
 {
@@ -24,8 +35,10 @@ typedef struct CclSession
   const CclAlgorithm *algorithm;
   CclAccount account;
   CclTiming timing;
-  int device; /* -1 on the CPU */
+  int device;      /* -1 on the CPU */
+  uint32_t slices; /* of a volume, of config.height / slices rows each; 0: a frame */
   char device_name[256];
+  bool labels_first; /* open() says so: config.features is how features follow from labels */
 } CclSession;
 
 /* A backend. Functions that fail leave their reason with ccl_fail(). */
@@ -44,6 +57,10 @@ typedef struct CclBackendClass
   /* The label map of the frame collected last; only with config.labels. */
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
   void (*close) (CclSession *session);
+  /* The algorithms for volumes, as algorithm(), and what the @count components of the volume
+   * collected last have in common with no frame's; NULL where there are none. */
+  const CclAlgorithm *(*volume_algorithm) (size_t index);
+  CclStatus (*slices) (CclSession *session, uint32_t count, const CclSlices **slices);
   /* Page-locked memory; NULL where there is no such thing. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);

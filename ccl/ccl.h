@@ -53,6 +53,14 @@ typedef enum CclMemory
 } CclMemory;
 
 #define CCL_MAX_THREADS 256
+/* How features follow from labelled pixels, for algorithms whose papers only label. */
+typedef enum CclFeatureStage
+{
+  CCL_FEATURES_AUTO = 0, /* the algorithm's own way, or CCL_FEATURES_RUNS_CD */
+  CCL_FEATURES_PIXELS,   /* every pixel is added to its component */
+  CCL_FEATURES_RUNS,     /* every run is */
+  CCL_FEATURES_RUNS_CD,  /* runs of one component are summed up before (conflict detection) */
+} CclFeatureStage;
 
 typedef struct CclAnalyzer CclAnalyzer;
 
@@ -71,21 +79,23 @@ typedef struct CclConfig
   uint32_t width, height; /* pixels, each at least 1; width * height < 2^32 */
   unsigned connectivity;  /* 4 or 8 */
   CclBackend backend;
-  const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
-  int device;              /* CUDA device number, -1: any; a number rules out the CPU for
-                            * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
-  void *cuda_context;      /* a CUcontext of that device: the analyzer's memory and work are in it,
-                            * and so must be CCL_MEMORY_DEVICE; it rules out the CPU for
-                            * CCL_BACKEND_AUTO. NULL: the device's primary context, in which
-                            * programs are that use the CUDA runtime */
-  uint32_t max_components; /* capacity of the result, at least 1 */
-  unsigned threads;        /* of CCL_BACKEND_CPU that share a frame, the caller's among them, at
-                            * most CCL_MAX_THREADS; 0: as many as the process may use CPUs */
-  bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
-  bool labels;             /* keep what ccl_analyzer_labels() needs */
-  bool map_pinned;         /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
-                            * that share the host's memory always do */
-  bool timing;             /* measure every frame for ccl_analyzer_timing() */
+  const char *algorithm;    /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
+  int device;               /* CUDA device number, -1: any; a number rules out the CPU for
+                             * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
+  void *cuda_context;       /* a CUcontext of that device: the analyzer's memory and work are in it,
+                             * and so must be CCL_MEMORY_DEVICE; it rules out the CPU for
+                             * CCL_BACKEND_AUTO. NULL: the device's primary context, in which
+                             * programs are that use the CUDA runtime */
+  uint32_t max_components;  /* capacity of the result, at least 1 */
+  unsigned threads;         /* of CCL_BACKEND_CPU that share a frame, the caller's among them, at
+                             * most CCL_MAX_THREADS; 0: as many as the process may use CPUs */
+  bool second_order;        /* fill sum_xx, sum_yy and sum_xy too */
+  bool labels;              /* keep what ccl_analyzer_labels() needs */
+  bool map_pinned;          /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
+                             * that share the host's memory always do */
+  bool timing;              /* measure every frame for ccl_analyzer_timing() */
+  bool stages;              /* with timing: every stage, too, which costs some microseconds each */
+  CclFeatureStage features; /* other than CCL_FEATURES_AUTO only with algorithms that label */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -152,6 +162,15 @@ typedef struct CclInfo
   uint64_t bytes;       /* what they hold now */
 } CclInfo;
 
+/* A part of the analysis of a frame. */
+typedef struct CclStage
+{
+  const char *name; /* "compression"; lives as long as the program */
+  uint64_t time;    /* nanoseconds */
+} CclStage;
+
+#define CCL_MAX_STAGES 24
+
 /* Durations of the last collected frame, in nanoseconds; all 0 without CclConfig.timing. */
 typedef struct CclTiming
 {
@@ -159,6 +178,11 @@ typedef struct CclTiming
   uint64_t analysis; /* everything from pixels to compacted components, or to the label map on the
                       * device */
   uint64_t download; /* device to host */
+  /* With CclConfig.stages, on a CUDA device: */
+  uint64_t labelling;              /* of the analysis: from pixels to labels of pixels, in no order;
+                                    * 0 for algorithms that make none */
+  uint32_t n_stages;               /* entries of stages */
+  CclStage stages[CCL_MAX_STAGES]; /* of the analysis, one after the other */
 } CclTiming;
 
 /* The centroid, in pixel centres: a lone pixel at x = 3 has centroid x 3.0. */
@@ -175,7 +199,8 @@ ccl_component_centroid_y (const CclComponent *component)
 }
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
- * components, one thread, no second-order sums, no label maps, no timing. */
+ * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
+ * features. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area. */
@@ -201,7 +226,8 @@ CclStatus ccl_config_check (const CclConfig *config);
 /* Makes an analyzer with all the memory that it will ever need, but for what CUDA needs for
  * transfers of the image: that is allocated with the first frame that is in CCL_MEMORY_HOST, or in
  * CCL_MEMORY_PINNED where that must be transferred. Free it with ccl_analyzer_free(). Errors:
- * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity, this build
+ * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity
+ * or feature stage, this build
  * has no such backend, second-order sums that could pass 2^64), CCL_ERROR_NO_DEVICE,
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);

@@ -40,6 +40,7 @@ cuda_close (CclSession *session)
       if (self->events[i])
         cudaEventDestroy (self->events[i]);
     }
+    ccl_cuda_stages_close (self);
     if (self->stream)
       cudaStreamDestroy (self->stream);
     cudaGetLastError ();
@@ -190,6 +191,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
   self->base = *wanted;
   /* info is the first member of its algorithm */
   self->algorithm = (const CclCudaAlgorithm *) wanted->algorithm;
+  self->base.labels_first = self->algorithm->label;
   self->frame = (CclCudaFrame){
     .width = config->width,
     .height = config->height,
@@ -197,12 +199,19 @@ cuda_open (const CclSession *wanted, CclSession **session)
     .slots = ccl_runs_per_row (config->width),
     .edges_pitch = (config->width - 1) / 32 + 1,
     .capacity = config->max_components,
+    .label = self->algorithm->label,
+    .labelled.pitch = 2 * ccl_runs_per_row (config->width),
+    .feature_stage = config->features,
+    .volume.height = wanted->slices ? config->height / wanted->slices : 0,
+    .volume.depth = wanted->slices,
   };
   self->image_pitch = ((size_t) config->width + 15) / 16 * 16;
 
   status = choose_device (self);
   if (status == CCL_OK) {
     status = open_queue (self);
+    if (status == CCL_OK)
+      status = ccl_cuda_stages_open (self);
     if (status == CCL_OK)
       status = ccl_cuda_tables_allocate (self);
     ccl_cuda_context_leave ();
@@ -248,8 +257,13 @@ make_result (CudaSession *self)
     error = cudaMemsetAsync (frame->numbers, 0, numbers, self->stream);
   if (error == cudaSuccess)
     error = self->algorithm->compact (frame, self->stream);
-  if (error == cudaSuccess && frame->numbers)
+  if (error == cudaSuccess && frame->volume.slices)
+    error = ccl_cuda_volume_slices (frame, self->stream);
+  ccl_cuda_stage (frame, "compaction", self->stream);
+  if (error == cudaSuccess && frame->map) {
     error = self->algorithm->paint (frame, self->stream);
+    ccl_cuda_stage (frame, "label map", self->stream);
+  }
   return ccl_cuda_check (error, "compacting the components");
 }
 
@@ -290,6 +304,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   CclStatus status;
 
   self->map_is_here = false;
+  self->stages.n = self->stages.labelled = 0;
   set_params (&self->frame, params);
   status = ccl_cuda_transfer_allocate (self, image->memory);
   if (status == CCL_OK)
@@ -301,6 +316,8 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status =
         ccl_cuda_check (self->algorithm->enqueue (&self->frame, self->stream), "analysing a frame");
+  if (self->stages.n == 0)
+    ccl_cuda_stage (&self->frame, "components", self->stream);
   if (status == CCL_OK)
     status = compact (self);
   if (status == CCL_OK)
@@ -347,13 +364,7 @@ cut_down (CudaSession *self)
 static uint64_t
 nanoseconds (CudaSession *self, int from, int to)
 {
-  float milliseconds = 0;
-
-  if (cudaEventElapsedTime (&milliseconds, self->events[from], self->events[to]) != cudaSuccess) {
-    cudaGetLastError ();
-    return 0;
-  }
-  return (uint64_t) ((double) milliseconds * 1e6);
+  return ccl_cuda_nanoseconds (self->events[from], self->events[to]);
 }
 
 static CclStatus
@@ -381,6 +392,7 @@ collect_frame (CudaSession *self, CclComponents *components)
     session->timing.upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
     session->timing.analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
     session->timing.download = nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
+    ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
   }
   *components = (CclComponents){
     .items = (const CclComponent *) (self->result + 1),
@@ -493,6 +505,8 @@ const CclBackendClass ccl_backend_cuda = {
   .collect = cuda_collect,
   .labels = cuda_labels,
   .close = cuda_close,
+  .volume_algorithm = ccl_cuda_volume_algorithm,
+  .slices = ccl_cuda_slices,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
 };

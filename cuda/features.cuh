@@ -90,10 +90,17 @@ sums_shuffle (const CclCudaFrame &f, const Sums &s, uint32_t lane)
   return other;
 }
 
-/* Makes @s all that is known of the component @label. */
+/* Makes @s all that is known of the component @label; in a volume, it is of one row at most. */
 static __device__ inline void
 features_set (const CclCudaFrame &f, uint32_t label, const Sums &s)
 {
+  if (f.volume.sums) {
+    uint32_t z = s.features.max_y / f.volume.height, y = s.features.max_y - z * f.volume.height;
+
+    f.volume.sums[label] = s.features.area > 0
+                               ? CclDepthSums{ (uint64_t) s.features.area * z, y, y }
+                               : CclDepthSums{ 0, UINT32_MAX, 0 };
+  }
   f.features[label] = s.features;
   if (f.moments)
     f.moments[label] = s.moments;
@@ -103,6 +110,20 @@ static __device__ inline void
 add64 (uint64_t *address, uint64_t value)
 {
   atomicAdd ((unsigned long long *) address, (unsigned long long) value);
+}
+
+/* Adds what depends on slices and on rows of a slice to the component @label of a volume. All of @s
+ * is of one row. */
+static __device__ inline void
+depth_update (const CclCudaFrame &f, uint32_t label, const Sums &s)
+{
+  uint32_t z = s.features.max_y / f.volume.height, y = s.features.max_y - z * f.volume.height;
+  CclDepthSums *sums = &f.volume.sums[label];
+
+  if (z > 0)
+    add64 (&sums->sum_z, (uint64_t) s.features.area * z);
+  atomicMin (&sums->min_y, y);
+  atomicMax (&sums->max_y, y);
 }
 
 /* Adds @s to the component @label: the seven features of paper 003, less MIN_y, which the label
@@ -123,6 +144,8 @@ feature_update (const CclCudaFrame &f, uint32_t label, const Sums &s)
     add64 (&f.moments[label].sum_yy, s.moments.sum_yy);
     add64 (&f.moments[label].sum_xy, s.moments.sum_xy);
   }
+  if (f.volume.sums)
+    depth_update (f, label, s);
 }
 
 /* Adds the lanes' sums to their components: paper 003, algorithm 3. A reduction over all groups of
@@ -175,7 +198,8 @@ held_flush (const CclCudaFrame &f, HeldComponent *held)
   *held = held_nothing ();
 }
 
-#define HOLD_LANES 8 /* a component is worth keeping from so many lanes on */
+#define HOLD_LANES \
+  8 /* a component is worth keeping from so many lanes on, or half of those in use */
 
 /* As feature_update_cd(), but what belongs to a component that fills much of the warp is kept in
  * @held until another one does. */
@@ -183,9 +207,10 @@ static __device__ inline void
 feature_update_held (const CclCudaFrame &f, HeldComponent *held, uint32_t label, const Sums &s)
 {
   if (!__any_sync (ALL_LANES, label == held->label && label != CCL_NO_LABEL)) {
-    uint32_t many =
-        __ballot_sync (ALL_LANES, __popc (__match_any_sync (ALL_LANES, label)) >= HOLD_LANES &&
-                                      label != CCL_NO_LABEL);
+    uint32_t used = __popc (__ballot_sync (ALL_LANES, label != CCL_NO_LABEL));
+    uint32_t least = min ((used + 1) / 2, HOLD_LANES);
+    uint32_t many = __ballot_sync (
+        ALL_LANES, __popc (__match_any_sync (ALL_LANES, label)) >= least && label != CCL_NO_LABEL);
 
     if (many) {
       held_flush (f, held);

@@ -6,6 +6,7 @@
 
 #include "ccl/backend.h"
 #include "ccl/cut.h"
+#include "cuda/labeller.h"
 #include "cuda/tile.h"
 
 #include <cuda_runtime_api.h>
@@ -72,6 +73,13 @@ typedef struct CclCudaFrame
 
   CclTiles tiles; /* (tile) */
 
+  /* (labellers) Enqueues the labelling of labelled.pixels. */
+  cudaError_t (*label) (const struct CclCudaFrame *frame, cudaStream_t stream);
+  CclLabelImage labelled;
+  CclFeatureStage feature_stage;
+  CclVolumeTables volume;
+  struct CclCudaStages *stages; /* on the host; NULL where stages are not measured */
+
   uint32_t min_area, max_area;
   CclCut cut;
   uint64_t *counts; /* [height * parts + 1] kept (high half) and tied (low half) roots of a part;
@@ -94,6 +102,9 @@ typedef struct CclCudaAlgorithm
   CclAlgorithm info;
   bool uses_runs;  /* keeps runs, ends and edges */
   bool uses_tiles; /* keeps tiles */
+  /* For labellers: enqueues the labels of pixels; enqueue() calls it. */
+  cudaError_t (*label) (const CclCudaFrame *frame, cudaStream_t stream);
+  bool uses_blocks; /* labels blocks of 2 x 2 pixels */
   /* Enqueues everything from pixels to roots with their features. */
   cudaError_t (*enqueue) (const CclCudaFrame *frame, cudaStream_t stream);
   /* Enqueues the compaction of the roots that pass the area filter and the cut into header and
@@ -117,6 +128,39 @@ cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_flsl_paint (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4_paint (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* For labellers. The first is made of frame->label() and the features. */
+cudaError_t ccl_cuda_label_and_analyse (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_label_paint (const CclCudaFrame *frame, cudaStream_t stream);
+
+cudaError_t ccl_cuda_be (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke_ic (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf_ic (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_dlp (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ke (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_label_equivalence (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_lbuf (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_playne (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_row_col_unify (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_uf (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* The same for volumes. */
+cudaError_t ccl_cuda_be_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_bke_ic_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_buf_ic_3d (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_uf_3d (const CclCudaFrame *frame, cudaStream_t stream);
+/* Enqueues frame->volume.slices, after the compaction. */
+cudaError_t ccl_cuda_volume_slices (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* Ends a stage of the frame, which the next one follows; it does nothing where stages are not
+ * measured. @name: a literal. */
+void ccl_cuda_stage (const CclCudaFrame *frame, const char *name, cudaStream_t stream);
+/* The stages up to here were the labelling of pixels. */
+void ccl_cuda_stage_labelled (const CclCudaFrame *frame);
 
 /* For roots anywhere in the slots, or in the first ones of their rows. */
 cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);

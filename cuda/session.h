@@ -20,6 +20,15 @@ enum
 
 #define MAX_ALLOCATIONS 32
 
+/* When the stages of a frame ended. */
+typedef struct CclCudaStages
+{
+  cudaEvent_t events[CCL_MAX_STAGES];
+  const char *names[CCL_MAX_STAGES];
+  uint32_t n;
+  uint32_t labelled; /* how many of them make labels of pixels */
+} CclCudaStages;
+
 typedef struct CudaSession
 {
   CclSession base;
@@ -31,7 +40,9 @@ typedef struct CudaSession
   uint8_t *image;     /* [height * image_pitch] on the device, once pixels came from elsewhere */
   uint8_t *staging;   /* the same, page-locked, once pixels came from pageable memory */
   size_t image_pitch;
-  bool reads_pinned;       /* kernels read page-locked pixels where they are */
+  bool reads_pinned; /* kernels read page-locked pixels where they are */
+  CclCudaStages stages;
+  CclSlices *slices;       /* page-locked [max_components], of volumes */
   CclResultHeader *result; /* page-locked: header and max_components components */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
   uint32_t *map;           /* page-locked: the label map, once it was asked for */
@@ -65,6 +76,15 @@ CclStatus ccl_cuda_context_device (CUcontext context, int *device);
 /* Makes @context, which was found, current in this thread, and what was current before again. */
 CclStatus ccl_cuda_context_enter (CUcontext context);
 void ccl_cuda_context_leave (void);
+const CclAlgorithm *ccl_cuda_volume_algorithm (size_t index);
+CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
+
+CclStatus ccl_cuda_stages_open (CudaSession *self);
+void ccl_cuda_stages_close (CudaSession *self);
+/* What the stages of the last frame took, the first of them since @start. */
+void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);
+/* Nanoseconds between two events that are over. */
+uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
 /* Allocates what frames of the session's size need. */
 CclStatus ccl_cuda_tables_allocate (CudaSession *self);

@@ -67,6 +67,68 @@ clear_tables (CudaSession *self)
   return ccl_cuda_check (error, "clearing a frame's tables");
 }
 
+/* The tables of a labeller that labels blocks, of 2 x 2 pixels or 2 x 2 x 2 voxels. */
+static CclStatus
+allocate_blocks (CudaSession *self)
+{
+  CclCudaFrame *frame = &self->frame;
+  CclLabelImage *image = &frame->labelled;
+  uint32_t depth = frame->volume.depth, height = depth ? frame->volume.height : frame->height;
+  uint32_t rows = height / 2 + height % 2;
+  size_t layers = depth ? depth / 2 + depth % 2 : rows;
+  CclStatus status;
+
+  image->layer_blocks = depth ? rows * frame->slots : frame->slots;
+  image->layer_rows = depth ? 2 * height : 2;
+  image->n_blocks = layers * image->layer_blocks;
+  status = allocate_device (self, &image->blocks, image->n_blocks * sizeof *image->blocks);
+  if (status == CCL_OK)
+    status = allocate_device (self, &image->firsts, image->n_blocks * sizeof *image->firsts);
+  if (status != CCL_OK)
+    return status;
+  if (depth)
+    return allocate_device (self, &frame->volume.infos,
+                            image->n_blocks * sizeof *frame->volume.infos);
+  return allocate_device (self, &image->infos, image->n_blocks * sizeof *image->infos);
+}
+
+/* The tables of a labeller. */
+static CclStatus
+allocate_label_image (CudaSession *self)
+{
+  CclCudaFrame *frame = &self->frame;
+  CclLabelImage *image = &frame->labelled;
+  uint64_t pixels = (uint64_t) frame->height * image->pitch;
+  CclStatus status;
+
+  if (pixels > UINT32_MAX)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "algorithm %s cannot number the pixels of %" PRIu32 " x %" PRIu32
+                     "; choose tile",
+                     self->algorithm->info.name, frame->width, frame->height);
+  status = allocate_device (self, &image->pixels, pixels * sizeof *image->pixels);
+  if (status == CCL_OK)
+    status = allocate_device (self, &image->changes, CCL_CHANGES * sizeof *image->changes);
+  if (status == CCL_OK && self->algorithm->uses_blocks)
+    status = allocate_blocks (self);
+  return status;
+}
+
+/* What volumes have beside the tables of frames. */
+static CclStatus
+allocate_volume (CudaSession *self, size_t labels)
+{
+  CclVolumeTables *volume = &self->frame.volume;
+  size_t slices = self->base.config.max_components * sizeof *volume->slices;
+  CclStatus status = allocate_device (self, &volume->sums, labels * sizeof *volume->sums);
+
+  if (status == CCL_OK)
+    status = allocate_device (self, &volume->slices, slices);
+  if (status == CCL_OK)
+    status = allocate_pinned (self, &self->slices, slices);
+  return status;
+}
+
 CclStatus
 ccl_cuda_tables_allocate (CudaSession *self)
 {
@@ -92,6 +154,14 @@ ccl_cuda_tables_allocate (CudaSession *self)
     ALLOCATE (device, frame->ends, labels * sizeof *frame->ends);
     ALLOCATE (device, frame->runs, height * sizeof *frame->runs);
     ALLOCATE (device, frame->edges, height * frame->edges_pitch * sizeof *frame->edges);
+  }
+  status = self->algorithm->label ? allocate_label_image (self) : CCL_OK;
+  if (status != CCL_OK)
+    return status;
+  if (frame->volume.depth) {
+    status = allocate_volume (self, labels);
+    if (status != CCL_OK)
+      return status;
   }
   if (self->algorithm->uses_tiles) {
     size_t n = (size_t) tiles->strips * tiles->columns;
@@ -120,10 +190,11 @@ ccl_cuda_tables_allocate (CudaSession *self)
   frame->components = (CclComponent *) (frame->header + 1);
   ALLOCATE (pinned, self->result, result);
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
+  if (config->labels || frame->volume.depth)
+    ALLOCATE (device, frame->numbers, labels * sizeof *frame->numbers);
   if (config->labels) {
     size_t map = ccl_cuda_map_size (config);
 
-    ALLOCATE (device, frame->numbers, labels * sizeof *frame->numbers);
     ALLOCATE (device, frame->map, map);
     ALLOCATE (pinned, self->map, map);
   }

@@ -301,6 +301,23 @@ test_determinism (Check *check)
   check_each_algorithm (check, run_determinism);
 }
 
+/* The stages make up the analysis, but for what is between two events. */
+static void
+check_stages (Check *check, const Case *c, const CclTiming *timing)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t i = 0; i < timing->n_stages; i++) {
+    sum += timing->stages[i].time;
+    check_that (check, *timing->stages[i].name, "%s: stage %u has no name", c->algorithm->name, i);
+  }
+  check_that (check, sum > 0 && sum <= timing->analysis + 10 * timing->n_stages,
+              "%s: %u stages took %llu ns of %llu", c->algorithm->name, timing->n_stages,
+              (unsigned long long) sum, (unsigned long long) timing->analysis);
+  check_that (check, timing->labelling < sum, "%s: labelling took all the time",
+              c->algorithm->name);
+}
+
 /* Times only when asked for. */
 static void
 run_timing (Check *check, const Case *c)
@@ -314,9 +331,9 @@ run_timing (Check *check, const Case *c)
     CclConfig config = case_config (&one);
     CclAnalyzer *analyzer;
     CclComponents got = { 0 };
-    CclTiming t = { 1, 1, 1 };
+    CclTiming t = { .upload = 1, .analysis = 1, .download = 1 };
 
-    config.timing = timing;
+    config.timing = config.stages = timing;
     if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
                      c->algorithm->name, ccl_last_error ()))
       break;
@@ -325,7 +342,9 @@ run_timing (Check *check, const Case *c)
     ccl_analyzer_timing (analyzer, &t);
     if (timing)
       check_that (check, t.analysis > 0, "%s: no time was measured", c->algorithm->name);
-    else
+    if (timing && c->algorithm->backend == CCL_BACKEND_CUDA)
+      check_stages (check, c, &t);
+    if (!timing)
       check_that (check, t.upload == 0 && t.analysis == 0 && t.download == 0,
                   "%s: times without having been asked for", c->algorithm->name);
     ccl_analyzer_free (analyzer);
@@ -337,6 +356,44 @@ static void
 test_timing (Check *check)
 {
   check_each_algorithm (check, run_timing);
+}
+
+/* Every way from labels to features, where an algorithm leaves the choice. */
+static void
+run_feature_stages (Check *check, const Case *c)
+{
+  for (int stage = CCL_FEATURES_AUTO; stage <= CCL_FEATURES_RUNS_CD; stage++) {
+    TestImage image = is_small (check) ? test_image_new (99, 35) : test_image_new (601, 333);
+    Case one = *c;
+    CclConfig config;
+    CclAnalyzer *analyzer;
+    CclStatus status;
+
+    one.image = &image;
+    one.setup.second_order = stage % 2;
+    config = case_config (&one);
+    config.features = (CclFeatureStage) stage;
+    status = ccl_analyzer_new (&config, &analyzer);
+    check_that (check, status == CCL_OK || (stage && status == CCL_ERROR_UNSUPPORTED), "%s: %s",
+                c->algorithm->name, ccl_last_error ());
+    for (int i = 0; status == CCL_OK && i < (is_small (check) ? 3 : 12); i++) {
+      CclImage view = test_image_view (&image);
+      CclComponents got = { 0 };
+
+      test_noise_draw (&image, (i + 1) / 12.0, 1 + (uint32_t) i % 5, &check->rng);
+      check_result (check, &one, ccl_analyzer_analyze (analyzer, &view, &one.setup.params, &got),
+                    &got, NULL);
+    }
+    if (status == CCL_OK)
+      ccl_analyzer_free (analyzer);
+    test_image_clear (&image);
+  }
+}
+
+static void
+test_feature_stages (Check *check)
+{
+  check_each_algorithm (check, run_feature_stages);
 }
 
 /* What is chosen when nothing is asked for, and what an analyzer says about itself. */
@@ -380,5 +437,6 @@ const Test analyzer_tests[] = {
   { "allocations", test_allocations },
   { "determinism", test_determinism },
   { "timing", test_timing },
+  { "feature-stages", test_feature_stages },
   { NULL, NULL },
 };

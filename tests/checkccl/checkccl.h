@@ -104,6 +104,8 @@ extern const Test label_tests[];
 extern const Test memory_tests[];
 extern const Test array_tests[];
 extern const Test cpu_tests[];
+extern const Test volume_tests[];
+extern const Test batch_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 

@@ -1,0 +1,378 @@
+/* cudaccl - batches: many frames as one
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccl/batch.h"
+#include "ccl/backend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame of the batch in the result of all. */
+typedef struct BatchFrame
+{
+  uint32_t first; /* entry of the frame's first component in items */
+  uint32_t count; /* entries kept, side by side */
+  uint32_t found;
+} BatchFrame;
+
+struct CclBatch
+{
+  CclConfig config;      /* of one frame */
+  uint32_t frames, n;    /* most, and those of the last batch */
+  CclAnalyzer *analyzer; /* of the frame that they make together */
+  int device;            /* whose page-locked memory @pixels is; -1: it is not */
+  void *pixels;          /* [frames * (height + 1) * width] */
+  CclComponent *items;   /* [capacity] what is kept of all */
+  uint32_t capacity;
+  uint32_t *numbers; /* [capacity] of the analyzer's components: their label in their frame, or 0 */
+  uint64_t *areas;   /* [capacity] room to find the largest */
+  uint32_t *labels;  /* [frames * height * width], with config.labels */
+  bool labels_are_here;
+  BatchFrame *parts; /* [frames] */
+};
+
+static uint32_t
+rows_of_frame (const CclBatch *self)
+{
+  return self->config.height + 1;
+}
+
+/* The most components that a frame can have: see analyzer.c, which cuts down what is more. */
+static uint64_t
+components_bound (const CclConfig *config)
+{
+  return ((uint64_t) config->width * config->height + 1) / 2;
+}
+
+static CclStatus
+check_config (const CclConfig *config, uint32_t frames)
+{
+  uint64_t pixels;
+
+  if (frames == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a batch of no frames; ask for at least 1");
+  if (config->width == 0 || config->height == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
+                     config->width, config->height);
+  if (config->max_components == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+  pixels = ((uint64_t) config->height + 1) * config->width;
+  if (pixels > UINT32_MAX / frames)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "%" PRIu32 " frames of %" PRIu32 "x%" PRIu32
+                     " have more than 2^32 - 1 pixels; make the batch smaller",
+                     frames, config->width, config->height);
+  return CCL_OK;
+}
+
+/* The pixels are page-locked where that helps. */
+static CclStatus
+allocate_pixels (CclBatch *self, size_t size)
+{
+  CclInfo info;
+
+  ccl_analyzer_info (self->analyzer, &info);
+  self->device = info.device;
+  if (self->device >= 0)
+    return ccl_pinned_alloc (self->device, size, &self->pixels);
+  self->pixels = malloc (size);
+  return CCL_OK;
+}
+
+static CclStatus
+allocate (CclBatch *self)
+{
+  size_t rows = (size_t) self->frames * rows_of_frame (self), width = self->config.width;
+  CclStatus status = allocate_pixels (self, rows * width);
+
+  if (status != CCL_OK)
+    return status;
+  self->items = malloc (self->capacity * sizeof *self->items);
+  self->numbers = malloc (self->capacity * sizeof *self->numbers);
+  self->areas = malloc (self->capacity * sizeof *self->areas);
+  self->parts = calloc (self->frames, sizeof *self->parts);
+  if (self->config.labels)
+    self->labels = malloc (rows * width * sizeof *self->labels);
+  if (!self->pixels || !self->items || !self->numbers || !self->areas || !self->parts ||
+      (self->config.labels && !self->labels))
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
+                     self->frames);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
+{
+  CclBatch *self;
+  CclConfig all;
+  CclStatus status;
+
+  if (!config || !batch)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_new: config or batch is NULL");
+  *batch = NULL;
+  status = check_config (config, frames);
+  if (status != CCL_OK)
+    return status;
+  self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch");
+  self->config = *config;
+  self->frames = frames;
+  self->device = -1;
+  /* All that frames can have, so that each is cut down on its own. */
+  self->capacity = (uint32_t) (frames * components_bound (config));
+  all = *config;
+  all.height = frames * rows_of_frame (self);
+  all.max_components = self->capacity;
+  status = ccl_analyzer_new (&all, &self->analyzer);
+  if (status == CCL_OK)
+    status = allocate (self);
+  if (status != CCL_OK) {
+    ccl_batch_free (self);
+    return status;
+  }
+  *batch = self;
+  return CCL_OK;
+}
+
+void
+ccl_batch_free (CclBatch *batch)
+{
+  if (!batch)
+    return;
+  ccl_analyzer_free (batch->analyzer);
+  if (batch->device >= 0)
+    ccl_pinned_free (batch->device, batch->pixels);
+  else
+    free (batch->pixels);
+  free (batch->items);
+  free (batch->numbers);
+  free (batch->areas);
+  free (batch->labels);
+  free (batch->parts);
+  free (batch);
+}
+
+static CclStatus
+check_images (const CclBatch *self, const CclImage *images, uint32_t n)
+{
+  if (n == 0 || n > self->frames)
+    return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " frames for a batch of 1 to %" PRIu32, n,
+                     self->frames);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!images[i].data)
+      return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 " of a batch has no pixels", i);
+    if (images[i].stride < self->config.width)
+      return ccl_fail (CCL_ERROR_INVALID,
+                       "frame %" PRIu32
+                       ": a stride of %zu bytes is less than the width of %" PRIu32,
+                       i, images[i].stride, self->config.width);
+    if (images[i].memory == CCL_MEMORY_DEVICE)
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "batches take frames from host memory; give frame %" PRIu32
+                       " to an analyzer, or copy it to the host",
+                       i);
+    if (images[i].memory > CCL_MEMORY_DEVICE)
+      return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 ": unknown kind of memory %d", i,
+                       (int) images[i].memory);
+  }
+  return CCL_OK;
+}
+
+/* Puts the frames one below the other, and background where there is none. @params become what
+ * tells the one from the other. */
+static CclImage
+stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *params)
+{
+  size_t width = self->config.width, height = self->config.height;
+  /* No value is background then, so other values have to do for everything. */
+  bool all_set = params->invert && params->threshold == 255;
+  uint8_t *to = self->pixels;
+
+  if (all_set) {
+    params->threshold = 0;
+    params->invert = false;
+  }
+  for (uint32_t i = 0; i < self->frames; i++) {
+    for (size_t y = 0; y < height; y++, to += width) {
+      if (i < n && !all_set)
+        memcpy (to, images[i].data + y * images[i].stride, width);
+      else
+        memset (to, i < n ? 1 : params->invert ? 255 : 0, width);
+    }
+    memset (to, params->invert ? 255 : 0, width);
+    to += width;
+  }
+  return (CclImage){
+    .data = self->pixels,
+    .stride = width,
+    .memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST,
+  };
+}
+
+static int
+compare_areas (const void *a, const void *b)
+{
+  uint64_t aa = *(const uint64_t *) a, ab = *(const uint64_t *) b;
+
+  return (aa < ab) - (aa > ab);
+}
+
+/* The area that a component of the frame must have to be kept, and in @ties how many of just that
+ * area are. */
+static uint64_t
+find_cut (CclBatch *self, const CclComponent *components, uint32_t found, uint32_t *ties)
+{
+  uint32_t most = self->config.max_components;
+  uint64_t cut;
+
+  for (uint32_t i = 0; i < found; i++)
+    self->areas[i] = components[i].area;
+  qsort (self->areas, found, sizeof *self->areas, compare_areas);
+  cut = self->areas[most - 1];
+  *ties = 0;
+  for (uint32_t i = most; i > 0 && self->areas[i - 1] == cut; i--)
+    ++*ties;
+  return cut;
+}
+
+/* What a component of all frames is in its own, whose rows begin with row @top. */
+static CclComponent
+move_component (const CclComponent *component, uint64_t top, uint32_t label)
+{
+  CclComponent c = *component;
+
+  c.label = label;
+  c.y -= (uint32_t) top;
+  if (c.sum_yy > 0)
+    c.sum_yy = c.sum_yy - 2 * top * c.sum_y + top * top * c.area;
+  if (c.sum_xy > 0)
+    c.sum_xy -= top * c.sum_x;
+  c.sum_y -= top * c.area;
+  return c;
+}
+
+/* Takes over the components of frame @index: of all that were found, those from @from to, without,
+ * @to. Returns how many entries of items are in use then, @used before. */
+static uint32_t
+split_frame (CclBatch *self, const CclComponents *all, uint32_t index, uint32_t from, uint32_t to,
+             uint32_t used)
+{
+  BatchFrame *part = &self->parts[index];
+  uint32_t found = to - from, ties = found;
+  uint64_t cut = 0;
+
+  if (found > self->config.max_components)
+    cut = find_cut (self, &all->items[from], found, &ties);
+  *part = (BatchFrame){ .first = used, .found = found };
+  for (uint32_t i = from; i < to; i++) {
+    const CclComponent *c = &all->items[i];
+
+    self->numbers[i] = 0;
+    if (c->area < cut || (c->area == cut && ties == 0))
+      continue;
+    if (c->area == cut)
+      ties--;
+    self->numbers[i] = ++part->count;
+    self->items[used++] = move_component (c, (uint64_t) index * rows_of_frame (self), part->count);
+  }
+  return used;
+}
+
+static void
+split (CclBatch *self, const CclComponents *all)
+{
+  uint32_t i = 0, used = 0;
+
+  for (uint32_t index = 0; index < self->n; index++) {
+    uint32_t from = i;
+
+    while (i < all->count && all->items[i].y / rows_of_frame (self) == index)
+      i++;
+    used = split_frame (self, all, index, from, i, used);
+  }
+}
+
+CclStatus
+ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const CclParams *params,
+                   CclComponents *components)
+{
+  CclComponents all;
+  CclParams stacked;
+  CclImage image;
+  CclStatus status;
+
+  if (!batch || !images || !params || !components)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_analyze: an argument is NULL");
+  status = check_images (batch, images, n);
+  if (status != CCL_OK)
+    return status;
+  batch->n = 0;
+  batch->labels_are_here = false;
+  stacked = *params;
+  image = stack_frames (batch, images, n, &stacked);
+  status = ccl_analyzer_analyze (batch->analyzer, &image, &stacked, &all);
+  if (status != CCL_OK)
+    return status;
+  batch->n = n;
+  split (batch, &all);
+  for (uint32_t i = 0; i < n; i++)
+    components[i] = (CclComponents){
+      .items = &batch->items[batch->parts[i].first],
+      .count = batch->parts[i].count,
+      .found = batch->parts[i].found,
+    };
+  return CCL_OK;
+}
+
+/* Fetches the label maps of all frames, and gives them the labels of each. */
+static CclStatus
+fetch_labels (CclBatch *self)
+{
+  size_t width = self->config.width, rows = (size_t) self->n * rows_of_frame (self);
+  CclLabels all;
+  CclStatus status = ccl_analyzer_labels (self->analyzer, &all);
+
+  if (status != CCL_OK)
+    return status;
+  for (size_t y = 0; y < rows; y++) {
+    const uint32_t *from = (const uint32_t *) ((const char *) all.data + y * all.stride);
+    uint32_t *to = self->labels + y * width;
+
+    for (size_t x = 0; x < width; x++)
+      to[x] = from[x] > 0 ? self->numbers[from[x] - 1] : 0;
+  }
+  self->labels_are_here = true;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
+{
+  CclStatus status = CCL_OK;
+
+  if (!batch || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_labels: an argument is NULL");
+  *labels = (CclLabels){ NULL, 0 };
+  if (!batch->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this batch keeps no label maps; make one with CclConfig.labels");
+  if (index >= batch->n)
+    return ccl_fail (CCL_ERROR_INVALID, "the last batch had %" PRIu32 " frames, not %" PRIu32,
+                     batch->n, index + 1);
+  if (!batch->labels_are_here)
+    status = fetch_labels (batch);
+  if (status == CCL_OK)
+    *labels = (CclLabels){
+      .data = batch->labels + (size_t) index * rows_of_frame (batch) * batch->config.width,
+      .stride = batch->config.width * sizeof *batch->labels,
+    };
+  return status;
+}
+
+void
+ccl_batch_timing (const CclBatch *batch, CclTiming *timing)
+{
+  ccl_analyzer_timing (batch->analyzer, timing);
+}
