@@ -115,23 +115,16 @@ initialization (CclCudaFrame f)
 static __global__ void
 reduction (CclCudaFrame f, size_t count)
 {
-  size_t first = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) * QUAD;
-  uint32_t infos[QUAD], *labels = f.labelled.blocks;
+  size_t index = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+  uint32_t info = index < count ? f.labelled.infos[index] : 0, label = (uint32_t) index;
+  uint32_t *labels = f.labelled.blocks;
 
-#pragma unroll
-  for (uint32_t k = 0; k < QUAD; k++)
-    infos[k] = first + k < count ? f.labelled.infos[first + k] : 0;
-#pragma unroll
-  for (uint32_t k = 0; k < QUAD; k++) {
-    uint32_t label = (uint32_t) first + k;
-
-    if (infos[k] & INFO_Q)
-      unite (labels, label, label - f.slots);
-    if (infos[k] & INFO_R)
-      unite (labels, label, label - f.slots + 1);
-    if (infos[k] & INFO_S)
-      unite (labels, label, label - 1);
-  }
+  if (info & INFO_Q)
+    unite (labels, label, label - f.slots);
+  if (info & INFO_R)
+    unite (labels, label, label - f.slots + 1);
+  if (info & INFO_S)
+    unite (labels, label, label - 1);
 }
 
 static __global__ void
