@@ -124,10 +124,19 @@ cudaError_t ccl_cuda_probe (void);
 /* The algorithms, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
 
+cudaError_t ccl_cuda_flsl (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_flsl_otf (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_flsl_paint (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_32 (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_otf (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4_paint (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_naive (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* Makes labels point to their roots if there is a label map to paint. */
+cudaError_t ccl_cuda_flatten_for_map (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For labellers. The first is made of frame->label() and the features. */
 cudaError_t ccl_cuda_label_and_analyse (const CclCudaFrame *frame, cudaStream_t stream);
