@@ -79,6 +79,8 @@ typedef struct CclCudaFrame
   CclFeatureStage feature_stage;
   CclVolumeTables volume;
   struct CclCudaStages *stages; /* on the host; NULL where stages are not measured */
+  uint32_t *updates; /* [height * slots] updates of a label's features; NULL: not counted */
+  unsigned long long *summed; /* [2] the sum of these, and of their squares */
 
   uint32_t min_area, max_area;
   CclCut cut;
@@ -177,6 +179,10 @@ cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *s
                                 cudaStream_t stream);
 /* The bytes that ccl_cuda_compact() needs as frame->scratch. */
 cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
+
+/* Before a frame and after its features: frame->updates. Nothing where updates are not counted. */
+cudaError_t ccl_cuda_updates_clear (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For tiles. The first is made of the two that follow it: the components of each tile, the merge
  * over seams, and what roots get from the others. */

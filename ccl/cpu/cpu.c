@@ -57,6 +57,11 @@ cpu_open (const CclSession *wanted, CclSession **session)
 
   if (!self)
     return CCL_ERROR_NO_MEMORY;
+  if (wanted->config.updates) {
+    free (self);
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the CPU backend counts no updates: its components are nobody else's");
+  }
   self->base = *wanted;
   self->base.account = account;
   self->components = ccl_account_malloc (&self->base.account, self->base.config.max_components,

@@ -14,10 +14,9 @@
 
 #define EXIT_SKIP 77 /* what Meson takes for "skipped" */
 
-static const Test *const test_tables[] = {
-  self_tests,     error_tests, frame_tests,  setting_tests,
-  analyzer_tests, label_tests, memory_tests, volume_tests
-};
+static const Test *const test_tables[] = { self_tests,    error_tests,    frame_tests,
+                                           setting_tests, analyzer_tests, label_tests,
+                                           memory_tests,  volume_tests,   update_tests };
 
 static const char usage[] = "\
 Usage: checkccl [OPTION...]\n\

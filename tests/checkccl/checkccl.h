@@ -91,6 +91,7 @@ extern const Test analyzer_tests[];
 extern const Test label_tests[];
 extern const Test memory_tests[];
 extern const Test volume_tests[];
+extern const Test update_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 
