@@ -336,7 +336,7 @@ replay (Check *check)
   TestPlacement placement = { .fill = setup.params.invert ? 0 : 255 };
   TestImage image;
 
-  if (!test_image_read_pgm (check->options.image, &image))
+  if (!test_image_read_pnm (check->options.image, &image))
     return false;
   check->test = "replay";
   check_on_crash (check, NULL);
