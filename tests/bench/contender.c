@@ -133,6 +133,8 @@ new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize
   config.device = contender->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.timing = true;
   config.updates = updates;
+  if (updates)
+    config.max_components = MARGIN; /* they are not looked at, and take long to allocate */
   ccl_analyzer_new (&config, &analyzer);
   return analyzer;
 }
