@@ -86,17 +86,46 @@ candidate (Ha4Pixels pixels)
   return HA4_PIXELS_PER_LANE == 1 ? x : x + (int) (~pixels >> x & 1);
 }
 
-/* The pixels of row @y from @base on; none where there is no such row. */
+/* A lane's pixels of a block as they are in memory. */
+struct Ha4Bytes
+{
+  uint8_t values[HA4_PIXELS_PER_LANE];
+};
+
+/* Those of row @y from @base on; anything where there are none. */
+static __device__ inline Ha4Bytes
+load_bytes (const CclCudaFrame &f, uint32_t y, uint32_t base)
+{
+  const uint8_t *row = row_pixels (f, y);
+  Ha4Bytes bytes;
+
+  for (uint32_t i = 0; i < HA4_PIXELS_PER_LANE; i++) {
+    uint32_t x = base + i * WARP_LANES + lane_id ();
+
+    bytes.values[i] = y < f.height && x < f.width ? __ldg (&row[x]) : 0;
+  }
+  return bytes;
+}
+
+/* The block's pixels; none where the frame has none. */
+static __device__ inline Ha4Pixels
+gather_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Bytes bytes)
+{
+  Ha4Pixels pixels = 0;
+
+  for (uint32_t i = 0; i < HA4_PIXELS_PER_LANE; i++) {
+    bool inside = y < f.height && base + i * WARP_LANES + lane_id () < f.width;
+    uint32_t set = __ballot_sync (ALL_LANES, inside && is_foreground (f, bytes.values[i]));
+
+    pixels |= (Ha4Pixels) set << i * WARP_LANES;
+  }
+  return pixels;
+}
+
 static __device__ inline Ha4Pixels
 load_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base)
 {
-  const uint8_t *row = row_pixels (f, y);
-  Ha4Pixels pixels = 0;
-
-  for (uint32_t x = lane_id (), i = 0; i < HA4_BLOCK; x += WARP_LANES, i += WARP_LANES)
-    pixels |= (Ha4Pixels) __ballot_sync (ALL_LANES, y < f.height && foreground (f, row, base + x))
-              << i;
-  return pixels;
+  return gather_pixels (f, y, base, load_bytes (f, y, base));
 }
 
 /* The slot of the label of the run that covers pixel @x, -1 being the one before the block. @before
@@ -189,18 +218,20 @@ run_at_end (Ha4Pixels pixels, uint32_t before)
   return length == HA4_BLOCK ? length + before : length;
 }
 
-/* Algorithm 3. */
+/* Algorithm 3. A block's pixels are under way while the one before it is labelled. */
 static __global__ void
 strip_labeling (CclCudaFrame f)
 {
   __shared__ Ha4Pixels shared_pixels[2][HA4_STRIP];
   uint32_t y = blockIdx.x * HA4_STRIP + threadIdx.y, current_before = 0, above_before = 0;
   uint32_t blocks = (f.width - 1) / HA4_BLOCK + 1;
+  Ha4Bytes next = load_bytes (f, y, 0);
 
   for (uint32_t block = 0; block < blocks; block++) {
     uint32_t base = block * HA4_BLOCK, buffer = block % 2;
-    Ha4Pixels current = load_pixels (f, y, base), above = 0;
+    Ha4Pixels current = gather_pixels (f, y, base, next), above = 0;
 
+    next = load_bytes (f, y, base + HA4_BLOCK);
     init_labels (f, y, base, current, current_before);
     if (lane_id () == 0)
       shared_pixels[buffer][threadIdx.y] = current;
