@@ -351,6 +351,7 @@ make_result (CudaSession *self)
   if (error == cudaSuccess && frame->map) {
     error = self->algorithm->paint (frame, self->stream);
     ccl_cuda_stage (frame, "label map", self->stream);
+    ccl_cuda_stage_mapped (frame);
   }
   return ccl_cuda_check (error, "compacting the components");
 }
@@ -392,7 +393,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   CclStatus status;
 
   self->map_is_here = false;
-  self->stages.n = self->stages.labelled = 0;
+  self->stages.n = self->stages.labelling = 0;
   set_params (&self->frame, params);
   status = ccl_cuda_transfer_allocate (self, image->memory);
   if (status == CCL_OK)

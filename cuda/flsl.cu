@@ -27,13 +27,11 @@ features (CclCudaFrame f)
 extern "C" cudaError_t
 ccl_cuda_flsl (const CclCudaFrame *f, cudaStream_t stream)
 {
-  unsigned parts = part_blocks (f);
-  dim3 block (WARP_LANES, PART_WARPS);
-
-  segment_detection<<<flsl_grid (f->height), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (*f);
-  merge_rows<<<parts, block, 0, stream>>> (*f);
-  resolve<<<parts, block, 0, stream>>> (*f);
-  features<<<parts, block, 0, stream>>> (*f);
+  flsl_detect (f, stream);
+  flsl_merge (f, stream);
+  resolve_stage (f, stream);
+  features<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "features", stream);
   return cudaGetLastError ();
 }
 

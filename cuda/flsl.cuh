@@ -175,4 +175,18 @@ flsl_grid (size_t n)
   return (unsigned) ((n - 1) / FLSL_WARPS + 1);
 }
 
+static inline void
+flsl_detect (const CclCudaFrame *f, cudaStream_t stream)
+{
+  segment_detection<<<flsl_grid (f->height), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "segment detection", stream);
+}
+
+static inline void
+flsl_merge (const CclCudaFrame *f, cudaStream_t stream)
+{
+  merge_rows<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "merging", stream);
+}
+
 #endif

@@ -10,12 +10,10 @@
 extern "C" cudaError_t
 ccl_cuda_flsl_otf (const CclCudaFrame *f, cudaStream_t stream)
 {
-  unsigned parts = part_blocks (f);
-  dim3 block (WARP_LANES, PART_WARPS);
-
-  segment_detection<<<flsl_grid (f->height), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (*f);
+  flsl_detect (f, stream);
   /* Before the first merge every run is a root, and gets its own features. */
-  resolve<<<parts, block, 0, stream>>> (*f);
-  merge_rows<<<parts, block, 0, stream>>> (*f);
+  resolve<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "features of runs", stream);
+  flsl_merge (f, stream);
   return ccl_cuda_flatten_for_map (f, stream);
 }

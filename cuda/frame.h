@@ -170,8 +170,11 @@ cudaError_t ccl_cuda_volume_slices (const CclCudaFrame *frame, cudaStream_t stre
 /* Ends a stage of the frame, which the next one follows; it does nothing where stages are not
  * measured. @name: a literal. */
 void ccl_cuda_stage (const CclCudaFrame *frame, const char *name, cudaStream_t stream);
-/* The stages up to here were the labelling of pixels. */
+/* The stages up to here were the labelling: of pixels by labellers, and by other algorithms of
+ * runs, with which the label map, if there is one, makes labels of pixels. */
 void ccl_cuda_stage_labelled (const CclCudaFrame *frame);
+/* The last stage was the label map. */
+void ccl_cuda_stage_mapped (const CclCudaFrame *frame);
 
 /* For roots anywhere in the slots, or in the first ones of their rows. */
 cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);

@@ -287,8 +287,10 @@ ha4_label (const CclCudaFrame *f, cudaStream_t stream)
   dim3 block (WARP_LANES, HA4_STRIP);
 
   strip_labeling<<<ha4_grid (f->height), block, 0, stream>>> (*f);
+  ccl_cuda_stage (f, "strip labeling", stream);
   if (borders > 0)
     strip_merge<<<ha4_grid (borders * blocks), block, 0, stream>>> (*f);
+  ccl_cuda_stage (f, "border merging", stream);
 }
 
 /* A block of pixels. */

@@ -34,7 +34,8 @@ extern "C" cudaError_t
 ccl_cuda_naive (const CclCudaFrame *f, cudaStream_t stream)
 {
   ha4_label (f, stream);
-  resolve<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  resolve_stage (f, stream);
   features<<<ha4_frame_grid (f), dim3 (WARP_LANES, HA4_STRIP), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "features", stream);
   return cudaGetLastError ();
 }

@@ -22,7 +22,10 @@ flatten (CclCudaFrame f)
 extern "C" cudaError_t
 ccl_cuda_flatten_for_map (const CclCudaFrame *f, cudaStream_t stream)
 {
-  if (f->map)
+  if (f->map) {
     flatten<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+    ccl_cuda_stage (f, "closure", stream);
+    ccl_cuda_stage_labelled (f);
+  }
   return cudaGetLastError ();
 }

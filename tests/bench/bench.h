@@ -44,6 +44,8 @@ typedef struct BenchOptions
   double seconds; /* at most for one image and contender, once it has had three runs */
   bool end_to_end;
   bool updates; /* count them, too */
+  bool stages;  /* measure them, too */
+  bool labels;  /* with the label map */
   bool check;
   unsigned paper;          /* whose experiments to repeat, 0 to 4; BENCH_NO_PAPER */
   uint32_t max_components; /* 0: as many as random images have */
@@ -91,8 +93,11 @@ typedef struct BenchResult
   uint32_t components; /* that the image has */
   int64_t mistakes;    /* a peer's, in components: too many, or where negative too few */
   unsigned runs;
-  uint64_t median, minimum; /* ns */
-  CclUpdates updates;       /* where they were counted */
+  uint64_t median, minimum;        /* ns */
+  CclUpdates updates;              /* where they were counted */
+  uint64_t labelling;              /* ns, median; 0: not measured */
+  CclStage stages[CCL_MAX_STAGES]; /* their medians */
+  uint32_t n_stages;
 } BenchResult;
 
 /* The image that is being measured, in both memories. */
@@ -167,9 +172,14 @@ bool contender_check (Contender *contender, const BenchFrame *frame, const CclCo
                       int64_t *mistakes);
 
 /* One run on the frame; its duration in nanoseconds, 0 if it failed, which puts the contender out.
- */
-uint64_t contender_run (Contender *contender, Bench *bench, BenchMode mode,
-                        const BenchFrame *frame);
+ * @timing: of an algorithm; of a peer all 0. */
+uint64_t contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
+                        CclTiming *timing);
+
+/* Contenders of one group take turns. Groups are measured one after the other: while the CPU is at
+ * work a device's clocks fall, and a device that other processes use changes contexts. */
+unsigned contender_group (const Contender *contender);
+#define BENCH_GROUPS 3
 
 /* Counts the updates that an algorithm makes on the frame; all 0 where they cannot be counted. */
 CclUpdates contender_count (const Contender *contender, const BenchOptions *options,
@@ -195,9 +205,8 @@ extern const char *const bench_mode_names[BENCH_MODES];
 void report_machine (Bench *bench);
 void report_tables (const Bench *bench);
 
-/* Mean over the densities of the throughput in Gpix/s by the medians, as the papers average; 0 if
- * any is missing. */
-double report_throughput (const Bench *bench, const char *algorithm, unsigned connectivity,
-                          BenchSize size, uint32_t granularity);
+/* The pixels of all densities over the medians of their times, in Gpix/s; 0 if any is missing. */
+double report_total_throughput (const Bench *bench, const char *algorithm, unsigned connectivity,
+                                BenchSize size, uint32_t granularity);
 
 #endif

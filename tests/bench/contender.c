@@ -132,6 +132,8 @@ new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize
   config.algorithm = contender->algorithm->name;
   config.device = contender->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.timing = true;
+  config.stages = options->stages;
+  config.labels = options->labels;
   config.updates = updates;
   if (updates)
     config.max_components = MARGIN; /* they are not looked at, and take long to allocate */
@@ -192,14 +194,24 @@ choose_image (const Contender *contender, BenchMode mode, const BenchFrame *fram
   return &frame->host;
 }
 
+unsigned
+contender_group (const Contender *contender)
+{
+  if (contender->peer && contender->peer->apart)
+    return 2;
+  return contender->peer ? !contender->peer->on_device
+                         : contender->algorithm->backend == CCL_BACKEND_CPU;
+}
+
 uint64_t
-contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame)
+contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
+               CclTiming *timing)
 {
   uint64_t start = test_now (), duration = 0;
   CclComponents components;
   CclParams params;
-  CclTiming timing;
 
+  *timing = (CclTiming){ 0 };
   if (contender->peer) {
     if (!contender->peer->run (contender->state, &duration)) {
       put_out (contender, "failed");
@@ -219,8 +231,8 @@ contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFr
   duration = test_now () - start;
   if (mode == BENCH_END_TO_END)
     return duration;
-  ccl_analyzer_timing (contender->analyzer, &timing);
-  return timing.analysis;
+  ccl_analyzer_timing (contender->analyzer, timing);
+  return timing->analysis;
 }
 
 /* A peer's labels come in an order of its own, and some peers give nothing but labels: the totals

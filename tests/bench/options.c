@@ -27,6 +27,8 @@ Measures connected component analysis on random images by density and granularit
   --updates              count the updates of features and their conflicts, too\n\
   --paper=NUMBER         the experiments of paper 000 to 004, our figures beside the published\n\
                          ones; other options narrow them down\n\
+  --stages               measure the stages of CUDA algorithms, too, and what labels alone take\n\
+  --labels               make the label map, too\n\
   --no-check             do not compare the results before measuring\n\
   --max-components=N     capacity of the result (a seventh of the pixels)\n\
   --seed=N               of the images (1)\n\
@@ -46,6 +48,8 @@ enum
   OPT_RANDOM,
   OPT_UPDATES,
   OPT_PAPER,
+  OPT_STAGES,
+  OPT_LABELS,
   OPT_ALGORITHMS,
   OPT_CONNECTIVITY,
   OPT_BACKEND,
@@ -69,6 +73,8 @@ static const struct option long_options[] = {
   { "images", required_argument, NULL, OPT_IMAGES },
   { "random", no_argument, NULL, OPT_RANDOM },
   { "updates", no_argument, NULL, OPT_UPDATES },
+  { "stages", no_argument, NULL, OPT_STAGES },
+  { "labels", no_argument, NULL, OPT_LABELS },
   { "paper", required_argument, NULL, OPT_PAPER },
   { "algorithms", required_argument, NULL, OPT_ALGORITHMS },
   { "connectivity", required_argument, NULL, OPT_CONNECTIVITY },
@@ -242,6 +248,12 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
     break;
   case OPT_UPDATES:
     options->updates = true;
+    break;
+  case OPT_STAGES:
+    options->stages = true;
+    break;
+  case OPT_LABELS:
+    options->labels = true;
     break;
   case OPT_ALGORITHMS:
     options->algorithms = argument;

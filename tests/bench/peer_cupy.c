@@ -144,6 +144,7 @@ const Peer peer_cupy = {
   .description = "CuPy, cupyx.scipy.ndimage.label (labels only)",
   .connectivity = 4 | 8,
   .on_device = true,
+  .apart = true,
   .open = cupy_open,
   .load = cupy_load,
   .run = cupy_run,

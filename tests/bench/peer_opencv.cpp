@@ -78,7 +78,8 @@ opencv_close (void *data)
 
 extern "C" const Peer peer_opencv = {
   "opencv",     "OpenCV " CV_VERSION ", connectedComponentsWithStats, one thread",
-  4 | 8,        false,
+  4 | 8,        false, /* on_device */
+  false,               /* apart */
   opencv_open,  opencv_load,
   opencv_run,   opencv_result,
   opencv_close,

@@ -26,6 +26,7 @@ typedef struct Peer
   const char *description;
   unsigned connectivity; /* 4, 8, or 4 | 8 */
   bool on_device;        /* takes images in device memory */
+  bool apart;            /* works in a process of its own */
 
   /* Allocates what can be allocated beforehand; NULL if that fails. */
   void *(*open) (uint32_t width, uint32_t height, unsigned connectivity);

@@ -31,7 +31,7 @@ record_csv_header (FILE *file)
 {
   fputs ("width,height,connectivity,kind,algorithm,mode,granularity,density_percent,components,"
          "runs,median_ns,minimum_ns,median_gpixels_per_s,maximum_gpixels_per_s,updates,conflicts,"
-         "mistakes,file\n",
+         "mistakes,labelling_ns,file\n",
          file);
 }
 
@@ -55,13 +55,13 @@ record_csv_line (FILE *file, const BenchResult *r)
 
   fprintf (file,
            "%u,%u,%u,%s,%s,%s,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%" PRIu64
-           ",%.6g,%" PRId64 ",",
+           ",%.6g,%" PRId64 ",%" PRIu64 ",",
            r->image.size.width, r->image.size.height, r->contender->connectivity,
            contender_kind (r->contender), contender_name (r->contender), bench_mode_names[r->mode],
            granularity_name (&r->image, buffer, sizeof buffer), r->image.density, r->components,
            r->runs, r->median, r->minimum, gigapixels_per_second (r, r->median),
            gigapixels_per_second (r, r->minimum), r->updates.count, r->updates.conflicts,
-           r->mistakes);
+           r->mistakes, r->labelling);
   if (r->image.path)
     write_csv_text (file, r->image.path);
   putc ('\n', file);
@@ -119,6 +119,15 @@ write_json_result (FILE *file, const BenchResult *r)
   if (r->updates.count)
     fprintf (file, ", \"updates\": %" PRIu64 ", \"conflicts\": %.6g", r->updates.count,
              r->updates.conflicts);
+  if (r->labelling)
+    fprintf (file, ", \"labelling_ns\": %" PRIu64, r->labelling);
+  if (r->n_stages) {
+    fputs (", \"stages\": [", file);
+    for (uint32_t i = 0; i < r->n_stages; i++)
+      fprintf (file, "%s{\"name\": \"%s\", \"median_ns\": %" PRIu64 "}", i ? ", " : "",
+               r->stages[i].name, r->stages[i].time);
+    putc (']', file);
+  }
   if (r->contender->peer)
     fprintf (file, ", \"mistakes\": %" PRId64, r->mistakes);
   putc ('}', file);

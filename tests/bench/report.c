@@ -21,6 +21,12 @@ minimum_of (const BenchResult *result)
   return result->minimum;
 }
 
+static uint64_t
+labelling_of (const BenchResult *result)
+{
+  return result->labelling;
+}
+
 /* A part of the results: one table. */
 typedef struct Table
 {
@@ -102,8 +108,8 @@ total_throughput (const Table *table, const Contender *contender, uint32_t granu
 }
 
 double
-report_throughput (const Bench *bench, const char *algorithm, unsigned connectivity, BenchSize size,
-                   uint32_t granularity)
+report_total_throughput (const Bench *bench, const char *algorithm, unsigned connectivity,
+                         BenchSize size, uint32_t granularity)
 {
   Table table = { bench, size, connectivity, BENCH_ANALYSIS };
 
@@ -111,7 +117,7 @@ report_throughput (const Bench *bench, const char *algorithm, unsigned connectiv
     const Contender *c = &bench->contenders[i];
 
     if (c->connectivity == connectivity && strcmp (contender_name (c), algorithm) == 0)
-      return mean_throughput (&table, c, granularity, median_of);
+      return total_throughput (&table, c, granularity, median_of);
   }
   return 0;
 }
@@ -233,6 +239,38 @@ print_times (const Table *table, uint32_t granularity)
   }
 }
 
+/* What the stages take on average over the densities, one line a contender. */
+static void
+print_stages (const Table *table, uint32_t granularity)
+{
+  const Bench *bench = table->bench;
+  uint32_t first, last = densities (&bench->options, granularity, &first);
+
+  printf ("\n  us of stages (mean over the densities), granularity %u\n", granularity);
+  for (size_t i = 0; i < bench->n_contenders; i++) {
+    const Contender *c = &bench->contenders[i];
+    CclStage sums[CCL_MAX_STAGES] = { { NULL, 0 } };
+    uint32_t count = 0;
+
+    for (uint32_t d = first; d <= last && is_in_table (table, c);
+         d += bench->options.density_step) {
+      const BenchResult *r = find (table, c, granularity, d);
+
+      for (uint32_t s = 0; r && s < r->n_stages; s++) {
+        sums[s].name = r->stages[s].name;
+        sums[s].time += r->stages[s].time;
+      }
+      count += r && r->n_stages;
+    }
+    if (count)
+      printf ("    %-17s", contender_name (c));
+    for (uint32_t s = 0; s < CCL_MAX_STAGES && sums[s].name; s++)
+      printf (" %s %.1f", sums[s].name, (double) sums[s].time / count / 1e3);
+    if (count)
+      putchar ('\n');
+  }
+}
+
 static void
 print_table (const Table *table)
 {
@@ -248,8 +286,13 @@ print_table (const Table *table)
   print_ratios (table);
   print_throughput (table, "best of runs", mean_throughput, minimum_of);
   print_throughput (table, "pixels / all time", total_throughput, median_of);
-  for (size_t g = 0; g < options->n_granularities; g++)
+  if (options->stages && table->mode == BENCH_ANALYSIS)
+    print_throughput (table, "labelling alone", mean_throughput, labelling_of);
+  for (size_t g = 0; g < options->n_granularities; g++) {
     print_times (table, options->granularities[g]);
+    if (options->stages && table->mode == BENCH_ANALYSIS)
+      print_stages (table, options->granularities[g]);
+  }
 }
 
 /* What updates were counted: one line a density. */

@@ -22,6 +22,7 @@
 typedef struct Samples
 {
   uint64_t *ns;
+  CclTiming *timings;
   unsigned count;
   uint64_t total;
 } Samples;
@@ -34,6 +35,39 @@ compare_times (const void *a, const void *b)
   return (ta > tb) - (ta < tb);
 }
 
+/* Sorts the times. */
+static uint64_t
+median (uint64_t *ns, unsigned count)
+{
+  qsort (ns, count, sizeof *ns, compare_times);
+  return (ns[(count - 1) / 2] + ns[count / 2]) / 2;
+}
+
+/* The medians of labelling and stages. Every run of an algorithm has the same stages, but for
+ * those that repeat some until nothing changes; then only the last run's names fit, and its times
+ * are taken. */
+static void
+add_stages (BenchResult *result, const Samples *samples)
+{
+  const CclTiming *last = &samples->timings[samples->count - 1];
+  uint64_t *ns = test_alloc (samples->count * sizeof *ns);
+  bool same = true;
+
+  for (unsigned i = 0; i < samples->count; i++) {
+    ns[i] = samples->timings[i].labelling;
+    same &= samples->timings[i].n_stages == last->n_stages;
+  }
+  result->labelling = median (ns, samples->count);
+  result->n_stages = last->n_stages;
+  memcpy (result->stages, last->stages, sizeof last->stages);
+  for (uint32_t s = 0; s < last->n_stages && same; s++) {
+    for (unsigned i = 0; i < samples->count; i++)
+      ns[i] = samples->timings[i].stages[s].time;
+    result->stages[s].time = median (ns, samples->count);
+  }
+  free (ns);
+}
+
 static void
 add_result (Bench *bench, const BenchResult *about, Samples *samples)
 {
@@ -41,31 +75,41 @@ add_result (Bench *bench, const BenchResult *about, Samples *samples)
 
   if (about->contender->out || samples->count == 0)
     return;
-  qsort (samples->ns, samples->count, sizeof *samples->ns, compare_times);
   bench->results = realloc (bench->results, (bench->n_results + 1) * sizeof *bench->results);
   if (!bench->results)
     test_fatal ("out of memory for results");
   result = &bench->results[bench->n_results++];
   *result = *about;
   result->runs = samples->count;
-  result->median = (samples->ns[(samples->count - 1) / 2] + samples->ns[samples->count / 2]) / 2;
+  result->median = median (samples->ns, samples->count);
   result->minimum = samples->ns[0];
+  add_stages (result, samples);
   if (bench->csv)
     record_csv_line (bench->csv, result);
 }
 
-/* The runs of all contenders of one connectivity in turns, so that what disturbs the machine
- * disturbs everybody; each time another one begins, since who comes first may find other caches and
- * clocks. */
+/* Whether it is this contender's turn. */
+static bool
+takes_part (const Contender *contender, const Samples *samples, BenchMode mode, unsigned group,
+            double seconds)
+{
+  return contender_can (contender, mode) && contender_group (contender) == group &&
+         (samples->count < LEAST_RUNS || (double) samples->total <= seconds * 1e9);
+}
+
+/* The runs of a group of contenders in turns, so that what disturbs the machine disturbs everybody;
+ * each time another one begins, since who comes first may find other caches and clocks. */
 static void
 run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n,
-              BenchMode mode, Samples *samples)
+              BenchMode mode, unsigned group, Samples *samples)
 {
   const BenchOptions *options = &bench->options;
+  CclTiming timing;
 
   for (size_t i = 0; i < n; i++) {
-    for (int k = 0; k < WARM_UP && contender_can (&contenders[i], mode); k++)
-      contender_run (&contenders[i], bench, mode, frame);
+    for (int k = 0; k < WARM_UP; k++)
+      if (takes_part (&contenders[i], &samples[i], mode, group, options->seconds))
+        contender_run (&contenders[i], bench, mode, frame, &timing);
   }
   for (unsigned run = 0; run < options->runs; run++) {
     for (size_t i = 0; i < n; i++) {
@@ -73,12 +117,12 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
       Samples *s = &samples[k];
       uint64_t ns;
 
-      if (!contender_can (&contenders[k], mode) ||
-          (s->count >= LEAST_RUNS && (double) s->total > options->seconds * 1e9))
+      if (!takes_part (&contenders[k], s, mode, group, options->seconds))
         continue;
-      ns = contender_run (&contenders[k], bench, mode, frame);
+      ns = contender_run (&contenders[k], bench, mode, frame, &timing);
       if (contenders[k].out)
         continue;
+      s->timings[s->count] = timing;
       s->ns[s->count++] = ns;
       s->total += ns;
     }
@@ -93,13 +137,17 @@ measure (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n,
   Samples *samples = test_alloc (n * sizeof *samples);
 
   memset (samples, 0, n * sizeof *samples);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     samples[i].ns = test_alloc (bench->options.runs * sizeof *samples[i].ns);
-  run_in_turns (bench, frame, contenders, n, mode, samples);
+    samples[i].timings = test_alloc (bench->options.runs * sizeof *samples[i].timings);
+  }
+  for (unsigned group = 0; group < BENCH_GROUPS; group++)
+    run_in_turns (bench, frame, contenders, n, mode, group, samples);
   for (size_t i = 0; i < n; i++) {
     about[i].mode = mode;
     add_result (bench, &about[i], &samples[i]);
     free (samples[i].ns);
+    free (samples[i].timings);
   }
   free (samples);
 }
