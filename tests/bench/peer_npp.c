@@ -9,6 +9,7 @@
 
 #include <cuda_runtime_api.h>
 #include <nppi_filtering_functions.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,16 +91,27 @@ npp_open (uint32_t width, uint32_t height, unsigned connectivity)
 }
 
 static bool
+check (NppStatus status, const char *what)
+{
+  /* Negative ones are errors, positive ones warnings. */
+  if (status < NPP_SUCCESS)
+    fprintf (stderr, "NPP: %s: status %d\n", what, (int) status);
+  return status >= NPP_SUCCESS;
+}
+
+static bool
 label (State *self)
 {
   int step = self->size.width * (int) sizeof *self->labels;
 
-  return nppiLabelMarkersUF_8u32u_C1R_Ctx (self->image, self->size.width, self->labels, step,
-                                           self->size, self->norm, self->buffer,
-                                           self->context) == NPP_SUCCESS &&
-         nppiCompressMarkerLabelsUF_32u_C1IR_Ctx (
-             self->labels, step, self->size, self->size.width * self->size.height, &self->regions,
-             self->compress_buffer, self->context) == NPP_SUCCESS;
+  return check (nppiLabelMarkersUF_8u32u_C1R_Ctx (self->image, self->size.width, self->labels, step,
+                                                  self->size, self->norm, self->buffer,
+                                                  self->context),
+                "LabelMarkersUF") &&
+         check (nppiCompressMarkerLabelsUF_32u_C1IR_Ctx (
+                    self->labels, step, self->size, self->size.width * self->size.height,
+                    &self->regions, self->compress_buffer, self->context),
+                "CompressMarkerLabelsUF");
 }
 
 /* How many regions there are is only known afterwards, and with that the size of the list. */
@@ -113,8 +125,8 @@ npp_load (void *data, const uint8_t *pixels)
   if (cudaMemcpy (self->image, pixels, (size_t) self->size.width * (size_t) self->size.height,
                   cudaMemcpyHostToDevice) != cudaSuccess ||
       !label (self) ||
-      nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) self->regions, &size) !=
-          NPP_SUCCESS)
+      !check (nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) self->regions, &size),
+              "GetInfoListSize"))
     return false;
   if (size <= self->infos_size)
     return true;
@@ -133,9 +145,10 @@ npp_run (void *data, uint64_t *ns)
 
   cudaEventRecord (self->start, NULL);
   if (!label (self) ||
-      nppiCompressedMarkerLabelsUFInfo_32u_C1R_Ctx (
-          self->labels, step, self->size, (unsigned) self->regions, self->infos, NULL, 0, NULL, 0,
-          NULL, NULL, NULL, NULL, NULL, self->context) != NPP_SUCCESS)
+      !check (nppiCompressedMarkerLabelsUFInfo_32u_C1R_Ctx (
+                  self->labels, step, self->size, (unsigned) self->regions, self->infos, NULL, 0,
+                  NULL, 0, NULL, NULL, NULL, NULL, NULL, self->context),
+              "CompressedMarkerLabelsUFInfo"))
     return false;
   cudaEventRecord (self->end, NULL);
   if (cudaEventSynchronize (self->end) != cudaSuccess ||
