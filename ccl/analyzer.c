@@ -458,3 +458,18 @@ ccl_pinned_free (int device, void *memory)
     ccl_backend_cuda.pinned_free (device, memory);
 #endif
 }
+
+CclStatus
+ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates)
+{
+  if (!analyzer || !updates)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_updates: an argument is NULL");
+  *updates = (CclUpdates){ 0, 0 };
+  if (!analyzer->session->config.updates)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this analyzer counts no updates; make one with CclConfig.updates");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "there is no frame to count in; collect one first");
+  *updates = analyzer->session->updates;
+  return CCL_OK;
+}

@@ -35,6 +35,7 @@ typedef struct CclSession
   const CclAlgorithm *algorithm;
   CclAccount account;
   CclTiming timing;
+  CclUpdates updates;
   int device;      /* -1 on the CPU */
   uint32_t slices; /* of a volume, of config.height / slices rows each; 0: a frame */
   char device_name[256];

@@ -96,6 +96,7 @@ typedef struct CclConfig
   bool timing;              /* measure every frame for ccl_analyzer_timing() */
   bool stages;              /* with timing: every stage, too, which costs some microseconds each */
   CclFeatureStage features; /* other than CCL_FEATURES_AUTO only with algorithms that label */
+  bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -185,6 +186,14 @@ typedef struct CclTiming
   CclStage stages[CCL_MAX_STAGES]; /* of the analysis, one after the other */
 } CclTiming;
 
+/* How often a frame's features were brought to components in device memory, each time all of them
+ * (paper 003, section 4.1). */
+typedef struct CclUpdates
+{
+  uint64_t count;
+  double conflicts; /* the sum of squares of every label's updates over the sum of them all */
+} CclUpdates;
+
 /* The centroid, in pixel centres: a lone pixel at x = 3 has centroid x 3.0. */
 static inline double
 ccl_component_centroid_x (const CclComponent *component)
@@ -264,6 +273,10 @@ void ccl_pinned_free (int device, void *memory);
 
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
+
+/* Gives the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was
+ * not set, or no frame was collected since the last submit). */
+CclStatus ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates);
 
 #ifdef __cplusplus
 }

@@ -44,11 +44,17 @@ row_pixels (const CclCudaFrame &f, uint32_t y)
   return f.pixels + (size_t) y * f.pitch;
 }
 
+static __device__ inline bool
+is_foreground (const CclCudaFrame &f, uint8_t value)
+{
+  return (value > f.threshold) != (f.flip != 0);
+}
+
 /* Whether pixel @x of a row is foreground; outside of the row nothing is. */
 static __device__ inline bool
 foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
-  return x < f.width && (__ldg (&row[x]) > f.threshold) != (f.flip != 0);
+  return x < f.width && is_foreground (f, __ldg (&row[x]));
 }
 
 /* Bit i: byte i of @bytes is foreground. */

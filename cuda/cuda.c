@@ -263,6 +263,7 @@ make_result (CudaSession *self)
   if (error == cudaSuccess && frame->map) {
     error = self->algorithm->paint (frame, self->stream);
     ccl_cuda_stage (frame, "label map", self->stream);
+    ccl_cuda_stage_mapped (frame);
   }
   return ccl_cuda_check (error, "compacting the components");
 }
@@ -304,7 +305,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   CclStatus status;
 
   self->map_is_here = false;
-  self->stages.n = self->stages.labelled = 0;
+  self->stages.n = self->stages.labelling = 0;
   set_params (&self->frame, params);
   status = ccl_cuda_transfer_allocate (self, image->memory);
   if (status == CCL_OK)
@@ -314,10 +315,14 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = mark (self, EVENT_UPLOADED);
   if (status == CCL_OK)
+    status = ccl_cuda_check (ccl_cuda_updates_clear (&self->frame, self->stream), "counting");
+  if (status == CCL_OK)
     status =
         ccl_cuda_check (self->algorithm->enqueue (&self->frame, self->stream), "analysing a frame");
   if (self->stages.n == 0)
     ccl_cuda_stage (&self->frame, "components", self->stream);
+  if (status == CCL_OK)
+    status = ccl_cuda_check (ccl_cuda_updates_sum (&self->frame, self->stream), "counting");
   if (status == CCL_OK)
     status = compact (self);
   if (status == CCL_OK)
@@ -367,6 +372,21 @@ nanoseconds (CudaSession *self, int from, int to)
   return ccl_cuda_nanoseconds (self->events[from], self->events[to]);
 }
 
+/* The frame is over. */
+static CclStatus
+read_updates (CudaSession *self)
+{
+  unsigned long long summed[2] = { 0, 0 };
+  cudaError_t error =
+      cudaMemcpy (summed, self->frame.summed, sizeof summed, cudaMemcpyDeviceToHost);
+
+  self->base.updates = (CclUpdates){
+    .count = summed[0],
+    .conflicts = summed[0] ? (double) summed[1] / (double) summed[0] : 0,
+  };
+  return ccl_cuda_check (error, "counting");
+}
+
 static CclStatus
 collect_frame (CudaSession *self, CclComponents *components)
 {
@@ -386,6 +406,8 @@ collect_frame (CudaSession *self, CclComponents *components)
     if (status == CCL_OK)
       status = finish (self);
   }
+  if (status == CCL_OK && session->config.updates)
+    status = read_updates (self);
   if (status != CCL_OK)
     return status;
   if (session->config.timing) {

@@ -90,10 +90,19 @@ sums_shuffle (const CclCudaFrame &f, const Sums &s, uint32_t lane)
   return other;
 }
 
+static __device__ inline void
+count_update (const CclCudaFrame &f, uint32_t label)
+{
+  if (f.updates)
+    atomicAdd (&f.updates[label], 1);
+}
+
 /* Makes @s all that is known of the component @label; in a volume, it is of one row at most. */
 static __device__ inline void
 features_set (const CclCudaFrame &f, uint32_t label, const Sums &s)
 {
+  if (s.features.area > 0)
+    count_update (f, label);
   if (f.volume.sums) {
     uint32_t z = s.features.max_y / f.volume.height, y = s.features.max_y - z * f.volume.height;
 
@@ -133,6 +142,7 @@ feature_update (const CclCudaFrame &f, uint32_t label, const Sums &s)
 {
   CclFeatures *features = &f.features[label];
 
+  count_update (f, label);
   atomicAdd (&features->area, s.features.area);
   add64 (&features->sum_x, s.features.sum_x);
   add64 (&features->sum_y, s.features.sum_y);

@@ -79,6 +79,8 @@ typedef struct CclCudaFrame
   CclFeatureStage feature_stage;
   CclVolumeTables volume;
   struct CclCudaStages *stages; /* on the host; NULL where stages are not measured */
+  uint32_t *updates; /* [height * slots] updates of a label's features; NULL: not counted */
+  unsigned long long *summed; /* [2] the sum of these, and of their squares */
 
   uint32_t min_area, max_area;
   CclCut cut;
@@ -124,10 +126,19 @@ cudaError_t ccl_cuda_probe (void);
 /* The algorithms, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
 
+cudaError_t ccl_cuda_flsl (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_flsl_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_flsl_otf (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_flsl_paint (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4 (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_32 (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_cd (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_ha4_otf (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_ha4_paint (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_naive (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* Makes labels point to their roots if there is a label map to paint. */
+cudaError_t ccl_cuda_flatten_for_map (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For labellers. The first is made of frame->label() and the features. */
 cudaError_t ccl_cuda_label_and_analyse (const CclCudaFrame *frame, cudaStream_t stream);
@@ -159,8 +170,11 @@ cudaError_t ccl_cuda_volume_slices (const CclCudaFrame *frame, cudaStream_t stre
 /* Ends a stage of the frame, which the next one follows; it does nothing where stages are not
  * measured. @name: a literal. */
 void ccl_cuda_stage (const CclCudaFrame *frame, const char *name, cudaStream_t stream);
-/* The stages up to here were the labelling of pixels. */
+/* The stages up to here were the labelling: of pixels by labellers, and by other algorithms of
+ * runs, with which the label map, if there is one, makes labels of pixels. */
 void ccl_cuda_stage_labelled (const CclCudaFrame *frame);
+/* The last stage was the label map. */
+void ccl_cuda_stage_mapped (const CclCudaFrame *frame);
 
 /* For roots anywhere in the slots, or in the first ones of their rows. */
 cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);
@@ -168,6 +182,10 @@ cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *s
                                 cudaStream_t stream);
 /* The bytes that ccl_cuda_compact() needs as frame->scratch. */
 cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
+
+/* Before a frame and after its features: frame->updates. Nothing where updates are not counted. */
+cudaError_t ccl_cuda_updates_clear (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For tiles. The first is made of the two that follow it: the components of each tile, the merge
  * over seams, and what roots get from the others. */

@@ -30,4 +30,13 @@ resolve (CclCudaFrame f)
   }
 }
 
+/* The same as a stage of the frame; with it, labels are done. */
+static inline void
+resolve_stage (const CclCudaFrame *f, cudaStream_t stream)
+{
+  resolve<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "closure", stream);
+  ccl_cuda_stage_labelled (f);
+}
+
 #endif

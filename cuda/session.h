@@ -26,7 +26,7 @@ typedef struct CclCudaStages
   cudaEvent_t events[CCL_MAX_STAGES];
   const char *names[CCL_MAX_STAGES];
   uint32_t n;
-  uint32_t labelled; /* how many of them make labels of pixels */
+  uint32_t labelling; /* bit i: stage i makes labels of pixels */
 } CclCudaStages;
 
 typedef struct CudaSession

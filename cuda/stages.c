@@ -39,8 +39,15 @@ ccl_cuda_stage (const CclCudaFrame *f, const char *name, cudaStream_t stream)
 void
 ccl_cuda_stage_labelled (const CclCudaFrame *f)
 {
-  if (f->stages)
-    f->stages->labelled = f->stages->n;
+  if (f->stages && (f->label || f->map))
+    f->stages->labelling = (1u << f->stages->n) - 1;
+}
+
+void
+ccl_cuda_stage_mapped (const CclCudaFrame *f)
+{
+  if (f->stages && f->stages->labelling && !f->label)
+    f->stages->labelling |= 1u << (f->stages->n - 1);
 }
 
 uint64_t
@@ -67,7 +74,7 @@ ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start)
       .name = self->stages.names[i],
       .time = ccl_cuda_nanoseconds (start, self->stages.events[i]),
     };
-    if (i < self->stages.labelled)
+    if (self->stages.labelling >> i & 1)
       timing->labelling += timing->stages[i].time;
     start = self->stages.events[i];
   }

@@ -192,6 +192,10 @@ ccl_cuda_tables_allocate (CudaSession *self)
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
   if (config->labels || frame->volume.depth)
     ALLOCATE (device, frame->numbers, labels * sizeof *frame->numbers);
+  if (config->updates) {
+    ALLOCATE (device, frame->updates, labels * sizeof *frame->updates);
+    ALLOCATE (device, frame->summed, 2 * sizeof *frame->summed);
+  }
   if (config->labels) {
     size_t map = ccl_cuda_map_size (config);
 

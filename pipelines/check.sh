@@ -203,6 +203,10 @@ recording)
   expect 1 '^frames +100$' "$output/summary"
   # The first frame is all background; in every other one, somebody walks.
   expect 1 '^frames with components +99$' "$output/summary"
+  if gst-inspect-1.0 --exists pngenc; then
+    "$here/masks.sh" "$output/masks" "$file" 3 >"$output/masks.log"
+    expect 1 ': 3 masks$' "$output/masks.log"
+  fi
   ;;
 sinks)
   need_commands

@@ -73,6 +73,11 @@ cpu_open (const CclSession *wanted, CclSession **session)
 
   if (!self)
     return CCL_ERROR_NO_MEMORY;
+  if (wanted->config.updates) {
+    free (self);
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the CPU backend counts no updates: its components are nobody else's");
+  }
   *self = (CpuSession){ .base = *wanted };
   self->base.account = account;
   if (self->base.config.threads == 0)

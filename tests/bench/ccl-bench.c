@@ -21,6 +21,7 @@ main (int argc, char **argv)
   bench_parse_options (&bench.options, argc, argv);
   bench.host.memory = CCL_MEMORY_HOST;
   bench.device.memory = CCL_MEMORY_DEVICE;
+  bench_find_files (&bench);
   bench_find_contenders (&bench);
   if (bench.n_contenders == 0) {
     printf ("ccl-bench: nothing to measure: %s\n",
@@ -33,20 +34,25 @@ main (int argc, char **argv)
     bench.csv = fopen (bench.options.csv, "w");
     if (!bench.csv)
       test_fatal ("%s: %s", bench.options.csv, strerror (errno));
-    report_csv_header (bench.csv);
+    record_csv_header (bench.csv);
   }
 
   report_machine (&bench);
   bench_sweep (&bench);
   report_tables (&bench);
+  if (bench.options.paper != BENCH_NO_PAPER)
+    papers_report (&bench, bench.options.paper);
 
   failed = bench.failed;
+  if (bench.options.json)
+    failed |= !record_json (&bench, bench.options.json);
   if (bench.csv && fclose (bench.csv) != 0) {
     fprintf (stderr, "%s: could not write all of it\n", bench.options.csv);
     failed = true;
   }
   test_arena_clear (&bench.host);
   test_arena_clear (&bench.device);
+  bench_clear_files (&bench);
   free (bench.results);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -114,7 +114,8 @@ bench_find_contenders (Bench *bench)
   const CclAlgorithm *a;
   const Peer *p;
 
-  check_list (options->algorithms);
+  if (!options->lenient)
+    check_list (options->algorithms);
   for (unsigned connectivity = 4; connectivity <= 8; connectivity += 4) {
     if (!(options->connectivity & connectivity))
       continue;
@@ -132,7 +133,9 @@ bench_find_contenders (Bench *bench)
     }
     for (size_t i = 0; (p = peer (i)); i++)
       if ((p->connectivity & connectivity) && is_listed (options->algorithms, p->name) &&
-          options->backend != CCL_BACKEND_CUDA)
+          (options->backend == CCL_BACKEND_AUTO ||
+           (options->backend == CCL_BACKEND_CUDA) == p->on_device) &&
+          (!p->on_device || test_device_available ()))
         add_contender (bench, NULL, p, connectivity);
   }
 }
@@ -166,19 +169,13 @@ bench_config (CclConfig *config, const BenchOptions *options, BenchSize size)
     config->max_components = size.width * size.height / PIXELS_PER_COMPONENT + MARGIN;
 }
 
-void
-contender_open (Contender *contender, const BenchOptions *options, BenchSize size)
+/* An analyzer for the contender's algorithm; NULL leaves a reason. */
+static CclAnalyzer *
+new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize size, bool updates)
 {
+  CclAnalyzer *analyzer = NULL;
   CclConfig config;
 
-  if (contender->out)
-    return;
-  if (contender->peer) {
-    contender->state = contender->peer->open (size.width, size.height, contender->connectivity);
-    if (!contender->state)
-      put_out (contender, "cannot do this size");
-    return;
-  }
   bench_config (&config, options, size);
   config.connectivity = contender->connectivity;
   config.backend = contender->algorithm->backend;
@@ -186,10 +183,40 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
   config.device = contender->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.threads = contender->threads;
   config.timing = true;
+  config.stages = options->stages;
+  config.labels = options->labels;
+  config.updates = updates;
+  if (updates)
+    config.max_components = MARGIN; /* they are not looked at, and take long to allocate */
   ccl_cpu_tuning.functions = contender->functions;
-  if (ccl_analyzer_new (&config, &contender->analyzer) != CCL_OK)
-    put_out (contender, ccl_last_error ());
+  ccl_analyzer_new (&config, &analyzer);
   ccl_cpu_tuning.functions = NULL;
+  return analyzer;
+}
+
+void
+contender_open (Contender *contender, const BenchOptions *options, BenchSize size)
+{
+  CclInfo info;
+
+  if (contender->size.width == size.width && contender->size.height == size.height)
+    return;
+  contender_close (contender);
+  contender->out = false; /* another size, another chance */
+  contender->size = size;
+  if (contender->peer) {
+    contender->state = contender->peer->open (size.width, size.height, contender->connectivity);
+    if (!contender->state)
+      put_out (contender, "cannot do this size, or is not there");
+    return;
+  }
+  contender->analyzer = new_analyzer (contender, options, size, false);
+  if (!contender->analyzer) {
+    put_out (contender, ccl_last_error ());
+    return;
+  }
+  ccl_analyzer_info (contender->analyzer, &info);
+  snprintf (contender->device, sizeof contender->device, "%s", info.device_name);
 }
 
 void
@@ -200,41 +227,56 @@ contender_close (Contender *contender)
   if (contender->state)
     contender->peer->close (contender->state);
   contender->state = NULL;
+  contender->size = (BenchSize){ 0, 0 };
 }
 
-/* The image in the memory that the mode asks for. */
+bool
+contender_can (const Contender *contender, BenchMode mode)
+{
+  if (contender->out)
+    return false;
+  return mode == BENCH_ANALYSIS || !contender->peer || !contender->peer->on_device;
+}
+
+/* The frame in the memory that the mode asks for. */
 static const CclImage *
-choose_image (const Contender *contender, BenchMode mode, const CclImage *host,
-              const CclImage *device)
+choose_image (const Contender *contender, BenchMode mode, const BenchFrame *frame)
 {
   if (mode == BENCH_ANALYSIS && contender->algorithm->backend == CCL_BACKEND_CUDA)
-    return device;
-  return host;
+    return &frame->device;
+  return &frame->host;
+}
+
+unsigned
+contender_group (const Contender *contender)
+{
+  if (contender->peer && contender->peer->apart)
+    return 2;
+  return contender->peer ? !contender->peer->on_device
+                         : contender->algorithm->backend == CCL_BACKEND_CPU;
 }
 
 uint64_t
-contender_run (Contender *contender, Bench *bench, BenchMode mode, const CclImage *host,
-               const CclImage *device)
+contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
+               CclTiming *timing)
 {
-  uint64_t start = test_now (), duration;
+  uint64_t start = test_now (), duration = 0;
   CclComponents components;
   CclParams params;
-  CclTiming timing;
-  uint32_t found;
-  uint64_t area;
 
+  *timing = (CclTiming){ 0 };
   if (contender->peer) {
-    if (!contender->peer->run (contender->state, host->data, &found, &area)) {
+    if (!contender->peer->run (contender->state, &duration)) {
       put_out (contender, "failed");
       return 0;
     }
-    return test_now () - start;
+    return duration ? duration : test_now () - start;
   }
 
   ccl_params_init (&params);
   start = test_now ();
-  if (ccl_analyzer_analyze (contender->analyzer, choose_image (contender, mode, host, device),
-                            &params, &components) != CCL_OK) {
+  if (ccl_analyzer_analyze (contender->analyzer, choose_image (contender, mode, frame), &params,
+                            &components) != CCL_OK) {
     put_out (contender, ccl_last_error ());
     bench->failed = true;
     return 0;
@@ -242,45 +284,79 @@ contender_run (Contender *contender, Bench *bench, BenchMode mode, const CclImag
   duration = test_now () - start;
   if (mode == BENCH_END_TO_END)
     return duration;
-  ccl_analyzer_timing (contender->analyzer, &timing);
-  return timing.analysis;
+  ccl_analyzer_timing (contender->analyzer, timing);
+  return timing->analysis;
 }
 
-/* A peer's labels come in an order of its own: the totals have to do. */
+/* A peer's labels come in an order of its own, and some peers give nothing but labels: the totals
+ * have to do. */
 static bool
-check_peer (Contender *contender, const CclImage *host, const CclComponents *expected)
+check_peer (Contender *contender, const BenchFrame *frame, const CclComponents *expected,
+            int64_t *mistakes)
 {
-  uint64_t area = 0, expected_area = 0;
-  uint32_t found = 0;
+  PeerResult result = { 0, UINT64_MAX };
+  uint64_t area = 0, ns = 0;
 
+  if (!contender->peer->load (contender->state, frame->host.data) ||
+      !contender->peer->run (contender->state, &ns) ||
+      !contender->peer->result (contender->state, &result)) {
+    put_out (contender, "failed");
+    return false;
+  }
+  if (!expected)
+    return true;
+  *mistakes = (int64_t) result.found - (int64_t) expected->found;
   for (uint32_t i = 0; i < expected->count; i++)
-    expected_area += expected->items[i].area;
-  return contender->peer->run (contender->state, host->data, &found, &area) &&
-         found == expected->found && (area == expected_area || expected->count < found);
+    area += expected->items[i].area;
+  if (*mistakes == 0 && result.area != UINT64_MAX && result.area != area &&
+      expected->count == expected->found) {
+    put_out (contender, "finds other pixels");
+    return false;
+  }
+  return true;
 }
 
 bool
-contender_check (Contender *contender, const CclImage *host, const CclImage *device,
-                 const CclComponents *expected)
+contender_check (Contender *contender, const BenchFrame *frame, const CclComponents *expected,
+                 int64_t *mistakes)
 {
   CclComponents got = { 0 };
   CclParams params;
-  bool right;
 
-  ccl_params_init (&params);
-  if (contender->peer) {
-    right = check_peer (contender, host, expected);
-  } else if (ccl_analyzer_analyze (contender->analyzer,
-                                   choose_image (contender, BENCH_ANALYSIS, host, device), &params,
-                                   &got) != CCL_OK) {
-    put_out (contender, ccl_last_error ());
+  *mistakes = 0;
+  if (contender->out)
     return false;
-  } else {
-    right =
-        got.found == expected->found && got.count == expected->count &&
-        (got.count == 0 || memcmp (got.items, expected->items, got.count * sizeof *got.items) == 0);
-  }
-  if (!right)
+  if (contender->peer)
+    return check_peer (contender, frame, expected, mistakes);
+  if (!expected)
+    return true;
+  ccl_params_init (&params);
+  if (ccl_analyzer_analyze (contender->analyzer, choose_image (contender, BENCH_ANALYSIS, frame),
+                            &params, &got) != CCL_OK)
+    put_out (contender, ccl_last_error ());
+  else if (got.found != expected->found || got.count != expected->count ||
+           (got.count && memcmp (got.items, expected->items, got.count * sizeof *got.items) != 0))
     put_out (contender, "WRONG, not measured; checkccl tells more");
-  return right;
+  return !contender->out;
+}
+
+CclUpdates
+contender_count (const Contender *contender, const BenchOptions *options, const BenchFrame *frame)
+{
+  CclUpdates updates = { 0, 0 };
+  CclComponents components;
+  CclAnalyzer *analyzer;
+  CclParams params;
+
+  if (!contender->algorithm || contender->algorithm->backend != CCL_BACKEND_CUDA)
+    return updates;
+  ccl_params_init (&params);
+  analyzer = new_analyzer (contender, options, frame->image.size, true);
+  if (!analyzer ||
+      ccl_analyzer_analyze (analyzer, &frame->device, &params, &components) != CCL_OK ||
+      ccl_analyzer_updates (analyzer, &updates) != CCL_OK)
+    fprintf (stderr, "%s: cannot count updates: %s\n", contender_name (contender),
+             ccl_last_error ());
+  ccl_analyzer_free (analyzer);
+  return updates;
 }

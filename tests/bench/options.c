@@ -17,6 +17,8 @@ Measures connected component analysis on random images by density and granularit
   --granularity=N,...    sides of the random squares in pixels (1,4,16)\n\
   --density=A:B:STEP     shares of foreground in per cent (0:100:10); one number is one density\n\
   --no-full              leave out the full image\n\
+  --images=PATH          a PGM, PBM or PNG file, or a folder of them, instead; may be repeated\n\
+  --random               the random images, too\n\
   --algorithms=NAME,...  only these algorithms and peers\n\
   --connectivity=N,...   4, 8 or both (4,8)\n\
   --backend=NAME         only cpu (and peers) or only cuda\n\
@@ -26,10 +28,16 @@ Measures connected component analysis on random images by density and granularit
   --runs=N               runs of each on every image (20)\n\
   --seconds=S            at most for one algorithm and image, but three runs (2)\n\
   --end-to-end           measure with host copies, by the clock, too\n\
+  --updates              count the updates of features and their conflicts, too\n\
+  --paper=NUMBER         the experiments of paper 000 to 004, our figures beside the published\n\
+                         ones; other options narrow them down\n\
+  --stages               measure the stages of CUDA algorithms, too, and what labels alone take\n\
+  --labels               make the label map, too\n\
   --no-check             do not compare the results before measuring\n\
   --max-components=N     capacity of the result (a seventh of the pixels)\n\
   --seed=N               of the images (1)\n\
-  --csv=FILE             every measurement, one a line\n\
+  --csv=FILE             every measurement, one a line, as soon as it is there\n\
+  --json=FILE            every measurement, with what it was made on; plot.py draws them\n\
   --verbose              progress on standard error even where that is no terminal\n\
 \n\
 Exit status: 0, 1 when a result was wrong, 77 when there was nothing to measure.\n";
@@ -40,6 +48,12 @@ enum
   OPT_GRANULARITY,
   OPT_DENSITY,
   OPT_NO_FULL,
+  OPT_IMAGES,
+  OPT_RANDOM,
+  OPT_UPDATES,
+  OPT_PAPER,
+  OPT_STAGES,
+  OPT_LABELS,
   OPT_ALGORITHMS,
   OPT_CONNECTIVITY,
   OPT_BACKEND,
@@ -52,6 +66,7 @@ enum
   OPT_MAX_COMPONENTS,
   OPT_SEED,
   OPT_CSV,
+  OPT_JSON,
   OPT_VERBOSE,
   OPT_HELP,
 };
@@ -61,6 +76,12 @@ static const struct option long_options[] = {
   { "granularity", required_argument, NULL, OPT_GRANULARITY },
   { "density", required_argument, NULL, OPT_DENSITY },
   { "no-full", no_argument, NULL, OPT_NO_FULL },
+  { "images", required_argument, NULL, OPT_IMAGES },
+  { "random", no_argument, NULL, OPT_RANDOM },
+  { "updates", no_argument, NULL, OPT_UPDATES },
+  { "stages", no_argument, NULL, OPT_STAGES },
+  { "labels", no_argument, NULL, OPT_LABELS },
+  { "paper", required_argument, NULL, OPT_PAPER },
   { "algorithms", required_argument, NULL, OPT_ALGORITHMS },
   { "connectivity", required_argument, NULL, OPT_CONNECTIVITY },
   { "backend", required_argument, NULL, OPT_BACKEND },
@@ -73,6 +94,7 @@ static const struct option long_options[] = {
   { "max-components", required_argument, NULL, OPT_MAX_COMPONENTS },
   { "seed", required_argument, NULL, OPT_SEED },
   { "csv", required_argument, NULL, OPT_CSV },
+  { "json", required_argument, NULL, OPT_JSON },
   { "verbose", no_argument, NULL, OPT_VERBOSE },
   { "help", no_argument, NULL, OPT_HELP },
   { 0 },
@@ -203,6 +225,14 @@ parse_backend (const char *name)
   return CCL_BACKEND_AUTO;
 }
 
+static void
+add_images (BenchOptions *options, const char *path)
+{
+  if (options->n_images == BENCH_MAX_LIST)
+    test_fatal ("more than %d files and folders", BENCH_MAX_LIST);
+  options->images[options->n_images++] = path;
+}
+
 static double
 parse_seconds (const char *text)
 {
@@ -230,8 +260,24 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
   case OPT_NO_FULL:
     options->full = false;
     break;
+  case OPT_IMAGES:
+    add_images (options, argument);
+    break;
+  case OPT_RANDOM:
+    options->random = true;
+    break;
+  case OPT_UPDATES:
+    options->updates = true;
+    break;
+  case OPT_STAGES:
+    options->stages = true;
+    break;
+  case OPT_LABELS:
+    options->labels = true;
+    break;
   case OPT_ALGORITHMS:
     options->algorithms = argument;
+    options->lenient = false;
     break;
   case OPT_CONNECTIVITY:
     parse_connectivity (options, argument);
@@ -266,6 +312,9 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
   case OPT_CSV:
     options->csv = argument;
     break;
+  case OPT_JSON:
+    options->json = argument;
+    break;
   case OPT_VERBOSE:
     options->verbose = true;
     break;
@@ -292,6 +341,7 @@ bench_parse_options (BenchOptions *options, int argc, char **argv)
     .density_last = 100,
     .density_step = 10,
     .full = true,
+    .paper = BENCH_NO_PAPER,
     .connectivity = 4 | 8,
     .threads = { 1 },
     .n_threads = 1,
@@ -300,8 +350,19 @@ bench_parse_options (BenchOptions *options, int argc, char **argv)
     .check = true,
     .seed = 1,
   };
+  /* Papers first, so that what else is given holds. */
+  while ((option = getopt_long (argc, argv, "", long_options, NULL)) != -1) {
+    if (option == OPT_PAPER) {
+      options->paper = whole_number (optarg, 0, 4);
+      papers_set_options (options, options->paper);
+    }
+  }
+  optind = 1;
   while ((option = getopt_long (argc, argv, "", long_options, NULL)) != -1)
-    set_option (options, &sizes_given, option, optarg);
+    if (option != OPT_PAPER)
+      set_option (options, &sizes_given, option, optarg);
   if (optind < argc)
     test_fatal ("'%s' is not an option; try ccl-bench --help", argv[optind]);
+  if (options->n_images == 0)
+    options->random = true;
 }

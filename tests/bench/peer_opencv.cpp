@@ -15,7 +15,9 @@ namespace {
 struct State
 {
   int width, height, connectivity;
+  cv::Mat image;                    /* the caller's pixels */
   cv::Mat labels, stats, centroids; /* kept, so that no run but the first allocates the labels */
+  int count;                        /* of labels */
 };
 
 void *
@@ -31,23 +33,38 @@ opencv_open (uint32_t width, uint32_t height, unsigned connectivity)
 }
 
 bool
-opencv_run (void *data, const uint8_t *pixels, uint32_t *found, uint64_t *area)
+opencv_load (void *data, const uint8_t *pixels)
+{
+  State *state = static_cast<State *> (data);
+
+  state->image = cv::Mat (state->height, state->width, CV_8UC1, const_cast<uint8_t *> (pixels));
+  return true;
+}
+
+bool
+opencv_run (void *data, uint64_t *)
 {
   State *state = static_cast<State *> (data);
 
   try {
-    cv::Mat image (state->height, state->width, CV_8UC1, const_cast<uint8_t *> (pixels));
-    int labels = cv::connectedComponentsWithStats (image, state->labels, state->stats,
-                                                   state->centroids, state->connectivity, CV_32S);
-
-    /* Label 0 is the background. */
-    *found = static_cast<uint32_t> (labels - 1);
-    *area = static_cast<uint64_t> (state->width) * static_cast<uint64_t> (state->height) -
-            static_cast<uint64_t> (state->stats.at<int> (0, cv::CC_STAT_AREA));
+    state->count = cv::connectedComponentsWithStats (state->image, state->labels, state->stats,
+                                                     state->centroids, state->connectivity, CV_32S);
   } catch (const cv::Exception &exception) {
     std::fprintf (stderr, "opencv: %s\n", exception.what ());
     return false;
   }
+  return true;
+}
+
+bool
+opencv_result (void *data, PeerResult *result)
+{
+  const State *state = static_cast<State *> (data);
+
+  /* Label 0 is the background. */
+  result->found = static_cast<uint64_t> (state->count - 1);
+  result->area = static_cast<uint64_t> (state->width) * static_cast<uint64_t> (state->height) -
+                 static_cast<uint64_t> (state->stats.at<int> (0, cv::CC_STAT_AREA));
   return true;
 }
 
@@ -60,7 +77,10 @@ opencv_close (void *data)
 } /* namespace */
 
 extern "C" const Peer peer_opencv = {
-  "opencv",   "OpenCV " CV_VERSION ", connectedComponentsWithStats, one thread",
-  4 | 8,      opencv_open,
-  opencv_run, opencv_close,
+  "opencv",     "OpenCV " CV_VERSION ", connectedComponentsWithStats, one thread",
+  4 | 8,        false, /* on_device */
+  false,               /* apart */
+  opencv_open,  opencv_load,
+  opencv_run,   opencv_result,
+  opencv_close,
 };

@@ -7,6 +7,12 @@ static const Peer *const peers[] = {
 #ifdef HAVE_OPENCV
   &peer_opencv,
 #endif
+#ifdef HAVE_NPP
+  &peer_npp,
+#endif
+#ifdef HAVE_CUDA
+  &peer_cupy,
+#endif
   NULL,
 };
 

@@ -12,18 +12,33 @@
 extern "C" {
 #endif
 
-/* Something else that gives boxes, areas and centroids of an image of 0 and 255 in host memory. */
+/* What a peer found in an image. */
+typedef struct PeerResult
+{
+  uint64_t found; /* components */
+  uint64_t area;  /* pixels that they have together; UINT64_MAX: it doesn't say */
+} PeerResult;
+
+/* Something else that finds the components of an image of 0 and 255. */
 typedef struct Peer
 {
   const char *name;
   const char *description;
   unsigned connectivity; /* 4, 8, or 4 | 8 */
+  bool on_device;        /* takes images in device memory */
+  bool apart;            /* works in a process of its own */
 
   /* Allocates what can be allocated beforehand; NULL if that fails. */
   void *(*open) (uint32_t width, uint32_t height, unsigned connectivity);
 
-  /* What is timed. @found: how many components; @area: how many pixels they have together. */
-  bool (*run) (void *state, const uint8_t *pixels, uint32_t *found, uint64_t *area);
+  /* Gets ready for an image in host memory, which stays there. */
+  bool (*load) (void *state, const uint8_t *pixels);
+
+  /* What is timed. @ns: its duration, if it has its own clock, else left alone. */
+  bool (*run) (void *state, uint64_t *ns);
+
+  /* What the last run found. */
+  bool (*result) (void *state, PeerResult *result);
 
   void (*close) (void *state);
 } Peer;
@@ -31,7 +46,7 @@ typedef struct Peer
 /* The peers of this build, NULL past the last. */
 const Peer *peer (size_t index);
 
-extern const Peer peer_opencv;
+extern const Peer peer_opencv, peer_npp, peer_cupy;
 
 #ifdef __cplusplus
 }

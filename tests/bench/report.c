@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const mode_names[] = { "analysis", "end-to-end" };
-
 /* How a table's times are taken out of the runs. */
 typedef uint64_t (*Statistic) (const BenchResult *result);
 
@@ -21,6 +19,12 @@ static uint64_t
 minimum_of (const BenchResult *result)
 {
   return result->minimum;
+}
+
+static uint64_t
+labelling_of (const BenchResult *result)
+{
+  return result->labelling;
 }
 
 /* A part of the results: one table. */
@@ -38,31 +42,7 @@ pixels_of (BenchSize size)
   return (double) size.width * (double) size.height;
 }
 
-void
-report_csv_header (FILE *file)
-{
-  fputs (
-      "width,height,connectivity,kind,algorithm,mode,granularity,density_percent,components,runs,"
-      "median_ns,minimum_ns,median_gpixels_per_s,maximum_gpixels_per_s\n",
-      file);
-}
-
-void
-report_csv_line (FILE *file, const BenchResult *r)
-{
-  char granularity[16] = "full";
-
-  if (r->granularity != BENCH_FULL)
-    snprintf (granularity, sizeof granularity, "%u", r->granularity);
-  fprintf (file, "%u,%u,%u,%s,%s,%s,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.4f,%.4f\n", r->size.width,
-           r->size.height, r->contender->connectivity, contender_kind (r->contender),
-           contender_name (r->contender), mode_names[r->mode], granularity, r->density,
-           r->components, r->runs, r->median, r->minimum, pixels_of (r->size) / (double) r->median,
-           pixels_of (r->size) / (double) r->minimum);
-  fflush (file);
-}
-
-/* The result of one contender for one image, NULL if there is none. */
+/* The result of one contender for one random image, NULL if there is none. */
 static const BenchResult *
 find (const Table *table, const Contender *contender, uint32_t granularity, uint32_t density)
 {
@@ -71,12 +51,20 @@ find (const Table *table, const Contender *contender, uint32_t granularity, uint
   for (size_t i = 0; i < bench->n_results; i++) {
     const BenchResult *r = &bench->results[i];
 
-    if (r->contender == contender && r->mode == table->mode && r->granularity == granularity &&
-        r->density == density && r->size.width == table->size.width &&
-        r->size.height == table->size.height)
+    if (r->contender == contender && r->mode == table->mode && !r->image.path &&
+        r->image.granularity == granularity && r->image.density == density &&
+        r->image.size.width == table->size.width && r->image.size.height == table->size.height)
       return r;
   }
   return NULL;
+}
+
+/* The last density of a granularity, and the first in @first. */
+static uint32_t
+densities (const BenchOptions *options, uint32_t granularity, uint32_t *first)
+{
+  *first = granularity == BENCH_FULL ? 100 : options->density_first;
+  return granularity == BENCH_FULL ? 100 : options->density_last;
 }
 
 /* Mean over the densities of the throughput in Gpix/s, as the papers average; 0 if any is missing.
@@ -86,24 +74,45 @@ mean_throughput (const Table *table, const Contender *contender, uint32_t granul
                  Statistic statistic)
 {
   const BenchOptions *options = &table->bench->options;
-  uint32_t first = options->density_first, last = options->density_last, count = 0;
+  uint32_t first, last = densities (options, granularity, &first), count = 0;
   double sum = 0;
 
-  if (granularity == BENCH_FULL)
-    first = last = 100;
   for (uint32_t d = first; d <= last; d += options->density_step, count++) {
     const BenchResult *r = find (table, contender, granularity, d);
 
     if (!r || statistic (r) == 0)
       return 0;
-    sum += pixels_of (r->size) / (double) statistic (r);
+    sum += pixels_of (table->size) / (double) statistic (r);
   }
   return sum / count;
 }
 
-double
-report_throughput (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
-                   uint32_t granularity)
+/* The pixels of all densities over the time that they take together, in Gpix/s: what counts for
+ * whoever analyses them all. 0 if any is missing. */
+static double
+total_throughput (const Table *table, const Contender *contender, uint32_t granularity,
+                  Statistic statistic)
+{
+  const BenchOptions *options = &table->bench->options;
+  uint32_t first, last = densities (options, granularity, &first), count = 0;
+  double time = 0;
+
+  for (uint32_t d = first; d <= last; d += options->density_step, count++) {
+    const BenchResult *r = find (table, contender, granularity, d);
+
+    if (!r || statistic (r) == 0)
+      return 0;
+    time += (double) statistic (r);
+  }
+  return pixels_of (table->size) * count / time;
+}
+
+typedef double (*Throughput) (const Table *table, const Contender *contender, uint32_t granularity,
+                              Statistic statistic);
+
+static double
+throughput_of (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
+               uint32_t granularity, Throughput throughput)
 {
   Table table = { bench, size, connectivity, BENCH_ANALYSIS };
 
@@ -111,9 +120,23 @@ report_throughput (const Bench *bench, const char *name, unsigned connectivity, 
     const Contender *c = &bench->contenders[i];
 
     if (c->connectivity == connectivity && strcmp (contender_name (c), name) == 0)
-      return mean_throughput (&table, c, granularity, median_of);
+      return throughput (&table, c, granularity, median_of);
   }
   return 0;
+}
+
+double
+report_throughput (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
+                   uint32_t granularity)
+{
+  return throughput_of (bench, name, connectivity, size, granularity, mean_throughput);
+}
+
+double
+report_total_throughput (const Bench *bench, const char *name, unsigned connectivity,
+                         BenchSize size, uint32_t granularity)
+{
+  return throughput_of (bench, name, connectivity, size, granularity, total_throughput);
 }
 
 static size_t
@@ -144,8 +167,12 @@ print_cell (double value)
     printf (" %9s", "-");
 }
 
+/* How a row's figures follow from the results. */
+typedef double (*Average) (const Table *table, const Contender *contender, uint32_t granularity,
+                           Statistic statistic);
+
 static void
-print_throughput (const Table *table, const char *what, Statistic statistic)
+print_throughput (const Table *table, const char *what, Average average, Statistic statistic)
 {
   const Bench *bench = table->bench;
   const BenchOptions *options = &bench->options;
@@ -166,7 +193,7 @@ print_throughput (const Table *table, const char *what, Statistic statistic)
       continue;
     printf ("  %-13s %-4s", contender_name (c), contender_kind (c));
     for (size_t column = 0; column < column_count (options); column++)
-      print_cell (mean_throughput (table, c, column_granularity (options, column), statistic));
+      print_cell (average (table, c, column_granularity (options, column), statistic));
     putchar ('\n');
   }
 }
@@ -229,6 +256,38 @@ print_times (const Table *table, uint32_t granularity)
   }
 }
 
+/* What the stages take on average over the densities, one line a contender. */
+static void
+print_stages (const Table *table, uint32_t granularity)
+{
+  const Bench *bench = table->bench;
+  uint32_t first, last = densities (&bench->options, granularity, &first);
+
+  printf ("\n  us of stages (mean over the densities), granularity %u\n", granularity);
+  for (size_t i = 0; i < bench->n_contenders; i++) {
+    const Contender *c = &bench->contenders[i];
+    CclStage sums[CCL_MAX_STAGES] = { { NULL, 0 } };
+    uint32_t count = 0;
+
+    for (uint32_t d = first; d <= last && is_in_table (table, c);
+         d += bench->options.density_step) {
+      const BenchResult *r = find (table, c, granularity, d);
+
+      for (uint32_t s = 0; r && s < r->n_stages; s++) {
+        sums[s].name = r->stages[s].name;
+        sums[s].time += r->stages[s].time;
+      }
+      count += r && r->n_stages;
+    }
+    if (count)
+      printf ("    %-17s", contender_name (c));
+    for (uint32_t s = 0; s < CCL_MAX_STAGES && sums[s].name; s++)
+      printf (" %s %.1f", sums[s].name, (double) sums[s].time / count / 1e3);
+    if (count)
+      putchar ('\n');
+  }
+}
+
 static void
 print_table (const Table *table)
 {
@@ -240,11 +299,100 @@ print_table (const Table *table)
                                         : "end to end, host memory to host memory");
   printf ("Gpix/s: mean over densities %u...%u %% (step %u) of pixels / time\n",
           options->density_first, options->density_last, options->density_step);
-  print_throughput (table, "median of runs", median_of);
+  print_throughput (table, "median of runs", mean_throughput, median_of);
   print_ratios (table);
-  print_throughput (table, "best of runs", minimum_of);
-  for (size_t g = 0; g < options->n_granularities; g++)
+  print_throughput (table, "best of runs", mean_throughput, minimum_of);
+  print_throughput (table, "pixels / all time", total_throughput, median_of);
+  if (options->stages && table->mode == BENCH_ANALYSIS)
+    print_throughput (table, "labelling alone", mean_throughput, labelling_of);
+  for (size_t g = 0; g < options->n_granularities; g++) {
     print_times (table, options->granularities[g]);
+    if (options->stages && table->mode == BENCH_ANALYSIS)
+      print_stages (table, options->granularities[g]);
+  }
+}
+
+/* What updates were counted: one line a density. */
+static void
+print_updates (const Table *table, uint32_t granularity)
+{
+  const Bench *bench = table->bench;
+  uint32_t first, last = densities (&bench->options, granularity, &first);
+
+  printf ("\n  updates / conflicts, granularity %u\n", granularity);
+  for (uint32_t d = first; d <= last; d += bench->options.density_step) {
+    printf ("    d = %3u %%", d);
+    for (size_t i = 0; i < bench->n_contenders; i++) {
+      const Contender *c = &bench->contenders[i];
+      const BenchResult *r = is_in_table (table, c) ? find (table, c, granularity, d) : NULL;
+
+      if (r && c->algorithm && c->algorithm->backend == CCL_BACKEND_CUDA)
+        printf ("  %s %.3g / %.3g", contender_name (c), (double) r->updates.count,
+                r->updates.conflicts);
+    }
+    putchar ('\n');
+  }
+}
+
+/* What the peers got wrong. */
+static void
+print_mistakes (const Bench *bench)
+{
+  for (size_t i = 0; i < bench->n_contenders; i++) {
+    const Contender *c = &bench->contenders[i];
+    uint32_t images = 0, wrong = 0;
+    int64_t more = 0, less = 0;
+
+    for (size_t k = 0; k < bench->n_results && c->peer; k++) {
+      const BenchResult *r = &bench->results[k];
+
+      if (r->contender != c || r->mode != BENCH_ANALYSIS)
+        continue;
+      images++;
+      wrong += r->mistakes != 0;
+      if (r->mistakes > 0)
+        more += r->mistakes;
+      else
+        less -= r->mistakes;
+    }
+    if (wrong)
+      printf ("\n%s, %u-connectivity: %u of %u images are wrong, with %" PRId64
+              " components too many and %" PRId64 " too few\n",
+              contender_name (c), c->connectivity, wrong, images, more, less);
+  }
+}
+
+/* Mean times of the images that the user named, by what the user named: one line a contender. */
+static void
+print_files (const Bench *bench, const char *set, BenchMode mode)
+{
+  printf ("\n%s, %s: mean of the medians, us\n", set, bench_mode_names[mode]);
+  for (size_t i = 0; i < bench->n_contenders; i++) {
+    const Contender *c = &bench->contenders[i];
+    double time = 0, pixels = 0;
+    uint32_t count = 0;
+
+    for (size_t k = 0; k < bench->n_results; k++) {
+      const BenchResult *r = &bench->results[k];
+
+      if (r->contender != c || r->mode != mode || !r->image.set || strcmp (r->image.set, set) != 0)
+        continue;
+      time += (double) r->median;
+      pixels += pixels_of (r->image.size);
+      count++;
+    }
+    if (count)
+      printf ("  %-13s %-4s %u-connectivity %10.1f of %u images, %.2f Gpix/s\n", contender_name (c),
+              contender_kind (c), c->connectivity, time / count / 1e3, count, pixels / time);
+  }
+}
+
+static void
+print_all_files (const Bench *bench)
+{
+  for (size_t i = 0; i < bench->options.n_images; i++)
+    for (int mode = 0; mode <= (int) bench->options.end_to_end; mode++)
+      print_files (bench, bench->options.images[i], (BenchMode) mode);
 }
 
 void
@@ -256,9 +404,7 @@ report_machine (Bench *bench)
   printf ("ccl-bench: seed %u, up to %u runs\n", bench->options.seed, bench->options.runs);
   for (size_t i = 0; i < bench->n_contenders; i++) {
     Contender *c = &bench->contenders[i];
-    char device[128] = "";
     bool again = false;
-    CclInfo info;
 
     for (size_t k = 0; k < n; k++)
       again |= strcmp (seen[k], contender_name (c)) == 0;
@@ -267,14 +413,11 @@ report_machine (Bench *bench)
     seen[n++] = contender_name (c);
     if (c->algorithm) {
       contender_open (c, &bench->options, (BenchSize){ 16, 16 });
-      if (c->analyzer) {
-        ccl_analyzer_info (c->analyzer, &info);
-        snprintf (device, sizeof device, " on %s", info.device_name);
-      }
       contender_close (c);
     }
-    printf ("  %-13s %-4s %s%s\n", contender_name (c), contender_kind (c),
-            c->algorithm ? c->algorithm->description : c->peer->description, device);
+    printf ("  %-13s %-4s %s%s%s\n", contender_name (c), contender_kind (c),
+            c->algorithm ? c->algorithm->description : c->peer->description,
+            c->device[0] ? " on " : "", c->device);
   }
 }
 
@@ -283,14 +426,19 @@ report_tables (const Bench *bench)
 {
   const BenchOptions *options = &bench->options;
 
-  for (size_t s = 0; s < options->n_sizes; s++) {
+  for (size_t s = 0; s < options->n_sizes && options->random; s++) {
     for (int mode = 0; mode <= (int) options->end_to_end; mode++) {
       for (unsigned connectivity = 4; connectivity <= 8; connectivity += 4) {
         Table table = { bench, options->sizes[s], connectivity, (BenchMode) mode };
 
         if (options->connectivity & connectivity)
           print_table (&table);
+        for (size_t g = 0; g < options->n_granularities && options->updates && mode == 0; g++)
+          if (options->connectivity & connectivity)
+            print_updates (&table, options->granularities[g]);
       }
     }
   }
+  print_all_files (bench);
+  print_mistakes (bench);
 }

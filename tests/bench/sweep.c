@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/common/clock.h"
 #include "tests/common/patterns.h"
 
 #include "ccl/reference.h"
@@ -17,18 +18,11 @@
 #define WARM_UP 2
 #define LEAST_RUNS 3
 
-/* The image that is being measured, in both memories. */
-typedef struct Frame
-{
-  BenchSize size;
-  uint32_t granularity, density;
-  CclImage host, device;
-} Frame;
-
 /* The runs of one contender. */
 typedef struct Samples
 {
   uint64_t *ns;
+  CclTiming *timings;
   unsigned count;
   uint64_t total;
 } Samples;
@@ -41,48 +35,81 @@ compare_times (const void *a, const void *b)
   return (ta > tb) - (ta < tb);
 }
 
+/* Sorts the times. */
+static uint64_t
+median (uint64_t *ns, unsigned count)
+{
+  qsort (ns, count, sizeof *ns, compare_times);
+  return (ns[(count - 1) / 2] + ns[count / 2]) / 2;
+}
+
+/* The medians of labelling and stages. Every run of an algorithm has the same stages, but for
+ * those that repeat some until nothing changes; then only the last run's names fit, and its times
+ * are taken. */
 static void
-add_result (Bench *bench, const Frame *frame, const Contender *contender, BenchMode mode,
-            uint32_t components, Samples *samples)
+add_stages (BenchResult *result, const Samples *samples)
+{
+  const CclTiming *last = &samples->timings[samples->count - 1];
+  uint64_t *ns = test_alloc (samples->count * sizeof *ns);
+  bool same = true;
+
+  for (unsigned i = 0; i < samples->count; i++) {
+    ns[i] = samples->timings[i].labelling;
+    same &= samples->timings[i].n_stages == last->n_stages;
+  }
+  result->labelling = median (ns, samples->count);
+  result->n_stages = last->n_stages;
+  memcpy (result->stages, last->stages, sizeof last->stages);
+  for (uint32_t s = 0; s < last->n_stages && same; s++) {
+    for (unsigned i = 0; i < samples->count; i++)
+      ns[i] = samples->timings[i].stages[s].time;
+    result->stages[s].time = median (ns, samples->count);
+  }
+  free (ns);
+}
+
+static void
+add_result (Bench *bench, const BenchResult *about, Samples *samples)
 {
   BenchResult *result;
 
-  if (contender->out || samples->count == 0)
+  if (about->contender->out || samples->count == 0)
     return;
-  qsort (samples->ns, samples->count, sizeof *samples->ns, compare_times);
   bench->results = realloc (bench->results, (bench->n_results + 1) * sizeof *bench->results);
   if (!bench->results)
     test_fatal ("out of memory for results");
   result = &bench->results[bench->n_results++];
-  *result = (BenchResult){
-    .size = frame->size,
-    .contender = contender,
-    .mode = mode,
-    .granularity = frame->granularity,
-    .density = frame->density,
-    .components = components,
-    .runs = samples->count,
-    .median = (samples->ns[(samples->count - 1) / 2] + samples->ns[samples->count / 2]) / 2,
-    .minimum = samples->ns[0],
-  };
+  *result = *about;
+  result->runs = samples->count;
+  result->median = median (samples->ns, samples->count);
+  result->minimum = samples->ns[0];
+  add_stages (result, samples);
   if (bench->csv)
-    report_csv_line (bench->csv, result);
+    record_csv_line (bench->csv, result);
 }
 
-/* All of one connectivity in turns, so that what disturbs the machine disturbs everybody; each time
- * another one begins, since who comes first may find other caches and clocks. */
+/* Whether it is this contender's turn. */
+static bool
+takes_part (const Contender *contender, const Samples *samples, BenchMode mode, unsigned group,
+            double seconds)
+{
+  return contender_can (contender, mode) && contender_group (contender) == group &&
+         (samples->count < LEAST_RUNS || (double) samples->total <= seconds * 1e9);
+}
+
+/* The runs of a group of contenders in turns, so that what disturbs the machine disturbs everybody;
+ * each time another one begins, since who comes first may find other caches and clocks. */
 static void
-measure (Bench *bench, const Frame *frame, Contender *contenders, size_t n, BenchMode mode,
-         uint32_t components)
+run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n,
+              BenchMode mode, unsigned group, Samples *samples)
 {
   const BenchOptions *options = &bench->options;
-  Samples *samples = test_alloc (n * sizeof *samples);
+  CclTiming timing;
 
-  memset (samples, 0, n * sizeof *samples);
   for (size_t i = 0; i < n; i++) {
-    samples[i].ns = test_alloc (options->runs * sizeof *samples[i].ns);
-    for (int k = 0; k < WARM_UP && !contenders[i].out; k++)
-      contender_run (&contenders[i], bench, mode, &frame->host, &frame->device);
+    for (int k = 0; k < WARM_UP; k++)
+      if (takes_part (&contenders[i], &samples[i], mode, group, options->seconds))
+        contender_run (&contenders[i], bench, mode, frame, &timing);
   }
   for (unsigned run = 0; run < options->runs; run++) {
     for (size_t i = 0; i < n; i++) {
@@ -90,38 +117,56 @@ measure (Bench *bench, const Frame *frame, Contender *contenders, size_t n, Benc
       Samples *s = &samples[k];
       uint64_t ns;
 
-      if (contenders[k].out ||
-          (s->count >= LEAST_RUNS && (double) s->total > options->seconds * 1e9))
+      if (!takes_part (&contenders[k], s, mode, group, options->seconds))
         continue;
-      ns = contender_run (&contenders[k], bench, mode, &frame->host, &frame->device);
+      ns = contender_run (&contenders[k], bench, mode, frame, &timing);
       if (contenders[k].out)
         continue;
+      s->timings[s->count] = timing;
       s->ns[s->count++] = ns;
       s->total += ns;
     }
   }
+}
+
+/* Measures the contenders of one connectivity; @about says what is known of their results. */
+static void
+measure (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n, BenchMode mode,
+         BenchResult *about)
+{
+  Samples *samples = test_alloc (n * sizeof *samples);
+
+  memset (samples, 0, n * sizeof *samples);
   for (size_t i = 0; i < n; i++) {
-    add_result (bench, frame, &contenders[i], mode, components, &samples[i]);
+    samples[i].ns = test_alloc (bench->options.runs * sizeof *samples[i].ns);
+    samples[i].timings = test_alloc (bench->options.runs * sizeof *samples[i].timings);
+  }
+  for (unsigned group = 0; group < BENCH_GROUPS; group++)
+    run_in_turns (bench, frame, contenders, n, mode, group, samples);
+  for (size_t i = 0; i < n; i++) {
+    about[i].mode = mode;
+    add_result (bench, &about[i], &samples[i]);
     free (samples[i].ns);
+    free (samples[i].timings);
   }
   free (samples);
 }
 
 /* The right result of the frame, with the capacity that the contenders have. */
 static CclComponents
-find_expected (const Bench *bench, const Frame *frame, unsigned connectivity)
+find_expected (const Bench *bench, const BenchFrame *frame, unsigned connectivity)
 {
-  uint64_t pixels = (uint64_t) frame->size.width * frame->size.height;
+  BenchSize size = frame->image.size;
   CclComponents components, copy;
   CclAnalyzer *analyzer;
   CclParams params;
   CclConfig config;
 
-  bench_config (&config, &bench->options, frame->size);
+  bench_config (&config, &bench->options, size);
   ccl_params_init (&params);
   config.connectivity = connectivity;
   config.backend = CCL_BACKEND_CPU;
-  if (pixels <= MOST_REFERENCE_PIXELS) {
+  if ((uint64_t) size.width * size.height <= MOST_REFERENCE_PIXELS) {
     if (ccl_reference_analyze (&config, &frame->host, &params, &components) != CCL_OK)
       test_fatal ("out of memory for the reference");
     return components;
@@ -139,64 +184,98 @@ find_expected (const Bench *bench, const Frame *frame, unsigned connectivity)
 
 /* Checks and measures the contenders of one connectivity. */
 static void
-run_connectivity (Bench *bench, const Frame *frame, Contender *contenders, size_t n)
-{
-  CclComponents expected = { 0 };
-
-  if (bench->options.check) {
-    expected = find_expected (bench, frame, contenders[0].connectivity);
-    for (size_t i = 0; i < n; i++)
-      if (!contenders[i].out &&
-          !contender_check (&contenders[i], &frame->host, &frame->device, &expected))
-        bench->failed = true;
-    if (expected.found > expected.count)
-      fprintf (stderr, "granularity %u, density %u %%: %u of %u components fit in the result\n",
-               frame->granularity, frame->density, expected.count, expected.found);
-  }
-  measure (bench, frame, contenders, n, BENCH_ANALYSIS, expected.found);
-  if (bench->options.end_to_end)
-    measure (bench, frame, contenders, n, BENCH_END_TO_END, expected.found);
-  ccl_reference_clear (&expected);
-}
-
-static void
-run_image (Bench *bench, const TestImage *image, uint32_t granularity, uint32_t density)
-{
-  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
-  Frame frame = { { image->width, image->height }, granularity, density, { 0 }, { 0 } };
-  bool progress = bench->options.verbose || isatty (STDERR_FILENO);
-  size_t first = 0, end;
-
-  if (progress)
-    fprintf (stderr, "\r%ux%u, granularity %u, density %u %%   ", image->width, image->height,
-             granularity, density);
-  frame.host = test_arena_place (&bench->host, image, &placement);
-  for (size_t i = 0; i < bench->n_contenders && !frame.device.data; i++)
-    if (bench->contenders[i].algorithm &&
-        bench->contenders[i].algorithm->backend == CCL_BACKEND_CUDA)
-      frame.device = test_arena_place (&bench->device, image, &placement);
-
-  for (; first < bench->n_contenders; first = end) {
-    end = first + 1;
-    while (end < bench->n_contenders &&
-           bench->contenders[end].connectivity == bench->contenders[first].connectivity)
-      end++;
-    run_connectivity (bench, &frame, &bench->contenders[first], end - first);
-  }
-  if (progress)
-    fputs ("\r\033[K", stderr);
-}
-
-static void
-run_size (Bench *bench, BenchSize size)
+run_frame (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n)
 {
   const BenchOptions *options = &bench->options;
-  TestImage image = test_image_new (size.width, size.height);
+  BenchResult *about = test_alloc (n * sizeof *about);
+  CclComponents expected = { 0 };
 
-  for (size_t i = 0; i < bench->n_contenders; i++) {
-    bench->contenders[i].out = false; /* another size, another chance */
-    contender_open (&bench->contenders[i], options, size);
+  if (options->check)
+    expected = find_expected (bench, frame, contenders[0].connectivity);
+  if (expected.found > expected.count)
+    fprintf (stderr, "granularity %u, density %u %%: %u of %u components fit in the result\n",
+             frame->image.granularity, frame->image.density, expected.count, expected.found);
+  memset (about, 0, n * sizeof *about);
+  for (size_t i = 0; i < n; i++) {
+    Contender *c = &contenders[i];
+    bool was_out = c->out;
+
+    about[i].image = frame->image;
+    about[i].contender = c;
+    about[i].components = expected.found;
+    if (!contender_check (c, frame, options->check ? &expected : NULL, &about[i].mistakes))
+      bench->failed |= !was_out;
+    else if (options->updates)
+      about[i].updates = contender_count (c, options, frame);
   }
+  measure (bench, frame, contenders, n, BENCH_ANALYSIS, about);
+  if (options->end_to_end)
+    measure (bench, frame, contenders, n, BENCH_END_TO_END, about);
+  ccl_reference_clear (&expected);
+  free (about);
+}
+
+static void
+show_progress (Bench *bench, const BenchImage *image)
+{
+  double seconds = (double) (test_now () - bench->started) / 1e9, left = 0;
+  bool terminal = isatty (STDERR_FILENO);
+
+  if (!bench->options.verbose && !terminal)
+    return;
+  if (bench->images_done)
+    left =
+        seconds / (double) bench->images_done * (double) (bench->images_all - bench->images_done);
+  fprintf (stderr, "%s%u of %u, about %.0f s left: %ux%u", terminal ? "\r\033[K" : "",
+           bench->images_done + 1, bench->images_all, left, image->size.width, image->size.height);
+  if (image->path)
+    fprintf (stderr, ", %s", image->path);
+  else if (image->granularity == BENCH_FULL)
+    fputs (", full", stderr);
+  else
+    fprintf (stderr, ", granularity %u, density %u %%", image->granularity, image->density);
+  if (!terminal || bench->images_done + 1 == bench->images_all)
+    fputc ('\n', stderr);
+}
+
+/* The contenders of the connectivity that @contenders begins with. */
+static size_t
+count_of_connectivity (const Bench *bench, const Contender *contenders)
+{
+  size_t n = 1;
+
+  while (contenders + n < bench->contenders + bench->n_contenders &&
+         contenders[n].connectivity == contenders[0].connectivity)
+    n++;
+  return n;
+}
+
+/* Everybody of one connectivity on one image. */
+static void
+run_image (Bench *bench, Contender *contenders, const TestImage *pixels, const BenchImage *image)
+{
+  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
+  size_t n = count_of_connectivity (bench, contenders);
+  BenchFrame frame = { .image = *image };
+
+  show_progress (bench, image);
+  for (size_t i = 0; i < n; i++)
+    contender_open (&contenders[i], &bench->options, image->size);
+  frame.host = test_arena_place (&bench->host, pixels, &placement);
+  for (size_t i = 0; i < n && !frame.device.data; i++)
+    if (contenders[i].algorithm && contenders[i].algorithm->backend == CCL_BACKEND_CUDA)
+      frame.device = test_arena_place (&bench->device, pixels, &placement);
+  run_frame (bench, &frame, contenders, n);
+  bench->images_done++;
+}
+
+static void
+run_random (Bench *bench, Contender *contenders, BenchSize size)
+{
+  const BenchOptions *options = &bench->options;
+  TestImage pixels = test_image_new (size.width, size.height);
+  BenchImage image = { .size = size };
+
   for (size_t g = 0; g < options->n_granularities; g++) {
     for (uint32_t d = options->density_first; d <= options->density_last;
          d += options->density_step) {
@@ -207,22 +286,53 @@ run_size (Bench *bench, BenchSize size)
       snprintf (name, sizeof name, "%ux%u %u %u", size.width, size.height,
                 options->granularities[g], d);
       mt19937_seed (&rng, mt19937_mix (options->seed, name));
-      test_noise_draw (&image, d / 100.0, options->granularities[g], &rng);
-      run_image (bench, &image, options->granularities[g], d);
+      test_noise_draw (&pixels, d / 100.0, options->granularities[g], &rng);
+      image.granularity = options->granularities[g];
+      image.density = d;
+      run_image (bench, contenders, &pixels, &image);
     }
   }
   if (options->full) {
-    memset (image.pixels, 255, (size_t) size.width * size.height);
-    run_image (bench, &image, BENCH_FULL, 100);
+    memset (pixels.pixels, 255, (size_t) size.width * size.height);
+    image.granularity = BENCH_FULL;
+    image.density = 100;
+    run_image (bench, contenders, &pixels, &image);
   }
-  for (size_t i = 0; i < bench->n_contenders; i++)
-    contender_close (&bench->contenders[i]);
-  test_image_clear (&image);
+  test_image_clear (&pixels);
 }
 
+static uint32_t
+count_random (const BenchOptions *options)
+{
+  uint32_t densities = (options->density_last - options->density_first) / options->density_step + 1;
+
+  return options->random ? (uint32_t) (options->n_sizes *
+                                       (options->n_granularities * densities + options->full))
+                         : 0;
+}
+
+/* One connectivity after the other: analyzers of large frames take gigabytes. */
 void
 bench_sweep (Bench *bench)
 {
-  for (size_t i = 0; i < bench->options.n_sizes; i++)
-    run_size (bench, bench->options.sizes[i]);
+  Contender *end = bench->contenders + bench->n_contenders;
+  uint32_t images = count_random (&bench->options) + (uint32_t) bench->n_files;
+
+  bench->started = test_now ();
+  for (Contender *c = bench->contenders; c < end; c += count_of_connectivity (bench, c))
+    bench->images_all += images;
+  for (Contender *c = bench->contenders; c < end; c += count_of_connectivity (bench, c)) {
+    for (size_t i = 0; i < bench->options.n_sizes && bench->options.random; i++)
+      run_random (bench, c, bench->options.sizes[i]);
+    for (size_t i = 0; i < bench->n_files; i++) {
+      TestImage pixels;
+
+      if (!bench_read_image (bench->files[i].path, &pixels))
+        test_fatal ("this image was there a moment ago");
+      run_image (bench, c, &pixels, &bench->files[i]);
+      test_image_clear (&pixels);
+    }
+    for (size_t i = 0; i < count_of_connectivity (bench, c); i++)
+      contender_close (&c[i]);
+  }
 }

@@ -23,7 +23,8 @@ static const char usage[] = "\
 Usage: ccl-bench targets [OPTION...]\n\
 Measures what this project has targets for, and says which of them this machine reaches: those of\n\
 the GPU, which are meant for an H200, where there is one, and those of the CPU. --backend=NAME leaves\n\
-the other out. Other options of ccl-bench, as --runs=N or --seconds=S, are heeded too.\n\
+the other out, --images=FOLDER adds motion masks to the CPU's. Other options of ccl-bench, as --runs=N\n\
+or --seconds=S, are heeded too.\n\
 \n\
 Exit status: 0, whatever is reached, and 1 when a result was wrong.\n";
 
@@ -88,6 +89,7 @@ sweep (Targets *self, const char *const *options, int argc, char **argv)
   bench_parse_options (&self->bench.options, n, all);
   self->bench.host.memory = CCL_MEMORY_HOST;
   self->bench.device.memory = CCL_MEMORY_DEVICE;
+  bench_find_files (&self->bench);
   bench_find_contenders (&self->bench);
   bench_sweep (&self->bench);
   self->wrong |= self->bench.failed;
@@ -98,6 +100,7 @@ sweep_clear (Targets *self)
 {
   test_arena_clear (&self->bench.host);
   test_arena_clear (&self->bench.device);
+  bench_clear_files (&self->bench);
   free (self->bench.results);
 }
 
@@ -125,14 +128,15 @@ static bool
 is_of (const BenchResult *result, const char *name, BenchSize size)
 {
   return strcmp (contender_name (result->contender), name) == 0 && result->mode == BENCH_ANALYSIS &&
-         result->size.width == size.width && result->size.height == size.height;
+         !result->image.path && result->image.size.width == size.width &&
+         result->image.size.height == size.height;
 }
 
 static bool
 same_image (const BenchResult *a, const BenchResult *b)
 {
   return a->contender->connectivity == b->contender->connectivity &&
-         a->granularity == b->granularity && a->density == b->density;
+         a->image.granularity == b->image.granularity && a->image.density == b->image.density;
 }
 
 /* The least ratio of times of @other and @name over all random images of a size. */
@@ -180,10 +184,31 @@ empty_rate (const Targets *self, const char *name, BenchSize size)
     const BenchResult *r = &bench->results[i];
     double rate = (double) size.width * size.height / (double) r->median;
 
-    if (is_of (r, name, size) && r->density == 0 && rate > most)
+    if (is_of (r, name, size) && r->image.density == 0 && rate > most)
       most = rate;
   }
   return most;
+}
+
+/* How much longer all files took @other than @name. */
+static double
+times_faster_on_files (const Targets *self, const char *name, const char *other,
+                       unsigned connectivity)
+{
+  const Bench *bench = &self->bench;
+  double ours = 0, theirs = 0;
+
+  for (size_t i = 0; i < bench->n_results; i++) {
+    const BenchResult *r = &bench->results[i];
+
+    if (!r->image.path || r->mode != BENCH_ANALYSIS || r->contender->connectivity != connectivity)
+      continue;
+    if (strcmp (contender_name (r->contender), name) == 0)
+      ours += (double) r->median;
+    if (strcmp (contender_name (r->contender), other) == 0)
+      theirs += (double) r->median;
+  }
+  return ours > 0 ? theirs / ours : 0;
 }
 
 static int
@@ -301,6 +326,7 @@ measure_gpu (Targets *self, int argc, char **argv)
                             "--size=8192x8192,1920x1080",
                             "--granularity=1,4,16",
                             "--density=0:100:10",
+                            "--random",
                             algorithms,
                             NULL };
 
@@ -339,6 +365,10 @@ tell_cpu_against_opencv (Targets *self, const char *best)
           times_faster (self, best, connectivity, "opencv", connectivity, hd, granularities[g]),
           least[g], "");
     }
+    if (self->bench.n_files) {
+      snprintf (what, sizeof what, "images given, %u-connectivity, times OpenCV", connectivity);
+      tell_least (self, what, times_faster_on_files (self, best, "opencv", connectivity), 20, "");
+    }
   }
   for (size_t g = 0; g < 3; g++) {
     snprintf (what, sizeof what, "1920x1080, %s, time of 8-connectivity, times 4's",
@@ -353,7 +383,7 @@ static void
 measure_threads (Targets *self, const char *best, int argc, char **argv)
 {
   char algorithms[128], two[64], what[128];
-  const char *options[] = { CPU_OPTIONS, "--no-full", algorithms, NULL, NULL };
+  const char *options[] = { CPU_OPTIONS, "--random", "--no-full", algorithms, NULL, NULL };
   double one[2][3];
 
   snprintf (algorithms, sizeof algorithms, "--algorithms=%s", best);
@@ -383,7 +413,7 @@ measure_cpu (Targets *self, int argc, char **argv)
 {
   const char *best = best_algorithm (CCL_BACKEND_CPU);
   char algorithms[128];
-  const char *options[] = { CPU_OPTIONS, "--no-full", algorithms, NULL };
+  const char *options[] = { CPU_OPTIONS, "--random", "--no-full", algorithms, NULL };
   bool have_opencv = false;
 
   for (size_t i = 0; peer (i); i++)

@@ -17,7 +17,7 @@
 static const Test *const test_tables[] = { self_tests,    error_tests,    frame_tests,
                                            setting_tests, analyzer_tests, label_tests,
                                            memory_tests,  array_tests,    cpu_tests,
-                                           volume_tests,  batch_tests };
+                                           volume_tests,  batch_tests,    update_tests };
 
 static const char usage[] = "\
 Usage: checkccl [OPTION...]\n\
@@ -337,7 +337,7 @@ replay (Check *check)
   TestPlacement placement = { .fill = setup.params.invert ? 0 : 255 };
   TestImage image;
 
-  if (!test_image_read_pgm (check->options.image, &image))
+  if (!test_image_read_pnm (check->options.image, &image))
     return false;
   check->test = "replay";
   check_on_crash (check, NULL);

@@ -106,6 +106,7 @@ extern const Test array_tests[];
 extern const Test cpu_tests[];
 extern const Test volume_tests[];
 extern const Test batch_tests[];
+extern const Test update_tests[];
 
 /* run.c: the way of one frame through all algorithms. */
 

@@ -296,7 +296,7 @@ test_pgm (Check *check)
 
   test_noise_draw (&image, 0.5, 2, &check->rng);
   image.pixels[0] = '\n'; /* must not be taken for the header's end */
-  ok = ok && test_image_write_pgm (&image, path) && test_image_read_pgm (path, &back);
+  ok = ok && test_image_write_pgm (&image, path) && test_image_read_pnm (path, &back);
   check_that (check,
               ok && back.width == image.width && back.height == image.height &&
                   memcmp (back.pixels, image.pixels, 37 * 11) == 0,

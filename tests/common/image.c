@@ -158,30 +158,59 @@ read_number (FILE *file)
   return isspace (c) ? number : 0;
 }
 
+/* The pixels of a PBM: bits, of which 1 is black, and here foreground. */
+static bool
+read_bits (FILE *file, TestImage *image)
+{
+  size_t stride = ((size_t) image->width + 7) / 8;
+  uint8_t *row = test_alloc (stride);
+  bool ok = true;
+
+  for (uint32_t y = 0; y < image->height && ok; y++) {
+    ok = fread (row, 1, stride, file) == stride;
+    for (uint32_t x = 0; x < image->width && ok; x++)
+      image->pixels[(size_t) y * image->width + x] = row[x / 8] >> (7 - x % 8) & 1 ? 255 : 0;
+  }
+  free (row);
+  return ok;
+}
+
+static bool
+read_bytes (FILE *file, TestImage *image)
+{
+  size_t pixels = (size_t) image->width * image->height;
+
+  return fread (image->pixels, 1, pixels, file) == pixels;
+}
+
 bool
-test_image_read_pgm (const char *path, TestImage *image)
+test_image_read_pnm (const char *path, TestImage *image)
 {
   FILE *file = fopen (path, "rb");
-  unsigned long width, height, maximum;
-  bool ok = false;
+  unsigned long width = 0, height = 0, maximum = 1;
+  int kind = 0;
+  bool ok;
 
   memset (image, 0, sizeof *image);
   if (!file) {
     fprintf (stderr, "%s: %s\n", path, strerror (errno));
     return false;
   }
-  if (getc (file) == 'P' && getc (file) == '5') {
+  if (getc (file) == 'P')
+    kind = getc (file);
+  if (kind == '4' || kind == '5') {
     width = read_number (file);
     height = read_number (file);
-    maximum = read_number (file);
-    ok = width && height && width <= UINT32_MAX && height <= UINT32_MAX / width && maximum &&
-         maximum <= 255;
+    if (kind == '5')
+      maximum = read_number (file);
   }
+  ok = width && height && width <= UINT32_MAX && height <= UINT32_MAX / width && maximum &&
+       maximum <= 255;
   if (!ok) {
-    fprintf (stderr, "%s: not a binary PGM (P5) of 8 bits\n", path);
+    fprintf (stderr, "%s: neither a binary PGM (P5) of 8 bits nor a binary PBM (P4)\n", path);
   } else {
     *image = test_image_new ((uint32_t) width, (uint32_t) height);
-    ok = fread (image->pixels, 1, width * height, file) == width * height;
+    ok = kind == '4' ? read_bits (file, image) : read_bytes (file, image);
     if (!ok) {
       fprintf (stderr, "%s: ends before its last pixel\n", path);
       test_image_clear (image);

@@ -50,8 +50,10 @@ void test_image_paint (TestImage *image, TestValues values, const CclParams *par
 /* One character a pixel. */
 void test_image_print (const TestImage *image, const CclParams *params, FILE *file);
 
-/* Binary PGM (P5) of 8 bits. Reading prints to stderr what is wrong with the file. */
+/* Binary PGM (P5) of 8 bits. */
 bool test_image_write_pgm (const TestImage *image, const char *path);
-bool test_image_read_pgm (const char *path, TestImage *image);
+
+/* Such a PGM, or a binary PBM (P4). Prints to stderr what is wrong with the file. */
+bool test_image_read_pnm (const char *path, TestImage *image);
 
 #endif
