@@ -285,27 +285,39 @@ GST_START_TEST (test_gap_with_pixels)
 }
 GST_END_TEST;
 
+/* One transparent pixel. */
+static GstVideoOverlayComposition *
+composition_new (void)
+{
+  GstBuffer *pixels = gst_buffer_new_allocate (NULL, 4, NULL);
+  GstVideoOverlayRectangle *rectangle;
+  GstVideoOverlayComposition *composition;
+
+  gst_buffer_memset (pixels, 0, 0, 4);
+  gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE,
+                             GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, 1, 1);
+  rectangle =
+      gst_video_overlay_rectangle_new_raw (pixels, 1, 1, 1, 1, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  composition = gst_video_overlay_composition_new (rectangle);
+  gst_video_overlay_rectangle_unref (rectangle);
+  gst_buffer_unref (pixels);
+
+  return composition;
+}
+
 /* What is attached has the right pixels in the right places; what upstream wants to be seen stays,
  * and is seen by nobody else differently. */
 GST_START_TEST (test_composition)
 {
   GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, "color", 0x80112233, NULL);
-  GstBuffer *buffer = frame_new (), *pixels = gst_buffer_new_allocate (NULL, 4, NULL), *canvas;
+  GstBuffer *buffer = frame_new (), *canvas;
   GstVideoOverlayRectangle *rectangle;
-  GstVideoOverlayComposition *earlier, *composition;
+  GstVideoOverlayComposition *earlier = composition_new (), *composition;
   gint x, y;
   guint width, height;
   guint32 values[2];
 
-  gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE,
-                             GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, 1, 1);
-  rectangle =
-      gst_video_overlay_rectangle_new_raw (pixels, 1, 1, 1, 1, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
-  earlier = gst_video_overlay_composition_new (rectangle);
-  gst_video_overlay_rectangle_unref (rectangle);
-  gst_buffer_unref (pixels);
   gst_buffer_add_video_overlay_composition_meta (buffer, earlier);
-
   buffer = gst_harness_push_and_pull (h, buffer);
   fail_unless_equals_int (
       gst_buffer_get_n_meta (buffer, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE), 1);
@@ -326,6 +338,46 @@ GST_START_TEST (test_composition)
 
   gst_video_overlay_composition_unref (earlier);
   gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Boxes that share a row share a rectangle, those that only touch do not. */
+GST_START_TEST (test_rectangles)
+{
+  GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, NULL);
+  GstCclComponent moved[2] = { components[0], components[1] };
+  guint y;
+
+  for (y = 6; y < 12; y++) {
+    GstBuffer *buffer;
+
+    moved[1].y = y;
+    buffer = gst_harness_push_and_pull (
+        h, ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, moved, 2));
+    fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (
+                                gst_buffer_get_video_overlay_composition_meta (buffer)->overlay),
+                            y < 3 + 6 ? 1 : 2);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* What upstream wants to be seen goes on as it is where there is nothing to add. */
+GST_START_TEST (test_nothing_to_add)
+{
+  GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, "draw", 0, NULL);
+  GstVideoOverlayComposition *composition = composition_new ();
+  GstBuffer *buffer = frame_new (), *out;
+
+  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
+  fail_unless (out == buffer);
+  fail_unless (gst_buffer_get_video_overlay_composition_meta (out)->overlay == composition);
+  gst_buffer_unref (out);
+  gst_buffer_unref (buffer);
+  gst_video_overlay_composition_unref (composition);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -464,6 +516,8 @@ ccloverlayflow_suite (void)
   tcase_add_test (tc, test_nothing);
   tcase_add_test (tc, test_gap_with_pixels);
   tcase_add_test (tc, test_composition);
+  tcase_add_test (tc, test_rectangles);
+  tcase_add_test (tc, test_nothing_to_add);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_events);
