@@ -68,6 +68,26 @@ add_contender (Bench *bench, const CclAlgorithm *algorithm, const Peer *other,
   return contender;
 }
 
+/* Nor is there an instruction set that this CPU or build does not have. */
+static void
+check_simd (const char *list)
+{
+  const CclCpuFunctions *functions;
+
+  for (const char *name = list; name && *name; name += strcspn (name, ",")) {
+    bool known = false;
+    size_t length;
+
+    name += *name == ',';
+    length = strcspn (name, ",");
+    for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++)
+      known |=
+          strlen (functions->name) == length && strncasecmp (name, functions->name, length) == 0;
+    if (!known)
+      test_fatal ("this CPU or build has no instruction set '%.*s'", (int) length, name);
+  }
+}
+
 /* An algorithm of the CPU, once for each number of threads. */
 static void
 add_threads (Bench *bench, const CclAlgorithm *algorithm, const CclCpuFunctions *functions,
@@ -116,6 +136,8 @@ bench_find_contenders (Bench *bench)
 
   if (!options->lenient)
     check_list (options->algorithms);
+  if (options->simd && strcmp (options->simd, "all") != 0)
+    check_simd (options->simd);
   for (unsigned connectivity = 4; connectivity <= 8; connectivity += 4) {
     if (!(options->connectivity & connectivity))
       continue;
