@@ -262,8 +262,7 @@ make_result (CudaSession *self)
   ccl_cuda_stage (frame, "compaction", self->stream);
   if (error == cudaSuccess && frame->map) {
     error = self->algorithm->paint (frame, self->stream);
-    ccl_cuda_stage (frame, "label map", self->stream);
-    ccl_cuda_stage_mapped (frame);
+    ccl_cuda_stage_map (frame, self->stream);
   }
   return ccl_cuda_check (error, "compacting the components");
 }
@@ -315,14 +314,8 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = mark (self, EVENT_UPLOADED);
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_updates_clear (&self->frame, self->stream), "counting");
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_check (self->algorithm->enqueue (&self->frame, self->stream), "analysing a frame");
-  if (self->stages.n == 0)
-    ccl_cuda_stage (&self->frame, "components", self->stream);
-  if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_updates_sum (&self->frame, self->stream), "counting");
+    status = ccl_cuda_check (ccl_cuda_run (self->algorithm, &self->frame, self->stream),
+                             "analysing a frame");
   if (status == CCL_OK)
     status = compact (self);
   if (status == CCL_OK)
@@ -372,21 +365,6 @@ nanoseconds (CudaSession *self, int from, int to)
   return ccl_cuda_nanoseconds (self->events[from], self->events[to]);
 }
 
-/* The frame is over. */
-static CclStatus
-read_updates (CudaSession *self)
-{
-  unsigned long long summed[2] = { 0, 0 };
-  cudaError_t error =
-      cudaMemcpy (summed, self->frame.summed, sizeof summed, cudaMemcpyDeviceToHost);
-
-  self->base.updates = (CclUpdates){
-    .count = summed[0],
-    .conflicts = summed[0] ? (double) summed[1] / (double) summed[0] : 0,
-  };
-  return ccl_cuda_check (error, "counting");
-}
-
 static CclStatus
 collect_frame (CudaSession *self, CclComponents *components)
 {
@@ -406,8 +384,8 @@ collect_frame (CudaSession *self, CclComponents *components)
     if (status == CCL_OK)
       status = finish (self);
   }
-  if (status == CCL_OK && session->config.updates)
-    status = read_updates (self);
+  if (status == CCL_OK)
+    status = ccl_cuda_check (ccl_cuda_updates_read (&self->frame, &session->updates), "counting");
   if (status != CCL_OK)
     return status;
   if (session->config.timing) {

@@ -173,8 +173,8 @@ void ccl_cuda_stage (const CclCudaFrame *frame, const char *name, cudaStream_t s
 /* The stages up to here were the labelling: of pixels by labellers, and by other algorithms of
  * runs, with which the label map, if there is one, makes labels of pixels. */
 void ccl_cuda_stage_labelled (const CclCudaFrame *frame);
-/* The last stage was the label map. */
-void ccl_cuda_stage_mapped (const CclCudaFrame *frame);
+/* Ends the stage of the label map. */
+void ccl_cuda_stage_map (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For roots anywhere in the slots, or in the first ones of their rows. */
 cudaError_t ccl_cuda_compact (const CclCudaFrame *frame, cudaStream_t stream);
@@ -183,9 +183,15 @@ cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *s
 /* The bytes that ccl_cuda_compact() needs as frame->scratch. */
 cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
 
+/* Enqueues everything from pixels to roots with their features, with whatever is measured of it. */
+cudaError_t ccl_cuda_run (const CclCudaAlgorithm *algorithm, const CclCudaFrame *frame,
+                          cudaStream_t stream);
+
 /* Before a frame and after its features: frame->updates. Nothing where updates are not counted. */
 cudaError_t ccl_cuda_updates_clear (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream);
+/* When the frame is over. */
+cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates);
 
 /* For tiles. The first is made of the two that follow it: the components of each tile, the merge
  * over seams, and what roots get from the others. */

@@ -44,8 +44,9 @@ ccl_cuda_stage_labelled (const CclCudaFrame *f)
 }
 
 void
-ccl_cuda_stage_mapped (const CclCudaFrame *f)
+ccl_cuda_stage_map (const CclCudaFrame *f, cudaStream_t stream)
 {
+  ccl_cuda_stage (f, "label map", stream);
   if (f->stages && f->stages->labelling && !f->label)
     f->stages->labelling |= 1u << (f->stages->n - 1);
 }
