@@ -10,7 +10,9 @@
 
 static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
-Measures connected component analysis on random images by density and granularity.\n\
+       ccl-bench pipeline [OPTION...]\n\
+Measures connected component analysis on random images by density and granularity;\n\
+with 'pipeline' the element in pipelines instead (ccl-bench pipeline --help).\n\
 \n\
   --size=WxH,...         sizes (1920x1080)\n\
   --granularity=N,...    sides of the random squares in pixels (1,4,16)\n\
