@@ -49,6 +49,15 @@ typedef enum CclMemory
   CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
 } CclMemory;
 
+/* How ccl_analyzer_collect() waits for a CUDA device. */
+typedef enum CclSync
+{
+  CCL_SYNC_AUTO = 0, /* spin for 0.15 ms, yield up to 1 ms, then look every 50 us */
+  CCL_SYNC_SPIN,  /* look all the time: the shortest latency, and a core that does nothing else */
+  CCL_SYNC_YIELD, /* look all the time, but let other threads go first */
+  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, some 10 us more */
+} CclSync;
+
 typedef struct CclAnalyzer CclAnalyzer;
 
 /* An algorithm of a backend, as listed by ccl_algorithm(). */
@@ -79,6 +88,7 @@ typedef struct CclConfig
   bool map_pinned;         /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
                             * that share the host's memory always do */
   bool timing;             /* measure every frame for ccl_analyzer_timing() */
+  CclSync sync;            /* nothing to CCL_BACKEND_CPU */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -167,7 +177,7 @@ ccl_component_centroid_y (const CclComponent *component)
 }
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
- * components, no second-order sums, no label maps, no timing. */
+ * components, no second-order sums, no label maps, no timing, automatic waiting. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area. */

@@ -58,6 +58,7 @@ typedef struct CclCudaFrame
   uint8_t threshold;
   uint8_t flip; /* 1: inverted */
   uint8_t connectivity;
+  uint8_t overlap; /* 1: kernels may be launched by launch_following() */
 
   uint32_t slots;   /* of a row */
   uint32_t parts;   /* into which the slots of a row are cut: one warp each */
@@ -107,8 +108,9 @@ typedef struct CclCudaAlgorithm
   cudaError_t (*paint) (const CclCudaFrame *frame, cudaStream_t stream);
 } CclCudaAlgorithm;
 
-/* Whether this build has kernels for the current device. */
-cudaError_t ccl_cuda_probe (void);
+/* Whether this build has kernels for the current device; @overlap: whether they know how to follow
+ * each other. */
+cudaError_t ccl_cuda_probe (bool *overlap);
 
 /* The algorithms, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
@@ -124,6 +126,17 @@ cudaError_t ccl_cuda_histogram (const CclCudaFrame *frame, const CclCutSearch *s
                                 cudaStream_t stream);
 /* The bytes that ccl_cuda_compact() needs as frame->scratch. */
 cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
+
+/* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
+cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);
+/* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result. Then ccl_cuda_tile()
+ * does nothing, and ccl_cuda_tile_compact() everything. */
+static inline bool
+ccl_cuda_tile_at_once (const CclCudaFrame *frame)
+{
+  return frame->tiles.blocks > 0 && frame->cut.area == 0;
+}
+cudaError_t ccl_cuda_tile_frame (const CclCudaFrame *frame, cudaStream_t stream);
 
 /* For tiles. The first is made of the two that follow it: the components of each tile, the merge
  * over seams, and what roots get from the others. */

@@ -89,6 +89,24 @@ gst_cuda_ccl_connectivity_get_type (void)
 }
 
 GType
+gst_cuda_ccl_sync_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { CCL_SYNC_AUTO, "Spin for a moment, then yield, then sleep", "auto" },
+    { CCL_SYNC_SPIN, "Shortest latency, keeps a core busy", "spin" },
+    { CCL_SYNC_YIELD, "Short latency, other threads go first", "yield" },
+    { CCL_SYNC_BLOCK, "Least CPU time", "block" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclSync", values));
+
+  return type;
+}
+
+GType
 gst_cuda_ccl_attach_get_type (void)
 {
   static GType type = 0;

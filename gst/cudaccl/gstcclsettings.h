@@ -19,6 +19,7 @@ typedef struct
   gint algorithm;
   guint connectivity;
   guint max_components;
+  CclSync cuda_sync;
 
   /* Of each frame. */
   CclParams params;
