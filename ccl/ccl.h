@@ -55,7 +55,7 @@ typedef enum CclSync
   CCL_SYNC_AUTO = 0, /* spin for 0.15 ms, yield up to 1 ms, then look every 50 us */
   CCL_SYNC_SPIN,  /* look all the time: the shortest latency, and a core that does nothing else */
   CCL_SYNC_YIELD, /* look all the time, but let other threads go first */
-  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, some 10 us more */
+  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, some 30 us more */
 } CclSync;
 
 typedef struct CclAnalyzer CclAnalyzer;

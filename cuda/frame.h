@@ -129,18 +129,19 @@ cudaError_t ccl_cuda_compact_scratch (const CclCudaFrame *frame, size_t *size);
 
 /* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
 cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);
-/* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result. Then ccl_cuda_tile()
- * does nothing, and ccl_cuda_tile_compact() everything. */
+/* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result: first-order sums only,
+ * nothing cut off. Then ccl_cuda_tile() does nothing, and ccl_cuda_tile_compact() everything. */
 static inline bool
 ccl_cuda_tile_at_once (const CclCudaFrame *frame)
 {
-  return frame->tiles.blocks > 0 && frame->cut.area == 0;
+  return frame->tiles.blocks > 0 && frame->cut.area == 0 && !frame->moments;
 }
 cudaError_t ccl_cuda_tile_frame (const CclCudaFrame *frame, cudaStream_t stream);
 
-/* For tiles. The first is made of the two that follow it: the components of each tile, the merge
- * over seams, and what roots get from the others. */
+/* For tiles. The steps are the components of each tile and the two that follow: the merge over
+ * seams, and what roots get from the others. */
 cudaError_t ccl_cuda_tile (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_steps (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_merge (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_resolve (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_compact (const CclCudaFrame *frame, cudaStream_t stream);

@@ -34,14 +34,12 @@ ccl_cuda_probe (bool *overlap)
 }
 
 extern "C" cudaError_t
-ccl_cuda_tile (const CclCudaFrame *f, cudaStream_t stream)
+ccl_cuda_tile_steps (const CclCudaFrame *f, cudaStream_t stream)
 {
   const CclTiles *tiles = &f->tiles;
   size_t size = tile_label_size (tiles->height);
   cudaError_t error;
 
-  if (ccl_cuda_tile_at_once (f))
-    return cudaSuccess;
   label_tiles<<<tiles->columns * tiles->strips, tiles->height * TILE_WORDS, size, stream>>> (*f);
   error = cudaGetLastError ();
   if (error == cudaSuccess)
@@ -49,4 +47,10 @@ ccl_cuda_tile (const CclCudaFrame *f, cudaStream_t stream)
   if (error == cudaSuccess)
     error = ccl_cuda_tile_resolve (f, stream);
   return error;
+}
+
+extern "C" cudaError_t
+ccl_cuda_tile (const CclCudaFrame *f, cudaStream_t stream)
+{
+  return ccl_cuda_tile_at_once (f) ? cudaSuccess : ccl_cuda_tile_steps (f, stream);
 }

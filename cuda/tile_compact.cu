@@ -265,9 +265,15 @@ ccl_cuda_tile_compact (const CclCudaFrame *f, cudaStream_t stream)
   void *arguments[] = { (void *) f };
   cudaError_t error = cudaSuccess;
 
-  if (ccl_cuda_tile_at_once (f))
-    return ccl_cuda_tile_frame (f, stream);
-  if (!keeps_all (*f))
+  if (ccl_cuda_tile_at_once (f)) {
+    error = ccl_cuda_tile_frame (f, stream);
+    if (error != cudaErrorCooperativeLaunchTooLarge)
+      return error;
+    /* Somebody gave this process a part of the device only, as MPS can. */
+    cudaGetLastError ();
+    error = ccl_cuda_tile_steps (f, stream);
+  }
+  if (error == cudaSuccess && !keeps_all (*f))
     error = launch_visit (f, false, true, stream);
   if (error != cudaSuccess)
     return error;

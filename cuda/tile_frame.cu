@@ -191,6 +191,7 @@ __launch_bounds__ (FRAME_THREADS, BLOCKS) analyse_frame (CclCudaFrame f)
   const CclTiles &tiles = f.tiles;
   HeldTile t;
 
+  f.moments = NULL; /* it is: now the compiler knows, too */
   t.tile = tile_number (tiles, blockIdx.x);
   t.strip = blockIdx.x / tiles.columns;
   t.column = blockIdx.x - t.strip * tiles.columns;

@@ -133,7 +133,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    *
    * How the streaming thread waits for the CUDA device. `auto` spins for as long as a HD frame
    * takes, 0.15 ms, and then yields and at last sleeps between two looks. Where every core counts,
-   * `block` takes the least CPU time; it adds some 10 us to each frame.
+   * `block` takes the least CPU time; it adds some 30 us to each frame.
    *
    * Since: 0.1
    */

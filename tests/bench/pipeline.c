@@ -55,15 +55,16 @@ wants (const Report *report, const gchar *name)
 static void
 print_head (void)
 {
-  printf ("%-34s %9s %7s %7s %7s %8s %8s %7s\n", "", "frames/s", "p50 us", "p90 us", "p99 us",
-          "CPU us", "allocs", "comps");
+  printf ("%-32s %8s %7s %7s %7s %7s %7s %7s %7s %7s\n", "", "frames/s", "p50 us", "p90 us",
+          "p99 us", "upload", "analyse", "CPU us", "allocs", "comps");
 }
 
 static void
 print_result (const gchar *what, const PipelineResult *result)
 {
-  printf ("%-34s %9.0f %7.1f %7.1f %7.1f %8.1f %8.3f %7.1f\n", what, result->fps, result->p50,
-          result->p90, result->p99, result->cpu, result->allocations, result->components);
+  printf ("%-32s %8.0f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.3f %7.1f\n", what, result->fps,
+          result->p50, result->p90, result->p99, result->upload, result->analysis, result->cpu,
+          result->allocations, result->components);
   fflush (stdout);
 }
 

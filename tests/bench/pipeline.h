@@ -37,11 +37,11 @@ typedef struct PipelineResult
 {
   guint64 frames;
   gdouble fps;
-  gdouble p50, p90, p99; /* us, from the element's sink pad to its source pad */
-  gdouble cpu;           /* us of CPU time a frame, of the whole process */
-  gdouble allocations;   /* by the analyzers, a frame */
-  gdouble components;    /* a frame */
-  gchar backend[32], device[64];
+  gdouble p50, p90, p99;    /* us, from the element's sink pad to its source pad */
+  gdouble cpu;              /* us of CPU time a frame, of the whole process */
+  gdouble allocations;      /* by the analyzers, a frame */
+  gdouble components;       /* a frame */
+  gdouble upload, analysis; /* us of the device's time, on average since the start */
 } PipelineResult;
 
 /* pipelinemasks.c */

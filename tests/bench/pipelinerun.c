@@ -371,16 +371,17 @@ sum_up_latency (PipelineRun **runs, guint n, PipelineResult *result)
   g_free (all);
 }
 
+/* The parts of a frame's time that the backend measures. */
 static void
-name_device (PipelineRun *run, PipelineResult *result)
+take_averages (PipelineRun *run, PipelineResult *result)
 {
   GstStructure *stats = NULL;
 
   if (!run->element)
     return;
   g_object_get (run->element, "stats", &stats, NULL);
-  g_strlcpy (result->backend, gst_structure_get_string (stats, "backend"), sizeof result->backend);
-  g_strlcpy (result->device, gst_structure_get_string (stats, "device"), sizeof result->device);
+  result->upload = (gdouble) get_count (stats, "average-upload-time") / 1e3;
+  result->analysis = (gdouble) get_count (stats, "average-analysis-time") / 1e3;
   gst_structure_free (stats);
 }
 
@@ -398,7 +399,7 @@ sum_up (PipelineRun **runs, guint n, const Snapshot *a, const Snapshot *b, Pipel
         (gdouble) (b->components - a->components) / (gdouble) MAX (b->analysed - a->analysed, 1),
   };
   sum_up_latency (runs, n, result);
-  name_device (runs[0], result);
+  take_averages (runs[0], result);
 }
 
 gboolean
