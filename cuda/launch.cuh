@@ -15,8 +15,8 @@ static __device__ inline void
 follow_kernel (void)
 {
 #if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion ();
-  cudaGridDependencySynchronize ();
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
@@ -25,6 +25,7 @@ static inline cudaError_t
 launch_following (const CclCudaFrame *f, const void *kernel, uint32_t blocks, uint32_t threads,
                   void **arguments, cudaStream_t stream)
 {
+#if CUDART_VERSION >= 11080
   cudaLaunchAttribute attribute;
   cudaLaunchConfig_t config = {};
 
@@ -36,6 +37,9 @@ launch_following (const CclCudaFrame *f, const void *kernel, uint32_t blocks, ui
   config.attrs = &attribute;
   config.numAttrs = f->overlap ? 1 : 0;
   return cudaLaunchKernelExC (&config, kernel, arguments);
+#else
+  return cudaLaunchKernel (kernel, dim3 (blocks), dim3 (threads), arguments, 0, stream);
+#endif
 }
 
 #endif
