@@ -10,13 +10,22 @@
  * (compute capability 9.0) the blocks of a kernel are there already when the kernel before it ends.
  * Such a kernel must begin with follow_kernel(), in all its threads. */
 
-/* Lets the next kernel's blocks come, and waits for all the work before this kernel. */
+/* Waits for all the work before this kernel. */
 static __device__ inline void
 follow_kernel (void)
 {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Lets the next kernel's blocks come as soon as all blocks of this one run. Only for kernels that
+ * fill the device evenly: those blocks go where there is room, and stay there. */
+static __device__ inline void
+let_kernel_follow (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 

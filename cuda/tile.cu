@@ -18,6 +18,7 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, BLOCKS) label_tiles (CclCudaFram
   extern __shared__ uint32_t memory[];
   const CclTilePixel *firsts;
 
+  let_kernel_follow ();
   follow_kernel ();
   label_tile (f, tile_number (f.tiles, blockIdx.x), memory, &firsts);
 }

@@ -14,6 +14,7 @@ merge_seams (CclCudaFrame f)
   uint32_t index = blockIdx.x * SEAM_WARPS + threadIdx.x / WARP_LANES;
   uint32_t strip = index / tiles.columns, column = index - strip * tiles.columns;
 
+  let_kernel_follow ();
   follow_kernel ();
   if (strip >= tiles.strips)
     return;
