@@ -159,6 +159,8 @@ check_config (const CclConfig *config)
   if (config->device < -1)
     return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
                      config->device);
+  if ((unsigned) config->sync > CCL_SYNC_BLOCK)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown way to wait %d", (int) config->sync);
   if (config->second_order && !second_order_fits (config))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "second-order sums of %" PRIu32 "x%" PRIu32

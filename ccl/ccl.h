@@ -61,6 +61,14 @@ typedef enum CclFeatureStage
   CCL_FEATURES_RUNS,     /* every run is */
   CCL_FEATURES_RUNS_CD,  /* runs of one component are summed up before (conflict detection) */
 } CclFeatureStage;
+/* How ccl_analyzer_collect() waits for a CUDA device. */
+typedef enum CclSync
+{
+  CCL_SYNC_AUTO = 0, /* spin for 0.15 ms, yield up to 1 ms, then look every 50 us */
+  CCL_SYNC_SPIN,  /* look all the time: the shortest latency, and a core that does nothing else */
+  CCL_SYNC_YIELD, /* look all the time, but let other threads go first */
+  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, some 30 us more */
+} CclSync;
 
 typedef struct CclAnalyzer CclAnalyzer;
 
@@ -97,6 +105,7 @@ typedef struct CclConfig
   bool stages;              /* with timing: every stage, too, which costs some microseconds each */
   CclFeatureStage features; /* other than CCL_FEATURES_AUTO only with algorithms that label */
   bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
+  CclSync sync;             /* nothing to CCL_BACKEND_CPU */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -209,7 +218,7 @@ ccl_component_centroid_y (const CclComponent *component)
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
  * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
- * features. */
+ * features, automatic waiting. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area. */

@@ -35,6 +35,7 @@ cuda_close (CclSession *session)
   if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
     if (self->stream)
       cudaStreamSynchronize (self->stream);
+    ccl_cuda_graphs_free (self);
     ccl_cuda_tables_free (self);
     for (int i = 0; i < N_EVENTS; i++) {
       if (self->events[i])
@@ -91,6 +92,7 @@ static CclStatus
 check_device (CudaSession *self, int device)
 {
   struct cudaDeviceProp properties;
+  bool overlap;
   CclStatus status =
       ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "asking the device");
 
@@ -101,14 +103,17 @@ check_device (CudaSession *self, int device)
                      "CUDA device %d (%s) has compute capability %d.%d; 7.0 is needed, or backend "
                      "cpu",
                      device, properties.name, properties.major, properties.minor);
-  status = ccl_cuda_check (ccl_cuda_probe (), "loading the kernels");
+  status = ccl_cuda_check (ccl_cuda_probe (&overlap), "loading the kernels");
   if (status != CCL_OK)
     return status;
+  self->frame.overlap = overlap && properties.major >= 9;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
   self->reads_pinned = self->base.config.map_pinned || properties.integrated;
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
-  return CCL_OK;
+  return ccl_cuda_check (
+      ccl_cuda_tile_blocks (&self->frame.tiles, device, &self->frame.tiles.blocks),
+      "looking for the best way to launch kernels");
 }
 
 /* Opens device number @device, in the session's context if it has one. On success its context is
@@ -172,7 +177,10 @@ open_queue (CudaSession *self)
       cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "making a stream");
 
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
-    unsigned flags = i == EVENT_READY ? cudaEventDisableTiming : cudaEventDefault;
+    unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
+
+    if (i == EVENT_READY || !self->base.config.timing)
+      flags |= cudaEventDisableTiming;
 
     status = ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "making an event");
   }
@@ -224,60 +232,12 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
+/* Marks the end of what ccl_cuda_wait() waits for. */
 static CclStatus
-mark (CudaSession *self, int event)
+end (CudaSession *self)
 {
-  if (!self->base.config.timing)
-    return CCL_OK;
-  return ccl_cuda_check (cudaEventRecord (self->events[event], self->stream), "measuring time");
-}
-
-/* Enqueues the transfer of components @from to, without, @to. The header goes with the first. */
-static CclStatus
-download (CudaSession *self, uint32_t from, uint32_t to)
-{
-  size_t skip = from == 0 ? 0 : from + 1; /* the header counts as one: it is as large */
-
-  return ccl_cuda_check (cudaMemcpyAsync ((CclComponent *) self->result + skip,
-                                          (CclComponent *) self->frame.header + skip,
-                                          (to + 1 - skip) * sizeof (CclComponent),
-                                          cudaMemcpyDeviceToHost, self->stream),
-                         "transferring the components");
-}
-
-/* Enqueues what turns roots into a result and, if it is wanted, a label map. */
-static CclStatus
-make_result (CudaSession *self)
-{
-  const CclCudaFrame *frame = &self->frame;
-  size_t numbers = (size_t) frame->height * frame->slots * sizeof *frame->numbers;
-  cudaError_t error = cudaSuccess;
-
-  if (frame->numbers)
-    error = cudaMemsetAsync (frame->numbers, 0, numbers, self->stream);
-  if (error == cudaSuccess)
-    error = self->algorithm->compact (frame, self->stream);
-  if (error == cudaSuccess && frame->volume.slices)
-    error = ccl_cuda_volume_slices (frame, self->stream);
-  ccl_cuda_stage (frame, "compaction", self->stream);
-  if (error == cudaSuccess && frame->map) {
-    error = self->algorithm->paint (frame, self->stream);
-    ccl_cuda_stage_map (frame, self->stream);
-  }
-  return ccl_cuda_check (error, "compacting the components");
-}
-
-/* Enqueues the result and its transfer. */
-static CclStatus
-compact (CudaSession *self)
-{
-  CclStatus status = make_result (self);
-
-  if (status == CCL_OK)
-    status = mark (self, EVENT_ANALYSED);
-  if (status == CCL_OK)
-    status = download (self, 0, ccl_cuda_first_transfer (self));
-  return status;
+  return ccl_cuda_check (cudaEventRecord (self->events[EVENT_DONE], self->stream),
+                         "marking the end of a frame");
 }
 
 static uint32_t
@@ -306,20 +266,16 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   self->map_is_here = false;
   self->stages.n = self->stages.labelling = 0;
   set_params (&self->frame, params);
+  self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
   status = ccl_cuda_transfer_allocate (self, image->memory);
-  if (status == CCL_OK)
-    status = mark (self, EVENT_START);
+  if (status == CCL_OK && self->is_uploaded)
+    status = ccl_cuda_check (ccl_cuda_mark (self, EVENT_START), "measuring time");
   if (status == CCL_OK)
     status = ccl_cuda_upload (self, image);
   if (status == CCL_OK)
-    status = mark (self, EVENT_UPLOADED);
+    status = ccl_cuda_check (ccl_cuda_enqueue_analysis (self), "analysing a frame");
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_run (self->algorithm, &self->frame, self->stream),
-                             "analysing a frame");
-  if (status == CCL_OK)
-    status = compact (self);
-  if (status == CCL_OK)
-    status = mark (self, EVENT_DONE);
+    status = end (self);
   if (status != CCL_OK)
     cudaStreamSynchronize (self->stream); /* the caller may free its pixels now */
   return status;
@@ -328,7 +284,8 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 static CclStatus
 finish (CudaSession *self)
 {
-  return ccl_cuda_check (cudaStreamSynchronize (self->stream), "analysing a frame");
+  return ccl_cuda_check (ccl_cuda_wait (self->events[EVENT_DONE], self->base.config.sync),
+                         "analysing a frame");
 }
 
 /* Finds the cut that leaves as many components as fit, and compacts again with it. */
@@ -348,14 +305,16 @@ cut_down (CudaSession *self)
                                self->stream);
     status = ccl_cuda_check (error, "looking for the largest components");
     if (status == CCL_OK)
+      status = end (self);
+    if (status == CCL_OK)
       status = finish (self);
     ccl_cut_narrow (&search, self->histogram);
   }
   self->frame.cut = search.cut;
   if (status == CCL_OK)
-    status = compact (self);
+    status = ccl_cuda_check (ccl_cuda_enqueue_result (self), "compacting the components");
   if (status == CCL_OK)
-    status = mark (self, EVENT_DONE);
+    status = end (self);
   return status == CCL_OK ? finish (self) : status;
 }
 
@@ -377,10 +336,11 @@ collect_frame (CudaSession *self, CclComponents *components)
   found = self->result->kept;
   if (found > session->config.max_components)
     status = cut_down (self);
-  if (status == CCL_OK && self->result->kept > first) {
-    status = download (self, first, self->result->kept);
+  if (status == CCL_OK && !self->result_is_mapped && self->result->kept > first) {
+    status = ccl_cuda_check (ccl_cuda_enqueue_transfer (self, first, self->result->kept),
+                             "transferring the components");
     if (status == CCL_OK)
-      status = mark (self, EVENT_DONE);
+      status = end (self);
     if (status == CCL_OK)
       status = finish (self);
   }
@@ -389,9 +349,11 @@ collect_frame (CudaSession *self, CclComponents *components)
   if (status != CCL_OK)
     return status;
   if (session->config.timing) {
-    session->timing.upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
+    session->timing.upload =
+        self->is_uploaded ? nanoseconds (self, EVENT_START, EVENT_UPLOADED) : 0;
     session->timing.analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
-    session->timing.download = nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
+    session->timing.download =
+        self->result_is_mapped ? 0 : nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
     ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
   }
   *components = (CclComponents){
@@ -413,6 +375,8 @@ collect_labels (CudaSession *self, CclLabels *labels)
         ccl_cuda_check (cudaMemcpyAsync (self->map, self->frame.map, ccl_cuda_map_size (config),
                                          cudaMemcpyDeviceToHost, self->stream),
                         "transferring the label map");
+    if (status == CCL_OK)
+      status = end (self);
     if (status == CCL_OK)
       status = finish (self);
     self->map_is_here = status == CCL_OK;

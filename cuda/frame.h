@@ -59,6 +59,7 @@ typedef struct CclCudaFrame
   uint8_t threshold;
   uint8_t flip; /* 1: inverted */
   uint8_t connectivity;
+  uint8_t overlap; /* 1: kernels may be launched by launch_following() */
 
   uint32_t slots;   /* of a row */
   uint32_t parts;   /* into which the slots of a row are cut: one warp each */
@@ -120,8 +121,9 @@ typedef struct CclCudaAlgorithm
   cudaError_t (*paint) (const CclCudaFrame *frame, cudaStream_t stream);
 } CclCudaAlgorithm;
 
-/* Whether this build has kernels for the current device. */
-cudaError_t ccl_cuda_probe (void);
+/* Whether this build has kernels for the current device; @overlap: whether they know how to follow
+ * each other. */
+cudaError_t ccl_cuda_probe (bool *overlap);
 
 /* The algorithms, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
@@ -193,9 +195,23 @@ cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream
 /* When the frame is over. */
 cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates);
 
-/* For tiles. The first is made of the two that follow it: the components of each tile, the merge
- * over seams, and what roots get from the others. */
+/* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
+cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);
+/* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result: first-order sums only,
+ * nothing cut off, and nobody looks at the steps. Then ccl_cuda_tile() does nothing, and
+ * ccl_cuda_tile_compact() everything. */
+static inline bool
+ccl_cuda_tile_at_once (const CclCudaFrame *frame)
+{
+  return frame->tiles.blocks > 0 && frame->cut.area == 0 && !frame->moments && !frame->stages &&
+         !frame->updates;
+}
+cudaError_t ccl_cuda_tile_frame (const CclCudaFrame *frame, cudaStream_t stream);
+
+/* For tiles. The steps are the components of each tile and the two that follow: the merge over
+ * seams, and what roots get from the others. */
 cudaError_t ccl_cuda_tile (const CclCudaFrame *frame, cudaStream_t stream);
+cudaError_t ccl_cuda_tile_steps (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_merge (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_resolve (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_compact (const CclCudaFrame *frame, cudaStream_t stream);

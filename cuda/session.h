@@ -19,6 +19,15 @@ enum
 };
 
 #define MAX_ALLOCATIONS 32
+#define N_GRAPHS 16
+
+/* The work on a frame, ready to be replayed. */
+typedef struct CclCudaGraph
+{
+  CclCudaFrame frame;   /* that it works on */
+  cudaGraphExec_t exec; /* NULL while that frame has come only once */
+  uint64_t used;        /* the number of its last frame, from 1 on; 0: free */
+} CclCudaGraph;
 
 /* When the stages of a frame ended. */
 typedef struct CclCudaStages
@@ -44,9 +53,16 @@ typedef struct CudaSession
   CclCudaStages stages;
   CclSlices *slices;       /* page-locked [max_components], of volumes */
   CclResultHeader *result; /* page-locked: header and max_components components */
+  bool result_is_mapped;   /* kernels write there, and nothing has to be transferred */
   uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
   uint32_t *map;           /* page-locked: the label map, once it was asked for */
   bool map_is_here;        /* that of the last frame */
+  bool is_uploaded;        /* the last frame was not on the device before */
+
+  CclCudaGraph graphs[N_GRAPHS];
+  uint64_t frames; /* so far */
+  bool capturing;
+  bool no_graphs; /* they don't work here */
 
   void *device[MAX_ALLOCATIONS], *pinned[MAX_ALLOCATIONS]; /* all of the above, to be freed */
   uint32_t n_device, n_pinned;
@@ -92,6 +108,21 @@ void ccl_cuda_tables_free (CudaSession *self);
 
 /* Allocates what is still missing to transfer frames from such memory. */
 CclStatus ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory);
+/* Enqueues the work on self->frame from its pixels to its result, with EVENT_UPLOADED before and
+ * EVENT_ANALYSED after it: header, components and, if it is wanted, the label map; and the result's
+ * first transfer. */
+cudaError_t ccl_cuda_enqueue_analysis (CudaSession *self);
+/* The part of it that comes after the algorithm's own: from roots to the result. */
+cudaError_t ccl_cuda_enqueue_result (CudaSession *self);
+/* Enqueues the transfer of components @from to, without, @to. The header goes with the first. */
+cudaError_t ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_t to);
+/* Takes the time, if times are wanted. */
+cudaError_t ccl_cuda_mark (CudaSession *self, int event);
+void ccl_cuda_graphs_free (CudaSession *self);
+
+/* Waits for @event, which was made with these flags. */
+unsigned ccl_cuda_wait_flags (CclSync sync);
+cudaError_t ccl_cuda_wait (cudaEvent_t event, CclSync sync);
 
 /* Enqueues what brings the pixels to where kernels can read them: the frame's pixels and pitch. */
 CclStatus ccl_cuda_upload (CudaSession *self, const CclImage *image);
@@ -103,8 +134,8 @@ ccl_cuda_map_size (const CclConfig *config)
   return (size_t) config->width * config->height * sizeof (uint32_t);
 }
 
-/* How many components come back with the header in one transfer; only frames with more cost
- * another. */
+/* How many components come back with the header in one transfer, if there is one; only frames with
+ * more cost another. */
 uint32_t ccl_cuda_first_transfer (const CudaSession *self);
 
 #endif

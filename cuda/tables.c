@@ -9,6 +9,10 @@
 
 #define FIRST_TRANSFER 1024
 
+/* Results of so many components at most are written by kernels to where the host reads them: 288
+ * KiB, which the bus takes in the time of one transfer's start. */
+#define MOST_MAPPED 4096
+
 uint32_t
 ccl_cuda_first_transfer (const CudaSession *self)
 {
@@ -35,7 +39,7 @@ allocate_device (CudaSession *self, void *pointer, size_t size)
 static CclStatus
 allocate_pinned (CudaSession *self, void *pointer, size_t size)
 {
-  CclStatus status = ccl_cuda_check (cudaHostAlloc ((void **) pointer, size, cudaHostAllocDefault),
+  CclStatus status = ccl_cuda_check (cudaHostAlloc ((void **) pointer, size, cudaHostAllocMapped),
                                      "allocating page-locked memory");
 
   if (status != CCL_OK)
@@ -56,13 +60,13 @@ clear_tables (CudaSession *self)
   CclCudaFrame *frame = &self->frame;
   size_t counts = ((size_t) frame->height * frame->parts + 1) * sizeof *frame->counts;
   size_t result = (1 + (size_t) ccl_cuda_first_transfer (self)) * sizeof *frame->components;
-  cudaError_t error;
+  cudaError_t error = cudaSuccess;
 
   if (self->algorithm->uses_tiles)
     error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
   else
     error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
-  if (error == cudaSuccess)
+  if (error == cudaSuccess && !self->result_is_mapped)
     error = cudaMemsetAsync (frame->header, 0, result, self->stream);
   return ccl_cuda_check (error, "clearing a frame's tables");
 }
@@ -129,6 +133,27 @@ allocate_volume (CudaSession *self, size_t labels)
   return status;
 }
 
+/* Where the host reads the result, and where kernels write it. */
+static CclStatus
+allocate_result (CudaSession *self)
+{
+  uint32_t capacity = self->base.config.max_components;
+  size_t size = sizeof (CclResultHeader) + capacity * sizeof (CclComponent);
+  CclStatus status = allocate_pinned (self, &self->result, size);
+
+  self->result_is_mapped = capacity <= MOST_MAPPED;
+  if (status != CCL_OK)
+    return status;
+  if (self->result_is_mapped)
+    status =
+        ccl_cuda_check (cudaHostGetDevicePointer ((void **) &self->frame.header, self->result, 0),
+                        "mapping page-locked memory");
+  else
+    status = allocate_device (self, &self->frame.header, size);
+  self->frame.components = (CclComponent *) (self->frame.header + 1);
+  return status;
+}
+
 CclStatus
 ccl_cuda_tables_allocate (CudaSession *self)
 {
@@ -136,7 +161,6 @@ ccl_cuda_tables_allocate (CudaSession *self)
   CclCudaFrame *frame = &self->frame;
   CclTiles *tiles = &frame->tiles;
   size_t labels = (size_t) frame->height * frame->slots, height = frame->height;
-  size_t result = sizeof (CclResultHeader) + config->max_components * sizeof (CclComponent);
   CclStatus status;
 
 #define ALLOCATE(where, pointer, size)                    \
@@ -186,9 +210,6 @@ ccl_cuda_tables_allocate (CudaSession *self)
     ALLOCATE (device, frame->scratch, frame->scratch_size);
   }
   ALLOCATE (device, frame->histogram, CCL_CUT_BINS * sizeof *frame->histogram);
-  ALLOCATE (device, frame->header, result);
-  frame->components = (CclComponent *) (frame->header + 1);
-  ALLOCATE (pinned, self->result, result);
   ALLOCATE (pinned, self->histogram, CCL_CUT_BINS * sizeof *self->histogram);
   if (config->labels || frame->volume.depth)
     ALLOCATE (device, frame->numbers, labels * sizeof *frame->numbers);
@@ -204,7 +225,8 @@ ccl_cuda_tables_allocate (CudaSession *self)
   }
 #undef ALLOCATE
 
-  return clear_tables (self);
+  status = allocate_result (self);
+  return status == CCL_OK ? clear_tables (self) : status;
 }
 
 CclStatus

@@ -21,6 +21,14 @@ tile_at (const CclTiles &tiles, uint32_t strip, uint32_t column)
   return tile;
 }
 
+static __device__ inline Tile
+tile_number (const CclTiles &tiles, uint32_t index)
+{
+  uint32_t strip = index / tiles.columns;
+
+  return tile_at (tiles, strip, index - strip * tiles.columns);
+}
+
 /* The label of a tile's component. Labels are slots, as everywhere: two pixels share one, but first
  * pixels are no neighbours, except over the border of a tile, and that comes after an odd one. */
 static __device__ inline uint32_t

@@ -37,6 +37,7 @@ typedef struct CclTiles
                            * half) and tied; then, of the strip, those before */
   uint64_t *totals;       /* [strips] of a strip; then those before */
   uint32_t *done;         /* strips that are counted */
+  uint32_t blocks;        /* of the launch that does it all at once; 0: there is none */
 } CclTiles;
 
 #endif

@@ -6,6 +6,7 @@
  * counts up, and the last one of these adds up those of the strips. */
 
 #include "cuda/compact.cuh"
+#include "cuda/launch.cuh"
 #include "cuda/tile.cuh"
 #include "cuda/unionfind.cuh"
 
@@ -161,6 +162,7 @@ visit_strips (CclCudaFrame f, bool add, bool count)
   size_t n = (size_t) tiles.height * tiles.columns;
   uint64_t *counts = tiles.counts + strip * n, total;
 
+  follow_kernel ();
   if (count) {
     for (size_t i = threadIdx.x; i < n; i += STRIP_THREADS)
       counts[i] = 0;
@@ -199,6 +201,7 @@ write_tiles (CclCudaFrame f)
   uint64_t in_row = 0; /* roots of the last row so far */
   Tile tile;
 
+  follow_kernel ();
   if (strip >= tiles.strips)
     return;
   n = tiles.n[index];
@@ -240,22 +243,42 @@ count_tile_areas (CclCudaFrame f, CclCutSearch search)
   }
 }
 
+static cudaError_t
+launch_visit (const CclCudaFrame *f, bool add, bool count, cudaStream_t stream)
+{
+  void *arguments[] = { (void *) f, &add, &count };
+
+  return launch_following (f, (const void *) visit_strips, f->tiles.strips, STRIP_THREADS,
+                           arguments, stream);
+}
+
 extern "C" cudaError_t
 ccl_cuda_tile_resolve (const CclCudaFrame *f, cudaStream_t stream)
 {
-  visit_strips<<<f->tiles.strips, STRIP_THREADS, 0, stream>>> (*f, true, keeps_all (*f));
-  return cudaGetLastError ();
+  return launch_visit (f, true, keeps_all (*f), stream);
 }
 
 extern "C" cudaError_t
 ccl_cuda_tile_compact (const CclCudaFrame *f, cudaStream_t stream)
 {
   uint32_t n = f->tiles.columns * f->tiles.strips;
+  void *arguments[] = { (void *) f };
+  cudaError_t error = cudaSuccess;
 
-  if (!keeps_all (*f))
-    visit_strips<<<f->tiles.strips, STRIP_THREADS, 0, stream>>> (*f, false, true);
-  write_tiles<<<(n - 1) / WRITE_WARPS + 1, WRITE_WARPS * WARP_LANES, 0, stream>>> (*f);
-  return cudaGetLastError ();
+  if (ccl_cuda_tile_at_once (f)) {
+    error = ccl_cuda_tile_frame (f, stream);
+    if (error != cudaErrorCooperativeLaunchTooLarge)
+      return error;
+    /* Somebody gave this process a part of the device only, as MPS can. */
+    cudaGetLastError ();
+    error = ccl_cuda_tile_steps (f, stream);
+  }
+  if (error == cudaSuccess && !keeps_all (*f))
+    error = launch_visit (f, false, true, stream);
+  if (error != cudaSuccess)
+    return error;
+  return launch_following (f, (const void *) write_tiles, (n - 1) / WRITE_WARPS + 1,
+                           WRITE_WARPS * WARP_LANES, arguments, stream);
 }
 
 extern "C" cudaError_t

@@ -82,6 +82,29 @@ free_ids (GstBuffer *buffer, guint n)
   return in_the_way ? first : 0;
 }
 
+/* The parameters of a component. With names that are looked up only once, since this is most of
+ * what a region of interest costs, and a frame can have many. */
+static GstStructure *
+roi_param_new (const CclComponent *component)
+{
+  static GQuark name, label, area, centroid_x, centroid_y;
+  static gsize once;
+
+  if (g_once_init_enter (&once)) {
+    name = g_quark_from_static_string (ROI_PARAM);
+    label = g_quark_from_static_string ("label");
+    area = g_quark_from_static_string ("area");
+    centroid_x = g_quark_from_static_string ("centroid-x");
+    centroid_y = g_quark_from_static_string ("centroid-y");
+    g_once_init_leave (&once, 1);
+  }
+
+  return gst_structure_new_id (name, label, G_TYPE_UINT, component->label, area, G_TYPE_UINT64,
+                               component->area, centroid_x, G_TYPE_DOUBLE,
+                               ccl_component_centroid_x (component), centroid_y, G_TYPE_DOUBLE,
+                               ccl_component_centroid_y (component), NULL);
+}
+
 void
 gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
 {
@@ -91,16 +114,11 @@ gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *com
   for (i = 0; i < components->count; i++) {
     const CclComponent *component = &components->items[i];
     GstVideoRegionOfInterestMeta *roi;
-    GstStructure *param;
 
     roi = gst_buffer_add_video_region_of_interest_meta_id (
         buffer, roi_type, component->x, component->y, component->width, component->height);
     roi->id = first + (gint) i;
 
-    param = gst_structure_new (ROI_PARAM, "label", G_TYPE_UINT, component->label, "area",
-                               G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
-                               ccl_component_centroid_x (component), "centroid-y", G_TYPE_DOUBLE,
-                               ccl_component_centroid_y (component), NULL);
-    gst_video_region_of_interest_meta_add_param (roi, param);
+    gst_video_region_of_interest_meta_add_param (roi, roi_param_new (component));
   }
 }

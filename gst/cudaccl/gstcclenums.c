@@ -28,28 +28,12 @@ static const struct
   gint value;
   const gchar *name;
 } algorithms[] = {
-  { 1, "tile" },
-  { 2, "flsl-cd" },
-  { 3, "ha4" },
-  { 4, "flsl-otf" },
-  { 5, "flsl" },
-  { 6, "ha4-otf" },
-  { 7, "ha4-cd" },
-  { 8, "ha4-32" },
-  { 9, "naive" },
-  { 10, "bke" },
-  { 11, "bke-ic" },
-  { 12, "buf" },
-  { 13, "buf-ic" },
-  { 14, "uf" },
-  { 15, "lbuf" },
-  { 16, "ke" },
-  { 17, "playne" },
-  { 18, "dlp" },
-  { 19, "be" },
-  { 20, "label-equivalence" },
-  { 21, "row-col-unify" },
-  { 100, "runs" },
+  { 1, "tile" },           { 2, "flsl-cd" }, { 3, "ha4" },     { 4, "flsl-otf" },
+  { 5, "flsl" },           { 6, "ha4-otf" }, { 7, "ha4-cd" },  { 8, "ha4-32" },
+  { 9, "naive" },          { 10, "bke" },    { 11, "bke-ic" }, { 12, "buf" },
+  { 13, "buf-ic" },        { 14, "uf" },     { 15, "lbuf" },   { 16, "ke" },
+  { 17, "playne" },        { 18, "dlp" },    { 19, "be" },     { 20, "label-equivalence" },
+  { 21, "row-col-unify" }, { 100, "runs" },
 };
 
 static const gchar *
@@ -122,6 +106,24 @@ gst_cuda_ccl_connectivity_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstCudaCclConnectivity", values));
+
+  return type;
+}
+
+GType
+gst_cuda_ccl_sync_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { CCL_SYNC_AUTO, "Spin for a moment, then yield, then sleep", "auto" },
+    { CCL_SYNC_SPIN, "Shortest latency, keeps a core busy", "spin" },
+    { CCL_SYNC_YIELD, "Short latency, other threads go first", "yield" },
+    { CCL_SYNC_BLOCK, "Least CPU time", "block" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclSync", values));
 
   return type;
 }

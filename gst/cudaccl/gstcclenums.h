@@ -32,11 +32,13 @@ typedef enum
 #define GST_TYPE_CUDA_CCL_BACKEND (gst_cuda_ccl_backend_get_type ())
 #define GST_TYPE_CUDA_CCL_ALGORITHM (gst_cuda_ccl_algorithm_get_type ())
 #define GST_TYPE_CUDA_CCL_CONNECTIVITY (gst_cuda_ccl_connectivity_get_type ())
+#define GST_TYPE_CUDA_CCL_SYNC (gst_cuda_ccl_sync_get_type ())
 #define GST_TYPE_CUDA_CCL_ATTACH (gst_cuda_ccl_attach_get_type ())
 
 GType gst_cuda_ccl_backend_get_type (void);
 GType gst_cuda_ccl_algorithm_get_type (void);
 GType gst_cuda_ccl_connectivity_get_type (void);
+GType gst_cuda_ccl_sync_get_type (void);
 GType gst_cuda_ccl_attach_get_type (void);
 
 /* The engine's name of a value of the algorithm enumeration, NULL for the automatic choice. */

@@ -20,6 +20,7 @@ typedef struct
   guint connectivity;
   guint max_components;
   guint threads;
+  CclSync cuda_sync;
 
   /* Of each frame. */
   CclParams params;

@@ -198,6 +198,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_BACKEND, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ALGORITHM, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_CONNECTIVITY, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_SYNC, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ATTACH, 0);
 }
 

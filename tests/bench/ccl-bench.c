@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/bench/pipeline.h"
 #include "tests/bench/targets.h"
 
 #include <errno.h>
@@ -18,6 +19,8 @@ main (int argc, char **argv)
 
   if (argc > 1 && strcmp (argv[1], "targets") == 0)
     return targets_main (argc - 1, argv + 1);
+  if (argc > 1 && strcmp (argv[1], "pipeline") == 0)
+    return pipeline_main (argc - 1, argv + 1);
   bench_parse_options (&bench.options, argc, argv);
   bench.host.memory = CCL_MEMORY_HOST;
   bench.device.memory = CCL_MEMORY_DEVICE;

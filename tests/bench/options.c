@@ -11,6 +11,7 @@
 static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
        ccl-bench targets [OPTION...]   (what is to be reached; ccl-bench targets --help)\n\
+       ccl-bench pipeline [OPTION...]  (the element in pipelines; ccl-bench pipeline --help)\n\
 Measures connected component analysis on random images by density and granularity.\n\
 \n\
   --size=WxH,...         sizes (1920x1080)\n\

@@ -20,6 +20,7 @@ static const struct
   { "cuda-device-id", "gint", "-1", G_PARAM_READWRITE | READY },
   { "algorithm", "GstCudaCclAlgorithm", "auto", G_PARAM_READWRITE | READY },
   { "connectivity", "GstCudaCclConnectivity", "8", G_PARAM_READWRITE | READY },
+  { "cuda-sync", "GstCudaCclSync", "auto", G_PARAM_READWRITE | READY },
   { "threshold", "guint", "127", G_PARAM_READWRITE | PLAYING | GST_PARAM_CONTROLLABLE },
   { "invert", "gboolean", "false", G_PARAM_READWRITE | PLAYING },
   { "min-area", "guint64", "1", G_PARAM_READWRITE | PLAYING },
@@ -85,6 +86,7 @@ GST_START_TEST (test_round_trip)
     { "threshold", "200" },        { "invert", "true" },        { "min-area", "12345678901" },
     { "max-area", "98765432109" }, { "max-components", "7" },   { "attach", "roi" },
     { "roi-type", "car" },         { "post-messages", "true" }, { "threads", "5" },
+    { "cuda-sync", "block" },
   };
   GstElement *element = ccl_test_element_new (NULL, NULL);
   gchar *roi_type;

@@ -396,6 +396,50 @@ test_feature_stages (Check *check)
   check_each_algorithm (check, run_feature_stages);
 }
 
+/* Every way to wait for a device, for frames that come from one place and from several, with
+ * settings that stay and that change: what is the same may be replayed. */
+static void
+run_replays (Check *check, const Case *c)
+{
+  static const char *const names[] = { "rings", "dots", "spiral", "empty", "comb-up" };
+  TestImage image = test_image_new (130, 67);
+  Case one = *c;
+
+  one.image = &image;
+  one.setup.max_components = 700;
+  for (int sync = CCL_SYNC_AUTO; sync <= CCL_SYNC_BLOCK; sync++) {
+    CclConfig config = case_config (&one);
+    CclAnalyzer *analyzer;
+
+    config.sync = (CclSync) sync;
+    if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
+                     c->algorithm->name, ccl_last_error ()))
+      break;
+    for (uint32_t i = 0; i < (is_small (check) ? 12 : 200); i++) {
+      CclComponents got = { 0 };
+      CclImage placed;
+
+      test_pattern_draw (test_pattern_find (names[i % COUNT (names)]), &image);
+      one.memory = c->algorithm->backend == CCL_BACKEND_CUDA ? (CclMemory) (i / 5 % CHECK_MEMORIES)
+                                                             : CCL_MEMORY_HOST;
+      one.placement.padding = i / 3 % 7 * 16;
+      one.setup.params.threshold = i % 40 < 20 ? 127 : (uint8_t) i;
+      one.setup.params.min_area = 1 + i / 30;
+      placed = test_arena_place (&check->arenas[one.memory], &image, &one.placement);
+      check_result (check, &one, ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got),
+                    &got, NULL);
+    }
+    ccl_analyzer_free (analyzer);
+  }
+  test_image_clear (&image);
+}
+
+static void
+test_replays (Check *check)
+{
+  check_each_algorithm (check, run_replays);
+}
+
 /* What is chosen when nothing is asked for, and what an analyzer says about itself. */
 static void
 test_auto (Check *check)
@@ -438,5 +482,6 @@ const Test analyzer_tests[] = {
   { "determinism", test_determinism },
   { "timing", test_timing },
   { "feature-stages", test_feature_stages },
+  { "replays", test_replays },
   { NULL, NULL },
 };

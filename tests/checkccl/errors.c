@@ -109,6 +109,13 @@ test_config_errors (Check *check)
       ccl_analyzer_free (analyzer);
   }
 
+  for (int sync = -1; sync <= CCL_SYNC_BLOCK + 1; sync += CCL_SYNC_BLOCK + 2) {
+    ccl_config_init (&config, 9, 9);
+    config.sync = (CclSync) sync;
+    check_refusal (check, "unknown sync", ccl_analyzer_new (&config, &analyzer),
+                   ONLY (CCL_ERROR_INVALID));
+  }
+
   ccl_config_init (&config, 9, 9);
   check_that (check, ccl_config_check (&config) == CCL_OK, "a good config: %s", ccl_last_error ());
   check_refusal (check, "no config to check", ccl_config_check (NULL), ONLY (CCL_ERROR_INVALID));

@@ -1,0 +1,71 @@
+/* cudaccl - CUDA backend: how the host waits for the device
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/session.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* CCL_SYNC_AUTO spins for as long as a HD frame takes with its transfer, and then leaves the core
+ * to others, first between two looks, then for SLEEP_NS at a time: who waits so long does so for
+ * somebody else's work, and won't notice that much more. */
+#define SPIN_NS 150000
+#define YIELD_NS 1000000
+#define SLEEP_NS 50000
+
+static uint64_t
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+/* Tells the core that its other thread can have it for a moment. */
+static void
+relax (void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Passes some of the time until the next look at the device. */
+static void
+pass_time (CclSync sync, uint64_t start)
+{
+  static const struct timespec nap = { .tv_nsec = SLEEP_NS };
+  uint64_t waited = sync == CCL_SYNC_AUTO ? now () - start : 0;
+
+  if (sync == CCL_SYNC_SPIN || (sync == CCL_SYNC_AUTO && waited < SPIN_NS))
+    relax ();
+  else if (sync == CCL_SYNC_YIELD || waited < YIELD_NS)
+    sched_yield ();
+  else
+    nanosleep (&nap, NULL);
+}
+
+unsigned
+ccl_cuda_wait_flags (CclSync sync)
+{
+  return sync == CCL_SYNC_BLOCK ? cudaEventBlockingSync : cudaEventDefault;
+}
+
+cudaError_t
+ccl_cuda_wait (cudaEvent_t event, CclSync sync)
+{
+  uint64_t start;
+  cudaError_t error;
+
+  if (sync == CCL_SYNC_BLOCK)
+    return cudaEventSynchronize (event);
+  start = sync == CCL_SYNC_AUTO ? now () : 0;
+  while ((error = cudaEventQuery (event)) == cudaErrorNotReady)
+    pass_time (sync, start);
+  if (error == cudaSuccess)
+    cudaGetLastError (); /* "not ready" is no error, but some versions keep it as the last one */
+  return error;
+}

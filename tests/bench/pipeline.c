@@ -1,0 +1,312 @@
+/* cudaccl - ccl-bench pipeline: scenarios, options and the report
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/pipeline.h"
+
+#include "ccl/ccl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIP 77
+#define MOST_PIPELINES 256
+#define NO_TARGET 0
+
+/* What is measured, and what an H200 should reach with frames of 1920x1080. */
+typedef struct Scenario
+{
+  const gchar *name;
+  const gchar *what;
+  PipelineMemory memory;
+  gdouble most_us;   /* target of the median latency */
+  gdouble least_fps; /* target of the throughput */
+} Scenario;
+
+static const Scenario scenarios[] = {
+  { "system", "GRAY8, any system memory", PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
+  { "pool", "GRAY8, the element's pool", PIPELINE_PROPOSED, 120, 8000 },
+  { "cuda", "NV12 in CUDAMemory", PIPELINE_CUDA, 60, NO_TARGET },
+};
+
+/* What one run of the program does. */
+typedef struct Report
+{
+  PipelineOptions options;
+  guint8 *masks;
+  guint measured;
+  gboolean failed;
+} Report;
+
+static gboolean
+wants (const Report *report, const gchar *name)
+{
+  gchar **names;
+  gboolean wanted;
+
+  if (!report->options.scenario)
+    return TRUE;
+  names = g_strsplit (report->options.scenario, ",", -1);
+  wanted = g_strv_contains ((const gchar *const *) names, name);
+  g_strfreev (names);
+  return wanted;
+}
+
+static void
+print_head (void)
+{
+  printf ("%-32s %8s %7s %7s %7s %7s %7s %7s %7s %7s\n", "", "frames/s", "p50 us", "p90 us",
+          "p99 us", "upload", "analyse", "CPU us", "allocs", "comps");
+}
+
+static void
+print_result (const gchar *what, const PipelineResult *result)
+{
+  printf ("%-32s %8.0f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.3f %7.1f\n", what, result->fps,
+          result->p50, result->p90, result->p99, result->upload, result->analysis, result->cpu,
+          result->allocations, result->components);
+  fflush (stdout);
+}
+
+/* A figure beside its target, which was set for frames of 1920x1080. */
+static void
+print_target (const Report *report, const gchar *what, gdouble figure, gboolean least,
+              gdouble target)
+{
+  gboolean reached = least ? figure >= target : figure <= target;
+
+  if (target == NO_TARGET || report->options.width != 1920 || report->options.height != 1080)
+    return;
+  printf ("  %-50s %9.2f %s %7.2f: %s\n", what, figure, least ? ">=" : "<=", target,
+          reached ? "reached" : "short");
+}
+
+static void
+print_no_allocations (const PipelineResult *result)
+{
+  if (result->allocations > 0)
+    printf ("  allocations a frame %.3f <= 0: short\n", result->allocations);
+}
+
+static void
+say_why_not (Report *report, const gchar *what, GError *error)
+{
+  printf ("%-34s not measured: %s\n", what, error ? error->message : "it gave no frames");
+  g_clear_error (&error);
+}
+
+/* Runs @n pipelines, spread over @devices (0: where the element's properties say). */
+static gboolean
+measure (Report *report, PipelineMemory memory, guint n, guint devices, gboolean *has_pool,
+         PipelineResult *result, GError **error)
+{
+  PipelineRun *runs[MOST_PIPELINES];
+  gboolean ok = TRUE;
+  guint i, made;
+
+  for (made = 0; made < n; made++) {
+    gint device = devices ? (gint) (made % devices) : -1;
+
+    runs[made] = pipeline_run_new (&report->options, report->masks, memory, device, error);
+    if (!runs[made])
+      break;
+  }
+  ok = made == n && pipeline_runs_measure (runs, n, &report->options, result, error);
+  if (ok && has_pool)
+    *has_pool = pipeline_run_has_proposed_pool (runs[0]);
+  for (i = 0; i < made; i++)
+    pipeline_run_free (runs[i]);
+  report->measured += ok;
+  return ok;
+}
+
+static void
+run_scenario (Report *report, const Scenario *scenario)
+{
+  PipelineResult result;
+  gboolean has_pool = FALSE;
+  GError *error = NULL;
+
+  if (!wants (report, scenario->name))
+    return;
+  if (!measure (report, scenario->memory, 1, 0, &has_pool, &result, &error)) {
+    /* Without GstCuda there is no CUDAMemory; everything else must work. */
+    report->failed |= scenario->memory != PIPELINE_CUDA;
+    say_why_not (report, scenario->what, error);
+    return;
+  }
+  print_result (scenario->what, &result);
+  if (scenario->memory == PIPELINE_PROPOSED && !has_pool)
+    printf ("  the element proposes no pool here: these were any system memory\n");
+  print_target (report, "median latency inside the element, us", result.p50, FALSE,
+                scenario->most_us);
+  print_target (report, "frames per second", result.fps, TRUE, scenario->least_fps);
+  print_no_allocations (&result);
+}
+
+/* One pipeline, many, and many on several devices. */
+static void
+run_many (Report *report)
+{
+  guint n = report->options.pipelines, devices = report->options.devices;
+  PipelineResult one, many, spread;
+  GError *error = NULL;
+  gchar *what = g_strdup_printf ("%u pipelines, the element's pool", n);
+
+  if (!measure (report, PIPELINE_PROPOSED, 1, devices > 1, NULL, &one, &error) ||
+      !measure (report, PIPELINE_PROPOSED, n, devices > 1, NULL, &many, &error)) {
+    report->failed = TRUE;
+    say_why_not (report, what, error);
+    g_free (what);
+    return;
+  }
+  print_result (what, &many);
+  print_target (report, "times the throughput of one", many.fps / one.fps, TRUE, 1.5);
+  print_no_allocations (&many);
+  g_free (what);
+  if (devices < 2)
+    return;
+
+  what = g_strdup_printf ("%u pipelines on %u devices", MIN (n * devices, MOST_PIPELINES), devices);
+  if (measure (report, PIPELINE_PROPOSED, MIN (n * devices, MOST_PIPELINES), devices, NULL, &spread,
+               &error)) {
+    print_result (what, &spread);
+    print_target (report, "times the throughput of one device", spread.fps / many.fps, TRUE,
+                  0.9 * devices);
+  } else {
+    report->failed = TRUE;
+    say_why_not (report, what, error);
+  }
+  g_free (what);
+}
+
+static gboolean
+measure_decoding (Report *report, gboolean analyse, PipelineResult *result, GError **error)
+{
+  PipelineRun *run = pipeline_run_new_decoding (&report->options, analyse, error);
+  gboolean ok = run && pipeline_runs_measure (&run, 1, &report->options, result, error);
+
+  pipeline_run_free (run);
+  report->measured += ok;
+  return ok;
+}
+
+static void
+run_decoding (Report *report)
+{
+  PipelineResult alone, analysed;
+  GError *error = NULL;
+
+  if (!measure_decoding (report, FALSE, &alone, &error) ||
+      !measure_decoding (report, TRUE, &analysed, &error)) {
+    report->failed = TRUE;
+    say_why_not (report, "nvh264dec", error);
+    return;
+  }
+  print_result ("nvh264dec", &alone);
+  print_result ("nvh264dec ! cudaccl", &analysed);
+  print_target (report, "of the decoder's throughput", analysed.fps / alone.fps, TRUE, 0.9);
+  print_no_allocations (&analysed);
+}
+
+static gboolean
+parse_size (const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  PipelineOptions *options = data;
+  gchar end;
+
+  if (sscanf (value, "%ux%u%c", &options->width, &options->height, &end) == 2 &&
+      options->width > 0 && options->height > 0 && options->width <= 32768 &&
+      options->height <= 32768)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "'%s' is no size like 1920x1080, of at most 32768 pixels each", value);
+  return FALSE;
+}
+
+static gboolean
+parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
+{
+  gint pipelines = 16, devices = 1;
+  const GOptionEntry entries[] = {
+    { "size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer) parse_size, "of the frames (1920x1080)",
+      "WxH" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "measured of each scenario (3)",
+      "S" },
+    { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
+      "only these of system, pool, cuda, many", "NAME,..." },
+    { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines, "at once, in scenario many (16)", "N" },
+    { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "of scenario many (1)", "N" },
+    { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
+      "properties of cudaccl, as in gst-launch", "'NAME=VALUE ...'" },
+    { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
+      "GRAY8 frames of that size to analyse, instead of drawn ones", "FILE" },
+    { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
+      "H.264 video to decode with and without the element", "FILE" },
+    { NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+  };
+  GOptionContext *context = g_option_context_new ("");
+  GOptionGroup *group = g_option_group_new ("pipeline", NULL, NULL, options, NULL);
+  gboolean ok;
+
+  *options = (PipelineOptions){ .width = 1920, .height = 1080, .seconds = 3 };
+  g_option_group_add_entries (group, entries);
+  g_option_context_set_main_group (context, group);
+  g_option_context_set_summary (
+      context, "Measures the element cudaccl in pipelines of this process. A frame's latency is "
+               "the time from\nthe element's sink pad to its source pad; CPU time is that of the "
+               "whole process.");
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  ok = g_option_context_parse (context, &argc, &argv, error);
+  g_option_context_free (context);
+  if (ok && (argc > 1 || pipelines < 1 || pipelines > MOST_PIPELINES || devices < 1 ||
+             !(options->seconds > 0))) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "%s; try ccl-bench pipeline --help",
+                 argc > 1 ? "there are only options"
+                          : "pipelines are from 1 to 256, and there is at least one device and "
+                            "some time");
+    return FALSE;
+  }
+  options->pipelines = (guint) pipelines;
+  options->devices = (guint) devices;
+  return ok;
+}
+
+int
+pipeline_main (int argc, char **argv)
+{
+  Report report = { .measured = 0 };
+  GstElementFactory *factory;
+  GError *error = NULL;
+  guint i;
+
+  if (!parse_options (&report.options, argc, argv, &error) ||
+      !(report.masks = pipeline_masks_new (&report.options, &error))) {
+    fprintf (stderr, "ccl-bench: %s\n", error->message);
+    g_clear_error (&error);
+    return EXIT_FAILURE;
+  }
+  factory = gst_element_factory_find ("cudaccl");
+  if (!factory) {
+    printf ("ccl-bench: there is no element cudaccl; GST_PLUGIN_PATH says where to look\n");
+    g_free (report.masks);
+    return EXIT_SKIP;
+  }
+  gst_object_unref (factory);
+
+  printf ("%ux%u%s%s\n", report.options.width, report.options.height,
+          report.options.element ? ", " : "", report.options.element ? report.options.element : "");
+  print_head ();
+  for (i = 0; i < G_N_ELEMENTS (scenarios); i++)
+    run_scenario (&report, &scenarios[i]);
+  if (wants (&report, "many"))
+    run_many (&report);
+  if (report.options.decode)
+    run_decoding (&report);
+
+  g_free (report.masks);
+  if (report.failed)
+    return EXIT_FAILURE;
+  return report.measured > 0 ? EXIT_SUCCESS : EXIT_SKIP;
+}
