@@ -357,6 +357,17 @@ ccl_analyzer_free (CclAnalyzer *analyzer)
 }
 
 CclStatus
+ccl_check_image (const CclImage *image, uint32_t width)
+{
+  if (image->memory != CCL_MEMORY_ARRAY && image->stride < width)
+    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
+                     image->stride, width);
+  if (image->memory > CCL_MEMORY_ARRAY)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+  return CCL_OK;
+}
+
+CclStatus
 ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params)
 {
   CclStatus status;
@@ -365,11 +376,9 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_submit: an argument is NULL");
   if (analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
-  if (image->memory != CCL_MEMORY_ARRAY && image->stride < analyzer->session->config.width)
-    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
-                     image->stride, analyzer->session->config.width);
-  if (image->memory > CCL_MEMORY_ARRAY)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+  status = ccl_check_image (image, analyzer->session->config.width);
+  if (status != CCL_OK)
+    return status;
 
   analyzer->collected = false;
   status = analyzer->backend->submit (analyzer->session, image, params);

@@ -76,6 +76,9 @@ extern const CclBackendClass ccl_backend_cuda;
 CclStatus ccl_fail (CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/* Whether @image is one of that width, wherever it is. */
+CclStatus ccl_check_image (const CclImage *image, uint32_t width);
+
 /* malloc() of @count times @size bytes that is counted; NULL leaves a reason naming @what. */
 void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
 

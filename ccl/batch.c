@@ -168,12 +168,12 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
                        "frame %" PRIu32
                        ": a stride of %zu bytes is less than the width of %" PRIu32,
                        i, images[i].stride, self->config.width);
-    if (images[i].memory == CCL_MEMORY_DEVICE)
+    if (images[i].memory == CCL_MEMORY_DEVICE || images[i].memory == CCL_MEMORY_ARRAY)
       return ccl_fail (CCL_ERROR_UNSUPPORTED,
                        "batches take frames from host memory; give frame %" PRIu32
                        " to an analyzer, or copy it to the host",
                        i);
-    if (images[i].memory > CCL_MEMORY_DEVICE)
+    if (images[i].memory > CCL_MEMORY_ARRAY)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 ": unknown kind of memory %d", i,
                        (int) images[i].memory);
   }

@@ -25,7 +25,7 @@ void ccl_batch_free (CclBatch *batch);
 
 /* Analyses @n frames, from one to as many as ccl_batch_new() was told; @components has @n entries.
  * They belong to the batch and stay valid until its next analysis or its end. Frames are in host
- * memory, page-locked or not; CCL_MEMORY_DEVICE is CCL_ERROR_UNSUPPORTED. */
+ * memory, page-locked or not; others are CCL_ERROR_UNSUPPORTED. */
 CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
                              const CclParams *params, CclComponents *components);
 

@@ -189,11 +189,9 @@ ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *p
   if (!volume || !image || !image->data || !params || !components)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_analyze: an argument is NULL");
   *components = (CclVolumeComponents){ NULL, 0, 0 };
-  if (image->stride < volume->width)
-    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
-                     image->stride, volume->width);
-  if (image->memory > CCL_MEMORY_DEVICE)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+  status = ccl_check_image (image, volume->width);
+  if (status != CCL_OK)
+    return status;
   volume->collected = false;
   status = backend->submit (volume->session, image, params);
   if (status == CCL_OK)

@@ -3,17 +3,6 @@
 
 #include "cuda/frame.h"
 
-/* What follows a labeller is the same for all. */
-#define LABELLER(id, text, connectivities, function, of_blocks)                                  \
-  {                                                                                              \
-    .info = { .name = id,                                                                        \
-              .description = text,                                                               \
-              .backend = CCL_BACKEND_CUDA,                                                       \
-              .connectivity = connectivities },                                                  \
-    .label = function, .uses_blocks = of_blocks, .enqueue = ccl_cuda_label_and_analyse,          \
-    .compact = ccl_cuda_compact, .histogram = ccl_cuda_histogram, .paint = ccl_cuda_label_paint, \
-  }
-
 static const CclCudaAlgorithm algorithms[] = {
   {
       .info = { "tile",
@@ -80,29 +69,33 @@ static const CclCudaAlgorithm algorithms[] = {
       .histogram = ccl_cuda_histogram,
       .paint = ccl_cuda_ha4_paint,
   },
-  LABELLER ("bke", "BKE: block-based Komura equivalence (Allegretti et al. 2020)", 8, ccl_cuda_bke,
-            true),
-  LABELLER ("bke-ic", "BKE with inline compression (Allegretti et al. 2020)", 8, ccl_cuda_bke_ic,
-            true),
-  LABELLER ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 8, ccl_cuda_buf, true),
-  LABELLER ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 8, ccl_cuda_buf_ic,
-            true),
-  LABELLER ("uf", "UF: union-find over pixels, in tiles first (Oliveira and Lotufo 2010)", 4 | 8,
-            ccl_cuda_uf, false),
-  LABELLER ("lbuf", "LBUF: union-find over pixels, in lines first (Yonehara and Aizawa 2015)",
-            4 | 8, ccl_cuda_lbuf, false),
-  LABELLER ("ke", "KE: Komura equivalence (Komura 2015)", 4 | 8, ccl_cuda_ke, false),
-  LABELLER ("playne", "Komura equivalence without redundant unions (Playne and Hawick 2018)", 4,
-            ccl_cuda_playne, false),
-  LABELLER ("dlp", "DLP: distanceless label propagation (Cabaret et al. 2017)", 4 | 8, ccl_cuda_dlp,
-            false),
-  LABELLER ("be", "BE: block equivalence, iterative (Zavalishin et al. 2016)", 8, ccl_cuda_be,
-            true),
-  LABELLER ("label-equivalence", "OLE: label equivalence, iterative (Kalentev et al. 2011)", 4 | 8,
-            ccl_cuda_label_equivalence, false),
-  LABELLER ("row-col-unify",
-            "Lowest labels along rows and columns, iterative (Kalentev et al. 2011)", 4,
-            ccl_cuda_row_col_unify, false),
+  CCL_CUDA_LABELLER ("bke", "BKE: block-based Komura equivalence (Allegretti et al. 2020)", 8,
+                     ccl_cuda_bke, true),
+  CCL_CUDA_LABELLER ("bke-ic", "BKE with inline compression (Allegretti et al. 2020)", 8,
+                     ccl_cuda_bke_ic, true),
+  CCL_CUDA_LABELLER ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 8, ccl_cuda_buf,
+                     true),
+  CCL_CUDA_LABELLER ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 8,
+                     ccl_cuda_buf_ic, true),
+  CCL_CUDA_LABELLER ("uf", "UF: union-find over pixels, in tiles first (Oliveira and Lotufo 2010)",
+                     4 | 8, ccl_cuda_uf, false),
+  CCL_CUDA_LABELLER ("lbuf",
+                     "LBUF: union-find over pixels, in lines first (Yonehara and Aizawa 2015)",
+                     4 | 8, ccl_cuda_lbuf, false),
+  CCL_CUDA_LABELLER ("ke", "KE: Komura equivalence (Komura 2015)", 4 | 8, ccl_cuda_ke, false),
+  CCL_CUDA_LABELLER ("playne",
+                     "Komura equivalence without redundant unions (Playne and Hawick 2018)", 4,
+                     ccl_cuda_playne, false),
+  CCL_CUDA_LABELLER ("dlp", "DLP: distanceless label propagation (Cabaret et al. 2017)", 4 | 8,
+                     ccl_cuda_dlp, false),
+  CCL_CUDA_LABELLER ("be", "BE: block equivalence, iterative (Zavalishin et al. 2016)", 8,
+                     ccl_cuda_be, true),
+  CCL_CUDA_LABELLER ("label-equivalence",
+                     "OLE: label equivalence, iterative (Kalentev et al. 2011)", 4 | 8,
+                     ccl_cuda_label_equivalence, false),
+  CCL_CUDA_LABELLER ("row-col-unify",
+                     "Lowest labels along rows and columns, iterative (Kalentev et al. 2011)", 4,
+                     ccl_cuda_row_col_unify, false),
   {
       .info = { "ha4-32", "HA4 with one pixel a thread (Hennequin et al. 2018)", CCL_BACKEND_CUDA,
                 4 | 8 },

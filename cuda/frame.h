@@ -121,6 +121,17 @@ typedef struct CclCudaAlgorithm
   cudaError_t (*paint) (const CclCudaFrame *frame, cudaStream_t stream);
 } CclCudaAlgorithm;
 
+/* A labeller's entry: what follows it is the same for all. */
+#define CCL_CUDA_LABELLER(id, text, connectivities, function, of_blocks)                         \
+  {                                                                                              \
+    .info = { .name = id,                                                                        \
+              .description = text,                                                               \
+              .backend = CCL_BACKEND_CUDA,                                                       \
+              .connectivity = connectivities },                                                  \
+    .label = function, .uses_blocks = of_blocks, .enqueue = ccl_cuda_label_and_analyse,          \
+    .compact = ccl_cuda_compact, .histogram = ccl_cuda_histogram, .paint = ccl_cuda_label_paint, \
+  }
+
 /* Whether this build has kernels for the current device; @overlap: whether they know how to follow
  * each other. */
 cudaError_t ccl_cuda_probe (bool *overlap);

@@ -3,25 +3,19 @@
 
 #include "cuda/session.h"
 
-/* Volumes are labelled as frames are; see frame.h. */
-#define LABELLER(id, text, function, of_blocks)                                                   \
-  {                                                                                               \
-    .info = { .name = id, .description = text, .backend = CCL_BACKEND_CUDA, .connectivity = 26 }, \
-    .label = function, .uses_blocks = of_blocks, .enqueue = ccl_cuda_label_and_analyse,           \
-    .compact = ccl_cuda_compact, .histogram = ccl_cuda_histogram, .paint = ccl_cuda_label_paint,  \
-  }
-
 static const CclCudaAlgorithm algorithms[] = {
-  LABELLER ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", ccl_cuda_buf_3d, true),
-  LABELLER ("bke", "BKE: block-based Komura equivalence (Allegretti et al. 2020)", ccl_cuda_bke_3d,
-            true),
-  LABELLER ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", ccl_cuda_buf_ic_3d,
-            true),
-  LABELLER ("bke-ic", "BKE with inline compression (Allegretti et al. 2020)", ccl_cuda_bke_ic_3d,
-            true),
-  LABELLER ("be", "BE: block equivalence, iterative (Zavalishin et al. 2016)", ccl_cuda_be_3d,
-            true),
-  LABELLER ("uf", "UF: union-find over voxels (Oliveira and Lotufo 2010)", ccl_cuda_uf_3d, false),
+  CCL_CUDA_LABELLER ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 26,
+                     ccl_cuda_buf_3d, true),
+  CCL_CUDA_LABELLER ("bke", "BKE: block-based Komura equivalence (Allegretti et al. 2020)", 26,
+                     ccl_cuda_bke_3d, true),
+  CCL_CUDA_LABELLER ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 26,
+                     ccl_cuda_buf_ic_3d, true),
+  CCL_CUDA_LABELLER ("bke-ic", "BKE with inline compression (Allegretti et al. 2020)", 26,
+                     ccl_cuda_bke_ic_3d, true),
+  CCL_CUDA_LABELLER ("be", "BE: block equivalence, iterative (Zavalishin et al. 2016)", 26,
+                     ccl_cuda_be_3d, true),
+  CCL_CUDA_LABELLER ("uf", "UF: union-find over voxels (Oliveira and Lotufo 2010)", 26,
+                     ccl_cuda_uf_3d, false),
 };
 
 const CclAlgorithm *
