@@ -163,11 +163,6 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
   for (uint32_t i = 0; i < n; i++) {
     if (!images[i].data)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 " of a batch has no pixels", i);
-    if (images[i].stride < self->config.width)
-      return ccl_fail (CCL_ERROR_INVALID,
-                       "frame %" PRIu32
-                       ": a stride of %zu bytes is less than the width of %" PRIu32,
-                       i, images[i].stride, self->config.width);
     if (images[i].memory == CCL_MEMORY_DEVICE || images[i].memory == CCL_MEMORY_ARRAY)
       return ccl_fail (CCL_ERROR_UNSUPPORTED,
                        "batches take frames from host memory; give frame %" PRIu32
@@ -176,6 +171,11 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
     if (images[i].memory > CCL_MEMORY_ARRAY)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 ": unknown kind of memory %d", i,
                        (int) images[i].memory);
+    if (images[i].stride < self->config.width)
+      return ccl_fail (CCL_ERROR_INVALID,
+                       "frame %" PRIu32
+                       ": a stride of %zu bytes is less than the width of %" PRIu32,
+                       i, images[i].stride, self->config.width);
   }
   return CCL_OK;
 }
