@@ -191,7 +191,9 @@ __launch_bounds__ (FRAME_THREADS, BLOCKS) analyse_frame (CclCudaFrame f)
   const CclTiles &tiles = f.tiles;
   HeldTile t;
 
-  f.moments = NULL; /* it is: now the compiler knows, too */
+  /* So they are: now the compiler knows, too. */
+  f.moments = NULL;
+  f.updates = NULL;
   t.tile = tile_number (tiles, blockIdx.x);
   t.strip = blockIdx.x / tiles.columns;
   t.column = blockIdx.x - t.strip * tiles.columns;
