@@ -43,7 +43,8 @@ void test_device_context_enter (void *context);
 void test_device_context_leave (void);
 void *test_device_context_current (void);
 
-/* The rate at which the device copies in its own memory, read and written bytes together, in GB/s. */
+/* The rate at which the device copies in its own memory, read and written bytes together, in GB/s.
+ */
 double test_device_rate (void);
 
 #endif
