@@ -73,6 +73,13 @@ map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, GstMapFlags flags, 
   if (!check_stride (info, stride, error))
     goto unmap;
 
+  /* A meta with a way of its own to map may tell where the pixels are and nothing else. */
+  if (!frame->map.data) {
+    frame->image.data = (const guint8 *) data + y * (gsize) stride + x;
+    frame->image.stride = (gsize) stride;
+    return TRUE;
+  }
+
   start = (gsize) ((const guint8 *) data - frame->map.data) + y * (gsize) stride + x;
   if (start > frame->map.size || extent (info, stride) > frame->map.size - start) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -155,7 +162,7 @@ system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, 
 {
   if (!gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error))
     return FALSE;
-  if (gst_ccl_pool_is_pinned (frame->map.memory))
+  if (frame->map.memory && gst_ccl_pool_is_pinned (frame->map.memory))
     frame->image.memory = CCL_MEMORY_PINNED;
 
   return TRUE;

@@ -237,10 +237,9 @@ gst_cuda_ccl_analyze (GstCudaCcl *self, GstBuffer *buffer, const CclParams *para
   const GstCclMapperClass *klass = self->mapper->klass;
   GstClockTime start;
   GError *error = NULL;
-  GstCclFrame frame;
+  GstCclFrame frame = { .place = self->place };
   CclStatus status;
 
-  frame.place = self->place;
   if (!klass->map (self->mapper, &frame, &self->info, buffer, &error)) {
     gst_cuda_ccl_post_gerror (self, error, buffer);
     return FALSE;

@@ -273,11 +273,31 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   return ok;
 }
 
+static void
+clear_report (Report *report)
+{
+  g_free (report->options.scenario);
+  g_free (report->options.element);
+  g_free (report->options.masks);
+  g_free (report->options.decode);
+  g_free (report->masks);
+}
+
+static gboolean
+have_element (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("cudaccl");
+
+  if (!factory)
+    return FALSE;
+  gst_object_unref (factory);
+  return TRUE;
+}
+
 int
 pipeline_main (int argc, char **argv)
 {
   Report report = { .measured = 0 };
-  GstElementFactory *factory;
   GError *error = NULL;
   guint i;
 
@@ -285,15 +305,14 @@ pipeline_main (int argc, char **argv)
       !(report.masks = pipeline_masks_new (&report.options, &error))) {
     fprintf (stderr, "ccl-bench: %s\n", error->message);
     g_clear_error (&error);
+    clear_report (&report);
     return EXIT_FAILURE;
   }
-  factory = gst_element_factory_find ("cudaccl");
-  if (!factory) {
+  if (!have_element ()) {
     printf ("ccl-bench: there is no element cudaccl; GST_PLUGIN_PATH says where to look\n");
-    g_free (report.masks);
+    clear_report (&report);
     return EXIT_SKIP;
   }
-  gst_object_unref (factory);
 
   printf ("%ux%u%s%s\n", report.options.width, report.options.height,
           report.options.element ? ", " : "", report.options.element ? report.options.element : "");
@@ -305,7 +324,7 @@ pipeline_main (int argc, char **argv)
   if (report.options.decode)
     run_decoding (&report);
 
-  g_free (report.masks);
+  clear_report (&report);
   if (report.failed)
     return EXIT_FAILURE;
   return report.measured > 0 ? EXIT_SUCCESS : EXIT_SKIP;

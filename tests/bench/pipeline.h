@@ -15,13 +15,13 @@ G_BEGIN_DECLS
 typedef struct PipelineOptions
 {
   guint width, height;
-  gdouble seconds;       /* measured of each scenario */
-  guint pipelines;       /* at once, in the scenario of many */
-  guint devices;         /* in the scenario of several */
-  const gchar *element;  /* properties of cudaccl, as in gst-launch */
-  const gchar *masks;    /* a file of GRAY8 frames; NULL: they are drawn */
-  const gchar *decode;   /* a file with H.264 video */
-  const gchar *scenario; /* names with commas; NULL: all */
+  gdouble seconds; /* measured of each scenario */
+  guint pipelines; /* at once, in the scenario of many */
+  guint devices;   /* in the scenario of several */
+  gchar *element;  /* properties of cudaccl, as in gst-launch */
+  gchar *masks;    /* a file of GRAY8 frames; NULL: they are drawn */
+  gchar *decode;   /* a file with H.264 video */
+  gchar *scenario; /* names with commas; NULL: all */
 } PipelineOptions;
 
 /* Where a source's frames lie. */

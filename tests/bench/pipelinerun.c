@@ -21,6 +21,7 @@ struct PipelineRun
   GstElement *source;  /* NULL when decoding */
   GstElement *element; /* cudaccl; NULL without it */
   GPtrArray *buffers;
+  gboolean ended; /* at its end, as it has posted */
 
   /* Written by the streaming thread. */
   guint64 entered; /* when the current frame came to the element */
@@ -133,31 +134,21 @@ take_error (GstMessage *message, GError **error)
   g_free (debug);
 }
 
-/* The error that a pipeline posted; FALSE if there is none. */
+/* Sees what a pipeline posted: whether it is at its end, which it stays. FALSE when it failed. */
 static gboolean
-pop_error (PipelineRun *run, GError **error)
+look_at_bus (PipelineRun *run, GError **error)
 {
   GstBus *bus = gst_element_get_bus (run->pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  gboolean failed = message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
 
   gst_object_unref (bus);
-  if (!message)
-    return FALSE;
-  take_error (message, error);
-  gst_message_unref (message);
-  return TRUE;
-}
-
-static gboolean
-has_ended (PipelineRun *run)
-{
-  GstBus *bus = gst_element_get_bus (run->pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_EOS);
-  gboolean ended = message != NULL;
-
-  gst_object_unref (bus);
+  if (failed)
+    take_error (message, error);
+  else if (message)
+    run->ended = TRUE;
   gst_clear_message (&message);
-  return ended;
+  return !failed;
 }
 
 static GstPadProbeReturn
@@ -319,8 +310,8 @@ take_snapshot (PipelineRun **runs, guint n, Snapshot *snapshot)
   snapshot->time = test_now ();
 }
 
-/* Waits until @least frames came out of all of them, or until @microseconds are over; FALSE when
- * one failed. */
+/* Waits until @least frames, or all there are, came out of all of them, or until @microseconds are
+ * over; FALSE when one failed. */
 static gboolean
 wait_for_frames (PipelineRun **runs, guint n, guint64 least, gint64 microseconds, GError **error)
 {
@@ -330,9 +321,9 @@ wait_for_frames (PipelineRun **runs, guint n, guint64 least, gint64 microseconds
   while (ready < n && g_get_monotonic_time () < end) {
     g_usleep (POLL_US);
     for (i = 0, ready = 0; i < n; i++) {
-      if (pop_error (runs[i], error))
+      if (!look_at_bus (runs[i], error))
         return FALSE;
-      ready += atomic_load (&runs[i]->frames) >= least || has_ended (runs[i]);
+      ready += atomic_load (&runs[i]->frames) >= least || runs[i]->ended;
     }
   }
   return TRUE;
