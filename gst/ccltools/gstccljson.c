@@ -55,6 +55,7 @@
 #include <gst/video/video.h>
 
 #include "gstccljsonwrite.h"
+#include "gstcclmergemeta.h"
 #include "gstcclroi.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
@@ -275,11 +276,10 @@ gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 
 static GstBuffer *
 gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source,
-                         const GstCclRois *rois)
+                         const GstCclMeta *meta, const GstCclRois *rois)
 {
   const guint kept_flags = GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (inbuf);
   GstCclJsonFrame frame;
   GstBuffer *buffer;
   GString *line;
@@ -330,7 +330,7 @@ static GstFlowReturn
 gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *kept = NULL;
   GstFlowReturn result = GST_FLOW_OK;
   GstCclRois rois = { 0, NULL, NULL };
   gboolean empty_frames;
@@ -347,11 +347,15 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   GST_OBJECT_UNLOCK (self);
 
   meta = gst_buffer_get_ccl_meta (inbuf);
-  if (!meta)
+  if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
+  } else if (meta->width != (guint) self->width || meta->height != (guint) self->height) {
+    kept = gst_ccl_merge_keep_components (inbuf); /* the frame may have been cropped */
+    meta = gst_buffer_get_ccl_meta (kept);
+  }
 
   if (empty_frames || (meta ? meta->n_components : rois.n) > 0) {
-    *outbuf = gst_ccl_json_write_line (self, inbuf, source, &rois);
+    *outbuf = gst_ccl_json_write_line (self, inbuf, source, meta, &rois);
   } else {
     gst_ccl_json_push_gap (self, inbuf);
     result = GST_BASE_TRANSFORM_FLOW_DROPPED;
@@ -359,6 +363,7 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 
   gst_ccl_rois_clear (&rois);
   g_free (source);
+  gst_clear_buffer (&kept);
   gst_buffer_unref (inbuf);
 
   return result;

@@ -32,25 +32,6 @@ copy_meta (GstBuffer *dest, GstMeta *meta, GstBuffer *source)
   meta->info->transform_func (dest, meta, source, _gst_meta_transform_copy, &copy);
 }
 
-GstBuffer *
-gst_ccl_merge_keep_components (GstBuffer *buffer)
-{
-  GstBuffer *kept = gst_buffer_new ();
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  GstCclRois rois;
-  guint i;
-
-  if (meta)
-    copy_meta (kept, &meta->meta, buffer);
-
-  gst_ccl_rois_init (&rois, buffer);
-  for (i = 0; i < rois.n; i++)
-    copy_meta (kept, &rois.rois[i]->meta, buffer);
-  gst_ccl_rois_clear (&rois);
-
-  return kept;
-}
-
 /* The library knows how components scale; where nothing is to be scaled, they stay as they are to
  * the last bit. */
 static GstCclMeta *
@@ -101,10 +82,11 @@ put_roi (GstBuffer *dest, GstVideoRegionOfInterestMeta *roi, guint id,
 }
 
 /* Regions of interest do not say what size of frame they are for, and GStreamer's way to scale them
- * loses their parameters: they scale as the components that they tell of. */
+ * loses their parameters: they are cropped, if @crop is not NULL, and scale as the components that
+ * they tell of. */
 static void
 put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, guint source_width,
-          guint source_height)
+          guint source_height, const GstVideoCropMeta *crop)
 {
   GstBuffer *before = gst_buffer_new (), *after = gst_buffer_new ();
   GstCclMeta *meta;
@@ -112,12 +94,59 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
 
   meta = gst_buffer_add_ccl_meta (before, source_width, source_height, rois->n, rois->components,
                                   rois->n);
+  /* Cropping drops some: the labels tell which are left. */
+  for (i = 0; i < meta->n_components; i++)
+    meta->components[i].label = i;
+  if (crop)
+    gst_ccl_meta_crop (meta, crop->x, crop->y, crop->width, crop->height);
   meta = scale_meta (after, width, height, before, meta);
   for (i = 0; meta && i < meta->n_components; i++)
-    put_roi (dest, rois->rois[i], i, &meta->components[i]);
+    put_roi (dest, rois->rois[meta->components[i].label], i, &meta->components[i]);
 
   gst_buffer_unref (before);
   gst_buffer_unref (after);
+}
+
+/* Elements such as videocrop can crop by telling what is to be seen of a frame, and leave all other
+ * metadata as it was. Then the components are those of the whole frame; those that were found in
+ * what is to be seen have its size. NULL if @meta needs no cropping. */
+static const GstVideoCropMeta *
+find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+
+  if (!meta || !crop || !video || meta->width != video->width || meta->height != video->height ||
+      (meta->width == crop->width && meta->height == crop->height))
+    return NULL;
+
+  return crop;
+}
+
+GstBuffer *
+gst_ccl_merge_keep_components (GstBuffer *buffer)
+{
+  GstBuffer *kept = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstVideoCropMeta *crop = find_later_crop (buffer, meta);
+  GstCclRois rois;
+  guint i;
+
+  if (meta) {
+    copy_meta (kept, &meta->meta, buffer);
+    if (crop)
+      gst_ccl_meta_crop (gst_buffer_get_ccl_meta (kept), crop->x, crop->y, crop->width,
+                         crop->height);
+  }
+
+  gst_ccl_rois_init (&rois, buffer);
+  if (crop && rois.n > 0)
+    put_rois (kept, crop->width, crop->height, &rois, meta->width, meta->height, crop);
+  for (i = 0; !crop && i < rois.n; i++)
+    copy_meta (kept, &rois.rois[i]->meta, buffer);
+  gst_ccl_rois_clear (&rois);
+
+  return kept;
 }
 
 void
@@ -125,6 +154,7 @@ gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_heig
                               GstBuffer *source, guint source_width, guint source_height)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (dest);
+  GstBuffer *cropped = NULL;
   GstCclRois rois;
 
   if (meta)
@@ -132,6 +162,10 @@ gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_heig
   gst_ccl_rois_remove (dest);
 
   meta = gst_buffer_get_ccl_meta (source);
+  if (find_later_crop (source, meta)) {
+    source = cropped = gst_ccl_merge_keep_components (source);
+    meta = gst_buffer_get_ccl_meta (source);
+  }
   if (meta) {
     source_width = meta->width;
     source_height = meta->height;
@@ -140,8 +174,9 @@ gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_heig
 
   gst_ccl_rois_init (&rois, source);
   if (rois.n > 0)
-    put_rois (dest, dest_width, dest_height, &rois, source_width, source_height);
+    put_rois (dest, dest_width, dest_height, &rois, source_width, source_height, NULL);
   gst_ccl_rois_clear (&rois);
+  gst_clear_buffer (&cropped);
 }
 
 GstBuffer *

@@ -446,7 +446,7 @@ gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMet
   return result;
 }
 
-/* Components may be those of a frame of another size. */
+/* Components may be those of a frame of another size, or of what this one was cropped from. */
 static GstVideoOverlayComposition *
 gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
 {

@@ -101,6 +101,29 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
+/* Components of a frame that was cropped since are those of what is left, and so is the size. */
+GST_START_TEST (test_later_crop)
+{
+  static const GstCclComponent components[] = { { 1, 12, 9, 6, 4, 9, 14.5, 10.5 },
+                                                { 2, 50, 30, 6, 4, 9, 52.5, 31.5 } };
+  static const GstCclComponent seen = { 1, 2, 1, 6, 4, 9, 4.5, 2.5 };
+  GstHarness *h = json_harness_new ("video/x-raw,format=GRAY8,width=30,height=20,framerate=1/1");
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  JsonObject *object;
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 2, components, 2);
+  ccl_test_crop (buffer, WIDTH, HEIGHT, 10, 8, 30, 20);
+  object = take_object (gst_harness_push_and_pull (h, buffer));
+  check_integer (object, "width", 30);
+  check_integer (object, "height", 20);
+  check_integer (object, "found", 1);
+  check_components (object, &seen, 1);
+
+  json_object_unref (object);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_queries)
 {
   GstHarness *h = json_harness_new (CAPS);
@@ -186,6 +209,7 @@ ccljsonflow_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_stream);
   tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_later_crop);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_qos);

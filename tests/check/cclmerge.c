@@ -362,6 +362,52 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
+/* Both kinds of metadata of a mask that was cropped after its components were found are cropped,
+ * then scaled; @second, which is in what is left, keeps its parameters though @first goes. */
+GST_START_TEST (test_later_crop)
+{
+  static const GstCclComponent first = { 1, 50, 40, 4, 3, 12, 51.5, 41.0 };
+  static const GstCclComponent second = { 2, 8, 6, 4, 3, 12, 9.5, 7.0 };
+  const GstCclComponent components[] = { first, second };
+  GstBuffer *mask = gst_buffer_new (), *out;
+  GstVideoRegionOfInterestMeta *roi;
+  GstStructure *param;
+  GstCclMeta *meta;
+  guint label = 0;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  pair_set_caps (pair.mask, "GRAY8", 32, 24);
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 2, components, 2);
+  add_roi (mask, "blob", 0, &first);
+  add_roi (mask, "blob", 1, &second);
+  gst_buffer_append_memory (mask, gst_allocator_alloc (NULL, MASK_WIDTH * MASK_HEIGHT, NULL));
+  ccl_test_crop (mask, MASK_WIDTH, MASK_HEIGHT, 6, 4, 32, 24);
+  gst_harness_push (pair.mask, mask);
+  out = gst_harness_push_and_pull (pair.video, video_new (0));
+
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless (meta && meta->width == VIDEO_WIDTH && meta->n_components == 1);
+  fail_unless_equals_int (meta->components[0].label, 2);
+  fail_unless_equals_int (meta->components[0].x, 8);
+  fail_unless_equals_int (meta->components[0].y, 8);
+  fail_unless_equals_int (meta->components[0].width, 16);
+  fail_unless_equals_int (meta->components[0].height, 12);
+
+  fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+                          1);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (out, 0);
+  fail_unless (roi && roi->x == 8 && roi->y == 8 && roi->w == 16 && roi->h == 12);
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless (gst_structure_get_uint (param, "label", &label));
+  fail_unless_equals_int (label, 2);
+
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 static Suite *
 cclmerge_suite (void)
 {
@@ -374,6 +420,7 @@ cclmerge_suite (void)
   tcase_add_loop_test (tc, test_scaling, 0, G_N_ELEMENTS (sizes));
   tcase_add_test (tc, test_twice_the_size);
   tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_later_crop);
 
   return s;
 }

@@ -439,6 +439,33 @@ GST_START_TEST (test_layouts)
 }
 GST_END_TEST;
 
+/* Of a frame that was cropped after its components were found, the box is where the component is,
+ * and not where it would be if the frame had shrunk. The other one is outside. */
+GST_START_TEST (test_later_crop)
+{
+  static const GstCclComponent components[] = { { 1, 12, 9, 6, 4, 9, 0.0, 0.0 },
+                                                { 2, 50, 30, 6, 4, 9, 0.0, 0.0 } };
+  static const GstCclComponent seen = { 1, 2, 1, 6, 4, 9, 0.0, 0.0 };
+  GstHarness *h = ccl_overlay_harness_new (
+      "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1", "color", 0xff646464, NULL);
+  GstBuffer *buffer = ccl_overlay_frame_new (64, 48, 64, 48, components, 2);
+  guint i, n_changed = 0;
+  GstMapInfo map;
+
+  ccl_test_crop (buffer, 64, 48, 10, 8, PICTURE_WIDTH, PICTURE_HEIGHT);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  check_outline (buffer, &seen);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (i = 0; i < map.size; i++)
+    n_changed += map.data[i] != BACKGROUND;
+  fail_unless_equals_int (n_changed, 16);
+  gst_buffer_unmap (buffer, &map);
+
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 ccloverlay_suite (void)
 {
@@ -450,6 +477,7 @@ ccloverlay_suite (void)
   tcase_add_test (tc, test_alpha);
   tcase_add_test (tc, test_palette);
   tcase_add_test (tc, test_layouts);
+  tcase_add_test (tc, test_later_crop);
 
   return s;
 }

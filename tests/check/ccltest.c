@@ -260,6 +260,20 @@ ccl_test_picture_new (const gchar *format, Layout layout)
   return buffer;
 }
 
+void
+ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, guint top,
+               guint cropped_width, guint cropped_height)
+{
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
+
+  crop->x = left;
+  crop->y = top;
+  crop->width = cropped_width;
+  crop->height = cropped_height;
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, width,
+                             height);
+}
+
 GstBuffer *
 ccl_test_black_new (guint width, guint height)
 {

@@ -67,6 +67,11 @@ guint64 ccl_test_allocations (GstHarness *h);
 /* The picture, in memory that cannot be written. Its timestamp and duration are one second. */
 GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
 
+/* Tells that only a part of @buffer, a frame of @width x @height, is to be seen, as videocrop does.
+ */
+void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, guint top,
+                    guint cropped_width, guint cropped_height);
+
 /* A GRAY8 frame of background. */
 GstBuffer *ccl_test_black_new (guint width, guint height);
 
