@@ -24,7 +24,7 @@ gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad)
 gboolean
 gst_ccl_merge_is_gap (GstBuffer *buffer)
 {
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_n_memory (buffer) == 0;
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
 gboolean
@@ -57,7 +57,7 @@ peek (GstCclMergeMatcher *matcher, GstAggregatorPad *pad, GstCclMergeFrame *next
   while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
     GstClockTime timestamp = GST_BUFFER_PTS (buffer);
 
-    *gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP);
+    *gap = gst_ccl_merge_is_gap (buffer);
     if (*gap && GST_CLOCK_TIME_IS_VALID (timestamp) && GST_BUFFER_DURATION_IS_VALID (buffer))
       timestamp += GST_BUFFER_DURATION (buffer);
 

@@ -35,7 +35,8 @@ gboolean gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorP
 /* Drops all that came on @pad, which may be NULL. TRUE if no more will come. */
 gboolean gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad);
 
-/* GstAggregator makes empty buffers of gap events. */
+/* GstAggregator makes empty buffers of gap events. A flagged frame with pixels is a frame: videorate
+ * flags the copies that it makes. */
 gboolean gst_ccl_merge_is_gap (GstBuffer *buffer);
 
 /* The running time of @timestamp, which is negative before the segment; FALSE if it has none. */

@@ -364,6 +364,31 @@ GST_START_TEST (test_mask_gap)
 }
 GST_END_TEST;
 
+/* Masks that are flagged as gaps and have pixels, such as the copies that videorate makes, are
+ * partners: of frames that are waiting, and of those that come later. */
+GST_START_TEST (test_mask_gap_with_pixels)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 4; i++) {
+    GstBuffer *mask = mask_new (i * GST_SECOND, 1 + i);
+
+    gst_buffer_append_memory (mask, gst_allocator_alloc (NULL, MASK_WIDTH * MASK_HEIGHT, NULL));
+    GST_BUFFER_DURATION (mask) = GST_SECOND;
+    GST_BUFFER_FLAG_SET (mask, GST_BUFFER_FLAG_GAP);
+    if (i % 2)
+      gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    gst_harness_push (pair.mask, mask);
+    if (i % 2 == 0)
+      gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 1 + i);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 static gboolean
 wait_for_event (GstHarness *h, GstEventType type)
 {
@@ -526,6 +551,7 @@ cclmergeflow_suite (void)
   tcase_add_test (tc, test_segments);
   tcase_add_test (tc, test_video_gap);
   tcase_add_test (tc, test_mask_gap);
+  tcase_add_test (tc, test_mask_gap_with_pixels);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_live);
