@@ -21,8 +21,8 @@
  *
  * A frame without a partner passes on unchanged: as soon as the other branch is past the time that
  * its partner could have, by a frame, a gap or its end; or in a live pipeline as soon as the
- * latency is over. It passes at once while nothing is linked to `components`; when only that branch
- * ends, the rest of the video passes.
+ * latency is over. It passes at once while there is no pad `components`; release it to go on
+ * without. When only that branch ends, the rest of the video passes.
  *
  * Whatever concerns the stream is that of the video: caps, segment, tags, the end.
  *
@@ -184,6 +184,7 @@ gst_ccl_merge_init (GstCclMerge *self)
                               "template", templ, NULL);
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->video));
 
+  gst_ccl_merge_matcher_init (&self->matcher);
   self->tolerance = DEFAULT_TOLERANCE;
 }
 
@@ -192,7 +193,7 @@ gst_ccl_merge_finalize (GObject *object)
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
-  gst_ccl_merge_matcher_clear (&self->matcher);
+  gst_ccl_merge_matcher_finalize (&self->matcher);
   gst_clear_event (&self->segment);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -381,8 +382,12 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
     if (!gst_ccl_merge_caps_get_size (caps, &self->matcher.width, &self->matcher.height))
       self->matcher.width = self->matcher.height = 0;
     break;
-  case GST_EVENT_FLUSH_START:
   case GST_EVENT_FLUSH_STOP:
+    /* GstAggregator's flush is for all pads together. From the start of this one's on, nothing
+     * has come. */
+    gst_ccl_merge_matcher_clear (&self->matcher);
+    return GST_AGGREGATOR_CLASS (parent_class)->sink_event (agg, pad, event);
+  case GST_EVENT_FLUSH_START:
   case GST_EVENT_STREAM_START:
   case GST_EVENT_SEGMENT:
   case GST_EVENT_GAP:

@@ -6,9 +6,24 @@
 #include "gstcclmergemeta.h"
 
 void
-gst_ccl_merge_matcher_clear (GstCclMergeMatcher *matcher)
+gst_ccl_merge_matcher_init (GstCclMergeMatcher *matcher)
+{
+  g_mutex_init (&matcher->lock);
+}
+
+void
+gst_ccl_merge_matcher_finalize (GstCclMergeMatcher *matcher)
 {
   gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_clear (&matcher->lock);
+}
+
+void
+gst_ccl_merge_matcher_clear (GstCclMergeMatcher *matcher)
+{
+  g_mutex_lock (&matcher->lock);
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_unlock (&matcher->lock);
 }
 
 gboolean
@@ -75,10 +90,9 @@ peek (GstCclMergeMatcher *matcher, GstAggregatorPad *pad, GstCclMergeFrame *next
   return FALSE;
 }
 
-gboolean
-gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorPad *pad,
-                            GstClockTimeDiff time, GstClockTimeDiff tolerance, gboolean timeout,
-                            GstCclMergeFrame *partner)
+static gboolean
+find_unlocked (GstCclMergeMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
+               GstClockTimeDiff tolerance, gboolean timeout, GstCclMergeFrame *partner)
 {
   GstCclMergeFrame *last = &matcher->last;
   gboolean decided = TRUE;
@@ -117,4 +131,18 @@ gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorPad *pad,
     }
     return decided;
   }
+}
+
+gboolean
+gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorPad *pad,
+                            GstClockTimeDiff time, GstClockTimeDiff tolerance, gboolean timeout,
+                            GstCclMergeFrame *partner)
+{
+  gboolean decided;
+
+  g_mutex_lock (&matcher->lock);
+  decided = find_unlocked (matcher, pad, time, tolerance, timeout, partner);
+  g_mutex_unlock (&matcher->lock);
+
+  return decided;
 }

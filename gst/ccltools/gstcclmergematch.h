@@ -21,8 +21,13 @@ typedef struct
 {
   guint width, height;   /* of the frames that come now */
   GstCclMergeFrame last; /* the latest one that is not after the video; has only components */
+  GMutex lock; /* for @last: the pad is flushed by another thread than the streaming one */
 } GstCclMergeMatcher;
 
+void gst_ccl_merge_matcher_init (GstCclMergeMatcher *matcher);
+void gst_ccl_merge_matcher_finalize (GstCclMergeMatcher *matcher);
+
+/* Forgets the frames that came. */
 void gst_ccl_merge_matcher_clear (GstCclMergeMatcher *matcher);
 
 /* Finds the frame of @pad that is nearest to @time, no farther away than @tolerance, and drops what
@@ -35,8 +40,8 @@ gboolean gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorP
 /* Drops all that came on @pad, which may be NULL. TRUE if no more will come. */
 gboolean gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad);
 
-/* GstAggregator makes empty buffers of gap events. A flagged frame with pixels is a frame: videorate
- * flags the copies that it makes. */
+/* GstAggregator makes empty buffers of gap events. A flagged frame with pixels is a frame:
+ * videorate flags the copies that it makes. */
 gboolean gst_ccl_merge_is_gap (GstBuffer *buffer);
 
 /* The running time of @timestamp, which is negative before the segment; FALSE if it has none. */
