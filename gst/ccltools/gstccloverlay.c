@@ -10,6 +10,9 @@
  * #ccloverlay:draw wants. The video may have been scaled since, or, with `cclmerge`, be another one
  * than the components were found in. Frames with nothing to be drawn on them pass as they are.
  *
+ * It reads the #GstCclMeta, which cudaccl attaches unless its property `attach` leaves `components`
+ * out, and draws nothing of frames that have regions of interest only.
+ *
  * Boxes are drawn on their outermost pixels. The numbers, which are on black, are above the box, or
  * below it where there is no room, or in it. With both labels and areas, a colon is between them.
  *
