@@ -53,6 +53,7 @@
 #include "gstcclmerge.h"
 
 #include <gst/video/video.h>
+#include <gst/ccl/gstccltwin.h>
 
 #include "gstcclmergecaps.h"
 #include "gstcclmergematch.h"
@@ -538,11 +539,11 @@ gst_ccl_merge_push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *part
   }
 
   if (partner->buffer && gst_ccl_merge_has_components (partner->buffer)) {
-    buffer = gst_ccl_merge_make_writable (buffer);
-    if (!buffer) {
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-                         ("The metadata of a frame could not be copied."), (NULL));
-      return GST_FLOW_ERROR;
+    if (!gst_buffer_is_writable (buffer)) {
+      GstBuffer *shared = buffer;
+
+      buffer = gst_ccl_twin_new (shared);
+      gst_buffer_unref (shared);
     }
     gst_ccl_merge_put_components (buffer, self->width, self->height, partner->buffer,
                                   partner->width, partner->height);

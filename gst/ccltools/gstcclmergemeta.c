@@ -178,20 +178,3 @@ gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_heig
   gst_ccl_rois_clear (&rois);
   gst_clear_buffer (&cropped);
 }
-
-GstBuffer *
-gst_ccl_merge_make_writable (GstBuffer *buffer)
-{
-  GstBuffer *copy;
-
-  if (gst_buffer_is_writable (buffer))
-    return buffer;
-
-  copy = gst_buffer_copy (buffer);
-  /* Its pool must not count on a buffer whose memory is still on its way downstream. */
-  if (copy && buffer->pool)
-    gst_buffer_add_parent_buffer_meta (copy, buffer);
-  gst_buffer_unref (buffer);
-
-  return copy;
-}

@@ -20,10 +20,6 @@ GstBuffer *gst_ccl_merge_keep_components (GstBuffer *buffer);
 void gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_height,
                                    GstBuffer *source, guint source_width, guint source_height);
 
-/* Takes @buffer and gives one whose metadata can be written: a buffer that others use too gives a
- * new one with the same memory; NULL if that cannot be. */
-GstBuffer *gst_ccl_merge_make_writable (GstBuffer *buffer);
-
 G_END_DECLS
 
 #endif /* __GST_CCL_MERGE_META_H__ */

@@ -44,6 +44,7 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/ccl/gstccltwin.h>
 
 #include "gstcclcompose.h"
 #include "gstcclmergemeta.h"
@@ -486,16 +487,8 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
     return GST_FLOW_OK; /* a gap */
 
   self->composition = gst_ccl_overlay_compose_scaled (self, inbuf);
-  if (!self->composition || gst_buffer_is_writable (inbuf))
-    return GST_FLOW_OK;
-
-  *outbuf = gst_ccl_merge_make_writable (gst_buffer_ref (inbuf));
-  if (!*outbuf) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-                       ("The metadata of a frame could not be copied."), (NULL));
-    g_clear_pointer (&self->composition, gst_video_overlay_composition_unref);
-    return GST_FLOW_ERROR;
-  }
+  if (self->composition && !gst_buffer_is_writable (inbuf))
+    *outbuf = gst_ccl_twin_new (inbuf);
 
   return GST_FLOW_OK;
 }

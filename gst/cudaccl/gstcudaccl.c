@@ -95,6 +95,8 @@
 
 #include "gstcudaccl.h"
 
+#include <gst/ccl/gstccltwin.h>
+
 #include "gstcclpool.h"
 #include "gstcclprocess.h"
 
@@ -388,40 +390,11 @@ gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query
   return TRUE;
 }
 
-static gboolean
-copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
-{
-  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
-
-  if ((*meta)->info->transform_func)
-    (*meta)->info->transform_func (user_data, *meta, buffer, _gst_meta_transform_copy, &copy);
-
-  return TRUE;
-}
-
-/* Only metadata must be writable: a buffer that others use too gives a new one with the same
- * memory. gst_buffer_copy() would copy memory that says it is not to be shared; here it is not: of
- * the two buffers only one is left when the frame goes on. */
+/* Only metadata must be writable. */
 static GstFlowReturn
 gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
-  guint i;
-
-  if (gst_buffer_is_writable (inbuf)) {
-    *outbuf = inbuf;
-    return GST_FLOW_OK;
-  }
-
-  *outbuf = gst_buffer_new ();
-  for (i = 0; i < gst_buffer_n_memory (inbuf); i++)
-    gst_buffer_append_memory (*outbuf, gst_buffer_get_memory (inbuf, i));
-  gst_buffer_copy_into (*outbuf, inbuf, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0,
-                        (gsize) -1);
-  gst_buffer_foreach_meta (inbuf, copy_meta, *outbuf);
-
-  /* Its pool must not count on a buffer whose memory is still on its way downstream. */
-  if (inbuf->pool)
-    gst_buffer_add_parent_buffer_meta (*outbuf, inbuf);
+  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_twin_new (inbuf);
 
   return GST_FLOW_OK;
 }
