@@ -8,11 +8,15 @@
  * where they begin again; it is a multiple of the number of tones, too. */
 #define GOLDEN 0x9e3779b9u
 
-/* @share / 255 of @value. */
+/* As a number with 32 binary places. */
+#define ONE (G_GUINT64_CONSTANT (1) << 32)
+
+/* A channel that lacks @share / ONE of what the largest one, @value, is more than the smallest one.
+ * It is rounded once: the hues are so near each other that some would become the same otherwise. */
 static guint
-fraction (guint value, guint share)
+lower (guint value, guint saturation, guint64 share)
 {
-  return (value * share + 127) / 255;
+  return (guint) ((value * (255 * ONE - saturation * share) + 255 * ONE / 2) / (255 * ONE));
 }
 
 /**
@@ -20,8 +24,8 @@ fraction (guint value, guint share)
  * @label: the label of a component, or 0 for the background
  *
  * Gets the colour in which `cclcolor` and `ccloverlay` show a component. Labels that are near each
- * other have very different colours, and none is dark; after %GST_CCL_N_COLORS labels they repeat.
- * The background is black.
+ * other have very different colours, and none is dark; no two of %GST_CCL_N_COLORS labels that
+ * follow each other have the same one, and then they repeat. The background is black.
  *
  * Returns: the colour, 0xRRGGBB
  *
@@ -35,8 +39,8 @@ gst_ccl_label_get_color (guint label)
   {
     guint value, saturation;
   } tones[] = { { 255, 255 }, { 255, 130 }, { 190, 230 }, { 225, 180 } };
-  guint index, value, saturation, f, p, q, t;
-  guint64 hue;
+  guint index, value, saturation, p, q, t;
+  guint64 hue, place;
 
   if (label == 0)
     return 0;
@@ -45,14 +49,14 @@ gst_ccl_label_get_color (guint label)
   value = tones[index % G_N_ELEMENTS (tones)].value;
   saturation = tones[index % G_N_ELEMENTS (tones)].saturation;
 
-  /* A sixth of the circle is 2^32: the sector is in the upper half, the place in it below. */
+  /* A sixth of the circle is ONE: the sector is in the upper half, the place in it below. */
   hue = (guint64) (index * GOLDEN) * 6;
-  f = (guint) (hue >> 24) & 255;
-  p = fraction (value, 255 - saturation);
-  q = fraction (value, 255 - fraction (saturation, f));
-  t = fraction (value, 255 - fraction (saturation, 255 - f));
+  place = hue % ONE;
+  p = lower (value, saturation, ONE);
+  q = lower (value, saturation, place);
+  t = lower (value, saturation, ONE - place);
 
-  switch (hue >> 32) {
+  switch (hue / ONE) {
   case 0:
     return value << 16 | t << 8 | p;
   case 1:

@@ -30,8 +30,8 @@ GST_START_TEST (test_values)
     guint label;
     guint32 color;
   } expected[] = {
-    { 0, 0x000000 }, { 1, 0xff0000 },    { 2, 0x7da3ff },    { 3, 0x76be13 },
-    { 4, 0xe142ce }, { 2584, 0x42e170 }, { 2585, 0xff0000 }, { G_MAXUINT, 0xbe135c },
+    { 0, 0x000000 }, { 1, 0xff0000 },    { 2, 0x7da3ff },    { 3, 0x77be13 },
+    { 4, 0xe142cd }, { 2584, 0x42e170 }, { 2585, 0xff0000 }, { G_MAXUINT, 0xbe135d },
   };
   guint i;
 
@@ -59,6 +59,28 @@ GST_START_TEST (test_contrast)
 }
 GST_END_TEST;
 
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* No two labels of a period share a colour, nor does one have the background's. */
+GST_START_TEST (test_distinct)
+{
+  guint32 colors[1 + GST_CCL_N_COLORS];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (colors); i++)
+    colors[i] = gst_ccl_label_get_color (i);
+  qsort (colors, G_N_ELEMENTS (colors), sizeof (*colors), compare);
+  for (i = 1; i < G_N_ELEMENTS (colors); i++)
+    fail_unless (colors[i] != colors[i - 1], "two labels have the colour %06x", colors[i]);
+}
+GST_END_TEST;
+
 static Suite *
 palette_suite (void)
 {
@@ -68,6 +90,7 @@ palette_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_values);
   tcase_add_test (tc, test_contrast);
+  tcase_add_test (tc, test_distinct);
 
   return s;
 }
