@@ -17,6 +17,7 @@ file=${1-}
 output=${2-overlay.mkv}
 frame=${3-260}
 [[ $frame =~ ^[0-9]+$ ]] || die "'$frame' is no number of a frame"
+frame=$((10#$frame)) # a zero in front would make it octal
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
@@ -53,6 +54,7 @@ encoder() {
 # few more are made than are needed. Five bits a channel are a third of the bytes, and hardly to be seen.
 picture() {
   local folder
+  need_element pngenc gstreamer1.0-plugins-good
   folder=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf '$folder'" EXIT
@@ -68,5 +70,7 @@ if [[ $output == *.png ]]; then
   picture
 else
   mapfile -t words < <(encoder)
+  need_element "${words[0]}" gstreamer1.0-plugins-good
+  need_element matroskamux gstreamer1.0-plugins-good
   draw -1 "${words[@]}" ! matroskamux ! filesink location="$output"
 fi
