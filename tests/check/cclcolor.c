@@ -441,6 +441,103 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
+/* Pulls what came out up to an event of that type, which is returned; NULL when there is none. */
+static GstEvent *
+pull_event (GstHarness *h, GstEventType type)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (h)) && GST_EVENT_TYPE (event) != type)
+    gst_event_unref (event);
+
+  return event;
+}
+
+static GstEvent *
+segment_event_new (gdouble rate, guint64 start)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = rate;
+  segment.start = segment.time = start;
+
+  return gst_event_new_segment (&segment);
+}
+
+/* Flushes and seeks: frames before and after them are the same, and the segment arrives as it is.
+ */
+GST_START_TEST (test_flush)
+{
+  GstHarness *h = color_harness_new (__i__, 10000, &formats[4], PICTURE_WIDTH, PICTURE_HEIGHT);
+  CclParams params;
+  GstEvent *event;
+  guint i;
+
+  ccl_params_init (&params);
+  for (i = 1; i < 4; i++) {
+    const GstSegment *segment;
+    gint64 start;
+
+    check_noise (h, &formats[4], PICTURE_WIDTH, PICTURE_HEIGHT, 20, &params, 10000);
+    gst_harness_push_upstream_event (h, gst_event_new_seek (1.0 * i, GST_FORMAT_TIME,
+                                                            GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET,
+                                                            i * GST_SECOND, GST_SEEK_TYPE_NONE, 0));
+    while ((event = gst_harness_try_pull_upstream_event (h)) &&
+           GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+      gst_event_unref (event);
+    fail_unless (event != NULL, "the seek %u did not pass", i);
+    gst_event_parse_seek (event, NULL, NULL, NULL, NULL, &start, NULL, NULL);
+    fail_unless_equals_int64 (start, i * GST_SECOND);
+    gst_event_unref (event);
+
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
+                            GST_FLOW_FLUSHING);
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    event = pull_event (h, GST_EVENT_FLUSH_STOP);
+    fail_unless (event != NULL);
+    gst_event_unref (event);
+
+    gst_harness_push_event (h, segment_event_new (i, i * GST_SECOND));
+    event = pull_event (h, GST_EVENT_SEGMENT);
+    fail_unless (event != NULL, "the segment %u did not pass", i);
+    gst_event_parse_segment (event, &segment);
+    fail_unless (segment->rate == i && segment->start == i * GST_SECOND);
+    gst_event_unref (event);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The end passes once, with nothing after it; a flush makes a new beginning of it. */
+GST_START_TEST (test_eos)
+{
+  GstHarness *h = color_harness_new (__i__, 10000, &formats[8], PICTURE_WIDTH, PICTURE_HEIGHT);
+  CclParams params;
+  guint i;
+
+  ccl_params_init (&params);
+  for (i = 0; i < 2; i++) {
+    GstEvent *event;
+
+    check_noise (h, &formats[8], PICTURE_WIDTH, PICTURE_HEIGHT, 20, &params, 10000);
+    gst_harness_push_event (h, gst_event_new_eos ());
+    event = pull_event (h, GST_EVENT_EOS);
+    fail_unless (event != NULL);
+    gst_event_unref (event);
+    fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
+                            GST_FLOW_EOS);
+    fail_if (gst_harness_try_pull (h) || gst_harness_try_pull_event (h));
+
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (h, segment_event_new (1.0, 0));
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cclcolor_suite (void)
 {
@@ -458,6 +555,8 @@ cclcolor_suite (void)
   tcase_add_loop_test (tc, test_errors, 0, n_backends);
   tcase_add_loop_test (tc, test_metas, 0, n_backends);
   tcase_add_loop_test (tc, test_caps, 0, n_backends);
+  tcase_add_loop_test (tc, test_flush, 0, n_backends);
+  tcase_add_loop_test (tc, test_eos, 0, n_backends);
 
   return s;
 }
