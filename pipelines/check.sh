@@ -144,8 +144,8 @@ check_overlay() {
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
   [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video has not 20 frames"
 
-  # The first component's box is red, and the source is black and white.
-  # What looks like an octal number is none.
+  # The first component's box is red, and the source is black and white. A zero in front of the
+  # frame's number does not make it octal.
   "$here/overlay.sh" "$output/ball.avi" "$output/ball.png" 08
   gst-launch-1.0 -q filesrc location="$output/ball.png" ! pngdec ! videoconvert \
     ! video/x-raw,format=RGB ! filesink location="$output/picture"
