@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# What ccljson writes fits the schema in docs/json.md, and the schema knows every member.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of the schema of ccljson's lines. Exit status 77 where there is no GStreamer or ccljson."""
+
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+try:
+    import gi
+
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+
+    Gst.init(None)
+except (ImportError, ValueError) as error:
+    print(f"Python cannot use GStreamer here: {error}", file=sys.stderr)
+    sys.exit(77)
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md"
+TYPES = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "null": lambda value: value is None,
+    "integer": lambda value: type(value) is int,
+    "number": lambda value: type(value) in (int, float),
+}
+
+
+def read_schema():
+    text = PAGE.read_text(encoding="utf-8").split("\n## Schema\n", 1)[1]
+    return json.loads(re.search(r"```json\n(.*?)```", text, re.DOTALL).group(1))
+
+
+def problems(value, schema, root, place="frame"):
+    """What of the value does not fit; members that the schema does not name are a problem, too."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(TYPES[name](value) for name in types):
+        return [f"{place} is {value!r}, not {types}"]
+    if "minimum" in schema and value is not None and value < schema["minimum"]:
+        return [f"{place} is {value}, below {schema['minimum']}"]
+    found = []
+    if isinstance(value, dict):
+        found += [f"{place} has no {name}" for name in schema["required"] if name not in value]
+        for name, member in value.items():
+            if name in schema["properties"]:
+                found += problems(member, schema["properties"][name], root, f"{place}.{name}")
+            else:
+                found.append(f"{place} has {name}, which the schema does not name")
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            found += problems(item, schema["items"], root, f"{place}[{i}]")
+    return found
+
+
+def lines(elements):
+    """What ccljson writes of noise that goes through these elements."""
+    pipeline = Gst.parse_launch(
+        "videotestsrc num-buffers=3 pattern=snow ! video/x-raw,format=GRAY8,width=48,height=32 ! "
+        f"{elements} ! appsink name=sink sync=false")
+    sink = pipeline.get_by_name("sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    found = []
+    while sample := sink.emit("pull-sample"):
+        buffer = sample.get_buffer()
+        found.append(json.loads(buffer.extract_dup(0, buffer.get_size())))
+    pipeline.set_state(Gst.State.NULL)
+    return found
+
+
+class Schema(unittest.TestCase):
+    def setUp(self):
+        self.schema = read_schema()
+
+    def test_frames(self):
+        for elements, components in (("cudaccl backend=cpu ! ccljson source=gate", True),
+                                     ("cudaccl backend=cpu attach=roi ! ccljson", True),
+                                     ("ccljson", False)):
+            with self.subTest(elements):
+                frames = lines(elements)
+                self.assertEqual(len(frames), 3)
+                for frame in frames:
+                    self.assertEqual(problems(frame, self.schema, self.schema), [])
+                    self.assertEqual(bool(frame["components"]), components)
+                    self.assertEqual("source" in frame, "source=" in elements)
+
+    def test_misfits(self):
+        frame = lines("cudaccl backend=cpu ! ccljson")[0]
+        for change in ({"width": 0}, {"found": 1.5}, {"new": 1}, {"components": None},
+                       {"components": [{"label": 1}]}):
+            self.assertNotEqual(problems({**frame, **change}, self.schema, self.schema), [], change)
+        del frame["count"]
+        self.assertEqual(problems(frame, self.schema, self.schema), ["frame has no count"])
+
+
+if __name__ == "__main__":
+    if not Gst.ElementFactory.find("ccljson"):
+        print("built without json-glib", file=sys.stderr)
+        sys.exit(77)
+    unittest.main(verbosity=2)
