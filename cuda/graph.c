@@ -154,7 +154,15 @@ ccl_cuda_enqueue_analysis (CudaSession *self)
     cudaGetLastError ();
     self->no_graphs = true;
   }
-  error = graph && graph->exec ? cudaGraphLaunch (graph->exec, self->stream) : enqueue (self);
+  if (graph && graph->exec) {
+    error = cudaGraphLaunch (graph->exec, self->stream);
+    if (error == cudaSuccess)
+      return fetch (self);
+    cudaGetLastError (); /* as with captures; what is launched plainly has ways around more */
+    forget (graph);
+    self->no_graphs = true;
+  }
+  error = enqueue (self);
   return error == cudaSuccess ? fetch (self) : error;
 }
 
