@@ -3,6 +3,20 @@
 
 #include "cuda/frame.h"
 
+/* FLSL's versions differ in their features. */
+#define FLSL(id, text, function)                                                                \
+  {                                                                                             \
+    .info = { id, text, CCL_BACKEND_CUDA, 4 | 8 }, .uses_runs = true, .enqueue = function,      \
+    .compact = ccl_cuda_compact, .histogram = ccl_cuda_histogram, .paint = ccl_cuda_flsl_paint, \
+  }
+
+/* HA4's, in these and in the pixels of a thread. */
+#define HA4(id, text, function)                                                                \
+  {                                                                                            \
+    .info = { id, text, CCL_BACKEND_CUDA, 4 | 8 }, .enqueue = function,                        \
+    .compact = ccl_cuda_compact, .histogram = ccl_cuda_histogram, .paint = ccl_cuda_ha4_paint, \
+  }
+
 static const CclCudaAlgorithm algorithms[] = {
   {
       .info = { "tile",
@@ -15,60 +29,17 @@ static const CclCudaAlgorithm algorithms[] = {
       .histogram = ccl_cuda_tile_histogram,
       .paint = ccl_cuda_tile_paint,
   },
-  {
-      .info = { "flsl-cd",
-                "FLSL with conflict detection: full runs, features summed up in each warp "
-                "(Lemaitre et al. 2021)",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .uses_runs = true,
-      .enqueue = ccl_cuda_flsl_cd,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_flsl_paint,
-  },
-  {
-      .info = { "flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .uses_runs = true,
-      .enqueue = ccl_cuda_flsl_otf,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_flsl_paint,
-  },
-  {
-      .info = { "flsl",
-                "FLSL: full runs, each added to its component by itself (Lemaitre et al. 2021)",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .uses_runs = true,
-      .enqueue = ccl_cuda_flsl,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_flsl_paint,
-  },
-  {
-      .info = { "ha4-otf", "HA4 with features merged on the fly (Lemaitre et al. 2021)",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .enqueue = ccl_cuda_ha4_otf,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_ha4_paint,
-  },
-  {
-      .info = { "ha4-cd", "HA4 with conflict detection (Lemaitre et al. 2021)", CCL_BACKEND_CUDA,
-                4 | 8 },
-      .enqueue = ccl_cuda_ha4_cd,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_ha4_paint,
-  },
-  {
-      .info = { "ha4", "HA4: strips of bitmasks, two pixels a thread (Hennequin et al. 2018)",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .enqueue = ccl_cuda_ha4,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_ha4_paint,
-  },
+  FLSL ("flsl-cd",
+        "FLSL with conflict detection: full runs, features summed up in each warp "
+        "(Lemaitre et al. 2021)",
+        ccl_cuda_flsl_cd),
+  FLSL ("flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)",
+        ccl_cuda_flsl_otf),
+  FLSL ("flsl", "FLSL: full runs, each added to its component by itself (Lemaitre et al. 2021)",
+        ccl_cuda_flsl),
+  HA4 ("ha4-otf", "HA4 with features merged on the fly (Lemaitre et al. 2021)", ccl_cuda_ha4_otf),
+  HA4 ("ha4-cd", "HA4 with conflict detection (Lemaitre et al. 2021)", ccl_cuda_ha4_cd),
+  HA4 ("ha4", "HA4: strips of bitmasks, two pixels a thread (Hennequin et al. 2018)", ccl_cuda_ha4),
   CCL_CUDA_LABELLER ("bke", "BKE: block-based Komura equivalence (Allegretti et al. 2020)", 8,
                      ccl_cuda_bke, true),
   CCL_CUDA_LABELLER ("bke-ic", "BKE with inline compression (Allegretti et al. 2020)", 8,
@@ -96,22 +67,9 @@ static const CclCudaAlgorithm algorithms[] = {
   CCL_CUDA_LABELLER ("row-col-unify",
                      "Lowest labels along rows and columns, iterative (Kalentev et al. 2011)", 4,
                      ccl_cuda_row_col_unify, false),
-  {
-      .info = { "ha4-32", "HA4 with one pixel a thread (Hennequin et al. 2018)", CCL_BACKEND_CUDA,
-                4 | 8 },
-      .enqueue = ccl_cuda_ha4_32,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_ha4_paint,
-  },
-  {
-      .info = { "naive", "Every pixel added to its component by itself, after HA4's labelling",
-                CCL_BACKEND_CUDA, 4 | 8 },
-      .enqueue = ccl_cuda_naive,
-      .compact = ccl_cuda_compact,
-      .histogram = ccl_cuda_histogram,
-      .paint = ccl_cuda_ha4_paint,
-  },
+  HA4 ("ha4-32", "HA4 with one pixel a thread (Hennequin et al. 2018)", ccl_cuda_ha4_32),
+  HA4 ("naive", "Every pixel added to its component by itself, after HA4's labelling",
+       ccl_cuda_naive),
 };
 
 const CclCudaAlgorithm *
