@@ -67,24 +67,44 @@ densities (const BenchOptions *options, uint32_t granularity, uint32_t *first)
   return granularity == BENCH_FULL ? 100 : options->density_last;
 }
 
+/* What a contender did at all densities of a granularity. */
+typedef struct Sums
+{
+  uint32_t count;
+  double throughput, time; /* Gpix/s, ns */
+} Sums;
+
+/* Whether none is missing. */
+static bool
+sum_up (const Table *table, const Contender *contender, uint32_t granularity, Statistic statistic,
+        Sums *sums)
+{
+  const BenchOptions *options = &table->bench->options;
+  uint32_t first, last = densities (options, granularity, &first);
+
+  *sums = (Sums){ 0 };
+  for (uint32_t d = first; d <= last; d += options->density_step, sums->count++) {
+    const BenchResult *r = find (table, contender, granularity, d);
+
+    if (!r || statistic (r) == 0)
+      return false;
+    sums->throughput += pixels_of (table->size) / (double) statistic (r);
+    sums->time += (double) statistic (r);
+  }
+  return true;
+}
+
 /* Mean over the densities of the throughput in Gpix/s, as the papers average; 0 if any is missing.
  */
 static double
 mean_throughput (const Table *table, const Contender *contender, uint32_t granularity,
                  Statistic statistic)
 {
-  const BenchOptions *options = &table->bench->options;
-  uint32_t first, last = densities (options, granularity, &first), count = 0;
-  double sum = 0;
+  Sums sums;
 
-  for (uint32_t d = first; d <= last; d += options->density_step, count++) {
-    const BenchResult *r = find (table, contender, granularity, d);
-
-    if (!r || statistic (r) == 0)
-      return 0;
-    sum += pixels_of (table->size) / (double) statistic (r);
-  }
-  return sum / count;
+  if (!sum_up (table, contender, granularity, statistic, &sums))
+    return 0;
+  return sums.throughput / sums.count;
 }
 
 /* The pixels of all densities over the time that they take together, in Gpix/s: what counts for
@@ -93,18 +113,11 @@ static double
 total_throughput (const Table *table, const Contender *contender, uint32_t granularity,
                   Statistic statistic)
 {
-  const BenchOptions *options = &table->bench->options;
-  uint32_t first, last = densities (options, granularity, &first), count = 0;
-  double time = 0;
+  Sums sums;
 
-  for (uint32_t d = first; d <= last; d += options->density_step, count++) {
-    const BenchResult *r = find (table, contender, granularity, d);
-
-    if (!r || statistic (r) == 0)
-      return 0;
-    time += (double) statistic (r);
-  }
-  return pixels_of (table->size) * count / time;
+  if (!sum_up (table, contender, granularity, statistic, &sums))
+    return 0;
+  return pixels_of (table->size) * sums.count / sums.time;
 }
 
 typedef double (*Throughput) (const Table *table, const Contender *contender, uint32_t granularity,
