@@ -145,7 +145,8 @@ check_recording() {
       show "recording-cpu-$connectivity"
       continue
     fi
-    for cuda in $("$checkccl" --list | awk '$2 == "cuda" { print $1 }'); do
+    for cuda in $("$checkccl" --list | awk -v n="$connectivity" \
+      '$2 == "cuda" && ($4 == n || $4 == n "," || $5 == n) { print $1 }'); do
       name=recording-$cuda-$connectivity status=0
       boxes "$name" --set=backend=cuda --set="algorithm=$cuda" \
         --set="connectivity=$connectivity" &&
