@@ -12,6 +12,12 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define MEMORY_TYPE "CclPinnedMemory"
 #define MIN_BUFFERS 2
 
+enum
+{
+  PROP_0,
+  PROP_ALLOCATIONS,
+};
+
 typedef struct
 {
   GstMemory parent;
@@ -26,6 +32,7 @@ typedef struct
   GstAllocator parent;
 
   gint device;
+  guint allocations; /* atomic */
 } GstCclPinnedAllocator;
 
 typedef GstAllocatorClass GstCclPinnedAllocatorClass;
@@ -60,6 +67,7 @@ pinned_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
     return gst_allocator_alloc (NULL, size, params);
   }
 
+  g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->allocations);
   memory =
       new_memory (allocator, NULL, params->flags, maxsize, params->align, params->prefix, size);
   skip = -(gsize) ((guint8 *) block + params->prefix) & params->align;
@@ -113,9 +121,51 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
   return part;
 }
 
+/* Who copies a frame does so frame by frame, and page-locking takes longer than the analysis: a
+ * copy is memory like any other. */
+static GstMemory *
+pinned_copy (GstMemory *memory, gssize offset, gssize size)
+{
+  GstAllocationParams params = { .align = memory->align };
+  const guint8 *from = ((PinnedMemory *) memory)->data + memory->offset + offset;
+  GstMemory *copy;
+  GstMapInfo to;
+
+  if (size < 0)
+    size = (gssize) memory->size - offset;
+  copy = gst_allocator_alloc (NULL, (gsize) size, &params);
+  if (!copy || !gst_memory_map (copy, &to, GST_MAP_WRITE)) {
+    g_clear_pointer (&copy, gst_memory_unref);
+    return NULL;
+  }
+  memcpy (to.data, from, (gsize) size);
+  gst_memory_unmap (copy, &to);
+
+  return copy;
+}
+
+static void
+gst_ccl_pinned_allocator_get_property (GObject *object, guint prop_id, GValue *value,
+                                       GParamSpec *pspec)
+{
+  if (prop_id == PROP_ALLOCATIONS)
+    g_value_set_uint (value,
+                      (guint) g_atomic_int_get (&((GstCclPinnedAllocator *) object)->allocations));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
 static void
 gst_ccl_pinned_allocator_class_init (GstCclPinnedAllocatorClass *klass)
 {
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+
+  gobject_class->get_property = gst_ccl_pinned_allocator_get_property;
+  g_object_class_install_property (
+      gobject_class, PROP_ALLOCATIONS,
+      g_param_spec_uint ("allocations", "Allocations", "How often memory was page-locked so far.",
+                         0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
   klass->alloc = pinned_alloc;
   klass->free = pinned_free;
 }
@@ -129,6 +179,7 @@ gst_ccl_pinned_allocator_init (GstCclPinnedAllocator *self)
   allocator->mem_map = pinned_map;
   allocator->mem_unmap = pinned_unmap;
   allocator->mem_share = pinned_share;
+  allocator->mem_copy = pinned_copy;
 }
 
 gboolean
@@ -137,58 +188,127 @@ gst_ccl_pool_is_pinned (GstMemory *memory)
   return gst_memory_is_type (memory, MEMORY_TYPE);
 }
 
-static GstBufferPool *
-new_pool (GstCaps *caps, guint size, GstAllocator *allocator, const GstAllocationParams *params)
+/* Whether memory from there is what malloc() gives. */
+static gboolean
+is_plain_allocator (GstAllocator *allocator)
 {
-  GstBufferPool *pool = gst_video_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstAllocator *chosen = allocator ? gst_object_ref (allocator) : gst_allocator_find (NULL);
+  gboolean plain = g_strcmp0 (chosen->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 
-  gst_buffer_pool_config_set_params (config, caps, size, MIN_BUFFERS, 0);
+  gst_object_unref (chosen);
+
+  return plain;
+}
+
+/* Whether the pool is one of GStreamer's own, with memory like any other: filters propose such, for
+ * want of something better. */
+static gboolean
+is_plain_pool (GstBufferPool *pool)
+{
+  GType type = G_OBJECT_TYPE (pool);
+  GstAllocator *allocator = NULL;
+  GstStructure *config;
+  gboolean plain;
+
+  if (type != GST_TYPE_BUFFER_POOL && type != GST_TYPE_VIDEO_BUFFER_POOL)
+    return FALSE;
+
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
+  plain = is_plain_allocator (allocator);
+  gst_structure_free (config);
+
+  return plain;
+}
+
+/* Whether nobody downstream has memory of a certain kind to offer. */
+static gboolean
+is_all_plain (GstQuery *query)
+{
+  guint i, n_pools = gst_query_get_n_allocation_pools (query);
+  guint n_params = gst_query_get_n_allocation_params (query);
+  gboolean plain = TRUE;
+
+  for (i = 0; i < n_pools && plain; i++) {
+    GstBufferPool *pool;
+
+    gst_query_parse_nth_allocation_pool (query, i, &pool, NULL, NULL, NULL);
+    plain = !pool || is_plain_pool (pool);
+    gst_clear_object (&pool);
+  }
+  for (i = 0; i < n_params && plain; i++) {
+    GstAllocator *allocator;
+
+    gst_query_parse_nth_allocation_param (query, i, &allocator, NULL);
+    plain = is_plain_allocator (allocator);
+    gst_clear_object (&allocator);
+  }
+
+  return plain;
+}
+
+static void
+set_allocator (GstQuery *query, GstAllocator *allocator, GstAllocationParams *params)
+{
+  gst_allocation_params_init (params);
+  if (gst_query_get_n_allocation_params (query) > 0) {
+    gst_query_parse_nth_allocation_param (query, 0, NULL, params);
+    gst_query_set_nth_allocation_param (query, 0, allocator, params);
+  } else {
+    gst_query_add_allocation_param (query, allocator, params);
+  }
+}
+
+/* What else downstream wants of a pool stays. */
+static void
+set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *allocator,
+          const GstAllocationParams *params)
+{
+  GstBufferPool *pool = gst_video_buffer_pool_new (), *theirs = NULL;
+  gboolean replaces = gst_query_get_n_allocation_pools (query) > 0;
+  guint size = 0, min = 0, max = 0;
+  GstStructure *config;
+
+  if (replaces)
+    gst_query_parse_nth_allocation_pool (query, 0, &theirs, &size, &min, &max);
+  size = MAX (size, (guint) frame_size);
+  min = MAX (min, MIN_BUFFERS);
+  if (max > 0)
+    max = MAX (max, min);
+
+  config = gst_buffer_pool_get_config (theirs ? theirs : pool);
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
   gst_buffer_pool_config_set_allocator (config, allocator, params);
   if (!gst_buffer_pool_set_config (pool, config))
-    gst_clear_object (&pool);
+    GST_WARNING_OBJECT (pool, "frames will not be page-locked: the pool takes no such options");
+  else if (replaces)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
 
-  return pool;
+  gst_clear_object (&theirs);
+  gst_object_unref (pool);
 }
 
 void
 gst_ccl_pool_propose (GstQuery *query, gint device)
 {
+  GstCclPinnedAllocator *allocator;
   GstAllocationParams params;
-  GstAllocator *allocator = NULL;
-  GstBufferPool *pool;
   gboolean need_pool;
   GstVideoInfo info;
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, &need_pool);
-  if (!caps || !gst_video_info_from_caps (&info, caps) ||
-      gst_query_get_n_allocation_pools (query) > 0)
+  if (!caps || !gst_video_info_from_caps (&info, caps) || !is_all_plain (query))
     return;
-
-  gst_allocation_params_init (&params);
-  if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  if (allocator) {
-    gst_object_unref (allocator);
-    return;
-  }
 
   allocator = g_object_new (gst_ccl_pinned_allocator_get_type (), NULL);
   gst_object_ref_sink (allocator);
-  ((GstCclPinnedAllocator *) allocator)->device = device;
+  allocator->device = device;
 
-  if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_set_nth_allocation_param (query, 0, allocator, &params);
-  else
-    gst_query_add_allocation_param (query, allocator, &params);
-
-  pool =
-      need_pool ? new_pool (caps, (guint) GST_VIDEO_INFO_SIZE (&info), allocator, &params) : NULL;
-  if (pool) {
-    gst_query_add_allocation_pool (query, pool, (guint) GST_VIDEO_INFO_SIZE (&info), MIN_BUFFERS,
-                                   0);
-    gst_object_unref (pool);
-  }
+  set_allocator (query, GST_ALLOCATOR (allocator), &params);
+  if (need_pool)
+    set_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), GST_ALLOCATOR (allocator), &params);
   gst_object_unref (allocator);
 }

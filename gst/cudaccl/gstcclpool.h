@@ -8,9 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Adds a pool and an allocator of page-locked memory to the answer to an allocation query, from
- * where CUDA device number @device reads at the speed of its bus. Those that are in the answer
- * already stay: who wants memory of its own downstream has more to lose. */
+/* Puts a pool and an allocator of page-locked memory, from where CUDA device number @device reads
+ * at the speed of its bus, into the answer to an allocation query. They take the place of plain
+ * ones, which GStreamer itself makes of memory like any other, with their sizes and options; but
+ * where downstream has memory of its own kind, everything stays: it has more to lose. The
+ * allocator's property "allocations" counts what was page-locked. */
 void gst_ccl_pool_propose (GstQuery *query, gint device);
 
 /* Whether the memory is page-locked, by the allocator of such a pool. */

@@ -177,79 +177,119 @@ GST_START_TEST (test_part)
 }
 GST_END_TEST;
 
-/* Downstream's wish for memory of its own comes first. */
-GST_START_TEST (test_downstream_first)
+static guint
+count_allocations (GstAllocator *allocator)
 {
+  guint n;
+
+  g_object_get (allocator, "allocations", &n, NULL);
+
+  return n;
+}
+
+/* Who copies frames gets memory like any other: to page-lock some each time would take longer than
+ * all the rest. */
+GST_START_TEST (test_copy)
+{
+  static const struct
+  {
+    gssize offset, size;
+    gsize wanted;
+  } copies[] = { { 0, -1, 1000 }, { 10, -1, 990 }, { 10, 100, 100 }, { 0, 0, 0 } };
   GstHarness *h = picture_harness_new ();
-  GstAllocator *system = gst_allocator_find (GST_ALLOCATOR_SYSMEM), *allocator;
-  GstQuery *query;
+  GstAllocator *allocator = get_allocator (h);
+  GstAllocationParams params = { .prefix = 3, .align = 63 };
+  GstMemory *memory = gst_allocator_alloc (allocator, 1007, &params), *part;
+  GstMapInfo map;
+  guint i, j;
 
-  gst_harness_set_propose_allocator (h, gst_object_ref (system), NULL);
-  query = query_allocation (h, TRUE);
-  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 0);
-  gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-  fail_unless (allocator == system);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  for (i = 0; i < map.size; i++)
+    map.data[i] = (guint8) (i % 251);
+  gst_memory_unmap (memory, &map);
+  part = gst_memory_share (memory, 7, -1);
 
+  for (i = 0; i < G_N_ELEMENTS (copies); i++) {
+    GstMemory *copy = gst_memory_copy (part, copies[i].offset, copies[i].size);
+
+    fail_unless (gst_memory_is_type (copy, GST_ALLOCATOR_SYSMEM));
+    fail_unless (gst_memory_map (copy, &map, GST_MAP_READ));
+    fail_unless_equals_uint64 (map.size, copies[i].wanted);
+    for (j = 0; j < map.size; j++)
+      fail_unless_equals_int (map.data[j], (7 + (guint) copies[i].offset + j) % 251);
+    gst_memory_unmap (copy, &map);
+    gst_memory_unref (copy);
+  }
+  fail_unless_equals_int (count_allocations (allocator), 1);
+
+  gst_memory_unref (part);
+  gst_memory_unref (memory);
   gst_object_unref (allocator);
-  gst_query_unref (query);
-  gst_object_unref (system);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
 
-/* How downstream wants memory to lie is kept. */
-GST_START_TEST (test_downstream_params)
+/* What is page-locked of the frames that leave the element. */
+typedef struct
 {
-  GstHarness *h = picture_harness_new ();
-  GstAllocationParams params = { .align = 63, .padding = 16 };
-  GstAllocator *allocator;
-  GstQuery *query;
+  guint frames, pinned;
+  guint first, last; /* allocations, after such a frame */
+} Seen;
 
-  gst_harness_set_propose_allocator (h, NULL, &params);
-  query = query_allocation (h, TRUE);
-  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
-  fail_unless_equals_int (gst_query_get_n_allocation_params (query), 1);
-  gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  fail_unless_equals_string (allocator->mem_type, MEMORY_TYPE);
-  fail_unless_equals_int (params.align, 63);
-  fail_unless_equals_int (params.padding, 16);
-
-  gst_object_unref (allocator);
-  gst_query_unref (query);
-  ccl_test_harness_free (h);
-}
-GST_END_TEST;
-
-static void
-count_pinned (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
+static GstPadProbeReturn
+look_at_frame (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
-  if (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), MEMORY_TYPE))
-    (*n)++;
+  GstMemory *memory = gst_buffer_peek_memory (GST_PAD_PROBE_INFO_BUFFER (probe), 0);
+  Seen *seen = data;
+
+  seen->frames++;
+  if (gst_memory_is_type (memory, MEMORY_TYPE)) {
+    seen->pinned++;
+    seen->last = count_allocations (memory->allocator);
+    if (seen->pinned == 1)
+      seen->first = seen->last;
+  }
+
+  return GST_PAD_PROBE_OK;
 }
 
-/* A source that knows nothing of all this writes there. */
+/* A source that knows nothing of all this writes there, whatever plain memory downstream proposes,
+ * and nothing is page-locked any more once it runs. */
+static const gchar *const rests[] = {
+  "fakesink enable-last-sample=false",
+  "videoconvert ! video/x-raw,format=RGB ! fakesink enable-last-sample=false",
+  "cudaccl backend=cuda ! fakesink enable-last-sample=false",
+};
+
 GST_START_TEST (test_source)
 {
-  GstElement *pipeline = gst_parse_launch (
-      "videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=640,height=480 ! "
-      "cudaccl backend=cuda ! fakesink name=sink signal-handoffs=true",
-      NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gchar *description =
+      g_strdup_printf ("videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=640,height=480 "
+                       "! cudaccl name=ccl backend=cuda ! %s",
+                       rests[__i__]);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
+  GstPad *pad = gst_element_get_static_pad (element, "src");
   GstBus *bus = gst_element_get_bus (pipeline);
+  Seen seen = { 0 };
   GstMessage *message;
-  guint n = 0;
 
-  g_signal_connect (sink, "handoff", G_CALLBACK (count_pinned), &n);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_at_frame, &seen, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  fail_unless_equals_int (n, 30);
+  fail_unless_equals_int (seen.frames, 30);
+  fail_unless_equals_int (seen.pinned, 30);
+  fail_unless (seen.first > 0);
+  fail_unless_equals_int (seen.last, seen.first);
 
   gst_message_unref (message);
   gst_object_unref (bus);
-  gst_object_unref (sink);
+  gst_object_unref (pad);
+  gst_object_unref (element);
   gst_object_unref (pipeline);
+  g_free (description);
 }
 GST_END_TEST;
 
@@ -263,9 +303,8 @@ pinned_suite (void)
   tcase_add_test (tc, test_pool);
   tcase_add_test (tc, test_memory);
   tcase_add_test (tc, test_part);
-  tcase_add_test (tc, test_downstream_first);
-  tcase_add_test (tc, test_downstream_params);
-  tcase_add_test (tc, test_source);
+  tcase_add_test (tc, test_copy);
+  tcase_add_loop_test (tc, test_source, 0, G_N_ELEMENTS (rests));
 
   return s;
 }
