@@ -18,8 +18,10 @@ typedef struct
 
   GMutex lock;
   GstCudaContext *context; /* under the lock; only the streaming thread replaces one */
+  GThread *asking;         /* under the lock: the streaming thread while it asks for a context */
 
   /* The streaming thread's. */
+  GstCudaContext *answer;   /* what it was given while it asked */
   GstCudaContext *previous; /* that of the analyzer until the frame that is mapped is analysed */
 } CudaMapper;
 
@@ -60,21 +62,33 @@ get_device (GstCudaContext *context)
   return (gint) device;
 }
 
+/* The first one stays. */
+static void
+offer_context (CudaMapper *self, GstCudaContext *context)
+{
+  g_mutex_lock (&self->lock);
+  if (!self->context)
+    self->context = g_steal_pointer (&context);
+  g_mutex_unlock (&self->lock);
+
+  gst_clear_object (&context);
+}
+
 static void
 cuda_set_context (GstCclMapper *mapper, GstContext *context, gint device)
 {
   CudaMapper *self = (CudaMapper *) mapper;
   GstCudaContext *found = NULL;
-
-  if (!gst_cuda_handle_set_context (mapper->element, context, device, &found))
-    return;
+  gboolean is_answer;
 
   g_mutex_lock (&self->lock);
-  if (!self->context)
-    self->context = g_steal_pointer (&found);
+  is_answer = self->asking == g_thread_self ();
   g_mutex_unlock (&self->lock);
 
-  gst_clear_object (&found);
+  if (is_answer)
+    gst_cuda_handle_set_context (mapper->element, context, device, &self->answer);
+  else if (gst_cuda_handle_set_context (mapper->element, context, device, &found))
+    offer_context (self, found);
 }
 
 static gboolean
@@ -95,10 +109,47 @@ cuda_query_context (GstCclMapper *mapper, GstQuery *query)
   return answered;
 }
 
+static void
+set_asking (CudaMapper *self, GThread *thread)
+{
+  g_mutex_lock (&self->lock);
+  self->asking = thread;
+  g_mutex_unlock (&self->lock);
+}
+
+/* The context, which the neighbours or the application have, or which is made now. While they are
+ * asked, other threads may set one, or ask for ours: so GstCuda looks for the answer in a place of
+ * this thread, and no lock is held. */
+static GstCudaContext *
+ensure_context (CudaMapper *self, gint device)
+{
+  GstElement *element = self->parent.element;
+  GstCudaContext *context;
+
+  g_mutex_lock (&self->lock);
+  context = self->context;
+  g_mutex_unlock (&self->lock);
+  if (context)
+    return context;
+
+  set_asking (self, g_thread_self ());
+  gst_cuda_ensure_element_context (element, device, &self->answer);
+  set_asking (self, NULL);
+  if (self->answer)
+    offer_context (self, g_steal_pointer (&self->answer));
+
+  g_mutex_lock (&self->lock);
+  context = self->context;
+  g_mutex_unlock (&self->lock);
+
+  return context;
+}
+
 static gboolean
 cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
 {
   CudaMapper *self = (CudaMapper *) mapper;
+  GstCudaContext *context;
 
   if (!gst_cuda_load_library ()) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
@@ -107,10 +158,12 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
   }
 
   /* One that was given before another device was asked for. */
-  if (self->context && place->device >= 0 && get_device (self->context) != place->device)
+  context = ensure_context (self, place->device);
+  if (context && place->device >= 0 && get_device (context) != place->device) {
     cuda_close (mapper);
-
-  if (!gst_cuda_ensure_element_context (mapper->element, place->device, &self->context)) {
+    context = ensure_context (self, place->device);
+  }
+  if (!context) {
     g_set_error (
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no context of CUDA device %d to be had. Set cuda-device-id to the device "
@@ -118,7 +171,7 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
         MAX (place->device, 0));
     return FALSE;
   }
-  place->cuda_context = gst_cuda_context_get_handle (self->context);
+  place->cuda_context = gst_cuda_context_get_handle (context);
 
   return TRUE;
 }
@@ -127,15 +180,8 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
 static gboolean
 adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **error)
 {
-  gint device = get_device (context);
-
-  if (wanted >= 0 && wanted != device) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                 "A frame is in the memory of CUDA device %d, and cuda-device-id asks for device "
-                 "%d. Set it to %d or -1, or have the frames made on device %d.",
-                 device, wanted, device, wanted);
+  if (!gst_ccl_frame_check_device (get_device (context), wanted, error))
     return FALSE;
-  }
 
   g_mutex_lock (&self->lock);
   self->previous = self->context;

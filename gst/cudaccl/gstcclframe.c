@@ -156,6 +156,20 @@ gst_ccl_frame_unmap_plane (GstCclFrame *frame)
     gst_buffer_unmap (frame->buffer, &frame->map);
 }
 
+gboolean
+gst_ccl_frame_check_device (gint device, gint wanted, GError **error)
+{
+  if (wanted < 0 || wanted == device)
+    return TRUE;
+
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+               "A frame is in the memory of CUDA device %d, and cuda-device-id asks for device %d: "
+               "set it to %d or -1, or have the frames made on device %d.",
+               device, wanted, device, wanted);
+
+  return FALSE;
+}
+
 static gboolean
 system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
             GError **error)

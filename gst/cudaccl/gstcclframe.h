@@ -66,7 +66,8 @@ struct _GstCclMapperClass
    * user's, or -1, and stays as it is when it is not -1. */
   gboolean (*open) (GstCclMapper *self, const GstVideoInfo *info, GstCclPlace *place,
                     GError **error);
-  /* Other caps are set, or the element stops. No analyzer is there any more. */
+  /* Other caps are set, or the element stops: then of all mappers, open or not, as threads may have
+   * given them something. No analyzer is there any more. */
   void (*close) (GstCclMapper *self);
 
   /* The element's context functions; called by any thread. @device is the user's. */
@@ -78,6 +79,7 @@ extern const GstCclMapperClass gst_ccl_system_mapper;
 
 /* The mappers of an element, one of each kind that this build knows, up to a NULL. */
 GstCclMapper **gst_ccl_mappers_new (GstElement *element);
+void gst_ccl_mappers_close (GstCclMapper **mappers);
 void gst_ccl_mappers_free (GstCclMapper **mappers);
 
 /* The one for the memory of @caps, which are fixed. */
@@ -95,6 +97,9 @@ GstCaps *gst_ccl_mappers_remove_cuda (GstCaps *caps);
 gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
                                   GstMapFlags flags, GError **error);
 void gst_ccl_frame_unmap_plane (GstCclFrame *frame);
+
+/* For mappers: whether frames on @device may be read by who wants to work on @wanted, -1: any. */
+gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);
 
 G_END_DECLS
 

@@ -38,6 +38,17 @@ gst_ccl_mappers_new (GstElement *element)
 }
 
 void
+gst_ccl_mappers_close (GstCclMapper **mappers)
+{
+  guint i;
+
+  for (i = 0; mappers[i]; i++) {
+    if (mappers[i]->klass->close)
+      mappers[i]->klass->close (mappers[i]);
+  }
+}
+
+void
 gst_ccl_mappers_free (GstCclMapper **mappers)
 {
   guint i;

@@ -4,7 +4,8 @@
 /* The data of such a buffer is a NvBufSurface, which says where the pixels are. A discrete GPU's
  * are at an address of its memory. A Jetson's are in memory that CUDA can read only after it was
  * made an EGL image and registered, which takes longer than the analysis of a frame: so that is
- * done once for each GstMemory, and undone when its pool frees it. */
+ * done once for each GstMemory, and undone when its pool frees it. Several elements may read the
+ * same memory, so what is registered is counted. */
 
 #include "gstcclnvmm.h"
 
@@ -34,11 +35,19 @@ typedef struct
 /* A surface that CUDA was shown. */
 typedef struct
 {
+  gint n_references; /* atomic: of its memory, and of frames that are mapped */
   NvBufSurface *surface;
   guint64 descriptor;
-  gboolean made_egl_image; /* which was not there before */
+  gpointer made_egl_image; /* NULL: it was there before */
   CclEglImage image;
 } Registration;
+
+/* What a memory has for its elements. */
+typedef struct
+{
+  GMutex lock;
+  Registration *current; /* under the lock */
+} Shown;
 
 /* NVIDIA's library, which is there on Jetsons and with DeepStream. */
 static struct
@@ -94,20 +103,28 @@ ensure_library (GError **error)
   return FALSE;
 }
 
-static GQuark
-registration_quark (void)
+static void
+registration_unref (Registration *registration)
 {
-  return g_quark_from_static_string ("GstCclNvmmRegistration");
+  if (!g_atomic_int_dec_and_test (&registration->n_references))
+    return;
+
+  ccl_egl_image_unregister (&registration->image);
+  g_free (registration);
 }
 
-/* The surface is still there: what is attached to a memory goes before the memory does. */
+/* Drops the reference of a memory that has @surface. When that is another one by now, CUDA alone
+ * lets go of the old: where it is, or whether, nobody knows, so its EGL image is left to its owner.
+ */
 static void
-registration_free (Registration *registration)
+registration_drop (Registration *registration, const NvBufSurface *surface)
 {
-  ccl_egl_image_unregister (&registration->image);
-  if (registration->made_egl_image)
-    library.unmap_egl_image (registration->surface, 0);
-  g_free (registration);
+  NvBufSurface *old = registration->surface;
+  gpointer image = registration->made_egl_image;
+
+  registration_unref (registration);
+  if (image && old == surface && old->surfaceList[0].mappedAddr.eglImage == image)
+    library.unmap_egl_image (old, 0);
 }
 
 static Registration *
@@ -120,6 +137,7 @@ registration_new (NvBufSurface *surface, GError **error)
     return NULL;
 
   registration = g_new0 (Registration, 1);
+  registration->n_references = 1;
   registration->surface = surface;
   registration->descriptor = params->bufferDesc;
 
@@ -131,7 +149,7 @@ registration_new (NvBufSurface *surface, GError **error)
       g_free (registration);
       return NULL;
     }
-    registration->made_egl_image = TRUE;
+    registration->made_egl_image = params->mappedAddr.eglImage;
   }
 
   if (ccl_egl_image_register (&registration->image, params->mappedAddr.eglImage,
@@ -147,27 +165,64 @@ registration_new (NvBufSurface *surface, GError **error)
   return registration;
 }
 
-/* The registration of a memory, from its first frame on. Other elements may have the same memory.
- */
-static const Registration *
-ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
+static GQuark
+shown_quark (void)
+{
+  return g_quark_from_static_string ("GstCclNvmmShown");
+}
+
+/* The surface of the last frame is still there: what is attached to a memory goes before the memory
+ * does. */
+static void
+shown_free (Shown *shown)
+{
+  if (shown->current)
+    registration_drop (shown->current, shown->current->surface);
+  g_mutex_clear (&shown->lock);
+  g_free (shown);
+}
+
+/* Only the first frame in a memory takes a lock that others may want. */
+static Shown *
+ensure_shown (GstMemory *memory)
 {
   static GMutex mutex;
   GstMiniObject *object = GST_MINI_OBJECT_CAST (memory);
-  Registration *registration;
+  Shown *shown = gst_mini_object_get_qdata (object, shown_quark ());
+
+  if (shown)
+    return shown;
 
   g_mutex_lock (&mutex);
-  registration = gst_mini_object_get_qdata (object, registration_quark ());
-  if (!registration || registration->surface != surface ||
-      registration->descriptor != surface->surfaceList[0].bufferDesc) {
-    /* First the end of the old one, whose EGL image would be taken for another's. */
-    gst_mini_object_set_qdata (object, registration_quark (), NULL, NULL);
-    registration = registration_new (surface, error);
-    if (registration)
-      gst_mini_object_set_qdata (object, registration_quark (), registration,
-                                 (GDestroyNotify) registration_free);
+  shown = gst_mini_object_get_qdata (object, shown_quark ());
+  if (!shown) {
+    shown = g_new0 (Shown, 1);
+    g_mutex_init (&shown->lock);
+    gst_mini_object_set_qdata (object, shown_quark (), shown, (GDestroyNotify) shown_free);
   }
   g_mutex_unlock (&mutex);
+
+  return shown;
+}
+
+/* The registration of a memory, from its first frame on, with a reference. */
+static Registration *
+ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
+{
+  Shown *shown = ensure_shown (memory);
+  Registration *registration;
+
+  g_mutex_lock (&shown->lock);
+  registration = shown->current;
+  if (!registration || registration->surface != surface ||
+      registration->descriptor != surface->surfaceList[0].bufferDesc) {
+    if (registration)
+      registration_drop (registration, surface);
+    registration = shown->current = registration_new (surface, error);
+  }
+  if (registration)
+    g_atomic_int_inc (&registration->n_references);
+  g_mutex_unlock (&shown->lock);
 
   return registration;
 }
@@ -259,7 +314,7 @@ take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *
 static gboolean
 take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
 {
-  const Registration *registration = ensure_registration (frame->map.memory, surface, error);
+  Registration *registration = ensure_registration (frame->map.memory, surface, error);
   const CclEglImage *image;
   Window window;
 
@@ -268,20 +323,25 @@ take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surf
 
   image = &registration->image;
   if (!find_window (&window, frame->buffer, info, image->width, image->height, error))
-    return FALSE;
+    goto failed;
 
   if (image->luma.memory == CCL_MEMORY_ARRAY && (window.x > 0 || window.y > 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "A block-linear surface can be read from its corner on, not from (%u, %u): let "
                  "nvvidconv crop before cudaccl.",
                  window.x, window.y);
-    return FALSE;
+    goto failed;
   }
 
   frame->image = image->luma;
   frame->image.data += window.y * image->luma.stride + window.x;
+  frame->priv = registration;
 
   return TRUE;
+
+failed:
+  registration_unref (registration);
+  return FALSE;
 }
 
 static gboolean
@@ -304,19 +364,6 @@ take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surfac
                  (gint) surface->memType);
     return FALSE;
   }
-}
-
-static gboolean
-check_device (GstCclNvmmMapper *self, const NvBufSurface *surface, GError **error)
-{
-  if (self->device < 0 || self->device == (gint) surface->gpuId)
-    return TRUE;
-
-  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-               "Frames are on GPU %u, and cuda-device-id is %d: set it to %u, or to -1 for any.",
-               surface->gpuId, self->device, surface->gpuId);
-
-  return FALSE;
 }
 
 static gboolean
@@ -347,7 +394,9 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 
   frame->buffer = buffer;
   surface = (NvBufSurface *) frame->map.data;
-  if (check_surface (&frame->map, error) && check_device (self, surface, error) &&
+  frame->priv = NULL;
+  if (check_surface (&frame->map, error) &&
+      gst_ccl_frame_check_device ((gint) surface->gpuId, self->device, error) &&
       take_surface (frame, info, surface, error)) {
     frame->place = (GstCclPlace){ (gint) surface->gpuId, NULL };
     return TRUE;
@@ -360,6 +409,7 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 static void
 nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
 {
+  g_clear_pointer ((Registration **) &frame->priv, registration_unref);
   gst_memory_unmap (frame->map.memory, &frame->map);
 }
 

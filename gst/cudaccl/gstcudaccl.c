@@ -312,7 +312,10 @@ gst_cuda_ccl_start (GstBaseTransform *trans)
 static gboolean
 gst_cuda_ccl_stop (GstBaseTransform *trans)
 {
-  gst_cuda_ccl_close (GST_CUDA_CCL (trans));
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+
+  gst_cuda_ccl_close (self);
+  gst_ccl_mappers_close (self->mappers);
 
   return TRUE;
 }
@@ -370,7 +373,7 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
 }
 
 /* Frames go on as they came, so it is for downstream to say where they should lie: a sink may want
- * memory of its own. When nobody does, it is where CUDA reads it best. */
+ * memory of its own. When nobody does, or any memory will do, it is where CUDA reads it best. */
 static gboolean
 gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {

@@ -9,13 +9,18 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CHECK(call) check ((call), #call)
 
 /* What a late upload waits for: some hundred microseconds on any device. */
 #define LATE_BYTES ((size_t) 64 << 20)
 #define LATE_ROUNDS 8
+
+#define HOLD_SECONDS 10
 
 /* More than any device's cache holds. */
 #define RATE_BYTES ((size_t) 1 << 30)
@@ -204,6 +209,49 @@ test_device_upload_late (void *device, const void *host, size_t bytes, void *str
   CHECK (cudaMemcpyAsync (device, host, bytes, cudaMemcpyHostToDevice, stream));
 }
 
+typedef struct TestHold
+{
+  cudaStream_t stream;
+  atomic_bool released, gave_up;
+} TestHold;
+
+static void
+hold (void *data)
+{
+  static const struct timespec nap = { .tv_nsec = 1000000 };
+  TestHold *self = data;
+
+  for (int i = 0; i < HOLD_SECONDS * 1000 && !atomic_load (&self->released); i++)
+    nanosleep (&nap, NULL);
+  atomic_store (&self->gave_up, !atomic_load (&self->released));
+}
+
+void *
+test_device_hold_new (void)
+{
+  TestHold *self = calloc (1, sizeof *self);
+
+  if (!self)
+    test_fatal ("out of memory");
+  CHECK (cudaStreamCreate (&self->stream));
+  CHECK (cudaLaunchHostFunc (self->stream, hold, self));
+  return self;
+}
+
+bool
+test_device_hold_free (void *hold)
+{
+  TestHold *self = hold;
+  bool held;
+
+  atomic_store (&self->released, true);
+  CHECK (cudaStreamSynchronize (self->stream));
+  held = !atomic_load (&self->gave_up);
+  CHECK (cudaStreamDestroy (self->stream));
+  free (self);
+  return held;
+}
+
 double
 test_device_rate (void)
 {
@@ -295,6 +343,18 @@ void
 test_device_upload_late (void *device, const void *host, size_t bytes, void *stream)
 {
   test_fatal ("this build has no CUDA");
+}
+
+void *
+test_device_hold_new (void)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+bool
+test_device_hold_free (void *hold)
+{
+  return false;
 }
 
 void *

@@ -35,6 +35,11 @@ void test_device_stream_wait (void *stream);
  * before it. In the meantime the memory holds other bytes. */
 void test_device_upload_late (void *device, const void *host, size_t bytes, void *stream);
 
+/* Holds up a stream of the current context, and with it what waits for such streams, as its legacy
+ * stream does: for ten seconds, or until it is freed, which tells whether it held until then. */
+void *test_device_hold_new (void);
+bool test_device_hold_free (void *hold);
+
 /* A context of its own, beside the device's primary one, and made current by nobody. While a
  * context is current, the functions above work in it. */
 void *test_device_context_new (void);
