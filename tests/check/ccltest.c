@@ -121,6 +121,26 @@ ccl_test_pop_message (GstHarness *h, GstMessageType type)
 }
 
 void
+ccl_test_restart (GstHarness *h, GstState state)
+{
+  fail_unless_equals_int (gst_element_set_state (h->element, state), GST_STATE_CHANGE_SUCCESS);
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING),
+                          GST_STATE_CHANGE_SUCCESS);
+}
+
+void
+ccl_test_drain (GstHarness *h)
+{
+  GstMessage *message;
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (h)))
+    gst_event_unref (event);
+  while ((message = ccl_test_pop_message (h, GST_MESSAGE_ANY)))
+    gst_message_unref (message);
+}
+
+void
 ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
 {
   GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ERROR);

@@ -58,6 +58,12 @@ void ccl_test_harness_free (GstHarness *h);
 /* The next message of that type, or NULL. */
 GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
 
+/* Sets the element to @state and to PLAYING again. Its pads forget their caps. */
+void ccl_test_restart (GstHarness *h, GstState state);
+
+/* Drops all messages, and the events that came out. */
+void ccl_test_drain (GstHarness *h);
+
 /* Asserts that an error with that domain and code was posted, with @text somewhere in it. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 

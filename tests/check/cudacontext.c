@@ -169,48 +169,67 @@ GST_START_TEST (test_devices)
 }
 GST_END_TEST;
 
-#define WARM_UP 20
-#define CYCLES 1000
-
-/* Through all states and back, in both kinds of memory: what the device holds stays the same. */
-GST_START_TEST (test_states)
+/* A context that is given while the frames are in system memory is of no use, and not kept. */
+GST_START_TEST (test_unused_context)
 {
-  GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
+  GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);
+  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (NULL, NULL), "NV12", PICTURE_WIDTH,
+                                        PICTURE_HEIGHT);
+  GstContext *context = gst_context_new_cuda_context (given);
+
+  gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
+  gst_element_set_context (h->element, context);
+  fail_unless (query_context (h->srcpad) == given);
+  gst_element_set_state (h->element, GST_STATE_READY);
+  fail_unless (query_context (h->srcpad) == NULL);
+
+  gst_context_unref (context);
+  gst_object_unref (given);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+typedef struct
+{
+  GstElement *element;
+  GstContext *context;
+  gint over; /* atomic */
+} Giver;
+
+static gpointer
+give_context (gpointer data)
+{
+  Giver *giver = data;
+
+  while (!g_atomic_int_get (&giver->over))
+    gst_element_set_context (giver->element, giver->context);
+
+  return NULL;
+}
+
+/* Other threads may set a context at any time, also while the element looks for one; none of its
+ * references is lost. */
+GST_START_TEST (test_context_of_other_thread)
+{
+  GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);
   GstHarness *h = ccl_test_cuda_picture_harness_new ();
-  size_t before = 0, after;
-  GstMessage *message;
-  GstEvent *event;
+  Giver giver = { h->element, gst_context_new_cuda_context (given), 0 };
+  GThread *thread = g_thread_new (NULL, give_context, &giver);
   guint i;
 
-  for (i = 0; i < WARM_UP + CYCLES; i++) {
-    if (i == WARM_UP)
-      before = test_device_free_bytes ();
-    gst_element_set_state (h->element, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
-    gst_element_set_state (h->element, GST_STATE_PLAYING);
-    if (i % 4 < 2) {
-      GstContext *shared = gst_context_new_cuda_context (context);
-
-      gst_element_set_context (h->element, shared);
-      gst_context_unref (shared);
-      gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory),format=NV12,width=13,"
-                                       "height=7,framerate=1/1");
-      ccl_test_cuda_push (h, ccl_test_cuda_picture_new (context, "NV12", TRUE));
-    } else {
-      gst_harness_set_src_caps_str (h, "video/x-raw,format=NV12,width=13,height=7,framerate=1/1");
-      gst_buffer_unref (
-          gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
-    }
-    while ((event = gst_harness_try_pull_event (h)))
-      gst_event_unref (event);
-    while ((message = ccl_test_pop_message (h, GST_MESSAGE_ANY)))
-      gst_message_unref (message);
+  for (i = 0; i < 50; i++) {
+    ccl_test_restart (h, GST_STATE_READY);
+    gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory),format=NV12,width=13,"
+                                     "height=7,framerate=1/1");
+    ccl_test_cuda_push (h, ccl_test_cuda_picture_new (given, "NV12", TRUE));
+    ccl_test_drain (h);
   }
-  after = test_device_free_bytes ();
-  /* The driver takes what it needs by blocks of this size. */
-  fail_unless (after + ((size_t) 2 << 20) >= before, "%zu bytes became %zu", before, after);
-
-  gst_object_unref (context);
+  g_atomic_int_set (&giver.over, 1);
+  g_thread_join (thread);
   ccl_test_harness_free (h);
+  gst_context_unref (giver.context);
+  fail_unless_equals_int (G_OBJECT (given)->ref_count, 1);
+  gst_object_unref (given);
 }
 GST_END_TEST;
 
@@ -227,7 +246,8 @@ cudacontext_suite (void)
   tcase_add_test (tc, test_wrong_device);
   tcase_add_test (tc, test_given_context_of_other_device);
   tcase_add_test (tc, test_devices);
-  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_unused_context);
+  tcase_add_test (tc, test_context_of_other_thread);
 
   return s;
 }

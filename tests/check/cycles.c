@@ -64,33 +64,19 @@ push_picture (GstHarness *h)
   gst_buffer_unref (buffer);
 }
 
-static void
-restart (GstHarness *h, GstState state)
-{
-  fail_unless_equals_int (gst_element_set_state (h->element, state), GST_STATE_CHANGE_SUCCESS);
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING),
-                          GST_STATE_CHANGE_SUCCESS);
-  /* Inactive pads forget what they were told. */
-  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
-}
-
 GST_START_TEST (test_states)
 {
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
                                         "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
   Usage usage = { 0 };
-  GstMessage *message;
-  GstEvent *event;
   guint i;
 
   for (i = 0; i <= WARM_UP + CYCLES; i++) {
     usage_look (&usage, i);
-    restart (h, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+    ccl_test_restart (h, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+    gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
     push_picture (h);
-    while ((event = gst_harness_try_pull_event (h)))
-      gst_event_unref (event);
-    while ((message = ccl_test_pop_message (h, GST_MESSAGE_ANY)))
-      gst_message_unref (message);
+    ccl_test_drain (h);
   }
   usage_check_flat (&usage);
 

@@ -1,14 +1,14 @@
 /* cudaccl - tests of frames in NVIDIA's video memory, in a stand-in for it
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccltest.h"
-#include "standin/nvstandin.h"
+#include "cclnvmmtest.h"
 
-static const struct
-{
-  NvBufSurfaceMemType type;
-  NvBufSurfaceLayout layout;
-} kinds[] = {
+#include "gst/cudaccl/gstcclnvmm.h"
+
+/* The mapper's code is part of this program, too. */
+GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
+
+static const NvmmKind kinds[] = {
   { NVBUF_MEM_CUDA_DEVICE, NVBUF_LAYOUT_PITCH },
   { NVBUF_MEM_CUDA_UNIFIED, NVBUF_LAYOUT_PITCH },
   { NVBUF_MEM_CUDA_PINNED, NVBUF_LAYOUT_PITCH },
@@ -30,74 +30,14 @@ have_device (void)
   return have;
 }
 
-static void
-set_nvmm_caps (GstHarness *h, const gchar *format, guint width, guint height)
-{
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width",
-                                       G_TYPE_INT, (gint) width, "height", G_TYPE_INT,
-                                       (gint) height, "framerate", GST_TYPE_FRACTION, 1, 1, NULL);
-
-  gst_caps_set_features_simple (caps, gst_caps_features_new ("memory:NVMM", NULL));
-  gst_harness_set_src_caps (h, caps);
-}
-
 static GstHarness *
 harness_new (const gchar *format, guint width, guint height)
 {
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", 8, 8);
 
-  set_nvmm_caps (h, format, width, height);
+  ccl_test_nvmm_set_caps (h, format, width, height);
 
   return h;
-}
-
-/* The luma of the picture, or of the larger one that it is cut from. */
-static NvBufSurface *
-surface_new (guint kind, gboolean larger)
-{
-  GstBuffer *picture = ccl_test_picture_new ("GRAY8", larger ? LAYOUT_CROP_META : LAYOUT_PACKED);
-  GstVideoMeta *meta = gst_buffer_get_video_meta (picture);
-  NvBufSurface *surface;
-  GstMapInfo map;
-
-  gst_buffer_map (picture, &map, GST_MAP_READ);
-  surface = nv_standin_surface_new (
-      kinds[kind].type, kinds[kind].layout, map.data,
-      larger ? (guint) meta->stride[0] : (guint) GST_ROUND_UP_4 (PICTURE_WIDTH),
-      larger ? meta->width : PICTURE_WIDTH, larger ? meta->height : PICTURE_HEIGHT);
-  gst_buffer_unmap (picture, &map);
-  gst_buffer_unref (picture);
-
-  return surface;
-}
-
-/* As NVIDIA's elements have it: the data of the memory is the surface, which goes with it. */
-static GstMemory *
-memory_new (NvBufSurface *surface)
-{
-  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, surface, sizeof (*surface), 0,
-                                 sizeof (*surface), surface,
-                                 (GDestroyNotify) nv_standin_surface_free);
-}
-
-static GstBuffer *
-buffer_new (GstMemory *memory)
-{
-  GstBuffer *buffer = gst_buffer_new ();
-
-  gst_buffer_append_memory (buffer, memory);
-
-  return buffer;
-}
-
-static void
-check_picture (GstHarness *h, GstBuffer *buffer)
-{
-  GstBuffer *out = gst_harness_push_and_pull (h, buffer);
-
-  fail_unless (out != NULL);
-  ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
-  gst_buffer_unref (out);
 }
 
 /* Asserts that the frame makes the element fail with @text. */
@@ -117,7 +57,8 @@ GST_START_TEST (test_kinds)
     for (i = 0; i < G_N_ELEMENTS (formats); i++) {
       GstHarness *h = harness_new (formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
 
-      check_picture (h, buffer_new (memory_new (surface_new (kind, FALSE))));
+      ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (ccl_test_nvmm_memory_new (
+                                 ccl_test_nvmm_surface_new (&kinds[kind], FALSE))));
       ccl_test_harness_free (h);
     }
   }
@@ -131,7 +72,8 @@ GST_START_TEST (test_crop)
 
   for (kind = 0; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
-    GstBuffer *buffer = buffer_new (memory_new (surface_new (kind, TRUE)));
+    GstBuffer *buffer = ccl_test_nvmm_buffer_new (
+        ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[kind], TRUE)));
     GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
 
     crop->x = 11;
@@ -139,7 +81,7 @@ GST_START_TEST (test_crop)
     crop->width = PICTURE_WIDTH;
     crop->height = PICTURE_HEIGHT;
     if (kinds[kind].layout == NVBUF_LAYOUT_PITCH)
-      check_picture (h, buffer);
+      ccl_test_nvmm_push (h, buffer);
     else
       check_refused (h, buffer, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "nvvidconv");
     ccl_test_harness_free (h);
@@ -171,17 +113,18 @@ GST_START_TEST (test_registered_once)
     return;
 
   for (i = 0; i < G_N_ELEMENTS (memories); i++)
-    memories[i] = memory_new (surface_new (4 + i % 2, FALSE));
+    memories[i] = ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4 + i % 2], FALSE));
   for (i = 0; i < 2; i++)
     h[i] = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
 
   for (k = 0; k < 5; k++) {
     for (i = 0; i < G_N_ELEMENTS (memories); i++) {
-      check_picture (h[0], buffer_new (gst_memory_ref (memories[i])));
+      ccl_test_nvmm_push (h[0], ccl_test_nvmm_buffer_new (gst_memory_ref (memories[i])));
       /* A share has the same surface. */
-      check_picture (h[1], buffer_new (gst_memory_share (memories[i], 0, -1)));
+      ccl_test_nvmm_push (h[1], ccl_test_nvmm_buffer_new (gst_memory_share (memories[i], 0, -1)));
     }
-    set_nvmm_caps (h[0], formats[k % G_N_ELEMENTS (formats)], PICTURE_WIDTH, PICTURE_HEIGHT);
+    ccl_test_nvmm_set_caps (h[0], formats[k % G_N_ELEMENTS (formats)], PICTURE_WIDTH,
+                            PICTURE_HEIGHT);
     if (k == 2) {
       ccl_test_harness_free (h[1]);
       h[1] = harness_new ("GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -198,8 +141,140 @@ GST_START_TEST (test_registered_once)
 }
 GST_END_TEST;
 
-/* A memory that got another surface is shown again; an image that others made is theirs. */
+static gpointer
+run_many (gpointer data)
+{
+  GstMemory **memories = data;
+  GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  guint i;
+
+  for (i = 0; i < 300; i++)
+    ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memories[i % 3])));
+  ccl_test_harness_free (h);
+
+  return NULL;
+}
+
+/* Many elements read the same memories at once, which are shown once all the same. */
+GST_START_TEST (test_many)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  GstMemory *memories[3];
+  GThread *threads[8];
+  guint i;
+
+  if (!have_device ())
+    return;
+
+  for (i = 0; i < G_N_ELEMENTS (memories); i++)
+    memories[i] = ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4 + i % 2], FALSE));
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new (NULL, run_many, memories);
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  check_counts (&before, G_N_ELEMENTS (memories), 0);
+  for (i = 0; i < G_N_ELEMENTS (memories); i++)
+    gst_memory_unref (memories[i]);
+  check_counts (&before, G_N_ELEMENTS (memories), G_N_ELEMENTS (memories));
+}
+GST_END_TEST;
+
+/* A memory that has one surface after the other. */
+typedef struct
+{
+  GstMemory parent;
+
+  NvBufSurface *surface;
+} SlotMemory;
+
+typedef GstAllocator SlotAllocator;
+typedef GstAllocatorClass SlotAllocatorClass;
+GType slot_allocator_get_type (void);
+G_DEFINE_TYPE (SlotAllocator, slot_allocator, GST_TYPE_ALLOCATOR)
+
+static gpointer
+slot_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  return ((SlotMemory *) memory)->surface;
+}
+
+static void
+slot_unmap (GstMemory *memory)
+{
+}
+
+static void
+slot_free (GstAllocator *allocator, GstMemory *memory)
+{
+  g_free (memory);
+}
+
+static void
+slot_allocator_class_init (SlotAllocatorClass *klass)
+{
+  klass->free = slot_free;
+}
+
+static void
+slot_allocator_init (SlotAllocator *self)
+{
+  self->mem_type = "SlotMemory";
+  self->mem_map = slot_map;
+  self->mem_unmap = slot_unmap;
+}
+
+static SlotMemory *
+slot_new (NvBufSurface *surface)
+{
+  GstAllocator *allocator = g_object_new (slot_allocator_get_type (), NULL);
+  SlotMemory *self = g_new0 (SlotMemory, 1);
+
+  gst_object_ref_sink (allocator);
+  gst_memory_init (GST_MEMORY_CAST (self), GST_MEMORY_FLAG_READONLY, allocator, NULL,
+                   sizeof (*surface), 0, 0, sizeof (*surface));
+  gst_object_unref (allocator);
+  self->surface = surface;
+
+  return self;
+}
+
+/* A memory that got another surface is shown again. The old one is gone by then, and nobody touches
+ * it, but CUDA lets go of what it had of it. */
 GST_START_TEST (test_other_surface)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  guint kind, n = 0;
+
+  for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
+    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    NvBufSurface *last = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
+    SlotMemory *memory = slot_new (last);
+    guint i;
+
+    for (i = 0; i < 3; i++) {
+      ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (GST_MEMORY_CAST (memory))));
+      n++;
+      fail_unless_equals_int (nv_standin_counts ()->registered - before.registered, n);
+      fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, n - 1);
+      if (i == 2)
+        break;
+      nv_standin_surface_free (memory->surface);
+      last = memory->surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
+    }
+    gst_memory_unref (GST_MEMORY_CAST (memory));
+    fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, n);
+    /* The last one was there until the end. */
+    fail_unless_equals_int (nv_standin_counts ()->unmapped - before.unmapped, kind - 3);
+    fail_unless (last->surfaceList[0].mappedAddr.eglImage == NULL);
+    nv_standin_surface_free (last);
+    ccl_test_harness_free (h);
+  }
+  fail_unless_equals_int (nv_standin_counts ()->strays, 0);
+}
+GST_END_TEST;
+
+/* The same surface with something else in it; its old image would be taken for that. */
+GST_START_TEST (test_other_content)
 {
   NvStandinCounts before = *nv_standin_counts ();
   NvBufSurface *surface;
@@ -209,26 +284,89 @@ GST_START_TEST (test_other_surface)
   if (!have_device ())
     return;
 
-  surface = surface_new (4, FALSE);
-  memory = memory_new (surface);
+  surface = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
+  memory = ccl_test_nvmm_memory_new (surface);
   h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
-  check_picture (h, buffer_new (gst_memory_ref (memory)));
+  ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memory)));
   check_counts (&before, 1, 0);
   surface->surfaceList[0].bufferDesc++;
-  check_picture (h, buffer_new (gst_memory_ref (memory)));
-  fail_unless_equals_int (nv_standin_counts ()->registered - before.registered, 2);
+  ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memory)));
+  check_counts (&before, 2, 1);
   gst_memory_unref (memory);
-  fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, 2);
+  check_counts (&before, 2, 2);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
 
-  before = *nv_standin_counts ();
-  surface = surface_new (5, FALSE);
+/* An image that others made is theirs. */
+GST_START_TEST (test_foreign_image)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  NvBufSurface *surface;
+  GstHarness *h;
+
+  if (!have_device ())
+    return;
+
+  surface = ccl_test_nvmm_surface_new (&kinds[5], FALSE);
   surface->surfaceList[0].mappedAddr.eglImage = surface;
-  check_picture (h, buffer_new (memory_new (surface)));
+  h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (ccl_test_nvmm_memory_new (surface)));
   fail_unless_equals_int (nv_standin_counts ()->registered - before.registered, 1);
   fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, 1);
   fail_unless_equals_int (nv_standin_counts ()->mapped, before.mapped);
   fail_unless_equals_int (nv_standin_counts ()->unmapped, before.unmapped);
   ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+map_slot (GstCclFrame *frame, GstBuffer *buffer)
+{
+  GstCclMapper *mapper = g_malloc0 (gst_ccl_nvmm_mapper.size);
+  GstCclPlace place = { -1, NULL };
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, PICTURE_WIDTH, PICTURE_HEIGHT);
+  mapper->klass = &gst_ccl_nvmm_mapper;
+  fail_unless (gst_ccl_nvmm_mapper.open (mapper, &info, &place, NULL));
+  fail_unless (gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, NULL));
+  g_free (mapper);
+}
+
+/* While one element reads a surface, another one finds the next in the same memory. */
+GST_START_TEST (test_read_while_replaced)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  NvBufSurface *surfaces[2];
+  GstCclFrame frames[2];
+  SlotMemory *memory;
+  GstBuffer *buffer;
+  guint i;
+
+  if (!have_device ())
+    return;
+
+  for (i = 0; i < 2; i++)
+    surfaces[i] = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
+  memory = slot_new (surfaces[0]);
+  buffer = ccl_test_nvmm_buffer_new (GST_MEMORY_CAST (memory));
+  map_slot (&frames[0], buffer);
+  memory->surface = surfaces[1];
+  map_slot (&frames[1], buffer);
+  check_counts (&before, 2, 0);
+  fail_unless (frames[0].image.data != frames[1].image.data);
+
+  gst_ccl_nvmm_mapper.unmap (NULL, &frames[0]);
+  fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, 1);
+  gst_ccl_nvmm_mapper.unmap (NULL, &frames[1]);
+  fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, 1);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, 2);
+
+  for (i = 0; i < 2; i++)
+    nv_standin_surface_free (surfaces[i]);
+  fail_unless_equals_int (nv_standin_counts ()->strays, 0);
 }
 GST_END_TEST;
 
@@ -253,8 +391,10 @@ GST_START_TEST (test_faults)
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
 
     nv_standin_set_fault (faults[i].fault);
-    check_refused (h, buffer_new (memory_new (surface_new (4, FALSE))), GST_RESOURCE_ERROR,
-                   GST_RESOURCE_ERROR_READ, faults[i].text);
+    check_refused (h,
+                   ccl_test_nvmm_buffer_new (
+                       ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4], FALSE))),
+                   GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, faults[i].text);
     nv_standin_set_fault (NV_STANDIN_WORKS);
     fail_unless_equals_int (nv_standin_counts ()->mapped - before.mapped,
                             nv_standin_counts ()->unmapped - before.unmapped);
@@ -273,8 +413,10 @@ GST_START_TEST (test_small_image)
   for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH + 1, PICTURE_HEIGHT);
 
-    check_refused (h, buffer_new (memory_new (surface_new (kind, FALSE))), GST_STREAM_ERROR,
-                   GST_STREAM_ERROR_FORMAT, "13x7");
+    check_refused (h,
+                   ccl_test_nvmm_buffer_new (
+                       ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[kind], FALSE))),
+                   GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "13x7");
     ccl_test_harness_free (h);
   }
 }
@@ -297,7 +439,7 @@ GST_START_TEST (test_negotiation)
   fail_unless (gst_pad_query_accept_caps (pad, caps));
   if (!have_device ()) {
     h = ccl_test_harness_new (element, "GRAY8", 8, 8);
-    set_nvmm_caps (h, "NV12", 8, 8);
+    ccl_test_nvmm_set_caps (h, "NV12", 8, 8);
     ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "CUDA");
     ccl_test_harness_free (h);
   } else {
@@ -314,11 +456,16 @@ nvmm_suite (void)
   Suite *s = suite_create ("nvmm");
   TCase *tc = tcase_create ("general");
 
+  GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_kinds);
   tcase_add_test (tc, test_crop);
   tcase_add_test (tc, test_registered_once);
+  tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_other_surface);
+  tcase_add_test (tc, test_other_content);
+  tcase_add_test (tc, test_foreign_image);
+  tcase_add_test (tc, test_read_while_replaced);
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_small_image);
   tcase_add_test (tc, test_negotiation);

@@ -43,7 +43,17 @@ typedef struct
   void *array; /* CUarray */
 } Surface;
 
+/* What CUDA was shown, which may outlive it. */
+typedef struct
+{
+  Surface *surface;
+} Resource;
+
+/* Under the lock: elements of many threads come here. */
+static GMutex lock;
 static NvStandinCounts counts;
+static GHashTable *surfaces, *resources; /* that are there */
+
 static NvStandinFault fault;
 
 EXPORT int NvBufSurfaceMapEglImage (NvBufSurface *surface, int index);
@@ -67,6 +77,23 @@ EXPORT void
 nv_standin_set_fault (NvStandinFault new_fault)
 {
   fault = new_fault;
+}
+
+static void
+remember (GHashTable **table, gpointer what)
+{
+  g_mutex_lock (&lock);
+  if (!*table)
+    *table = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (*table, what);
+  g_mutex_unlock (&lock);
+}
+
+/* With the lock. */
+static gboolean
+is_there (GHashTable *table, gconstpointer what)
+{
+  return table && g_hash_table_contains (table, what);
 }
 
 static CclMemory
@@ -115,7 +142,7 @@ EXPORT NvBufSurface *
 nv_standin_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, const guint8 *pixels,
                         guint stride, guint width, guint height)
 {
-  static guint64 descriptor = 100;
+  static gint descriptor = 100;
   Surface *self = g_new0 (Surface, 1);
   NvBufSurfaceParams *params = &self->params;
 
@@ -125,7 +152,7 @@ nv_standin_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, con
   params->width = width;
   params->height = height;
   params->layout = layout;
-  params->bufferDesc = descriptor++;
+  params->bufferDesc = (guint64) g_atomic_int_add (&descriptor, 1);
   params->planeParams.num_planes = 1;
   params->planeParams.width[0] = width;
   params->planeParams.height[0] = height;
@@ -134,6 +161,7 @@ nv_standin_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, con
     self->array = test_device_array_new (pixels, stride, width, height);
   else
     allocate_rows (self, pixels, stride);
+  remember (&surfaces, self);
 
   return &self->surface;
 }
@@ -142,6 +170,10 @@ EXPORT void
 nv_standin_surface_free (NvBufSurface *surface)
 {
   Surface *self = (Surface *) surface;
+
+  g_mutex_lock (&lock);
+  g_hash_table_remove (surfaces, self);
+  g_mutex_unlock (&lock);
 
   if (self->array)
     test_device_array_free (self->array);
@@ -156,11 +188,16 @@ nv_standin_surface_free (NvBufSurface *surface)
 int
 NvBufSurfaceMapEglImage (NvBufSurface *surface, int index)
 {
-  if (surface->memType != NVBUF_MEM_SURFACE_ARRAY || index != 0 || fault == NV_STANDIN_NO_EGL)
+  gboolean possible =
+      surface->memType == NVBUF_MEM_SURFACE_ARRAY && index == 0 && fault != NV_STANDIN_NO_EGL;
+
+  if (!possible)
     return -1;
 
+  g_mutex_lock (&lock);
   surface->surfaceList[0].mappedAddr.eglImage = surface;
   counts.mapped++;
+  g_mutex_unlock (&lock);
 
   return 0;
 }
@@ -168,13 +205,20 @@ NvBufSurfaceMapEglImage (NvBufSurface *surface, int index)
 int
 NvBufSurfaceUnMapEglImage (NvBufSurface *surface, int index)
 {
-  if (index != 0 || !surface->surfaceList[0].mappedAddr.eglImage)
-    return -1;
+  gboolean possible;
 
-  surface->surfaceList[0].mappedAddr.eglImage = NULL;
-  counts.unmapped++;
+  g_mutex_lock (&lock);
+  possible =
+      is_there (surfaces, surface) && index == 0 && surface->surfaceList[0].mappedAddr.eglImage;
+  if (possible) {
+    surface->surfaceList[0].mappedAddr.eglImage = NULL;
+    counts.unmapped++;
+  } else {
+    counts.strays++;
+  }
+  g_mutex_unlock (&lock);
 
-  return 0;
+  return possible ? 0 : -1;
 }
 
 /* As in CUDA, only with a context. */
@@ -196,13 +240,20 @@ have_context (void)
 CUresult
 cuGraphicsEGLRegisterImage (CUgraphicsResource *resource, void *image, unsigned flags)
 {
+  Resource *self;
+
   if (!have_context ())
     return CUDA_ERROR_INVALID_CONTEXT;
   if (fault == NV_STANDIN_NO_CUDA)
     return CUDA_ERROR_INVALID_HANDLE;
 
-  *resource = image;
+  self = g_new0 (Resource, 1);
+  self->surface = image;
+  remember (&resources, self);
+  *resource = (CUgraphicsResource) self;
+  g_mutex_lock (&lock);
   counts.registered++;
+  g_mutex_unlock (&lock);
 
   return CUDA_SUCCESS;
 }
@@ -210,19 +261,31 @@ cuGraphicsEGLRegisterImage (CUgraphicsResource *resource, void *image, unsigned 
 CUresult
 cuGraphicsUnregisterResource (CUgraphicsResource resource)
 {
-  /* First this, then the end of the image. */
-  if (!have_context () || !((Surface *) resource)->params.mappedAddr.eglImage)
-    return CUDA_ERROR_INVALID_HANDLE;
+  Resource *self = (Resource *) resource;
+  gboolean good;
 
-  counts.unregistered++;
+  if (!have_context ())
+    return CUDA_ERROR_INVALID_CONTEXT;
 
-  return CUDA_SUCCESS;
+  g_mutex_lock (&lock);
+  /* First this, then the end of the image, unless the surface took it along. */
+  good = g_hash_table_remove (resources, self) &&
+         (!is_there (surfaces, self->surface) || self->surface->params.mappedAddr.eglImage);
+  if (good)
+    counts.unregistered++;
+  else
+    counts.strays++;
+  g_mutex_unlock (&lock);
+  if (good)
+    g_free (self);
+
+  return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult
 get_frame (CclEglFrame *frame, CUgraphicsResource resource)
 {
-  const Surface *self = (const Surface *) resource;
+  const Surface *self = ((const Resource *) resource)->surface;
 
   memset (frame, 0, sizeof (*frame));
   frame->width = self->params.width;

@@ -17,6 +17,7 @@ typedef struct
 {
   guint mapped, unmapped;         /* EGL images */
   guint registered, unregistered; /* with CUDA */
+  guint strays;                   /* calls for surfaces that are gone, or were never registered */
 } NvStandinCounts;
 
 /* What goes wrong from now on; set by tests. */

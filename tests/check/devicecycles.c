@@ -1,0 +1,164 @@
+/* cudaccl - tests that a device's memory stays flat, over states
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ccltest.h"
+#include "tests/common/device.h"
+
+#ifdef HAVE_GSTCUDA
+#include "cclcudatest.h"
+#endif
+#ifdef HAVE_NVMM
+#include "cclnvmmtest.h"
+#endif
+
+#define WARM_UP 20
+#define CYCLES 1000
+
+#define SYSTEM_CAPS "video/x-raw,format=NV12,width=13,height=7,framerate=1/1"
+
+static void
+check_out (GstBuffer *out)
+{
+  fail_unless (out != NULL);
+  ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
+  gst_buffer_unref (out);
+}
+
+static void
+push_system (GstHarness *h, guint cycle)
+{
+  gst_harness_set_src_caps_str (h, SYSTEM_CAPS);
+  check_out (gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
+}
+
+/* A frame in the pool that is offered, which comes and goes with it. */
+static void
+push_pool (GstHarness *h, guint cycle)
+{
+  GstBuffer *picture = ccl_test_picture_new ("NV12", LAYOUT_PACKED), *buffer;
+  GstBufferPool *pool;
+  GstQuery *query;
+  GstMapInfo map;
+  GstCaps *caps;
+
+  gst_harness_set_src_caps_str (h, SYSTEM_CAPS);
+  caps = gst_pad_get_current_caps (h->srcpad);
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  fail_unless (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), "CclPinnedMemory"));
+
+  gst_buffer_map (picture, &map, GST_MAP_READ);
+  gst_buffer_fill (buffer, 0, map.data, map.size);
+  gst_buffer_unmap (picture, &map);
+  check_out (gst_harness_push_and_pull (h, buffer));
+
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_buffer_unref (picture);
+  gst_object_unref (pool);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+}
+
+#ifdef HAVE_GSTCUDA
+/* In a context that is given, or in one that the element finds. */
+static void
+push_cuda (GstHarness *h, guint cycle)
+{
+  static GstCudaContext *context;
+
+  if (!context)
+    context = gst_cuda_context_new (TEST_DEVICE);
+  if (cycle % 4 < 2) {
+    GstContext *shared = gst_context_new_cuda_context (context);
+
+    gst_element_set_context (h->element, shared);
+    gst_context_unref (shared);
+  }
+  gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory),format=NV12,width=13,height=7,"
+                                   "framerate=1/1");
+  ccl_test_cuda_push (h, ccl_test_cuda_picture_new (context, "NV12", TRUE));
+}
+#endif
+
+#ifdef HAVE_NVMM
+static void
+push_nvmm (GstHarness *h, guint cycle)
+{
+  static const NvmmKind kinds[] = {
+    { NVBUF_MEM_CUDA_DEVICE, NVBUF_LAYOUT_PITCH },
+    { NVBUF_MEM_SURFACE_ARRAY, NVBUF_LAYOUT_PITCH },
+    { NVBUF_MEM_SURFACE_ARRAY, NVBUF_LAYOUT_BLOCK_LINEAR },
+  };
+  const NvmmKind *kind = &kinds[cycle % G_N_ELEMENTS (kinds)];
+
+  ccl_test_nvmm_set_caps (h, "NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (
+                             ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (kind, FALSE))));
+}
+#endif
+
+static const struct
+{
+  const gchar *name;
+  void (*push) (GstHarness *h, guint cycle);
+} memories[] = {
+  { "system memory", push_system },
+  { "the pool", push_pool },
+#ifdef HAVE_GSTCUDA
+  { "CUDAMemory", push_cuda },
+#endif
+#ifdef HAVE_NVMM
+  { "NVMM", push_nvmm },
+#endif
+};
+
+/* Through all states and back: what the device holds stays the same. The last round goes from
+ * memory to memory. */
+GST_START_TEST (test_states)
+{
+  gboolean all = __i__ == G_N_ELEMENTS (memories);
+  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cuda", NULL), "NV12", PICTURE_WIDTH,
+                                        PICTURE_HEIGHT);
+  size_t before = 0, after;
+  guint i;
+
+  GST_INFO ("%s", all ? "all" : memories[__i__].name);
+  for (i = 0; i < WARM_UP + CYCLES; i++) {
+    if (i == WARM_UP)
+      before = test_device_free_bytes ();
+    ccl_test_restart (h, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+    memories[all ? i % G_N_ELEMENTS (memories) : (guint) __i__].push (h, i / 2);
+    ccl_test_drain (h);
+  }
+  after = test_device_free_bytes ();
+  /* The driver takes what it needs by blocks of this size. */
+  fail_unless (after + ((size_t) 2 << 20) >= before, "%zu bytes became %zu", before, after);
+
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+devicecycles_suite (void)
+{
+  Suite *s = suite_create ("devicecycles");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+#ifdef HAVE_GSTCUDA
+  gst_cuda_load_library ();
+#endif
+  tcase_add_loop_test (tc, test_states, 0, G_N_ELEMENTS (memories) + 1);
+
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return ccl_test_main_with_device (argc, argv, devicecycles_suite, "devicecycles", __FILE__);
+}
