@@ -5,6 +5,7 @@
 
 #include "ccl/ccl.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +76,12 @@ print_target (const Report *report, const gchar *what, gdouble figure, gboolean 
 {
   gboolean reached = least ? figure >= target : figure <= target;
 
-  if (target == NO_TARGET || report->options.width != 1920 || report->options.height != 1080)
+  if (target == NO_TARGET)
     return;
-  printf ("  %-50s %9.2f %s %7.2f: %s\n", what, figure, least ? ">=" : "<=", target,
-          reached ? "reached" : "short");
+  printf ("  %-50s %9.2f", what, figure);
+  if (report->options.width == 1920 && report->options.height == 1080)
+    printf (" %s %7.2f: %s", least ? ">=" : "<=", target, reached ? "reached" : "short");
+  printf ("\n");
 }
 
 static void
@@ -95,19 +98,30 @@ say_why_not (Report *report, const gchar *what, GError *error)
   g_clear_error (&error);
 }
 
-/* Runs @n pipelines, spread over @devices (0: where the element's properties say). */
+/* What runs at once. */
+typedef struct Load
+{
+  PipelineMemory memory;
+  guint n;       /* pipelines */
+  guint devices; /* that they are spread over; 0: where the element's properties say */
+  bool shared;   /* all in one CUDA context */
+} Load;
+
 static gboolean
-measure (Report *report, PipelineMemory memory, guint n, guint devices, gboolean *has_pool,
-         PipelineResult *result, GError **error)
+measure (Report *report, const Load *load, gboolean *has_pool, PipelineResult *result,
+         GError **error)
 {
   PipelineRun *runs[MOST_PIPELINES];
+  guint i, made, n = load->n;
   gboolean ok = TRUE;
-  guint i, made;
 
   for (made = 0; made < n; made++) {
-    gint device = devices ? (gint) (made % devices) : -1;
+    gint device = load->devices ? (gint) (made % load->devices) : -1;
 
-    runs[made] = pipeline_run_new (&report->options, report->masks, memory, device, error);
+    if (load->shared && made > 0)
+      runs[made] = pipeline_run_new_beside (&report->options, runs[0], error);
+    else
+      runs[made] = pipeline_run_new (&report->options, report->masks, load->memory, device, error);
     if (!runs[made])
       break;
   }
@@ -129,7 +143,7 @@ run_scenario (Report *report, const Scenario *scenario)
 
   if (!wants (report, scenario->name))
     return;
-  if (!measure (report, scenario->memory, 1, 0, &has_pool, &result, &error)) {
+  if (!measure (report, &(Load){ scenario->memory, 1, 0, false }, &has_pool, &result, &error)) {
     /* Without GstCuda there is no CUDAMemory; everything else must work. */
     report->failed |= scenario->memory != PIPELINE_CUDA;
     say_why_not (report, scenario->what, error);
@@ -144,40 +158,68 @@ run_scenario (Report *report, const Scenario *scenario)
   print_no_allocations (&result);
 }
 
+/* Measures a load of the scenarios of many. */
+static gboolean
+run_load (Report *report, const Load *load, PipelineResult *result)
+{
+  GError *error = NULL;
+  GString *what = g_string_new (NULL);
+
+  g_string_printf (what, "%u pipelines, %s", load->n,
+                   load->memory == PIPELINE_CUDA ? "CUDAMemory" : "pool");
+  if (load->memory == PIPELINE_CUDA)
+    g_string_append_printf (what, ", %u contexts", load->shared ? 1 : load->n);
+  if (load->devices > 1)
+    g_string_append_printf (what, ", %u devices", load->devices);
+  if (measure (report, load, NULL, result, &error)) {
+    print_result (what->str, result);
+    print_no_allocations (result);
+  } else {
+    /* Without GstCuda there is no CUDAMemory; everything else must work. */
+    report->failed |= load->memory != PIPELINE_CUDA;
+    say_why_not (report, what->str, error);
+    result = NULL;
+  }
+  g_string_free (what, TRUE);
+  return result != NULL;
+}
+
 /* One pipeline, many, and many on several devices. */
 static void
 run_many (Report *report)
 {
   guint n = report->options.pipelines, devices = report->options.devices;
+  Load load = { PIPELINE_PROPOSED, 1, devices > 1, false };
   PipelineResult one, many, spread;
-  GError *error = NULL;
-  gchar *what = g_strdup_printf ("%u pipelines, the element's pool", n);
 
-  if (!measure (report, PIPELINE_PROPOSED, 1, devices > 1, NULL, &one, &error) ||
-      !measure (report, PIPELINE_PROPOSED, n, devices > 1, NULL, &many, &error)) {
-    report->failed = TRUE;
-    say_why_not (report, what, error);
-    g_free (what);
+  if (!run_load (report, &load, &one))
     return;
-  }
-  print_result (what, &many);
+  load.n = n;
+  if (!run_load (report, &load, &many))
+    return;
   print_target (report, "times the throughput of one", many.fps / one.fps, TRUE, 1.5);
-  print_no_allocations (&many);
-  g_free (what);
   if (devices < 2)
     return;
-
-  what = g_strdup_printf ("%u pipelines on %u devices", MIN (n * devices, MOST_PIPELINES), devices);
-  if (measure (report, PIPELINE_PROPOSED, MIN (n * devices, MOST_PIPELINES), devices, NULL, &spread,
-               &error)) {
-    print_result (what, &spread);
+  load.n = MIN (n * devices, MOST_PIPELINES);
+  load.devices = devices;
+  if (run_load (report, &load, &spread))
     print_target (report, "times the throughput of one device", spread.fps / many.fps, TRUE,
                   0.9 * devices);
-  } else {
-    report->failed = TRUE;
-    say_why_not (report, what, error);
-  }
-  g_free (what);
+}
+
+/* Many with frames on the device, each in a CUDA context of its own, and all in one. */
+static void
+run_contexts (Report *report)
+{
+  Load load = { PIPELINE_CUDA, report->options.pipelines, 0, false };
+  PipelineResult apart, shared;
+
+  if (!run_load (report, &load, &apart))
+    return;
+  load.shared = true;
+  if (run_load (report, &load, &shared))
+    printf ("  %-50s %9.2f\n", "times the throughput in contexts of their own",
+            shared.fps / apart.fps);
 }
 
 static gboolean
@@ -227,16 +269,17 @@ parse_size (const gchar *name, const gchar *value, gpointer data, GError **error
 static gboolean
 parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
 {
-  gint pipelines = 16, devices = 1;
+  gint pipelines = 16, devices = 1, buffers = PIPELINE_FRAMES;
   const GOptionEntry entries[] = {
     { "size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer) parse_size, "of the frames (1920x1080)",
       "WxH" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "measured of each scenario (3)",
       "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
-      "only these of system, pool, cuda, many", "NAME,..." },
-    { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines, "at once, in scenario many (16)", "N" },
+      "only these of system, pool, cuda, many, contexts", "NAME,..." },
+    { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines, "at once, in many and contexts (16)", "N" },
     { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "of scenario many (1)", "N" },
+    { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "of each source, from 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
       "properties of cudaccl, as in gst-launch", "'NAME=VALUE ...'" },
     { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
@@ -259,17 +302,19 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
-  if (ok && (argc > 1 || pipelines < 1 || pipelines > MOST_PIPELINES || devices < 1 ||
-             !(options->seconds > 0))) {
+  if (ok &&
+      (argc > 1 || pipelines < 1 || pipelines > MOST_PIPELINES || devices < 1 ||
+       buffers < PIPELINE_FRAMES || buffers > PIPELINE_MOST_BUFFERS || !(options->seconds > 0))) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "%s; try ccl-bench pipeline --help",
                  argc > 1 ? "there are only options"
-                          : "pipelines are from 1 to 256, and there is at least one device and "
-                            "some time");
+                          : "pipelines are from 1 to 256, buffers from 16 to 256, and there is at "
+                            "least one device and some time");
     return FALSE;
   }
   options->pipelines = (guint) pipelines;
   options->devices = (guint) devices;
+  options->buffers = (guint) buffers;
   return ok;
 }
 
@@ -321,6 +366,8 @@ pipeline_main (int argc, char **argv)
     run_scenario (&report, &scenarios[i]);
   if (wants (&report, "many"))
     run_many (&report);
+  if (wants (&report, "contexts"))
+    run_contexts (&report);
   if (report.options.decode)
     run_decoding (&report);
 

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 /* Frames that a source goes through, again and again: enough of them that none is in a cache. */
 #define PIPELINE_FRAMES 16
+#define PIPELINE_MOST_BUFFERS 256
 
 typedef struct PipelineOptions
 {
@@ -18,6 +19,7 @@ typedef struct PipelineOptions
   gdouble seconds; /* measured of each scenario */
   guint pipelines; /* at once, in the scenario of many */
   guint devices;   /* in the scenario of several */
+  guint buffers;   /* of a source, at least PIPELINE_FRAMES */
   gchar *element;  /* properties of cudaccl, as in gst-launch */
   gchar *masks;    /* a file of GRAY8 frames; NULL: they are drawn */
   gchar *decode;   /* a file with H.264 video */
@@ -39,7 +41,7 @@ typedef struct PipelineResult
   gdouble fps;
   gdouble p50, p90, p99;    /* us, from the element's sink pad to its source pad */
   gdouble cpu;              /* us of CPU time a frame, of the whole process */
-  gdouble allocations;      /* by the analyzers, a frame */
+  gdouble allocations;      /* by the analyzers and by the pools that were proposed, a frame */
   gdouble components;       /* a frame */
   gdouble upload, analysis; /* us of the device's time, on average since the start */
 } PipelineResult;
@@ -63,8 +65,14 @@ GstElement *pipeline_source_new (const PipelineOptions *options, const guint8 *m
 /* A source that gives out copies of @buffers, which share their memory. */
 GstElement *pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers);
 
+/* The caps of the frames, without a reference. */
+GstCaps *pipeline_source_caps (GstElement *source);
+
 /* Whether the frames lie in a pool that the element proposed. */
 gboolean pipeline_source_has_proposed_pool (GstElement *source);
+
+/* How often that pool has page-locked memory; 0 without one. */
+guint pipeline_source_pinned_allocations (GstElement *source);
 
 /* pipelinerun.c */
 
@@ -74,6 +82,10 @@ typedef struct PipelineRun PipelineRun;
  * cannot be made, NULL with @error. */
 PipelineRun *pipeline_run_new (const PipelineOptions *options, const guint8 *masks,
                                PipelineMemory memory, gint device, GError **error);
+
+/* Another one with the frames of @run, which are in CUDAMemory, and so in its context. */
+PipelineRun *pipeline_run_new_beside (const PipelineOptions *options, PipelineRun *run,
+                                      GError **error);
 
 /* A pipeline that decodes @options->decode on the device, with or without cudaccl. */
 PipelineRun *pipeline_run_new_decoding (const PipelineOptions *options, gboolean analyse,

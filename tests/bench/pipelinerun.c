@@ -176,7 +176,7 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, GstCap
   GstBus *bus;
   GstPad *pad;
 
-  g_object_set (source, "num-buffers", PIPELINE_FRAMES, NULL);
+  g_object_set (source, "num-buffers", (gint) options->buffers, NULL);
   run = run_new (description, source, error);
   g_free (description);
   if (!run) {
@@ -218,6 +218,23 @@ describe_element (const PipelineOptions *options, gint device)
   return text;
 }
 
+/* The source, the element and a sink. The buffers are those of the source, if it has some. */
+static PipelineRun *
+run_new_from (const PipelineOptions *options, gint device, GstElement *source, GPtrArray *buffers,
+              GError **error)
+{
+  gchar *element = describe_element (options, device);
+  gchar *description =
+      g_strdup_printf ("%s ! fakesink name=sink sync=false enable-last-sample=false", element);
+  PipelineRun *run = run_new (description, source, error);
+
+  if (run && buffers)
+    run->buffers = g_ptr_array_ref (buffers);
+  g_free (description);
+  g_free (element);
+  return run;
+}
+
 PipelineRun *
 pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineMemory memory,
                   gint device, GError **error)
@@ -226,10 +243,6 @@ pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineM
       "video/x-raw", "format", G_TYPE_STRING, memory == PIPELINE_CUDA ? "NV12" : "GRAY8", "width",
       G_TYPE_INT, (gint) options->width, "height", G_TYPE_INT, (gint) options->height, "framerate",
       GST_TYPE_FRACTION, 30, 1, NULL);
-  gchar *element = describe_element (options, device);
-  gchar *description = g_strdup_printf ("%s ! fakesink name=sink sync=false "
-                                        "enable-last-sample=false",
-                                        element);
   GPtrArray *buffers = NULL;
   GstElement *source = NULL;
   PipelineRun *run = NULL;
@@ -244,15 +257,19 @@ pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineM
     gst_clear_caps (&uploaded);
   }
   if (source)
-    run = run_new (description, source, error);
-  if (run)
-    run->buffers = buffers;
-  else
-    g_clear_pointer (&buffers, g_ptr_array_unref);
+    run = run_new_from (options, device, source, buffers, error);
+  g_clear_pointer (&buffers, g_ptr_array_unref);
   gst_caps_unref (caps);
-  g_free (description);
-  g_free (element);
   return run;
+}
+
+PipelineRun *
+pipeline_run_new_beside (const PipelineOptions *options, PipelineRun *run, GError **error)
+{
+  GstElement *source =
+      pipeline_source_new_from_buffers (pipeline_source_caps (run->source), run->buffers);
+
+  return run_new_from (options, -1, source, run->buffers, error);
 }
 
 PipelineRun *
@@ -296,6 +313,8 @@ take_snapshot (PipelineRun **runs, guint n, Snapshot *snapshot)
     GstStructure *stats = NULL;
 
     snapshot->frames += atomic_load (&runs[i]->frames);
+    if (runs[i]->source)
+      snapshot->allocations += pipeline_source_pinned_allocations (runs[i]->source);
     if (!runs[i]->element)
       continue;
     g_object_get (runs[i]->element, "stats", &stats, NULL);

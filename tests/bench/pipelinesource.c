@@ -14,11 +14,13 @@ typedef struct PipelineSource
 
   GstCaps *caps;
   GstVideoInfo info;
-  const guint8 *masks; /* of PIPELINE_FRAMES frames, or ... */
-  GPtrArray *buffers;  /* ... these are given out */
+  const guint8 *masks; /* of PIPELINE_FRAMES frames, in n_buffers of a pool, or ... */
+  guint n_buffers;
+  GPtrArray *buffers; /* ... these are given out */
   gboolean want_proposed, has_proposed;
-  GstBufferPool *filled; /* the pool whose buffers hold frames */
-  guint64 n;             /* frames so far */
+  GstBufferPool *filled;   /* the pool whose buffers hold frames */
+  GstAllocator *allocator; /* of the pool that was proposed */
+  guint64 n;               /* frames so far */
 } PipelineSource;
 
 typedef struct PipelineSourceClass
@@ -44,8 +46,9 @@ pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {
   PipelineSource *self = (PipelineSource *) src;
   GstBufferPool *pool = NULL;
+  guint size = (guint) self->info.size, n = self->n_buffers;
+  GstAllocator *allocator = NULL;
   GstStructure *config;
-  guint size = (guint) self->info.size;
 
   self->has_proposed = FALSE;
   if (self->want_proposed && gst_query_get_n_allocation_pools (query) > 0)
@@ -54,16 +57,19 @@ pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
   if (!pool)
     pool = gst_video_buffer_pool_new ();
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, self->caps, size, PIPELINE_FRAMES, PIPELINE_FRAMES);
+  gst_buffer_pool_config_set_params (config, self->caps, size, n, n);
+  gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
+  gst_object_replace ((GstObject **) &self->allocator,
+                      self->has_proposed ? GST_OBJECT_CAST (allocator) : NULL);
   if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config (pool, config))
     GST_WARNING_OBJECT (self, "the pool is not what was asked for");
 
   if (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, PIPELINE_FRAMES, PIPELINE_FRAMES);
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, n, n);
   else
-    gst_query_add_allocation_pool (query, pool, size, PIPELINE_FRAMES, PIPELINE_FRAMES);
+    gst_query_add_allocation_pool (query, pool, size, n, n);
   gst_object_unref (pool);
   return TRUE;
 }
@@ -95,16 +101,16 @@ fill_pool (PipelineSource *self, GstBufferPool *pool)
 {
   gsize size =
       (gsize) GST_VIDEO_INFO_WIDTH (&self->info) * (gsize) GST_VIDEO_INFO_HEIGHT (&self->info);
-  GstBuffer *buffers[PIPELINE_FRAMES] = { NULL };
+  GstBuffer *buffers[PIPELINE_MOST_BUFFERS] = { NULL };
   GstFlowReturn ret = GST_FLOW_OK;
   guint i;
 
-  for (i = 0; i < PIPELINE_FRAMES && ret == GST_FLOW_OK; i++) {
+  for (i = 0; i < self->n_buffers && ret == GST_FLOW_OK; i++) {
     ret = gst_buffer_pool_acquire_buffer (pool, &buffers[i], NULL);
-    if (ret == GST_FLOW_OK && !fill (self, buffers[i], self->masks + i * size))
+    if (ret == GST_FLOW_OK && !fill (self, buffers[i], self->masks + i % PIPELINE_FRAMES * size))
       ret = GST_FLOW_ERROR;
   }
-  for (i = 0; i < PIPELINE_FRAMES; i++)
+  for (i = 0; i < self->n_buffers; i++)
     gst_clear_buffer (&buffers[i]);
   self->filled = pool;
   return ret;
@@ -142,6 +148,7 @@ pipeline_source_finalize (GObject *object)
 
   gst_clear_caps (&self->caps);
   g_clear_pointer (&self->buffers, g_ptr_array_unref);
+  gst_clear_object (&self->allocator);
   G_OBJECT_CLASS (pipeline_source_parent_class)->finalize (object);
 }
 
@@ -174,6 +181,7 @@ pipeline_source_new (const PipelineOptions *options, const guint8 *masks, GstCap
 
   self->caps = gst_caps_ref (caps);
   self->masks = masks;
+  self->n_buffers = options->buffers;
   self->want_proposed = proposed;
   gst_video_info_from_caps (&self->info, caps);
   return GST_ELEMENT (self);
@@ -190,8 +198,25 @@ pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers)
   return GST_ELEMENT (self);
 }
 
+GstCaps *
+pipeline_source_caps (GstElement *source)
+{
+  return ((PipelineSource *) source)->caps;
+}
+
 gboolean
 pipeline_source_has_proposed_pool (GstElement *source)
 {
   return ((PipelineSource *) source)->has_proposed;
+}
+
+guint
+pipeline_source_pinned_allocations (GstElement *source)
+{
+  GstAllocator *allocator = ((PipelineSource *) source)->allocator;
+  guint n = 0;
+
+  if (allocator && g_object_class_find_property (G_OBJECT_GET_CLASS (allocator), "allocations"))
+    g_object_get (allocator, "allocations", &n, NULL);
+  return n;
 }
