@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # The checks that need an NVIDIA GPU, which CI has none of. They take a build as it is, so it may
-# come from another machine; GStreamer and, for the last three, CUDA's compute-sanitizer are needed.
+# come from another machine; GStreamer and, for the sanitizers' checks, CUDA's compute-sanitizer are needed.
 #
 #   tests/gpu.sh [OPTION...] [CHECK...]
 #
 # CHECK             which, in this order; default: all
 #   checkccl        every CUDA algorithm against the reference
 #   element         the elements' tests, with CUDA and CPU
+#   element-memcheck  compute-sanitizer's memcheck, on those of them that have the device work, many
+#                   elements at once among them
 #   recording       every CUDA algorithm finds in a recording what the CPU finds
 #   memcheck        compute-sanitizer's tools, on each of checkccl's tests with small images
 #   racecheck       (slow)
@@ -29,7 +31,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/results.sh
 . "$root/scripts/results.sh"
 
-all=(checkccl element recording memcheck racecheck initcheck)
+all=(checkccl element element-memcheck recording memcheck racecheck initcheck)
 time_limit=600 # seconds, of one program
 build=$root/build masks='' logs='' algorithm='' pattern='*' seed='' jobs=$((($(nproc) + 1) / 2))
 checks=()
@@ -100,12 +102,28 @@ check_checkccl() {
 }
 
 # Without forks: a CUDA context does not survive one.
+check_environment=(CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" G_DEBUG=fatal-criticals)
+
 check_element() {
   local program
   for program in "$build"/tests/check/check-*; do
     [[ -f $program && -x $program ]] || continue
-    check "element-${program##*/check-}" env CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" \
-      G_DEBUG=fatal-criticals "$program"
+    check "element-${program##*/check-}" env "${check_environment[@]}" "$program"
+  done
+}
+
+# Not those that make a device fail, or that go through thousands of states.
+check_element_memcheck() {
+  local name program
+  if ! command -v compute-sanitizer >/dev/null; then
+    result skipped "element-memcheck: there is no compute-sanitizer here"
+    return
+  fi
+  for name in cudamemory cudacontext cudapipelines nvmm pinned analysis cclcolor; do
+    program=$build/tests/check/check-$name
+    [[ ! -x $program ]] || check "element-memcheck-$name" env "${check_environment[@]}" \
+      compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 3 \
+      --print-limit 10 "$program"
   done
 }
 
@@ -192,7 +210,7 @@ logged device "$checkccl" --backend=cuda --test=config-errors || status=$?
 for name in "${checks[@]}"; do
   case $name in
   memcheck | racecheck | initcheck) sanitize "$name" ;;
-  *) "check_$name" ;;
+  *) "check_${name//-/_}" ;;
   esac
 done
 
