@@ -191,7 +191,12 @@ adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **
   return TRUE;
 }
 
-/* The stream on which the pixels become ready, NULL if they are ready. */
+/* The stream on which the pixels become ready, NULL if they are ready. Before GStreamer 1.24 nobody
+ * tells: elements wait for what they write, but a copy of memory to memory is only enqueued, on the
+ * context's legacy stream. To wait for that is to wait for all blocking streams of the context,
+ * too, among which are GStreamer's uploads and decoders of other pipelines in the same context, if
+ * only for what they have enqueued so far; cudaStreamQuery() does not tell the one from the others.
+ * Other elements of ours are not waited for: their streams are no blocking ones. */
 static gpointer
 find_stream (GstCudaMemory *memory)
 {
@@ -204,8 +209,6 @@ find_stream (GstCudaMemory *memory)
                : NULL;
 #endif
 
-  /* Elements wait for what they write. But a copy of memory to memory is only enqueued, on the
-   * context's default stream, and nothing says so. */
   return CU_STREAM_LEGACY;
 }
 

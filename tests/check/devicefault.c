@@ -267,6 +267,27 @@ GST_START_TEST (test_failure)
 }
 GST_END_TEST;
 
+static guint chosen;
+
+/* In the process of a kind. */
+GST_START_TEST (test_chosen)
+{
+  fail_unless (runs[chosen].run ());
+}
+GST_END_TEST;
+
+static Suite *
+chosen_suite (void)
+{
+  Suite *s = suite_create (runs[chosen].name);
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_chosen);
+
+  return s;
+}
+
 static Suite *
 devicefault_suite (void)
 {
@@ -282,13 +303,9 @@ devicefault_suite (void)
 int
 main (int argc, char **argv)
 {
-  guint i;
-
-  for (i = 0; argc == 2 && i < G_N_ELEMENTS (runs); i++) {
-    if (g_str_equal (argv[1], runs[i].name)) {
-      gst_init (NULL, NULL);
-      return runs[i].run () ? 0 : 1;
-    }
+  for (chosen = 0; argc == 2 && chosen < G_N_ELEMENTS (runs); chosen++) {
+    if (g_str_equal (argv[1], runs[chosen].name))
+      return ccl_test_main_with_device (argc, argv, chosen_suite, runs[chosen].name, __FILE__);
   }
 
   return ccl_test_main_with_device (argc, argv, devicefault_suite, "devicefault", __FILE__);
