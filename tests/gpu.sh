@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The checks that need an NVIDIA GPU, which CI has none of. They take a build as it is, so it may
-# come from another machine; GStreamer and, for the sanitizers' checks, CUDA's compute-sanitizer are needed.
+# come from another machine; GStreamer and, for four of them, CUDA's compute-sanitizer are needed.
 #
 #   tests/gpu.sh [OPTION...] [CHECK...]
 #
 # CHECK             which, in this order; default: all
 #   checkccl        every CUDA algorithm against the reference
 #   element         the elements' tests, with CUDA and CPU
-#   element-memcheck  compute-sanitizer's memcheck, on those of them that have the device work, many
+#   element-memcheck
+#                   compute-sanitizer's memcheck, on those of them that have the device work, many
 #                   elements at once among them
 #   recording       every CUDA algorithm finds in a recording what the CPU finds
 #   memcheck        compute-sanitizer's tools, on each of checkccl's tests with small images
