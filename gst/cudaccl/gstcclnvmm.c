@@ -165,10 +165,16 @@ registration_new (NvBufSurface *surface, GError **error)
   return registration;
 }
 
+/* To look a quark up takes a lock of GLib's. */
 static GQuark
 shown_quark (void)
 {
-  return g_quark_from_static_string ("GstCclNvmmShown");
+  static gsize quark = 0;
+
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (&quark, g_quark_from_static_string ("GstCclNvmmShown"));
+
+  return (GQuark) quark;
 }
 
 /* The surface of the last frame is still there: what is attached to a memory goes before the memory
