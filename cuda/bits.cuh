@@ -66,6 +66,34 @@ foreground4 (const CclCudaFrame &f, uint32_t bytes)
   return __dp4a (above & 0x08040201u, 0x01010101u, 0u);
 }
 
+/* Pixels @x - 1 to @x + 4 * @words - 2 of row @y as bits; outside of the frame nothing is set. */
+static __device__ inline uint32_t
+foreground_around (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t words)
+{
+  const uint8_t *row = row_pixels (f, y);
+  uintptr_t address = (uintptr_t) row + x - 1;
+  const uint32_t *from = (const uint32_t *) (address & ~(uintptr_t) 3);
+  uint32_t shift = 8 * (address & 3), bits = 0, word;
+
+  if (y >= f.height)
+    return 0;
+  /* Nothing outside of the row is read. */
+  if (x < 4 || x > f.width || f.width - x < 4 * words + 3) {
+    for (uint32_t i = 0; i < 4 * words; i++)
+      bits |= (uint32_t) foreground (f, row, x - 1 + i) << i;
+    return bits;
+  }
+  word = __ldg (from);
+#pragma unroll
+  for (uint32_t i = 0; i < words; i++) {
+    uint32_t next = __ldg (from + i + 1);
+
+    bits |= foreground4 (f, __funnelshift_r (word, next, shift)) << 4 * i;
+    word = next;
+  }
+  return f.flip ? bits ^ bits_below (4 * words) : bits;
+}
+
 /* Pixels @x to @x + 31 of a row as bits; @x is in the row. */
 static __device__ inline uint32_t
 foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)

@@ -10,7 +10,6 @@
  * - Unions that follow from others are left out; see needed_unions(). */
 
 #include "cuda/blocks.cuh"
-#include "cuda/komura.cuh"
 
 /* The information byte (table 1): the block's foreground pixels in the low half, and the neighbours
  * that it was not linked to. */
@@ -23,34 +22,6 @@ enum
 };
 
 #define QUAD 4 /* blocks side by side, of a thread */
-
-/* Pixels 2 * @x - 1 to 2 * @x + 8 of row @y as bits, for the squares around a quad of blocks. */
-static __device__ inline uint32_t
-foreground_around_quad (const CclCudaFrame &f, uint32_t x, uint32_t y)
-{
-  const uint8_t *row = row_pixels (f, y);
-  uintptr_t address = (uintptr_t) row + 2 * x - 1;
-  const uint32_t *words = (const uint32_t *) (address & ~(uintptr_t) 3);
-  uint32_t shift = 8 * (address & 3), bits = 0, word;
-
-  if (y >= f.height)
-    return 0;
-  /* Nothing outside of the row is read. */
-  if (x < 2 || 2 * x + 16 > f.width) {
-    for (uint32_t i = 0; i < 2 * QUAD + 2; i++)
-      bits |= (uint32_t) foreground (f, row, 2 * x - 1 + i) << i;
-    return bits;
-  }
-  word = __ldg (words);
-#pragma unroll
-  for (uint32_t i = 0; i < 3; i++) {
-    uint32_t next = __ldg (words + i + 1);
-
-    bits |= foreground4 (f, __funnelshift_r (word, next, shift)) << 4 * i;
-    word = next;
-  }
-  return f.flip ? ~bits : bits;
-}
 
 /* Links a block to the first of its neighbours; its information byte. */
 static __device__ inline uint32_t
@@ -87,7 +58,7 @@ initialization (CclCudaFrame f)
     return;
 #pragma unroll
   for (uint32_t i = 0; i < 3; i++)
-    rows[i] = foreground_around_quad (f, x, 2 * y + i - 1);
+    rows[i] = foreground_around (f, 2 * x, 2 * y + i - 1, 3);
 #pragma unroll
   for (uint32_t k = 0; k < QUAD; k++) {
     uint32_t square = 0;
@@ -150,7 +121,7 @@ enqueue (const CclCudaFrame *f, bool in_line, cudaStream_t stream)
   reduction<<<(unsigned) ((count - 1) / FOREST_THREADS + 1), FOREST_THREADS, 0, stream>>> (*f,
                                                                                            count);
   ccl_cuda_stage (f, "reduction", stream);
-  enqueue_second_compression (f->labelled.blocks, count, in_line, stream);
+  enqueue_shallow_compression (f->labelled.blocks, count, in_line, stream);
   ccl_cuda_stage (f, "second compression", stream);
   final_labeling<<<grid, block_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "final labeling", stream);

@@ -5,7 +5,6 @@
  * of their own, see buf.cu. */
 
 #include "cuda/cubes.cuh"
-#include "cuda/komura.cuh"
 
 /* A block's information: its foreground voxels, and above them the neighbours that it was not
  * linked to. */
@@ -58,7 +57,7 @@ enqueue (const CclCudaFrame *f, bool in_line, cudaStream_t stream)
   ccl_cuda_stage (f, "compression", stream);
   reduction<<<grid, block_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "reduction", stream);
-  enqueue_second_compression (f->labelled.blocks, n_cubes (*f), in_line, stream);
+  enqueue_shallow_compression (f->labelled.blocks, n_cubes (*f), in_line, stream);
   ccl_cuda_stage (f, "second compression", stream);
   final_labeling<<<grid, block_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "final labeling", stream);

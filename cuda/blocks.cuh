@@ -85,23 +85,6 @@ foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   return (f.flip ? ~both : both) & 3;
 }
 
-/* Pixels @x - 1 to @x + 2 of a row as four bits; @x is even. */
-static __device__ inline uint32_t
-foreground_around (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
-{
-  uintptr_t address = (uintptr_t) row + x - 1;
-  const uint32_t *words = (const uint32_t *) (address & ~(uintptr_t) 3);
-  uint32_t bytes, bits;
-
-  /* Nothing outside of the row is read. */
-  if (x < 4 || x + 6 >= f.width)
-    return foreground (f, row, x - 1) | foreground2 (f, row, x) << 1 |
-           foreground (f, row, x + 2) << 3;
-  bytes = __funnelshift_r (__ldg (words), __ldg (words + 1), 8 * (address & 3));
-  bits = foreground4 (f, bytes);
-  return f.flip ? bits ^ 15 : bits;
-}
-
 /* The first @rows rows of the square around @b; its own are the second and the third. */
 static __device__ inline uint32_t
 load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
@@ -112,8 +95,8 @@ load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
   for (uint32_t i = 0; i < rows; i++) {
     uint32_t y = 2 * b.y + i - 1; /* no row where it wraps */
 
-    if (b.inside && y < f.height)
-      square |= foreground_around (f, row_pixels (f, y), 2 * b.x) << 4 * i;
+    if (b.inside)
+      square |= foreground_around (f, 2 * b.x, y, 1) << 4 * i;
   }
   return square;
 }

@@ -65,8 +65,7 @@ load_cube (const CclCudaFrame &f, const Cube &c)
     uint32_t y = 2 * c.y + i % 4 - 1, z = 2 * c.z + i / 4 - 1; /* wrapping is outside */
 
     if (c.inside && y < f.volume.height && z < f.volume.depth)
-      voxels |= (uint64_t) foreground_around (f, row_pixels (f, z * f.volume.height + y), 2 * c.x)
-                << 4 * i;
+      voxels |= (uint64_t) foreground_around (f, 2 * c.x, z * f.volume.height + y, 1) << 4 * i;
   }
   return voxels;
 }

@@ -47,14 +47,15 @@ unite (uint32_t *labels, uint32_t label1, uint32_t label2)
 }
 
 /* Compress, and with @in_line InlineCompress, which stores every step on the way, so that others
- * find their way shortened. Nothing is linked meanwhile. */
-static __device__ inline void
+ * find their way shortened. Nothing is linked meanwhile. The root; CCL_NO_LABEL if there is none.
+ */
+static __device__ inline uint32_t
 compress_label (uint32_t *labels, size_t label, uint32_t parent, bool in_line)
 {
   uint32_t next;
 
   if (parent == CCL_NO_LABEL || (next = labels[parent]) == parent)
-    return;
+    return parent;
   while (next != parent) {
     parent = next;
     if (in_line)
@@ -63,6 +64,7 @@ compress_label (uint32_t *labels, size_t label, uint32_t parent, bool in_line)
   }
   if (!in_line)
     labels[label] = parent;
+  return parent;
 }
 
 static __global__ void
@@ -80,6 +82,37 @@ enqueue_compression (uint32_t *labels, size_t count, bool in_line, cudaStream_t 
   unsigned blocks = (unsigned) ((count - 1) / FOREST_THREADS + 1);
 
   compression<<<blocks, FOREST_THREADS, 0, stream>>> (labels, count, in_line);
+}
+
+#define SHALLOW_LABELS 4 /* of a thread */
+
+/* The same where most labels point to their root or to one that does. So there is little to be
+ * gained from what other threads have shortened, and more from waiting for several labels at once,
+ * and from asking once for neighbours that point to the same one. */
+static __global__ void
+shallow_compression (uint32_t *labels, size_t count, bool in_line)
+{
+  size_t first = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) * SHALLOW_LABELS;
+  uint32_t parents[SHALLOW_LABELS], root = CCL_NO_LABEL;
+
+#pragma unroll
+  for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
+    parents[k] = first + k < count ? labels[first + k] : CCL_NO_LABEL;
+#pragma unroll
+  for (uint32_t k = 0; k < SHALLOW_LABELS; k++) {
+    if (k == 0 || parents[k] != parents[k - 1])
+      root = compress_label (labels, first + k, parents[k], in_line);
+    else if (root != parents[k])
+      labels[first + k] = root;
+  }
+}
+
+static inline void
+enqueue_shallow_compression (uint32_t *labels, size_t count, bool in_line, cudaStream_t stream)
+{
+  unsigned blocks = (unsigned) ((count - 1) / (FOREST_THREADS * SHALLOW_LABELS) + 1);
+
+  shallow_compression<<<blocks, FOREST_THREADS, 0, stream>>> (labels, count, in_line);
 }
 
 #endif

@@ -11,8 +11,10 @@
  * summed up over the labelled image.
  *
  * Where this differs from the paper as printed:
- * - Algorithm 3 has one __syncthreads() an iteration for one buffer of bitmasks, so that a fast
- *   warp can overwrite its word before the warp below has read it; here there are two buffers.
+ * - Algorithm 3 reads, labels and merges one block at a time. Here a warp reads as many blocks as
+ * it has lanes at once, and labels them; then each lane merges one of them, run by run, rather than
+ *   each thread one pixel. So there are two barriers for all of these, not one for each, and no
+ * lane waits for a few others' merges. Algorithm 4 does the same.
  * - Any width, and 8-connectivity: pixels that touch only diagonally are merged, too, seen from the
  *   right one of the two, so that a warp needs no pixels from the right of its own.
  * - Two pixels share a label, since only one of them can be the start of a run. */
@@ -25,6 +27,7 @@
 
 #define HA4_STRIP 4 /* rows of a strip, BLOCK_H */
 #define HA4_PIXELS_PER_LANE (HA4_BLOCK / WARP_LANES)
+#define HA4_CHUNK (HA4_BLOCK * WARP_LANES) /* pixels side by side, with a block for each lane */
 
 #if HA4_BLOCK == 32
 
@@ -86,46 +89,44 @@ candidate (Ha4Pixels pixels)
   return HA4_PIXELS_PER_LANE == 1 ? x : x + (int) (~pixels >> x & 1);
 }
 
-/* A lane's pixels of a block as they are in memory. */
-struct Ha4Bytes
-{
-  uint8_t values[HA4_PIXELS_PER_LANE];
-};
-
-/* Those of row @y from @base on; anything where there are none. */
-static __device__ inline Ha4Bytes
-load_bytes (const CclCudaFrame &f, uint32_t y, uint32_t base)
+/* The pixels of a block that a warp works on; none where the frame has none. */
+static __device__ inline Ha4Pixels
+load_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base)
 {
   const uint8_t *row = row_pixels (f, y);
-  Ha4Bytes bytes;
-
-  for (uint32_t i = 0; i < HA4_PIXELS_PER_LANE; i++) {
-    uint32_t x = base + i * WARP_LANES + lane_id ();
-
-    bytes.values[i] = y < f.height && x < f.width ? __ldg (&row[x]) : 0;
-  }
-  return bytes;
-}
-
-/* The block's pixels; none where the frame has none. */
-static __device__ inline Ha4Pixels
-gather_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Bytes bytes)
-{
   Ha4Pixels pixels = 0;
 
   for (uint32_t i = 0; i < HA4_PIXELS_PER_LANE; i++) {
-    bool inside = y < f.height && base + i * WARP_LANES + lane_id () < f.width;
-    uint32_t set = __ballot_sync (ALL_LANES, inside && is_foreground (f, bytes.values[i]));
+    bool set = y < f.height && foreground (f, row, base + i * WARP_LANES + lane_id ());
 
-    pixels |= (Ha4Pixels) set << i * WARP_LANES;
+    pixels |= (Ha4Pixels) __ballot_sync (ALL_LANES, set) << i * WARP_LANES;
   }
   return pixels;
 }
 
+/* The pixels of a block that this lane works on; none where the frame has none. */
 static __device__ inline Ha4Pixels
-load_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base)
+load_own_pixels (const CclCudaFrame &f, uint32_t y, uint32_t base)
 {
-  return gather_pixels (f, y, base, load_bytes (f, y, base));
+  const uint8_t *row = row_pixels (f, y);
+  Ha4Pixels pixels = 0;
+
+  for (uint32_t i = 0; i < HA4_BLOCK; i += 32) {
+    if (y < f.height && base + i < f.width)
+      pixels |= (Ha4Pixels) foreground32 (f, row, base + i) << i;
+  }
+  return pixels;
+}
+
+/* Another lane's block. */
+static __device__ inline Ha4Pixels
+shuffle_pixels (Ha4Pixels pixels, uint32_t lane)
+{
+  Ha4Pixels other = 0;
+
+  for (uint32_t i = 0; i < HA4_BLOCK; i += 32)
+    other |= (Ha4Pixels) __shfl_sync (ALL_LANES, (uint32_t) (pixels >> i), lane) << i;
+  return other;
 }
 
 /* The slot of the label of the run that covers pixel @x, -1 being the one before the block. @before
@@ -177,30 +178,30 @@ init_labels (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Pixels current
   }
 }
 
-/* Merges the labels of the two rows. @current_before and @above_before: pixels of the runs that
- * come from the left; @current_left and @above_left: the same, for what touches over the block's
- * left border. @y: the lower row. */
-static __device__ inline void
-merge_rows (const CclCudaFrame &f, uint32_t y, uint32_t base, const Rows &r,
-            uint32_t current_before, uint32_t above_before, uint32_t current_left,
-            uint32_t above_left)
+/* Two blocks, one above the other, and of each how many pixels of the run that covers its first
+ * pixel are left of that: as far as labels are concerned, and for what touches over the block's
+ * left border. */
+struct Ha4Rows
 {
-  Ha4Pixels current = (Ha4Pixels) r.current, above = (Ha4Pixels) r.above;
-  Ha4Pixels starts = (Ha4Pixels) touching (f, r);
-  int x = HA4_PIXELS_PER_LANE * (int) lane_id ();
+  Ha4Pixels current, above;
+  uint32_t current_before, above_before;
+  uint32_t current_left, above_left;
+};
 
-  for (int end = x + HA4_PIXELS_PER_LANE; x < end; x++) {
-    int current_x, above_x;
-    uint32_t label1, label2;
+/* Merges the labels of the two rows, of which @y is the lower one. */
+static __device__ inline void
+merge_rows (const CclCudaFrame &f, uint32_t y, uint32_t base, const Ha4Rows &r)
+{
+  Rows rows = { r.current, r.above, r.current_left > 0, r.above_left > 0 };
 
-    if (!(starts >> x & 1))
-      continue;
-    current_x = current >> x & 1 ? x : x - 1;
-    above_x = above >> x & 1 ? x : x - 1;
-    label1 = y * f.slots +
-             label_slot (current, current_x, base, current_x < 0 ? current_left : current_before);
-    label2 = (y - 1) * f.slots +
-             label_slot (above, above_x, base, above_x < 0 ? above_left : above_before);
+  for (uint64_t starts = touching (f, rows); starts; starts &= starts - 1) {
+    int x = __ffsll ((long long) starts) - 1;
+    int current_x = r.current >> x & 1 ? x : x - 1, above_x = r.above >> x & 1 ? x : x - 1;
+    uint32_t label1 = y * f.slots + label_slot (r.current, current_x, base,
+                                                current_x < 0 ? r.current_left : r.current_before);
+    uint32_t label2 = (y - 1) * f.slots + label_slot (r.above, above_x, base,
+                                                      above_x < 0 ? r.above_left : r.above_before);
+
     if (HA4_ON_THE_FLY)
       merge_otf (f, label1, label2);
     else
@@ -218,33 +219,66 @@ run_at_end (Ha4Pixels pixels, uint32_t before)
   return length == HA4_BLOCK ? length + before : length;
 }
 
-/* Algorithm 3. A block's pixels are under way while the one before it is labelled. */
+/* How many pixels of the run that covers the first pixel of this lane's block are left of it, if it
+ * does. The lanes' blocks are side by side; @carry is that number for the first of them, and
+ * becomes that for the one behind the last. */
+static __device__ inline uint32_t
+run_before (Ha4Pixels pixels, uint32_t *carry)
+{
+  uint32_t ending = start_distance (pixels, HA4_BLOCK), lane = lane_id ();
+  uint32_t full = __ballot_sync (ALL_LANES, ending == HA4_BLOCK);
+  uint32_t between = start_distance ((Ha4Pixels) full, (int) lane); /* full blocks, left of this */
+  uint32_t before = __shfl_sync (ALL_LANES, ending, lane - between - 1);
+
+  before = between * HA4_BLOCK + (lane > between ? before : *carry);
+  *carry = __shfl_sync (ALL_LANES, run_at_end (pixels, before), WARP_LANES - 1);
+  return before;
+}
+
+/* Algorithm 3. The pixels of the next blocks are under way while those before them are labelled. */
 static __global__ void
 strip_labeling (CclCudaFrame f)
 {
-  __shared__ Ha4Pixels shared_pixels[2][HA4_STRIP];
-  uint32_t y = blockIdx.x * HA4_STRIP + threadIdx.y, current_before = 0, above_before = 0;
-  uint32_t blocks = (f.width - 1) / HA4_BLOCK + 1;
-  Ha4Bytes next = load_bytes (f, y, 0);
+  __shared__ Ha4Pixels shared_pixels[HA4_STRIP][WARP_LANES];
+  __shared__ uint32_t shared_before[HA4_STRIP][WARP_LANES];
+  uint32_t y = blockIdx.x * HA4_STRIP + threadIdx.y, lane = lane_id (), carry = 0;
+  Ha4Pixels next = load_own_pixels (f, y, lane * HA4_BLOCK);
 
-  for (uint32_t block = 0; block < blocks; block++) {
-    uint32_t base = block * HA4_BLOCK, buffer = block % 2;
-    Ha4Pixels current = gather_pixels (f, y, base, next), above = 0;
+  for (uint32_t first = 0; first < f.width; first += HA4_CHUNK) {
+    uint32_t base = first + lane * HA4_BLOCK, last = min (f.width - first, HA4_CHUNK);
+    Ha4Pixels pixels = next;
+    uint32_t before = run_before (pixels, &carry);
 
-    next = load_bytes (f, y, base + HA4_BLOCK);
-    init_labels (f, y, base, current, current_before);
-    if (lane_id () == 0)
-      shared_pixels[buffer][threadIdx.y] = current;
+    next = load_own_pixels (f, y, base + HA4_CHUNK);
+    __syncthreads (); /* all have read what is shared */
+    shared_pixels[threadIdx.y][lane] = pixels;
+    shared_before[threadIdx.y][lane] = before;
+    for (uint32_t i = 0; i * HA4_BLOCK < last; i++) {
+      init_labels (f, y, first + i * HA4_BLOCK, shuffle_pixels (pixels, i),
+                   __shfl_sync (ALL_LANES, before, i));
+      __syncwarp (); /* a block's labels are there for the next one's features */
+    }
     __syncthreads ();
     if (threadIdx.y > 0) {
-      Rows r = { current, 0, current_before > 0, above_before > 0 };
+      uint32_t above_before = shared_before[threadIdx.y - 1][lane];
+      Ha4Pixels above = shared_pixels[threadIdx.y - 1][lane];
+      Ha4Rows r = { pixels, above, before, above_before, before, above_before };
 
-      r.above = above = shared_pixels[buffer][threadIdx.y - 1];
-      merge_rows (f, y, base, r, current_before, above_before, current_before, above_before);
+      merge_rows (f, y, base, r);
     }
-    current_before = run_at_end (current, current_before);
-    above_before = run_at_end (above, above_before);
   }
+}
+
+/* The length of the run that ends where this lane's block begins, but for what is left of the block
+ * before it. */
+static __device__ inline uint32_t
+run_at_left (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Pixels pixels)
+{
+  uint32_t left = __shfl_up_sync (ALL_LANES, run_at_end (pixels, 0), 1);
+
+  if (lane_id () == 0)
+    left = base > 0 ? run_at_end (load_own_pixels (f, y, base - HA4_BLOCK), 0) : 0;
+  return left;
 }
 
 /* Algorithm 4. The first pixel of a block that continues a run points to its start, so the block's
@@ -252,24 +286,20 @@ strip_labeling (CclCudaFrame f)
 static __global__ void
 strip_merge (CclCudaFrame f)
 {
-  uint32_t blocks = (f.width - 1) / HA4_BLOCK + 1;
-  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y, border = index / blocks;
-  uint32_t base = (uint32_t) (index - border * blocks) * HA4_BLOCK, y;
-  uint32_t current_left = 0, above_left = 0;
-  Rows r;
+  uint32_t chunks = (f.width - 1) / HA4_CHUNK + 1;
+  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y, border = index / chunks;
+  uint32_t base = (uint32_t) (index - border * chunks) * HA4_CHUNK + lane_id () * HA4_BLOCK;
+  uint32_t y = (uint32_t) (border + 1) * HA4_STRIP;
+  Ha4Rows r;
 
   if (border >= (f.height - 1) / HA4_STRIP)
     return;
-  y = (uint32_t) (border + 1) * HA4_STRIP;
-  r.current = load_pixels (f, y, base);
-  r.above = load_pixels (f, y - 1, base);
-  r.current_before = base > 0 && foreground (f, row_pixels (f, y), base - 1);
-  r.above_before = base > 0 && foreground (f, row_pixels (f, y - 1), base - 1);
-  if (r.current_before != r.above_before) {
-    current_left = run_at_end (load_pixels (f, y, base - HA4_BLOCK), 0);
-    above_left = run_at_end (load_pixels (f, y - 1, base - HA4_BLOCK), 0);
-  }
-  merge_rows (f, y, base, r, 0, 0, current_left, above_left);
+  r.current = load_own_pixels (f, y, base);
+  r.above = load_own_pixels (f, y - 1, base);
+  r.current_before = r.above_before = 0;
+  r.current_left = run_at_left (f, y, base, r.current);
+  r.above_left = run_at_left (f, y - 1, base, r.above);
+  merge_rows (f, y, base, r);
 }
 
 /* The grid for a warp for each of @n, in blocks of HA4_STRIP warps. */
@@ -283,13 +313,13 @@ ha4_grid (size_t n)
 static inline void
 ha4_label (const CclCudaFrame *f, cudaStream_t stream)
 {
-  size_t blocks = (f->width - 1) / HA4_BLOCK + 1, borders = (f->height - 1) / HA4_STRIP;
+  size_t chunks = (f->width - 1) / HA4_CHUNK + 1, borders = (f->height - 1) / HA4_STRIP;
   dim3 block (WARP_LANES, HA4_STRIP);
 
   strip_labeling<<<ha4_grid (f->height), block, 0, stream>>> (*f);
   ccl_cuda_stage (f, "strip labeling", stream);
   if (borders > 0)
-    strip_merge<<<ha4_grid (borders * blocks), block, 0, stream>>> (*f);
+    strip_merge<<<ha4_grid (borders * chunks), block, 0, stream>>> (*f);
   ccl_cuda_stage (f, "border merging", stream);
 }
 

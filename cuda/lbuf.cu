@@ -3,7 +3,10 @@
 
 /* K. Yonehara, K. Aizawa: A line-based connected component labeling algorithm using GPUs, as told
  * by paper 002, section 3.2: LBUF, union-find whose tiles are single lines, so that inside of them
- * a pixel has but one neighbour to look at; and inline compression. */
+ * a pixel has but one neighbour to look at; and inline compression.
+ *
+ * Where this differs from its description: pixels start with the label of the start of their run,
+ * as far as their warp sees it, and runs of two lines that touch are united once. */
 
 #include "cuda/pixels.cuh"
 
@@ -14,18 +17,19 @@ static __global__ void
 local_merge (CclCudaFrame f)
 {
   __shared__ uint32_t labels[LINE];
-  uint32_t pitch = f.labelled.pitch, lines = (pitch - 1) / LINE + 1;
-  uint32_t y = blockIdx.x / lines, first = (blockIdx.x - y * lines) * LINE, own = threadIdx.x;
-  bool here = foreground_at (f, first + own, y);
+  uint32_t pitch = f.labelled.pitch, lines = (pitch - 1) / LINE + 1, own = threadIdx.x;
+  uint32_t y = blockIdx.x / lines, first = (blockIdx.x - y * lines) * LINE, word = own - lane_id ();
+  Pixel p = { first + own, y, first + own < pitch, y * pitch + first + own };
+  uint32_t pixels = load_word (f, p), start = word + run_start (pixels);
 
-  labels[own] = own;
+  labels[own] = start;
   __syncthreads ();
-  if (here && own > 0 && foreground_at (f, first + own - 1, y))
+  if (lane_id () == 0 && own > 0 && (pixels & 1) && foreground_at (f, p.x - 1, y))
     unite (labels, own, own - 1);
   __syncthreads ();
-  if (first + own < pitch)
-    f.labelled.pixels[y * pitch + first + own] =
-        here ? y * pitch + first + find (labels, own) : CCL_NO_LABEL;
+  if (p.inside)
+    f.labelled.pixels[p.label] =
+        pixels >> lane_id () & 1 ? p.label - own + find (labels, start) : CCL_NO_LABEL;
 }
 
 /* Merge: lines with what is left of them, and with the lines above. */
@@ -33,11 +37,10 @@ static __global__ void
 merge_lines (CclCudaFrame f)
 {
   Pixel p = get_pixel (f);
-  uint32_t neighbours = load_neighbours (f, p);
 
-  if (p.x % LINE != 0)
-    neighbours &= ~PIXEL_WEST;
-  unite_neighbours (f.labelled.pixels, p.label, f.labelled.pitch, neighbours);
+  unite_rows (f, p);
+  if (p.x % LINE == 0 && foreground_at (f, p.x, p.y) && foreground_at (f, p.x - 1, p.y))
+    unite (f.labelled.pixels, p.label, p.label - 1);
 }
 
 extern "C" cudaError_t
@@ -47,7 +50,7 @@ ccl_cuda_lbuf (const CclCudaFrame *f, cudaStream_t stream)
   ccl_cuda_stage (f, "local merge", stream);
   merge_lines<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "merge", stream);
-  enqueue_compression (f->labelled.pixels, n_pixels (f), true, stream);
+  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), true, stream);
   ccl_cuda_stage (f, "compression", stream);
   return cudaGetLastError ();
 }

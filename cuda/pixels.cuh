@@ -1,27 +1,18 @@
 /* cudaccl - CUDA backend: pixels and their neighbours, for labellers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A thread has a pixel, a warp 32 of them side by side. Labels are numbers of pixels in raster
+/* A thread has a pixel, a warp 32 of them side by side, where what is to be done is done by runs of
+ * them; where it is done by pixels, a thread has four. Labels are numbers of pixels in raster
  * order, in rows of labelled.pitch pixels; what pads the rows is background. */
 
 #ifndef CCL_CUDA_PIXELS_CUH
 #define CCL_CUDA_PIXELS_CUH
 
 #include "cuda/forest.cuh"
+#include "cuda/rows.cuh"
 
 #define PIXELS_WIDE WARP_LANES /* of a thread block */
 #define PIXELS_HIGH 8
-
-/* A foreground pixel and those of its neighbours that come before it in raster order (paper 002,
- * figure 2a), as far as they are foreground; the frame's connectivity says which count. */
-enum
-{
-  PIXEL_HERE = 1,
-  PIXEL_NORTH_WEST = 2,
-  PIXEL_NORTH = 4,
-  PIXEL_NORTH_EAST = 8,
-  PIXEL_WEST = 16,
-};
 
 struct Pixel
 {
@@ -57,6 +48,27 @@ pixel_grid (const CclCudaFrame *f)
   return ((f->labelled.pitch - 1) / PIXELS_WIDE + 1) * ((f->height - 1) / PIXELS_HIGH + 1);
 }
 
+/* Thread blocks for the borders between tiles, which are a thread block's pixels each: one above
+ * the other, a thread for each pixel along them, and side by side, a warp for 32 rows of each; 0
+ * where there are none. */
+static inline unsigned
+row_borders (const CclCudaFrame *f)
+{
+  uint32_t wide = (f->labelled.pitch - 1) / PIXELS_WIDE + 1,
+           borders = (f->height - 1) / PIXELS_HIGH;
+
+  return wide * (borders / PIXELS_HIGH + (borders % PIXELS_HIGH > 0));
+}
+
+static inline unsigned
+column_borders (const CclCudaFrame *f)
+{
+  uint32_t borders = (f->labelled.pitch - 1) / PIXELS_WIDE;
+  uint32_t warps = borders * ((f->height - 1) / WARP_LANES + 1);
+
+  return warps / PIXELS_HIGH + (warps % PIXELS_HIGH > 0);
+}
+
 /* Whether the frame has this pixel and it is foreground; coordinates may wrap below 0. */
 static __device__ inline bool
 foreground_at (const CclCudaFrame &f, uint32_t x, uint32_t y)
@@ -74,39 +86,47 @@ init_pixel (const CclCudaFrame &f)
     f.labelled.pixels[p.label] = foreground_at (f, p.x, p.y) ? p.label : CCL_NO_LABEL;
 }
 
-/* The pixel @p and its neighbours, 0 if it is background. All lanes of a warp call this. */
+/* The warp's pixels, of which @p is this lane's, as bits. */
 static __device__ inline uint32_t
-load_neighbours (const CclCudaFrame &f, const Pixel &p)
+load_word (const CclCudaFrame &f, const Pixel &p)
 {
-  uint32_t lane = lane_id (), found = 0;
-  uint32_t row = __ballot_sync (ALL_LANES, foreground_at (f, p.x, p.y));
-  uint32_t above = __ballot_sync (ALL_LANES, foreground_at (f, p.x, p.y - 1));
-  bool west = lane > 0 ? row >> (lane - 1) & 1 : foreground_at (f, p.x - 1, p.y);
-
-  if (!(row >> lane & 1))
-    return 0;
-  found = PIXEL_HERE | (west ? PIXEL_WEST : 0) | (above >> lane & 1 ? PIXEL_NORTH : 0);
-  if (f.connectivity == 8) {
-    if (lane > 0 ? above >> (lane - 1) & 1 : foreground_at (f, p.x - 1, p.y - 1))
-      found |= PIXEL_NORTH_WEST;
-    if (lane < WARP_LANES - 1 ? above >> (lane + 1) & 1 : foreground_at (f, p.x + 1, p.y - 1))
-      found |= PIXEL_NORTH_EAST;
-  }
-  return found;
+  return __ballot_sync (ALL_LANES, foreground_at (f, p.x, p.y));
 }
 
-/* Unites pixel @label with those of its @neighbours, in rows of @pitch labels. */
-static __device__ inline void
-unite_neighbours (uint32_t *labels, uint32_t label, uint32_t pitch, uint32_t neighbours)
+/* The first pixel of the run of @pixels that covers this lane's. */
+static __device__ inline uint32_t
+run_start (uint32_t pixels)
 {
-  if (neighbours & PIXEL_NORTH_WEST)
-    unite (labels, label, label - pitch - 1);
-  if (neighbours & PIXEL_NORTH)
-    unite (labels, label, label - pitch);
-  if (neighbours & PIXEL_NORTH_EAST)
-    unite (labels, label, label - pitch + 1);
-  if (neighbours & PIXEL_WEST)
-    unite (labels, label, label - 1);
+  uint32_t lane = lane_id ();
+
+  return lane == 0 ? 0 : lane - __clz (~(pixels << (WARP_LANES - lane)));
+}
+
+/* Unites the runs of two lines, one of this lane's bits in each, that begin to touch in @starts
+ * (see touching()); @label1 and @label2: this lane's labels, which are @step apart from the last
+ * lane's. */
+static __device__ inline void
+unite_lines (uint32_t *labels, uint32_t starts, uint32_t line1, uint32_t label1, uint32_t line2,
+             uint32_t label2, uint32_t step)
+{
+  uint32_t bit = 1u << lane_id ();
+
+  if (starts & bit)
+    unite (labels, line1 & bit ? label1 : label1 - step, line2 & bit ? label2 : label2 - step);
+}
+
+/* Unites the runs of the warp's row, of which @p is this lane's pixel, with those of the row above.
+ */
+static __device__ inline void
+unite_rows (const CclCudaFrame &f, const Pixel &p)
+{
+  uint32_t x = p.x - lane_id (), pitch = f.labelled.pitch;
+  Pixel above = { p.x, p.y - 1, p.inside, p.label - pitch };
+  Rows r = { load_word (f, p), load_word (f, above), foreground_at (f, x - 1, p.y),
+             foreground_at (f, x - 1, p.y - 1) };
+
+  unite_lines (f.labelled.pixels, (uint32_t) touching (f, r), (uint32_t) r.current, p.label,
+               (uint32_t) r.above, above.label, 1);
 }
 
 static inline size_t

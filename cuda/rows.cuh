@@ -16,17 +16,23 @@ struct Rows
 /* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
  * pixel and the one above it, or where one of them is not set, its left neighbour instead. So
  * pixels that touch only diagonally are seen from the right one of the two, and nothing has to be
- * known of what is right of the rows. */
+ * known of what is right of the rows. @left and @above_left: for each pixel the one left of it. */
+static __device__ inline uint64_t
+touching_pixels (const CclCudaFrame &f, uint64_t current, uint64_t left, uint64_t above,
+                 uint64_t above_left)
+{
+  uint64_t starts = current & above & ~(left & above_left);
+
+  if (f.connectivity == 8)
+    starts |= (current & ~left & above_left & ~above) | (above & ~above_left & left & ~current);
+  return starts;
+}
+
 static __device__ inline uint64_t
 touching (const CclCudaFrame &f, const Rows &r)
 {
-  uint64_t left = r.current << 1 | r.current_before, above_left = r.above << 1 | r.above_before;
-  uint64_t starts = r.current & r.above & ~(left & above_left);
-
-  if (f.connectivity == 8)
-    starts |=
-        (r.current & ~left & above_left & ~r.above) | (r.above & ~above_left & left & ~r.current);
-  return starts;
+  return touching_pixels (f, r.current, r.current << 1 | r.current_before, r.above,
+                          r.above << 1 | r.above_before);
 }
 
 /* The number of @starts up to and with bit @x, -1 being before the first. */

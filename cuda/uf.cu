@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* V. Oliveira, R. Lotufo: A study on connected components labeling algorithms using GPUs, as told
- * by paper 002, section 4.1: UF, with 8-connectivity as there, and tile merging. */
+ * by paper 002, section 4.1: UF, with 8-connectivity as there, and tile merging.
+ *
+ * Where this differs from its description: in a tile, pixels start with the label of their run's
+ * start, and of two runs that touch, of rows or at the tiles' left borders of columns, one pair of
+ * pixels is united. */
 
 #include "cuda/pixels.cuh"
 
@@ -10,29 +14,27 @@
 static __global__ void
 local_merge (CclCudaFrame f)
 {
-  __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE];
-  uint32_t own = threadIdx.y * PIXELS_WIDE + threadIdx.x, inner, root;
+  __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
+  uint32_t lane = threadIdx.x, row = threadIdx.y * PIXELS_WIDE, start, root;
   Pixel p = get_pixel (f);
-  uint32_t neighbours = load_neighbours (f, p);
+  Rows r = { load_word (f, p), 0, false, false };
 
-  labels[own] = own;
-  inner = neighbours;
-  if (threadIdx.y == 0)
-    inner &= ~(PIXEL_NORTH_WEST | PIXEL_NORTH | PIXEL_NORTH_EAST);
-  if (threadIdx.x == 0)
-    inner &= ~(PIXEL_NORTH_WEST | PIXEL_WEST);
-  if (threadIdx.x == PIXELS_WIDE - 1)
-    inner &= ~PIXEL_NORTH_EAST;
+  start = row + run_start ((uint32_t) r.current);
+  labels[row + lane] = start;
+  rows[threadIdx.y] = (uint32_t) r.current;
   __syncthreads ();
-  unite_neighbours (labels, own, PIXELS_WIDE, inner);
+  if (threadIdx.y > 0)
+    r.above = rows[threadIdx.y - 1];
+  unite_lines (labels, (uint32_t) touching (f, r), (uint32_t) r.current, row + lane,
+               (uint32_t) r.above, row + lane - PIXELS_WIDE, 1);
   __syncthreads ();
   if (!p.inside)
     return;
-  root = find (labels, own);
+  root = find (labels, start);
   f.labelled.pixels[p.label] =
-      neighbours ? p.label - (threadIdx.y - root / PIXELS_WIDE) * f.labelled.pitch -
-                       (threadIdx.x - root % PIXELS_WIDE)
-                 : CCL_NO_LABEL;
+      r.current >> lane & 1 ? p.label - (threadIdx.y - root / PIXELS_WIDE) * f.labelled.pitch -
+                                  (lane - root % PIXELS_WIDE)
+                            : CCL_NO_LABEL;
 }
 
 /* Merge, over the upper borders of tiles. */
@@ -43,46 +45,38 @@ merge_rows (CclCudaFrame f)
 
   p.y = (p.y + 1) * PIXELS_HIGH;
   p.label = p.y * f.labelled.pitch + p.x;
-  unite_neighbours (f.labelled.pixels, p.label, f.labelled.pitch,
-                    load_neighbours (f, p) & ~PIXEL_WEST);
+  unite_rows (f, p);
 }
 
-/* Merge, over the left borders of tiles: the pixels of a column with those left of them, on the
- * same row, above and below. */
+/* Merge, over the left borders of tiles. A warp has 32 pixels of a column and those left of them.
+ * Every tile begins anew, as if nothing touched above it: what rows leave out at a corner of tiles
+ * is not left out here. What touches diagonally there is among the rows' own. */
 static __global__ void
 merge_columns (CclCudaFrame f)
 {
+  const uint32_t below = ~(UINT32_MAX / ((1u << PIXELS_HIGH) - 1)); /* another one of the tile */
   uint32_t columns = (f.labelled.pitch - 1) / PIXELS_WIDE, pitch = f.labelled.pitch;
-  size_t index = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
-  uint32_t y = (uint32_t) (index / columns);
-  uint32_t x = ((uint32_t) (index - (size_t) y * columns) + 1) * PIXELS_WIDE;
-  uint32_t label = y * pitch + x, *labels = f.labelled.pixels;
+  uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
+  uint32_t x = (index - part * columns + 1) * PIXELS_WIDE, y = part * WARP_LANES + threadIdx.x;
+  uint32_t right = __ballot_sync (ALL_LANES, foreground_at (f, x, y));
+  uint32_t left = __ballot_sync (ALL_LANES, foreground_at (f, x - 1, y));
+  uint64_t starts = touching_pixels (f, right, right << 1 & below, left, left << 1 & below);
 
-  if (!foreground_at (f, x, y))
-    return;
-  if (foreground_at (f, x - 1, y))
-    unite (labels, label, label - 1);
-  if (f.connectivity == 8 && foreground_at (f, x - 1, y - 1))
-    unite (labels, label, label - pitch - 1);
-  if (f.connectivity == 8 && foreground_at (f, x - 1, y + 1))
-    unite (labels, label, label + pitch - 1);
+  unite_lines (f.labelled.pixels, (uint32_t) starts, right, y * pitch + x, left, y * pitch + x - 1,
+               pitch);
 }
 
 extern "C" cudaError_t
 ccl_cuda_uf (const CclCudaFrame *f, cudaStream_t stream)
 {
-  uint32_t wide = (f->labelled.pitch - 1) / PIXELS_WIDE + 1, high = (f->height - 1) / PIXELS_HIGH;
-  size_t columns = (size_t) (wide - 1) * f->height;
-
   local_merge<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "local merge", stream);
-  if (high > 0)
-    merge_rows<<<wide *((high - 1) / PIXELS_HIGH + 1), pixel_threads (), 0, stream>>> (*f);
-  if (columns > 0)
-    merge_columns<<<(unsigned) ((columns - 1) / FOREST_THREADS + 1), FOREST_THREADS, 0, stream>>> (
-        *f);
+  if (row_borders (f) > 0)
+    merge_rows<<<row_borders (f), pixel_threads (), 0, stream>>> (*f);
+  if (column_borders (f) > 0)
+    merge_columns<<<column_borders (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "merge", stream);
-  enqueue_compression (f->labelled.pixels, n_pixels (f), false, stream);
+  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), false, stream);
   ccl_cuda_stage (f, "compression", stream);
   return cudaGetLastError ();
 }
