@@ -387,6 +387,16 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
 }
 
 CclStatus
+ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image)
+{
+  if (!analyzer->backend->stack)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the frames of this batch are in device memory; copy them to the host, or "
+                     "choose the backend cuda");
+  return analyzer->backend->stack (analyzer->session, stack, image);
+}
+
+CclStatus
 ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
 {
   CclStatus status;

@@ -28,6 +28,17 @@ typedef struct CclSlices
   uint32_t reserved; /* 0 */
 } CclSlices;
 
+/* Frames of one size in device memory that are to be analysed as one: below each other, with a row
+ * of background under each. */
+typedef struct CclStack
+{
+  const CclImage *images; /* [n] */
+  uint32_t n, frames;     /* those that are there, and the most; the others are background */
+  uint32_t height;        /* of one */
+  uint8_t fill;           /* a pixel of background */
+  bool all_set;           /* every pixel of an image becomes 1 */
+} CclStack;
+
 /* The part of an analyzer that the front knows; a backend's own session begins with it. */
 typedef struct CclSession
 {
@@ -62,6 +73,9 @@ typedef struct CclBackendClass
    * collected last have in common with no frame's; NULL where there are none. */
   const CclAlgorithm *(*volume_algorithm) (size_t index);
   CclStatus (*slices) (CclSession *session, uint32_t count, const CclSlices **slices);
+  /* Enqueues what makes one image of a stack, of the session's size, which submit() may take next;
+   * NULL where there is no device memory. */
+  CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
   /* Page-locked memory; NULL where there is no such thing. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
@@ -78,6 +92,9 @@ CclStatus ccl_fail (CclStatus status, const char *format, ...)
 
 /* Whether @image is one of that width, wherever it is. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
+
+/* CclBackendClass.stack() of an analyzer's backend. */
+CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
 
 /* malloc() of @count times @size bytes that is counted; NULL leaves a reason naming @what. */
 void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);

@@ -163,10 +163,11 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
   for (uint32_t i = 0; i < n; i++) {
     if (!images[i].data)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 " of a batch has no pixels", i);
-    if (images[i].memory == CCL_MEMORY_DEVICE || images[i].memory == CCL_MEMORY_ARRAY)
+    if (images[i].memory == CCL_MEMORY_ARRAY ||
+        (images[i].memory == CCL_MEMORY_DEVICE) != (images[0].memory == CCL_MEMORY_DEVICE))
       return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                       "batches take frames from host memory; give frame %" PRIu32
-                       " to an analyzer, or copy it to the host",
+                       "batches take frames that are all in host memory, or all in device memory "
+                       "but no arrays; give frame %" PRIu32 " to an analyzer, or copy it",
                        i);
     if (images[i].memory > CCL_MEMORY_ARRAY)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 ": unknown kind of memory %d", i,
@@ -180,28 +181,21 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
   return CCL_OK;
 }
 
-/* Puts the frames one below the other, and background where there is none. @params become what
- * tells the one from the other. */
+/* Puts frames in host memory together. */
 static CclImage
-stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *params)
+stack_on_host (CclBatch *self, const CclStack *stack)
 {
-  size_t width = self->config.width, height = self->config.height;
-  /* No value is background then, so other values have to do for everything. */
-  bool all_set = params->invert && params->threshold == 255;
+  size_t width = self->config.width;
   uint8_t *to = self->pixels;
 
-  if (all_set) {
-    params->threshold = 0;
-    params->invert = false;
-  }
   for (uint32_t i = 0; i < self->frames; i++) {
-    for (size_t y = 0; y < height; y++, to += width) {
-      if (i < n && !all_set)
-        memcpy (to, images[i].data + y * images[i].stride, width);
+    for (size_t y = 0; y < stack->height; y++, to += width) {
+      if (i < stack->n && !stack->all_set)
+        memcpy (to, stack->images[i].data + y * stack->images[i].stride, width);
       else
-        memset (to, i < n ? 1 : params->invert ? 255 : 0, width);
+        memset (to, i < stack->n ? 1 : stack->fill, width);
     }
-    memset (to, params->invert ? 255 : 0, width);
+    memset (to, stack->fill, width);
     to += width;
   }
   return (CclImage){
@@ -209,6 +203,27 @@ stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *par
     .stride = width,
     .memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST,
   };
+}
+
+/* Puts the frames one below the other, and background where there is none. @params become what
+ * tells the one from the other. */
+static CclStatus
+stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *params,
+              CclImage *stacked)
+{
+  /* No value is background with these, so others have to do for everything. */
+  bool all_set = params->invert && params->threshold == 255;
+  CclStack stack = { images, n, self->frames, self->config.height, 0, all_set };
+
+  if (all_set) {
+    params->threshold = 0;
+    params->invert = false;
+  }
+  stack.fill = params->invert ? 255 : 0;
+  if (images[0].memory == CCL_MEMORY_DEVICE)
+    return ccl_analyzer_stack (self->analyzer, &stack, stacked);
+  *stacked = stack_on_host (self, &stack);
+  return CCL_OK;
 }
 
 static int
@@ -311,8 +326,9 @@ ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const Cc
   batch->n = 0;
   batch->labels_are_here = false;
   stacked = *params;
-  image = stack_frames (batch, images, n, &stacked);
-  status = ccl_analyzer_analyze (batch->analyzer, &image, &stacked, &all);
+  status = stack_frames (batch, images, n, &stacked, &image);
+  if (status == CCL_OK)
+    status = ccl_analyzer_analyze (batch->analyzer, &image, &stacked, &all);
   if (status != CCL_OK)
     return status;
   batch->n = n;

@@ -25,14 +25,16 @@ void ccl_batch_free (CclBatch *batch);
 
 /* Analyses @n frames, from one to as many as ccl_batch_new() was told; @components has @n entries.
  * They belong to the batch and stay valid until its next analysis or its end. Frames are in host
- * memory, page-locked or not; others are CCL_ERROR_UNSUPPORTED. */
+ * memory, page-locked or not, or all of them in device memory (which needs the CUDA backend), where
+ * they are put together, too; others are CCL_ERROR_UNSUPPORTED. */
 CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
                              const CclParams *params, CclComponents *components);
 
 /* Gives the label map of frame @index of the last batch. Errors: as ccl_analyzer_labels(). */
 CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels);
 
-/* Of the last batch as a whole. */
+/* Of the last batch as a whole. With frames in device memory, CclTiming.upload is what putting them
+ * together took. */
 void ccl_batch_timing (const CclBatch *batch, CclTiming *timing);
 
 #ifdef __cplusplus

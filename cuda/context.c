@@ -15,12 +15,14 @@
 /* The driver's functions. Its library is there only where a driver is, so nothing links with it. */
 static struct
 {
+  CUresult (*init) (unsigned flags);
   CUresult (*device_get) (CUdevice *device, int ordinal);
   CUresult (*primary_retain) (CUcontext *context, CUdevice device);
   CUresult (*push) (CUcontext context);
   CUresult (*pop) (CUcontext *context);
   CUresult (*current_device) (CUdevice *device);
   bool found;
+  CUresult ready; /* once it was found */
 } driver;
 
 bool
@@ -44,6 +46,7 @@ static void
 find_driver (void)
 {
   static const CclCudaFunction functions[] = {
+    { "cuInit", &driver.init },
     { "cuDeviceGet", &driver.device_get },
     { "cuDevicePrimaryCtxRetain", &driver.primary_retain },
     { "cuCtxPushCurrent_v2", &driver.push },
@@ -52,6 +55,9 @@ find_driver (void)
   };
 
   driver.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
+  /* The runtime does this, too, but need not have been called before. */
+  if (driver.found)
+    driver.ready = driver.init (0);
 }
 
 /* CUDA's two APIs have had the same numbers for the same errors since 10.1. */
@@ -73,7 +79,9 @@ ccl_cuda_context_find (int device, CUcontext *context)
     return ccl_cuda_check (cudaErrorInsufficientDriver, "looking for the driver's functions");
   if (*context)
     return CCL_OK;
-  status = ccl_cuda_check_driver (driver.device_get (&handle, device), "opening the device");
+  status = ccl_cuda_check_driver (driver.ready, "starting the driver");
+  if (status == CCL_OK)
+    status = ccl_cuda_check_driver (driver.device_get (&handle, device), "opening the device");
   /* The reference is kept, as the runtime would keep one: when the last is gone, the context is
    * torn down, and the next session would load all kernels again. */
   if (status == CCL_OK)

@@ -311,6 +311,7 @@ cut_down (CudaSession *self)
     ccl_cut_narrow (&search, self->histogram);
   }
   self->frame.cut = search.cut;
+  ccl_cuda_stages_rewind (self);
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_enqueue_result (self), "compacting the components");
   if (status == CCL_OK)
@@ -345,17 +346,19 @@ collect_frame (CudaSession *self, CclComponents *components)
       status = finish (self);
   }
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_updates_read (&self->frame, &session->updates), "counting");
+    status = ccl_cuda_check (ccl_cuda_updates_read (&self->frame, &session->updates, self->stream),
+                             "counting");
   if (status != CCL_OK)
     return status;
   if (session->config.timing) {
     session->timing.upload =
-        self->is_uploaded ? nanoseconds (self, EVENT_START, EVENT_UPLOADED) : 0;
+        self->is_uploaded || self->is_stacked ? nanoseconds (self, EVENT_START, EVENT_UPLOADED) : 0;
     session->timing.analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
     session->timing.download =
         self->result_is_mapped ? 0 : nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
     ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
   }
+  self->is_stacked = false;
   *components = (CclComponents){
     .items = (const CclComponent *) (self->result + 1),
     .count = self->result->kept,
@@ -471,6 +474,7 @@ const CclBackendClass ccl_backend_cuda = {
   .close = cuda_close,
   .volume_algorithm = ccl_cuda_volume_algorithm,
   .slices = ccl_cuda_slices,
+  .stack = ccl_cuda_stack,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
 };

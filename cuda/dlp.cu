@@ -136,12 +136,12 @@ merge_columns (CclCudaFrame f)
   uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
   uint32_t x = (index - part * columns + 1) * PIXELS_WIDE - 1, y = part * WARP_LANES;
   uint64_t left = load_line (f, x, y, 0, 1), right = load_line (f, x + 1, y, 0, 1);
-  uint64_t both = left & right;
+  bool left_out = (left & right & (left & right) << 1) >> lane & 1;
   uint32_t upper = (uint32_t) (left >> lane & 1) | (uint32_t) (right >> lane & 1) << 1;
   uint32_t lower = (uint32_t) (left >> (lane + 1) & 1) | (uint32_t) (right >> (lane + 1) & 1) << 1;
 
-  if (lane % PIXELS_HIGH == PIXELS_HIGH - 1 ||
-      (lane % PIXELS_HIGH > 0 && ((both & both << 1) >> lane & 1)))
+  if (lane % PIXELS_HIGH == PIXELS_HIGH - 1 ? y + lane + 1 < f.height
+                                            : lane % PIXELS_HIGH > 0 && left_out)
     return;
   unite_square (f.labelled.pixels, (y + lane) * f.labelled.pitch + x, f.labelled.pitch,
                 square_at (f, upper, lower, 0));

@@ -46,16 +46,20 @@ unite (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Compress, and with @in_line InlineCompress, which stores every step on the way, so that others
- * find their way shortened. Nothing is linked meanwhile. The root; CCL_NO_LABEL if there is none.
- */
+/* What a label points to; none where there is none. */
 static __device__ inline uint32_t
-compress_label (uint32_t *labels, size_t label, uint32_t parent, bool in_line)
+parent_of (const uint32_t *labels, uint32_t label)
 {
-  uint32_t next;
+  return label == CCL_NO_LABEL ? label : labels[label];
+}
 
-  if (parent == CCL_NO_LABEL || (next = labels[parent]) == parent)
-    return parent;
+/* Compress, and with @in_line InlineCompress, which stores every step on the way, so that others
+ * find their way shortened. Nothing is linked meanwhile. @next: the parent of @label's @parent. */
+static __device__ inline void
+compress_label (uint32_t *labels, size_t label, uint32_t parent, uint32_t next, bool in_line)
+{
+  if (next == parent)
+    return;
   while (next != parent) {
     parent = next;
     if (in_line)
@@ -64,16 +68,18 @@ compress_label (uint32_t *labels, size_t label, uint32_t parent, bool in_line)
   }
   if (!in_line)
     labels[label] = parent;
-  return parent;
 }
 
 static __global__ void
 compression (uint32_t *labels, size_t count, bool in_line)
 {
   size_t label = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+  uint32_t parent;
 
-  if (label < count)
-    compress_label (labels, label, labels[label], in_line);
+  if (label >= count)
+    return;
+  parent = labels[label];
+  compress_label (labels, label, parent, parent_of (labels, parent), in_line);
 }
 
 static inline void
@@ -87,24 +93,23 @@ enqueue_compression (uint32_t *labels, size_t count, bool in_line, cudaStream_t 
 #define SHALLOW_LABELS 4 /* of a thread */
 
 /* The same where most labels point to their root or to one that does. So there is little to be
- * gained from what other threads have shortened, and more from waiting for several labels at once,
- * and from asking once for neighbours that point to the same one. */
+ * gained from what other threads have shortened, and more from waiting for several labels at once.
+ */
 static __global__ void
 shallow_compression (uint32_t *labels, size_t count, bool in_line)
 {
   size_t first = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) * SHALLOW_LABELS;
-  uint32_t parents[SHALLOW_LABELS], root = CCL_NO_LABEL;
+  uint32_t parents[SHALLOW_LABELS], nexts[SHALLOW_LABELS];
 
 #pragma unroll
   for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
     parents[k] = first + k < count ? labels[first + k] : CCL_NO_LABEL;
 #pragma unroll
-  for (uint32_t k = 0; k < SHALLOW_LABELS; k++) {
-    if (k == 0 || parents[k] != parents[k - 1])
-      root = compress_label (labels, first + k, parents[k], in_line);
-    else if (root != parents[k])
-      labels[first + k] = root;
-  }
+  for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
+    nexts[k] = parent_of (labels, parents[k]);
+#pragma unroll
+  for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
+    compress_label (labels, first + k, parents[k], nexts[k], in_line);
 }
 
 static inline void

@@ -204,7 +204,8 @@ cudaError_t ccl_cuda_run (const CclCudaAlgorithm *algorithm, const CclCudaFrame 
 cudaError_t ccl_cuda_updates_clear (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream);
 /* When the frame is over. */
-cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates);
+cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates,
+                                   cudaStream_t stream);
 
 /* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
 cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);

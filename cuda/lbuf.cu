@@ -50,7 +50,7 @@ ccl_cuda_lbuf (const CclCudaFrame *f, cudaStream_t stream)
   ccl_cuda_stage (f, "local merge", stream);
   merge_lines<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
   ccl_cuda_stage (f, "merge", stream);
-  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), true, stream);
+  enqueue_compression (f->labelled.pixels, n_pixels (f), true, stream);
   ccl_cuda_stage (f, "compression", stream);
   return cudaGetLastError ();
 }

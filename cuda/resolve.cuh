@@ -9,17 +9,11 @@
 
 #define RESOLVE_LABELS 4 /* of a lane at a time, so that it waits for several at once */
 
-/* Makes @label point to its root, given its parent and the parent of that. Where that is itself,
- * the root is made ready to take features. */
+/* Makes @label point to its root; where that is itself, it is made ready to take features. */
 static __device__ inline void
-resolve_label (const CclCudaFrame &f, uint32_t y, uint32_t label, uint32_t parent,
-               uint32_t grandparent)
+resolve_label (const CclCudaFrame &f, uint32_t y, uint32_t label, uint32_t parent)
 {
-  if (grandparent != parent) {
-    __stcg (&f.labels[label], grandparent);
-    parent = compress (f.labels, label, grandparent);
-  }
-  if (parent != label)
+  if (compress (f.labels, label, parent) != label)
     return;
   if (f.ends)
     features_set (f, label, sums_of_run (f, f.starts[label], f.ends[label], y));
@@ -38,7 +32,7 @@ resolve (CclCudaFrame f)
     return;
   for (uint32_t slot = part.from + lane_id (); slot < part.to;
        slot += RESOLVE_LABELS * WARP_LANES) {
-    uint32_t parents[RESOLVE_LABELS], grandparents[RESOLVE_LABELS];
+    uint32_t parents[RESOLVE_LABELS];
 
 #pragma unroll
     for (uint32_t k = 0; k < RESOLVE_LABELS; k++) {
@@ -48,11 +42,8 @@ resolve (CclCudaFrame f)
     }
 #pragma unroll
     for (uint32_t k = 0; k < RESOLVE_LABELS; k++)
-      grandparents[k] = parents[k] != CCL_NO_LABEL ? __ldcg (&f.labels[parents[k]]) : CCL_NO_LABEL;
-#pragma unroll
-    for (uint32_t k = 0; k < RESOLVE_LABELS; k++)
       if (parents[k] != CCL_NO_LABEL)
-        resolve_label (f, part.y, part.row + slot + k * WARP_LANES, parents[k], grandparents[k]);
+        resolve_label (f, part.y, part.row + slot + k * WARP_LANES, parents[k]);
   }
 }
 

@@ -5,6 +5,7 @@
 #define CCL_CUDA_SESSION_H
 
 #include "cuda/frame.h"
+#include "cuda/stack.h"
 
 #include <cuda.h>
 
@@ -58,6 +59,9 @@ typedef struct CudaSession
   uint32_t *map;           /* page-locked: the label map, once it was asked for */
   bool map_is_here;        /* that of the last frame */
   bool is_uploaded;        /* the last frame was not on the device before */
+  bool is_stacked;         /* it was put together from those of a batch */
+  CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the second
+                                          * page-locked */
 
   CclCudaGraph graphs[N_GRAPHS];
   uint64_t frames; /* so far */
@@ -97,6 +101,8 @@ CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices 
 
 CclStatus ccl_cuda_stages_open (CudaSession *self);
 void ccl_cuda_stages_close (CudaSession *self);
+/* The result is made again: its stages begin anew, and the first of them has all the time since. */
+void ccl_cuda_stages_rewind (CudaSession *self);
 /* What the stages of the last frame took, the first of them since @start. */
 void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);
 /* Nanoseconds between two events that are over. */
@@ -119,6 +125,13 @@ cudaError_t ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_
 /* Takes the time, if times are wanted. */
 cudaError_t ccl_cuda_mark (CudaSession *self, int event);
 void ccl_cuda_graphs_free (CudaSession *self);
+
+/* Allocates what is still missing to stack so many frames, which is always as many. */
+CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames);
+CclStatus ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image);
+
+/* Lets the session's work wait for the caller's pixels. */
+cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
 
 /* Waits for @event, which was made with these flags. */
 unsigned ccl_cuda_wait_flags (CclSync sync);

@@ -3,6 +3,8 @@
 
 #include "cuda/session.h"
 
+#include <string.h>
+
 CclStatus
 ccl_cuda_stages_open (CudaSession *self)
 {
@@ -49,6 +51,18 @@ ccl_cuda_stage_map (const CclCudaFrame *f, cudaStream_t stream)
   ccl_cuda_stage (f, "label map", stream);
   if (f->stages && f->stages->labelling && !f->label)
     f->stages->labelling |= 1u << (f->stages->n - 1);
+}
+
+void
+ccl_cuda_stages_rewind (CudaSession *self)
+{
+  CclCudaStages *stages = &self->stages;
+  uint32_t n = 0;
+
+  while (n < stages->n && strcmp (stages->names[n], "compaction") != 0)
+    n++;
+  stages->n = n;
+  stages->labelling &= (1u << n) - 1;
 }
 
 uint64_t

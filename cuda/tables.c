@@ -230,6 +230,19 @@ ccl_cuda_tables_allocate (CudaSession *self)
 }
 
 CclStatus
+ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames)
+{
+  /* The stack is an image that has to be copied on the device. */
+  CclStatus status = ccl_cuda_transfer_allocate (self, CCL_MEMORY_ARRAY);
+
+  if (status == CCL_OK && !self->sources)
+    status = allocate_device (self, &self->sources, frames * sizeof *self->sources);
+  if (status == CCL_OK && !self->sources_host)
+    status = allocate_pinned (self, &self->sources_host, frames * sizeof *self->sources_host);
+  return status;
+}
+
+CclStatus
 ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory)
 {
   size_t size = self->image_pitch * self->frame.height;

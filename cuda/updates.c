@@ -12,18 +12,24 @@ ccl_cuda_run (const CclCudaAlgorithm *algorithm, const CclCudaFrame *f, cudaStre
     error = algorithm->enqueue (f, stream);
   if (f->stages && f->stages->n == 0)
     ccl_cuda_stage (f, "components", stream);
-  return error == cudaSuccess ? ccl_cuda_updates_sum (f, stream) : error;
+  if (error == cudaSuccess && f->updates) {
+    error = ccl_cuda_updates_sum (f, stream);
+    ccl_cuda_stage (f, "counting", stream);
+  }
+  return error;
 }
 
 cudaError_t
-ccl_cuda_updates_read (const CclCudaFrame *f, CclUpdates *updates)
+ccl_cuda_updates_read (const CclCudaFrame *f, CclUpdates *updates, cudaStream_t stream)
 {
   unsigned long long summed[2] = { 0, 0 };
   cudaError_t error;
 
   if (!f->updates)
     return cudaSuccess;
-  error = cudaMemcpy (summed, f->summed, sizeof summed, cudaMemcpyDeviceToHost);
+  error = cudaMemcpyAsync (summed, f->summed, sizeof summed, cudaMemcpyDeviceToHost, stream);
+  if (error == cudaSuccess)
+    error = cudaStreamSynchronize (stream);
   updates->count = summed[0];
   updates->conflicts = summed[0] ? (double) summed[1] / (double) summed[0] : 0;
   return error;

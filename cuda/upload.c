@@ -59,9 +59,8 @@ map_pinned (const CclImage *image, const uint8_t **pixels)
   return error;
 }
 
-/* Lets the session's work wait for the caller's pixels. */
-static cudaError_t
-wait_for_pixels (CudaSession *self, const CclImage *image)
+cudaError_t
+ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image)
 {
   cudaError_t error;
 
@@ -77,7 +76,7 @@ static cudaError_t
 copy_array (CudaSession *self, const CclImage *image)
 {
   const CclConfig *config = &self->base.config;
-  cudaError_t error = wait_for_pixels (self, image);
+  cudaError_t error = ccl_cuda_wait_for_pixels (self, image);
 
   return error == cudaSuccess
              ? cudaMemcpy2DFromArrayAsync (
@@ -108,7 +107,7 @@ ccl_cuda_upload (CudaSession *self, const CclImage *image)
   case CCL_MEMORY_DEVICE:
     self->frame.pixels = image->data;
     self->frame.pitch = image->stride;
-    error = wait_for_pixels (self, image);
+    error = ccl_cuda_wait_for_pixels (self, image);
     break;
   case CCL_MEMORY_ARRAY:
     error = copy_array (self, image);

@@ -3,7 +3,8 @@
 
 /* Three steps: label markers by union-find, which gives every region of equal pixels a number, the
  * background's regions, too; numbers without gaps; and boxes and areas of them all. There are no
- * centroids. */
+ * centroids. NPP's header calls the counts of contour pixels optional, but NPP 13.0 fails without
+ * them. */
 
 #include "tests/bench/peers.h"
 
@@ -25,6 +26,8 @@ typedef struct State
   int regions;           /* of the last run */
   NppiCompressedMarkerLabelsInfo *infos;
   unsigned infos_size;
+  NppiContourTotalsInfo contours;
+  Npp32u *contour_counts, *contour_counts_host; /* [infos_size], which is more than enough */
 } State;
 
 static void
@@ -37,6 +40,8 @@ npp_close (void *data)
   cudaFree (self->compress_buffer);
   cudaFree (self->labels);
   cudaFree (self->infos);
+  cudaFree (self->contour_counts);
+  cudaFreeHost (self->contour_counts_host);
   if (self->start)
     cudaEventDestroy (self->start);
   if (self->end)
@@ -114,26 +119,38 @@ label (State *self)
                 "CompressMarkerLabelsUF");
 }
 
-/* How many regions there are is only known afterwards, and with that the size of the list. */
+/* Makes room for what is told of the regions of the last run. */
 static bool
-npp_load (void *data, const uint8_t *pixels)
+allocate_infos (State *self)
 {
-  State *self = data;
   unsigned size;
 
-  self->pixels = pixels;
-  if (cudaMemcpy (self->image, pixels, (size_t) self->size.width * (size_t) self->size.height,
-                  cudaMemcpyHostToDevice) != cudaSuccess ||
-      !label (self) ||
-      !check (nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) self->regions, &size),
+  if (!check (nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) self->regions, &size),
               "GetInfoListSize"))
     return false;
   if (size <= self->infos_size)
     return true;
   cudaFree (self->infos);
+  cudaFree (self->contour_counts);
+  cudaFreeHost (self->contour_counts_host);
   self->infos = NULL;
+  self->contour_counts = self->contour_counts_host = NULL;
   self->infos_size = size;
-  return cudaMalloc ((void **) &self->infos, size) == cudaSuccess;
+  return cudaMalloc ((void **) &self->infos, size) == cudaSuccess &&
+         cudaMalloc ((void **) &self->contour_counts, size) == cudaSuccess &&
+         cudaMallocHost ((void **) &self->contour_counts_host, size) == cudaSuccess;
+}
+
+/* How many regions there are is only known afterwards, and with that the size of the list. */
+static bool
+npp_load (void *data, const uint8_t *pixels)
+{
+  State *self = data;
+
+  self->pixels = pixels;
+  return cudaMemcpy (self->image, pixels, (size_t) self->size.width * (size_t) self->size.height,
+                     cudaMemcpyHostToDevice) == cudaSuccess &&
+         label (self) && allocate_infos (self);
 }
 
 static bool
@@ -147,7 +164,8 @@ npp_run (void *data, uint64_t *ns)
   if (!label (self) ||
       !check (nppiCompressedMarkerLabelsUFInfo_32u_C1R_Ctx (
                   self->labels, step, self->size, (unsigned) self->regions, self->infos, NULL, 0,
-                  NULL, 0, NULL, NULL, NULL, NULL, NULL, self->context),
+                  NULL, 0, &self->contours, self->contour_counts, self->contour_counts_host, NULL,
+                  NULL, self->context),
               "CompressedMarkerLabelsUFInfo"))
     return false;
   cudaEventRecord (self->end, NULL);

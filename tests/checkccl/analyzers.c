@@ -301,7 +301,8 @@ test_determinism (Check *check)
   check_each_algorithm (check, run_determinism);
 }
 
-/* The stages make up the analysis, but for what is between two events. */
+/* The stages make up the analysis, but for what is between two events. Each is there once, also
+ * where the result was made twice since not all components fit. */
 static void
 check_stages (Check *check, const Case *c, const CclTiming *timing)
 {
@@ -310,6 +311,9 @@ check_stages (Check *check, const Case *c, const CclTiming *timing)
   for (uint32_t i = 0; i < timing->n_stages; i++) {
     sum += timing->stages[i].time;
     check_that (check, *timing->stages[i].name, "%s: stage %u has no name", c->algorithm->name, i);
+    for (uint32_t k = 0; k < i; k++)
+      check_that (check, strcmp (timing->stages[i].name, timing->stages[k].name) != 0,
+                  "%s: two stages are called %s", c->algorithm->name, timing->stages[i].name);
   }
   check_that (check, sum > 0 && sum <= timing->analysis + 10 * timing->n_stages,
               "%s: %u stages took %llu ns of %llu", c->algorithm->name, timing->n_stages,
@@ -326,7 +330,11 @@ run_timing (Check *check, const Case *c)
   CclImage view = test_image_view (&image);
   Case one = *c;
 
+  /* Two components, and room for one. */
+  image.pixels[0] = image.pixels[2] = 255;
   one.image = &image;
+  one.setup.max_components = 1;
+  one.setup.labels = true;
   for (int timing = 0; timing < 2; timing++) {
     CclConfig config = case_config (&one);
     CclAnalyzer *analyzer;

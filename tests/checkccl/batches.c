@@ -44,9 +44,37 @@ draw (Check *check, TestImage *images, uint32_t n)
                      1 + mt19937_below (&check->rng, 3), &check->rng);
 }
 
+/* The frames where a batch can be told to take them from: each by itself, or side by side in device
+ * memory. */
+static void
+place (Check *check, const TestImage *images, uint32_t n, bool on_device, CclImage *views)
+{
+  uint32_t width = images[0].width, height = images[0].height;
+  static const TestPlacement placement = { .padding = 5, .slack = 3 };
+  TestImage strip;
+  CclImage all;
+
+  for (uint32_t i = 0; i < n; i++)
+    views[i] = test_image_view (&images[i]);
+  if (!on_device)
+    return;
+  strip = test_image_new (n * width, height);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t y = 0; y < height; y++)
+      memcpy (strip.pixels + ((size_t) y * n + i) * width, images[i].pixels + (size_t) y * width,
+              width);
+  all = test_arena_place (&check->arenas[CCL_MEMORY_DEVICE], &strip, &placement);
+  for (uint32_t i = 0; i < n; i++) {
+    views[i] = all;
+    views[i].data += (size_t) i * width;
+  }
+  test_image_clear (&strip);
+}
+
 static void
 check_batch (Check *check, const Case *wanted, TestImage *images)
 {
+  bool cuda = wanted->algorithm->backend == CCL_BACKEND_CUDA;
   Case c = *wanted;
   CclConfig config;
   CclBatch *batch;
@@ -56,16 +84,15 @@ check_batch (Check *check, const Case *wanted, TestImage *images)
   if (!check_that (check, ccl_batch_new (&config, FRAMES, &batch) == CCL_OK, "%s: %s",
                    c.algorithm->name, ccl_last_error ()))
     return;
-  for (int round = 0; round < 4; round++) {
-    uint32_t n = round == 0 ? FRAMES : 1 + mt19937_below (&check->rng, FRAMES);
+  for (int round = 0; round < (cuda ? 8 : 4); round++) {
+    uint32_t n = round % 4 == 0 ? FRAMES : 1 + mt19937_below (&check->rng, FRAMES);
     CclImage views[FRAMES];
     CclComponents got[FRAMES];
 
     draw (check, images, n);
     c.setup.params.invert = round % 2;
-    c.setup.params.threshold = round == 3 ? 255 : 127;
-    for (uint32_t i = 0; i < n; i++)
-      views[i] = test_image_view (&images[i]);
+    c.setup.params.threshold = round % 4 == 3 ? 255 : 127;
+    place (check, images, n, round >= 4, views);
     if (!check_that (check, ccl_batch_analyze (batch, views, n, &c.setup.params, got) == CCL_OK,
                      "%s: %s", c.algorithm->name, ccl_last_error ()))
       continue;

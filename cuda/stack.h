@@ -1,0 +1,41 @@
+/* cudaccl - CUDA backend: frames of a batch, put below each other
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_STACK_H
+#define CCL_CUDA_STACK_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A frame in device memory. */
+typedef struct CclCudaSource
+{
+  const uint8_t *pixels;
+  size_t stride;
+} CclCudaSource;
+
+/* A CclStack as the kernel sees it. */
+typedef struct CclCudaStack
+{
+  uint8_t *to; /* [frames * (height + 1) * pitch], aligned as memory from cudaMalloc() */
+  size_t pitch;
+  uint32_t width, height;       /* of a frame */
+  const CclCudaSource *sources; /* [n] on the device */
+  uint32_t n, frames;
+  uint8_t fill;
+  bool all_set;
+} CclCudaStack;
+
+cudaError_t ccl_cuda_stack_rows (const CclCudaStack *stack, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
