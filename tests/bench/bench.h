@@ -4,6 +4,7 @@
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
+#include "ccl/batch.h"
 #include "ccl/ccl.h"
 #include "ccl/cpu/functions.h"
 #include "tests/bench/peers.h"
@@ -15,6 +16,7 @@
 
 #define BENCH_MAX_LIST 64
 #define BENCH_MAX_CONTENDERS 256
+#define BENCH_MAX_BATCH 256
 
 /* The granularity of the full image in results: there are no squares to speak of. */
 #define BENCH_FULL 0
@@ -43,6 +45,8 @@ typedef struct BenchOptions
   unsigned threads[BENCH_MAX_LIST]; /* of the CPU backend */
   size_t n_threads;
   const char *simd; /* instruction sets of the CPU backend, with commas; NULL: the best */
+  unsigned batches[BENCH_MAX_LIST]; /* frames in a batch, of the CUDA backend; 1: no batch */
+  size_t n_batches;
   CclBackend backend;
   unsigned runs;
   double seconds; /* at most for one image and contender, once it has had three runs */
@@ -82,9 +86,11 @@ typedef struct Contender
   const Peer *peer;              /* NULL for an algorithm */
   unsigned connectivity;
   unsigned threads;                 /* of the CPU backend */
+  unsigned batch;                   /* frames in a batch; 1: none */
   const CclCpuFunctions *functions; /* of the CPU backend; NULL: the best */
   char name[32];
   CclAnalyzer *analyzer; /* of the current size */
+  CclBatch *frames;      /* in its place where there are batches */
   void *state;           /* the peer's */
   BenchSize size;        /* of these; 0 x 0: there are none */
   char device[128];      /* what it runs on, once that is known */
@@ -157,8 +163,12 @@ bool bench_read_image (const char *path, TestImage *image);
 /* Lists the contenders that the options ask for and this machine has. */
 void bench_find_contenders (Bench *bench);
 
-/* The algorithm or peer, the instruction set if one was asked for, the threads if more than one. */
+/* The algorithm or peer, the instruction set if one was asked for, and the threads or the frames of
+ * a batch if more than one. */
 const char *contender_name (const Contender *contender);
+
+/* Whether @name stands in the list of names with commas; every name does if there is no list. */
+bool bench_is_listed (const char *list, const char *name);
 
 /* "cuda", "cpu" or "peer". */
 const char *contender_kind (const Contender *contender);
@@ -180,6 +190,7 @@ bool contender_check (Contender *contender, const BenchFrame *frame, const CclCo
                       int64_t *mistakes);
 
 /* One run on the frame; its duration in nanoseconds, 0 if it failed, which puts the contender out.
+ * Of a batch, which holds the frame again and again, it is the time of one.
  * @timing: of an algorithm; of a peer all 0. */
 uint64_t contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
                         CclTiming *timing);
@@ -207,6 +218,10 @@ void record_csv_line (FILE *file, const BenchResult *result);
 bool record_json (const Bench *bench, const char *path);
 
 extern const char *const bench_mode_names[BENCH_MODES];
+
+/* volume.c: a program of its own */
+
+int volume_main (int argc, char **argv);
 
 /* report.c */
 

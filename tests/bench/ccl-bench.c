@@ -21,6 +21,8 @@ main (int argc, char **argv)
     return targets_main (argc - 1, argv + 1);
   if (argc > 1 && strcmp (argv[1], "pipeline") == 0)
     return pipeline_main (argc - 1, argv + 1);
+  if (argc > 1 && strcmp (argv[1], "volume") == 0)
+    return volume_main (argc - 1, argv + 1);
   bench_parse_options (&bench.options, argc, argv);
   bench.host.memory = CCL_MEMORY_HOST;
   bench.device.memory = CCL_MEMORY_DEVICE;

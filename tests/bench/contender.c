@@ -14,9 +14,8 @@
 #define PIXELS_PER_COMPONENT 7
 #define MARGIN 1024
 
-/* Whether @name stands in the list of names with commas; every name does if there is no list. */
-static bool
-is_listed (const char *list, const char *name)
+bool
+bench_is_listed (const char *list, const char *name)
 {
   size_t length = strlen (name);
 
@@ -41,9 +40,10 @@ check_list (const char *list)
     name += *name == ',';
     for (size_t i = 0; ccl_algorithm (i); i++)
       known |= strcspn (name, ",") == strlen (ccl_algorithm (i)->name) &&
-               is_listed (name, ccl_algorithm (i)->name);
+               bench_is_listed (name, ccl_algorithm (i)->name);
     for (size_t i = 0; peer (i); i++)
-      known |= strcspn (name, ",") == strlen (peer (i)->name) && is_listed (name, peer (i)->name);
+      known |=
+          strcspn (name, ",") == strlen (peer (i)->name) && bench_is_listed (name, peer (i)->name);
     if (!known)
       test_fatal ("this build has no algorithm or peer '%.*s'", (int) strcspn (name, ","), name);
   }
@@ -62,6 +62,7 @@ add_contender (Bench *bench, const CclAlgorithm *algorithm, const Peer *other,
     .peer = other,
     .connectivity = connectivity,
     .threads = 1,
+    .batch = 1,
   };
   snprintf (contender->name, sizeof contender->name, "%s",
             algorithm ? algorithm->name : other->name);
@@ -123,8 +124,24 @@ add_cpu (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
     return;
   }
   for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++)
-    if (strcmp (list, "all") == 0 || is_listed (list, functions->name))
+    if (strcmp (list, "all") == 0 || bench_is_listed (list, functions->name))
       add_threads (bench, algorithm, functions, connectivity);
+}
+
+/* An algorithm of CUDA, once for each number of frames at once. */
+static void
+add_batches (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
+{
+  const BenchOptions *options = &bench->options;
+
+  for (size_t i = 0; i < options->n_batches; i++) {
+    Contender *contender = add_contender (bench, algorithm, NULL, connectivity);
+
+    contender->batch = options->batches[i];
+    if (contender->batch > 1)
+      snprintf (contender->name, sizeof contender->name, "%s*%u", algorithm->name,
+                contender->batch);
+  }
 }
 
 void
@@ -142,7 +159,7 @@ bench_find_contenders (Bench *bench)
     if (!(options->connectivity & connectivity))
       continue;
     for (size_t i = 0; (a = ccl_algorithm (i)); i++) {
-      if (!(a->connectivity & connectivity) || !is_listed (options->algorithms, a->name))
+      if (!(a->connectivity & connectivity) || !bench_is_listed (options->algorithms, a->name))
         continue;
       if (options->backend != CCL_BACKEND_AUTO && options->backend != a->backend)
         continue;
@@ -151,10 +168,10 @@ bench_find_contenders (Bench *bench)
       if (a->backend == CCL_BACKEND_CPU)
         add_cpu (bench, a, connectivity);
       else
-        add_contender (bench, a, NULL, connectivity);
+        add_batches (bench, a, connectivity);
     }
     for (size_t i = 0; (p = peer (i)); i++)
-      if ((p->connectivity & connectivity) && is_listed (options->algorithms, p->name) &&
+      if ((p->connectivity & connectivity) && bench_is_listed (options->algorithms, p->name) &&
           (options->backend == CCL_BACKEND_AUTO ||
            (options->backend == CCL_BACKEND_CUDA) == p->on_device) &&
           (!p->on_device || test_device_available ()))
@@ -191,11 +208,10 @@ bench_config (CclConfig *config, const BenchOptions *options, BenchSize size)
     config->max_components = size.width * size.height / PIXELS_PER_COMPONENT + MARGIN;
 }
 
-/* An analyzer for the contender's algorithm; NULL leaves a reason. */
-static CclAnalyzer *
-new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize size, bool updates)
+/* What an analyzer for the contender's algorithm is. */
+static CclConfig
+contender_config (const Contender *contender, const BenchOptions *options, BenchSize size)
 {
-  CclAnalyzer *analyzer = NULL;
   CclConfig config;
 
   bench_config (&config, options, size);
@@ -207,6 +223,16 @@ new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize
   config.timing = true;
   config.stages = options->stages;
   config.labels = options->labels;
+  return config;
+}
+
+/* An analyzer for the contender's algorithm; NULL leaves a reason. */
+static CclAnalyzer *
+new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize size, bool updates)
+{
+  CclConfig config = contender_config (contender, options, size);
+  CclAnalyzer *analyzer = NULL;
+
   config.updates = updates;
   if (updates)
     config.max_components = MARGIN; /* they are not looked at, and take long to allocate */
@@ -214,6 +240,16 @@ new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize
   ccl_analyzer_new (&config, &analyzer);
   ccl_cpu_tuning.functions = NULL;
   return analyzer;
+}
+
+/* The same for a batch. */
+static void
+open_batch (Contender *contender, const BenchOptions *options, BenchSize size)
+{
+  CclConfig config = contender_config (contender, options, size);
+
+  if (ccl_batch_new (&config, contender->batch, &contender->frames) != CCL_OK)
+    put_out (contender, ccl_last_error ());
 }
 
 void
@@ -232,6 +268,10 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
       put_out (contender, "cannot do this size, or is not there");
     return;
   }
+  if (contender->batch > 1) {
+    open_batch (contender, options, size);
+    return;
+  }
   contender->analyzer = new_analyzer (contender, options, size, false);
   if (!contender->analyzer) {
     put_out (contender, ccl_last_error ());
@@ -246,6 +286,8 @@ contender_close (Contender *contender)
 {
   ccl_analyzer_free (contender->analyzer);
   contender->analyzer = NULL;
+  ccl_batch_free (contender->frames);
+  contender->frames = NULL;
   if (contender->state)
     contender->peer->close (contender->state);
   contender->state = NULL;
@@ -278,13 +320,45 @@ contender_group (const Contender *contender)
                          : contender->algorithm->backend == CCL_BACKEND_CPU;
 }
 
+/* Analyses a batch of the frame and nothing but the frame; the result of the last is @components.
+ */
+static CclStatus
+analyze_batch (Contender *contender, BenchMode mode, const BenchFrame *frame,
+               CclComponents *components)
+{
+  CclImage images[BENCH_MAX_BATCH];
+  CclComponents results[BENCH_MAX_BATCH];
+  CclParams params;
+  CclStatus status;
+
+  ccl_params_init (&params);
+  for (unsigned i = 0; i < contender->batch; i++)
+    images[i] = *choose_image (contender, mode, frame);
+  status = ccl_batch_analyze (contender->frames, images, contender->batch, &params, results);
+  if (status == CCL_OK)
+    *components = results[contender->batch - 1];
+  return status;
+}
+
+/* Analyses the frame. */
+static CclStatus
+analyze (Contender *contender, BenchMode mode, const BenchFrame *frame, CclComponents *components)
+{
+  CclParams params;
+
+  if (contender->frames)
+    return analyze_batch (contender, mode, frame, components);
+  ccl_params_init (&params);
+  return ccl_analyzer_analyze (contender->analyzer, choose_image (contender, mode, frame), &params,
+                               components);
+}
+
 uint64_t
 contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
                CclTiming *timing)
 {
   uint64_t start = test_now (), duration = 0;
   CclComponents components;
-  CclParams params;
 
   *timing = (CclTiming){ 0 };
   if (contender->peer) {
@@ -295,17 +369,20 @@ contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFr
     return duration ? duration : test_now () - start;
   }
 
-  ccl_params_init (&params);
   start = test_now ();
-  if (ccl_analyzer_analyze (contender->analyzer, choose_image (contender, mode, frame), &params,
-                            &components) != CCL_OK) {
+  if (analyze (contender, mode, frame, &components) != CCL_OK) {
     put_out (contender, ccl_last_error ());
     bench->failed = true;
     return 0;
   }
   duration = test_now () - start;
   if (mode == BENCH_END_TO_END)
-    return duration;
+    return duration / contender->batch;
+  if (contender->frames) {
+    ccl_batch_timing (contender->frames, timing);
+    timing->labelling /= contender->batch;
+    return (timing->upload + timing->analysis) / contender->batch;
+  }
   ccl_analyzer_timing (contender->analyzer, timing);
   return timing->analysis;
 }
@@ -343,7 +420,6 @@ contender_check (Contender *contender, const BenchFrame *frame, const CclCompone
                  int64_t *mistakes)
 {
   CclComponents got = { 0 };
-  CclParams params;
 
   *mistakes = 0;
   if (contender->out)
@@ -352,9 +428,7 @@ contender_check (Contender *contender, const BenchFrame *frame, const CclCompone
     return check_peer (contender, frame, expected, mistakes);
   if (!expected)
     return true;
-  ccl_params_init (&params);
-  if (ccl_analyzer_analyze (contender->analyzer, choose_image (contender, BENCH_ANALYSIS, frame),
-                            &params, &got) != CCL_OK)
+  if (analyze (contender, BENCH_ANALYSIS, frame, &got) != CCL_OK)
     put_out (contender, ccl_last_error ());
   else if (got.found != expected->found || got.count != expected->count ||
            (got.count && memcmp (got.items, expected->items, got.count * sizeof *got.items) != 0))
@@ -370,7 +444,8 @@ contender_count (const Contender *contender, const BenchOptions *options, const 
   CclAnalyzer *analyzer;
   CclParams params;
 
-  if (!contender->algorithm || contender->algorithm->backend != CCL_BACKEND_CUDA)
+  if (!contender->algorithm || contender->algorithm->backend != CCL_BACKEND_CUDA ||
+      contender->batch > 1)
     return updates;
   ccl_params_init (&params);
   analyzer = new_analyzer (contender, options, frame->image.size, true);

@@ -41,3 +41,15 @@ for bad in "$folder/short.pbm" "$folder/empty" "$folder/nowhere"; do
     fail "$bad is measured"
   grep -q "$bad" "$folder/log" || fail "$bad: the message does not name it"
 done
+
+# Two masks that are alike make a volume of two objects, where there is a device (77: there is none).
+result=0
+"$bench" volume --images="$folder/masks" --runs=2 >"$folder/log" || result=$?
+case $result in
+0)
+  grep -q "bke .* 2 objects, as the reference" "$folder/log" || fail "not two objects: $(<"$folder/log")"
+  grep -q "0 to 1 " "$folder/log" || fail "no object in both masks: $(<"$folder/log")"
+  ;;
+77) ;;
+*) fail "ccl-bench volume: $result" ;;
+esac

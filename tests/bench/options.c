@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/common/parse.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@ static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
        ccl-bench targets [OPTION...]   (what is to be reached; ccl-bench targets --help)\n\
        ccl-bench pipeline [OPTION...]  (the element in pipelines; ccl-bench pipeline --help)\n\
+       ccl-bench volume [OPTION...]    (masks as a volume; ccl-bench volume --help)\n\
 Measures connected component analysis on random images by density and granularity.\n\
 \n\
   --size=WxH,...         sizes (1920x1080)\n\
@@ -26,6 +27,8 @@ Measures connected component analysis on random images by density and granularit
   --threads=N,...        threads of the CPU backend, each a contender (1)\n\
   --simd=NAME,...        instruction sets of the CPU backend, each a contender: all, or\n\
                          some of c, avx2, avx-512, neon (the best of this CPU)\n\
+  --batch=N,...          frames of the CUDA backend analysed at once, each a contender whose times\n\
+                         are those of one frame (1)\n\
   --runs=N               runs of each on every image (20)\n\
   --seconds=S            at most for one algorithm and image, but three runs (2)\n\
   --end-to-end           measure with host copies, by the clock, too\n\
@@ -60,6 +63,7 @@ enum
   OPT_BACKEND,
   OPT_THREADS,
   OPT_SIMD,
+  OPT_BATCH,
   OPT_RUNS,
   OPT_SECONDS,
   OPT_END_TO_END,
@@ -88,6 +92,7 @@ static const struct option long_options[] = {
   { "backend", required_argument, NULL, OPT_BACKEND },
   { "threads", required_argument, NULL, OPT_THREADS },
   { "simd", required_argument, NULL, OPT_SIMD },
+  { "batch", required_argument, NULL, OPT_BATCH },
   { "runs", required_argument, NULL, OPT_RUNS },
   { "seconds", required_argument, NULL, OPT_SECONDS },
   { "end-to-end", no_argument, NULL, OPT_END_TO_END },
@@ -105,15 +110,7 @@ static const struct option long_options[] = {
 static uint32_t
 number (const char **text, uint32_t least, uint32_t most)
 {
-  char *end;
-  unsigned long long value;
-
-  errno = 0;
-  value = strtoull (*text, &end, 10);
-  if (errno || end == *text || **text == '-' || value < least || value > most)
-    test_fatal ("'%s' does not begin with a number from %u to %u", *text, least, most);
-  *text = end;
-  return (uint32_t) value;
+  return (uint32_t) test_parse_number (text, least, most);
 }
 
 /* The separator at *@text, if it is there; moves behind it. */
@@ -126,20 +123,10 @@ skip (const char **text, char separator)
   return true;
 }
 
-static void
-expect_end (const char *text)
-{
-  if (*text)
-    test_fatal ("'%s' is too much; try ccl-bench --help", text);
-}
-
 static uint32_t
 whole_number (const char *text, uint32_t least, uint32_t most)
 {
-  uint32_t value = number (&text, least, most);
-
-  expect_end (text);
-  return value;
+  return (uint32_t) test_parse_whole_number (text, least, most);
 }
 
 /* The first of a repeated option replaces the defaults, the others add to it. */
@@ -161,31 +148,20 @@ parse_sizes (BenchOptions *options, bool *given, const char *text)
       test_fatal ("%ux%u is more than 2^32 - 1 pixels", size->width, size->height);
     options->n_sizes++;
   } while (skip (&text, ','));
-  expect_end (text);
+  test_parse_end (text);
 }
 
+/* Numbers with commas. */
 static void
-parse_granularities (BenchOptions *options, const char *text)
+parse_list (uint32_t *list, size_t *n, uint32_t most, const char *what, const char *text)
 {
-  options->n_granularities = 0;
+  *n = 0;
   do {
-    if (options->n_granularities == BENCH_MAX_LIST)
-      test_fatal ("more than %d granularities", BENCH_MAX_LIST);
-    options->granularities[options->n_granularities++] = number (&text, 1, 65536);
+    if (*n == BENCH_MAX_LIST)
+      test_fatal ("more than %d %s", BENCH_MAX_LIST, what);
+    list[(*n)++] = number (&text, 1, most);
   } while (skip (&text, ','));
-  expect_end (text);
-}
-
-static void
-parse_threads (BenchOptions *options, const char *text)
-{
-  options->n_threads = 0;
-  do {
-    if (options->n_threads == BENCH_MAX_LIST)
-      test_fatal ("more than %d numbers of threads", BENCH_MAX_LIST);
-    options->threads[options->n_threads++] = number (&text, 1, CCL_MAX_THREADS);
-  } while (skip (&text, ','));
-  expect_end (text);
+  test_parse_end (text);
 }
 
 static void
@@ -197,7 +173,7 @@ parse_densities (BenchOptions *options, const char *text)
     options->density_last = number (&text, options->density_first, 100);
   if (skip (&text, ':'))
     options->density_step = number (&text, 1, 100);
-  expect_end (text);
+  test_parse_end (text);
 }
 
 static void
@@ -211,19 +187,7 @@ parse_connectivity (BenchOptions *options, const char *text)
       test_fatal ("connectivity %u is neither 4 nor 8", connectivity);
     options->connectivity |= connectivity;
   } while (skip (&text, ','));
-  expect_end (text);
-}
-
-static CclBackend
-parse_backend (const char *name)
-{
-  if (strcmp (name, "cuda") == 0)
-    return CCL_BACKEND_CUDA;
-  if (strcmp (name, "cpu") == 0)
-    return CCL_BACKEND_CPU;
-  if (strcmp (name, "auto") != 0)
-    test_fatal ("there is no backend '%s': it is cpu or cuda", name);
-  return CCL_BACKEND_AUTO;
+  test_parse_end (text);
 }
 
 static void
@@ -253,7 +217,8 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
     parse_sizes (options, sizes_given, argument);
     break;
   case OPT_GRANULARITY:
-    parse_granularities (options, argument);
+    parse_list (options->granularities, &options->n_granularities, 65536, "granularities",
+                argument);
     break;
   case OPT_DENSITY:
     parse_densities (options, argument);
@@ -284,13 +249,18 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
     parse_connectivity (options, argument);
     break;
   case OPT_BACKEND:
-    options->backend = parse_backend (argument);
+    options->backend = test_parse_backend (argument);
     break;
   case OPT_THREADS:
-    parse_threads (options, argument);
+    parse_list (options->threads, &options->n_threads, CCL_MAX_THREADS, "numbers of threads",
+                argument);
     break;
   case OPT_SIMD:
     options->simd = argument;
+    break;
+  case OPT_BATCH:
+    parse_list (options->batches, &options->n_batches, BENCH_MAX_BATCH, "sizes of batches",
+                argument);
     break;
   case OPT_RUNS:
     options->runs = whole_number (argument, 1, 1000000);
@@ -346,6 +316,8 @@ bench_parse_options (BenchOptions *options, int argc, char **argv)
     .connectivity = 4 | 8,
     .threads = { 1 },
     .n_threads = 1,
+    .batches = { 1 },
+    .n_batches = 1,
     .runs = 20,
     .seconds = 2,
     .check = true,

@@ -176,6 +176,9 @@ papers_set_options (BenchOptions *options, unsigned paper)
     options->backend = CCL_BACKEND_AUTO;
     options->density_step = 20;
     options->end_to_end = true;
+    options->batches[1] = 4;
+    options->batches[2] = 8;
+    options->n_batches = 3;
     options->algorithms = "buf,tile,runs,opencv";
     break;
   }

@@ -3,8 +3,8 @@
 
 #include "tests/checkccl/checkccl.h"
 #include "tests/common/clock.h"
+#include "tests/common/parse.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
 #include <signal.h>
@@ -144,26 +144,7 @@ catch_crashes (void)
 static uint64_t
 number (const char *text, uint64_t most)
 {
-  char *end;
-  unsigned long long value;
-
-  errno = 0;
-  value = strtoull (text, &end, 10);
-  if (errno || end == text || *end || *text == '-' || value > most)
-    test_fatal ("'%s' is not a number from 0 to %llu", text, (unsigned long long) most);
-  return value;
-}
-
-static CclBackend
-parse_backend (const char *name)
-{
-  if (strcmp (name, "cuda") == 0)
-    return CCL_BACKEND_CUDA;
-  if (strcmp (name, "cpu") == 0)
-    return CCL_BACKEND_CPU;
-  if (strcmp (name, "auto") != 0)
-    test_fatal ("there is no backend '%s': it is cpu or cuda", name);
-  return CCL_BACKEND_AUTO;
+  return test_parse_whole_number (text, 0, most);
 }
 
 static const char *
@@ -193,7 +174,7 @@ set_option (Options *options, int option, const char *argument)
     options->seed = (uint32_t) number (argument, UINT32_MAX);
     break;
   case OPT_BACKEND:
-    options->backend = parse_backend (argument);
+    options->backend = test_parse_backend (argument);
     break;
   case OPT_ALGORITHM:
     options->algorithm = parse_algorithm (argument);

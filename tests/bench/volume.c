@@ -1,0 +1,202 @@
+/* cudaccl - ccl-bench volume: masks of consecutive frames as objects in space and time
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/bench.h"
+
+#include "ccl/volume_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_SKIP 77
+#define WARM_UP 2
+#define MOST_COMPONENTS (1u << 20)
+#define LARGEST 10 /* objects to print */
+
+static const char usage[] = "\
+Usage: ccl-bench volume --images=FOLDER [OPTION...]\n\
+Stacks the masks in FOLDER, one a frame in the order of their names, into a volume, finds its\n\
+components with 26-connectivity, which are the objects in space and time, and prints the largest.\n\
+pipelines/masks.sh makes such a folder of a recording. Needs a CUDA device.\n\
+\n\
+  --algorithms=NAME,...  only these; each is measured and compared with the reference\n\
+  --runs=N               runs of each (20)\n\
+  --no-check             do not compare\n\
+  --max-components=N     capacity of the result (1048576)\n\
+\n\
+Exit status: 0, 1 when a result was wrong, 77 when there was nothing to measure.\n";
+
+/* The volume, in both memories, and what its components are. */
+typedef struct Masks
+{
+  CclVolumeConfig config;
+  TestImage stack;
+  CclImage host, device;
+  CclVolumeComponents expected;
+} Masks;
+
+static void
+read_masks (Masks *self, const Bench *bench)
+{
+  BenchSize size = bench->files[0].size;
+  size_t slice = (size_t) size.width * size.height;
+
+  ccl_volume_config_init (&self->config, size.width, size.height, (uint32_t) bench->n_files);
+  if (slice > UINT32_MAX / bench->n_files)
+    test_fatal ("%zu masks of %ux%u are more than 2^32 - 1 voxels; name fewer", bench->n_files,
+                size.width, size.height);
+  self->stack = test_image_new (size.width, size.height * self->config.depth);
+  for (size_t z = 0; z < bench->n_files; z++) {
+    TestImage mask;
+
+    if (!bench_read_image (bench->files[z].path, &mask))
+      test_fatal ("this image was there a moment ago");
+    if (mask.width != size.width || mask.height != size.height)
+      test_fatal ("%s is not %ux%u as %s is; a volume needs slices of one size",
+                  bench->files[z].path, size.width, size.height, bench->files[0].path);
+    memcpy (self->stack.pixels + z * slice, mask.pixels, slice);
+    test_image_clear (&mask);
+  }
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
+
+  return (ta > tb) - (ta < tb);
+}
+
+static int
+compare_volumes (const void *a, const void *b)
+{
+  const CclVolumeComponent *ca = a, *cb = b;
+
+  if (ca->volume != cb->volume)
+    return ca->volume < cb->volume ? 1 : -1;
+  return ca->label < cb->label ? -1 : 1;
+}
+
+static void
+print_largest (const CclVolumeComponents *components)
+{
+  size_t bytes = components->count * sizeof *components->items;
+  CclVolumeComponent *sorted = test_alloc (bytes);
+
+  memcpy (sorted, components->items, bytes);
+  qsort (sorted, components->count, sizeof *sorted, compare_volumes);
+  printf ("\nobject   frames            box                   voxels  centroid (x, y, frame)\n");
+  for (uint32_t i = 0; i < components->count && i < LARGEST; i++) {
+    const CclVolumeComponent *c = &sorted[i];
+    double centroid[3];
+
+    ccl_volume_component_centroid (c, centroid);
+    printf ("%6u   %5u to %-5u  %4ux%-4u at (%4u, %4u) %9llu  %.1f, %.1f, %.1f\n", c->label, c->z,
+            c->z + c->depth - 1, c->width, c->height, c->x, c->y, (unsigned long long) c->volume,
+            centroid[0], centroid[1], centroid[2]);
+  }
+  free (sorted);
+}
+
+/* Runs one algorithm; false if its result is wrong. */
+static bool
+measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *options,
+         CclVolume *volume, CclVolumeComponents *components)
+{
+  double voxels = (double) self->stack.width * self->stack.height;
+  uint64_t *times = test_alloc (options->runs * sizeof *times), median;
+  bool wrong = false;
+  CclParams params;
+
+  ccl_params_init (&params);
+  for (unsigned run = 0; run < WARM_UP + options->runs; run++) {
+    CclTiming timing;
+
+    if (ccl_volume_analyze (volume, &self->device, &params, components) != CCL_OK)
+      test_fatal ("%s: %s", algorithm->name, ccl_last_error ());
+    ccl_volume_timing (volume, &timing);
+    if (run >= WARM_UP)
+      times[run - WARM_UP] = timing.analysis;
+  }
+  qsort (times, options->runs, sizeof *times, compare_times);
+  median = times[options->runs / 2];
+  if (options->check)
+    wrong = components->count != self->expected.count ||
+            components->found != self->expected.found ||
+            memcmp (components->items, self->expected.items,
+                    components->count * sizeof *components->items) != 0;
+  printf ("  %-8s %9.1f us, %6.2f Gvoxel/s, %u objects%s\n", algorithm->name, (double) median / 1e3,
+          voxels / (double) median, components->found,
+          wrong            ? ", WRONG"
+          : options->check ? ", as the reference"
+                           : "");
+  free (times);
+  return !wrong;
+}
+
+/* Every algorithm that was asked for; false if one is wrong. */
+static bool
+measure_all (Masks *self, const BenchOptions *options)
+{
+  const CclAlgorithm *algorithm;
+  bool ok = true, printed = false;
+
+  for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
+    CclVolumeComponents components;
+    CclVolume *volume;
+
+    if (!bench_is_listed (options->algorithms, algorithm->name))
+      continue;
+    self->config.algorithm = algorithm->name;
+    if (ccl_volume_new (&self->config, &volume) != CCL_OK)
+      test_fatal ("%s", ccl_last_error ());
+    ok &= measure (self, algorithm, options, volume, &components);
+    if (!printed)
+      print_largest (&components);
+    printed = true;
+    ccl_volume_free (volume);
+  }
+  return ok;
+}
+
+int
+volume_main (int argc, char **argv)
+{
+  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
+  TestArena device = { .memory = CCL_MEMORY_DEVICE };
+  static Bench bench; /* too big for some stacks */
+  Masks masks = { 0 };
+  CclParams params;
+  bool ok;
+
+  if (argc > 1 && strcmp (argv[1], "--help") == 0) {
+    fputs (usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  bench_parse_options (&bench.options, argc, argv);
+  bench_find_files (&bench);
+  if (bench.n_files == 0)
+    test_fatal ("name a folder of masks with --images");
+  read_masks (&masks, &bench);
+  if (ccl_cuda_device_count () == 0) {
+    printf ("ccl-bench volume: nothing to measure: %s\n", ccl_last_error ());
+    return EXIT_SKIP;
+  }
+  masks.config.timing = true;
+  masks.config.max_components =
+      bench.options.max_components ? bench.options.max_components : MOST_COMPONENTS;
+  masks.host = test_image_view (&masks.stack);
+  masks.device = test_arena_place (&device, &masks.stack, &placement);
+  ccl_params_init (&params);
+  if (bench.options.check && ccl_volume_reference_analyze (&masks.config, &masks.host, &params,
+                                                           &masks.expected, NULL) != CCL_OK)
+    test_fatal ("out of memory for the reference");
+  printf ("%zu masks of %ux%u, median of %u runs, no copies\n", bench.n_files, masks.config.width,
+          masks.config.height, bench.options.runs);
+  ok = measure_all (&masks, &bench.options);
+  ccl_volume_reference_clear (&masks.expected);
+  test_arena_clear (&device);
+  test_image_clear (&masks.stack);
+  bench_clear_files (&bench);
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
