@@ -75,7 +75,7 @@ static __global__ void
 local_merge (CclCudaFrame f)
 {
   __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
-  uint32_t lane = threadIdx.x, own = threadIdx.y * PIXELS_WIDE + lane, start, root;
+  uint32_t lane = threadIdx.x, own = threadIdx.y * PIXELS_WIDE + lane, start;
   uint32_t row, below = 0, both;
   Pixel p = get_pixel (f);
 
@@ -90,13 +90,7 @@ local_merge (CclCudaFrame f)
   if (below && !((both & both << 1) >> lane & 1))
     unite_square (labels, own, PIXELS_WIDE, square_at (f, row, below, lane));
   __syncthreads ();
-  if (!p.inside)
-    return;
-  root = find (labels, start);
-  f.labelled.pixels[p.label] =
-      row >> lane & 1 ? p.label - (threadIdx.y - root / PIXELS_WIDE) * f.labelled.pitch -
-                            (lane - root % PIXELS_WIDE)
-                      : CCL_NO_LABEL;
+  store_tile_label (f, p, labels, start, row >> lane & 1);
 }
 
 /* 33 pixels from (@x, @y) on, of a row (@dx is 1) or a column (@dy is 1): the warp's, and one more.
@@ -127,8 +121,8 @@ merge_rows (CclCudaFrame f)
                 square_at (f, row, below, lane));
 }
 
-/* The squares over the right borders of tiles, but for those at their corners. A warp has 32 rows.
- */
+/* The squares over the right borders of tiles, but for those that lie over a lower border, too. A
+ * warp has 32 rows. */
 static __global__ void
 merge_columns (CclCudaFrame f)
 {
@@ -150,14 +144,5 @@ merge_columns (CclCudaFrame f)
 extern "C" cudaError_t
 ccl_cuda_dlp (const CclCudaFrame *f, cudaStream_t stream)
 {
-  local_merge<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "local merge", stream);
-  if (row_borders (f) > 0)
-    merge_rows<<<row_borders (f), pixel_threads (), 0, stream>>> (*f);
-  if (column_borders (f) > 0)
-    merge_columns<<<column_borders (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "merge", stream);
-  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), false, stream);
-  ccl_cuda_stage (f, "compression", stream);
-  return cudaGetLastError ();
+  return enqueue_tiles (f, local_merge, merge_rows, merge_columns, stream);
 }

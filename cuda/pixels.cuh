@@ -48,27 +48,6 @@ pixel_grid (const CclCudaFrame *f)
   return ((f->labelled.pitch - 1) / PIXELS_WIDE + 1) * ((f->height - 1) / PIXELS_HIGH + 1);
 }
 
-/* Thread blocks for the borders between tiles, which are a thread block's pixels each: one above
- * the other, a thread for each pixel along them, and side by side, a warp for 32 rows of each; 0
- * where there are none. */
-static inline unsigned
-row_borders (const CclCudaFrame *f)
-{
-  uint32_t wide = (f->labelled.pitch - 1) / PIXELS_WIDE + 1,
-           borders = (f->height - 1) / PIXELS_HIGH;
-
-  return wide * (borders / PIXELS_HIGH + (borders % PIXELS_HIGH > 0));
-}
-
-static inline unsigned
-column_borders (const CclCudaFrame *f)
-{
-  uint32_t borders = (f->labelled.pitch - 1) / PIXELS_WIDE;
-  uint32_t warps = borders * ((f->height - 1) / WARP_LANES + 1);
-
-  return warps / PIXELS_HIGH + (warps % PIXELS_HIGH > 0);
-}
-
 /* Whether the frame has this pixel and it is foreground; coordinates may wrap below 0. */
 static __device__ inline bool
 foreground_at (const CclCudaFrame &f, uint32_t x, uint32_t y)
@@ -133,6 +112,47 @@ static inline size_t
 n_pixels (const CclCudaFrame *f)
 {
   return (size_t) f->height * f->labelled.pitch;
+}
+
+/* After the local merge of a tile, which is a thread block's pixels: labels pixel @p with its root
+ * in the tile. @start: the first pixel of its run there. */
+static __device__ inline void
+store_tile_label (const CclCudaFrame &f, const Pixel &p, const uint32_t *labels, uint32_t start,
+                  bool here)
+{
+  uint32_t root;
+
+  if (!p.inside)
+    return;
+  root = find (labels, start);
+  f.labelled.pixels[p.label] = here ? p.label -
+                                          (threadIdx.y - root / PIXELS_WIDE) * f.labelled.pitch -
+                                          (threadIdx.x - root % PIXELS_WIDE)
+                                    : CCL_NO_LABEL;
+}
+
+/* Labels pixels by tiles: a local merge in each, merges over the borders between rows of tiles,
+ * with a thread for each pixel along them, and between columns, with a warp for 32 rows of each,
+ * and the compression. */
+static inline cudaError_t
+enqueue_tiles (const CclCudaFrame *f, void (*local_merge) (CclCudaFrame),
+               void (*merge_rows) (CclCudaFrame), void (*merge_columns) (CclCudaFrame),
+               cudaStream_t stream)
+{
+  uint32_t columns = (f->labelled.pitch - 1) / PIXELS_WIDE, rows = (f->height - 1) / PIXELS_HIGH;
+  uint32_t warps = columns * ((f->height - 1) / WARP_LANES + 1);
+
+  local_merge<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "local merge", stream);
+  if (rows > 0)
+    merge_rows<<<(columns + 1) * ((rows - 1) / PIXELS_HIGH + 1), pixel_threads (), 0, stream>>> (
+        *f);
+  if (columns > 0)
+    merge_columns<<<(warps - 1) / PIXELS_HIGH + 1, pixel_threads (), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "merge", stream);
+  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), false, stream);
+  ccl_cuda_stage (f, "compression", stream);
+  return cudaGetLastError ();
 }
 
 #endif

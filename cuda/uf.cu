@@ -15,7 +15,7 @@ static __global__ void
 local_merge (CclCudaFrame f)
 {
   __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
-  uint32_t lane = threadIdx.x, row = threadIdx.y * PIXELS_WIDE, start, root;
+  uint32_t lane = threadIdx.x, row = threadIdx.y * PIXELS_WIDE, start;
   Pixel p = get_pixel (f);
   Rows r = { load_word (f, p), 0, false, false };
 
@@ -28,13 +28,7 @@ local_merge (CclCudaFrame f)
   unite_lines (labels, (uint32_t) touching (f, r), (uint32_t) r.current, row + lane,
                (uint32_t) r.above, row + lane - PIXELS_WIDE, 1);
   __syncthreads ();
-  if (!p.inside)
-    return;
-  root = find (labels, start);
-  f.labelled.pixels[p.label] =
-      r.current >> lane & 1 ? p.label - (threadIdx.y - root / PIXELS_WIDE) * f.labelled.pitch -
-                                  (lane - root % PIXELS_WIDE)
-                            : CCL_NO_LABEL;
+  store_tile_label (f, p, labels, start, r.current >> lane & 1);
 }
 
 /* Merge, over the upper borders of tiles. */
@@ -69,14 +63,5 @@ merge_columns (CclCudaFrame f)
 extern "C" cudaError_t
 ccl_cuda_uf (const CclCudaFrame *f, cudaStream_t stream)
 {
-  local_merge<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "local merge", stream);
-  if (row_borders (f) > 0)
-    merge_rows<<<row_borders (f), pixel_threads (), 0, stream>>> (*f);
-  if (column_borders (f) > 0)
-    merge_columns<<<column_borders (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "merge", stream);
-  enqueue_shallow_compression (f->labelled.pixels, n_pixels (f), false, stream);
-  ccl_cuda_stage (f, "compression", stream);
-  return cudaGetLastError ();
+  return enqueue_tiles (f, local_merge, merge_rows, merge_columns, stream);
 }

@@ -41,6 +41,8 @@ typedef struct BenchOptions
   size_t n_images;
   const char *algorithms;           /* names with commas; NULL: all */
   bool lenient;                     /* some of them may be missing */
+  const char *slow;                 /* of them, those that are left out beyond ... */
+  uint64_t slow_pixels;             /* ... so many pixels; 0: none are */
   unsigned connectivity;            /* 4, 8, or 4 | 8 */
   unsigned threads[BENCH_MAX_LIST]; /* of the CPU backend */
   size_t n_threads;

@@ -262,6 +262,11 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
   contender_close (contender);
   contender->out = false; /* another size, another chance */
   contender->size = size;
+  if (options->slow_pixels && (uint64_t) size.width * size.height > options->slow_pixels &&
+      bench_is_listed (options->slow, contender->name)) {
+    contender->out = true;
+    return;
+  }
   if (contender->peer) {
     contender->state = contender->peer->open (size.width, size.height, contender->connectivity);
     if (!contender->state)

@@ -243,6 +243,7 @@ set_option (BenchOptions *options, bool *sizes_given, int option, const char *ar
     break;
   case OPT_ALGORITHMS:
     options->algorithms = argument;
+    options->slow_pixels = 0;
     options->lenient = false;
     break;
   case OPT_CONNECTIVITY:

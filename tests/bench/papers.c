@@ -149,6 +149,7 @@ papers_set_options (BenchOptions *options, unsigned paper)
   case 0:
     set_sizes (options, s000, 1);
     options->connectivity = 4;
+    options->labels = true; /* HA4 labels pixels only with them */
     options->algorithms = "naive,ha4-32,ha4,playne,dlp";
     break;
   case 1:
@@ -158,6 +159,8 @@ papers_set_options (BenchOptions *options, unsigned paper)
     options->full = false;
     options->connectivity = 4;
     options->algorithms = "row-col-unify,label-equivalence";
+    options->slow = "row-col-unify"; /* so has the paper */
+    options->slow_pixels = 1024 * 1024;
     break;
   case 2:
     set_sizes (options, s002, 1);

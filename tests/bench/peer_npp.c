@@ -4,7 +4,8 @@
 /* Three steps: label markers by union-find, which gives every region of equal pixels a number, the
  * background's regions, too; numbers without gaps; and boxes and areas of them all. There are no
  * centroids. NPP's header calls the counts of contour pixels optional, but NPP 13.0 fails without
- * them. */
+ * them, and it fails where the list of regions is too short; how many of them it finds in an image
+ * changes from run to run, so there is room for as many as there are pixels. */
 
 #include "tests/bench/peers.h"
 
@@ -25,9 +26,8 @@ typedef struct State
   const uint8_t *pixels; /* on the host */
   int regions;           /* of the last run */
   NppiCompressedMarkerLabelsInfo *infos;
-  unsigned infos_size;
   NppiContourTotalsInfo contours;
-  Npp32u *contour_counts, *contour_counts_host; /* [infos_size], which is more than enough */
+  Npp32u *contour_counts, *contour_counts_host; /* [pixels] */
 } State;
 
 static void
@@ -74,6 +74,7 @@ npp_open (uint32_t width, uint32_t height, unsigned connectivity)
   State *self = calloc (1, sizeof *self);
   size_t pixels = (size_t) width * height;
   int buffer = 0, compress_buffer = 0;
+  unsigned infos = 0;
 
   if (!self)
     return NULL;
@@ -83,7 +84,13 @@ npp_open (uint32_t width, uint32_t height, unsigned connectivity)
       nppiLabelMarkersUFGetBufferSize_32u_C1R (self->size, &buffer) != NPP_SUCCESS ||
       nppiCompressMarkerLabelsGetBufferSize_32u_C1R ((int) pixels, &compress_buffer) !=
           NPP_SUCCESS ||
+      nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) pixels, &infos) !=
+          NPP_SUCCESS ||
       cudaMalloc ((void **) &self->image, pixels) != cudaSuccess ||
+      cudaMalloc ((void **) &self->infos, infos) != cudaSuccess ||
+      cudaMalloc ((void **) &self->contour_counts, pixels * sizeof (Npp32u)) != cudaSuccess ||
+      cudaMallocHost ((void **) &self->contour_counts_host, pixels * sizeof (Npp32u)) !=
+          cudaSuccess ||
       cudaMalloc ((void **) &self->labels, pixels * sizeof *self->labels) != cudaSuccess ||
       cudaMalloc ((void **) &self->buffer, (size_t) buffer) != cudaSuccess ||
       cudaMalloc ((void **) &self->compress_buffer, (size_t) compress_buffer) != cudaSuccess ||
@@ -119,29 +126,6 @@ label (State *self)
                 "CompressMarkerLabelsUF");
 }
 
-/* Makes room for what is told of the regions of the last run. */
-static bool
-allocate_infos (State *self)
-{
-  unsigned size;
-
-  if (!check (nppiCompressedMarkerLabelsUFGetInfoListSize_32u_C1R ((unsigned) self->regions, &size),
-              "GetInfoListSize"))
-    return false;
-  if (size <= self->infos_size)
-    return true;
-  cudaFree (self->infos);
-  cudaFree (self->contour_counts);
-  cudaFreeHost (self->contour_counts_host);
-  self->infos = NULL;
-  self->contour_counts = self->contour_counts_host = NULL;
-  self->infos_size = size;
-  return cudaMalloc ((void **) &self->infos, size) == cudaSuccess &&
-         cudaMalloc ((void **) &self->contour_counts, size) == cudaSuccess &&
-         cudaMallocHost ((void **) &self->contour_counts_host, size) == cudaSuccess;
-}
-
-/* How many regions there are is only known afterwards, and with that the size of the list. */
 static bool
 npp_load (void *data, const uint8_t *pixels)
 {
@@ -149,8 +133,7 @@ npp_load (void *data, const uint8_t *pixels)
 
   self->pixels = pixels;
   return cudaMemcpy (self->image, pixels, (size_t) self->size.width * (size_t) self->size.height,
-                     cudaMemcpyHostToDevice) == cudaSuccess &&
-         label (self) && allocate_infos (self);
+                     cudaMemcpyHostToDevice) == cudaSuccess;
 }
 
 static bool
