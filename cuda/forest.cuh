@@ -108,8 +108,10 @@ shallow_compression (uint32_t *labels, size_t count, bool in_line)
   for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
     nexts[k] = parent_of (labels, parents[k]);
 #pragma unroll
-  for (uint32_t k = 0; k < SHALLOW_LABELS; k++)
+  for (uint32_t k = 0; k < SHALLOW_LABELS; k++) {
     compress_label (labels, first + k, parents[k], nexts[k], in_line);
+    __syncwarp (); /* the warp's threads go on together */
+  }
 }
 
 static inline void

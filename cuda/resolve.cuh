@@ -7,6 +7,20 @@
 #include "cuda/features.cuh"
 #include "cuda/unionfind.cuh"
 
+#define RESOLVE_LABELS 4 /* of a lane at a time, so that it waits for several at once */
+
+/* Makes @label point to its root; where that is itself, it is made ready to take features. */
+static __device__ inline void
+resolve_label (const CclCudaFrame &f, uint32_t y, uint32_t label, uint32_t parent)
+{
+  if (compress (f.labels, label, parent) != label)
+    return;
+  if (f.ends)
+    features_set (f, label, sums_of_run (f, f.starts[label], f.ends[label], y));
+  else
+    features_set (f, label, sums_of_nothing ());
+}
+
 /* The transitive closure: every label points to its root, and every root is ready to take features.
  * Where the runs are known (ends), it starts with those of its own run. */
 static __global__ void
@@ -16,17 +30,19 @@ resolve (CclCudaFrame f)
 
   if (!get_part (f, &part))
     return;
-  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES) {
-    uint32_t label = part.row + slot, parent = f.labels[label];
+  for (uint32_t first = part.from; first < part.to; first += RESOLVE_LABELS * WARP_LANES) {
+    uint32_t parents[RESOLVE_LABELS], slot = first + lane_id ();
 
-    if (parent == CCL_NO_LABEL)
-      continue;
-    if (compress (f.labels, label, parent) != label)
-      continue;
-    if (f.ends)
-      features_set (f, label, sums_of_run (f, f.starts[label], f.ends[label], part.y));
-    else
-      features_set (f, label, sums_of_nothing ());
+#pragma unroll
+    for (uint32_t k = 0; k < RESOLVE_LABELS; k++)
+      parents[k] = slot + k * WARP_LANES < part.to ? f.labels[part.row + slot + k * WARP_LANES]
+                                                   : CCL_NO_LABEL;
+#pragma unroll
+    for (uint32_t k = 0; k < RESOLVE_LABELS; k++) {
+      if (parents[k] != CCL_NO_LABEL)
+        resolve_label (f, part.y, part.row + slot + k * WARP_LANES, parents[k]);
+      __syncwarp (); /* the warp's lanes go on together */
+    }
   }
 }
 
