@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what ccl-bench --json wrote, as the papers draw it.
 
-  plot.py [--out FOLDER] [--best] FILE.json...
+  plot.py [--out FOLDER] [--best | --labelling] FILE.json...
 
 For every size and connectivity in the files, as far as they have it:
   time-SIZE-CONNECTIVITY.png         time against density, one panel a granularity (003's figure 7)
@@ -26,6 +26,9 @@ except ImportError:
 
 MARKERS = 'osv^D<>Pp*hXd'
 
+# What follows labels, and is no part of making them.
+AFTER_LABELS = ('first pixels', 'runs', 'features', 'compaction')
+
 
 def load(paths):
     """The results of all files, those of random images alone."""
@@ -34,6 +37,14 @@ def load(paths):
         with open(path, encoding='utf-8') as file:
             results += [r for r in json.load(file)['results'] if 'granularity' in r]
     return [r for r in results if r['mode'] == 'analysis']
+
+
+def only_labelling(results):
+    """The results that have times of labels, without the stages that come after."""
+    results = [r for r in results if r.get('labelling_ns')]
+    for result in results:
+        result['stages'] = [s for s in result['stages'] if s['name'] not in AFTER_LABELS]
+    return results
 
 
 def grouped(results, *keys):
@@ -185,9 +196,14 @@ def main():
     parser.add_argument('files', nargs='+', metavar='FILE.json')
     parser.add_argument('--out', default='.', metavar='FOLDER')
     parser.add_argument('--best', action='store_true', help='the best of runs, not the median')
+    parser.add_argument('--labelling', action='store_true',
+                        help='what labels alone take (ccl-bench --stages)')
     options = parser.parse_args()
     time = 'minimum_ns' if options.best else 'median_ns'
     results = load(options.files)
+    if options.labelling:
+        time = 'labelling_ns'
+        results = only_labelling(results)
     if not results:
         sys.exit('there are no results of random images in these files')
     os.makedirs(options.out, exist_ok=True)
