@@ -11,10 +11,10 @@
  * summed up over the labelled image.
  *
  * Where this differs from the paper as printed:
- * - Algorithm 3 reads, labels and merges one block at a time. Here a warp reads as many blocks as
- * it has lanes at once, and labels them; then each lane merges one of them, run by run, rather than
- *   each thread one pixel. So there are two barriers for all of these, not one for each, and no
- * lane waits for a few others' merges. Algorithm 4 does the same.
+ * - Algorithm 3 reads, labels and merges one block at a time. Here a warp has as many blocks as
+ *   lanes, labels them all, and then each lane merges one of them, run by run, rather than each
+ *   thread one pixel. So two barriers do for all of these, and no lane waits for the merges of a
+ *   few others. Algorithm 4 has lanes merge blocks, too.
  * - Any width, and 8-connectivity: pixels that touch only diagonally are merged, too, seen from the
  *   right one of the two, so that a warp needs no pixels from the right of its own.
  * - Two pixels share a label, since only one of them can be the start of a run. */
@@ -242,10 +242,12 @@ strip_labeling (CclCudaFrame f)
   __shared__ Ha4Pixels shared_pixels[HA4_STRIP][WARP_LANES];
   __shared__ uint32_t shared_before[HA4_STRIP][WARP_LANES];
   uint32_t y = blockIdx.x * HA4_STRIP + threadIdx.y, lane = lane_id (), carry = 0;
+  uint32_t chunks = (f.width - 1) / HA4_CHUNK + 1;
   Ha4Pixels next = load_own_pixels (f, y, lane * HA4_BLOCK);
 
-  for (uint32_t first = 0; first < f.width; first += HA4_CHUNK) {
-    uint32_t base = first + lane * HA4_BLOCK, last = min (f.width - first, HA4_CHUNK);
+  for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+    uint32_t first = chunk * HA4_CHUNK, base = first + lane * HA4_BLOCK;
+    uint32_t here = min (f.width - first, HA4_CHUNK);
     Ha4Pixels pixels = next;
     uint32_t before = run_before (pixels, &carry);
 
@@ -253,7 +255,7 @@ strip_labeling (CclCudaFrame f)
     __syncthreads (); /* all have read what is shared */
     shared_pixels[threadIdx.y][lane] = pixels;
     shared_before[threadIdx.y][lane] = before;
-    for (uint32_t i = 0; i * HA4_BLOCK < last; i++) {
+    for (uint32_t i = 0; i * HA4_BLOCK < here; i++) {
       init_labels (f, y, first + i * HA4_BLOCK, shuffle_pixels (pixels, i),
                    __shfl_sync (ALL_LANES, before, i));
       __syncwarp (); /* a block's labels are there for the next one's features */
