@@ -111,9 +111,8 @@ check_device (CudaSession *self, int device)
   self->reads_pinned = self->base.config.map_pinned || properties.integrated;
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
-  return ccl_cuda_check (
-      ccl_cuda_tile_blocks (&self->frame.tiles, device, &self->frame.tiles.blocks),
-      "looking for the best way to launch kernels");
+  return ccl_cuda_check (ccl_cuda_strips (&self->frame, device, &self->frame.strips),
+                         "looking for the best way to launch kernels");
 }
 
 /* Opens device number @device, in the session's context if it has one. On success its context is

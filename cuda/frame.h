@@ -72,7 +72,8 @@ typedef struct CclCudaFrame
   CclFeatures *features; /* [height * slots], of roots */
   CclMoments *moments;   /* the same, or NULL */
 
-  CclTiles tiles; /* (tile) */
+  CclTiles tiles;   /* (tile) */
+  CclStrips strips; /* (tile) */
 
   /* (labellers) Enqueues the labelling of labelled.pixels. */
   cudaError_t (*label) (const struct CclCudaFrame *frame, cudaStream_t stream);
@@ -206,16 +207,16 @@ cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream
 /* When the frame is over. */
 cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates);
 
-/* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
-cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);
+/* How a frame is done at once by ccl_cuda_tile_frame(), but for the tables; n is 0 if it can't. */
+cudaError_t ccl_cuda_strips (const CclCudaFrame *frame, int device, CclStrips *strips);
 /* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result: first-order sums only,
- * nothing cut off, and nobody looks at the steps. Then ccl_cuda_tile() does nothing, and
- * ccl_cuda_tile_compact() everything. */
+ * nothing cut off, no label map, and nobody looks at the steps. Then ccl_cuda_tile() does nothing,
+ * and ccl_cuda_tile_compact() everything. */
 static inline bool
 ccl_cuda_tile_at_once (const CclCudaFrame *frame)
 {
-  return frame->tiles.blocks > 0 && frame->cut.area == 0 && !frame->moments && !frame->stages &&
-         !frame->updates;
+  return frame->strips.n > 0 && frame->cut.area == 0 && !frame->moments && !frame->map &&
+         !frame->stages && !frame->updates;
 }
 cudaError_t ccl_cuda_tile_frame (const CclCudaFrame *frame, cudaStream_t stream);
 

@@ -37,7 +37,24 @@ typedef struct CclTiles
                            * half) and tied; then, of the strip, those before */
   uint64_t *totals;       /* [strips] of a strip; then those before */
   uint32_t *done;         /* strips that are counted */
-  uint32_t blocks;        /* of the launch that does it all at once; 0: there is none */
 } CclTiles;
+
+#define STRIP_BARRIERS 3
+
+/* A small frame as strips as wide as itself, one a block, all at once. A label is the number of a
+ * strip, times capacity, plus that of a component in it. */
+typedef struct CclStrips
+{
+  uint32_t n;             /* 0: the frame is too large */
+  uint32_t words, height; /* of 32 pixels, in a row; rows */
+  uint32_t threads;       /* of a block: one a word, and one for each of the row above */
+  uint32_t size;          /* bytes of shared memory */
+  uint32_t capacity;      /* components of a strip and of those that reach into it */
+  uint32_t *barriers;     /* [STRIP_BARRIERS] */
+  uint32_t *labelled;     /* [n] the round in which a strip has its components */
+  uint16_t *bottom;       /* [n * words * 16] the component of each run in the last row */
+  uint32_t *firsts;       /* [n * capacity] row in the strip (high half) and x of first pixels */
+  uint32_t *kept;         /* [n] components that go into the result */
+} CclStrips;
 
 #endif

@@ -286,6 +286,10 @@ ccl_cuda_tile_histogram (const CclCudaFrame *f, const CclCutSearch *search, cuda
 {
   cudaError_t error = clear_histogram (f, stream);
 
+  /* Done at once, the frame has no tiles. Then it is one with far too many components, and each
+   * round takes the time of one more frame. */
+  if (error == cudaSuccess && ccl_cuda_tile_at_once (f))
+    error = ccl_cuda_tile_steps (f, stream);
   if (error != cudaSuccess)
     return error;
   count_tile_areas<<<f->tiles.columns * f->tiles.strips, 4 * WARP_LANES, 0, stream>>> (*f, *search);

@@ -1,176 +1,70 @@
 /* cudaccl - CUDA backend: the tile algorithm in one launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The tiles of a frame up to HD size and beyond fit on the device all at once. There, most of the
- * time of four launches goes by between them, so one does it all, with barriers over the grid where
- * the others would end. That takes a cooperative launch: a block that waits for others must know
- * that they run. */
+/* A frame up to HD size and beyond fits on the device all at once, cut into strips. There, most of
+ * the time of four launches goes by between them, so one does it all, with barriers over the grid
+ * where the others would end. That takes a cooperative launch: a block that waits for others must
+ * know that they run. What goes on is one chain of dependent steps, in each block and from block to
+ * block, so all that counts is how long that is. */
 
+#include "cuda/barrier.cuh"
 #include "cuda/compact.cuh"
-#include "cuda/tile_label.cuh"
-#include "cuda/tile_seams.cuh"
+#include "cuda/strip.cuh"
 
-#include <cooperative_groups.h>
+#define MOST_THREADS 1024
+#define MOST_BLOCKS 4 /* of a multiprocessor */
 
-#define FRAME_HEIGHT (TILE_MAX_HEIGHT / 2) /* of a tile */
-#define FRAME_THREADS (TILE_WORDS * FRAME_HEIGHT)
-#define FRAME_WARPS (FRAME_THREADS / WARP_LANES)
-#define BLOCKS 8 /* of a multiprocessor */
-
-/* Every block goes through the counts of its strip, which must not be too many. */
-#define MOST_COLUMNS 64
-
-/* The sum of @value over the threads before this one; @total: over all. */
-static __device__ inline uint32_t
-scan_block (uint32_t value, uint32_t *total)
+enum
 {
-  __syncthreads (); /* the last scan is over */
-  return block_scan (value, total);
-}
-
-static __device__ inline uint32_t
-kept_of (uint64_t counts)
-{
-  return (uint32_t) (counts >> 32);
-}
-
-/* A tile, and what its block remembers of it. */
-struct HeldTile
-{
-  Tile tile;
-  uint32_t strip, column;
-  uint32_t n;                 /* components */
-  const CclTilePixel *firsts; /* [n] */
+  MERGED,   /* labels are a forest of all components of all strips */
+  RESOLVED, /* and roots have all features; only where the area decides */
+  COUNTED,  /* and what goes into the result is known */
 };
 
-static __device__ inline uint32_t
-held_label (const CclCudaFrame &f, const HeldTile &t, uint32_t i)
+/* Adds the lanes' sums to their components; lanes without sums pass CCL_NO_LABEL. */
+static __device__ inline void
+add_to_roots (const CclCudaFrame &f, uint32_t root, const Sums &sums)
 {
-  return tile_label (f, t.tile, t.firsts[i]);
+#if __CUDA_ARCH__ >= 800
+  uint32_t peers = __match_any_sync (ALL_LANES, root), lane = lane_id ();
+  bool many = root != CCL_NO_LABEL && __popc (peers) >= REDUCE_LANES;
+  Sums s = sums;
+
+  if (many) {
+    /* All are of one strip: 32 bits suffice. */
+    s.features.sum_x = __reduce_add_sync (peers, (uint32_t) s.features.sum_x);
+    s.features.sum_y = __reduce_add_sync (peers, (uint32_t) s.features.sum_y);
+    s.features.area = __reduce_add_sync (peers, s.features.area);
+    s.features.min_x = __reduce_min_sync (peers, s.features.min_x);
+    s.features.max_x = __reduce_max_sync (peers, s.features.max_x);
+    s.features.max_y = __reduce_max_sync (peers, s.features.max_y);
+  }
+  if (root != CCL_NO_LABEL && (!many || (peers & bits_below (lane)) == 0))
+    feature_update (f, root, s);
+#else
+  feature_update_cd (f, root, sums);
+#endif
 }
 
-/* Adds the features of components that are no roots to their roots. @rows: the roots of each row,
- * or NULL. */
+/* Adds the features of components that are no roots to their roots, and notes which are. */
 static __device__ inline void
-resolve_tile (const CclCudaFrame &f, const HeldTile &t, uint32_t *rows)
+resolve_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
 {
-  HeldComponent held = held_nothing ();
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t c = base + lane_id (), label = strip.label + c, root = CCL_NO_LABEL, roots;
+    Sums sums = sums_of_nothing ();
 
-  for (uint32_t base = threadIdx.x - lane_id (); base < t.n; base += FRAME_THREADS) {
-    uint32_t i = base + lane_id (), root = CCL_NO_LABEL;
-    Sums s = sums_of_nothing ();
-
-    if (i < t.n) {
-      uint32_t label = held_label (f, t, i);
-
+    if (c < strip.components) {
+      sums = sums_of_component (f, label);
       root = compress (f.labels, label, __ldcg (&f.labels[label]));
-      if (root != label) {
-        s = sums_of_component (f, label);
-      } else {
-        root = CCL_NO_LABEL; /* its own features are there */
-        if (rows)
-          atomicAdd (&rows[t.firsts[i] / TILE_WIDTH], 1);
-      }
     }
-    feature_update_held (f, &held, root, s);
+    roots = __ballot_sync (ALL_LANES, root == label);
+    if (lane_id () == 0)
+      s.roots[base / WARP_LANES] = roots;
+    if (root == label)
+      root = CCL_NO_LABEL; /* its own features are there */
+    add_to_roots (f, root, sums);
   }
-  held_flush (f, &held);
-}
-
-/* Counts the roots of each row that pass the area filter. */
-static __device__ inline void
-count_passing (const CclCudaFrame &f, const HeldTile &t, uint32_t *rows)
-{
-  for (uint32_t i = threadIdx.x; i < t.n; i += FRAME_THREADS) {
-    if (judge (f, held_label (f, t, i)) != OUT)
-      atomicAdd (&rows[t.firsts[i] / TILE_WIDTH], 1);
-  }
-}
-
-/* Tells the others how many components the tile has in each row. */
-static __device__ inline void
-publish_counts (const CclTiles &tiles, const HeldTile &t, const uint32_t *rows)
-{
-  __syncthreads ();
-  if (threadIdx.x < WARP_LANES) {
-    uint32_t y = lane_id (), kept = y < FRAME_HEIGHT ? rows[y] : 0, sum = warp_scan (kept);
-
-    if (y < FRAME_HEIGHT)
-      tiles.counts[((size_t) t.strip * FRAME_HEIGHT + y) * tiles.columns + t.column] =
-          pack_counts (kept, 0);
-    if (y == WARP_LANES - 1 && sum)
-      add64 (&tiles.totals[t.strip], pack_counts (sum, 0));
-  }
-}
-
-/* The components in the strips before @strip. */
-static __device__ inline uint32_t
-kept_before (const CclTiles &tiles, uint32_t strip)
-{
-  uint32_t sum = 0, total;
-
-  for (uint32_t i = threadIdx.x; i < strip; i += FRAME_THREADS)
-    sum += kept_of (tiles.totals[i]);
-  scan_block (sum, &total);
-  return total;
-}
-
-/* Finds the place of the first component in each row of a tile, less those of the tile in the rows
- * above: what is to be added to the number of a component in its tile. */
-static __device__ inline void
-find_places (const CclTiles &tiles, const HeldTile &t, const uint32_t *rows, uint32_t *places)
-{
-  const uint64_t *counts = tiles.counts + (size_t) t.strip * FRAME_HEIGHT * tiles.columns;
-  uint32_t n = FRAME_HEIGHT * tiles.columns, sum = kept_before (tiles, t.strip), total;
-
-  for (uint32_t base = 0; base < n; base += FRAME_THREADS) {
-    uint32_t i = base + threadIdx.x;
-    uint32_t before = scan_block (i < n ? kept_of (counts[i]) : 0, &total);
-
-    if (i < n && i % tiles.columns == t.column)
-      places[i / tiles.columns] = sum + before;
-    sum += total;
-  }
-  __syncthreads ();
-  if (threadIdx.x < WARP_LANES) {
-    uint32_t y = lane_id (), kept = y < FRAME_HEIGHT ? rows[y] : 0;
-    uint32_t above = warp_scan (kept) - kept;
-
-    if (y < FRAME_HEIGHT)
-      places[y] -= above;
-  }
-  __syncthreads ();
-}
-
-static __device__ inline void
-write_tile (const CclCudaFrame &f, const HeldTile &t, const uint32_t *rows)
-{
-  __shared__ WriteBuffer buffers[FRAME_WARPS];
-  __shared__ uint32_t places[FRAME_HEIGHT];
-  uint32_t sum = 0, total;
-
-  if (t.n == 0)
-    return;
-  find_places (f.tiles, t, rows, places);
-  for (uint32_t base = 0; base < t.n; base += FRAME_THREADS) {
-    uint32_t i = base + threadIdx.x, first = t.firsts[min (i, t.n - 1)], y = first / TILE_WIDTH;
-    uint32_t label = tile_label (f, t.tile, (CclTilePixel) first);
-    Verdict verdict = i < t.n ? judge (f, label) : OUT;
-    uint32_t before = sum + scan_block (verdict != OUT, &total);
-
-    write_warp (f, &buffers[threadIdx.x / WARP_LANES], label, t.tile.x + first % TILE_WIDTH,
-                t.tile.y + y, verdict, pack_counts (places[y] + before, 0));
-    sum += total;
-  }
-}
-
-static __device__ inline void
-write_header (const CclCudaFrame &f)
-{
-  uint32_t kept = kept_before (f.tiles, f.tiles.strips);
-
-  if (threadIdx.x == 0)
-    f.header->kept = kept;
 }
 
 /* Whether every root becomes a component, so that they can be counted before all areas are known.
@@ -181,62 +75,232 @@ takes_all (const CclCudaFrame &f)
   return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height;
 }
 
-/* One tile a block. */
-static __global__ void
-__launch_bounds__ (FRAME_THREADS, BLOCKS) analyse_frame (CclCudaFrame f)
+/* Leaves the roots that pass the area filter. */
+static __device__ inline void
+filter_roots (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
 {
-  extern __shared__ uint32_t memory[];
-  __shared__ uint32_t rows[FRAME_HEIGHT];
-  cooperative_groups::grid_group grid = cooperative_groups::this_grid ();
-  const CclTiles &tiles = f.tiles;
-  HeldTile t;
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
+
+    roots =
+        __ballot_sync (ALL_LANES, roots >> lane & 1 && passes (f, strip.label + base + lane));
+    if (lane == 0)
+      s.roots[base / WARP_LANES] = roots;
+  }
+}
+
+/* Counts roots, for all threads and groups. */
+static __device__ inline uint32_t
+count_roots (const TileRuns &s, uint32_t components)
+{
+  uint32_t groups = (components + WARP_LANES - 1) / WARP_LANES, total = 0;
+
+  /* Every warp for itself; the first one also tells the others. */
+  for (uint32_t base = 0; base < groups; base += WARP_LANES) {
+    uint32_t i = base + lane_id (), count = i < groups ? __popc (s.roots[i]) : 0;
+    uint32_t sum = warp_scan (count);
+
+    if (threadIdx.x < WARP_LANES && i < groups)
+      s.roots_before[i] = total + sum - count;
+    total += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
+  }
+  return total;
+}
+
+/* The components in the first @n strips, for each warp. */
+static __device__ inline uint32_t
+kept_before (const CclStrips &strips, uint32_t n)
+{
+  uint32_t sum = 0;
+
+#pragma unroll 4
+  for (uint32_t i = lane_id (); i < n; i += WARP_LANES)
+    sum += __ldcg (&strips.kept[i]);
+  for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
+    sum += __shfl_xor_sync (ALL_LANES, sum, distance);
+  return sum;
+}
+
+static __device__ inline void
+write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
+{
+  /* Runs and sums are no longer needed. */
+  WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
+  uint32_t before = kept_before (f.strips, strip.index);
+
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t c = base + lane_id (), group = base / WARP_LANES, bit = 1u << lane_id ();
+    uint32_t label = strip.label + c, roots = s.roots[group];
+    uint32_t first = roots & bit ? __ldcg (&f.strips.firsts[label]) : 0;
+    uint32_t place = before + s.roots_before[group] + __popc (roots & (bit - 1));
+
+    write_warp (f, buffer, label, first & 0xffff, strip.y + (first >> 16),
+                roots & bit ? KEPT : OUT, pack_counts (place, 0));
+  }
+}
+
+/* The components of a strip, with features, in a forest that is merged with that of the strip
+ * above. */
+static __device__ inline void
+label_strip (const CclCudaFrame &f, Shared *s, Strip *strip)
+{
+  __shared__ uint32_t round;
+  uint32_t *labelled = &f.strips.labelled[strip->index], word = load_strip_word (f, *strip);
+
+  /* It changes when all have arrived there. */
+  if (threadIdx.x == 0)
+    round = round_of (load_acquire (&f.strips.barriers[MERGED]));
+  s->words[threadIdx.x] = word;
+  strip->components = 0;
+  if (!__syncthreads_or (word != 0 && strip->row > 0)) {
+    if (threadIdx.x == 0)
+      __stcg (labelled, ~round << 31); /* nobody waits for it, but it is to take part in rounds */
+    return;
+  }
+  find_strip_runs (f, *s, strip);
+  strip->components = number_components (*s, strip->runs);
+  store_firsts (f, *s, *strip);
+  __syncthreads ();
+  publish_components (f, *s, *strip);
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    __stcg (labelled, ~round << 31);
+  }
+  sum_strip (f, s, *strip);
+  if (strip->shared_runs > 0) {
+    if (threadIdx.x == 0) {
+      while (round_of (load_acquire (labelled - 1)) == round)
+        ;
+    }
+    __syncthreads ();
+    merge_with_above (f, *s, *strip);
+  }
+}
+
+/* Arrives at a barrier, in one thread, and waits for the others if there is a reason to. */
+static __device__ inline void
+meet (const CclCudaFrame &f, int barrier, bool wait)
+{
+  uint32_t *word = &f.strips.barriers[barrier], arrived;
+  bool last;
+
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    arrived = arrive (word, &last);
+    if (wait)
+      wait_for_all (word, arrived);
+  }
+  if (wait)
+    __syncthreads ();
+}
+
+/* One strip a block. */
+static __global__ void
+__launch_bounds__ (MOST_THREADS) analyse_frame (CclCudaFrame f)
+{
+  extern __shared__ uint64_t memory[];
+  __shared__ bool last;
+  Strip strip = strip_of_block (f.strips);
+  uint32_t *counted = &f.strips.barriers[COUNTED], arrived, kept;
+  Shared s;
 
   /* So they are: now the compiler knows, too. */
   f.moments = NULL;
   f.updates = NULL;
-  t.tile = tile_number (tiles, blockIdx.x);
-  t.strip = blockIdx.x / tiles.columns;
-  t.column = blockIdx.x - t.strip * tiles.columns;
-  if (threadIdx.x < FRAME_HEIGHT)
-    rows[threadIdx.x] = 0;
-  if (t.column == 0 && threadIdx.x == 0)
-    tiles.totals[t.strip] = 0;
-  t.n = label_tile (f, t.tile, memory, &t.firsts);
-  grid.sync ();
-  if (threadIdx.x / WARP_LANES == 0)
-    merge_left (f, tiles, t.strip, t.column);
-  else if (threadIdx.x / WARP_LANES == 1)
-    merge_above (f, tiles, t.strip, t.column);
-  grid.sync ();
-  resolve_tile (f, t, takes_all (f) ? rows : NULL);
+  f.numbers = NULL;
+  f.volume.sums = NULL;
+  (TileRuns &) s = tile_runs_layout ((uint32_t *) memory, blockDim.x);
+  label_strip (f, &s, &strip);
+  meet (f, MERGED, strip.components > 0);
+  resolve_strip (f, s, strip);
   if (!takes_all (f)) {
-    grid.sync ();
-    count_passing (f, t, rows);
+    meet (f, RESOLVED, strip.components > 0);
+    filter_roots (f, s, strip);
   }
-  publish_counts (tiles, t, rows);
-  grid.sync ();
-  write_tile (f, t, rows);
-  if (blockIdx.x == 0)
-    write_header (f);
+  __syncthreads ();
+  kept = count_roots (s, strip.components);
+  if (threadIdx.x == 0) {
+    __stcg (&f.strips.kept[strip.index], kept);
+    arrived = arrive (counted, &last);
+  }
+  __syncthreads ();
+  if (last && threadIdx.x < WARP_LANES) {
+    uint32_t all = kept_before (f.strips, f.strips.n);
+
+    if (threadIdx.x == 0)
+      f.header->kept = all;
+  }
+  if (kept == 0)
+    return;
+  if (threadIdx.x == 0)
+    wait_for_all (counted, arrived);
+  __syncthreads ();
+  write_strip (f, s, strip);
+}
+
+static uint32_t
+divide_up (uint32_t a, uint32_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* Strips for @blocks thread blocks on each of @processors, of so many bytes of shared memory. */
+static CclStrips
+cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t most)
+{
+  CclStrips s = {};
+  size_t runs, buffers, sums;
+
+  s.words = divide_up (f->width, 32);
+  s.height = divide_up (f->height, processors * blocks);
+  s.threads = divide_up (s.words * (s.height + 1), 32) * 32;
+  s.capacity = f->slots * (s.height + 1);
+  runs = tile_runs_size (s.threads) + 4 * (size_t) s.capacity;
+  buffers = tile_runs_size (s.threads) + s.threads / 32 * sizeof (WriteBuffer);
+  sums = (4 * N_SUMS + sizeof (CclTilePixel)) * (size_t) s.capacity;
+  s.size = (uint32_t) min (max (runs + sums, buffers), most);
+  /* There is room, also for the sums of some components, and sums are small enough. */
+  if (s.threads <= MOST_THREADS && buffers <= most && runs + sums / 8 <= most &&
+      32 * s.words * s.height < 1u << AREA_BITS &&
+      16 * s.words * s.height * (s.height - 1) < 1u << (32 - AREA_BITS))
+    s.n = divide_up (f->height, s.height);
+  return s;
 }
 
 extern "C" cudaError_t
-ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks)
+ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
 {
-  uint32_t n = tiles->columns * tiles->strips;
-  int cooperative = 0, processors = 0, resident = 0;
+  const void *kernel = (const void *) analyse_frame;
+  int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
+  cudaFuncAttributes attributes;
   cudaError_t error = cudaDeviceGetAttribute (&cooperative, cudaDevAttrCooperativeLaunch, device);
 
-  *blocks = 0;
-  if (tiles->height != FRAME_HEIGHT || tiles->columns > MOST_COLUMNS)
-    return cudaSuccess;
+  *strips = {};
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, analyse_frame, FRAME_THREADS,
-                                                           tile_label_size (FRAME_HEIGHT));
-  if (error == cudaSuccess && cooperative && n <= (uint32_t) (resident * processors))
-    *blocks = n;
+    error = cudaDeviceGetAttribute (&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute (&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute (&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
+  if (error == cudaSuccess)
+    error = cudaFuncGetAttributes (&attributes, kernel);
+  if (error != cudaSuccess || !cooperative)
+    return error;
+  most -= (int) attributes.sharedSizeBytes;
+  all -= reserved + (int) attributes.sharedSizeBytes;
+  error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  for (int blocks = 1; error == cudaSuccess && blocks <= MOST_BLOCKS && strips->n == 0; blocks++) {
+    CclStrips s = cut_frame (f, processors, blocks, min (most, all / blocks - reserved));
+
+    if (s.n == 0)
+      continue;
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, s.threads, s.size);
+    if (error == cudaSuccess && s.n <= (uint32_t) (resident * processors))
+      *strips = s;
+  }
   return error;
 }
 
@@ -245,6 +309,6 @@ ccl_cuda_tile_frame (const CclCudaFrame *f, cudaStream_t stream)
 {
   void *arguments[] = { (void *) f };
 
-  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->tiles.blocks, FRAME_THREADS,
-                                      arguments, tile_label_size (FRAME_HEIGHT), stream);
+  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->strips.n, f->strips.threads,
+                                      arguments, f->strips.size, stream);
 }

@@ -8,36 +8,35 @@
 #include "cuda/tile.cuh"
 #include "cuda/unionfind.cuh"
 
-#define WARPS_MAX (TILE_WORDS * TILE_MAX_HEIGHT / WARP_LANES)
+#define WARPS_MAX 32
 
 /* What a block keeps in shared memory of its tile. */
 struct TileRuns
 {
   uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, runs before */
-  uint32_t *roots;                   /* [4 * height] which runs are roots, bit by bit */
-  uint32_t *roots_before;            /* [4 * height] */
+  uint32_t *roots;                   /* [threads / 2] which runs are roots, bit by bit */
+  uint32_t *roots_before;            /* [threads / 2] */
   uint32_t *parents;                 /* [runs] union-find over runs; then components */
 };
 
 /* Bytes of it before parents. */
 static __host__ __device__ inline size_t
-tile_runs_size (uint32_t height)
+tile_runs_size (uint32_t threads)
 {
-  return 4 * (size_t) (3 * height * TILE_WORDS + 8 * height);
+  return 16 * (size_t) threads;
 }
 
 static __device__ inline TileRuns
-tile_runs_layout (uint32_t *memory, uint32_t height)
+tile_runs_layout (uint32_t *memory, uint32_t threads)
 {
-  uint32_t threads = height * TILE_WORDS;
   TileRuns s;
 
   s.words = memory;
   s.starts = s.words + threads;
   s.before = s.starts + threads;
   s.roots = s.before + threads;
-  s.roots_before = s.roots + 4 * height;
-  s.parents = s.roots_before + 4 * height;
+  s.roots_before = s.roots + threads / 2;
+  s.parents = s.roots_before + threads / 2;
   return s;
 }
 
@@ -117,15 +116,15 @@ compress_shared (uint32_t *parents, uint32_t run)
   }
 }
 
-/* Merges the runs of this thread's word with those that they touch in the row above. */
+/* Merges the runs of this thread's word with those that they touch in the row above. A row has
+ * @words words; @inner: this one is not its first. */
 static __device__ inline void
-merge_word (const CclCudaFrame &f, const TileRuns &s)
+merge_word (const CclCudaFrame &f, const TileRuns &s, uint32_t words, bool inner)
 {
-  uint32_t i = threadIdx.x, a = i - TILE_WORDS, todo;
-  bool inner = i % TILE_WORDS > 0;
+  uint32_t i = threadIdx.x, a = i - words, todo;
   Rows r;
 
-  if (i < TILE_WORDS)
+  if (i < words)
     return;
   r.current = s.words[i];
   r.above = s.words[a];
@@ -188,7 +187,7 @@ find_components (const CclCudaFrame &f, const TileRuns &s, uint32_t word, uint32
   for (uint32_t run = i; run < *runs; run += blockDim.x)
     s.parents[run] = run;
   __syncthreads ();
-  merge_word (f, s);
+  merge_word (f, s, TILE_WORDS, i % TILE_WORDS > 0);
   __syncthreads ();
   return number_components (s, *runs);
 }
