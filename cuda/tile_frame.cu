@@ -197,7 +197,7 @@ meet (const CclCudaFrame &f, int barrier, bool wait)
 
 /* One strip a block. */
 static __global__ void
-__launch_bounds__ (MOST_THREADS) analyse_frame (CclCudaFrame f)
+__launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
 {
   extern __shared__ uint64_t memory[];
   __shared__ bool last;
