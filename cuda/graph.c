@@ -115,6 +115,13 @@ forget (CclCudaGraph *graph)
   *graph = (CclCudaGraph){ 0 };
 }
 
+void
+ccl_cuda_graphs_free (CudaSession *self)
+{
+  for (int i = 0; i < N_GRAPHS; i++)
+    forget (&self->graphs[i]);
+}
+
 /* The graph of the current frame, or a free one that becomes it; NULL if all are in use. */
 static CclCudaGraph *
 find_graph (CudaSession *self)
@@ -137,6 +144,16 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
+/* Nothing was lost but time: some drivers and tools cannot capture, and what is launched plainly has
+ * ways around more. */
+static void
+do_without_graphs (CudaSession *self)
+{
+  cudaGetLastError ();
+  ccl_cuda_graphs_free (self);
+  self->no_graphs = true;
+}
+
 cudaError_t
 ccl_cuda_enqueue_analysis (CudaSession *self)
 {
@@ -149,26 +166,14 @@ ccl_cuda_enqueue_analysis (CudaSession *self)
   self->frames++;
   if (graph)
     graph->used = self->frames;
-  if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess) {
-    /* Nothing was lost but time: some drivers and tools cannot capture. */
-    cudaGetLastError ();
-    self->no_graphs = true;
-  }
+  if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess)
+    do_without_graphs (self);
   if (graph && graph->exec) {
     error = cudaGraphLaunch (graph->exec, self->stream);
     if (error == cudaSuccess)
       return fetch (self);
-    cudaGetLastError (); /* as with captures; what is launched plainly has ways around more */
-    forget (graph);
-    self->no_graphs = true;
+    do_without_graphs (self);
   }
   error = enqueue (self);
   return error == cudaSuccess ? fetch (self) : error;
-}
-
-void
-ccl_cuda_graphs_free (CudaSession *self)
-{
-  for (int i = 0; i < N_GRAPHS; i++)
-    forget (&self->graphs[i]);
 }
