@@ -50,16 +50,4 @@ wait_for_all (const uint32_t *barrier, uint32_t arrived)
     ;
 }
 
-/* Both, for all threads. */
-static __device__ inline void
-sync_grid (uint32_t *barrier)
-{
-  bool last;
-
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    wait_for_all (barrier, arrive (barrier, &last));
-  __syncthreads ();
-}
-
 #endif

@@ -121,16 +121,32 @@ sum_strip (const CclCudaFrame &f, Shared *s, const Strip &strip)
   }
 }
 
-/* Merges components with those above, by the runs that they have in common. */
+/* Merges components with those above, by the runs that they have in common. First each follows the
+ * one of its first run: that makes chains from strip to strip, which all threads shorten together.
+ * What the other runs connect is often connected already. */
 static __device__ inline void
 merge_with_above (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
 {
   const CclStrips &strips = f.strips;
   const uint16_t *bottom = strips.bottom + (size_t) (strip.index - 1) * strips.words * RUNS_OF_WORD;
-  uint32_t label = strip.label - strips.capacity;
+  uint32_t above = strip.label - strips.capacity, *labels = f.labels;
 
-  for (uint32_t run = threadIdx.x; run < strip.shared_runs; run += blockDim.x)
-    merge (f.labels, label + __ldcg (&bottom[run]), strip.label + s.parents[run]);
+  for (uint32_t run = threadIdx.x; run < strip.shared_runs; run += blockDim.x) {
+    uint32_t label = strip.label + s.parents[run];
+
+    if (s.roots[run / WARP_LANES] >> run % WARP_LANES & 1) {
+      merge (labels, above + __ldcg (&bottom[run]), label);
+      compress (labels, label, __ldcg (&labels[label]));
+    }
+  }
+  __syncthreads ();
+  for (uint32_t run = threadIdx.x; run < strip.shared_runs; run += blockDim.x) {
+    uint32_t label = strip.label + s.parents[run];
+
+    if (!(s.roots[run / WARP_LANES] >> run % WARP_LANES & 1))
+      merge (labels, find_halving (labels, above + __ldcg (&bottom[run])),
+             find_halving (labels, label));
+  }
 }
 
 #endif

@@ -149,12 +149,12 @@ allocate_strips (CudaSession *self)
 
   if (n == 0)
     return CCL_OK;
-  status =
-      allocate_device (self, &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers);
+  status = allocate_device (self, &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers);
   if (status == CCL_OK)
     status = allocate_device (self, &strips->labelled, n * sizeof *strips->labelled);
   if (status == CCL_OK)
-    status = allocate_device (self, &strips->bottom, n * strips->words * 16 * sizeof *strips->bottom);
+    status =
+        allocate_device (self, &strips->bottom, n * strips->words * 16 * sizeof *strips->bottom);
   if (status == CCL_OK)
     status = allocate_device (self, &strips->firsts, labels * sizeof *strips->firsts);
   if (status == CCL_OK)

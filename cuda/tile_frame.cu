@@ -21,34 +21,113 @@ enum
   COUNTED,  /* and what goes into the result is known */
 };
 
-/* Adds the lanes' sums to their components; lanes without sums pass CCL_NO_LABEL. */
-static __device__ inline void
-add_to_roots (const CclCudaFrame &f, uint32_t root, const Sums &sums)
+/* Sums of what a strip adds to roots, in shared memory: many of its components may have the same
+ * one, and so do many strips. */
+struct RootTable
 {
-#if __CUDA_ARCH__ >= 800
-  uint32_t peers = __match_any_sync (ALL_LANES, root), lane = lane_id ();
-  bool many = root != CCL_NO_LABEL && __popc (peers) >= REDUCE_LANES;
-  Sums s = sums;
+  uint32_t *roots; /* [entries] CCL_NO_LABEL: free */
+  uint32_t *area, *sum_x, *sum_y, *min_x, *max_x, *max_y;
+  uint32_t bits; /* of an entry's number */
+};
 
-  if (many) {
-    /* All are of one strip: 32 bits suffice. */
+#define ROOT_TABLE_BYTES 64 /* for each thread, at most */
+#define MOST_PROBES 8
+
+static __device__ inline RootTable
+root_table (uint32_t *memory)
+{
+  uint32_t bits = 32 - __clz (blockDim.x), n = 1u << bits; /* up to two a thread */
+  RootTable t = { memory,         memory + n,     memory + 2 * n, memory + 3 * n,
+                  memory + 4 * n, memory + 5 * n, memory + 6 * n, bits };
+
+  return t;
+}
+
+static __device__ inline void
+clear_roots (const RootTable &t)
+{
+  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
+    t.roots[i] = CCL_NO_LABEL;
+    t.area[i] = t.sum_x[i] = t.sum_y[i] = t.max_x[i] = t.max_y[i] = 0;
+    t.min_x[i] = UINT32_MAX;
+  }
+}
+
+/* The entry of @root, or -1 if there is no room. */
+static __device__ inline int
+find_entry (const RootTable &t, uint32_t root)
+{
+  const volatile uint32_t *seen = t.roots;
+  uint32_t i = (root * 2654435769u) >> (32 - t.bits);
+
+  for (int probe = 0; probe < MOST_PROBES; probe++) {
+    uint32_t found = seen[i];
+
+    if (found == CCL_NO_LABEL)
+      found = atomicCAS (&t.roots[i], CCL_NO_LABEL, root);
+    if (found == CCL_NO_LABEL || found == root)
+      return (int) i;
+    i = (i + 1) & ((1u << t.bits) - 1);
+  }
+  return -1;
+}
+
+static __device__ inline void
+add_to_root (const CclCudaFrame &f, const RootTable &t, uint32_t root, const Sums &s)
+{
+  int i = find_entry (t, root);
+
+  if (i < 0) {
+    feature_update (f, root, s);
+    return;
+  }
+  /* All are of one strip: 32 bits suffice. */
+  atomicAdd (&t.area[i], s.features.area);
+  atomicAdd (&t.sum_x[i], (uint32_t) s.features.sum_x);
+  atomicAdd (&t.sum_y[i], (uint32_t) s.features.sum_y);
+  atomicMin (&t.min_x[i], s.features.min_x);
+  atomicMax (&t.max_x[i], s.features.max_x);
+  atomicMax (&t.max_y[i], s.features.max_y);
+}
+
+/* Adds the lanes' sums to their roots; lanes without sums pass CCL_NO_LABEL. */
+static __device__ inline void
+add_to_roots (const CclCudaFrame &f, const RootTable &t, uint32_t root, Sums s)
+{
+  uint32_t peers = __match_any_sync (ALL_LANES, root);
+
+  if (root == CCL_NO_LABEL)
+    return;
+#if __CUDA_ARCH__ >= 800
+  if (__popc (peers) >= REDUCE_LANES) {
     s.features.sum_x = __reduce_add_sync (peers, (uint32_t) s.features.sum_x);
     s.features.sum_y = __reduce_add_sync (peers, (uint32_t) s.features.sum_y);
     s.features.area = __reduce_add_sync (peers, s.features.area);
     s.features.min_x = __reduce_min_sync (peers, s.features.min_x);
     s.features.max_x = __reduce_max_sync (peers, s.features.max_x);
     s.features.max_y = __reduce_max_sync (peers, s.features.max_y);
+    if (peers & bits_below (lane_id ()))
+      return;
   }
-  if (root != CCL_NO_LABEL && (!many || (peers & bits_below (lane)) == 0))
-    feature_update (f, root, s);
-#else
-  feature_update_cd (f, root, sums);
 #endif
+  add_to_root (f, t, root, s);
+}
+
+static __device__ inline void
+flush_roots (const CclCudaFrame &f, const RootTable &t)
+{
+  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
+    Sums s = { { t.sum_x[i], t.sum_y[i], t.area[i], t.min_x[i], t.max_x[i], t.max_y[i] },
+               { 0, 0, 0 } };
+
+    if (t.roots[i] != CCL_NO_LABEL)
+      feature_update (f, t.roots[i], s);
+  }
 }
 
 /* Adds the features of components that are no roots to their roots, and notes which are. */
 static __device__ inline void
-resolve_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
+resolve_strip (const CclCudaFrame &f, const TileRuns &s, const RootTable &t, const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t c = base + lane_id (), label = strip.label + c, root = CCL_NO_LABEL, roots;
@@ -61,10 +140,13 @@ resolve_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
     roots = __ballot_sync (ALL_LANES, root == label);
     if (lane_id () == 0)
       s.roots[base / WARP_LANES] = roots;
-    if (root == label)
-      root = CCL_NO_LABEL; /* its own features are there */
-    add_to_roots (f, root, sums);
+    /* A root's own features are there, and what is only in the row above has none. */
+    if (root == label || sums.features.area == 0)
+      root = CCL_NO_LABEL;
+    add_to_roots (f, t, root, sums);
   }
+  __syncthreads ();
+  flush_roots (f, t);
 }
 
 /* Whether every root becomes a component, so that they can be counted before all areas are known.
@@ -82,8 +164,7 @@ filter_roots (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
 
-    roots =
-        __ballot_sync (ALL_LANES, roots >> lane & 1 && passes (f, strip.label + base + lane));
+    roots = __ballot_sync (ALL_LANES, roots >> lane & 1 && passes (f, strip.label + base + lane));
     if (lane == 0)
       s.roots[base / WARP_LANES] = roots;
   }
@@ -134,8 +215,8 @@ write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
     uint32_t first = roots & bit ? __ldcg (&f.strips.firsts[label]) : 0;
     uint32_t place = before + s.roots_before[group] + __popc (roots & (bit - 1));
 
-    write_warp (f, buffer, label, first & 0xffff, strip.y + (first >> 16),
-                roots & bit ? KEPT : OUT, pack_counts (place, 0));
+    write_warp (f, buffer, label, first & 0xffff, strip.y + (first >> 16), roots & bit ? KEPT : OUT,
+                pack_counts (place, 0));
   }
 }
 
@@ -178,21 +259,22 @@ label_strip (const CclCudaFrame &f, Shared *s, Strip *strip)
   }
 }
 
-/* Arrives at a barrier, in one thread, and waits for the others if there is a reason to. */
-static __device__ inline void
-meet (const CclCudaFrame &f, int barrier, bool wait)
+/* Arrives at a barrier when all threads have. Returns what wait_for() needs, in one of them. */
+static __device__ inline uint32_t
+arrive_at (const CclCudaFrame &f, int barrier)
 {
-  uint32_t *word = &f.strips.barriers[barrier], arrived;
   bool last;
 
   __syncthreads ();
-  if (threadIdx.x == 0) {
-    arrived = arrive (word, &last);
-    if (wait)
-      wait_for_all (word, arrived);
-  }
-  if (wait)
-    __syncthreads ();
+  return threadIdx.x == 0 ? arrive (&f.strips.barriers[barrier], &last) : 0;
+}
+
+static __device__ inline void
+wait_for (const CclCudaFrame &f, int barrier, uint32_t arrived)
+{
+  if (threadIdx.x == 0)
+    wait_for_all (&f.strips.barriers[barrier], arrived);
+  __syncthreads ();
 }
 
 /* One strip a block. */
@@ -203,6 +285,7 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   __shared__ bool last;
   Strip strip = strip_of_block (f.strips);
   uint32_t *counted = &f.strips.barriers[COUNTED], arrived, kept;
+  RootTable table;
   Shared s;
 
   /* So they are: now the compiler knows, too. */
@@ -212,10 +295,17 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   f.volume.sums = NULL;
   (TileRuns &) s = tile_runs_layout ((uint32_t *) memory, blockDim.x);
   label_strip (f, &s, &strip);
-  meet (f, MERGED, strip.components > 0);
-  resolve_strip (f, s, strip);
+  arrived = arrive_at (f, MERGED);
+  if (strip.components > 0) {
+    table = root_table (s.parents);
+    clear_roots (table);
+    wait_for (f, MERGED, arrived);
+    resolve_strip (f, s, table, strip);
+  }
   if (!takes_all (f)) {
-    meet (f, RESOLVED, strip.components > 0);
+    arrived = arrive_at (f, RESOLVED);
+    if (strip.components > 0)
+      wait_for (f, RESOLVED, arrived);
     filter_roots (f, s, strip);
   }
   __syncthreads ();

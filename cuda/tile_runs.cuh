@@ -55,18 +55,15 @@ static __device__ inline uint32_t
 block_scan (uint32_t value, uint32_t *total)
 {
   __shared__ uint32_t warps[WARPS_MAX];
-  uint32_t sum = warp_scan (value), before = 0, all = 0;
+  uint32_t sum = warp_scan (value), of_warp, sums;
 
   if (lane_id () == WARP_LANES - 1)
     warps[threadIdx.x / WARP_LANES] = sum;
   __syncthreads ();
-  for (uint32_t i = 0; i < blockDim.x / WARP_LANES; i++) {
-    if (i < threadIdx.x / WARP_LANES)
-      before += warps[i];
-    all += warps[i];
-  }
-  *total = all;
-  return before + sum - value;
+  of_warp = lane_id () < blockDim.x / WARP_LANES ? warps[lane_id ()] : 0;
+  sums = warp_scan (of_warp);
+  *total = __shfl_sync (ALL_LANES, sums, WARP_LANES - 1);
+  return __shfl_sync (ALL_LANES, sums - of_warp, threadIdx.x / WARP_LANES) + sum - value;
 }
 
 /* Union-find in shared memory; see unionfind.cuh. All writes are atomic, as others read meanwhile.
