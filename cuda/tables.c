@@ -179,6 +179,9 @@ allocate_result (CudaSession *self)
                         "mapping page-locked memory");
   else
     status = allocate_device (self, &self->frame.header, size);
+  if (status == CCL_OK && !self->result_is_mapped)
+    status = ccl_cuda_check (cudaStreamCreateWithFlags (&self->results, cudaStreamNonBlocking),
+                             "making a stream");
   self->frame.components = (CclComponent *) (self->frame.header + 1);
   return status;
 }
