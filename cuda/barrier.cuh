@@ -37,8 +37,9 @@ arrive (uint32_t *barrier, bool *last)
 
   __threadfence ();
   old = atomicAdd (barrier, add);
-  __threadfence ();
   *last = round_of (old + add) != round_of (old);
+  if (*last)
+    __threadfence ();
   return old;
 }
 

@@ -69,9 +69,9 @@ clear_tables (CudaSession *self)
   if (error == cudaSuccess && frame->strips.barriers)
     error = cudaMemsetAsync (frame->strips.barriers, 0,
                              STRIP_BARRIERS * sizeof *frame->strips.barriers, self->stream);
-  if (error == cudaSuccess && frame->strips.labelled)
-    error = cudaMemsetAsync (frame->strips.labelled, 0,
-                             frame->strips.n * sizeof *frame->strips.labelled, self->stream);
+  if (error == cudaSuccess && frame->strips.published)
+    error = cudaMemsetAsync (frame->strips.published, 0,
+                             frame->strips.n * sizeof *frame->strips.published, self->stream);
   if (error == cudaSuccess && !self->result_is_mapped)
     error = cudaMemsetAsync (frame->header, 0, result, self->stream);
   return ccl_cuda_check (error, "clearing a frame's tables");
@@ -151,10 +151,10 @@ allocate_strips (CudaSession *self)
     return CCL_OK;
   status = allocate_device (self, &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers);
   if (status == CCL_OK)
-    status = allocate_device (self, &strips->labelled, n * sizeof *strips->labelled);
-  if (status == CCL_OK)
     status =
         allocate_device (self, &strips->bottom, n * strips->words * 16 * sizeof *strips->bottom);
+  if (status == CCL_OK)
+    status = allocate_device (self, &strips->published, n * sizeof *strips->published);
   if (status == CCL_OK)
     status = allocate_device (self, &strips->firsts, labels * sizeof *strips->firsts);
   if (status == CCL_OK)

@@ -47,12 +47,13 @@ typedef struct CclStrips
 {
   uint32_t n;             /* 0: the frame is too large */
   uint32_t words, height; /* of 32 pixels, in a row; rows */
-  uint32_t threads;       /* of a block: one a word, and one for each of the row above */
+  uint32_t threads;       /* for words, in whole warps: also for those of the row above */
+  uint32_t seam_threads;  /* for what is between strips */
   uint32_t size;          /* bytes of shared memory */
   uint32_t capacity;      /* components of a strip and of those that reach into it */
   uint32_t *barriers;     /* [STRIP_BARRIERS] */
-  uint32_t *labelled;     /* [n] the round in which a strip has its components */
   uint16_t *bottom;       /* [n * words * 16] the component of each run in the last row */
+  uint32_t *published;    /* [n] the round in which a strip has its bottom, in the highest bit */
   uint32_t *firsts;       /* [n * capacity] row in the strip (high half) and x of first pixels */
   uint32_t *kept;         /* [n] components that go into the result */
 } CclStrips;

@@ -12,6 +12,7 @@
 #include "cuda/strip.cuh"
 
 #define MOST_THREADS 1024
+#define MOST_SEAM_THREADS 256
 #define MOST_BLOCKS 4 /* of a multiprocessor */
 
 enum
@@ -30,13 +31,12 @@ struct RootTable
   uint32_t bits; /* of an entry's number */
 };
 
-#define ROOT_TABLE_BYTES 64 /* for each thread, at most */
 #define MOST_PROBES 8
 
 static __device__ inline RootTable
-root_table (uint32_t *memory)
+root_table (uint32_t *memory, uint32_t threads)
 {
-  uint32_t bits = 32 - __clz (blockDim.x), n = 1u << bits; /* up to two a thread */
+  uint32_t bits = 32 - __clz (threads), n = 1u << bits; /* up to two a thread */
   RootTable t = { memory,         memory + n,     memory + 2 * n, memory + 3 * n,
                   memory + 4 * n, memory + 5 * n, memory + 6 * n, bits };
 
@@ -209,7 +209,8 @@ write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
   WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
   uint32_t before = kept_before (f.strips, strip.index);
 
-  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components;
+       base += f.strips.threads) {
     uint32_t c = base + lane_id (), group = base / WARP_LANES, bit = 1u << lane_id ();
     uint32_t label = strip.label + c, roots = s.roots[group];
     uint32_t first = roots & bit ? __ldcg (&f.strips.firsts[label]) : 0;
@@ -225,37 +226,25 @@ write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
 static __device__ inline void
 label_strip (const CclCudaFrame &f, Shared *s, Strip *strip)
 {
-  __shared__ uint32_t round;
-  uint32_t *labelled = &f.strips.labelled[strip->index], word = load_strip_word (f, *strip);
+  /* The round that is over changes when all have arrived there. */
+  uint32_t round = round_of (~__ldcg (&f.strips.barriers[MERGED]));
 
-  /* It changes when all have arrived there. */
-  if (threadIdx.x == 0)
-    round = round_of (load_acquire (&f.strips.barriers[MERGED]));
-  s->words[threadIdx.x] = word;
-  strip->components = 0;
-  if (!__syncthreads_or (word != 0 && strip->row > 0)) {
+  s->words[threadIdx.x] = load_strip_word (f, *strip);
+  if (!__syncthreads_or (s->words[threadIdx.x] != 0 && strip->row > 0)) {
+    /* Nobody waits for it, but others look at rounds. */
     if (threadIdx.x == 0)
-      __stcg (labelled, ~round << 31); /* nobody waits for it, but it is to take part in rounds */
+      __stcg (&f.strips.published[strip->index], round << 31);
     return;
   }
   find_strip_runs (f, *s, strip);
   strip->components = number_components (*s, strip->runs);
-  store_firsts (f, *s, *strip);
   __syncthreads ();
-  publish_components (f, *s, *strip);
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    __threadfence ();
-    __stcg (labelled, ~round << 31);
-  }
-  sum_strip (f, s, *strip);
-  if (strip->shared_runs > 0) {
-    if (threadIdx.x == 0) {
-      while (round_of (load_acquire (labelled - 1)) == round)
-        ;
-    }
-    __syncthreads ();
-    merge_with_above (f, *s, *strip);
+  if (threadIdx.x < f.strips.threads) {
+    store_firsts (f, *s, *strip);
+    sum_strip (f, s, *strip);
+  } else {
+    publish_bottom (f, *s, *strip, round);
+    merge_with_above (f, *s, *strip, round);
   }
 }
 
@@ -297,7 +286,7 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   label_strip (f, &s, &strip);
   arrived = arrive_at (f, MERGED);
   if (strip.components > 0) {
-    table = root_table (s.parents);
+    table = root_table (s.parents, f.strips.threads);
     clear_roots (table);
     wait_for (f, MERGED, arrived);
     resolve_strip (f, s, table, strip);
@@ -326,7 +315,8 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   if (threadIdx.x == 0)
     wait_for_all (counted, arrived);
   __syncthreads ();
-  write_strip (f, s, strip);
+  if (threadIdx.x < f.strips.threads)
+    write_strip (f, s, strip);
 }
 
 static uint32_t
@@ -335,24 +325,33 @@ divide_up (uint32_t a, uint32_t b)
   return (a + b - 1) / b;
 }
 
+static uint32_t
+threads_of (const CclStrips &strips)
+{
+  return strips.threads + strips.seam_threads;
+}
+
 /* Strips for @blocks thread blocks on each of @processors, of so many bytes of shared memory. */
 static CclStrips
 cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t most)
 {
   CclStrips s = {};
   size_t runs, buffers, sums;
+  uint32_t most_threads = MOST_THREADS / blocks;
 
   s.words = divide_up (f->width, 32);
   s.height = divide_up (f->height, processors * blocks);
   s.threads = divide_up (s.words * (s.height + 1), 32) * 32;
+  if (s.threads + WARP_LANES > most_threads)
+    return s;
+  s.seam_threads = min (most_threads - s.threads, MOST_SEAM_THREADS);
   s.capacity = f->slots * (s.height + 1);
-  runs = tile_runs_size (s.threads) + 4 * (size_t) s.capacity;
-  buffers = tile_runs_size (s.threads) + s.threads / 32 * sizeof (WriteBuffer);
+  runs = tile_runs_size (s.threads + s.seam_threads) + 4 * (size_t) s.capacity;
+  buffers = tile_runs_size (s.threads + s.seam_threads) + s.threads / 32 * sizeof (WriteBuffer);
   sums = (4 * N_SUMS + sizeof (CclTilePixel)) * (size_t) s.capacity;
   s.size = (uint32_t) min (max (runs + sums, buffers), most);
   /* There is room, also for the sums of some components, and sums are small enough. */
-  if (s.threads <= MOST_THREADS && buffers <= most && runs + sums / 8 <= most &&
-      32 * s.words * s.height < 1u << AREA_BITS &&
+  if (buffers <= most && runs + sums / 8 <= most && 32 * s.words * s.height < 1u << AREA_BITS &&
       16 * s.words * s.height * (s.height - 1) < 1u << (32 - AREA_BITS))
     s.n = divide_up (f->height, s.height);
   return s;
@@ -387,7 +386,8 @@ ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
 
     if (s.n == 0)
       continue;
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, s.threads, s.size);
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, threads_of (s), s.size);
     if (error == cudaSuccess && s.n <= (uint32_t) (resident * processors))
       *strips = s;
   }
@@ -399,6 +399,6 @@ ccl_cuda_tile_frame (const CclCudaFrame *f, cudaStream_t stream)
 {
   void *arguments[] = { (void *) f };
 
-  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->strips.n, f->strips.threads,
-                                      arguments, f->strips.size, stream);
+  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->strips.n,
+                                      threads_of (f->strips), arguments, f->strips.size, stream);
 }

@@ -203,9 +203,9 @@ sum_word (const CclCudaFrame &f, const Shared &s, uint32_t x, uint32_t y, uint32
 }
 
 static __device__ inline void
-clear_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t count)
+clear_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t count, uint32_t threads)
 {
-  for (uint32_t c = threadIdx.x; c < count; c += blockDim.x) {
+  for (uint32_t c = threadIdx.x; c < count; c += threads) {
     sums.area_y[c] = 0;
     sums.sum_x[c] = 0;
     sums.min_x[c] = UINT32_MAX;
@@ -368,7 +368,7 @@ label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory, const Ccl
   for (uint32_t first = 0; first < n; first += s.pass) {
     uint32_t count = min (n - first, s.pass);
 
-    clear_sums (f, s.sums, count);
+    clear_sums (f, s.sums, count, blockDim.x);
     __syncthreads ();
     sum_word (f, s, threadIdx.x % TILE_WORDS * WARP_LANES, threadIdx.x / TILE_WORDS, word, first,
               count);

@@ -50,8 +50,28 @@ merge (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Makes @label point to its root, in a forest that is no longer merged. Only the label's own thread
- * stores to it, every ancestor on the way, so that threads help each other along deep trees. */
+/* As merge(), where most labels are no roots and many share one: climbs both trees at a time, until
+ * they meet or the higher label is a root. */
+static __device__ inline void
+join (uint32_t *labels, uint32_t label1, uint32_t label2)
+{
+  while (label1 != label2) {
+    uint32_t high = max (label1, label2), low = min (label1, label2);
+    uint32_t high_parent = __ldcg (&labels[high]), low_parent = __ldcg (&labels[low]);
+
+    if (high_parent == high) {
+      high_parent = atomicMin (&labels[high], low_parent);
+      if (high_parent == high)
+        return;
+    }
+    label1 = high_parent;
+    label2 = low_parent;
+  }
+}
+
+/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Only
+ * the label's own thread stores to it, every ancestor on the way, so that threads help each other
+ * along deep trees. */
 static __device__ inline uint32_t
 compress (uint32_t *labels, uint32_t label, uint32_t parent)
 {
