@@ -27,23 +27,31 @@ round_of (uint32_t value)
   return value >> 31;
 }
 
-/* Tells the others, with all that the block wrote before its last __syncthreads(). For one thread;
- * returns what wait_for_all() needs. @last: whether all others were there before; it may read what
- * they wrote. */
+/* What one block adds. */
 static __device__ inline uint32_t
-arrive (uint32_t *barrier, bool *last)
+share_of_round (void)
 {
-  uint32_t add = blockIdx.x == 0 ? (1u << 31) - (gridDim.x - 1) : 1, old;
-
-  __threadfence ();
-  old = atomicAdd (barrier, add);
-  *last = round_of (old + add) != round_of (old);
-  if (*last)
-    __threadfence ();
-  return old;
+  return blockIdx.x == 0 ? (1u << 31) - (gridDim.x - 1) : 1;
 }
 
-/* For the same thread; others may read what all blocks wrote after one more __syncthreads(). */
+/* Tells the others that this block has arrived, once in a round. For one thread, after a
+ * __threadfence() for all that the block wrote before its last __syncthreads(). Returns what
+ * wait_for_all() needs. */
+static __device__ inline uint32_t
+arrive (uint32_t *barrier)
+{
+  return atomicAdd (barrier, share_of_round ());
+}
+
+/* Whether all others had arrived before. */
+static __device__ inline bool
+is_last (uint32_t arrived)
+{
+  return round_of (arrived + share_of_round ()) != round_of (arrived);
+}
+
+/* For the same thread. Others of its block may read what all blocks wrote after one more
+ * __syncthreads(). */
 static __device__ inline void
 wait_for_all (const uint32_t *barrier, uint32_t arrived)
 {

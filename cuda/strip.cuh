@@ -1,31 +1,73 @@
-/* cudaccl - CUDA backend: the tile algorithm, inside of a strip
+/* cudaccl - CUDA backend: the tile algorithm, the components of a strip
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A strip is a tile as wide as the frame. So its components are in canonical order already, and it
  * has two neighbours only. A block looks at its strip and at the last row of the one above, which
- * belongs to it as well: where the two meet, nothing has to be compared any more. What a component
- * here and one above have in common is a run of that row. */
+ * is its own row 0: where the two meet, nothing has to be compared any more. What a component here
+ * and one above have in common is a run of that row. */
 
 #ifndef CCL_CUDA_STRIP_CUH
 #define CCL_CUDA_STRIP_CUH
 
-#include "cuda/barrier.cuh"
-#include "cuda/tile_label.cuh"
+#include "cuda/rows.cuh"
+#include "cuda/tile_runs.cuh"
 
 #define RUNS_OF_WORD 16
 
-/* Warps of a block that have words do what is inside of the strip. Some others do what is between
- * strips meanwhile. */
-
+/* A block's strip, as one of its threads sees it. */
 struct Strip
 {
   uint32_t index;
-  uint32_t y;                 /* of its first row */
-  uint32_t word, row;         /* where this thread's word is; row 0 is the one above the strip */
+  uint32_t y;                 /* of its first row, which is row 1 here */
+  uint32_t word, row;         /* where this thread's word is */
   uint32_t label;             /* of its first component */
   uint32_t runs, shared_runs; /* all, and those of row 0, which come first */
   uint32_t components;        /* those that reach into row 0 come first */
 };
+
+/* What a block keeps in shared memory of it. */
+struct StripRuns
+{
+  uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, runs before */
+  uint32_t *roots;                   /* [threads / 2] which runs are roots, bit by bit */
+  uint32_t *roots_before;            /* [threads / 2] */
+  uint32_t *parents;                 /* [runs] union-find over runs; then components */
+};
+
+/* Bytes of it before parents. */
+static __host__ __device__ inline size_t
+strip_runs_size (uint32_t threads)
+{
+  return 16 * (size_t) threads;
+}
+
+static __device__ inline StripRuns
+strip_runs_layout (uint32_t *memory, uint32_t threads)
+{
+  StripRuns s;
+
+  s.words = memory;
+  s.starts = s.words + threads;
+  s.before = s.starts + threads;
+  s.roots = s.before + threads;
+  s.roots_before = s.roots + threads / 2;
+  s.parents = s.roots_before + threads / 2;
+  return s;
+}
+
+/* Those of a block's threads that have words sum up what is inside of the strip, while some others
+ * see to what is between strips. Each kind has a barrier of its own. */
+enum
+{
+  WORD_THREADS = 1,
+  SEAM_THREADS,
+};
+
+static __device__ inline void
+sync_threads (uint32_t kind, uint32_t threads)
+{
+  asm volatile("bar.sync %0, %1;" : : "r"(kind), "r"(threads) : "memory");
+}
 
 static __device__ inline Strip
 strip_of_block (const CclStrips &strips)
@@ -47,209 +89,177 @@ load_strip_word (const CclCudaFrame &f, const Strip &strip)
              : 0;
 }
 
-/* The lanes of whole warps that meet at one of the block's barriers, other than __syncthreads(). */
-static __device__ inline void
-sync_some (uint32_t barrier, uint32_t threads)
+/* Exclusive sum over the threads of the block; @total: over all. To be called once. */
+static __device__ inline uint32_t
+sum_before (uint32_t value, uint32_t *total)
 {
-  asm volatile("bar.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+  __shared__ uint32_t warps[WARP_LANES];
+  uint32_t sum = warp_scan (value), of_warp, sums;
+
+  if (lane_id () == WARP_LANES - 1)
+    warps[threadIdx.x / WARP_LANES] = sum;
+  __syncthreads ();
+  of_warp = lane_id () < blockDim.x / WARP_LANES ? warps[lane_id ()] : 0;
+  sums = warp_scan (of_warp);
+  *total = __shfl_sync (ALL_LANES, sums, WARP_LANES - 1);
+  return __shfl_sync (ALL_LANES, sums - of_warp, threadIdx.x / WARP_LANES) + sum - value;
 }
 
-#define WORDS_BARRIER 1
-#define SEAM_BARRIER 2
-
-/* As join(), in shared memory. */
+/* join() of unionfind.cuh in shared memory, where all writes are atomic, as others read meanwhile.
+ */
 static __device__ inline void
 join_shared (uint32_t *parents, uint32_t run1, uint32_t run2)
 {
   const volatile uint32_t *seen = parents;
+  uint32_t from1 = run1, from2 = run2;
 
   while (run1 != run2) {
-    uint32_t high = max (run1, run2), low = min (run1, run2);
-    uint32_t high_parent = seen[high], low_parent = seen[low];
+    uint32_t parent1, parent2;
 
-    if (high_parent == high) {
-      high_parent = atomicMin (&parents[high], low_parent);
-      if (high_parent == high)
-        return;
+    if (run1 < run2) {
+      swap (&run1, &run2);
+      swap (&from1, &from2);
     }
-    run1 = high_parent;
-    run2 = low_parent;
+    parent1 = seen[run1];
+    parent2 = seen[run2];
+    if (parent1 == run1) {
+      parent1 = atomicMin (&parents[run1], parent2);
+      if (parent1 == run1)
+        return;
+    } else if (from1 != run1) {
+      atomicMin (&parents[from1], parent1);
+    }
+    if (from2 != run2 && parent2 != run2)
+      atomicMin (&parents[from2], parent2);
+    from1 = run1;
+    from2 = run2;
+    run1 = parent1;
+    run2 = parent2;
   }
 }
 
-/* Merges the runs of this thread's word with those that they touch in the row above: those that
- * start there follow the first, and what the others connect is often connected then. */
-static __device__ inline void
-merge_strip_word (const CclCudaFrame &f, const TileRuns &s, bool inner)
+/* A pair of runs that touch each other, by pixel @x of a word and of the one above it. */
+struct TouchingRuns
 {
-  uint32_t i = threadIdx.x, a = i - f.strips.words, todo = 0, rest = 0;
-  uint32_t last = CCL_NO_LABEL;
-  Rows r = {};
+  uint32_t starts;     /* runs that start in the word, up to this one */
+  uint32_t run, above; /* numbers of the two */
+};
 
-  if (i >= f.strips.words) {
-    r.current = s.words[i];
-    r.above = s.words[a];
-    r.current_before = inner && s.words[i - 1] >> 31;
-    r.above_before = inner && s.words[a - 1] >> 31;
+static __device__ inline TouchingRuns
+touching_runs (const CclStrips &strips, const StripRuns &s, int x)
+{
+  uint32_t i = threadIdx.x, a = i - strips.words;
+  TouchingRuns t;
+
+  t.starts = starts_to (s.starts[i], s.words[i] >> x & 1 ? x : x - 1);
+  t.run = s.before[i] + t.starts - 1;
+  t.above = s.before[a] + starts_to (s.starts[a], s.words[a] >> x & 1 ? x : x - 1) - 1;
+  return t;
+}
+
+/* Unites the runs of this thread's word with those that they touch in the row above. Those that
+ * start here follow the first one, and what the others connect is often connected then. */
+static __device__ inline void
+unite_word (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  uint32_t i = threadIdx.x, a = i - f.strips.words, todo = 0, rest = 0, last = 0;
+
+  if (strip.row > 0) {
+    bool inner = strip.word > 0;
+    Rows r = { s.words[i], s.words[a], inner && s.words[i - 1] >> 31,
+               inner && s.words[a - 1] >> 31 };
+
     todo = (uint32_t) touching (f, r);
   }
   for (; todo; todo &= todo - 1) {
-    int x = __ffs (todo) - 1;
-    uint32_t starts = starts_to (s.starts[i], r.current >> x & 1 ? x : x - 1);
-    uint32_t above = starts_to (s.starts[a], r.above >> x & 1 ? x : x - 1);
+    TouchingRuns t = touching_runs (f.strips, s, __ffs (todo) - 1);
 
-    if (starts > 0 && starts != last)
-      s.parents[s.before[i] + starts - 1] = s.before[a] + above - 1;
+    if (t.starts > last)
+      s.parents[t.run] = t.above;
     else
       rest |= todo & -todo;
-    last = starts;
+    last = t.starts;
   }
   __syncthreads ();
   for (; rest; rest &= rest - 1) {
-    int x = __ffs (rest) - 1;
-    uint32_t starts = starts_to (s.starts[i], r.current >> x & 1 ? x : x - 1);
-    uint32_t above = starts_to (s.starts[a], r.above >> x & 1 ? x : x - 1);
+    TouchingRuns t = touching_runs (f.strips, s, __ffs (rest) - 1);
 
-    join_shared (s.parents, s.before[i] + starts - 1, s.before[a] + above - 1);
+    join_shared (s.parents, t.run, t.above);
   }
 }
 
-/* Finds the runs of a strip and which of them belong together. */
+/* Finds the runs of a strip, whose words are there, and which of them belong together. */
 static __device__ inline void
-find_strip_runs (const CclCudaFrame &f, const TileRuns &s, Strip *strip)
+find_strip_runs (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
 {
   uint32_t i = threadIdx.x, word = s.words[i];
-  bool inner = strip->word > 0;
+  uint32_t left = strip->word > 0 ? s.words[i - 1] >> 31 : 0;
 
-  s.starts[i] = word & ~(word << 1 | (inner ? s.words[i - 1] >> 31 : 0));
-  s.before[i] = block_scan (__popc (s.starts[i]), &strip->runs);
+  s.starts[i] = word & ~(word << 1 | left);
+  s.before[i] = sum_before (__popc (s.starts[i]), &strip->runs);
   for (uint32_t run = i; run < strip->runs; run += blockDim.x) {
     s.parents[run] = run;
-    /* There are no more components than runs, and these stores take a while. */
+    /* There are no more components than runs. This early because it takes a while. */
     __stcg (&f.labels[strip->label + run], strip->label + run);
   }
   __syncthreads ();
   strip->shared_runs = s.before[f.strips.words];
-  merge_strip_word (f, s, inner);
+  unite_word (f, s, *strip);
   __syncthreads ();
 }
 
-/* The number of roots among the runs before @run. */
+static __device__ inline bool
+is_root (const StripRuns &s, uint32_t run)
+{
+  return s.roots[run / WARP_LANES] >> run % WARP_LANES & 1;
+}
+
+/* Roots among the runs before @run: the number of its component, if it is one itself. */
 static __device__ inline uint32_t
-roots_before (const TileRuns &s, uint32_t run)
+count_roots_before (const StripRuns &s, uint32_t run)
 {
   return s.roots_before[run / WARP_LANES] +
          __popc (s.roots[run / WARP_LANES] & bits_below (run % WARP_LANES));
 }
 
-static __device__ inline bool
-is_root (const TileRuns &s, uint32_t run)
-{
-  return s.roots[run / WARP_LANES] >> run % WARP_LANES & 1;
-}
-
-/* Writes the first pixels of the components that begin in this thread's word. */
-static __device__ inline void
-store_firsts (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
-{
-  uint32_t run = s.before[threadIdx.x], x = strip.word * WARP_LANES, c = strip.label;
-
-  if (strip.row == 0 || s.starts[threadIdx.x] == 0)
-    return;
-  c += roots_before (s, run);
-  for (uint32_t starts = s.starts[threadIdx.x]; starts; starts &= starts - 1) {
-    if (is_root (s, run++))
-      __stcg (&f.strips.firsts[c++], (strip.row - 1) << 16 | (x + __ffs (starts) - 1));
-  }
-}
-
-/* Writes the features of the strip's components. */
-static __device__ inline void
-sum_strip (const CclCudaFrame &f, Shared *s, const Strip &strip)
-{
-  Tile tile = { 0, 0, strip.y };
-  uint32_t word = strip.row > 0 ? s->words[threadIdx.x] : 0, threads = f.strips.threads;
-
-  shared_layout_sums (s, f.strips.size - (uint32_t) tile_runs_size (blockDim.x), strip.runs, false);
-  s->firsts = NULL;
-  for (uint32_t first = 0; first < strip.components; first += s->pass) {
-    uint32_t count = min (strip.components - first, s->pass);
-
-    clear_sums (f, s->sums, count, threads);
-    sync_some (WORDS_BARRIER, threads);
-    sum_word (f, *s, strip.word * WARP_LANES, strip.row - 1, word, first, count);
-    sync_some (WORDS_BARRIER, threads);
-    for (uint32_t c = threadIdx.x; c < count; c += threads)
-      features_set (f, strip.label + first + c, sums_in_frame (f, s->sums, tile, c));
-    if (first + count < strip.components)
-      sync_some (WORDS_BARRIER, threads);
-  }
-}
-
-/* Tells the strip below which components its row 0 is of. */
-static __device__ inline void
-publish_bottom (const CclCudaFrame &f, const TileRuns &s, const Strip &strip, uint32_t round)
-{
-  const CclStrips &strips = f.strips;
-  uint32_t i = threadIdx.x - strips.threads, last = s.before[strips.height * strips.words];
-  uint16_t *bottom = strips.bottom + (size_t) strip.index * strips.words * RUNS_OF_WORD;
-
-  for (uint32_t run = last + i; run < strip.runs; run += strips.seam_threads)
-    __stcg (&bottom[run - last], (uint16_t) s.parents[run]);
-  sync_some (SEAM_BARRIER, strips.seam_threads);
-  if (i == 0) {
-    __threadfence ();
-    __stcg (&strips.published[strip.index], round << 31);
-  }
-}
-
-/* Waits until the strip above has told. */
-static __device__ inline void
-await_strip_above (const CclCudaFrame &f, const Strip &strip, uint32_t round)
-{
-  if (threadIdx.x == f.strips.threads) {
-    while (round_of (load_acquire (&f.strips.published[strip.index - 1])) != round)
-      ;
-  }
-  sync_some (SEAM_BARRIER, f.strips.seam_threads);
-}
-
-/* The label of what is above a run of row 0. */
+/* Makes roots_before of the first @n roots, after a barrier for others than the first warp. Returns
+ * the number of all, in all warps. */
 static __device__ inline uint32_t
-label_above (const CclCudaFrame &f, const Strip &strip, uint32_t run)
+count_roots (const StripRuns &s, uint32_t n)
 {
-  uint32_t above = strip.index - 1;
+  uint32_t groups = (n + WARP_LANES - 1) / WARP_LANES, total = 0;
 
-  return above * f.strips.capacity +
-         __ldcg (&f.strips.bottom[(size_t) above * f.strips.words * RUNS_OF_WORD + run]);
+  for (uint32_t base = 0; base < groups; base += WARP_LANES) {
+    uint32_t i = base + lane_id (), count = i < groups ? __popc (s.roots[i]) : 0;
+    uint32_t sum = warp_scan (count);
+
+    if (threadIdx.x < WARP_LANES && i < groups)
+      s.roots_before[i] = total + sum - count;
+    total += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
+  }
+  return total;
 }
 
-/* Merges components with those above, by the runs that they have in common. First each follows the
- * one of its first run: that makes chains from strip to strip, which all threads shorten together.
- * What the other runs connect is often connected already. */
+/* Numbers the roots densely, in order, and makes parents the components of runs. */
 static __device__ inline void
-merge_with_above (const CclCudaFrame &f, const TileRuns &s, const Strip &strip, uint32_t round)
+number_strip_components (const StripRuns &s, Strip *strip)
 {
-  uint32_t *labels = f.labels, i = threadIdx.x - f.strips.threads;
+  uint32_t whole = (strip->runs + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
 
-  if (strip.shared_runs == 0)
-    return;
-  await_strip_above (f, strip, round);
-  for (uint32_t run = i; run < strip.shared_runs; run += f.strips.seam_threads) {
-    if (is_root (s, run)) {
-      uint32_t label = strip.label + s.parents[run], above = label_above (f, strip, run);
-      uint32_t found = atomicMin (&labels[label], above);
+  for (uint32_t run = threadIdx.x; run < whole; run += blockDim.x) {
+    uint32_t roots = __ballot_sync (ALL_LANES, run < strip->runs && s.parents[run] == run);
 
-      above = compress (labels, label, above);
-      if (found != label)
-        join (labels, found, above);
-    }
+    if (run < strip->runs)
+      compress_shared (s.parents, run);
+    if (lane_id () == 0)
+      s.roots[run / WARP_LANES] = roots;
   }
-  sync_some (SEAM_BARRIER, f.strips.seam_threads);
-  for (uint32_t run = i; run < strip.shared_runs; run += f.strips.seam_threads) {
-    if (!is_root (s, run))
-      join (labels, label_above (f, strip, run), strip.label + s.parents[run]);
-  }
+  __syncthreads ();
+  strip->components = count_roots (s, strip->runs);
+  __syncthreads ();
+  for (uint32_t run = threadIdx.x; run < strip->runs; run += blockDim.x)
+    s.parents[run] = count_roots_before (s, s.parents[run]);
+  __syncthreads ();
 }
 
 #endif

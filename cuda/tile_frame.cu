@@ -9,7 +9,8 @@
 
 #include "cuda/barrier.cuh"
 #include "cuda/compact.cuh"
-#include "cuda/strip.cuh"
+#include "cuda/strip_seams.cuh"
+#include "cuda/strip_sums.cuh"
 
 #define MOST_THREADS 1024
 #define MOST_SEAM_THREADS 256
@@ -127,7 +128,7 @@ flush_roots (const CclCudaFrame &f, const RootTable &t)
 
 /* Adds the features of components that are no roots to their roots, and notes which are. */
 static __device__ inline void
-resolve_strip (const CclCudaFrame &f, const TileRuns &s, const RootTable &t, const Strip &strip)
+resolve_strip (const CclCudaFrame &f, const StripRuns &s, const RootTable &t, const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t c = base + lane_id (), label = strip.label + c, root = CCL_NO_LABEL, roots;
@@ -159,7 +160,7 @@ takes_all (const CclCudaFrame &f)
 
 /* Leaves the roots that pass the area filter. */
 static __device__ inline void
-filter_roots (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
+filter_roots (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
@@ -168,24 +169,6 @@ filter_roots (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
     if (lane == 0)
       s.roots[base / WARP_LANES] = roots;
   }
-}
-
-/* Counts roots, for all threads and groups. */
-static __device__ inline uint32_t
-count_roots (const TileRuns &s, uint32_t components)
-{
-  uint32_t groups = (components + WARP_LANES - 1) / WARP_LANES, total = 0;
-
-  /* Every warp for itself; the first one also tells the others. */
-  for (uint32_t base = 0; base < groups; base += WARP_LANES) {
-    uint32_t i = base + lane_id (), count = i < groups ? __popc (s.roots[i]) : 0;
-    uint32_t sum = warp_scan (count);
-
-    if (threadIdx.x < WARP_LANES && i < groups)
-      s.roots_before[i] = total + sum - count;
-    total += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
-  }
-  return total;
 }
 
 /* The components in the first @n strips, for each warp. */
@@ -203,7 +186,7 @@ kept_before (const CclStrips &strips, uint32_t n)
 }
 
 static __device__ inline void
-write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
+write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
   /* Runs and sums are no longer needed. */
   WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
@@ -224,84 +207,63 @@ write_strip (const CclCudaFrame &f, const TileRuns &s, const Strip &strip)
 /* The components of a strip, with features, in a forest that is merged with that of the strip
  * above. */
 static __device__ inline void
-label_strip (const CclCudaFrame &f, Shared *s, Strip *strip)
+label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
 {
   /* The round that is over changes when all have arrived there. */
   uint32_t round = round_of (~__ldcg (&f.strips.barriers[MERGED]));
 
-  s->words[threadIdx.x] = load_strip_word (f, *strip);
-  if (!__syncthreads_or (s->words[threadIdx.x] != 0 && strip->row > 0)) {
-    /* Nobody waits for it, but others look at rounds. */
+  s.words[threadIdx.x] = load_strip_word (f, *strip);
+  if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {
+    /* Nobody waits for it, but it is looked at in the next round. */
     if (threadIdx.x == 0)
       __stcg (&f.strips.published[strip->index], round << 31);
     return;
   }
-  find_strip_runs (f, *s, strip);
-  strip->components = number_components (*s, strip->runs);
-  __syncthreads ();
+  find_strip_runs (f, s, strip);
+  number_strip_components (s, strip);
   if (threadIdx.x < f.strips.threads) {
-    store_firsts (f, *s, *strip);
     sum_strip (f, s, *strip);
   } else {
-    publish_bottom (f, *s, *strip, round);
-    merge_with_above (f, *s, *strip, round);
+    publish_bottom (f.strips, s, *strip, round);
+    merge_with_above (f, s, *strip, round);
   }
 }
 
-/* Arrives at a barrier when all threads have. Returns what wait_for() needs, in one of them. */
-static __device__ inline uint32_t
-arrive_at (const CclCudaFrame &f, int barrier)
-{
-  bool last;
-
-  __syncthreads ();
-  return threadIdx.x == 0 ? arrive (&f.strips.barriers[barrier], &last) : 0;
-}
-
+/* Says that this block is done with one of the barriers, and waits for the others. */
 static __device__ inline void
-wait_for (const CclCudaFrame &f, int barrier, uint32_t arrived)
+meet (const CclCudaFrame &f, int barrier)
 {
-  if (threadIdx.x == 0)
-    wait_for_all (&f.strips.barriers[barrier], arrived);
+  uint32_t *word = &f.strips.barriers[barrier];
+
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    wait_for_all (word, arrive (word));
+  }
   __syncthreads ();
 }
 
-/* One strip a block. */
-static __global__ void
-__launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
+/* Tells how many components the strip has in the result. Returns what wait_for_all() needs. The
+ * last block to do so writes how many there are. */
+static __device__ inline uint32_t
+publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
 {
-  extern __shared__ uint64_t memory[];
   __shared__ bool last;
-  Strip strip = strip_of_block (f.strips);
-  uint32_t *counted = &f.strips.barriers[COUNTED], arrived, kept;
-  RootTable table;
-  Shared s;
+  uint32_t *barriers = f.strips.barriers, arrived = 0;
 
-  /* So they are: now the compiler knows, too. */
-  f.moments = NULL;
-  f.updates = NULL;
-  f.numbers = NULL;
-  f.volume.sums = NULL;
-  (TileRuns &) s = tile_runs_layout ((uint32_t *) memory, blockDim.x);
-  label_strip (f, &s, &strip);
-  arrived = arrive_at (f, MERGED);
-  if (strip.components > 0) {
-    table = root_table (s.parents, f.strips.threads);
-    clear_roots (table);
-    wait_for (f, MERGED, arrived);
-    resolve_strip (f, s, table, strip);
-  }
-  if (!takes_all (f)) {
-    arrived = arrive_at (f, RESOLVED);
-    if (strip.components > 0)
-      wait_for (f, RESOLVED, arrived);
-    filter_roots (f, s, strip);
-  }
-  __syncthreads ();
-  kept = count_roots (s, strip.components);
   if (threadIdx.x == 0) {
     __stcg (&f.strips.kept[strip.index], kept);
-    arrived = arrive (counted, &last);
+    __threadfence ();
+    if (strip.components == 0) {
+      /* It was not where the others met. */
+      arrive (&barriers[MERGED]);
+      if (!takes_all (f))
+        arrive (&barriers[RESOLVED]);
+    }
+    arrived = arrive (&barriers[COUNTED]);
+    last = is_last (arrived);
+    if (last)
+      __threadfence ();
   }
   __syncthreads ();
   if (last && threadIdx.x < WARP_LANES) {
@@ -310,10 +272,48 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
     if (threadIdx.x == 0)
       f.header->kept = all;
   }
+  return arrived;
+}
+
+/* Finds out which components of the strip go into the result, with all that belongs to them. */
+static __device__ inline uint32_t
+resolve_components (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  RootTable table = root_table (s.parents, f.strips.threads);
+
+  __syncthreads (); /* runs are no longer needed */
+  clear_roots (table);
+  meet (f, MERGED);
+  resolve_strip (f, s, table, strip);
+  if (!takes_all (f)) {
+    meet (f, RESOLVED);
+    filter_roots (f, s, strip);
+  }
+  __syncthreads ();
+  return count_roots (s, strip.components);
+}
+
+/* One strip a block. */
+static __global__ void
+__launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
+{
+  extern __shared__ uint64_t memory[];
+  Strip strip = strip_of_block (f.strips);
+  StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
+  uint32_t kept, arrived;
+
+  /* So they are: now the compiler knows, too. */
+  f.moments = NULL;
+  f.updates = NULL;
+  f.numbers = NULL;
+  f.volume.sums = NULL;
+  label_strip (f, s, &strip);
+  kept = strip.components > 0 ? resolve_components (f, s, strip) : 0;
+  arrived = publish_count (f, strip, kept);
   if (kept == 0)
     return;
   if (threadIdx.x == 0)
-    wait_for_all (counted, arrived);
+    wait_for_all (&f.strips.barriers[COUNTED], arrived);
   __syncthreads ();
   if (threadIdx.x < f.strips.threads)
     write_strip (f, s, strip);
@@ -346,13 +346,14 @@ cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t m
     return s;
   s.seam_threads = min (most_threads - s.threads, MOST_SEAM_THREADS);
   s.capacity = f->slots * (s.height + 1);
-  runs = tile_runs_size (s.threads + s.seam_threads) + 4 * (size_t) s.capacity;
-  buffers = tile_runs_size (s.threads + s.seam_threads) + s.threads / 32 * sizeof (WriteBuffer);
-  sums = (4 * N_SUMS + sizeof (CclTilePixel)) * (size_t) s.capacity;
+  runs = strip_runs_size (s.threads + s.seam_threads) + 4 * (size_t) s.capacity;
+  buffers = strip_runs_size (s.threads + s.seam_threads) + s.threads / 32 * sizeof (WriteBuffer);
+  sums = sizeof (StripSums) * (size_t) s.capacity;
   s.size = (uint32_t) min (max (runs + sums, buffers), most);
   /* There is room, also for the sums of some components, and sums are small enough. */
-  if (buffers <= most && runs + sums / 8 <= most && 32 * s.words * s.height < 1u << AREA_BITS &&
-      16 * s.words * s.height * (s.height - 1) < 1u << (32 - AREA_BITS))
+  if (buffers <= most && runs + sums / 8 <= most &&
+      32 * s.words * s.height < 1u << STRIP_AREA_BITS &&
+      16 * s.words * s.height * (s.height - 1) < 1u << (32 - STRIP_AREA_BITS))
     s.n = divide_up (f->height, s.height);
   return s;
 }

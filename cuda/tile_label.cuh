@@ -26,7 +26,7 @@ struct TileSums
   uint32_t *sum_xx, *sum_yy, *sum_xy; /* only with moments */
 };
 
-#define AREA_BITS 15
+#define AREA_BITS 14
 #define N_SUMS 5
 #define N_MOMENTS 3
 
@@ -34,7 +34,7 @@ struct TileSums
 struct Shared : TileRuns
 {
   TileSums sums;        /* [pass] each */
-  CclTilePixel *firsts; /* [pass], or NULL */
+  CclTilePixel *firsts; /* [pass] */
   uint32_t pass;        /* components at a time */
 };
 
@@ -42,16 +42,16 @@ struct Shared : TileRuns
 static inline size_t
 tile_label_size (uint32_t height)
 {
-  return tile_runs_size (height * TILE_WORDS) + (size_t) height * BYTES_PER_ROW;
+  return tile_runs_size (height) + (size_t) height * BYTES_PER_ROW;
 }
 
-/* Shares out what @runs leave of @size bytes. */
+/* Shares out what @runs leave. */
 static __device__ inline void
-shared_layout_sums (Shared *s, uint32_t size, uint32_t runs, bool moments)
+shared_layout_sums (Shared *s, uint32_t height, uint32_t runs, bool moments)
 {
   uint32_t each = 4 * (N_SUMS + (moments ? N_MOMENTS : 0)) + sizeof (CclTilePixel);
 
-  s->pass = (size - 4 * runs) / each;
+  s->pass = (height * BYTES_PER_ROW - 4 * runs) / each;
   s->sums.area_y = s->parents + runs;
   s->sums.sum_x = s->sums.area_y + s->pass;
   s->sums.min_x = s->sums.sum_x + s->pass;
@@ -70,13 +70,12 @@ struct Piece
   uint32_t area, sum_x, sum_xx, min_x, max_x;
 };
 
-/* Takes the component of the first pixels that are left of this thread's word, which is at @x and
- * @y, as far as it goes. */
+/* Takes the component of the first pixels that are left of this thread's word, as far as it goes.
+ */
 static __device__ inline Piece
-take_piece (const CclCudaFrame &f, const Shared &s, uint32_t x, uint32_t y, uint32_t *rest,
-            uint32_t first, uint32_t count)
+take_piece (const CclCudaFrame &f, const Shared &s, uint32_t *rest, uint32_t first, uint32_t count)
 {
-  uint32_t i = threadIdx.x;
+  uint32_t i = threadIdx.x, y = i / TILE_WORDS, x = i % TILE_WORDS * WARP_LANES;
   Piece piece = { CCL_NO_LABEL };
 
   while (*rest) {
@@ -92,7 +91,7 @@ take_piece (const CclCudaFrame &f, const Shared &s, uint32_t x, uint32_t y, uint
       } else if (component != piece.component) {
         break;
       }
-      if (s.firsts && s.starts[i] >> start & 1 && s.roots[run / WARP_LANES] >> run % WARP_LANES & 1)
+      if (s.starts[i] >> start & 1 && s.roots[run / WARP_LANES] >> run % WARP_LANES & 1)
         s.firsts[component] = (CclTilePixel) (y * TILE_WIDTH + x + start);
       piece.area += area;
       piece.sum_x += area * (2 * x + start + end - 1) / 2;
@@ -163,12 +162,12 @@ can_reduce (void)
 
 #define REDUCE_LANES 8 /* so many with one component are worth a reduction */
 
-/* Adds the lanes' pieces, which are in row @y, to their components. Where many lanes have that of the first one, they are
+/* Adds the lanes' pieces to their components. Where many lanes have that of the first one, they are
  * summed up before: same addresses serialize. */
 static __device__ inline void
-store_pieces (const CclCudaFrame &f, const TileSums &sums, const Piece &piece, uint32_t y)
+store_pieces (const CclCudaFrame &f, const TileSums &sums, const Piece &piece)
 {
-  uint32_t c = piece.component;
+  uint32_t y = threadIdx.x / TILE_WORDS, c = piece.component;
   uint32_t lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL), leader = __ffs (lanes) - 1, same;
   PieceSums p = { piece.area | (piece.area * y) << AREA_BITS,
                   piece.sum_x,
@@ -192,20 +191,20 @@ store_pieces (const CclCudaFrame &f, const TileSums &sums, const Piece &piece, u
   add_to_sums (f, sums, c, p);
 }
 
-/* Adds the pixels @rest of this thread's word, which is at @x and @y, to the sums of components
- * @first to, without, @first + @count. */
+/* Adds this thread's word to the sums of components @first to, without, @first + @count. */
 static __device__ inline void
-sum_word (const CclCudaFrame &f, const Shared &s, uint32_t x, uint32_t y, uint32_t rest,
-          uint32_t first, uint32_t count)
+sum_word (const CclCudaFrame &f, const Shared &s, uint32_t first, uint32_t count)
 {
+  uint32_t rest = s.words[threadIdx.x];
+
   while (__any_sync (ALL_LANES, rest))
-    store_pieces (f, s.sums, take_piece (f, s, x, y, &rest, first, count), y);
+    store_pieces (f, s.sums, take_piece (f, s, &rest, first, count));
 }
 
 static __device__ inline void
-clear_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t count, uint32_t threads)
+clear_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t count)
 {
-  for (uint32_t c = threadIdx.x; c < count; c += threads) {
+  for (uint32_t c = threadIdx.x; c < count; c += blockDim.x) {
     sums.area_y[c] = 0;
     sums.sum_x[c] = 0;
     sums.min_x[c] = UINT32_MAX;
@@ -362,16 +361,15 @@ label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory, const Ccl
     store_full_tile (f, tiles, tile);
     return 1;
   }
-  (TileRuns &) s = tile_runs_layout (memory, tiles.height * TILE_WORDS);
+  (TileRuns &) s = tile_runs_layout (memory, tiles.height);
   n = find_components (f, s, word, &runs);
-  shared_layout_sums (&s, tiles.height * BYTES_PER_ROW, runs, f.moments != NULL);
+  shared_layout_sums (&s, tiles.height, runs, f.moments != NULL);
   for (uint32_t first = 0; first < n; first += s.pass) {
     uint32_t count = min (n - first, s.pass);
 
-    clear_sums (f, s.sums, count, blockDim.x);
+    clear_sums (f, s.sums, count);
     __syncthreads ();
-    sum_word (f, s, threadIdx.x % TILE_WORDS * WARP_LANES, threadIdx.x / TILE_WORDS, word, first,
-              count);
+    sum_word (f, s, first, count);
     __syncthreads ();
     store_components (f, tiles, s, tile, first, count);
     __syncthreads ();

@@ -41,7 +41,7 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT) paint_tiles (CclCudaFrame f)
   extern __shared__ uint32_t memory[];
   uint32_t strip = blockIdx.x / f.tiles.columns, runs;
   Tile tile = tile_at (f.tiles, strip, blockIdx.x - strip * f.tiles.columns);
-  TileRuns s = tile_runs_layout (memory, f.tiles.height * TILE_WORDS);
+  TileRuns s = tile_runs_layout (memory, f.tiles.height);
   bool empty = f.tiles.n[tile.index] == 0;
 
   if (!empty) {
@@ -57,7 +57,7 @@ extern "C" cudaError_t
 ccl_cuda_tile_paint (const CclCudaFrame *f, cudaStream_t stream)
 {
   const CclTiles *tiles = &f->tiles;
-  size_t size = tile_runs_size (tiles->height * TILE_WORDS) + 4 * (size_t) TILE_RUNS * tiles->height;
+  size_t size = tile_runs_size (tiles->height) + 4 * (size_t) TILE_RUNS * tiles->height;
 
   paint_tiles<<<tiles->columns * tiles->strips, tiles->height * TILE_WORDS, size, stream>>> (*f);
   return cudaGetLastError ();

@@ -8,35 +8,36 @@
 #include "cuda/tile.cuh"
 #include "cuda/unionfind.cuh"
 
-#define WARPS_MAX 32
+#define WARPS_MAX (TILE_WORDS * TILE_MAX_HEIGHT / WARP_LANES)
 
 /* What a block keeps in shared memory of its tile. */
 struct TileRuns
 {
   uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, runs before */
-  uint32_t *roots;                   /* [threads / 2] which runs are roots, bit by bit */
-  uint32_t *roots_before;            /* [threads / 2] */
+  uint32_t *roots;                   /* [4 * height] which runs are roots, bit by bit */
+  uint32_t *roots_before;            /* [4 * height] */
   uint32_t *parents;                 /* [runs] union-find over runs; then components */
 };
 
 /* Bytes of it before parents. */
 static __host__ __device__ inline size_t
-tile_runs_size (uint32_t threads)
+tile_runs_size (uint32_t height)
 {
-  return 16 * (size_t) threads;
+  return 4 * (size_t) (3 * height * TILE_WORDS + 8 * height);
 }
 
 static __device__ inline TileRuns
-tile_runs_layout (uint32_t *memory, uint32_t threads)
+tile_runs_layout (uint32_t *memory, uint32_t height)
 {
+  uint32_t threads = height * TILE_WORDS;
   TileRuns s;
 
   s.words = memory;
   s.starts = s.words + threads;
   s.before = s.starts + threads;
   s.roots = s.before + threads;
-  s.roots_before = s.roots + threads / 2;
-  s.parents = s.roots_before + threads / 2;
+  s.roots_before = s.roots + 4 * height;
+  s.parents = s.roots_before + 4 * height;
   return s;
 }
 
@@ -55,15 +56,18 @@ static __device__ inline uint32_t
 block_scan (uint32_t value, uint32_t *total)
 {
   __shared__ uint32_t warps[WARPS_MAX];
-  uint32_t sum = warp_scan (value), of_warp, sums;
+  uint32_t sum = warp_scan (value), before = 0, all = 0;
 
   if (lane_id () == WARP_LANES - 1)
     warps[threadIdx.x / WARP_LANES] = sum;
   __syncthreads ();
-  of_warp = lane_id () < blockDim.x / WARP_LANES ? warps[lane_id ()] : 0;
-  sums = warp_scan (of_warp);
-  *total = __shfl_sync (ALL_LANES, sums, WARP_LANES - 1);
-  return __shfl_sync (ALL_LANES, sums - of_warp, threadIdx.x / WARP_LANES) + sum - value;
+  for (uint32_t i = 0; i < blockDim.x / WARP_LANES; i++) {
+    if (i < threadIdx.x / WARP_LANES)
+      before += warps[i];
+    all += warps[i];
+  }
+  *total = all;
+  return before + sum - value;
 }
 
 /* Union-find in shared memory; see unionfind.cuh. All writes are atomic, as others read meanwhile.
@@ -113,15 +117,15 @@ compress_shared (uint32_t *parents, uint32_t run)
   }
 }
 
-/* Merges the runs of this thread's word with those that they touch in the row above. A row has
- * @words words; @inner: this one is not its first. */
+/* Merges the runs of this thread's word with those that they touch in the row above. */
 static __device__ inline void
-merge_word (const CclCudaFrame &f, const TileRuns &s, uint32_t words, bool inner)
+merge_word (const CclCudaFrame &f, const TileRuns &s)
 {
-  uint32_t i = threadIdx.x, a = i - words, todo;
+  uint32_t i = threadIdx.x, a = i - TILE_WORDS, todo;
+  bool inner = i % TILE_WORDS > 0;
   Rows r;
 
-  if (i < words)
+  if (i < TILE_WORDS)
     return;
   r.current = s.words[i];
   r.above = s.words[a];
@@ -184,7 +188,7 @@ find_components (const CclCudaFrame &f, const TileRuns &s, uint32_t word, uint32
   for (uint32_t run = i; run < *runs; run += blockDim.x)
     s.parents[run] = run;
   __syncthreads ();
-  merge_word (f, s, TILE_WORDS, i % TILE_WORDS > 0);
+  merge_word (f, s);
   __syncthreads ();
   return number_components (s, *runs);
 }

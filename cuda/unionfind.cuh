@@ -50,22 +50,44 @@ merge (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
+static __device__ inline void
+swap (uint32_t *a, uint32_t *b)
+{
+  uint32_t old = *a;
+
+  *a = *b;
+  *b = old;
+}
+
 /* As merge(), where most labels are no roots and many share one: climbs both trees at a time, until
- * they meet or the higher label is a root. */
+ * they meet or the higher label is a root. What it leaves behind points one step further. */
 static __device__ inline void
 join (uint32_t *labels, uint32_t label1, uint32_t label2)
 {
-  while (label1 != label2) {
-    uint32_t high = max (label1, label2), low = min (label1, label2);
-    uint32_t high_parent = __ldcg (&labels[high]), low_parent = __ldcg (&labels[low]);
+  uint32_t from1 = label1, from2 = label2;
 
-    if (high_parent == high) {
-      high_parent = atomicMin (&labels[high], low_parent);
-      if (high_parent == high)
-        return;
+  while (label1 != label2) {
+    uint32_t parent1, parent2;
+
+    if (label1 < label2) {
+      swap (&label1, &label2);
+      swap (&from1, &from2);
     }
-    label1 = high_parent;
-    label2 = low_parent;
+    parent1 = __ldcg (&labels[label1]);
+    parent2 = __ldcg (&labels[label2]);
+    if (parent1 == label1) {
+      parent1 = atomicMin (&labels[label1], parent2);
+      if (parent1 == label1)
+        return;
+    } else if (from1 != label1) {
+      __stcg (&labels[from1], parent1);
+    }
+    if (from2 != label2 && parent2 != label2)
+      __stcg (&labels[from2], parent2);
+    from1 = label1;
+    from2 = label2;
+    label1 = parent1;
+    label2 = parent2;
   }
 }
 
