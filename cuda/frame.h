@@ -61,6 +61,9 @@ typedef struct CclCudaFrame
   uint8_t connectivity;
   uint8_t overlap; /* 1: kernels may be launched by launch_following() */
 
+  CclStrips strips; /* (tile) here, where the first pixels are looked for: a launch starts with cold
+                     * caches */
+
   uint32_t slots;   /* of a row */
   uint32_t parts;   /* into which the slots of a row are cut: one warp each */
   uint32_t *labels; /* [height * slots] union-find: a root is its own label */
@@ -72,8 +75,7 @@ typedef struct CclCudaFrame
   CclFeatures *features; /* [height * slots], of roots */
   CclMoments *moments;   /* the same, or NULL */
 
-  CclTiles tiles;   /* (tile) */
-  CclStrips strips; /* (tile) */
+  CclTiles tiles; /* (tile) */
 
   /* (labellers) Enqueues the labelling of labelled.pixels. */
   cudaError_t (*label) (const struct CclCudaFrame *frame, cudaStream_t stream);

@@ -9,15 +9,25 @@
 #ifndef CCL_CUDA_STRIP_CUH
 #define CCL_CUDA_STRIP_CUH
 
+#include "cuda/barrier.cuh"
 #include "cuda/rows.cuh"
 #include "cuda/tile_runs.cuh"
 
 #define RUNS_OF_WORD 16
 
+/* What all blocks wait for. */
+enum
+{
+  MERGED,   /* labels are a forest of all components of all strips */
+  RESOLVED, /* and roots have all features; only waited for where the area decides */
+  COUNTED,  /* and what goes into the result is known */
+};
+
 /* A block's strip, as one of its threads sees it. */
 struct Strip
 {
   uint32_t index;
+  uint32_t round;             /* of the launch; see barrier.cuh */
   uint32_t y;                 /* of its first row, which is row 1 here */
   uint32_t word, row;         /* where this thread's word is */
   uint32_t label;             /* of its first component */
@@ -73,7 +83,11 @@ static __device__ inline Strip
 strip_of_block (const CclStrips &strips)
 {
   uint32_t row = threadIdx.x / strips.words;
-  Strip strip = { blockIdx.x, blockIdx.x * strips.height, threadIdx.x - row * strips.words, row,
+  Strip strip = { blockIdx.x,
+                  next_round (&strips.barriers[MERGED]),
+                  blockIdx.x * strips.height,
+                  threadIdx.x - row * strips.words,
+                  row,
                   blockIdx.x * strips.capacity };
 
   return strip;

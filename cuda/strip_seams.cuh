@@ -4,7 +4,6 @@
 #ifndef CCL_CUDA_STRIP_SEAMS_CUH
 #define CCL_CUDA_STRIP_SEAMS_CUH
 
-#include "cuda/barrier.cuh"
 #include "cuda/strip.cuh"
 #include "cuda/unionfind.cuh"
 
@@ -25,7 +24,7 @@ bottom_of_strip (const CclStrips &strips, uint32_t index)
 
 /* Tells the strip below which components its row 0 is of. */
 static __device__ inline void
-publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip, uint32_t round)
+publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip)
 {
   uint32_t last = s.before[strips.height * strips.words], n = strip.runs - last;
   uint16_t *bottom = bottom_of_strip (strips, strip.index);
@@ -35,18 +34,16 @@ publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip,
   sync_threads (SEAM_THREADS, strips.seam_threads);
   if (seam_thread (strips) == 0) {
     __threadfence ();
-    __stcg (&strips.published[strip.index], round << 31);
+    __stcg (&strips.published[strip.index], strip.round);
   }
 }
 
-/* Waits until the strip above has told. */
+/* Waits until the strip above has told, in another warp than the one that does so here. */
 static __device__ inline void
-await_strip_above (const CclStrips &strips, const Strip &strip, uint32_t round)
+await_strip_above (const CclStrips &strips, const Strip &strip)
 {
-  if (seam_thread (strips) == 0) {
-    while (round_of (load_acquire (&strips.published[strip.index - 1])) != round)
-      ;
-  }
+  if (seam_thread (strips) == strips.seam_threads - 1)
+    await_round (&strips.published[strip.index - 1], strip.round);
   sync_threads (SEAM_THREADS, strips.seam_threads);
 }
 
@@ -54,7 +51,7 @@ await_strip_above (const CclStrips &strips, const Strip &strip, uint32_t round)
  * one of its first run: that makes chains from strip to strip, which all threads shorten together.
  * What the other runs connect is often connected already. */
 static __device__ inline void
-merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip, uint32_t round)
+merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
   const CclStrips &strips = f.strips;
   const uint16_t *bottom = bottom_of_strip (strips, strip.index - 1);
@@ -62,7 +59,7 @@ merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip,
 
   if (strip.shared_runs == 0)
     return;
-  await_strip_above (strips, strip, round);
+  await_strip_above (strips, strip);
   for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
     uint32_t label, parent, found;
 

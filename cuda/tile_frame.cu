@@ -7,7 +7,6 @@
  * know that they run. What goes on is one chain of dependent steps, in each block and from block to
  * block, so all that counts is how long that is. */
 
-#include "cuda/barrier.cuh"
 #include "cuda/compact.cuh"
 #include "cuda/strip_seams.cuh"
 #include "cuda/strip_sums.cuh"
@@ -15,13 +14,6 @@
 #define MOST_THREADS 1024
 #define MOST_SEAM_THREADS 256
 #define MOST_BLOCKS 4 /* of a multiprocessor */
-
-enum
-{
-  MERGED,   /* labels are a forest of all components of all strips */
-  RESOLVED, /* and roots have all features; only where the area decides */
-  COUNTED,  /* and what goes into the result is known */
-};
 
 /* Sums of what a strip adds to roots, in shared memory: many of its components may have the same
  * one, and so do many strips. */
@@ -186,11 +178,10 @@ kept_before (const CclStrips &strips, uint32_t n)
 }
 
 static __device__ inline void
-write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip, uint32_t before)
 {
   /* Runs and sums are no longer needed. */
   WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
-  uint32_t before = kept_before (f.strips, strip.index);
 
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components;
        base += f.strips.threads) {
@@ -209,14 +200,11 @@ write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 static __device__ inline void
 label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
 {
-  /* The round that is over changes when all have arrived there. */
-  uint32_t round = round_of (~__ldcg (&f.strips.barriers[MERGED]));
-
   s.words[threadIdx.x] = load_strip_word (f, *strip);
   if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {
     /* Nobody waits for it, but it is looked at in the next round. */
     if (threadIdx.x == 0)
-      __stcg (&f.strips.published[strip->index], round << 31);
+      __stcg (&f.strips.published[strip->index], strip->round);
     return;
   }
   find_strip_runs (f, s, strip);
@@ -224,73 +212,67 @@ label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
   if (threadIdx.x < f.strips.threads) {
     sum_strip (f, s, *strip);
   } else {
-    publish_bottom (f.strips, s, *strip, round);
-    merge_with_above (f, s, *strip, round);
+    publish_bottom (f.strips, s, *strip);
+    merge_with_above (f, s, *strip);
   }
 }
 
-/* Says that this block is done with one of the barriers, and waits for the others. */
+/* Tells the others that all of this block is done with one of the barriers. */
 static __device__ inline void
-meet (const CclCudaFrame &f, int barrier)
+arrive_at (const CclStrips &strips, int barrier)
 {
-  uint32_t *word = &f.strips.barriers[barrier];
-
   __syncthreads ();
   if (threadIdx.x == 0) {
     __threadfence ();
-    wait_for_all (word, arrive (word));
+    arrive (&strips.barriers[barrier]);
   }
-  __syncthreads ();
 }
 
-/* Tells how many components the strip has in the result. Returns what wait_for_all() needs. The
- * last block to do so writes how many there are. */
-static __device__ inline uint32_t
-publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
+static __device__ inline void
+wait_at (const CclStrips &strips, int barrier, const Strip &strip)
 {
-  __shared__ bool last;
-  uint32_t *barriers = f.strips.barriers, arrived = 0;
-
-  if (threadIdx.x == 0) {
-    __stcg (&f.strips.kept[strip.index], kept);
-    __threadfence ();
-    if (strip.components == 0) {
-      /* It was not where the others met. */
-      arrive (&barriers[MERGED]);
-      if (!takes_all (f))
-        arrive (&barriers[RESOLVED]);
-    }
-    arrived = arrive (&barriers[COUNTED]);
-    last = is_last (arrived);
-    if (last)
-      __threadfence ();
-  }
+  if (threadIdx.x == 0)
+    await_round (&strips.barriers[barrier], strip.round);
   __syncthreads ();
-  if (last && threadIdx.x < WARP_LANES) {
-    uint32_t all = kept_before (f.strips, f.strips.n);
-
-    if (threadIdx.x == 0)
-      f.header->kept = all;
-  }
-  return arrived;
 }
 
-/* Finds out which components of the strip go into the result, with all that belongs to them. */
+/* Finds out which components of the strip go into the result, with all that belongs to them.
+ * Returns their number. */
 static __device__ inline uint32_t
 resolve_components (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
   RootTable table = root_table (s.parents, f.strips.threads);
 
-  __syncthreads (); /* runs are no longer needed */
-  clear_roots (table);
-  meet (f, MERGED);
+  arrive_at (f.strips, MERGED);
+  clear_roots (table); /* runs are no longer needed */
+  wait_at (f.strips, MERGED, strip);
   resolve_strip (f, s, table, strip);
   if (!takes_all (f)) {
-    meet (f, RESOLVED);
+    arrive_at (f.strips, RESOLVED);
+    wait_at (f.strips, RESOLVED, strip);
     filter_roots (f, s, strip);
   }
   __syncthreads ();
   return count_roots (s, strip.components);
+}
+
+/* Tells how many components the strip has in the result, and arrives wherever the block has not
+ * been. */
+static __device__ inline void
+publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
+{
+  uint32_t *barriers = f.strips.barriers;
+  bool empty = strip.components == 0;
+
+  if (threadIdx.x > 0)
+    return;
+  __stcg (&f.strips.kept[strip.index], kept);
+  __threadfence ();
+  if (empty)
+    arrive (&barriers[MERGED]);
+  if (empty || takes_all (f))
+    arrive (&barriers[RESOLVED]);
+  arrive (&barriers[COUNTED]);
 }
 
 /* One strip a block. */
@@ -300,7 +282,8 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   extern __shared__ uint64_t memory[];
   Strip strip = strip_of_block (f.strips);
   StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
-  uint32_t kept, arrived;
+  uint32_t kept, before;
+  bool last = strip.index == f.strips.n - 1;
 
   /* So they are: now the compiler knows, too. */
   f.moments = NULL;
@@ -309,14 +292,15 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   f.volume.sums = NULL;
   label_strip (f, s, &strip);
   kept = strip.components > 0 ? resolve_components (f, s, strip) : 0;
-  arrived = publish_count (f, strip, kept);
-  if (kept == 0)
+  publish_count (f, strip, kept);
+  if (kept == 0 && !last)
     return;
-  if (threadIdx.x == 0)
-    wait_for_all (&f.strips.barriers[COUNTED], arrived);
-  __syncthreads ();
+  wait_at (f.strips, COUNTED, strip);
+  before = kept_before (f.strips, strip.index);
+  if (last && threadIdx.x == 0)
+    f.header->kept = before + kept;
   if (threadIdx.x < f.strips.threads)
-    write_strip (f, s, strip);
+    write_strip (f, s, strip, before);
 }
 
 static uint32_t
