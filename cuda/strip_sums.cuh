@@ -152,15 +152,13 @@ add_to_sums (const StripTable &t, uint32_t c, const StripSums &s)
 static __device__ inline void
 add_lanes (const StripTable &t, uint32_t c, StripSums s)
 {
+#if __CUDA_ARCH__ >= 800
   uint32_t lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL), leader = __ffs (lanes) - 1, same;
 
   if (!lanes)
     return;
   same = __ballot_sync (ALL_LANES, c == __shfl_sync (ALL_LANES, c, leader));
-  if (c == CCL_NO_LABEL)
-    return;
-#if __CUDA_ARCH__ >= 800
-  if (__popc (same) >= REDUCE_LANES && same >> lane_id () & 1) {
+  if (c != CCL_NO_LABEL && __popc (same) >= REDUCE_LANES && same >> lane_id () & 1) {
     s.area_y = __reduce_add_sync (same, s.area_y);
     s.sum_x = __reduce_add_sync (same, s.sum_x);
     s.min_x = __reduce_min_sync (same, s.min_x);
@@ -170,7 +168,8 @@ add_lanes (const StripTable &t, uint32_t c, StripSums s)
       return;
   }
 #endif
-  add_to_sums (t, c, s);
+  if (c != CCL_NO_LABEL)
+    add_to_sums (t, c, s);
 }
 
 static __device__ inline CclFeatures
