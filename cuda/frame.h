@@ -10,6 +10,7 @@
 #include "cuda/tile.h"
 
 #include <cuda_runtime_api.h>
+#include <stdalign.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +23,8 @@ extern "C" {
  * here, the first pixel, follows from the component's label. */
 typedef struct CclFeatures
 {
-  uint64_t sum_x, sum_y;
+  alignas (16) uint64_t sum_x; /* so that there are two loads or stores of it all */
+  uint64_t sum_y;
   uint32_t area;
   uint32_t min_x, max_x, max_y;
 } CclFeatures;

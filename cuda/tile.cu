@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/launch.cuh"
-#include "cuda/tile_label.cuh"
+#include "cuda/tile_records.cuh"
 
 /* Blocks of the highest tiles that a multiprocessor runs at a time. */
 #if __CUDA_ARCH__ == 750

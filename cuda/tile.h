@@ -14,13 +14,14 @@
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
 
-/* The border of a tile: its pixels, and the component of each run in the first and the last row and
- * of each pixel in the first and the last column, named by the component's first pixel. */
+/* The border of a tile: its pixels, and the component of each piece of a word in the first and the
+ * last row and of each pixel in the first and the last column, named by the component's first
+ * pixel. */
 typedef struct CclTileBorder
 {
-  uint32_t top[TILE_WORDS], bottom[TILE_WORDS]; /* pixels, from left to right */
-  uint32_t left, right;                         /* pixels, from top to bottom */
-  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS];
+  uint32_t top[TILE_WORDS], bottom[TILE_WORDS];             /* pixels, from left to right */
+  uint32_t left, right;                                     /* pixels, from top to bottom */
+  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* from 16 pieces a word */
   CclTilePixel left_pixels[TILE_MAX_HEIGHT], right_pixels[TILE_MAX_HEIGHT];
 } CclTileBorder;
 
