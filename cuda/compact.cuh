@@ -16,26 +16,25 @@ enum Verdict
   KEPT,
 };
 
-/* Whether the component @root passes the area filter. */
+/* Whether a component of @area pixels passes the area filter. */
 static __device__ inline bool
-passes (const CclCudaFrame &f, uint32_t root)
+passes (const CclCudaFrame &f, uint32_t area)
 {
-  uint32_t area = f.features[root].area;
-
   return area >= f.min_area && area <= f.max_area;
+}
+
+static __device__ inline Verdict
+judge_area (const CclCudaFrame &f, uint32_t area)
+{
+  if (!passes (f, area) || area < f.cut.area)
+    return OUT;
+  return area == f.cut.area ? TIED : KEPT;
 }
 
 static __device__ inline Verdict
 judge (const CclCudaFrame &f, uint32_t label)
 {
-  uint32_t area;
-
-  if (f.labels[label] != label || !passes (f, label))
-    return OUT;
-  area = f.features[label].area;
-  if (area < f.cut.area)
-    return OUT;
-  return area == f.cut.area ? TIED : KEPT;
+  return f.labels[label] == label ? judge_area (f, f.features[label].area) : OUT;
 }
 
 /* Counts of kept and tied roots in one number. */
@@ -105,7 +104,8 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
 static __device__ inline void
 count_area (const CclCudaFrame &f, const CclCutSearch &search, uint32_t root)
 {
-  int bin = passes (f, root) ? ccl_cut_bin (&search, f.features[root].area) : -1;
+  uint32_t area = f.features[root].area;
+  int bin = passes (f, area) ? ccl_cut_bin (&search, area) : -1;
 
   if (bin >= 0)
     atomicAdd (&f.histogram[bin], 1);

@@ -196,13 +196,22 @@ held_nothing (void)
   return held;
 }
 
+/* Leaves the sums of all lanes in the first one, at least. */
 static __device__ inline void
-held_flush (const CclCudaFrame &f, HeldComponent *held)
+held_reduce (const CclCudaFrame &f, HeldComponent *held)
 {
   if (held->label == CCL_NO_LABEL)
     return;
   for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
     sums_add (f, &held->sums, sums_shuffle (f, held->sums, lane_id () ^ distance));
+}
+
+static __device__ inline void
+held_flush (const CclCudaFrame &f, HeldComponent *held)
+{
+  if (held->label == CCL_NO_LABEL)
+    return;
+  held_reduce (f, held);
   if (lane_id () == 0)
     feature_update (f, held->label, held->sums);
   *held = held_nothing ();

@@ -30,6 +30,7 @@ typedef struct CclTiles
 {
   uint32_t height;
   uint32_t columns, strips;
+  uint32_t reciprocal;    /* UINT32_MAX / columns */
   uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
   CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */

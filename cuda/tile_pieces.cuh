@@ -74,10 +74,20 @@ piece_at (uint32_t before, uint32_t word, uint32_t bit)
   return before + __popc (piece_starts (word) & (bit | (bit - 1))) - 1;
 }
 
+/* Puts this thread's word of pixels into shared memory, and returns it. */
+static __device__ inline uint32_t
+load_words (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+{
+  uint32_t word = load_word (f, tile);
+
+  s->words[threadIdx.x % TILE_WORDS][threadIdx.x / TILE_WORDS] = word;
+  return word;
+}
+
 /* Takes over the words of the tile. A thread's @word is the one that it has loaded; for what
  * follows it has another one: its warp's words are one above the other. */
 static __device__ inline TileWord
-take_words (const CclTiles &tiles, TilePieces *s)
+take_word (const CclTiles &tiles, const TilePieces *s)
 {
   uint32_t i = threadIdx.x;
   TileWord w;
@@ -256,23 +266,23 @@ root_of (const Pieces &p, uint32_t piece)
 }
 
 /* Finds the components of a tile, whose words are in shared memory. @w: what this thread is to
- * know of its word. Behind it, the block has to wait before it looks for roots' numbers. */
+ * know of its word. What comes next is count_roots(). */
 static __device__ inline Pieces
-find_pieces (const CclCudaFrame &f, TilePieces *s, TileWord *w, RootCounts *r)
+find_pieces (const CclCudaFrame &f, TilePieces *s, TileWord *w)
 {
   Pieces p;
 
-  *w = take_words (f.tiles, s);
+  *w = take_word (f.tiles, s);
   p.n = count_pieces (f.tiles, s, w);
   p.parents = (uint32_t *) (s + 1);
   p.firsts = (CclTilePixel *) (p.parents + p.n);
+  p.components = 0;
   link_pieces (f, p, w);
   __syncthreads ();
   unite_pieces (f, s, p, *w);
   __syncthreads ();
   find_roots (s, p);
   __syncthreads ();
-  *r = count_roots (s, &p);
   return p;
 }
 

@@ -48,11 +48,11 @@ struct TileSums
 static __device__ inline TileSums
 sums_layout (const CclCudaFrame &f, const Pieces &p)
 {
-  uint32_t each = f.moments ? N_SUMS + N_MOMENTS : N_SUMS, words = (p.n + 1) / 2;
+  uint32_t words = (p.n + 1) / 2, room = f.tiles.height * BYTES_PER_ROW / 4 - p.n - words;
   TileSums sums;
 
   sums.first = 0;
-  sums.pass = (f.tiles.height * BYTES_PER_ROW / 4 - p.n - words) / each;
+  sums.pass = f.moments ? room / (N_SUMS + N_MOMENTS) : room / N_SUMS;
   sums.area_y = p.parents + p.n + words;
   sums.sum_x = sums.area_y + sums.pass;
   sums.min_x = sums.sum_x + sums.pass;
@@ -97,12 +97,9 @@ add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const Piec
 {
   atomicAdd (&sums.area_y[c], p.area_y);
   atomicAdd (&sums.sum_x[c], p.sum_x);
-  if (((volatile uint32_t *) sums.min_x)[c] > p.min_x)
-    atomicMin (&sums.min_x[c], p.min_x);
-  if (((volatile uint32_t *) sums.max_x)[c] < p.max_x)
-    atomicMax (&sums.max_x[c], p.max_x);
-  if (((volatile uint32_t *) sums.max_y)[c] < p.max_y)
-    atomicMax (&sums.max_y[c], p.max_y);
+  atomicMin (&sums.min_x[c], p.min_x);
+  atomicMax (&sums.max_x[c], p.max_x);
+  atomicMax (&sums.max_y[c], p.max_y);
   if (f.moments) {
     atomicAdd (&sums.sum_xx[c], p.sum_xx);
     atomicAdd (&sums.sum_yy[c], p.sum_yy);
@@ -242,13 +239,29 @@ store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, 
   }
 }
 
+#define ROWS_WARP 1 /* writes the first and the last row; the others have more to do before */
+
+/* Writes the first and the last row of a tile: a warp with two lanes for each word. */
+static __device__ inline void
+store_border_rows (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t bottom)
+{
+  uint32_t lane = lane_id (), column = lane % TILE_WORDS, y = lane & TILE_WORDS ? bottom : 0;
+  uint32_t pixels = s->words[column][y], before = s->before[column][y];
+  CclTilePixel *runs = (y == 0 ? border->top_runs : border->bottom_runs) + column * WORD_PIECES;
+  uint32_t n = __popc (piece_starts (pixels));
+
+  if (lane < 2 * TILE_WORDS)
+    (y == 0 ? border->top : border->bottom)[column] = pixels;
+  for (uint32_t i = lane / (2 * TILE_WORDS); i < n; i += WARP_LANES / (2 * TILE_WORDS))
+    runs[i] = p.firsts[root_of (p, before + i)];
+}
+
 /* Writes the border of a tile. */
 static __device__ inline void
 store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const TileWord &w,
               const Tile &tile)
 {
   CclTileBorder *border = &tiles.borders[tile.index];
-  uint32_t i = threadIdx.x, bottom = tiles.height - 1;
   bool left = w.column == 0, right = w.column == TILE_WORDS - 1;
   bool side = left ? w.pixels & 1 : right && w.pixels >> 31;
   uint32_t sides = __ballot_sync (ALL_LANES, side) >> (lane_id () - w.y);
@@ -258,18 +271,8 @@ store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const
         p.firsts[root_of (p, piece_at (w.before, w.pixels, left ? 1 : 1u << 31))];
   if (w.y == 0 && (left || right))
     *(left ? &border->left : &border->right) = sides;
-  if (i < TILE_WORDS) {
-    border->top[i] = s->words[i][0];
-    border->bottom[i] = s->words[i][bottom];
-  }
-  for (; i < 2 * TILE_RUNS; i += blockDim.x) {
-    uint32_t slot = i % TILE_RUNS, word = slot / WORD_PIECES, y = i < TILE_RUNS ? 0 : bottom;
-    uint32_t piece = slot % WORD_PIECES;
-
-    if (piece < __popc (piece_starts (s->words[word][y])))
-      (y == 0 ? border->top_runs : border->bottom_runs)[slot] =
-          p.firsts[root_of (p, s->before[word][y] + piece)];
-  }
+  if (threadIdx.x / WARP_LANES == ROWS_WARP)
+    store_border_rows (border, s, p, tiles.height - 1);
 }
 
 /* Writes record and border of a tile without any background: nothing has to be found out. */
@@ -318,49 +321,51 @@ store_empty_tile (const CclTiles &tiles, const Tile &tile)
   }
 }
 
-/* Labels a tile, with one word of pixels a thread: writes its records and its border, and returns
- * the number of its components. @memory is the block's, tile_label_size() bytes; @firsts are the
- * components' first pixels. */
-static __device__ inline uint32_t
-label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory, const CclTilePixel **firsts)
+/* Labels a tile, with one word of pixels a thread: writes its records and its border. @memory is
+ * the block's, tile_label_size() bytes. */
+static __device__ inline void
+label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory)
 {
   const CclTiles &tiles = f.tiles;
   TilePieces *s = (TilePieces *) memory;
-  uint32_t i = threadIdx.x, word = load_word (f, tile);
+  uint32_t i = threadIdx.x, word = load_words (f, s, tile);
+  RootCounts r = { 0, 0 };
   TileSums sums;
   TileWord w;
-  RootCounts r;
   Pieces p;
+  bool once;
 
-  *firsts = tiles.firsts + (size_t) tile.index * tiles.capacity;
-  s->words[i % TILE_WORDS][i / TILE_WORDS] = word;
   if (!__syncthreads_or (word + 1 > 1)) { /* each word is either full or empty */
     uint32_t full = __syncthreads_count (word);
 
     if (full == 0) {
       store_empty_tile (tiles, tile);
-      return 0;
+      return;
     }
     if (full == blockDim.x) {
       store_full_tile (f, tiles, tile);
-      return 1;
+      return;
     }
   }
-  p = find_pieces (f, s, &w, &r);
+  p = find_pieces (f, s, &w);
   sums = sums_layout (f, p);
-  for (; sums.first < p.components; sums.first += sums.pass) {
+  once = p.n <= sums.pass;
+  if (!once || i - lane_id () < p.n)
+    r = count_roots (s, &p);
+  for (;;) {
     begin_sums (f, s, p, r, sums);
     __syncthreads ();
     add_pieces (f, s, p, sums);
     __syncthreads ();
     store_components (f, p, sums, tile);
-    if (p.components - sums.first > sums.pass)
-      __syncthreads (); /* the sums are still being read */
+    if (once || p.components - sums.first <= sums.pass)
+      break;
+    __syncthreads ();
+    sums.first += sums.pass;
   }
   store_border (tiles, s, p, w, tile);
   if (i == 0)
     tiles.n[tile.index] = p.components;
-  return p.components;
 }
 
 #endif
