@@ -63,12 +63,14 @@ struct WriteBuffer
   uint32_t places[WARP_LANES];
 };
 
-/* Writes each lane's component @root, whose first pixel is in row @y, unless it is cut off.
+/* Writes each lane's component @root of @features, whose first pixel is in row @y, unless it is cut
+ * off.
  * @before: the roots before it. Components are gathered in shared memory, so that the warp stores
  * them side by side. */
 static __device__ inline void
-write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t first_x, uint32_t y,
-            Verdict verdict, uint64_t before)
+write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
+                const CclFeatures &features, uint32_t first_x, uint32_t y, Verdict verdict,
+                uint64_t before)
 {
   uint32_t at = place (f, before), lane = lane_id (), n;
   bool in =
@@ -77,7 +79,6 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
   const uint32_t size = sizeof (CclComponent) / 8;
 
   if (in) {
-    CclFeatures features = f.features[root];
     uint64_t *words = buffer->words[slot];
 
     buffer->places[slot] = at;
@@ -98,6 +99,16 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
   for (uint32_t i = lane; i < n; i += WARP_LANES)
     ((uint64_t *) &f.components[buffer->places[i / size]])[i % size] = buffer->words[0][i];
   __syncwarp ();
+}
+
+/* The same where the features have not been read. */
+static __device__ inline void
+write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t first_x, uint32_t y,
+            Verdict verdict, uint64_t before)
+{
+  CclFeatures features = verdict != OUT ? f.features[root] : CclFeatures{};
+
+  write_features (f, buffer, root, features, first_x, y, verdict, before);
 }
 
 /* One more in the bin of the component @root. */

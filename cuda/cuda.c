@@ -322,6 +322,7 @@ cut_down (CudaSession *self)
     ccl_cut_narrow (&search, self->histogram);
   }
   self->frame.cut = search.cut;
+  ccl_cuda_stages_again (self, "compaction");
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_enqueue_result (self), "compacting the components");
   if (status == CCL_OK)

@@ -115,6 +115,39 @@ features_set (const CclCudaFrame &f, uint32_t label, const Sums &s)
     f.moments[label] = s.moments;
 }
 
+/* The halves of features, as memory takes them at a time. */
+union FeatureHalves
+{
+  CclFeatures features;
+  uint4 halves[2];
+};
+
+/* The same for all lanes of a warp, as far as their labels are not CCL_NO_LABEL. Two lanes at a
+ * time write the features of one of them and then of the other, so that whole sectors are written.
+ */
+static __device__ inline void
+features_set_warp (const CclCudaFrame &f, uint32_t label, const Sums &s)
+{
+  uint32_t odd = lane_id () & 1, other = __shfl_xor_sync (ALL_LANES, label, 1);
+  uint32_t labels[2] = { odd ? other : label, odd ? label : other };
+  FeatureHalves own = { s.features };
+  uint4 sent = odd ? own.halves[0] : own.halves[1], got;
+
+  got.x = __shfl_xor_sync (ALL_LANES, sent.x, 1);
+  got.y = __shfl_xor_sync (ALL_LANES, sent.y, 1);
+  got.z = __shfl_xor_sync (ALL_LANES, sent.z, 1);
+  got.w = __shfl_xor_sync (ALL_LANES, sent.w, 1);
+  if (labels[0] != CCL_NO_LABEL)
+    ((FeatureHalves *) &f.features[labels[0]])->halves[odd] = odd ? got : own.halves[0];
+  if (labels[1] != CCL_NO_LABEL)
+    ((FeatureHalves *) &f.features[labels[1]])->halves[odd] = odd ? own.halves[1] : got;
+  if (label == CCL_NO_LABEL)
+    return;
+  count_update (f, label);
+  if (f.moments)
+    f.moments[label] = s.moments;
+}
+
 static __device__ inline void
 add64 (uint64_t *address, uint64_t value)
 {

@@ -98,6 +98,9 @@ const CclAlgorithm *ccl_cuda_volume_algorithm (size_t index);
 CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
 
 CclStatus ccl_cuda_stages_open (CudaSession *self);
+/* Forgets stage @name and those that followed it, as they are done again: what took time since then
+ * counts as the stage's. */
+void ccl_cuda_stages_again (CudaSession *self, const char *name);
 void ccl_cuda_stages_close (CudaSession *self);
 /* What the stages of the last frame took, the first of them since @start. */
 void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);

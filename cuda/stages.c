@@ -3,6 +3,8 @@
 
 #include "cuda/session.h"
 
+#include <string.h>
+
 CclStatus
 ccl_cuda_stages_open (CudaSession *self)
 {
@@ -34,6 +36,16 @@ ccl_cuda_stage (const CclCudaFrame *f, const char *name, cudaStream_t stream)
     return;
   stages->names[stages->n] = name;
   cudaEventRecord (stages->events[stages->n++], stream); /* an error shows with the next call */
+}
+
+void
+ccl_cuda_stages_again (CudaSession *self, const char *name)
+{
+  CclCudaStages *stages = &self->stages;
+
+  for (uint32_t i = 0; i < stages->n; i++)
+    if (strcmp (stages->names[i], name) == 0)
+      stages->n = i;
 }
 
 void

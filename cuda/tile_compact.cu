@@ -11,12 +11,14 @@
 #include "cuda/tile.cuh"
 #include "cuda/unionfind.cuh"
 
-#define GROUP_TILES 8 /* side by side in a strip: what a block works on */
-#define GROUP_THREADS (GROUP_TILES * WARP_LANES)
+#define GROUP_TILES 16 /* side by side in a strip: what a block works on */
+#define VISIT_WARPS 8  /* of a block that resolves and counts */
+#define VISIT_THREADS (VISIT_WARPS * WARP_LANES)
+#define WRITE_THREADS (GROUP_TILES * WARP_LANES) /* a warp for each tile */
 #define ADDED_COLUMNS 64  /* with more tiles in a strip, counts are added up beforehand ... */
 #define ADDED_STRIPS 1024 /* ... and with more strips */
 
-static_assert (TILE_MAX_HEIGHT == WARP_LANES, "a block has a thread for each row of its tiles");
+static_assert (TILE_MAX_HEIGHT == WARP_LANES, "a warp has a lane for each row of a tile");
 
 /* Whether counts are added up beforehand. */
 static __host__ __device__ inline bool
@@ -54,46 +56,26 @@ keeps_all (const CclCudaFrame &f)
   return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height && f.cut.area == 0;
 }
 
-/* Exclusive sum over the threads of the block; @total: over all. */
+/* The sum over the lanes up to and with this one. */
 static __device__ inline uint64_t
-block_scan64 (uint64_t value, uint64_t *total)
+warp_scan64 (uint64_t value)
 {
-  __shared__ uint64_t warps[GROUP_TILES];
-  uint64_t sum = value, before = 0, all = 0;
-
   for (uint32_t distance = 1; distance < WARP_LANES; distance *= 2) {
-    uint64_t other = __shfl_up_sync (ALL_LANES, (unsigned long long) sum, distance);
+    uint64_t other = __shfl_up_sync (ALL_LANES, (unsigned long long) value, distance);
 
     if (lane_id () >= distance)
-      sum += other;
+      value += other;
   }
-  __syncthreads (); /* the last use of warps is over */
-  if (lane_id () == WARP_LANES - 1)
-    warps[threadIdx.x / WARP_LANES] = sum;
-  __syncthreads ();
-  for (uint32_t i = 0; i < GROUP_TILES; i++) {
-    if (i < threadIdx.x / WARP_LANES)
-      before += warps[i];
-    all += warps[i];
-  }
-  *total = all;
-  return before + sum - value;
+  return value;
 }
 
-/* Replaces @counts by those before. */
-static __device__ inline void
-scan_counts (uint64_t *counts, size_t n)
+/* The sum over all lanes, in each of them. */
+static __device__ inline uint64_t
+warp_sum64 (uint64_t value)
 {
-  uint64_t sum = 0, total;
-
-  for (size_t base = 0; base < n; base += GROUP_THREADS) {
-    size_t i = base + threadIdx.x;
-    uint64_t before = block_scan64 (i < n ? counts[i] : 0, &total);
-
-    if (i < n)
-      counts[i] = sum + before;
-    sum += total;
-  }
+  for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
+    value += __shfl_xor_sync (ALL_LANES, (unsigned long long) value, distance);
+  return value;
 }
 
 /* The components of a group of tiles, numbered through, as a warp knows them. */
@@ -141,8 +123,8 @@ tile_of_component (const Batch &batch, uint32_t i, uint32_t *before)
 static __device__ inline void
 flush_block (const CclCudaFrame &f, HeldComponent *held)
 {
-  __shared__ Sums sums[GROUP_TILES];
-  __shared__ uint32_t labels[GROUP_TILES];
+  __shared__ Sums sums[VISIT_WARPS];
+  __shared__ uint32_t labels[VISIT_WARPS];
   uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), label = CCL_NO_LABEL;
   Sums s = sums_of_nothing ();
 
@@ -154,7 +136,7 @@ flush_block (const CclCudaFrame &f, HeldComponent *held)
   __syncthreads ();
   if (warp > 0)
     return;
-  if (lane < GROUP_TILES) {
+  if (lane < VISIT_WARPS) {
     label = labels[lane];
     s = sums[lane];
   }
@@ -162,206 +144,291 @@ flush_block (const CclCudaFrame &f, HeldComponent *held)
     feature_update_cd (f, label, s);
 }
 
-/* Counts of a tile's rows, kept roots in the higher half. */
-typedef uint32_t RowCounts[GROUP_TILES][TILE_MAX_HEIGHT];
-
+/* Counts of a row of a tile or of a strip of up to ADDED_COLUMNS: kept roots in the upper half,
+ * tied ones in the lower. */
 #define COUNT_BITS 16
 
-/* Resolves the labels of a group of tiles and adds the features of those that are no roots to their
- * roots, or counts the roots, or both. */
-static __device__ inline void
-visit_batch (const CclCudaFrame &f, const Batch &batch, bool add, bool count, RowCounts rows)
+static_assert (ADDED_COLUMNS * TILE_RUNS < 1 << COUNT_BITS, "counts fit in their halves");
+
+static __device__ inline uint64_t
+widen_counts (uint32_t counts)
 {
-  HeldComponent held = held_nothing ();
+  return pack_counts (counts >> COUNT_BITS, counts & bits_below (COUNT_BITS));
+}
 
-  for (uint32_t base = threadIdx.x - lane_id (); base < batch.n; base += GROUP_THREADS) {
-    uint32_t i = base + lane_id (), before, t = tile_of_component (batch, i, &before);
-    uint32_t root = CCL_NO_LABEL;
-    Sums s = sums_of_nothing ();
+typedef uint32_t RowCounts[TILE_MAX_HEIGHT][GROUP_TILES];
 
-    if (i < batch.n) {
-      Tile tile = tile_at (f.tiles, batch.group.strip, batch.group.column + t);
-      uint32_t first = tile_first (f.tiles, tile, i - before);
-      uint32_t label = tile_label (f, tile, (CclTilePixel) first);
+/* A component of a group. */
+struct Member
+{
+  uint32_t tile; /* in its group */
+  uint32_t first;
+};
 
-      root = __ldcg (&f.labels[label]);
-      if (add)
-        root = compress (f.labels, label, root);
-      if (root != label) {
-        if (add)
-          s = sums_of_component (f, label);
-      } else {
-        Verdict verdict = !count ? OUT : keeps_all (f) ? KEPT : judge (f, label);
+/* Component number @i of the group, if there is one; all lanes call this. */
+static __device__ inline Member
+load_member (const CclTiles &tiles, const Batch &batch, uint32_t i)
+{
+  uint32_t before, t = tile_of_component (batch, i, &before);
+  Member m = { t, 0 };
 
-        root = CCL_NO_LABEL; /* its own features are there */
-        if (verdict != OUT)
-          atomicAdd (&rows[t][first / TILE_WIDTH], verdict == KEPT ? 1u << COUNT_BITS : 1);
-      }
+  if (i < batch.n)
+    m.first =
+        tile_first (tiles, tile_at (tiles, batch.group.strip, batch.group.column + t), i - before);
+  return m;
+}
+
+/* What is to be done with components. */
+struct Visit
+{
+  bool add;   /* resolve labels, and add the features of those that are no roots to their roots */
+  bool count; /* count the roots */
+};
+
+/* Visits the lanes' components. */
+static __device__ inline void
+visit_members (const CclCudaFrame &f, const Batch &batch, const Visit &visit, const Member &m,
+               bool inside, HeldComponent *held, RowCounts rows)
+{
+  Tile tile = tile_at (f.tiles, batch.group.strip, batch.group.column + m.tile);
+  uint32_t label = tile_label (f, tile, (CclTilePixel) m.first), root = CCL_NO_LABEL;
+  Sums s = sums_of_nothing ();
+
+  if (inside) {
+    root = __ldcg (&f.labels[label]);
+    if (visit.add)
+      root = compress (f.labels, label, root);
+    if (root == label) {
+      Verdict verdict = !visit.count ? OUT : keeps_all (f) ? KEPT : judge (f, label);
+
+      root = CCL_NO_LABEL; /* its own features are there */
+      if (verdict != OUT)
+        atomicAdd (&rows[m.first / TILE_WIDTH][m.tile], verdict == KEPT ? 1u << COUNT_BITS : 1);
+    } else if (visit.add) {
+      s = sums_of_component (f, label);
     }
-    if (add && __any_sync (ALL_LANES, root != CCL_NO_LABEL))
-      feature_update_held (f, &held, root, s);
   }
-  if (add)
-    flush_block (f, &held);
+  if (visit.add && __any_sync (ALL_LANES, root != CCL_NO_LABEL))
+    feature_update_held (f, held, root, s);
 }
 
 /* Stores the counts of a group of tiles, and adds them to those of the strip. */
 static __device__ inline void
 store_counts (const CclTiles &tiles, const Group &group, const RowCounts rows)
 {
-  uint32_t t = threadIdx.x % GROUP_TILES, y = threadIdx.x / GROUP_TILES, sum = rows[t][y];
-  uint64_t counts = pack_counts (sum >> COUNT_BITS, sum & bits_below (COUNT_BITS));
+  uint32_t sum = 0;
 
-  if (group.column + t < tiles.columns && y < tiles.height)
-    tiles.counts[((size_t) group.strip * tiles.height + y) * tiles.columns + group.column + t] =
-        counts;
+  for (uint32_t i = threadIdx.x; i < TILE_MAX_HEIGHT * GROUP_TILES; i += VISIT_THREADS) {
+    uint32_t y = i / GROUP_TILES, t = i % GROUP_TILES, counts = rows[y][t];
+
+    if (group.column + t < tiles.columns && y < tiles.height)
+      tiles.counts[((size_t) group.strip * tiles.height + y) * tiles.columns + group.column + t] =
+          widen_counts (counts);
+    sum += counts;
+  }
   for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
     sum += __shfl_xor_sync (ALL_LANES, sum, distance);
   if (lane_id () == 0 && sum)
-    add64 (&tiles.totals[group.strip],
-           pack_counts (sum >> COUNT_BITS, sum & bits_below (COUNT_BITS)));
+    add64 (&tiles.totals[group.strip], widen_counts (sum));
 }
 
 /* A block for each group of tiles. */
 static __global__ void
-__launch_bounds__ (GROUP_THREADS) visit_groups (CclCudaFrame f, bool add, bool count)
+__launch_bounds__ (VISIT_THREADS) visit_groups (CclCudaFrame f, Visit visit)
 {
   __shared__ RowCounts rows;
-  Batch batch;
+  HeldComponent held = held_nothing ();
+  Batch batch = load_batch (f.tiles);
+  Member next = load_member (f.tiles, batch, threadIdx.x);
 
-  follow_kernel ();
-  batch = load_batch (f.tiles);
-  rows[threadIdx.x / WARP_LANES][lane_id ()] = 0;
+  for (uint32_t i = threadIdx.x; i < TILE_MAX_HEIGHT * GROUP_TILES; i += VISIT_THREADS)
+    rows[i / GROUP_TILES][i % GROUP_TILES] = 0;
   __syncthreads ();
-  if (batch.n > 0)
-    visit_batch (f, batch, add, count, rows);
+  follow_kernel (); /* tiles are done for longer already */
+  for (uint32_t base = threadIdx.x - lane_id (); base < batch.n; base += VISIT_THREADS) {
+    uint32_t i = base + lane_id ();
+    Member m = next;
+
+    next = load_member (f.tiles, batch, i + VISIT_THREADS);
+    visit_members (f, batch, visit, m, i < batch.n, &held, rows);
+  }
+  let_kernel_follow ();
+  if (visit.add && batch.n > 0)
+    flush_block (f, &held);
   __syncthreads ();
-  if (count)
+  if (visit.count)
     store_counts (f.tiles, batch.group, rows);
 }
 
-/* Adds up counts beforehand: a block for each strip, and one more for those of strips. */
+/* Replaces @counts by those before, for a warp; returns their sum. */
+static __device__ inline uint64_t
+scan_counts (uint64_t *counts, size_t n)
+{
+  uint64_t sum = 0;
+
+  for (size_t base = 0; base < n; base += WARP_LANES) {
+    size_t i = base + lane_id ();
+    uint64_t value = i < n ? counts[i] : 0, scan = warp_scan64 (value);
+
+    if (i < n)
+      counts[i] = sum + scan - value;
+    sum += shuffle64 (scan, WARP_LANES - 1);
+  }
+  return sum;
+}
+
+/* Adds up counts beforehand: a warp for each strip, and one more for those of strips. */
 static __global__ void
-__launch_bounds__ (GROUP_THREADS) add_counts (CclCudaFrame f)
+__launch_bounds__ (WARP_LANES) add_counts (CclCudaFrame f)
 {
   const CclTiles &tiles = f.tiles;
   size_t n = (size_t) tiles.height * tiles.columns;
-  uint64_t total = 0;
+  uint64_t total;
 
   follow_kernel ();
   if (blockIdx.x < tiles.strips) {
     scan_counts (tiles.counts + blockIdx.x * n, n);
     return;
   }
-  if (threadIdx.x == 0)
-    total = tiles.totals[tiles.strips - 1];
-  scan_counts (tiles.totals, tiles.strips);
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    f.header->kept = place (f, tiles.totals[tiles.strips - 1] + total);
+  total = scan_counts (tiles.totals, tiles.strips);
+  if (lane_id () == 0)
+    f.header->kept = place (f, total);
 }
 
-/* The counts of the strips before @strip. */
-static __device__ inline uint64_t
-counts_before (const CclTiles &tiles, uint32_t strip)
+/* What the warps of a block find out together: */
+struct GroupCounts
 {
-  uint64_t sum = 0, total;
+  uint32_t rows[TILE_MAX_HEIGHT]; /* counts of each row of the strip */
+  RowCounts before;               /* of the tiles to the left in a row */
+  uint64_t strips[GROUP_TILES];   /* parts of those of the strips before */
+};
 
-  if (adds_beforehand (tiles))
-    return tiles.totals[strip];
-  for (uint32_t i = threadIdx.x; i < strip; i += GROUP_THREADS)
-    sum += tiles.totals[i];
-  block_scan64 (sum, &total);
-  return total;
-}
-
-/* The counts before each row of each tile of a group. */
 static __device__ inline void
-find_places (const CclTiles &tiles, const Group &group, uint64_t (*places)[TILE_MAX_HEIGHT])
+find_counts (const CclTiles &tiles, const Group &group, GroupCounts *g)
 {
   const uint64_t *counts = tiles.counts + (size_t) group.strip * tiles.height * tiles.columns;
-  uint64_t before = counts_before (tiles, group.strip), sum = 0, total;
-  uint32_t n = tiles.height * tiles.columns, each = (n - 1) / GROUP_THREADS + 1;
-  uint32_t from = min (threadIdx.x * each, n), to = min (from + each, n);
-  uint32_t y = from / tiles.columns, column = from - y * tiles.columns;
+  uint64_t strips = 0;
 
-  if (adds_beforehand (tiles)) {
-    uint32_t t = threadIdx.x % GROUP_TILES;
+  for (uint32_t i = threadIdx.x; i < group.strip; i += WRITE_THREADS)
+    strips += tiles.totals[i];
+  for (uint32_t y = threadIdx.x / WARP_LANES; y < TILE_MAX_HEIGHT; y += GROUP_TILES) {
+    uint32_t sum = 0, columns = y < tiles.height ? tiles.columns : 0;
 
-    y = threadIdx.x / GROUP_TILES;
-    column = group.column + t;
-    if (column < tiles.columns && y < tiles.height)
-      places[t][y] = before + counts[(size_t) y * tiles.columns + column];
-    return;
-  }
-  for (uint32_t i = from; i < to; i++)
-    sum += counts[i];
-  before += block_scan64 (sum, &total);
-  for (uint32_t i = from; i < to; i++) {
-    if (column - group.column < GROUP_TILES)
-      places[column - group.column][y] = before;
-    before += counts[i];
-    if (++column == tiles.columns) {
-      column = 0;
-      y++;
+    for (uint32_t base = 0; base < columns; base += WARP_LANES) {
+      uint32_t column = base + lane_id (), t = column - group.column, value, scan;
+      uint64_t here = column < columns ? counts[(size_t) y * columns + column] : 0;
+
+      value = (uint32_t) (here >> (32 - COUNT_BITS)) | (uint32_t) here;
+      scan = warp_scan (value);
+      if (t < GROUP_TILES)
+        g->before[y][t] = sum + scan - value;
+      sum += __shfl_sync (ALL_LANES, scan, WARP_LANES - 1);
     }
+    if (lane_id () == 0)
+      g->rows[y] = sum;
   }
+  strips = warp_sum64 (strips);
+  if (lane_id () == 0)
+    g->strips[threadIdx.x / WARP_LANES] = strips;
 }
 
-/* Writes the components of a tile, whose rows begin at @places. */
+/* The counts before row number lane of tile @t of a group. */
+static __device__ inline uint64_t
+counts_before (const CclTiles &tiles, const Group &group, const GroupCounts *g, uint32_t t)
+{
+  uint32_t y = lane_id ();
+  uint64_t strips, rows, row;
+
+  if (adds_beforehand (tiles))
+    return y < tiles.height
+               ? tiles.totals[group.strip] +
+                     tiles.counts[((size_t) group.strip * tiles.height + y) * tiles.columns +
+                                  group.column + t]
+               : 0;
+  strips = warp_sum64 (y < GROUP_TILES ? g->strips[y] : 0);
+  row = widen_counts (g->rows[y]);
+  rows = warp_scan64 (row) - row;
+  return strips + rows + widen_counts (g->before[y][t]);
+}
+
+/* A warp writes the number of components. */
+static __device__ inline void
+write_header (const CclCudaFrame &f)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t i = lane_id (); i < f.tiles.strips; i += WARP_LANES)
+    sum += f.tiles.totals[i];
+  sum = warp_sum64 (sum);
+  if (lane_id () == 0)
+    f.header->kept = place (f, sum);
+}
+
+/* A warp writes the components of a tile. @places: the counts before row number lane. */
 static __device__ inline void
 write_tile (const CclCudaFrame &f, WriteBuffer *buffer, const Tile &tile, uint32_t n,
-            const uint64_t *places)
+            uint64_t places)
 {
-  uint32_t last_y = UINT32_MAX;
+  uint32_t last_y = UINT32_MAX, next = tile_first (f.tiles, tile, min (lane_id (), n - 1));
   uint64_t in_row = 0; /* roots of the last row so far */
 
   for (uint32_t base = 0; base < n; base += WARP_LANES) {
     uint32_t i = base + lane_id (), lanes = bits_below (lane_id ()), row, kept, tied;
-    uint32_t first = tile_first (f.tiles, tile, min (i, n - 1)), y = first / TILE_WIDTH;
-    uint32_t label = tile_label (f, tile, (CclTilePixel) first);
-    uint32_t parent = f.labels[label], area = f.features[label].area; /* at the same time */
-    Verdict verdict = i < n && parent == label ? judge_area (f, area) : OUT;
+    uint32_t first = next, y = first / TILE_WIDTH;
+    uint32_t label = tile_label (f, tile, (CclTilePixel) first), parent = f.labels[label];
+    CclFeatures features = f.features[label]; /* most are roots: it is read at the same time */
+    Verdict verdict = i < n && parent == label ? judge_area (f, features.area) : OUT;
     uint64_t before;
 
+    next = tile_first (f.tiles, tile, min (i + WARP_LANES, n - 1));
     row = __match_any_sync (ALL_LANES, y);
     kept = __ballot_sync (ALL_LANES, verdict == KEPT) & row;
     tied = __ballot_sync (ALL_LANES, verdict == TIED) & row;
     if (y != last_y)
       in_row = 0;
-    before = places[y] + in_row + pack_counts (__popc (kept & lanes), __popc (tied & lanes));
-    write_warp (f, buffer, label, tile.x + first % TILE_WIDTH, tile.y + y, verdict, before);
+    before =
+        shuffle64 (places, y) + in_row + pack_counts (__popc (kept & lanes), __popc (tied & lanes));
+    write_features (f, buffer, label, features, tile.x + first % TILE_WIDTH, tile.y + y, verdict,
+                    before);
     in_row += pack_counts (__popc (kept), __popc (tied));
     in_row = shuffle64 (in_row, WARP_LANES - 1);
     last_y = __shfl_sync (ALL_LANES, y, WARP_LANES - 1);
   }
 }
 
-/* A block for each group of tiles, a warp for each tile. */
+/* Blocks that fill a multiprocessor's registers or threads. */
+#if __CUDA_ARCH__ == 750
+#define WRITE_BLOCKS 2
+#elif __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200
+#define WRITE_BLOCKS 3
+#else
+#define WRITE_BLOCKS 4
+#endif
+
+/* A block for each group of tiles. */
 static __global__ void
-__launch_bounds__ (GROUP_THREADS) write_groups (CclCudaFrame f)
+__launch_bounds__ (WRITE_THREADS, WRITE_BLOCKS) write_groups (CclCudaFrame f)
 {
   __shared__ WriteBuffer buffers[GROUP_TILES];
-  __shared__ uint64_t places[GROUP_TILES][TILE_MAX_HEIGHT];
+  __shared__ GroupCounts counts;
   const CclTiles &tiles = f.tiles;
-  Group group = get_group (tiles);
-  uint32_t warp = threadIdx.x / WARP_LANES, column = group.column + warp, n = 0;
-  Tile tile = tile_at (tiles, group.strip, column);
+  uint32_t t = threadIdx.x / WARP_LANES, n;
+  Batch batch = load_batch (tiles);
+  Group group = batch.group;
 
-  follow_kernel ();
-  if (column < tiles.columns)
-    n = tiles.n[tile.index];
-  if (blockIdx.x == 0 && !adds_beforehand (tiles)) {
-    uint64_t all = counts_before (tiles, tiles.strips);
-
-    if (threadIdx.x == 0)
-      f.header->kept = place (f, all);
-  }
-  if (!__syncthreads_or (n > 0))
+  follow_kernel (); /* tiles are done for longer already */
+  if (blockIdx.x == 0 && t == GROUP_TILES - 1 && !adds_beforehand (tiles))
+    write_header (f);
+  if (batch.n == 0)
     return;
-  find_places (tiles, group, places);
-  __syncthreads ();
-  write_tile (f, &buffers[warp], tile, n, places[warp]);
+  if (!adds_beforehand (tiles)) {
+    find_counts (tiles, group, &counts);
+    __syncthreads ();
+  }
+  n = __shfl_sync (ALL_LANES, batch.before, t + 1) - __shfl_sync (ALL_LANES, batch.before, t);
+  if (n > 0)
+    write_tile (f, &buffers[t], tile_at (tiles, group.strip, group.column + t), n,
+                counts_before (tiles, group, &counts, t));
 }
 
 static __global__ void
@@ -379,11 +446,11 @@ count_tile_areas (CclCudaFrame f, CclCutSearch search)
 }
 
 static cudaError_t
-launch_visit (const CclCudaFrame *f, bool add, bool count, cudaStream_t stream)
+launch_visit (const CclCudaFrame *f, Visit visit, cudaStream_t stream)
 {
-  void *arguments[] = { (void *) f, &add, &count };
+  void *arguments[] = { (void *) f, &visit };
 
-  return launch_following (f, (const void *) visit_groups, group_count (f->tiles), GROUP_THREADS,
+  return launch_following (f, (const void *) visit_groups, group_count (f->tiles), VISIT_THREADS,
                            arguments, stream);
 }
 
@@ -394,13 +461,13 @@ count_again (const CclCudaFrame *f, cudaStream_t stream)
   cudaError_t error =
       cudaMemsetAsync (f->tiles.totals, 0, f->tiles.strips * sizeof *f->tiles.totals, stream);
 
-  return error == cudaSuccess ? launch_visit (f, false, true, stream) : error;
+  return error == cudaSuccess ? launch_visit (f, { false, true }, stream) : error;
 }
 
 extern "C" cudaError_t
 ccl_cuda_tile_resolve (const CclCudaFrame *f, cudaStream_t stream)
 {
-  return launch_visit (f, true, keeps_all (*f), stream);
+  return launch_visit (f, { true, keeps_all (*f) }, stream);
 }
 
 extern "C" cudaError_t
@@ -420,11 +487,11 @@ ccl_cuda_tile_compact (const CclCudaFrame *f, cudaStream_t stream)
   if (error == cudaSuccess && !keeps_all (*f))
     error = count_again (f, stream);
   if (error == cudaSuccess && adds_beforehand (f->tiles))
-    error = launch_following (f, (const void *) add_counts, f->tiles.strips + 1, GROUP_THREADS,
+    error = launch_following (f, (const void *) add_counts, f->tiles.strips + 1, WARP_LANES,
                               arguments, stream);
   if (error != cudaSuccess)
     return error;
-  return launch_following (f, (const void *) write_groups, group_count (f->tiles), GROUP_THREADS,
+  return launch_following (f, (const void *) write_groups, group_count (f->tiles), WRITE_THREADS,
                            arguments, stream);
 }
 

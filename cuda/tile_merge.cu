@@ -15,8 +15,8 @@ merge_seams (CclCudaFrame f)
   uint32_t strip = index / tiles.columns, column = index - strip * tiles.columns;
   SeamRows rows;
 
-  let_kernel_follow ();
   follow_kernel ();
+  let_kernel_follow ();
   if (strip >= tiles.strips)
     return;
   rows = load_rows (tiles, strip, column);

@@ -90,8 +90,7 @@ sums_of_piece (const CclCudaFrame &f, const TilePieces *s, uint32_t first)
   return p;
 }
 
-/* Adds @p to the component @c of those that are summed up. Extents are looked at first: most are
- * known already. */
+/* Adds @p to the component @c of those that are summed up. */
 static __device__ inline void
 add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const PieceSums &p)
 {
@@ -226,16 +225,20 @@ sums_in_frame (const CclCudaFrame &f, const TileSums &sums, const Tile &tile, ui
 static __device__ inline void
 store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, const Tile &tile)
 {
-  for (uint32_t piece = threadIdx.x; piece < p.n; piece += blockDim.x) {
-    uint32_t number = p.parents[piece], c = (number & ~IS_ROOT) - sums.first, label;
-    CclTilePixel first = p.firsts[piece];
+  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
+    uint32_t piece = base + lane_id (), number = piece < p.n ? p.parents[piece] : 0;
+    uint32_t c = (number & ~IS_ROOT) - sums.first, label = CCL_NO_LABEL;
+    Sums s = sums_of_nothing ();
 
-    if (!(number & IS_ROOT) || c >= sums.pass)
-      continue;
-    label = tile_label (f, tile, first);
-    f.labels[label] = label;
-    features_set (f, label, sums_in_frame (f, sums, tile, c));
-    f.tiles.firsts[(size_t) tile.index * f.tiles.capacity + sums.first + c] = first;
+    if (number & IS_ROOT && c < sums.pass) {
+      CclTilePixel first = p.firsts[piece];
+
+      label = tile_label (f, tile, first);
+      s = sums_in_frame (f, sums, tile, c);
+      f.labels[label] = label;
+      f.tiles.firsts[(size_t) tile.index * f.tiles.capacity + sums.first + c] = first;
+    }
+    features_set_warp (f, label, s);
   }
 }
 
