@@ -81,7 +81,7 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT) paint_tiles (CclCudaFrame f)
   TileWord w;
 
   if (f.tiles.n[tile.index] > 0) {
-    load_words (f, s, tile);
+    load_word (f, s, tile);
     __syncthreads ();
     p = find_pieces (f, s, &w);
     look_up_numbers (f, p, tile);

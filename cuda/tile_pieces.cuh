@@ -74,13 +74,15 @@ piece_at (uint32_t before, uint32_t word, uint32_t bit)
   return before + __popc (piece_starts (word) & (bit | (bit - 1))) - 1;
 }
 
-/* Puts this thread's word of pixels into shared memory, and returns it. */
+/* Reads this thread's word of the tile's pixels, puts it into shared memory and returns it. */
 static __device__ inline uint32_t
-load_words (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+load_word (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
 {
-  uint32_t word = load_word (f, tile);
+  uint32_t column = threadIdx.x % TILE_WORDS, row = threadIdx.x / TILE_WORDS;
+  uint32_t x = tile.x + column * WARP_LANES, y = tile.y + row;
+  uint32_t word = x < f.width && y < f.height ? foreground32 (f, row_pixels (f, y), x) : 0;
 
-  s->words[threadIdx.x % TILE_WORDS][threadIdx.x / TILE_WORDS] = word;
+  s->words[column][row] = word;
   return word;
 }
 

@@ -331,7 +331,7 @@ label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory)
 {
   const CclTiles &tiles = f.tiles;
   TilePieces *s = (TilePieces *) memory;
-  uint32_t i = threadIdx.x, word = load_words (f, s, tile);
+  uint32_t i = threadIdx.x, word = load_word (f, s, tile);
   RootCounts r = { 0, 0 };
   TileSums sums;
   TileWord w;
