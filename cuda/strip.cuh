@@ -11,7 +11,7 @@
 
 #include "cuda/barrier.cuh"
 #include "cuda/rows.cuh"
-#include "cuda/tile_runs.cuh"
+#include "cuda/unionfind.cuh"
 
 #define RUNS_OF_WORD 16
 

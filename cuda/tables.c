@@ -52,7 +52,7 @@ allocate_pinned (CudaSession *self, void *pointer, size_t size)
 }
 
 /* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
- * or the number of strips that are done, and components past the end of a result, by its first
+ * or how far strips are, and components past the end of a result, by its first
  * transfer. */
 static CclStatus
 clear_tables (CudaSession *self)
@@ -62,9 +62,7 @@ clear_tables (CudaSession *self)
   size_t result = (1 + (size_t) ccl_cuda_first_transfer (self)) * sizeof *frame->components;
   cudaError_t error = cudaSuccess;
 
-  if (self->algorithm->uses_tiles)
-    error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
-  else
+  if (!self->algorithm->uses_tiles)
     error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
   if (error == cudaSuccess && frame->strips.barriers)
     error = cudaMemsetAsync (frame->strips.barriers, 0,
@@ -229,7 +227,6 @@ ccl_cuda_tables_allocate (CudaSession *self)
     ALLOCATE (device, tiles->borders, n * sizeof *tiles->borders);
     ALLOCATE (device, tiles->counts, n * tiles->height * sizeof *tiles->counts);
     ALLOCATE (device, tiles->totals, tiles->strips * sizeof *tiles->totals);
-    ALLOCATE (device, tiles->done, sizeof *tiles->done);
     status = allocate_strips (self);
     if (status != CCL_OK)
       return status;

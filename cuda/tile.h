@@ -36,9 +36,8 @@ typedef struct CclTiles
   CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */
   CclTileBorder *borders; /* [strips * columns] */
   uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
-                           * half) and tied; then, of the strip, those before */
-  uint64_t *totals;       /* [strips] of a strip; then those before */
-  uint32_t *done;         /* strips that are counted */
+                           * half) and tied; in large frames then, of the strip, those before */
+  uint64_t *totals;       /* [strips] of a strip; in large frames then those before */
 } CclTiles;
 
 #define STRIP_BARRIERS 3

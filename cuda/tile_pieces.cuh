@@ -12,7 +12,7 @@
 
 #include "cuda/rows.cuh"
 #include "cuda/tile.cuh"
-#include "cuda/tile_runs.cuh"
+#include "cuda/unionfind.cuh"
 
 #define WORD_PIECES 16
 #define TILE_PIECES (TILE_MAX_HEIGHT * TILE_WORDS * WORD_PIECES)

@@ -99,10 +99,4 @@ merge_rows (const CclCudaFrame &f, const SeamRows &s, uint32_t strip, uint32_t c
   }
 }
 
-static __device__ inline void
-merge_above (const CclCudaFrame &f, const CclTiles &tiles, uint32_t strip, uint32_t column)
-{
-  merge_rows (f, load_rows (tiles, strip, column), strip, column);
-}
-
 #endif

@@ -106,4 +106,50 @@ compress (uint32_t *labels, uint32_t label, uint32_t parent)
   return parent;
 }
 
+/* The same in shared memory. All writes are atomic, as others read meanwhile. */
+static __device__ inline uint32_t
+find_shared (uint32_t *parents, uint32_t run)
+{
+  const volatile uint32_t *seen = parents;
+  uint32_t parent, grandparent;
+
+  while ((parent = seen[run]) != run) {
+    grandparent = seen[parent];
+    if (grandparent == parent)
+      return parent;
+    atomicMin (&parents[run], grandparent);
+    run = grandparent;
+  }
+  return run;
+}
+
+static __device__ inline void
+merge_shared (uint32_t *parents, uint32_t run1, uint32_t run2)
+{
+  bool first = true;
+
+  while (run1 != run2) {
+    uint32_t high = max (run1, run2), low = min (run1, run2);
+    uint32_t found = atomicMin (&parents[high], low);
+
+    if (found == high || found == low)
+      return;
+    run1 = first ? find_shared (parents, found) : found;
+    run2 = first ? find_shared (parents, low) : low;
+    first = false;
+  }
+}
+
+static __device__ inline void
+compress_shared (uint32_t *parents, uint32_t run)
+{
+  volatile uint32_t *seen = parents;
+  uint32_t parent = seen[run], grandparent;
+
+  while ((grandparent = seen[parent]) != parent) {
+    atomicMin (&parents[run], grandparent);
+    parent = grandparent;
+  }
+}
+
 #endif
