@@ -57,13 +57,39 @@ foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   return x < f.width && is_foreground (f, __ldg (&row[x]));
 }
 
+/* Which bytes of @bytes are above the threshold: their highest bits. */
+static __device__ inline uint32_t
+above_threshold4 (const CclCudaFrame &f, uint32_t bytes)
+{
+  /* The lower seven bits, so that the eighth says whether they are above those of the threshold. */
+  uint32_t low = (bytes & 0x7f7f7f7fu) + (127u - (f.threshold & 127u)) * 0x01010101u;
+  uint32_t either = f.threshold < 128 ? ~0u : 0; /* is enough, or both */
+
+  return ((bytes & low) | ((bytes | low) & either)) & 0x80808080u;
+}
+
 /* Bit i: byte i of @bytes is foreground. */
 static __device__ inline uint32_t
 foreground4 (const CclCudaFrame &f, uint32_t bytes)
 {
-  uint32_t above = __vcmpgtu4 (bytes, f.threshold * 0x01010101u);
+  return __dp4a (above_threshold4 (f, bytes), 0x08040201u, 0u) >> 7;
+}
 
-  return __dp4a (above & 0x08040201u, 0x01010101u, 0u);
+/* 32 pixels of a row as bits. */
+static __device__ inline uint32_t
+foreground_bits (const CclCudaFrame &f, const uint32_t bytes[8])
+{
+  uint32_t bits = 0;
+
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t low = above_threshold4 (f, bytes[2 * i]),
+             high = above_threshold4 (f, bytes[2 * i + 1]);
+    uint32_t sum = __dp4a (high, 0x80402010u, __dp4a (low, 0x08040201u, 0u)); /* times 128 */
+
+    bits |= i == 0 ? sum >> 7 : sum << (8 * i - 7);
+  }
+  return f.flip ? ~bits : bits;
 }
 
 /* Pixels @x - 1 to @x + 4 * @words - 2 of row @y as bits; outside of the frame nothing is set. */
@@ -103,27 +129,24 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
     const uint4 *words = (const uint4 *) (row + x);
     uint4 low = __ldg (words), high = __ldg (words + 1);
+    uint32_t bytes[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
 
-    bits = foreground4 (f, low.x) | foreground4 (f, low.y) << 4 | foreground4 (f, low.z) << 8 |
-           foreground4 (f, low.w) << 12 | foreground4 (f, high.x) << 16 |
-           foreground4 (f, high.y) << 20 | foreground4 (f, high.z) << 24 |
-           foreground4 (f, high.w) << 28;
-    return f.flip ? ~bits : bits;
+    return foreground_bits (f, bytes);
   }
   if (left >= (shift ? 36 : 32)) {
     /* Words of memory, from the one that holds the first pixel on. Out of step with them, the
      * last one has bytes past the 32 pixels: they are in the row. */
     const uint32_t *words = (const uint32_t *) ((uintptr_t) (row + x) & ~(uintptr_t) 3);
-    uint32_t word = __ldg (words);
+    uint32_t word = __ldg (words), bytes[8];
 
 #pragma unroll
     for (uint32_t i = 0; i < 8; i++) {
       uint32_t next = i < 7 || shift ? __ldg (words + i + 1) : 0;
 
-      bits |= foreground4 (f, __funnelshift_r (word, next, shift)) << 4 * i;
+      bytes[i] = __funnelshift_r (word, next, shift);
       word = next;
     }
-    return f.flip ? ~bits : bits;
+    return foreground_bits (f, bytes);
   }
   for (uint32_t i = 0; i < min (left, 32u); i++)
     bits |= (uint32_t) foreground (f, row, x + i) << i;

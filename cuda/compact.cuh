@@ -16,26 +16,25 @@ enum Verdict
   KEPT,
 };
 
-/* Whether the component @root passes the area filter. */
+/* Whether a component of @area pixels passes the area filter. */
 static __device__ inline bool
-passes (const CclCudaFrame &f, uint32_t root)
+passes (const CclCudaFrame &f, uint32_t area)
 {
-  uint32_t area = f.features[root].area;
-
   return area >= f.min_area && area <= f.max_area;
+}
+
+static __device__ inline Verdict
+judge_area (const CclCudaFrame &f, uint32_t area)
+{
+  if (!passes (f, area) || area < f.cut.area)
+    return OUT;
+  return area == f.cut.area ? TIED : KEPT;
 }
 
 static __device__ inline Verdict
 judge (const CclCudaFrame &f, uint32_t label)
 {
-  uint32_t area;
-
-  if (f.labels[label] != label || !passes (f, label))
-    return OUT;
-  area = f.features[label].area;
-  if (area < f.cut.area)
-    return OUT;
-  return area == f.cut.area ? TIED : KEPT;
+  return f.labels[label] == label ? judge_area (f, f.features[label].area) : OUT;
 }
 
 /* Counts of kept and tied roots in one number. */
@@ -64,12 +63,14 @@ struct WriteBuffer
   uint32_t places[WARP_LANES];
 };
 
-/* Writes each lane's component @root, whose first pixel is in row @y, unless it is cut off.
+/* Writes each lane's component @root of @features, whose first pixel is in row @y, unless it is cut
+ * off.
  * @before: the roots before it. Components are gathered in shared memory, so that the warp stores
  * them side by side. */
 static __device__ inline void
-write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t first_x, uint32_t y,
-            Verdict verdict, uint64_t before)
+write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
+                const CclFeatures &features, uint32_t first_x, uint32_t y, Verdict verdict,
+                uint64_t before)
 {
   uint32_t at = place (f, before), lane = lane_id (), n;
   bool in =
@@ -78,7 +79,6 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
   const uint32_t size = sizeof (CclComponent) / 8;
 
   if (in) {
-    CclFeatures features = f.features[root];
     uint64_t *words = buffer->words[slot];
 
     buffer->places[slot] = at;
@@ -101,11 +101,22 @@ write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t 
   __syncwarp ();
 }
 
+/* The same where the features have not been read. */
+static __device__ inline void
+write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t first_x, uint32_t y,
+            Verdict verdict, uint64_t before)
+{
+  CclFeatures features = verdict != OUT ? f.features[root] : CclFeatures{};
+
+  write_features (f, buffer, root, features, first_x, y, verdict, before);
+}
+
 /* One more in the bin of the component @root. */
 static __device__ inline void
 count_area (const CclCudaFrame &f, const CclCutSearch &search, uint32_t root)
 {
-  int bin = passes (f, root) ? ccl_cut_bin (&search, f.features[root].area) : -1;
+  uint32_t area = f.features[root].area;
+  int bin = passes (f, area) ? ccl_cut_bin (&search, area) : -1;
 
   if (bin >= 0)
     atomicAdd (&f.histogram[bin], 1);

@@ -28,13 +28,21 @@ cuda_algorithm (size_t index)
 }
 
 static void
+synchronize (CudaSession *self)
+{
+  if (self->stream)
+    cudaStreamSynchronize (self->stream);
+  if (self->results != self->stream)
+    cudaStreamSynchronize (self->results);
+}
+
+static void
 cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
 
   if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
-    if (self->stream)
-      cudaStreamSynchronize (self->stream);
+    synchronize (self);
     ccl_cuda_graphs_free (self);
     ccl_cuda_tables_free (self);
     for (int i = 0; i < N_EVENTS; i++) {
@@ -42,6 +50,8 @@ cuda_close (CclSession *session)
         cudaEventDestroy (self->events[i]);
     }
     ccl_cuda_stages_close (self);
+    if (self->results != self->stream)
+      cudaStreamDestroy (self->results);
     if (self->stream)
       cudaStreamDestroy (self->stream);
     cudaGetLastError ();
@@ -81,6 +91,7 @@ tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
   return (CclTiles){
     .height = height,
     .columns = columns,
+    .reciprocal = UINT32_MAX / columns,
     .strips = (frame->height - 1) / height + 1,
     .capacity =
         ccl_runs_per_row (min_u32 (frame->width, TILE_WIDTH)) * min_u32 (frame->height, height),
@@ -111,9 +122,8 @@ check_device (CudaSession *self, int device)
   self->reads_pinned = self->base.config.map_pinned || properties.integrated;
   self->frame.parts = parts_of_row (&self->frame, &properties);
   self->frame.tiles = tiles_of_frame (&self->frame, &properties);
-  return ccl_cuda_check (
-      ccl_cuda_tile_blocks (&self->frame.tiles, device, &self->frame.tiles.blocks),
-      "looking for the best way to launch kernels");
+  return ccl_cuda_check (ccl_cuda_strips (&self->frame, device, &self->frame.strips),
+                         "looking for the best way to launch kernels");
 }
 
 /* Opens device number @device, in the session's context if it has one. On success its context is
@@ -176,10 +186,11 @@ open_queue (CudaSession *self)
   CclStatus status = ccl_cuda_check (
       cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "making a stream");
 
+  self->results = self->stream;
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
     unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
 
-    if (i == EVENT_READY || !self->base.config.timing)
+    if (i == EVENT_READY || i == EVENT_RESULT || !self->base.config.timing)
       flags |= cudaEventDisableTiming;
 
     status = ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "making an event");
@@ -232,11 +243,11 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Marks the end of what ccl_cuda_wait() waits for. */
+/* Marks the end of what ccl_cuda_wait() waits for, in the stream where it happens last. */
 static CclStatus
-end (CudaSession *self)
+end (CudaSession *self, cudaStream_t stream)
 {
-  return ccl_cuda_check (cudaEventRecord (self->events[EVENT_DONE], self->stream),
+  return ccl_cuda_check (cudaEventRecord (self->events[EVENT_DONE], stream),
                          "marking the end of a frame");
 }
 
@@ -275,9 +286,9 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_enqueue_analysis (self), "analysing a frame");
   if (status == CCL_OK)
-    status = end (self);
+    status = end (self, self->results);
   if (status != CCL_OK)
-    cudaStreamSynchronize (self->stream); /* the caller may free its pixels now */
+    synchronize (self); /* the caller may free its pixels now */
   return status;
 }
 
@@ -305,7 +316,7 @@ cut_down (CudaSession *self)
                                self->stream);
     status = ccl_cuda_check (error, "looking for the largest components");
     if (status == CCL_OK)
-      status = end (self);
+      status = end (self, self->stream);
     if (status == CCL_OK)
       status = finish (self);
     ccl_cut_narrow (&search, self->histogram);
@@ -315,7 +326,7 @@ cut_down (CudaSession *self)
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_enqueue_result (self), "compacting the components");
   if (status == CCL_OK)
-    status = end (self);
+    status = end (self, self->results);
   return status == CCL_OK ? finish (self) : status;
 }
 
@@ -341,7 +352,7 @@ collect_frame (CudaSession *self, CclComponents *components)
     status = ccl_cuda_check (ccl_cuda_enqueue_transfer (self, first, self->result->kept),
                              "transferring the components");
     if (status == CCL_OK)
-      status = end (self);
+      status = end (self, self->results);
     if (status == CCL_OK)
       status = finish (self);
   }
@@ -379,7 +390,7 @@ collect_labels (CudaSession *self, CclLabels *labels)
                                          cudaMemcpyDeviceToHost, self->stream),
                         "transferring the label map");
     if (status == CCL_OK)
-      status = end (self);
+      status = end (self, self->stream);
     if (status == CCL_OK)
       status = finish (self);
     self->map_is_here = status == CCL_OK;

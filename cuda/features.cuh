@@ -115,6 +115,39 @@ features_set (const CclCudaFrame &f, uint32_t label, const Sums &s)
     f.moments[label] = s.moments;
 }
 
+/* The halves of features, as memory takes them at a time. */
+union FeatureHalves
+{
+  CclFeatures features;
+  uint4 halves[2];
+};
+
+/* The same for all lanes of a warp, as far as their labels are not CCL_NO_LABEL. Two lanes at a
+ * time write the features of one of them and then of the other, so that whole sectors are written.
+ */
+static __device__ inline void
+features_set_warp (const CclCudaFrame &f, uint32_t label, const Sums &s)
+{
+  uint32_t odd = lane_id () & 1, other = __shfl_xor_sync (ALL_LANES, label, 1);
+  uint32_t labels[2] = { odd ? other : label, odd ? label : other };
+  FeatureHalves own = { s.features };
+  uint4 sent = odd ? own.halves[0] : own.halves[1], got;
+
+  got.x = __shfl_xor_sync (ALL_LANES, sent.x, 1);
+  got.y = __shfl_xor_sync (ALL_LANES, sent.y, 1);
+  got.z = __shfl_xor_sync (ALL_LANES, sent.z, 1);
+  got.w = __shfl_xor_sync (ALL_LANES, sent.w, 1);
+  if (labels[0] != CCL_NO_LABEL)
+    ((FeatureHalves *) &f.features[labels[0]])->halves[odd] = odd ? got : own.halves[0];
+  if (labels[1] != CCL_NO_LABEL)
+    ((FeatureHalves *) &f.features[labels[1]])->halves[odd] = odd ? own.halves[1] : got;
+  if (label == CCL_NO_LABEL)
+    return;
+  count_update (f, label);
+  if (f.moments)
+    f.moments[label] = s.moments;
+}
+
 static __device__ inline void
 add64 (uint64_t *address, uint64_t value)
 {
@@ -196,13 +229,22 @@ held_nothing (void)
   return held;
 }
 
+/* Leaves the sums of all lanes in the first one, at least. */
 static __device__ inline void
-held_flush (const CclCudaFrame &f, HeldComponent *held)
+held_reduce (const CclCudaFrame &f, HeldComponent *held)
 {
   if (held->label == CCL_NO_LABEL)
     return;
   for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
     sums_add (f, &held->sums, sums_shuffle (f, held->sums, lane_id () ^ distance));
+}
+
+static __device__ inline void
+held_flush (const CclCudaFrame &f, HeldComponent *held)
+{
+  if (held->label == CCL_NO_LABEL)
+    return;
+  held_reduce (f, held);
   if (lane_id () == 0)
     feature_update (f, held->label, held->sums);
   *held = held_nothing ();

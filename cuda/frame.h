@@ -10,6 +10,7 @@
 #include "cuda/tile.h"
 
 #include <cuda_runtime_api.h>
+#include <stdalign.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +23,8 @@ extern "C" {
  * here, the first pixel, follows from the component's label. */
 typedef struct CclFeatures
 {
-  uint64_t sum_x, sum_y;
+  alignas (16) uint64_t sum_x; /* so that there are two loads or stores of it all */
+  uint64_t sum_y;
   uint32_t area;
   uint32_t min_x, max_x, max_y;
 } CclFeatures;
@@ -60,6 +62,9 @@ typedef struct CclCudaFrame
   uint8_t flip; /* 1: inverted */
   uint8_t connectivity;
   uint8_t overlap; /* 1: kernels may be launched by launch_following() */
+
+  CclStrips strips; /* (tile) here, where the first pixels are looked for: a launch starts with cold
+                     * caches */
 
   uint32_t slots;   /* of a row */
   uint32_t parts;   /* into which the slots of a row are cut: one warp each */
@@ -207,16 +212,16 @@ cudaError_t ccl_cuda_updates_sum (const CclCudaFrame *frame, cudaStream_t stream
 cudaError_t ccl_cuda_updates_read (const CclCudaFrame *frame, CclUpdates *updates,
                                    cudaStream_t stream);
 
-/* The number of blocks with which ccl_cuda_tile_frame() can be launched, 0 if it can't. */
-cudaError_t ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks);
+/* How a frame is done at once by ccl_cuda_tile_frame(), but for the tables; n is 0 if it can't. */
+cudaError_t ccl_cuda_strips (const CclCudaFrame *frame, int device, CclStrips *strips);
 /* Whether ccl_cuda_tile_frame() does a frame from its pixels to its result: first-order sums only,
- * nothing cut off, and nobody looks at the steps. Then ccl_cuda_tile() does nothing, and
- * ccl_cuda_tile_compact() everything. */
+ * nothing cut off, no label map, and nobody looks at the steps. Then ccl_cuda_tile() does nothing,
+ * and ccl_cuda_tile_compact() everything. */
 static inline bool
 ccl_cuda_tile_at_once (const CclCudaFrame *frame)
 {
-  return frame->tiles.blocks > 0 && frame->cut.area == 0 && !frame->moments && !frame->stages &&
-         !frame->updates;
+  return frame->strips.n > 0 && frame->cut.area == 0 && !frame->moments && !frame->map &&
+         !frame->stages && !frame->updates;
 }
 cudaError_t ccl_cuda_tile_frame (const CclCudaFrame *frame, cudaStream_t stream);
 

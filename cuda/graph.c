@@ -4,9 +4,10 @@
 /* All that a frame needs between its pixels and its result depends on the CclCudaFrame alone. So it
  * is captured into a graph when the same CclCudaFrame comes again, as it does with every frame that
  * goes through the session's own image and as often as a pool gives a buffer out, and replayed from
- * then on. What comes once, say while a controller moves the threshold, is launched as it is. So is
- * what has a large result, which is transferred: with a transfer in it, or behind it, a graph took
- * 6 us more than plain launches on an H200. */
+ * then on. What comes once, say while a controller moves the threshold, is launched as it is.
+ *
+ * Large results are transferred in a stream of their own: in one stream a transfer makes the next
+ * graph begin 7 us later, on an H200. */
 
 #include "cuda/session.h"
 
@@ -31,10 +32,15 @@ cudaError_t
 ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_t to)
 {
   size_t skip = from == 0 ? 0 : from + 1; /* the header counts as one: it is as large */
+  cudaError_t error = cudaEventRecord (self->events[EVENT_RESULT], self->stream);
 
+  if (error == cudaSuccess)
+    error = cudaStreamWaitEvent (self->results, self->events[EVENT_RESULT], 0);
+  if (error != cudaSuccess)
+    return error;
   return cudaMemcpyAsync (
       (CclComponent *) self->result + skip, (CclComponent *) self->frame.header + skip,
-      (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost, self->stream);
+      (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost, self->results);
 }
 
 /* From roots to the result. */
@@ -115,6 +121,13 @@ forget (CclCudaGraph *graph)
   *graph = (CclCudaGraph){ 0 };
 }
 
+void
+ccl_cuda_graphs_free (CudaSession *self)
+{
+  for (int i = 0; i < N_GRAPHS; i++)
+    forget (&self->graphs[i]);
+}
+
 /* The graph of the current frame, or a free one that becomes it; NULL if all are in use. */
 static CclCudaGraph *
 find_graph (CudaSession *self)
@@ -137,11 +150,21 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
+/* Nothing was lost but time: some drivers and tools cannot capture, and what is launched plainly has
+ * ways around more. */
+static void
+do_without_graphs (CudaSession *self)
+{
+  cudaGetLastError ();
+  ccl_cuda_graphs_free (self);
+  self->no_graphs = true;
+}
+
 cudaError_t
 ccl_cuda_enqueue_analysis (CudaSession *self)
 {
   /* Stages' events are recorded where the stages are enqueued. */
-  bool may_replay = self->result_is_mapped && !self->no_graphs && !self->frame.stages;
+  bool may_replay = !self->no_graphs && !self->frame.stages;
   CclCudaGraph *graph = may_replay ? find_graph (self) : NULL;
   bool seen = graph && graph->used;
   cudaError_t error;
@@ -149,26 +172,14 @@ ccl_cuda_enqueue_analysis (CudaSession *self)
   self->frames++;
   if (graph)
     graph->used = self->frames;
-  if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess) {
-    /* Nothing was lost but time: some drivers and tools cannot capture. */
-    cudaGetLastError ();
-    self->no_graphs = true;
-  }
+  if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess)
+    do_without_graphs (self);
   if (graph && graph->exec) {
     error = cudaGraphLaunch (graph->exec, self->stream);
     if (error == cudaSuccess)
       return fetch (self);
-    cudaGetLastError (); /* as with captures; what is launched plainly has ways around more */
-    forget (graph);
-    self->no_graphs = true;
+    do_without_graphs (self);
   }
   error = enqueue (self);
   return error == cudaSuccess ? fetch (self) : error;
-}
-
-void
-ccl_cuda_graphs_free (CudaSession *self)
-{
-  for (int i = 0; i < N_GRAPHS; i++)
-    forget (&self->graphs[i]);
 }

@@ -31,7 +31,8 @@ anything_changed (const CclCudaFrame &f, uint32_t i, bool changed)
   return changes[i % CCL_CHANGES];
 }
 
-/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once. */
+/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once, or the
+ * part of it that somebody left to this process, as MPS can: only the launch knows that one. */
 static inline cudaError_t
 enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaStream_t stream)
 {
@@ -47,9 +48,14 @@ enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaSt
   if (error == cudaSuccess)
     error =
         cudaMemsetAsync (f->labelled.changes, 0, CCL_CHANGES * sizeof *f->labelled.changes, stream);
-  if (error == cudaSuccess)
-    error = cudaLaunchCooperativeKernel ((const void *) kernel, dim3 (processors * blocks),
+  for (blocks *= processors; error == cudaSuccess; blocks /= 2) {
+    error = cudaLaunchCooperativeKernel ((const void *) kernel, dim3 (blocks),
                                          dim3 (ITERATE_THREADS), arguments, 0, stream);
+    if (error != cudaErrorCooperativeLaunchTooLarge || blocks == 1)
+      break;
+    cudaGetLastError ();
+    error = cudaSuccess;
+  }
   return error;
 }
 

@@ -15,7 +15,8 @@ enum
   EVENT_UPLOADED,
   EVENT_ANALYSED,
   EVENT_DONE,
-  EVENT_READY, /* the caller's pixels */
+  EVENT_READY,  /* the caller's pixels */
+  EVENT_RESULT, /* is there, on the device */
   N_EVENTS,
 };
 
@@ -45,6 +46,7 @@ typedef struct CudaSession
   const CclCudaAlgorithm *algorithm;
   CUcontext context; /* that every call runs in: the caller's, or the device's primary one */
   cudaStream_t stream;
+  cudaStream_t results; /* that brings results back; the same where nothing has to be transferred */
   cudaEvent_t events[N_EVENTS];
   CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
   uint8_t *image;     /* [height * image_pitch] on the device, once pixels came from elsewhere */

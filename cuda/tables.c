@@ -52,7 +52,7 @@ allocate_pinned (CudaSession *self, void *pointer, size_t size)
 }
 
 /* Gives a value to what is read before it is ever written: the count behind the last, by the scan,
- * or the number of strips that are done, and components past the end of a result, by its first
+ * or how far strips are, and components past the end of a result, by its first
  * transfer. */
 static CclStatus
 clear_tables (CudaSession *self)
@@ -62,10 +62,14 @@ clear_tables (CudaSession *self)
   size_t result = (1 + (size_t) ccl_cuda_first_transfer (self)) * sizeof *frame->components;
   cudaError_t error = cudaSuccess;
 
-  if (self->algorithm->uses_tiles)
-    error = cudaMemsetAsync (frame->tiles.done, 0, sizeof *frame->tiles.done, self->stream);
-  else
+  if (!self->algorithm->uses_tiles)
     error = cudaMemsetAsync (frame->counts, 0, counts, self->stream);
+  if (error == cudaSuccess && frame->strips.barriers)
+    error = cudaMemsetAsync (frame->strips.barriers, 0,
+                             STRIP_BARRIERS * sizeof *frame->strips.barriers, self->stream);
+  if (error == cudaSuccess && frame->strips.published)
+    error = cudaMemsetAsync (frame->strips.published, 0,
+                             frame->strips.n * sizeof *frame->strips.published, self->stream);
   if (error == cudaSuccess && !self->result_is_mapped)
     error = cudaMemsetAsync (frame->header, 0, result, self->stream);
   return ccl_cuda_check (error, "clearing a frame's tables");
@@ -133,6 +137,29 @@ allocate_volume (CudaSession *self, size_t labels)
   return status;
 }
 
+/* The tables of a frame that can be done at once. */
+static CclStatus
+allocate_strips (CudaSession *self)
+{
+  CclStrips *strips = &self->frame.strips;
+  size_t n = strips->n, labels = n * strips->capacity;
+  CclStatus status = CCL_OK;
+
+  if (n == 0)
+    return CCL_OK;
+  status = allocate_device (self, &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers);
+  if (status == CCL_OK)
+    status =
+        allocate_device (self, &strips->bottom, n * strips->words * 16 * sizeof *strips->bottom);
+  if (status == CCL_OK)
+    status = allocate_device (self, &strips->published, n * sizeof *strips->published);
+  if (status == CCL_OK)
+    status = allocate_device (self, &strips->firsts, labels * sizeof *strips->firsts);
+  if (status == CCL_OK)
+    status = allocate_device (self, &strips->kept, n * sizeof *strips->kept);
+  return status;
+}
+
 /* Where the host reads the result, and where kernels write it. */
 static CclStatus
 allocate_result (CudaSession *self)
@@ -150,6 +177,9 @@ allocate_result (CudaSession *self)
                         "mapping page-locked memory");
   else
     status = allocate_device (self, &self->frame.header, size);
+  if (status == CCL_OK && !self->result_is_mapped)
+    status = ccl_cuda_check (cudaStreamCreateWithFlags (&self->results, cudaStreamNonBlocking),
+                             "making a stream");
   self->frame.components = (CclComponent *) (self->frame.header + 1);
   return status;
 }
@@ -163,6 +193,8 @@ ccl_cuda_tables_allocate (CudaSession *self)
   size_t labels = (size_t) frame->height * frame->slots, height = frame->height;
   CclStatus status;
 
+  if (self->algorithm->uses_tiles && labels < (size_t) frame->strips.n * frame->strips.capacity)
+    labels = (size_t) frame->strips.n * frame->strips.capacity;
 #define ALLOCATE(where, pointer, size)                    \
   do {                                                    \
     status = allocate_##where (self, &(pointer), (size)); \
@@ -195,7 +227,9 @@ ccl_cuda_tables_allocate (CudaSession *self)
     ALLOCATE (device, tiles->borders, n * sizeof *tiles->borders);
     ALLOCATE (device, tiles->counts, n * tiles->height * sizeof *tiles->counts);
     ALLOCATE (device, tiles->totals, tiles->strips * sizeof *tiles->totals);
-    ALLOCATE (device, tiles->done, sizeof *tiles->done);
+    status = allocate_strips (self);
+    if (status != CCL_OK)
+      return status;
   } else {
     ALLOCATE (device, frame->starts, labels * sizeof *frame->starts);
     ALLOCATE (device, frame->counts, (height * frame->parts + 1) * sizeof *frame->counts);

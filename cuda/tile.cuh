@@ -24,9 +24,14 @@ tile_at (const CclTiles &tiles, uint32_t strip, uint32_t column)
 static __device__ inline Tile
 tile_number (const CclTiles &tiles, uint32_t index)
 {
-  uint32_t strip = index / tiles.columns;
+  uint32_t strip = __umulhi (index, tiles.reciprocal), column = index - strip * tiles.columns;
 
-  return tile_at (tiles, strip, index - strip * tiles.columns);
+  /* One less at most; a division would keep the tile's first read waiting. */
+  if (column >= tiles.columns) {
+    strip++;
+    column -= tiles.columns;
+  }
+  return tile_at (tiles, strip, column);
 }
 
 /* The label of a tile's component. Labels are slots, as everywhere: two pixels share one, but first

@@ -14,13 +14,14 @@
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
 
-/* The border of a tile: its pixels, and the component of each run in the first and the last row and
- * of each pixel in the first and the last column, named by the component's first pixel. */
+/* The border of a tile: its pixels, and the component of each piece of a word in the first and the
+ * last row and of each pixel in the first and the last column, named by the component's first
+ * pixel. */
 typedef struct CclTileBorder
 {
-  uint32_t top[TILE_WORDS], bottom[TILE_WORDS]; /* pixels, from left to right */
-  uint32_t left, right;                         /* pixels, from top to bottom */
-  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS];
+  uint32_t top[TILE_WORDS], bottom[TILE_WORDS];             /* pixels, from left to right */
+  uint32_t left, right;                                     /* pixels, from top to bottom */
+  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* from 16 pieces a word */
   CclTilePixel left_pixels[TILE_MAX_HEIGHT], right_pixels[TILE_MAX_HEIGHT];
 } CclTileBorder;
 
@@ -29,15 +30,33 @@ typedef struct CclTiles
 {
   uint32_t height;
   uint32_t columns, strips;
+  uint32_t reciprocal;    /* UINT32_MAX / columns */
   uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
   CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */
   CclTileBorder *borders; /* [strips * columns] */
   uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
-                           * half) and tied; then, of the strip, those before */
-  uint64_t *totals;       /* [strips] of a strip; then those before */
-  uint32_t *done;         /* strips that are counted */
-  uint32_t blocks;        /* of the launch that does it all at once; 0: there is none */
+                           * half) and tied; in large frames then, of the strip, those before */
+  uint64_t *totals;       /* [strips] of a strip; in large frames then those before */
 } CclTiles;
+
+#define STRIP_BARRIERS 3
+
+/* A small frame as strips as wide as itself, one a block, all at once. A label is the number of a
+ * strip, times capacity, plus that of a component in it. */
+typedef struct CclStrips
+{
+  uint32_t n;             /* 0: the frame is too large */
+  uint32_t words, height; /* of 32 pixels, in a row; rows */
+  uint32_t threads;       /* for words, in whole warps: also for those of the row above */
+  uint32_t seam_threads;  /* for what is between strips */
+  uint32_t size;          /* bytes of shared memory */
+  uint32_t capacity;      /* components of a strip and of those that reach into it */
+  uint32_t *barriers;     /* [STRIP_BARRIERS] */
+  uint16_t *bottom;       /* [n * words * 16] the component of each run in the last row */
+  uint32_t *published;    /* [n] the round in which a strip has its bottom, in the highest bit */
+  uint32_t *firsts;       /* [n * capacity] row in the strip (high half) and x of first pixels */
+  uint32_t *kept;         /* [n] components that go into the result */
+} CclStrips;
 
 #endif

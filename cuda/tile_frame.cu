@@ -1,176 +1,145 @@
 /* cudaccl - CUDA backend: the tile algorithm in one launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The tiles of a frame up to HD size and beyond fit on the device all at once. There, most of the
- * time of four launches goes by between them, so one does it all, with barriers over the grid where
- * the others would end. That takes a cooperative launch: a block that waits for others must know
- * that they run. */
+/* A frame up to HD size and beyond fits on the device all at once, cut into strips. There, most of
+ * the time of four launches goes by between them, so one does it all, with barriers over the grid
+ * where the others would end. That takes a cooperative launch: a block that waits for others must
+ * know that they run. What goes on is one chain of dependent steps, in each block and from block to
+ * block, so all that counts is how long that is. */
 
 #include "cuda/compact.cuh"
-#include "cuda/tile_label.cuh"
-#include "cuda/tile_seams.cuh"
+#include "cuda/strip_seams.cuh"
+#include "cuda/strip_sums.cuh"
 
-#include <cooperative_groups.h>
+#define MOST_THREADS 1024
+#define MOST_SEAM_THREADS 256
+#define MOST_BLOCKS 4 /* of a multiprocessor */
 
-#define FRAME_HEIGHT (TILE_MAX_HEIGHT / 2) /* of a tile */
-#define FRAME_THREADS (TILE_WORDS * FRAME_HEIGHT)
-#define FRAME_WARPS (FRAME_THREADS / WARP_LANES)
-#define BLOCKS 8 /* of a multiprocessor */
-
-/* Every block goes through the counts of its strip, which must not be too many. */
-#define MOST_COLUMNS 64
-
-/* The sum of @value over the threads before this one; @total: over all. */
-static __device__ inline uint32_t
-scan_block (uint32_t value, uint32_t *total)
+/* Sums of what a strip adds to roots, in shared memory: many of its components may have the same
+ * one, and so do many strips. */
+struct RootTable
 {
-  __syncthreads (); /* the last scan is over */
-  return block_scan (value, total);
-}
-
-static __device__ inline uint32_t
-kept_of (uint64_t counts)
-{
-  return (uint32_t) (counts >> 32);
-}
-
-/* A tile, and what its block remembers of it. */
-struct HeldTile
-{
-  Tile tile;
-  uint32_t strip, column;
-  uint32_t n;                 /* components */
-  const CclTilePixel *firsts; /* [n] */
+  uint32_t *roots; /* [entries] CCL_NO_LABEL: free */
+  uint32_t *area, *sum_x, *sum_y, *min_x, *max_x, *max_y;
+  uint32_t bits; /* of an entry's number */
 };
 
-static __device__ inline uint32_t
-held_label (const CclCudaFrame &f, const HeldTile &t, uint32_t i)
+#define MOST_PROBES 8
+
+static __device__ inline RootTable
+root_table (uint32_t *memory, uint32_t threads)
 {
-  return tile_label (f, t.tile, t.firsts[i]);
-}
+  uint32_t bits = 32 - __clz (threads), n = 1u << bits; /* up to two a thread */
+  RootTable t = { memory,         memory + n,     memory + 2 * n, memory + 3 * n,
+                  memory + 4 * n, memory + 5 * n, memory + 6 * n, bits };
 
-/* Adds the features of components that are no roots to their roots. @rows: the roots of each row,
- * or NULL. */
-static __device__ inline void
-resolve_tile (const CclCudaFrame &f, const HeldTile &t, uint32_t *rows)
-{
-  HeldComponent held = held_nothing ();
-
-  for (uint32_t base = threadIdx.x - lane_id (); base < t.n; base += FRAME_THREADS) {
-    uint32_t i = base + lane_id (), root = CCL_NO_LABEL;
-    Sums s = sums_of_nothing ();
-
-    if (i < t.n) {
-      uint32_t label = held_label (f, t, i);
-
-      root = compress (f.labels, label, __ldcg (&f.labels[label]));
-      if (root != label) {
-        s = sums_of_component (f, label);
-      } else {
-        root = CCL_NO_LABEL; /* its own features are there */
-        if (rows)
-          atomicAdd (&rows[t.firsts[i] / TILE_WIDTH], 1);
-      }
-    }
-    feature_update_held (f, &held, root, s);
-  }
-  held_flush (f, &held);
-}
-
-/* Counts the roots of each row that pass the area filter. */
-static __device__ inline void
-count_passing (const CclCudaFrame &f, const HeldTile &t, uint32_t *rows)
-{
-  for (uint32_t i = threadIdx.x; i < t.n; i += FRAME_THREADS) {
-    if (judge (f, held_label (f, t, i)) != OUT)
-      atomicAdd (&rows[t.firsts[i] / TILE_WIDTH], 1);
-  }
-}
-
-/* Tells the others how many components the tile has in each row. */
-static __device__ inline void
-publish_counts (const CclTiles &tiles, const HeldTile &t, const uint32_t *rows)
-{
-  __syncthreads ();
-  if (threadIdx.x < WARP_LANES) {
-    uint32_t y = lane_id (), kept = y < FRAME_HEIGHT ? rows[y] : 0, sum = warp_scan (kept);
-
-    if (y < FRAME_HEIGHT)
-      tiles.counts[((size_t) t.strip * FRAME_HEIGHT + y) * tiles.columns + t.column] =
-          pack_counts (kept, 0);
-    if (y == WARP_LANES - 1 && sum)
-      add64 (&tiles.totals[t.strip], pack_counts (sum, 0));
-  }
-}
-
-/* The components in the strips before @strip. */
-static __device__ inline uint32_t
-kept_before (const CclTiles &tiles, uint32_t strip)
-{
-  uint32_t sum = 0, total;
-
-  for (uint32_t i = threadIdx.x; i < strip; i += FRAME_THREADS)
-    sum += kept_of (tiles.totals[i]);
-  scan_block (sum, &total);
-  return total;
-}
-
-/* Finds the place of the first component in each row of a tile, less those of the tile in the rows
- * above: what is to be added to the number of a component in its tile. */
-static __device__ inline void
-find_places (const CclTiles &tiles, const HeldTile &t, const uint32_t *rows, uint32_t *places)
-{
-  const uint64_t *counts = tiles.counts + (size_t) t.strip * FRAME_HEIGHT * tiles.columns;
-  uint32_t n = FRAME_HEIGHT * tiles.columns, sum = kept_before (tiles, t.strip), total;
-
-  for (uint32_t base = 0; base < n; base += FRAME_THREADS) {
-    uint32_t i = base + threadIdx.x;
-    uint32_t before = scan_block (i < n ? kept_of (counts[i]) : 0, &total);
-
-    if (i < n && i % tiles.columns == t.column)
-      places[i / tiles.columns] = sum + before;
-    sum += total;
-  }
-  __syncthreads ();
-  if (threadIdx.x < WARP_LANES) {
-    uint32_t y = lane_id (), kept = y < FRAME_HEIGHT ? rows[y] : 0;
-    uint32_t above = warp_scan (kept) - kept;
-
-    if (y < FRAME_HEIGHT)
-      places[y] -= above;
-  }
-  __syncthreads ();
+  return t;
 }
 
 static __device__ inline void
-write_tile (const CclCudaFrame &f, const HeldTile &t, const uint32_t *rows)
+clear_roots (const RootTable &t)
 {
-  __shared__ WriteBuffer buffers[FRAME_WARPS];
-  __shared__ uint32_t places[FRAME_HEIGHT];
-  uint32_t sum = 0, total;
+  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
+    t.roots[i] = CCL_NO_LABEL;
+    t.area[i] = t.sum_x[i] = t.sum_y[i] = t.max_x[i] = t.max_y[i] = 0;
+    t.min_x[i] = UINT32_MAX;
+  }
+}
 
-  if (t.n == 0)
+/* The entry of @root, or -1 if there is no room. */
+static __device__ inline int
+find_entry (const RootTable &t, uint32_t root)
+{
+  const volatile uint32_t *seen = t.roots;
+  uint32_t i = (root * 2654435769u) >> (32 - t.bits);
+
+  for (int probe = 0; probe < MOST_PROBES; probe++) {
+    uint32_t found = seen[i];
+
+    if (found == CCL_NO_LABEL)
+      found = atomicCAS (&t.roots[i], CCL_NO_LABEL, root);
+    if (found == CCL_NO_LABEL || found == root)
+      return (int) i;
+    i = (i + 1) & ((1u << t.bits) - 1);
+  }
+  return -1;
+}
+
+static __device__ inline void
+add_to_root (const CclCudaFrame &f, const RootTable &t, uint32_t root, const Sums &s)
+{
+  int i = find_entry (t, root);
+
+  if (i < 0) {
+    feature_update (f, root, s);
     return;
-  find_places (f.tiles, t, rows, places);
-  for (uint32_t base = 0; base < t.n; base += FRAME_THREADS) {
-    uint32_t i = base + threadIdx.x, first = t.firsts[min (i, t.n - 1)], y = first / TILE_WIDTH;
-    uint32_t label = tile_label (f, t.tile, (CclTilePixel) first);
-    Verdict verdict = i < t.n ? judge (f, label) : OUT;
-    uint32_t before = sum + scan_block (verdict != OUT, &total);
-
-    write_warp (f, &buffers[threadIdx.x / WARP_LANES], label, t.tile.x + first % TILE_WIDTH,
-                t.tile.y + y, verdict, pack_counts (places[y] + before, 0));
-    sum += total;
   }
+  /* All are of one strip: 32 bits suffice. */
+  atomicAdd (&t.area[i], s.features.area);
+  atomicAdd (&t.sum_x[i], (uint32_t) s.features.sum_x);
+  atomicAdd (&t.sum_y[i], (uint32_t) s.features.sum_y);
+  atomicMin (&t.min_x[i], s.features.min_x);
+  atomicMax (&t.max_x[i], s.features.max_x);
+  atomicMax (&t.max_y[i], s.features.max_y);
+}
+
+/* Adds the lanes' sums to their roots; lanes without sums pass CCL_NO_LABEL. */
+static __device__ inline void
+add_to_roots (const CclCudaFrame &f, const RootTable &t, uint32_t root, Sums s)
+{
+  uint32_t peers = __match_any_sync (ALL_LANES, root);
+
+  if (root == CCL_NO_LABEL)
+    return;
+#if __CUDA_ARCH__ >= 800
+  if (__popc (peers) >= REDUCE_LANES) {
+    s.features.sum_x = __reduce_add_sync (peers, (uint32_t) s.features.sum_x);
+    s.features.sum_y = __reduce_add_sync (peers, (uint32_t) s.features.sum_y);
+    s.features.area = __reduce_add_sync (peers, s.features.area);
+    s.features.min_x = __reduce_min_sync (peers, s.features.min_x);
+    s.features.max_x = __reduce_max_sync (peers, s.features.max_x);
+    s.features.max_y = __reduce_max_sync (peers, s.features.max_y);
+    if (peers & bits_below (lane_id ()))
+      return;
+  }
+#endif
+  add_to_root (f, t, root, s);
 }
 
 static __device__ inline void
-write_header (const CclCudaFrame &f)
+flush_roots (const CclCudaFrame &f, const RootTable &t)
 {
-  uint32_t kept = kept_before (f.tiles, f.tiles.strips);
+  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
+    Sums s = { { t.sum_x[i], t.sum_y[i], t.area[i], t.min_x[i], t.max_x[i], t.max_y[i] },
+               { 0, 0, 0 } };
 
-  if (threadIdx.x == 0)
-    f.header->kept = kept;
+    if (t.roots[i] != CCL_NO_LABEL)
+      feature_update (f, t.roots[i], s);
+  }
+}
+
+/* Adds the features of components that are no roots to their roots, and notes which are. */
+static __device__ inline void
+resolve_strip (const CclCudaFrame &f, const StripRuns &s, const RootTable &t, const Strip &strip)
+{
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t c = base + lane_id (), label = strip.label + c, root = CCL_NO_LABEL, roots;
+    Sums sums = sums_of_nothing ();
+
+    if (c < strip.components) {
+      sums = sums_of_component (f, label);
+      root = compress (f.labels, label, __ldcg (&f.labels[label]));
+    }
+    roots = __ballot_sync (ALL_LANES, root == label);
+    if (lane_id () == 0)
+      s.roots[base / WARP_LANES] = roots;
+    /* A root's own features are there, and what is only in the row above has none. */
+    if (root == label || sums.features.area == 0)
+      root = CCL_NO_LABEL;
+    add_to_roots (f, t, root, sums);
+  }
+  __syncthreads ();
+  flush_roots (f, t);
 }
 
 /* Whether every root becomes a component, so that they can be counted before all areas are known.
@@ -181,62 +150,232 @@ takes_all (const CclCudaFrame &f)
   return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height;
 }
 
-/* One tile a block. */
-static __global__ void
-__launch_bounds__ (FRAME_THREADS, BLOCKS) analyse_frame (CclCudaFrame f)
+/* Leaves the roots that pass the area filter. */
+static __device__ inline void
+filter_roots (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
-  extern __shared__ uint32_t memory[];
-  __shared__ uint32_t rows[FRAME_HEIGHT];
-  cooperative_groups::grid_group grid = cooperative_groups::this_grid ();
-  const CclTiles &tiles = f.tiles;
-  HeldTile t;
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
+
+    roots = __ballot_sync (ALL_LANES, roots >> lane & 1 && passes (f, strip.label + base + lane));
+    if (lane == 0)
+      s.roots[base / WARP_LANES] = roots;
+  }
+}
+
+/* The components in the first @n strips, for each warp. */
+static __device__ inline uint32_t
+kept_before (const CclStrips &strips, uint32_t n)
+{
+  uint32_t sum = 0;
+
+#pragma unroll 4
+  for (uint32_t i = lane_id (); i < n; i += WARP_LANES)
+    sum += __ldcg (&strips.kept[i]);
+  for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
+    sum += __shfl_xor_sync (ALL_LANES, sum, distance);
+  return sum;
+}
+
+static __device__ inline void
+write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip, uint32_t before)
+{
+  /* Runs and sums are no longer needed. */
+  WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
+
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components;
+       base += f.strips.threads) {
+    uint32_t c = base + lane_id (), group = base / WARP_LANES, bit = 1u << lane_id ();
+    uint32_t label = strip.label + c, roots = s.roots[group];
+    uint32_t first = roots & bit ? __ldcg (&f.strips.firsts[label]) : 0;
+    uint32_t place = before + s.roots_before[group] + __popc (roots & (bit - 1));
+
+    write_warp (f, buffer, label, first & 0xffff, strip.y + (first >> 16), roots & bit ? KEPT : OUT,
+                pack_counts (place, 0));
+  }
+}
+
+/* The components of a strip, with features, in a forest that is merged with that of the strip
+ * above. */
+static __device__ inline void
+label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
+{
+  s.words[threadIdx.x] = load_strip_word (f, *strip);
+  if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {
+    /* Nobody waits for it, but it is looked at in the next round. */
+    if (threadIdx.x == 0)
+      __stcg (&f.strips.published[strip->index], strip->round);
+    return;
+  }
+  find_strip_runs (f, s, strip);
+  number_strip_components (s, strip);
+  if (threadIdx.x < f.strips.threads) {
+    sum_strip (f, s, *strip);
+  } else {
+    publish_bottom (f.strips, s, *strip);
+    merge_with_above (f, s, *strip);
+  }
+}
+
+/* Tells the others that all of this block is done with one of the barriers. */
+static __device__ inline void
+arrive_at (const CclStrips &strips, int barrier)
+{
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    arrive (&strips.barriers[barrier]);
+  }
+}
+
+static __device__ inline void
+wait_at (const CclStrips &strips, int barrier, const Strip &strip)
+{
+  if (threadIdx.x == 0)
+    await_round (&strips.barriers[barrier], strip.round);
+  __syncthreads ();
+}
+
+/* Finds out which components of the strip go into the result, with all that belongs to them.
+ * Returns their number. */
+static __device__ inline uint32_t
+resolve_components (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  RootTable table = root_table (s.parents, f.strips.threads);
+
+  arrive_at (f.strips, MERGED);
+  clear_roots (table); /* runs are no longer needed */
+  wait_at (f.strips, MERGED, strip);
+  resolve_strip (f, s, table, strip);
+  if (!takes_all (f)) {
+    arrive_at (f.strips, RESOLVED);
+    wait_at (f.strips, RESOLVED, strip);
+    filter_roots (f, s, strip);
+  }
+  __syncthreads ();
+  return count_roots (s, strip.components);
+}
+
+/* Tells how many components the strip has in the result, and arrives wherever the block has not
+ * been. */
+static __device__ inline void
+publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
+{
+  uint32_t *barriers = f.strips.barriers;
+  bool empty = strip.components == 0;
+
+  if (threadIdx.x > 0)
+    return;
+  __stcg (&f.strips.kept[strip.index], kept);
+  __threadfence ();
+  if (empty)
+    arrive (&barriers[MERGED]);
+  if (empty || takes_all (f))
+    arrive (&barriers[RESOLVED]);
+  arrive (&barriers[COUNTED]);
+}
+
+/* One strip a block. */
+static __global__ void
+__launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
+{
+  extern __shared__ uint64_t memory[];
+  Strip strip = strip_of_block (f.strips);
+  StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
+  uint32_t kept, before;
+  bool last = strip.index == f.strips.n - 1;
 
   /* So they are: now the compiler knows, too. */
   f.moments = NULL;
   f.updates = NULL;
-  t.tile = tile_number (tiles, blockIdx.x);
-  t.strip = blockIdx.x / tiles.columns;
-  t.column = blockIdx.x - t.strip * tiles.columns;
-  if (threadIdx.x < FRAME_HEIGHT)
-    rows[threadIdx.x] = 0;
-  if (t.column == 0 && threadIdx.x == 0)
-    tiles.totals[t.strip] = 0;
-  t.n = label_tile (f, t.tile, memory, &t.firsts);
-  grid.sync ();
-  if (threadIdx.x / WARP_LANES == 0)
-    merge_left (f, tiles, t.strip, t.column);
-  else if (threadIdx.x / WARP_LANES == 1)
-    merge_above (f, tiles, t.strip, t.column);
-  grid.sync ();
-  resolve_tile (f, t, takes_all (f) ? rows : NULL);
-  if (!takes_all (f)) {
-    grid.sync ();
-    count_passing (f, t, rows);
-  }
-  publish_counts (tiles, t, rows);
-  grid.sync ();
-  write_tile (f, t, rows);
-  if (blockIdx.x == 0)
-    write_header (f);
+  f.numbers = NULL;
+  f.volume.sums = NULL;
+  label_strip (f, s, &strip);
+  kept = strip.components > 0 ? resolve_components (f, s, strip) : 0;
+  publish_count (f, strip, kept);
+  if (kept == 0 && !last)
+    return;
+  wait_at (f.strips, COUNTED, strip);
+  before = kept_before (f.strips, strip.index);
+  if (last && threadIdx.x == 0)
+    f.header->kept = before + kept;
+  if (threadIdx.x < f.strips.threads)
+    write_strip (f, s, strip, before);
+}
+
+static uint32_t
+divide_up (uint32_t a, uint32_t b)
+{
+  return (a + b - 1) / b;
+}
+
+static uint32_t
+threads_of (const CclStrips &strips)
+{
+  return strips.threads + strips.seam_threads;
+}
+
+/* Strips for @blocks thread blocks on each of @processors, of so many bytes of shared memory. */
+static CclStrips
+cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t most)
+{
+  CclStrips s = {};
+  size_t runs, buffers, sums;
+  uint32_t most_threads = MOST_THREADS / blocks;
+
+  s.words = divide_up (f->width, 32);
+  s.height = divide_up (f->height, processors * blocks);
+  s.threads = divide_up (s.words * (s.height + 1), 32) * 32;
+  if (s.threads + WARP_LANES > most_threads)
+    return s;
+  s.seam_threads = min (most_threads - s.threads, MOST_SEAM_THREADS);
+  s.capacity = f->slots * (s.height + 1);
+  runs = strip_runs_size (s.threads + s.seam_threads) + 4 * (size_t) s.capacity;
+  buffers = strip_runs_size (s.threads + s.seam_threads) + s.threads / 32 * sizeof (WriteBuffer);
+  sums = sizeof (StripSums) * (size_t) s.capacity;
+  s.size = (uint32_t) min (max (runs + sums, buffers), most);
+  /* There is room, also for the sums of some components, and sums are small enough. */
+  if (buffers <= most && runs + sums / 8 <= most &&
+      32 * s.words * s.height < 1u << STRIP_AREA_BITS &&
+      16 * s.words * s.height * (s.height - 1) < 1u << (32 - STRIP_AREA_BITS))
+    s.n = divide_up (f->height, s.height);
+  return s;
 }
 
 extern "C" cudaError_t
-ccl_cuda_tile_blocks (const CclTiles *tiles, int device, uint32_t *blocks)
+ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
 {
-  uint32_t n = tiles->columns * tiles->strips;
-  int cooperative = 0, processors = 0, resident = 0;
+  const void *kernel = (const void *) analyse_frame;
+  int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
+  cudaFuncAttributes attributes;
   cudaError_t error = cudaDeviceGetAttribute (&cooperative, cudaDevAttrCooperativeLaunch, device);
 
-  *blocks = 0;
-  if (tiles->height != FRAME_HEIGHT || tiles->columns > MOST_COLUMNS)
-    return cudaSuccess;
+  *strips = {};
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, analyse_frame, FRAME_THREADS,
-                                                           tile_label_size (FRAME_HEIGHT));
-  if (error == cudaSuccess && cooperative && n <= (uint32_t) (resident * processors))
-    *blocks = n;
+    error = cudaDeviceGetAttribute (&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute (&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute (&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
+  if (error == cudaSuccess)
+    error = cudaFuncGetAttributes (&attributes, kernel);
+  if (error != cudaSuccess || !cooperative)
+    return error;
+  most -= (int) attributes.sharedSizeBytes;
+  all -= reserved + (int) attributes.sharedSizeBytes;
+  error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  for (int blocks = 1; error == cudaSuccess && blocks <= MOST_BLOCKS && strips->n == 0; blocks++) {
+    CclStrips s = cut_frame (f, processors, blocks, min (most, all / blocks - reserved));
+
+    if (s.n == 0)
+      continue;
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, threads_of (s), s.size);
+    if (error == cudaSuccess && s.n <= (uint32_t) (resident * processors))
+      *strips = s;
+  }
   return error;
 }
 
@@ -245,6 +384,6 @@ ccl_cuda_tile_frame (const CclCudaFrame *f, cudaStream_t stream)
 {
   void *arguments[] = { (void *) f };
 
-  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->tiles.blocks, FRAME_THREADS,
-                                      arguments, tile_label_size (FRAME_HEIGHT), stream);
+  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->strips.n,
+                                      threads_of (f->strips), arguments, f->strips.size, stream);
 }

@@ -13,13 +13,15 @@ merge_seams (CclCudaFrame f)
   const CclTiles &tiles = f.tiles;
   uint32_t index = blockIdx.x * SEAM_WARPS + threadIdx.x / WARP_LANES;
   uint32_t strip = index / tiles.columns, column = index - strip * tiles.columns;
+  SeamRows rows;
 
-  let_kernel_follow ();
   follow_kernel ();
+  let_kernel_follow ();
   if (strip >= tiles.strips)
     return;
+  rows = load_rows (tiles, strip, column);
   merge_left (f, tiles, strip, column);
-  merge_above (f, tiles, strip, column);
+  merge_rows (f, rows, strip, column);
 }
 
 extern "C" cudaError_t

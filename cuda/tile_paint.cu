@@ -1,37 +1,73 @@
 /* cudaccl - CUDA backend: the tile algorithm, from the canonical result to the label map
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Runs and their components never left shared memory, so a tile finds them again: that is less than
- * to keep them for all those who want no label map. */
+/* Pieces and their components never left shared memory, so a tile finds them again: that is less
+ * than to keep them for all those who want no label map. */
 
 #include "cuda/labels.cuh"
-#include "cuda/tile_runs.cuh"
+#include "cuda/tile_pieces.cuh"
 
-/* Makes the components of runs their labels in the result. */
+#define QUAD 4 /* pixels that a lane paints at a time */
+
+/* Makes the parents of pieces the labels of their components in the result. */
 static __device__ inline void
-look_up_numbers (const CclCudaFrame &f, const TileRuns &s, const Tile &tile, uint32_t runs)
+look_up_numbers (const CclCudaFrame &f, const Pieces &p, const Tile &tile)
 {
-  for (uint32_t run = threadIdx.x; run < runs; run += blockDim.x) {
-    CclTilePixel first = tile_first (f.tiles, tile, s.parents[run]);
+  for (uint32_t piece = threadIdx.x; piece < p.n; piece += blockDim.x) {
+    CclTilePixel first = p.firsts[p.parents[piece]];
 
-    s.parents[run] = number_of (f, tile_label (f, tile, first));
+    p.parents[piece] = number_of (f, tile_label (f, tile, first));
   }
 }
 
-/* A warp paints its words one by one, a lane for each pixel. */
-static __device__ inline void
-paint_words (const CclCudaFrame &f, const TileRuns &s, const Tile &tile, bool empty)
+/* The numbers of four pixels from @shift on of a word, before which there are @before pieces. */
+static __device__ inline uint4
+numbers_of_quad (const uint32_t *numbers, uint32_t pixels, uint32_t before, uint32_t shift)
 {
-  uint32_t base = threadIdx.x - lane_id ();
+  uint32_t quad = pixels >> shift & 15, n[QUAD];
 
-  for (uint32_t i = base; i < base + WARP_LANES; i++) {
-    uint32_t x = tile.x + i % TILE_WORDS * WARP_LANES + lane_id (), y = tile.y + i / TILE_WORDS;
-    uint32_t number = 0;
+  if (quad == 0)
+    return make_uint4 (0, 0, 0, 0);
+#pragma unroll
+  for (uint32_t i = 0; i < QUAD; i++) {
+    if (i > 0 && quad == 15)
+      n[i] = n[0];
+    else
+      n[i] = quad >> i & 1 ? numbers[piece_at (before, pixels, 1u << (shift + i))] : 0;
+  }
+  return make_uint4 (n[0], n[1], n[2], n[3]);
+}
 
-    if (!empty && s.words[i] >> lane_id () & 1)
-      number = s.parents[s.before[i] + starts_to (s.starts[i], (int) lane_id ()) - 1];
-    if (y < f.height)
-      paint_pixel (f, x, y, number);
+static __device__ inline void
+paint_quad (const CclCudaFrame &f, uint32_t x, uint32_t y, const uint4 &n)
+{
+  if (f.width % QUAD == 0) {
+    *(uint4 *) &f.map[(size_t) y * f.width + x] = n;
+    return;
+  }
+  paint_pixel (f, x, y, n.x);
+  paint_pixel (f, x + 1, y, n.y);
+  paint_pixel (f, x + 2, y, n.z);
+  paint_pixel (f, x + 3, y, n.w);
+}
+
+/* A warp paints its rows one by one. */
+static __device__ inline void
+paint_rows (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const Tile &tile)
+{
+  uint32_t rows = min (f.tiles.height, f.height - tile.y);
+
+  for (uint32_t y = threadIdx.x / WARP_LANES; y < rows; y += blockDim.x / WARP_LANES) {
+    for (uint32_t i = QUAD * lane_id (); i < TILE_WIDTH; i += QUAD * WARP_LANES) {
+      uint32_t column = i / WARP_LANES;
+      uint4 n = make_uint4 (0, 0, 0, 0);
+
+      if (tile.x + i >= f.width)
+        break;
+      if (p.n > 0)
+        n = numbers_of_quad (p.parents, s->words[column][y], s->before[column][y], i % WARP_LANES);
+      paint_quad (f, tile.x + i, tile.y + y, n);
+    }
   }
 }
 
@@ -39,25 +75,26 @@ static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT) paint_tiles (CclCudaFrame f)
 {
   extern __shared__ uint32_t memory[];
-  uint32_t strip = blockIdx.x / f.tiles.columns, runs;
-  Tile tile = tile_at (f.tiles, strip, blockIdx.x - strip * f.tiles.columns);
-  TileRuns s = tile_runs_layout (memory, f.tiles.height);
-  bool empty = f.tiles.n[tile.index] == 0;
+  Tile tile = tile_number (f.tiles, blockIdx.x);
+  TilePieces *s = (TilePieces *) memory;
+  Pieces p = { 0, NULL, NULL, 0 };
+  TileWord w;
 
-  if (!empty) {
-    find_components (f, s, load_word (f, tile), &runs);
+  if (f.tiles.n[tile.index] > 0) {
+    load_word (f, s, tile);
     __syncthreads ();
-    look_up_numbers (f, s, tile, runs);
+    p = find_pieces (f, s, &w);
+    look_up_numbers (f, p, tile);
     __syncthreads ();
   }
-  paint_words (f, s, tile, empty);
+  paint_rows (f, s, p, tile);
 }
 
 extern "C" cudaError_t
 ccl_cuda_tile_paint (const CclCudaFrame *f, cudaStream_t stream)
 {
   const CclTiles *tiles = &f->tiles;
-  size_t size = tile_runs_size (tiles->height) + 4 * (size_t) TILE_RUNS * tiles->height;
+  size_t size = tile_pieces_size (tiles->height * TILE_WORDS * WORD_PIECES);
 
   paint_tiles<<<tiles->columns * tiles->strips, tiles->height * TILE_WORDS, size, stream>>> (*f);
   return cudaGetLastError ();

@@ -8,8 +8,10 @@
 #define CCL_CUDA_TILE_SEAMS_CUH
 
 #include "cuda/rows.cuh"
-#include "cuda/tile.cuh"
+#include "cuda/tile_pieces.cuh"
 #include "cuda/unionfind.cuh"
+
+#define LANES_PER_WORD (WARP_LANES / TILE_WORDS)
 
 /* A warp merges the components at a tile's seam with the one to its left: a lane for each row. */
 static __device__ inline void
@@ -31,111 +33,69 @@ merge_left (const CclCudaFrame &f, const CclTiles &tiles, uint32_t strip, uint32
   }
 }
 
-/* The last row of a tile, or the first, as a warp sees it: each lane has a word, the first eight
- * lanes all of them. */
-struct BorderRow
+/* The rows of pixels at a tile's seam with the one above, as a warp sees them: four lanes have one
+ * word of them, and each a byte of it. */
+struct SeamRows
 {
-  uint32_t word, starts, before;
-  bool left;           /* the pixel left of the tile */
-  CclTilePixel corner; /* the component of that pixel */
+  uint32_t word;
+  uint32_t here, above;           /* that word of the two rows */
+  uint32_t here_left, above_left; /* the ones to its left, of other tiles for the first word */
 };
 
-static __device__ inline BorderRow
-load_row (const uint32_t *words)
+static __device__ inline SeamRows
+load_rows (const CclTiles &tiles, uint32_t strip, uint32_t column)
 {
-  BorderRow row = { lane_id () < TILE_WORDS ? words[lane_id ()] : 0, 0, 0, false, 0 };
-  uint32_t left = __shfl_up_sync (ALL_LANES, row.word, 1) >> 31;
-  uint32_t sum;
-
-  row.starts = row.word & ~(row.word << 1 | (lane_id () > 0 ? left : 0));
-  sum = warp_scan (__popc (row.starts));
-  row.before = sum - __popc (row.starts);
-  return row;
-}
-
-/* The number of runs in the row that @row has loaded. */
-static __device__ inline uint32_t
-runs_of_row (const BorderRow &row)
-{
-  return __shfl_sync (ALL_LANES, row.before + __popc (row.starts), TILE_WORDS - 1);
-}
-
-/* Looks at the pixel left of a row: the last of a neighbour's row. */
-static __device__ inline void
-load_corner (const uint32_t *words, const CclTilePixel *runs, BorderRow *row)
-{
-  BorderRow neighbour = load_row (words);
-  uint32_t last = __shfl_sync (ALL_LANES, neighbour.word, TILE_WORDS - 1) >> 31;
-  uint32_t count = runs_of_row (neighbour);
-
-  row->left = last;
-  if (last)
-    row->corner = runs[count - 1];
-}
-
-/* The label of the run of @row that covers pixel @x of word @word; -1 is the word before. */
-static __device__ inline uint32_t
-row_label (const CclCudaFrame &f, const Tile &tile, const Tile &neighbour, const BorderRow &row,
-           const CclTilePixel *runs, uint32_t word, int x)
-{
-  uint32_t run;
-
-  if (x < 0 && word == 0)
-    return tile_label (f, neighbour, row.corner);
-  run = row.before + starts_to (row.starts, x) - 1;
-  return tile_label (f, tile, runs[run]);
-}
-
-/* Gives each lane the word of lane @word. */
-static __device__ inline void
-spread_row (BorderRow *row, uint32_t word)
-{
-  row->word = __shfl_sync (ALL_LANES, row->word, word);
-  row->starts = __shfl_sync (ALL_LANES, row->starts, word);
-  row->before = __shfl_sync (ALL_LANES, row->before, word);
-}
-
-/* A warp merges the components at a tile's seam with the one above. */
-static __device__ inline void
-merge_above (const CclCudaFrame &f, const CclTiles &tiles, uint32_t strip, uint32_t column)
-{
-  Tile tile = tile_at (tiles, strip, column), over = tile_at (tiles, strip - 1, column);
-  Tile left = tile_at (tiles, strip, column - 1),
-       over_left = tile_at (tiles, strip - 1, column - 1);
-  const CclTileBorder *b = tiles.borders;
-  uint32_t lane = lane_id (), todo, word, left_bits, above_left_bits;
-  BorderRow here, above;
-  Rows r;
+  const CclTileBorder *here = &tiles.borders[(size_t) strip * tiles.columns + column];
+  SeamRows r = { lane_id () / LANES_PER_WORD, 0, 0, 0, 0 };
 
   if (strip == 0)
-    return;
-  here = load_row (b[tile.index].top);
-  above = load_row (b[over.index].bottom);
-  if (column > 0 && f.connectivity == 8) {
-    load_corner (b[left.index].top, b[left.index].top_runs, &here);
-    load_corner (b[over_left.index].bottom, b[over_left.index].bottom_runs, &above);
+    return r;
+  r.here = here->top[r.word];
+  r.above = (here - tiles.columns)->bottom[r.word];
+  r.here_left = __shfl_up_sync (ALL_LANES, r.here, LANES_PER_WORD);
+  r.above_left = __shfl_up_sync (ALL_LANES, r.above, LANES_PER_WORD);
+  if (r.word == 0) {
+    r.here_left = column > 0 ? (here - 1)->top[TILE_WORDS - 1] : 0;
+    r.above_left = column > 0 ? (here - tiles.columns - 1)->bottom[TILE_WORDS - 1] : 0;
   }
-  left_bits = __shfl_up_sync (ALL_LANES, here.word, 1) >> 31;
-  above_left_bits = __shfl_up_sync (ALL_LANES, above.word, 1) >> 31;
-  r.current = here.word;
-  r.above = above.word;
-  r.current_before = lane > 0 ? left_bits : here.left;
-  r.above_before = lane > 0 ? above_left_bits : above.left;
-  todo = lane < TILE_WORDS ? (uint32_t) touching (f, r) : 0;
+  return r;
+}
 
-  /* The eight words are shared out among all lanes, a byte each: pairs are merged one by one. */
-  word = lane * TILE_WORDS / WARP_LANES;
-  todo = __shfl_sync (ALL_LANES, todo, word) & 0xffu << lane * TILE_WORDS % WARP_LANES;
-  spread_row (&here, word);
-  spread_row (&above, word);
+/* The label of what covers the pixel @bit of word @word, or else the one to its left; @pixels and
+ * @left are that word and the one before it. */
+static __device__ inline uint32_t
+row_label (const CclCudaFrame &f, uint32_t strip, uint32_t column, bool bottom, uint32_t word,
+           uint32_t pixels, uint32_t left, uint32_t bit)
+{
+  const CclTileBorder *border;
+  uint32_t piece;
+  Tile tile;
+
+  if (bit == 1 && !(pixels & 1)) {
+    pixels = left;
+    bit = 1u << 31;
+    column -= word == 0;
+    word = (word - 1) % TILE_WORDS;
+  }
+  tile = tile_at (f.tiles, strip, column);
+  border = &f.tiles.borders[tile.index];
+  piece = word * WORD_PIECES + piece_at (0, pixels, bit);
+  return tile_label (f, tile, bottom ? border->bottom_runs[piece] : border->top_runs[piece]);
+}
+
+/* A warp merges the components at a tile's seam with the one above. What touches there is left out
+ * where the pixels to the left touch, too: through them it is merged already. */
+static __device__ inline void
+merge_rows (const CclCudaFrame &f, const SeamRows &s, uint32_t strip, uint32_t column)
+{
+  Rows r = { s.here, s.above, s.here_left >> 31 != 0, s.above_left >> 31 != 0 };
+  uint32_t todo = (uint32_t) touching (f, r) & 0xffu << lane_id () % LANES_PER_WORD * 8;
+
   for (; todo; todo &= todo - 1) {
-    int x = __ffs (todo) - 1;
+    uint32_t bit = todo & -todo;
 
-    merge (f.labels,
-           row_label (f, tile, left, here, b[tile.index].top_runs, word,
-                      here.word >> x & 1 ? x : x - 1),
-           row_label (f, over, over_left, above, b[over.index].bottom_runs, word,
-                      above.word >> x & 1 ? x : x - 1));
+    merge (f.labels, row_label (f, strip, column, false, s.word, s.here, s.here_left, bit),
+           row_label (f, strip - 1, column, true, s.word, s.above, s.above_left, bit));
   }
 }
 

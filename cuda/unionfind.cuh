@@ -50,8 +50,50 @@ merge (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Makes @label point to its root, in a forest that is no longer merged. Only the label's own thread
- * stores to it, every ancestor on the way, so that threads help each other along deep trees. */
+static __device__ inline void
+swap (uint32_t *a, uint32_t *b)
+{
+  uint32_t old = *a;
+
+  *a = *b;
+  *b = old;
+}
+
+/* As merge(), where most labels are no roots and many share one: climbs both trees at a time, until
+ * they meet or the higher label is a root. What it leaves behind points one step further. */
+static __device__ inline void
+join (uint32_t *labels, uint32_t label1, uint32_t label2)
+{
+  uint32_t from1 = label1, from2 = label2;
+
+  while (label1 != label2) {
+    uint32_t parent1, parent2;
+
+    if (label1 < label2) {
+      swap (&label1, &label2);
+      swap (&from1, &from2);
+    }
+    parent1 = __ldcg (&labels[label1]);
+    parent2 = __ldcg (&labels[label2]);
+    if (parent1 == label1) {
+      parent1 = atomicMin (&labels[label1], parent2);
+      if (parent1 == label1)
+        return;
+    } else if (from1 != label1) {
+      __stcg (&labels[from1], parent1);
+    }
+    if (from2 != label2 && parent2 != label2)
+      __stcg (&labels[from2], parent2);
+    from1 = label1;
+    from2 = label2;
+    label1 = parent1;
+    label2 = parent2;
+  }
+}
+
+/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Only
+ * the label's own thread stores to it, every ancestor on the way, so that threads help each other
+ * along deep trees. */
 static __device__ inline uint32_t
 compress (uint32_t *labels, uint32_t label, uint32_t parent)
 {
@@ -62,6 +104,52 @@ compress (uint32_t *labels, uint32_t label, uint32_t parent)
     parent = grandparent;
   }
   return parent;
+}
+
+/* The same in shared memory. All writes are atomic, as others read meanwhile. */
+static __device__ inline uint32_t
+find_shared (uint32_t *parents, uint32_t run)
+{
+  const volatile uint32_t *seen = parents;
+  uint32_t parent, grandparent;
+
+  while ((parent = seen[run]) != run) {
+    grandparent = seen[parent];
+    if (grandparent == parent)
+      return parent;
+    atomicMin (&parents[run], grandparent);
+    run = grandparent;
+  }
+  return run;
+}
+
+static __device__ inline void
+merge_shared (uint32_t *parents, uint32_t run1, uint32_t run2)
+{
+  bool first = true;
+
+  while (run1 != run2) {
+    uint32_t high = max (run1, run2), low = min (run1, run2);
+    uint32_t found = atomicMin (&parents[high], low);
+
+    if (found == high || found == low)
+      return;
+    run1 = first ? find_shared (parents, found) : found;
+    run2 = first ? find_shared (parents, low) : low;
+    first = false;
+  }
+}
+
+static __device__ inline void
+compress_shared (uint32_t *parents, uint32_t run)
+{
+  volatile uint32_t *seen = parents;
+  uint32_t parent = seen[run], grandparent;
+
+  while ((grandparent = seen[parent]) != parent) {
+    atomicMin (&parents[run], grandparent);
+    parent = grandparent;
+  }
 }
 
 #endif

@@ -304,6 +304,11 @@ test_large (Check *check)
     check_noise (check, width, height, draw_density (&check->rng), 4, false);
     check_noise (check, width, height, 0.9, 16, false);
   }
+  /* Large enough for the highest tiles on a device of 136 multiprocessors. */
+  if (check->options.effort >= EFFORT_QUICK) {
+    check_noise (check, 4350, 2045, 0.55, 1, true);
+    check_noise (check, 4350, 2045, 0.6, 5, false);
+  }
 }
 
 /* One component as big as the frame. */

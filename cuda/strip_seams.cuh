@@ -1,0 +1,82 @@
+/* cudaccl - CUDA backend: the tile algorithm, between strips
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_STRIP_SEAMS_CUH
+#define CCL_CUDA_STRIP_SEAMS_CUH
+
+#include "cuda/strip.cuh"
+#include "cuda/unionfind.cuh"
+
+/* The functions here are for the threads that have no words. */
+
+static __device__ inline uint32_t
+seam_thread (const CclStrips &strips)
+{
+  return threadIdx.x - strips.threads;
+}
+
+/* Where a strip tells the components of the runs in its last row. */
+static __device__ inline uint16_t *
+bottom_of_strip (const CclStrips &strips, uint32_t index)
+{
+  return strips.bottom + (size_t) index * strips.words * RUNS_OF_WORD;
+}
+
+/* Tells the strip below which components its row 0 is of. */
+static __device__ inline void
+publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip)
+{
+  uint32_t last = s.before[strips.height * strips.words], n = strip.runs - last;
+  uint16_t *bottom = bottom_of_strip (strips, strip.index);
+
+  for (uint32_t i = seam_thread (strips); i < n; i += strips.seam_threads)
+    __stcg (&bottom[i], (uint16_t) s.parents[last + i]);
+  sync_threads (SEAM_THREADS, strips.seam_threads);
+  if (seam_thread (strips) == 0) {
+    __threadfence ();
+    __stcg (&strips.published[strip.index], strip.round);
+  }
+}
+
+/* Waits until the strip above has told, in another warp than the one that does so here. */
+static __device__ inline void
+await_strip_above (const CclStrips &strips, const Strip &strip)
+{
+  if (seam_thread (strips) == strips.seam_threads - 1)
+    await_round (&strips.published[strip.index - 1], strip.round);
+  sync_threads (SEAM_THREADS, strips.seam_threads);
+}
+
+/* Merges components with those above, by the runs that they have in common. First each follows the
+ * one of its first run: that makes chains from strip to strip, which all threads shorten together.
+ * What the other runs connect is often connected already. */
+static __device__ inline void
+merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  const CclStrips &strips = f.strips;
+  const uint16_t *bottom = bottom_of_strip (strips, strip.index - 1);
+  uint32_t *labels = f.labels, above = strip.label - strips.capacity;
+
+  if (strip.shared_runs == 0)
+    return;
+  await_strip_above (strips, strip);
+  for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
+    uint32_t label, parent, found;
+
+    if (!is_root (s, run))
+      continue;
+    label = strip.label + s.parents[run];
+    parent = above + __ldcg (&bottom[run]);
+    found = atomicMin (&labels[label], parent);
+    parent = compress (labels, label, parent);
+    if (found != label)
+      join (labels, found, parent);
+  }
+  sync_threads (SEAM_THREADS, strips.seam_threads);
+  for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
+    if (!is_root (s, run))
+      join (labels, above + __ldcg (&bottom[run]), strip.label + s.parents[run]);
+  }
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* cudaccl - CUDA backend: the tile algorithm, inside of a tile
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A block reads its tile once, as bits; from there on there are no pixels. Union-find over pieces
+ * (tile_pieces.cuh), the numbering of the roots and the sums of their features stay in shared
+ * memory; what goes out is a record for each component of the tile, and its border. */
+
+#ifndef CCL_CUDA_TILE_RECORDS_CUH
+#define CCL_CUDA_TILE_RECORDS_CUH
+
+#include "cuda/tile_pieces.cuh"
+
+/* Bytes of shared memory, for each row of the tile, that are shared out between pieces and the sums
+ * of components: as many components at a time as there is room for. Six blocks of the highest tiles
+ * fit in a multiprocessor with 228 KiB. */
+#define BYTES_PER_ROW 1096
+
+/* Bytes of shared memory that a block needs. */
+static inline size_t
+tile_label_size (uint32_t height)
+{
+  return tile_pieces_size (0) + (size_t) height * BYTES_PER_ROW;
+}
+
+/* Features of a component, or of part of one, in the coordinates of the tile: 32 bits suffice. */
+struct PieceSums
+{
+  uint32_t area_y; /* area in the lower AREA_BITS, sum of y above */
+  uint32_t sum_x;
+  uint32_t min_x, max_x, max_y;
+  uint32_t sum_xx, sum_yy, sum_xy; /* only with moments */
+};
+
+#define AREA_BITS 14
+#define N_SUMS 5
+#define N_MOMENTS 3
+
+/* The same of several components. */
+struct TileSums
+{
+  uint32_t first, pass; /* the first of them, and their number at most */
+  uint32_t *area_y, *sum_x;
+  uint32_t *min_x, *max_x, *max_y;
+  uint32_t *sum_xx, *sum_yy, *sum_xy;
+};
+
+/* Shares out what @p leaves. */
+static __device__ inline TileSums
+sums_layout (const CclCudaFrame &f, const Pieces &p)
+{
+  uint32_t words = (p.n + 1) / 2, room = f.tiles.height * BYTES_PER_ROW / 4 - p.n - words;
+  TileSums sums;
+
+  sums.first = 0;
+  sums.pass = f.moments ? room / (N_SUMS + N_MOMENTS) : room / N_SUMS;
+  sums.area_y = p.parents + p.n + words;
+  sums.sum_x = sums.area_y + sums.pass;
+  sums.min_x = sums.sum_x + sums.pass;
+  sums.max_x = sums.min_x + sums.pass;
+  sums.max_y = sums.max_x + sums.pass;
+  sums.sum_xx = sums.max_y + sums.pass;
+  sums.sum_yy = sums.sum_xx + sums.pass;
+  sums.sum_xy = sums.sum_yy + sums.pass;
+  return sums;
+}
+
+/* The features of a piece, of all the rows that repeat it. */
+static __device__ inline PieceSums
+sums_of_piece (const CclCudaFrame &f, const TilePieces *s, uint32_t first)
+{
+  uint32_t x = first % TILE_WIDTH, y = first / TILE_WIDTH, column = x / WARP_LANES;
+  uint32_t gap = ~(s->words[column][y] >> x % WARP_LANES);
+  uint32_t width = (uint32_t) __clz ((int) __brev (gap));
+  uint32_t height = 1 + (uint32_t) __clz ((int) __brev (~(s->repeats[column] >> y >> 1)));
+  uint32_t row_x = width * (2 * x + width - 1) / 2, column_y = height * (2 * y + height - 1) / 2;
+  PieceSums p = { width * height | (width * column_y) << AREA_BITS,
+                  row_x * height,
+                  x,
+                  x + width - 1,
+                  y + height - 1,
+                  0,
+                  0,
+                  0 };
+
+  if (f.moments) {
+    p.sum_xx = height * (uint32_t) ccl_run_sum_xx (x, x + width);
+    p.sum_yy = width * (uint32_t) ccl_run_sum_xx (y, y + height);
+    p.sum_xy = row_x * column_y;
+  }
+  return p;
+}
+
+/* Adds @p to the component @c of those that are summed up. */
+static __device__ inline void
+add_to_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const PieceSums &p)
+{
+  atomicAdd (&sums.area_y[c], p.area_y);
+  atomicAdd (&sums.sum_x[c], p.sum_x);
+  atomicMin (&sums.min_x[c], p.min_x);
+  atomicMax (&sums.max_x[c], p.max_x);
+  atomicMax (&sums.max_y[c], p.max_y);
+  if (f.moments) {
+    atomicAdd (&sums.sum_xx[c], p.sum_xx);
+    atomicAdd (&sums.sum_yy[c], p.sum_yy);
+    atomicAdd (&sums.sum_xy[c], p.sum_xy);
+  }
+}
+
+/* The sum over the lanes of @mask, which all call this. */
+static __device__ inline PieceSums
+reduce_parts (const CclCudaFrame &f, uint32_t mask, PieceSums p)
+{
+#if __CUDA_ARCH__ >= 800
+  p.area_y = __reduce_add_sync (mask, p.area_y);
+  p.sum_x = __reduce_add_sync (mask, p.sum_x);
+  p.min_x = __reduce_min_sync (mask, p.min_x);
+  p.max_x = __reduce_max_sync (mask, p.max_x);
+  p.max_y = __reduce_max_sync (mask, p.max_y);
+  if (f.moments) {
+    p.sum_xx = __reduce_add_sync (mask, p.sum_xx);
+    p.sum_yy = __reduce_add_sync (mask, p.sum_yy);
+    p.sum_xy = __reduce_add_sync (mask, p.sum_xy);
+  }
+#endif
+  return p;
+}
+
+/* Whether reduce_parts() works. */
+static __device__ inline bool
+can_reduce (void)
+{
+#if __CUDA_ARCH__ >= 800
+  return true;
+#else
+  return false;
+#endif
+}
+
+/* Begins the sums of a component with those of its root. */
+static __device__ inline void
+set_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const PieceSums &p)
+{
+  sums.area_y[c] = p.area_y;
+  sums.sum_x[c] = p.sum_x;
+  sums.min_x[c] = p.min_x;
+  sums.max_x[c] = p.max_x;
+  sums.max_y[c] = p.max_y;
+  if (f.moments) {
+    sums.sum_xx[c] = p.sum_xx;
+    sums.sum_yy[c] = p.sum_yy;
+    sums.sum_xy[c] = p.sum_xy;
+  }
+}
+
+/* Numbers the roots, and begins the sums of those whose turn it is. */
+static __device__ inline void
+begin_sums (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const RootCounts &r,
+            const TileSums &sums)
+{
+  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
+    uint32_t group = base / WARP_LANES, roots = s->roots[group], piece = base + lane_id ();
+    uint32_t number = roots_before (r, group) + __popc (roots & bits_below (lane_id ()));
+
+    if (!(roots >> lane_id () & 1))
+      continue;
+    p.parents[piece] = IS_ROOT | number;
+    if (number - sums.first < sums.pass)
+      set_sums (f, sums, number - sums.first, sums_of_piece (f, s, p.firsts[piece]));
+  }
+}
+
+#define REDUCE_LANES 8 /* so many with one component are worth a reduction */
+
+/* Adds the pieces that are no roots to their components. Where many lanes have that of the first
+ * one, they are summed up before: same addresses serialize. */
+static __device__ inline void
+add_pieces (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const TileSums &sums)
+{
+  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
+    uint32_t piece = base + lane_id (), c = CCL_NO_LABEL, parent, lanes, leader, same;
+    PieceSums part;
+
+    parent = piece < p.n ? p.parents[piece] : IS_ROOT;
+    if (!(parent & IS_ROOT))
+      c = (p.parents[parent] & ~IS_ROOT) - sums.first;
+    if (c >= sums.pass)
+      c = CCL_NO_LABEL;
+    lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL);
+    if (!lanes)
+      continue;
+    leader = __ffs (lanes) - 1;
+    same = __ballot_sync (ALL_LANES, c == __shfl_sync (ALL_LANES, c, leader));
+    if (c == CCL_NO_LABEL)
+      continue;
+    part = sums_of_piece (f, s, p.firsts[piece]);
+    if (can_reduce () && __popc (same) >= REDUCE_LANES && same >> lane_id () & 1) {
+      part = reduce_parts (f, same, part);
+      if (lane_id () != leader)
+        continue;
+    }
+    add_to_sums (f, sums, c, part);
+  }
+}
+
+/* The features of a component in the coordinates of the frame. */
+static __device__ inline Sums
+sums_in_frame (const CclCudaFrame &f, const TileSums &sums, const Tile &tile, uint32_t c)
+{
+  uint64_t x = tile.x, y = tile.y;
+  uint32_t area = sums.area_y[c] & ((1u << AREA_BITS) - 1), sum_y = sums.area_y[c] >> AREA_BITS;
+  uint32_t sum_x = sums.sum_x[c];
+  Sums s = { { area * x + sum_x, area * y + sum_y, area, tile.x + sums.min_x[c],
+               tile.x + sums.max_x[c], tile.y + sums.max_y[c] },
+             { 0, 0, 0 } };
+
+  if (f.moments) {
+    s.moments.sum_xx = area * x * x + 2 * x * sum_x + sums.sum_xx[c];
+    s.moments.sum_yy = area * y * y + 2 * y * sum_y + sums.sum_yy[c];
+    s.moments.sum_xy = area * x * y + x * sum_y + y * sum_x + sums.sum_xy[c];
+  }
+  return s;
+}
+
+/* Writes the records of the components that are summed up. */
+static __device__ inline void
+store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, const Tile &tile)
+{
+  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
+    uint32_t piece = base + lane_id (), number = piece < p.n ? p.parents[piece] : 0;
+    uint32_t c = (number & ~IS_ROOT) - sums.first, label = CCL_NO_LABEL;
+    Sums s = sums_of_nothing ();
+
+    if (number & IS_ROOT && c < sums.pass) {
+      CclTilePixel first = p.firsts[piece];
+
+      label = tile_label (f, tile, first);
+      s = sums_in_frame (f, sums, tile, c);
+      f.labels[label] = label;
+      f.tiles.firsts[(size_t) tile.index * f.tiles.capacity + sums.first + c] = first;
+    }
+    features_set_warp (f, label, s);
+  }
+}
+
+#define ROWS_WARP 1 /* writes the first and the last row; the others have more to do before */
+
+/* Writes the first and the last row of a tile: a warp with two lanes for each word. */
+static __device__ inline void
+store_border_rows (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t bottom)
+{
+  uint32_t lane = lane_id (), column = lane % TILE_WORDS, y = lane & TILE_WORDS ? bottom : 0;
+  uint32_t pixels = s->words[column][y], before = s->before[column][y];
+  CclTilePixel *runs = (y == 0 ? border->top_runs : border->bottom_runs) + column * WORD_PIECES;
+  uint32_t n = __popc (piece_starts (pixels));
+
+  if (lane < 2 * TILE_WORDS)
+    (y == 0 ? border->top : border->bottom)[column] = pixels;
+  for (uint32_t i = lane / (2 * TILE_WORDS); i < n; i += WARP_LANES / (2 * TILE_WORDS))
+    runs[i] = p.firsts[root_of (p, before + i)];
+}
+
+/* Writes the border of a tile. */
+static __device__ inline void
+store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const TileWord &w,
+              const Tile &tile)
+{
+  CclTileBorder *border = &tiles.borders[tile.index];
+  bool left = w.column == 0, right = w.column == TILE_WORDS - 1;
+  bool side = left ? w.pixels & 1 : right && w.pixels >> 31;
+  uint32_t sides = __ballot_sync (ALL_LANES, side) >> (lane_id () - w.y);
+
+  if (side)
+    (left ? border->left_pixels : border->right_pixels)[w.y] =
+        p.firsts[root_of (p, piece_at (w.before, w.pixels, left ? 1 : 1u << 31))];
+  if (w.y == 0 && (left || right))
+    *(left ? &border->left : &border->right) = sides;
+  if (threadIdx.x / WARP_LANES == ROWS_WARP)
+    store_border_rows (border, s, p, tiles.height - 1);
+}
+
+/* Writes record and border of a tile without any background: nothing has to be found out. */
+static __device__ inline void
+store_full_tile (const CclCudaFrame &f, const CclTiles &tiles, const Tile &tile)
+{
+  CclTileBorder *border = &tiles.borders[tile.index];
+  uint32_t i = threadIdx.x, label = tile_label (f, tile, 0), height = tiles.height;
+
+  if (i < TILE_WORDS) {
+    border->top[i] = border->bottom[i] = ~0u;
+    border->top_runs[i * WORD_PIECES] = border->bottom_runs[i * WORD_PIECES] = 0;
+  }
+  if (i < height)
+    border->left_pixels[i] = border->right_pixels[i] = 0;
+  if (i == 0) {
+    Sums s = sums_of_run (f, tile.x, tile.x + TILE_WIDTH, tile.y + height - 1);
+    uint64_t sum_y = ccl_run_sum_x (tile.y, tile.y + height);
+
+    s.moments.sum_xx *= height;
+    s.moments.sum_xy = s.features.sum_x * sum_y;
+    s.moments.sum_yy = TILE_WIDTH * ccl_run_sum_xx (tile.y, tile.y + height);
+    s.features.sum_x *= height;
+    s.features.sum_y = TILE_WIDTH * sum_y;
+    s.features.area *= height;
+    f.labels[label] = label;
+    features_set (f, label, s);
+    tiles.firsts[(size_t) tile.index * tiles.capacity] = 0;
+    border->left = border->right = ~0u >> (32 - height);
+    tiles.n[tile.index] = 1;
+  }
+}
+
+/* Writes the border of a tile without any foreground. */
+static __device__ inline void
+store_empty_tile (const CclTiles &tiles, const Tile &tile)
+{
+  CclTileBorder *border = &tiles.borders[tile.index];
+  uint32_t i = threadIdx.x;
+
+  if (i < TILE_WORDS)
+    border->top[i] = border->bottom[i] = 0;
+  if (i == 0) {
+    border->left = border->right = 0;
+    tiles.n[tile.index] = 0;
+  }
+}
+
+/* Labels a tile, with one word of pixels a thread: writes its records and its border. @memory is
+ * the block's, tile_label_size() bytes. */
+static __device__ inline void
+label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory)
+{
+  const CclTiles &tiles = f.tiles;
+  TilePieces *s = (TilePieces *) memory;
+  uint32_t i = threadIdx.x, word = load_word (f, s, tile);
+  RootCounts r = { 0, 0 };
+  TileSums sums;
+  TileWord w;
+  Pieces p;
+  bool once;
+
+  if (!__syncthreads_or (word + 1 > 1)) { /* each word is either full or empty */
+    uint32_t full = __syncthreads_count (word);
+
+    if (full == 0) {
+      store_empty_tile (tiles, tile);
+      return;
+    }
+    if (full == blockDim.x) {
+      store_full_tile (f, tiles, tile);
+      return;
+    }
+  }
+  p = find_pieces (f, s, &w);
+  sums = sums_layout (f, p);
+  once = p.n <= sums.pass;
+  if (!once || i - lane_id () < p.n)
+    r = count_roots (s, &p);
+  for (;;) {
+    begin_sums (f, s, p, r, sums);
+    __syncthreads ();
+    add_pieces (f, s, p, sums);
+    __syncthreads ();
+    store_components (f, p, sums, tile);
+    if (once || p.components - sums.first <= sums.pass)
+      break;
+    __syncthreads ();
+    sums.first += sums.pass;
+  }
+  store_border (tiles, s, p, w, tile);
+  if (i == 0)
+    tiles.n[tile.index] = p.components;
+}
+
+#endif
