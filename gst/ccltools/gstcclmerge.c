@@ -53,6 +53,7 @@
 #include "gstcclmerge.h"
 
 #include <gst/video/video.h>
+#include <gst/ccl/gstcclcaps.h>
 #include <gst/ccl/gstccltwin.h>
 
 #include "gstcclmergecaps.h"
@@ -296,7 +297,7 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GstClockTime half_frame = 0;
   gint fps_n = 0, fps_d = 1;
 
-  if (!gst_ccl_merge_caps_get_size (caps, &self->width, &self->height)) {
+  if (!gst_ccl_caps_get_size (caps, &self->width, &self->height)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The caps of the video do not tell its size."),
                        ("%" GST_PTR_FORMAT, caps));
     return FALSE;
@@ -380,7 +381,7 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
-    if (!gst_ccl_merge_caps_get_size (caps, &self->matcher.width, &self->matcher.height))
+    if (!gst_ccl_caps_get_size (caps, &self->matcher.width, &self->matcher.height))
       self->matcher.width = self->matcher.height = 0;
     break;
   case GST_EVENT_FLUSH_STOP:
