@@ -3,10 +3,6 @@
 
 #include "ccloverlaytest.h"
 
-#define WIDTH 24
-#define HEIGHT 14
-#define CAPS "video/x-raw,format=GRAY8,width=24,height=14,framerate=1/1"
-
 enum
 {
   BOXES = 1,
