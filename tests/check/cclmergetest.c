@@ -19,6 +19,7 @@ pair_init (Pair *pair, gboolean live)
   GstElement *element = gst_element_factory_make ("cclmerge", NULL);
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
+  ccl_test_add_bus (element);
   pair->video = gst_harness_new_with_element (element, "video", "src");
   pair->mask = gst_harness_new_with_element (element, "components", NULL);
   gst_object_unref (element);
@@ -33,6 +34,7 @@ pair_init (Pair *pair, gboolean live)
 void
 pair_clear (Pair *pair)
 {
+  ccl_test_remove_bus (pair->video->element);
   gst_harness_teardown (pair->mask);
   gst_harness_teardown (pair->video);
 }

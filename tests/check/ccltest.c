@@ -80,17 +80,35 @@ ccl_test_element_new (const gchar *backend, ...)
   return element;
 }
 
+void
+ccl_test_add_bus (GstElement *element)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
+}
+
+void
+ccl_test_remove_bus (GstElement *element)
+{
+  GstBus *bus = g_object_get_data (G_OBJECT (element), "test-bus");
+
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  /* Its messages hold the element, which holds it. */
+  gst_bus_set_flushing (bus, TRUE);
+}
+
 GstHarness *
 ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint height)
 {
-  GstBus *bus = gst_bus_new ();
   GstHarness *h;
   GstCaps *caps;
 
-  gst_element_set_bus (element, bus);
+  ccl_test_add_bus (element);
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_object_unref (element);
-  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
 
   caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
                               width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
@@ -103,12 +121,7 @@ ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint
 void
 ccl_test_harness_free (GstHarness *h)
 {
-  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
-
-  gst_element_set_state (h->element, GST_STATE_NULL);
-  gst_element_set_bus (h->element, NULL);
-  /* Its messages hold the element, which holds it. */
-  gst_bus_set_flushing (bus, TRUE);
+  ccl_test_remove_bus (h->element);
   gst_harness_teardown (h);
 }
 
@@ -143,7 +156,8 @@ ccl_test_drain (GstHarness *h)
 void
 ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
 {
-  GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ERROR);
+  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error was posted");

@@ -50,6 +50,11 @@ int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), co
 /* The element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
 
+/* Gives @element a bus for ccl_test_pop_message(). Before the last reference goes, the bus must go;
+ * that stops the element. */
+void ccl_test_add_bus (GstElement *element);
+void ccl_test_remove_bus (GstElement *element);
+
 /* A harness around @element, which is consumed; bus messages go to ccl_test_pop_message(). */
 GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
                                   gint height);
@@ -64,7 +69,8 @@ void ccl_test_restart (GstHarness *h, GstState state);
 /* Drops all messages, and the events that came out. */
 void ccl_test_drain (GstHarness *h);
 
-/* Asserts that an error with that domain and code was posted, with @text somewhere in it. */
+/* Asserts that an error with that domain and code was posted, or is in some seconds, with @text
+ * somewhere in it. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
 /* How often memory was allocated for the analysis, as the element's statistics say. */
