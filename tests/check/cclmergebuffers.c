@@ -114,7 +114,7 @@ GST_START_TEST (test_pads)
   guint i;
 
   gst_harness_set_live (h, FALSE);
-  pair_set_caps (h, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
+  ccl_test_set_caps (h, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
   for (i = 0; i < 3; i++) {
     in = video_new (i);
     out = gst_harness_push_and_pull (h, in);

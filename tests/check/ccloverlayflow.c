@@ -309,13 +309,11 @@ GST_START_TEST (test_sizes)
 
   for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
     guint size = sizes[i], expected = MIN (MAX ((size + 180) / 360, 2), size), n = 0;
-    gchar *caps =
-        g_strdup_printf ("video/x-raw,format=GRAY8,width=%u,height=%u,framerate=1/1", size, size);
     GstCclComponent all = { 1, 0, 0, size, size, 5, 0.0, 0.0 };
     GstBuffer *buffer;
     GstMapInfo map;
 
-    gst_harness_set_src_caps_str (h, caps);
+    ccl_test_set_caps (h, "GRAY8", (gint) size, (gint) size);
     buffer = gst_harness_push_and_pull (h, ccl_overlay_frame_new (size, size, size, size, &all, 1));
     fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
     for (x = 0; x < (size + 1) / 2; x++)
@@ -323,7 +321,6 @@ GST_START_TEST (test_sizes)
     fail_unless_equals_int (n, MIN (expected, (size + 1) / 2));
     gst_buffer_unmap (buffer, &map);
     gst_buffer_unref (buffer);
-    g_free (caps);
   }
   ccl_test_harness_free (h);
 }

@@ -12,16 +12,13 @@ GstHarness *
 ccl_overlay_harness_new (const gchar *caps, ...)
 {
   GstElement *element = gst_element_factory_make ("ccloverlay", NULL);
-  const gchar *property;
   GstHarness *h;
   va_list args;
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
   g_object_set (element, "line-width", 1, "font-size", 7, "color", 0xffffffff, NULL);
   va_start (args, caps);
-  property = va_arg (args, const gchar *);
-  if (property)
-    g_object_set_valist (G_OBJECT (element), property, args);
+  ccl_test_set_valist (element, args);
   va_end (args);
 
   h = ccl_test_harness_new (element, "GRAY8", 1, 1);

@@ -60,11 +60,19 @@ ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const 
   return gst_check_run_suite (suite (), name, file);
 }
 
+void
+ccl_test_set_valist (GstElement *element, va_list args)
+{
+  const gchar *property = va_arg (args, const gchar *);
+
+  if (property)
+    g_object_set_valist (G_OBJECT (element), property, args);
+}
+
 GstElement *
 ccl_test_element_new (const gchar *backend, ...)
 {
   GstElement *element = gst_element_factory_make ("cudaccl", NULL);
-  const gchar *property;
   va_list args;
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
@@ -72,9 +80,7 @@ ccl_test_element_new (const gchar *backend, ...)
     gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
 
   va_start (args, backend);
-  property = va_arg (args, const gchar *);
-  if (property)
-    g_object_set_valist (G_OBJECT (element), property, args);
+  ccl_test_set_valist (element, args);
   va_end (args);
 
   return element;
@@ -104,18 +110,36 @@ GstHarness *
 ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint height)
 {
   GstHarness *h;
-  GstCaps *caps;
 
   ccl_test_add_bus (element);
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_object_unref (element);
-
-  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
-                              width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
-                              1, 1, NULL);
-  gst_harness_set_src_caps (h, caps);
+  ccl_test_set_caps (h, format, width, height);
 
   return h;
+}
+
+GstHarness *
+ccl_test_picture_harness_new (gint backend, ...)
+{
+  GstElement *element = ccl_test_element_new (ccl_test_backend (backend), NULL);
+  va_list args;
+
+  va_start (args, backend);
+  ccl_test_set_valist (element, args);
+  va_end (args);
+
+  return ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+}
+
+void
+ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height)
+{
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width",
+                                       G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                       GST_TYPE_FRACTION, 1, 1, NULL);
+
+  gst_harness_set_src_caps (h, caps);
 }
 
 void

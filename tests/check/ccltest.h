@@ -47,6 +47,9 @@ const gchar *ccl_test_backend (gint index);
 int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
                                const gchar *file);
 
+/* Sets properties as g_object_set() does, which may be none. */
+void ccl_test_set_valist (GstElement *element, va_list args);
+
 /* The element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
 
@@ -59,6 +62,12 @@ void ccl_test_remove_bus (GstElement *element);
 GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
                                   gint height);
 void ccl_test_harness_free (GstHarness *h);
+
+/* A harness around cudaccl, for the picture in GRAY8, with properties as in g_object_set(). */
+GstHarness *ccl_test_picture_harness_new (gint backend, ...) G_GNUC_NULL_TERMINATED;
+
+/* Frames that come next are of this kind, one a second. */
+void ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height);
 
 /* The next message of that type, or NULL. */
 GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
