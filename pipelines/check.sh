@@ -94,7 +94,8 @@ check_mqtt() {
 # which there is no order.
 check_kafka() {
   local broker
-  kcat -C -u -b none -X test.mock.num.brokers=1 -d mock -t things -o beginning -c 100 \
+  kcat -C -u -b none -X test.mock.num.brokers=1 -X allow.auto.create.topics=true \
+    -d mock -t things -o beginning -c 100 \
     >"$output/unsorted" 2>"$output/broker" &
   servers=($!)
   wait_for 'bootstrap.servers=' "$output/broker"
