@@ -9,7 +9,7 @@
 #define PIPELINE                                                                              \
   "videotestsrc name=src pattern=ball num-buffers=%d ! "                                      \
   "video/x-raw,format=NV12,width=160,height=120,framerate=10/1 ! tee name=t "                 \
-  "t. ! queue ! cclmerge name=merge ! fakesink name=a signal-handoffs=true sync=false "       \
+  "t. ! queue ! cclmerge name=merge ! %s fakesink name=a signal-handoffs=true sync=false "    \
   "t. ! queue ! videoscale ! video/x-raw,width=80,height=60 ! cudaccl backend=cpu ! queue ! " \
   "merge.components t. ! queue ! fakesink name=b signal-handoffs=true sync=false"
 
@@ -41,7 +41,7 @@ wait_for (GstElement *pipeline, GstMessageType type)
 /* A real tee: every frame has the ball's box, and the pixels that the other branch has. */
 GST_START_TEST (test_tee)
 {
-  gchar *description = g_strdup_printf (PIPELINE, 20);
+  gchar *description = g_strdup_printf (PIPELINE, 20, "");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GPtrArray *buffers[2];
   guint i;
@@ -151,7 +151,7 @@ GST_END_TEST;
 /* Both branches come from one source, which is sought through both; back and forth. */
 GST_START_TEST (test_seek)
 {
-  gchar *description = g_strdup_printf (PIPELINE, -1);
+  gchar *description = g_strdup_printf (PIPELINE, -1, "ccloverlay color=0xffffffff !");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   guint i, k;
 
@@ -175,9 +175,13 @@ GST_START_TEST (test_seek)
     fail_unless_equals_int (buffers->len, 10);
     for (k = 0; k < 10; k++) {
       GstBuffer *buffer = g_ptr_array_index (buffers, k);
+      GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+      guint8 corner;
 
       fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), start + k * GST_SECOND / 10);
-      fail_unless (gst_buffer_get_ccl_meta (buffer) != NULL);
+      fail_unless (meta && meta->n_components == 1);
+      gst_buffer_extract (buffer, meta->components[0].y * 160 + meta->components[0].x, &corner, 1);
+      fail_unless_equals_int (corner, 235); /* white in video range; behind the ball it is black */
     }
     g_ptr_array_unref (buffers);
   }
