@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* What can come out when frames of @caps go in: with what says that there are compositions, and as it
- * was, if the frames can be drawn on. */
+/* What can come out when frames of @caps go in: with what says that there are compositions, and as
+ * it was, if the frames can be drawn on. */
 GstCaps *gst_ccl_overlay_caps_after (GstCaps *caps);
 
 /* What can go in when @caps come out. */
