@@ -47,6 +47,7 @@
 #include <gst/ccl/gstcclcaps.h>
 #include <gst/ccl/gstccltwin.h>
 
+#include "gstcclblend.h"
 #include "gstcclcompose.h"
 #include "gstcclmergemeta.h"
 #include "gstccloverlaycaps.h"
@@ -361,6 +362,8 @@ gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffe
   target->y = crop ? (gint) crop->y : 0;
   /* Others get the format that everybody knows. */
   target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
+  /* Those who upload rectangles like few better than many. */
+  target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
 }
 
 /* What is to be seen of @buffer's components, with what upstream wants to be seen; NULL when there
@@ -456,7 +459,7 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
                        ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
   }
-  blended = gst_video_overlay_composition_blend (composition, &frame);
+  blended = gst_ccl_blend (composition, &frame);
   gst_video_frame_unmap (&frame);
 
   if (!blended) {

@@ -51,8 +51,8 @@ gst_ccl_painter_set_color (GstCclPainter *painter, guint32 color)
   }
 }
 
-static void
-extend (GstCclRectangle *area, const GstCclRectangle *more)
+void
+gst_ccl_rectangle_extend (GstCclRectangle *area, const GstCclRectangle *more)
 {
   if (area->x1 == area->x2) {
     *area = *more;
@@ -80,7 +80,7 @@ gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, gint h
   if (rect.x1 >= rect.x2 || rect.y1 >= rect.y2)
     return;
   if (!row) {
-    extend (&painter->area, &rect);
+    gst_ccl_rectangle_extend (&painter->area, &rect);
     return;
   }
 
