@@ -29,7 +29,8 @@ gst_ccl_blend_is_local (const GstVideoInfo *info)
   const GstVideoFormatInfo *format = info->finfo;
   guint i;
 
-  if (GST_VIDEO_FORMAT_INFO_IS_TILED (format) || GST_VIDEO_FORMAT_INFO_IS_COMPLEX (format))
+  if (GST_VIDEO_FORMAT_INFO_IS_TILED (format) || GST_VIDEO_FORMAT_INFO_IS_COMPLEX (format) ||
+      GST_VIDEO_FORMAT_INFO_HAS_PALETTE (format))
     return FALSE;
 
   for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
