@@ -318,15 +318,15 @@ gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
   GstCaps *attached = gst_ccl_overlay_caps_select (othercaps, TRUE);
   GstCaps *blended = gst_ccl_overlay_caps_select (othercaps, FALSE);
 
-  self->attach = !gst_caps_is_empty (attached) &&
-                 (gst_caps_is_empty (blended) ||
-                  gst_ccl_overlay_is_drawn_downstream (trans->srcpad, attached));
+  self->attach =
+      attached && (!blended || gst_ccl_overlay_is_drawn_downstream (trans->srcpad, attached));
   GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
 
-  gst_caps_unref (othercaps);
-  gst_caps_unref (self->attach ? blended : attached);
+  gst_caps_replace (&othercaps, self->attach ? attached : blended);
+  gst_clear_caps (&attached);
+  gst_clear_caps (&blended);
 
-  return gst_caps_fixate (self->attach ? attached : blended);
+  return othercaps;
 }
 
 /* Formats that this GStreamer does not know have a size too, which is enough to attach. */

@@ -107,13 +107,12 @@ gst_ccl_overlay_caps_before (GstCaps *caps)
 GstCaps *
 gst_ccl_overlay_caps_select (GstCaps *caps, gboolean composition)
 {
-  GstCaps *result = gst_caps_new_empty ();
   guint i;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
     if (gst_caps_features_contains (gst_caps_get_features (caps, i), COMPOSITION) == composition)
-      result = gst_caps_merge (result, take (caps, i, NULL, NULL));
+      return gst_caps_fixate (take (caps, i, NULL, NULL));
   }
 
-  return result;
+  return NULL;
 }

@@ -15,7 +15,8 @@ GstCaps *gst_ccl_overlay_caps_after (GstCaps *caps);
 /* What can go in when @caps come out. */
 GstCaps *gst_ccl_overlay_caps_before (GstCaps *caps);
 
-/* Those of @caps that say that there are compositions, or those that do not. */
+/* The first of @caps that says that there are compositions, or that does not say so, fixated; NULL
+ * if there is none. */
 GstCaps *gst_ccl_overlay_caps_select (GstCaps *caps, gboolean composition);
 
 G_END_DECLS

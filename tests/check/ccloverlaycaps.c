@@ -28,6 +28,11 @@ GST_START_TEST (test_negotiation)
     { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", SYSTEM_CAPS, TRUE,
       TRUE },
     { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", CAPS, FALSE, FALSE },
+    /* Downstream leaves a choice. */
+    { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION "),views={1,2}",
+      SYSTEM_CAPS ",views=1", TRUE, TRUE },
+    { CAPS, "video/x-raw,views={1,2}; video/x-raw(memory:SystemMemory," COMPOSITION "),views=3",
+      CAPS ",views=1", FALSE, FALSE },
     /* Upstream has seen to it that downstream draws. */
     { SYSTEM_CAPS, "video/x-raw(ANY)", SYSTEM_CAPS, FALSE, TRUE },
     { SYSTEM_CAPS, "video/x-raw", NULL, FALSE, FALSE },
