@@ -61,13 +61,14 @@ find_pieces (Piece *pieces, const GstCclTarget *target, const GstCclDrawStyle *s
 }
 
 /* Pieces that overlap come into one group, and so does what follows in the bounding box of the
- * group. Its number is that of its last piece. */
-static void
+ * group. Its number is that of its last piece. Returns how many pixels all bounding boxes have. */
+static guint64
 find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
 {
   GstCclRectangle *areas = g_new (GstCclRectangle, n_pieces); /* of groups */
   guint *open = g_new (guint, n_pieces); /* groups that share rows with what follows, it may be */
   guint i, k, n, n_open = 0;
+  guint64 n_pixels = 0;
 
   for (i = 0; i < n_pieces; i++) {
     const GstCclRectangle *piece = &pieces[i].area;
@@ -91,10 +92,17 @@ find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
   }
 
   /* Groups went into later ones, and those into others. */
-  for (i = n_pieces; i > 0; i--)
+  for (i = n_pieces; i > 0; i--) {
+    const GstCclRectangle *area = &areas[i - 1];
+
+    if (pieces[i - 1].group == i - 1)
+      n_pixels += (guint64) (area->x2 - area->x1) * (guint64) (area->y2 - area->y1);
     pieces[i - 1].group = pieces[pieces[i - 1].group].group;
+  }
   g_free (areas);
   g_free (open);
+
+  return n_pixels;
 }
 
 /* The number of pieces in the group of the first one, and their area. */
@@ -146,8 +154,12 @@ gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *ta
 {
   Piece *pieces = g_new (Piece, n_components);
   guint n_pieces = find_pieces (pieces, target, style, components, n_components), i, n;
+  guint64 n_pixels;
 
-  find_groups (pieces, n_pieces, target->in_bands);
+  /* Where the bounding boxes overlap much, bands are smaller. */
+  n_pixels = find_groups (pieces, n_pieces, TRUE);
+  if (!target->in_bands && find_groups (pieces, n_pieces, FALSE) >= n_pixels)
+    find_groups (pieces, n_pieces, TRUE);
   qsort (pieces, n_pieces, sizeof (*pieces), compare_groups);
   for (i = 0; i < n_pieces; i += n) {
     GstVideoOverlayRectangle *rectangle;
