@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
-#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay
+#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay|
+#                      overlay-recording
 #
 # Exit status 77: skipped, as something is missing here.
 set -euo pipefail
@@ -93,7 +94,8 @@ check_mqtt() {
 # which there is no order.
 check_kafka() {
   local broker
-  kcat -C -u -b none -X test.mock.num.brokers=1 -d mock -t things -o beginning -c 100 \
+  kcat -C -u -b none -X test.mock.num.brokers=1 -X allow.auto.create.topics=true \
+    -d mock -t things -o beginning -c 100 \
     >"$output/unsorted" 2>"$output/broker" &
   servers=($!)
   wait_for 'bootstrap.servers=' "$output/broker"
@@ -158,6 +160,57 @@ check_overlay() {
   expect 1 'no frame 20' "$output/error"
 }
 
+# need_recording ELEMENT...: sets $file; skips the test if it or what decodes and masks it is missing.
+need_recording() {
+  file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
+    skip "vtest.avi is not here (scripts/find-recording.sh fetches it)"
+  need_elements segmentation avdec_msmpeg4 "$@"
+}
+
+need_elements() {
+  local element
+  for element; do
+    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
+  done
+}
+
+# check_red FRAME X Y: the pixel of a picture of the recording, in RGB, is red, as good as a video can
+# tell.
+check_red() {
+  local red green blue
+  read -r red green blue < <(od -An -tu1 -j "$((($3 * 768 + $2) * 3))" -N 3 "$1")
+  ((red > 200 && green < 60 && blue < 60)) ||
+    die "$1: the pixel ($2, $3) is $red, $green, $blue, and not red"
+}
+
+# The beginning of the recording, as a video and one frame of it as a picture: the first box is where
+# print-boxes says. Lines are two pixels wide, and pixels at odd places may have the chroma of those
+# before them.
+check_overlay_recording() {
+  local part=$output/part.avi frame=30 frames width height x y
+  head -c 700000 "$file" >"$part"
+  print_boxes --summary "${settings[@]}" -- filesrc location="$part" ! decodebin ! "${mask[@]}" \
+    >"$output/boxes"
+  frames=$(sed -nE 's/^frames +([0-9]+)$/\1/p' "$output/boxes")
+  ((frames > frame)) || die "the part has $frames frames"
+  read -r width height x y < <(sed -nE "/^frame $frame,/,/^frame /s/^  1: ([0-9]+)x([0-9]+) at .([0-9]+), ([0-9]+).*/\1 \2 \3 \4/p" \
+    "$output/boxes")
+
+  "$here/overlay.sh" "$part" "$output/part.mkv"
+  gst-launch-1.0 -q filesrc location="$output/part.mkv" ! decodebin ! videoconvert \
+    ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
+  [[ -e $output/frame$((frames - 1)) && ! -e $output/frame$frames ]] ||
+    die "the video has not $frames frames"
+  "$here/overlay.sh" "$part" "$output/part.png" "$frame"
+  gst-launch-1.0 -q filesrc location="$output/part.png" ! pngdec ! videoconvert \
+    ! video/x-raw,format=RGB ! filesink location="$output/picture"
+
+  for picture in "$output/frame$frame" "$output/picture"; do
+    check_red "$picture" $((x + x % 2)) $((y + y % 2))
+    check_red "$picture" $(((x + width - 1) / 2 * 2)) $(((y + height - 1) / 2 * 2))
+  done
+}
+
 case ${1-} in
 testsource)
   "$here/testsource.sh" 10 >"$output/messages"
@@ -194,11 +247,7 @@ camera)
   fi
   ;;
 recording)
-  file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
-    skip "vtest.avi is not here (scripts/find-recording.sh fetches it)"
-  for element in segmentation avdec_msmpeg4; do
-    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
-  done
+  need_recording
   "$here/recording.sh" "$file" --frames=100 --quiet --summary >"$output/summary"
   cat "$output/summary"
   expect 1 '^frames +100$' "$output/summary"
@@ -226,22 +275,20 @@ mqtt | kafka)
     die "what was received is not what was sent: $(head -n 20 "$output/diff")"
   ;;
 merged)
-  file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
-    skip "vtest.avi is not here (scripts/find-recording.sh fetches it)"
+  need_recording
   need_commands
-  for element in segmentation avdec_msmpeg4; do
-    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
-  done
   "$here/merged.sh" "$file" | cat >"$output/lines"
   expect 795 '"width":768,"height":576,' "$output/lines"
   # The first frame is all background; in every other one, somebody walks.
   expect 794 '"found":[1-9]' "$output/lines"
   ;;
 overlay)
-  for element in segmentation jpegenc avimux pngenc; do
-    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
-  done
+  need_elements segmentation jpegenc avimux pngenc
   check_overlay
+  ;;
+overlay-recording)
+  need_recording pngenc
+  check_overlay_recording
   ;;
 *)
   show_help

@@ -19,8 +19,16 @@ file=${2:-$("$here/../scripts/find-recording.sh")}
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
 need_element pngenc gstreamer1.0-plugins-good
+[[ ${3-1} =~ ^[0-9]+$ ]] || die "'$3' is no number of frames"
 mkdir -p "$folder"
+made=$(mktemp -d "$folder/.masks.XXXXXX")
+trap 'rm -rf "$made"' EXIT
 
+# Where a video is cut off, the last frames may be missing, or damaged by the decoder that works on: a
+# few more are made than are kept.
 gst-launch-1.0 -q filesrc location="$file" ! decodebin ! "${mask[@]}" ! \
-  identity eos-after="${3:--1}" ! pngenc compression-level=1 ! multifilesink location="$folder/%05d.png"
-printf '%s: %s masks\n' "$folder" "$(find "$folder" -name '*.png' | wc -l)"
+  identity eos-after="$((${3--11} + 10))" ! pngenc compression-level=1 ! multifilesink location="$made/%05d.png"
+mapfile -t masks < <(find "$made" -name '*.png' | sort | head -n "${3--0}")
+((${#masks[@]})) || die "no mask could be made of '$file'"
+mv "${masks[@]}" "$folder"
+printf '%s: %s masks\n' "$folder" "${#masks[@]}"

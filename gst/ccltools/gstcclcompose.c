@@ -1,25 +1,26 @@
 /* cudaccl - components as an overlay composition
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* gst_video_blend() converts the rows of the frame that a rectangle lies in, all of each row, to
- * ARGB or AYUV and back. So what shares rows is put into one rectangle: however many components
- * there are, no row is converted twice. Those who upload rectangles like few better than many, too.
+/* Components whose drawings overlap are drawn into one rectangle: what is there first does not
+ * shine through, whatever the colours' alpha is. Otherwise small rectangles are better than large
+ * ones, unless bands are asked for.
  */
 
 #include "gstcclcompose.h"
 
 #include <stdlib.h>
 
-/* What is drawn of a component. */
+/* What is drawn of a component, and the group that it belongs to. */
 typedef struct
 {
   GstCclRectangle area;
   const GstCclComponent *component;
+  guint group;
 } Piece;
 
 /* From top to bottom; in the order of the components where that does not decide. */
 static int
-compare_pieces (const void *a, const void *b)
+compare_places (const void *a, const void *b)
 {
   const Piece *p = a, *q = b;
 
@@ -27,6 +28,14 @@ compare_pieces (const void *a, const void *b)
     return p->area.y1 < q->area.y1 ? -1 : 1;
 
   return p->component < q->component ? -1 : p->component > q->component;
+}
+
+static int
+compare_groups (const void *a, const void *b)
+{
+  const Piece *p = a, *q = b;
+
+  return p->group != q->group ? (p->group < q->group ? -1 : 1) : compare_places (a, b);
 }
 
 static guint
@@ -46,30 +55,72 @@ find_pieces (Piece *pieces, const GstCclTarget *target, const GstCclDrawStyle *s
     pieces[n].component = &components[i];
     n++;
   }
-  qsort (pieces, n, sizeof (*pieces), compare_pieces);
+  qsort (pieces, n, sizeof (*pieces), compare_places);
 
   return n;
 }
 
-/* The number of pieces that share rows with the first one or with each other, and their area. */
+/* Pieces that overlap come into one group, and so does what follows in the bounding box of the
+ * group. Its number is that of its last piece. Returns how many pixels all bounding boxes have. */
+static guint64
+find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
+{
+  GstCclRectangle *areas = g_new (GstCclRectangle, n_pieces); /* of groups */
+  guint *open = g_new (guint, n_pieces); /* groups that share rows with what follows, it may be */
+  guint i, k, n, n_open = 0;
+  guint64 n_pixels = 0;
+
+  for (i = 0; i < n_pieces; i++) {
+    const GstCclRectangle *piece = &pieces[i].area;
+
+    pieces[i].group = i;
+    areas[i] = *piece;
+    for (k = n = 0; k < n_open; k++) {
+      const GstCclRectangle *area = &areas[open[k]];
+
+      if (area->y2 <= piece->y1)
+        continue;
+      if (in_bands || (area->x1 < piece->x2 && piece->x1 < area->x2)) {
+        gst_ccl_rectangle_extend (&areas[i], area);
+        pieces[open[k]].group = i;
+      } else {
+        open[n++] = open[k];
+      }
+    }
+    open[n++] = i;
+    n_open = n;
+  }
+
+  /* Groups went into later ones, and those into others. */
+  for (i = n_pieces; i > 0; i--) {
+    const GstCclRectangle *area = &areas[i - 1];
+
+    if (pieces[i - 1].group == i - 1)
+      n_pixels += (guint64) (area->x2 - area->x1) * (guint64) (area->y2 - area->y1);
+    pieces[i - 1].group = pieces[pieces[i - 1].group].group;
+  }
+  g_free (areas);
+  g_free (open);
+
+  return n_pixels;
+}
+
+/* The number of pieces in the group of the first one, and their area. */
 static guint
-find_band (const Piece *pieces, guint n_pieces, GstCclRectangle *area)
+take_group (const Piece *pieces, guint n_pieces, GstCclRectangle *area)
 {
   guint n;
 
   *area = pieces[0].area;
-  for (n = 1; n < n_pieces && pieces[n].area.y1 < area->y2; n++) {
-    area->x1 = MIN (area->x1, pieces[n].area.x1);
-    area->x2 = MAX (area->x2, pieces[n].area.x2);
-    area->y2 = MAX (area->y2, pieces[n].area.y2);
-  }
+  for (n = 1; n < n_pieces && pieces[n].group == pieces[0].group; n++)
+    gst_ccl_rectangle_extend (area, &pieces[n].area);
 
   return n;
 }
 
 static GstVideoOverlayRectangle *
-draw_band (const GstCclTarget *target, const GstCclDrawStyle *style, const GstCclRectangle *area,
-           const Piece *pieces, guint n_pieces)
+draw_group (const GstCclTarget *target, const GstCclDrawStyle *style, const GstCclRectangle *area,
+            const Piece *pieces, guint n_pieces)
 {
   guint width = (guint) (area->x2 - area->x1), height = (guint) (area->y2 - area->y1), i;
   gsize size = (gsize) width * height * sizeof (guint32);
@@ -103,13 +154,19 @@ gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *ta
 {
   Piece *pieces = g_new (Piece, n_components);
   guint n_pieces = find_pieces (pieces, target, style, components, n_components), i, n;
+  guint64 n_pixels;
 
+  /* Where the bounding boxes overlap much, bands are smaller. */
+  n_pixels = find_groups (pieces, n_pieces, TRUE);
+  if (!target->in_bands && find_groups (pieces, n_pieces, FALSE) >= n_pixels)
+    find_groups (pieces, n_pieces, TRUE);
+  qsort (pieces, n_pieces, sizeof (*pieces), compare_groups);
   for (i = 0; i < n_pieces; i += n) {
     GstVideoOverlayRectangle *rectangle;
     GstCclRectangle area;
 
-    n = find_band (pieces + i, n_pieces - i, &area);
-    rectangle = draw_band (target, style, &area, pieces + i, n);
+    n = take_group (pieces + i, n_pieces - i, &area);
+    rectangle = draw_group (target, style, &area, pieces + i, n);
     if (composition) {
       composition = gst_video_overlay_composition_make_writable (composition);
       gst_video_overlay_composition_add_rectangle (composition, rectangle);

@@ -16,6 +16,7 @@ typedef struct
   gint width, height;      /* the frame that the components belong to, in pixels */
   gint x, y;               /* where that frame begins in the one that the composition is for */
   const GstVideoInfo *yuv; /* YUV for frames of this format; NULL for RGB */
+  gboolean in_bands;       /* no two rectangles share rows */
 } GstCclTarget;
 
 /* Draws the components, and adds that to @composition, which is consumed if it is not NULL; without

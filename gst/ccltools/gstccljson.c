@@ -53,6 +53,7 @@
 #include "gstccljson.h"
 
 #include <gst/video/video.h>
+#include <gst/ccl/gstcclcaps.h>
 
 #include "gstccljsonwrite.h"
 #include "gstcclmergemeta.h"
@@ -82,8 +83,8 @@ struct _GstCclJson
   gchar *source;
 
   /* The streaming thread's: the size of the frames. */
-  gint width;
-  gint height;
+  guint width;
+  guint height;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -234,27 +235,16 @@ gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                              GstCaps *filter)
 {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *result = gst_pad_get_pad_template_caps (other);
 
-  if (filter) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-
-  return result;
+  return gst_ccl_caps_filter (gst_pad_get_pad_template_caps (other), filter);
 }
 
-/* Formats that this GStreamer does not know have a size too. */
 static gboolean
 gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
-  GstStructure *structure = gst_caps_get_structure (incaps, 0);
 
-  return gst_structure_get_int (structure, "width", &self->width) &&
-         gst_structure_get_int (structure, "height", &self->height);
+  return gst_ccl_caps_get_size (incaps, &self->width, &self->height);
 }
 
 /* Pixels are not looked at, so upstream may lay them out as it likes. */
@@ -297,8 +287,8 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source
     frame.running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, frame.timestamp);
   }
 
-  frame.width = meta ? meta->width : (guint) self->width;
-  frame.height = meta ? meta->height : (guint) self->height;
+  frame.width = meta ? meta->width : self->width;
+  frame.height = meta ? meta->height : self->height;
   frame.found = meta ? (gint64) meta->found : -1;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
@@ -349,7 +339,7 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   meta = gst_buffer_get_ccl_meta (inbuf);
   if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
-  } else if (meta->width != (guint) self->width || meta->height != (guint) self->height) {
+  } else if (meta->width != self->width || meta->height != self->height) {
     kept = gst_ccl_merge_keep_components (inbuf); /* the frame may have been cropped */
     meta = gst_buffer_get_ccl_meta (kept);
   }

@@ -50,44 +50,23 @@
  * Since: 0.1
  */
 
-#include "gstcclmerge.h"
+#include "gstcclmerge-private.h"
 
-#include <gst/video/video.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/ccl/gstcclcaps.h>
 
 #include "gstcclmergecaps.h"
-#include "gstcclmergematch.h"
-#include "gstcclmergemeta.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
+GST_DEBUG_CATEGORY (gst_ccl_merge_debug);
 #define GST_CAT_DEFAULT gst_ccl_merge_debug
 
 #define CAPS "video/x-raw(ANY)"
 
 #define DEFAULT_TOLERANCE GST_CLOCK_TIME_NONE
-/* Times can be added to it: a year. */
-#define MAX_TOLERANCE (365 * 24 * 3600 * GST_SECOND)
 
 enum
 {
   PROP_0,
   PROP_TOLERANCE,
-};
-
-struct _GstCclMerge
-{
-  GstAggregator parent;
-
-  GstAggregatorPad *video;
-
-  /* Under the object lock. */
-  GstClockTime tolerance;
-  GstClockTime half_frame; /* of the video, by its caps; 0 when they do not tell */
-
-  /* The streaming thread's. */
-  guint width, height; /* of the video */
-  GstEvent *segment;   /* of the video; NULL when it was pushed */
-  GstCclMergeMatcher matcher;
 };
 
 static GstStaticPadTemplate video_template =
@@ -121,8 +100,6 @@ static gboolean gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *
                                           GstQuery *query);
 static gboolean gst_ccl_merge_src_event (GstAggregator *agg, GstEvent *event);
 static gboolean gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query);
-static GstClockTime gst_ccl_merge_get_next_time (GstAggregator *agg);
-static GstFlowReturn gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout);
 
 static void
 gst_ccl_merge_class_init (GstCclMergeClass *klass)
@@ -207,8 +184,9 @@ gst_ccl_merge_update_latency (GstCclMerge *self)
   GstClockTime latency;
 
   GST_OBJECT_LOCK (self);
-  latency = GST_CLOCK_TIME_IS_VALID (self->tolerance) ? MIN (self->tolerance, MAX_TOLERANCE)
-                                                      : self->half_frame;
+  latency = GST_CLOCK_TIME_IS_VALID (self->tolerance)
+                ? MIN (self->tolerance, GST_CCL_MERGE_MAX_TOLERANCE)
+                : self->half_frame;
   GST_OBJECT_UNLOCK (self);
 
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, GST_CLOCK_TIME_NONE);
@@ -296,7 +274,7 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GstClockTime half_frame = 0;
   gint fps_n = 0, fps_d = 1;
 
-  if (!gst_ccl_merge_caps_get_size (caps, &self->width, &self->height)) {
+  if (!gst_ccl_caps_get_size (caps, &self->width, &self->height)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The caps of the video do not tell its size."),
                        ("%" GST_PTR_FORMAT, caps));
     return FALSE;
@@ -315,17 +293,6 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
 
   return TRUE;
-}
-
-/* Events that follow a segment must not overtake it, and GstAggregator pushes it with the next
- * frame only. */
-static void
-gst_ccl_merge_push_segment (GstCclMerge *self)
-{
-  GstPad *srcpad = GST_AGGREGATOR (self)->srcpad;
-
-  if (self->segment && gst_pad_has_current_caps (srcpad))
-    gst_pad_push_event (srcpad, g_steal_pointer (&self->segment));
 }
 
 static gboolean
@@ -380,7 +347,7 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
-    if (!gst_ccl_merge_caps_get_size (caps, &self->matcher.width, &self->matcher.height))
+    if (!gst_ccl_caps_get_size (caps, &self->matcher.width, &self->matcher.height))
       self->matcher.width = self->matcher.height = 0;
     break;
   case GST_EVENT_FLUSH_STOP:
@@ -455,143 +422,4 @@ gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query)
   default:
     return GST_AGGREGATOR_CLASS (parent_class)->src_query (agg, query);
   }
-}
-
-/* In live pipelines, a frame waits until its time plus the latency. */
-static GstClockTime
-gst_ccl_merge_get_next_time (GstAggregator *agg)
-{
-  GstCclMerge *self = GST_CCL_MERGE (agg);
-  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
-  GstClockTimeDiff time = 0;
-
-  if (!buffer)
-    return GST_CLOCK_TIME_NONE;
-
-  gst_ccl_merge_get_time (self->video, GST_BUFFER_PTS (buffer), &time);
-  gst_buffer_unref (buffer);
-
-  return (GstClockTime) MAX (time, 0);
-}
-
-static GstClockTimeDiff
-gst_ccl_merge_get_tolerance (GstCclMerge *self, GstBuffer *buffer)
-{
-  GstClockTime tolerance, half_frame;
-
-  GST_OBJECT_LOCK (self);
-  tolerance = self->tolerance;
-  half_frame = self->half_frame;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
-    if (GST_BUFFER_DURATION_IS_VALID (buffer))
-      half_frame = GST_BUFFER_DURATION (buffer) / 2;
-
-    GST_OBJECT_LOCK (self->video);
-    tolerance = (GstClockTime) (half_frame / ABS (self->video->segment.rate));
-    GST_OBJECT_UNLOCK (self->video);
-  }
-
-  return (GstClockTimeDiff) MIN (tolerance, MAX_TOLERANCE);
-}
-
-/* Finds the components for @buffer, which is next on the video's pad. FALSE if that takes more
- * data. */
-static gboolean
-gst_ccl_merge_find_partner (GstCclMerge *self, GstBuffer *buffer, gboolean timeout,
-                            GstCclMergeFrame *partner)
-{
-  GstClockTimeDiff time;
-  gboolean decided;
-  GstPad *pad;
-
-  partner->buffer = NULL;
-  if (!gst_ccl_merge_get_time (self->video, GST_BUFFER_PTS (buffer), &time))
-    return TRUE;
-
-  pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  decided =
-      gst_ccl_merge_matcher_find (&self->matcher, (GstAggregatorPad *) pad, time,
-                                  gst_ccl_merge_get_tolerance (self, buffer), timeout, partner);
-  gst_clear_object (&pad);
-
-  GST_LOG_OBJECT (self, "%s for the frame of %" GST_STIME_FORMAT,
-                  partner->buffer ? "components"
-                  : decided       ? "no components"
-                                  : "waiting for components",
-                  GST_STIME_ARGS (time));
-
-  return decided;
-}
-
-static GstFlowReturn
-gst_ccl_merge_push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *partner)
-{
-  GstAggregator *agg = GST_AGGREGATOR (self);
-
-  if (gst_ccl_merge_is_gap (buffer)) {
-    gst_ccl_merge_push_segment (self);
-    gst_pad_push_event (agg->srcpad,
-                        gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
-    gst_buffer_unref (buffer);
-    return GST_FLOW_OK;
-  }
-
-  if (partner->buffer && gst_ccl_merge_has_components (partner->buffer)) {
-    if (!gst_buffer_is_writable (buffer)) {
-      GstBuffer *shared = buffer;
-
-      buffer = gst_ccl_twin_new (shared);
-      gst_buffer_unref (shared);
-    }
-    gst_ccl_merge_put_components (buffer, self->width, self->height, partner->buffer,
-                                  partner->width, partner->height);
-  }
-
-  gst_clear_event (&self->segment);
-
-  return gst_aggregator_finish_buffer (agg, buffer);
-}
-
-/* What the other branch still makes after the end of the video is dropped until that ends too: from
- * GStreamer 1.26 on, GstAggregator would let it block. The end of a video without caps could not be
- * pushed on its own, so GstAggregator does that. */
-static GstFlowReturn
-gst_ccl_merge_drain (GstCclMerge *self)
-{
-  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  gboolean ended = gst_ccl_merge_matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
-                   !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
-
-  gst_clear_object (&pad);
-
-  return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
-}
-
-static GstFlowReturn
-gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
-{
-  GstCclMerge *self = GST_CCL_MERGE (agg);
-  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
-  GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
-  GstCclMergeFrame partner = { NULL, 0, 0, 0 };
-  gboolean decided;
-
-  if (!buffer)
-    return gst_aggregator_pad_is_eos (self->video) ? gst_ccl_merge_drain (self) : result;
-
-  decided =
-      gst_ccl_merge_is_gap (buffer) || gst_ccl_merge_find_partner (self, buffer, timeout, &partner);
-  /* Without this reference, the buffer may be writable. */
-  gst_buffer_unref (buffer);
-
-  if (decided) {
-    buffer = gst_aggregator_pad_pop_buffer (self->video);
-    if (buffer)
-      result = gst_ccl_merge_push (self, buffer, &partner);
-  }
-  gst_clear_buffer (&partner.buffer);
-
-  return result;
 }

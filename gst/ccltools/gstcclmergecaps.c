@@ -6,22 +6,6 @@
 #include <gst/video/video.h>
 
 gboolean
-gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height)
-{
-  GstStructure *structure = gst_caps_get_structure (caps, 0);
-  gint w, h;
-
-  if (!gst_structure_get_int (structure, "width", &w) ||
-      !gst_structure_get_int (structure, "height", &h) || w <= 0 || h <= 0)
-    return FALSE;
-
-  *width = (guint) w;
-  *height = (guint) h;
-
-  return TRUE;
-}
-
-gboolean
 gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
 {
   GstCaps *filter, *templ, *beyond, *result;

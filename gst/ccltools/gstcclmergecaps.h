@@ -8,9 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* The size of frames with fixed caps, whatever their format is; FALSE if the caps do not tell. */
-gboolean gst_ccl_merge_caps_get_size (GstCaps *caps, guint *width, guint *height);
-
 /* Answers a caps query at @pad: what is beyond @opposite, in the limits of the template. */
 gboolean gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query);
 

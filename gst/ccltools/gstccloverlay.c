@@ -44,8 +44,10 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/ccl/gstcclcaps.h>
 #include <gst/ccl/gstccltwin.h>
 
+#include "gstcclblend.h"
 #include "gstcclcompose.h"
 #include "gstcclmergemeta.h"
 #include "gstccloverlaycaps.h"
@@ -74,12 +76,10 @@ struct _GstCclOverlay
 
   GstCclDrawStyle style; /* under the object lock */
 
-  gpointer negotiator; /* the thread that negotiates, for others to see that it is not them */
-
   /* The streaming thread's. */
-  gboolean attach;
-  gint width, height;
-  GstVideoInfo info;                       /* only if not @attach */
+  gboolean attach; /* what was negotiated: compositions go beside the frames, or are blended */
+  guint width, height;
+  GstVideoInfo info;                       /* if not @attach */
   GstVideoOverlayComposition *composition; /* of the frame on its way */
 };
 
@@ -103,11 +103,10 @@ static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue
 static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
 static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                                 GstCaps *caps, GstCaps *filter);
+static GstCaps *gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                             GstCaps *caps, GstCaps *othercaps);
 static gboolean gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
                                           GstCaps *outcaps);
-static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
-static GstFlowReturn gst_ccl_overlay_submit_input_buffer (GstBaseTransform *trans,
-                                                          gboolean is_discont, GstBuffer *input);
 static gboolean gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
                                                     GstQuery *query);
 static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans,
@@ -193,9 +192,8 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
 
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
-  trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_submit_input_buffer);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
@@ -281,32 +279,54 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* Caps queries are told of both ways. What is negotiated is the one that was decided on: the base
- * class would prefer to keep the caps, that is to blend. */
 static GstCaps *
 gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                                 GstCaps *filter)
 {
+  return gst_ccl_caps_filter (direction == GST_PAD_SINK ? gst_ccl_overlay_caps_after (caps)
+                                                        : gst_ccl_overlay_caps_before (caps),
+                              filter);
+}
+
+/* Whether downstream draws compositions on frames of these caps. An element that takes them but
+ * does not say so, as those do that take everything, may lose them. */
+static gboolean
+gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  gboolean drawn;
+
+  /* Many elements answer only once they know the caps. While they do, what is downstream may become
+   * another; it is asked again when the next frame comes. */
+  drawn =
+      gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
+      gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL) &&
+      gst_pad_peer_query_accept_caps (srcpad, caps);
+  gst_query_unref (query);
+
+  return drawn;
+}
+
+/* Every negotiation ends here, whoever began it, with the ways that are possible. Compositions that
+ * came from upstream can only be attached, and it was for upstream to ask; neither is there a
+ * choice for frames that cannot be drawn on. */
+static GstCaps *
+gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *othercaps)
+{
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstCclOverlayWays ways = GST_CCL_OVERLAY_BLEND | GST_CCL_OVERLAY_ATTACH;
-  GstCaps *result;
+  GstCaps *attached = gst_ccl_overlay_caps_select (othercaps, TRUE);
+  GstCaps *blended = gst_ccl_overlay_caps_select (othercaps, FALSE);
 
-  if (g_atomic_pointer_get (&self->negotiator) == g_thread_self ())
-    ways = self->attach ? GST_CCL_OVERLAY_ATTACH : GST_CCL_OVERLAY_BLEND;
+  self->attach =
+      attached && (!blended || gst_ccl_overlay_is_drawn_downstream (trans->srcpad, attached));
+  GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
 
-  if (direction == GST_PAD_SINK)
-    result = gst_ccl_overlay_caps_after (caps, ways);
-  else
-    result = gst_ccl_overlay_caps_before (caps);
+  gst_caps_replace (&othercaps, self->attach ? attached : blended);
+  gst_clear_caps (&attached);
+  gst_clear_caps (&blended);
 
-  if (filter) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-
-  return result;
+  return othercaps;
 }
 
 /* Formats that this GStreamer does not know have a size too, which is enough to attach. */
@@ -314,91 +334,11 @@ static gboolean
 gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstStructure *structure = gst_caps_get_structure (incaps, 0);
 
-  if (!gst_structure_get_int (structure, "width", &self->width) ||
-      !gst_structure_get_int (structure, "height", &self->height))
+  if (!gst_ccl_caps_get_size (incaps, &self->width, &self->height))
     return FALSE;
 
   return self->attach || gst_video_info_from_caps (&self->info, incaps);
-}
-
-/* Whether downstream draws compositions on frames of these caps, which it has accepted. An element
- * that takes them but does not say so, as those do that take everything, may lose them. */
-static gboolean
-gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
-{
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  gboolean drawn;
-
-  /* Many elements answer only once they know the caps. */
-  drawn = gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
-          gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  gst_query_unref (query);
-
-  return drawn;
-}
-
-/* Decides whether compositions are attached or blended. */
-static void
-gst_ccl_overlay_decide (GstCclOverlay *self, GstCaps *incaps)
-{
-  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
-  GstCaps *outcaps, *possible;
-
-  if (gst_ccl_overlay_caps_have_composition (incaps)) {
-    self->attach = TRUE; /* it was for upstream to ask */
-    return;
-  }
-
-  outcaps = gst_ccl_overlay_caps_add_composition (incaps);
-  possible = gst_pad_peer_query_caps (srcpad, outcaps);
-  self->attach = !gst_caps_is_empty (possible) &&
-                 (gst_ccl_overlay_is_drawn_downstream (srcpad, outcaps) ||
-                  !gst_caps_is_subset (incaps, gst_ccl_overlay_blend_caps ()));
-  GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
-  gst_caps_unref (possible);
-  gst_caps_unref (outcaps);
-}
-
-static gboolean
-gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
-{
-  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  gboolean ret;
-  GstCaps *caps;
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
-
-  gst_event_parse_caps (event, &caps);
-  gst_ccl_overlay_decide (self, caps);
-  g_atomic_pointer_set (&self->negotiator, g_thread_self ());
-  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
-  g_atomic_pointer_set (&self->negotiator, NULL);
-
-  return ret;
-}
-
-/* When there is something new downstream, the base class negotiates again, here. */
-static GstFlowReturn
-gst_ccl_overlay_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
-{
-  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstFlowReturn ret;
-  GstCaps *caps;
-
-  if (gst_pad_needs_reconfigure (trans->srcpad) &&
-      (caps = gst_pad_get_current_caps (trans->sinkpad))) {
-    gst_ccl_overlay_decide (self, caps);
-    gst_caps_unref (caps);
-  }
-
-  g_atomic_pointer_set (&self->negotiator, g_thread_self ());
-  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
-  g_atomic_pointer_set (&self->negotiator, NULL);
-
-  return ret;
 }
 
 /* Frames go on as they came, or drawn on. */
@@ -416,12 +356,14 @@ gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffe
 {
   GstVideoCropMeta *crop = self->attach ? NULL : gst_buffer_get_video_crop_meta (buffer);
 
-  target->width = self->width;
-  target->height = self->height;
+  target->width = (gint) self->width;
+  target->height = (gint) self->height;
   target->x = crop ? (gint) crop->x : 0;
   target->y = crop ? (gint) crop->y : 0;
   /* Others get the format that everybody knows. */
   target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
+  /* Those who upload rectangles like few better than many. */
+  target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
 }
 
 /* What is to be seen of @buffer's components, with what upstream wants to be seen; NULL when there
@@ -455,17 +397,17 @@ static GstVideoOverlayComposition *
 gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  guint width = (guint) self->width, height = (guint) self->height;
   GstVideoOverlayComposition *composition = NULL;
   GstBuffer *scaled;
 
   if (!meta || meta->n_components == 0)
     return NULL;
-  if (meta->width == width && meta->height == height)
+  if (meta->width == self->width && meta->height == self->height)
     return gst_ccl_overlay_compose (self, buffer, meta);
 
   scaled = gst_buffer_new ();
-  gst_ccl_merge_put_components (scaled, width, height, buffer, width, height);
+  gst_ccl_merge_put_components (scaled, self->width, self->height, buffer, self->width,
+                                self->height);
   meta = gst_buffer_get_ccl_meta (scaled);
   if (meta)
     composition = gst_ccl_overlay_compose (self, buffer, meta);
@@ -517,7 +459,7 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
                        ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
   }
-  blended = gst_video_overlay_composition_blend (composition, &frame);
+  blended = gst_ccl_blend (composition, &frame);
   gst_video_frame_unmap (&frame);
 
   if (!blended) {

@@ -28,8 +28,9 @@ make_blend_caps (void)
   return caps;
 }
 
-GstCaps *
-gst_ccl_overlay_blend_caps (void)
+/* The frames that can be drawn on: those that GstVideo can blend without loss. */
+static GstCaps *
+blend_caps (void)
 {
   static GstCaps *caps = NULL;
 
@@ -37,12 +38,6 @@ gst_ccl_overlay_blend_caps (void)
     g_once_init_leave (&caps, make_blend_caps ());
 
   return caps;
-}
-
-gboolean
-gst_ccl_overlay_caps_have_composition (GstCaps *caps)
-{
-  return gst_caps_features_contains (gst_caps_get_features (caps, 0), COMPOSITION);
 }
 
 /* A structure of @caps alone, with @add, or without @remove. */
@@ -68,7 +63,7 @@ static GstCaps *
 take_blendable (GstCaps *caps, guint index)
 {
   GstCaps *all = take (caps, index, NULL, NULL);
-  GstCaps *result = gst_caps_intersect (all, gst_ccl_overlay_blend_caps ());
+  GstCaps *result = gst_caps_intersect (all, blend_caps ());
 
   gst_caps_unref (all);
 
@@ -76,20 +71,14 @@ take_blendable (GstCaps *caps, guint index)
 }
 
 GstCaps *
-gst_ccl_overlay_caps_add_composition (GstCaps *caps)
-{
-  return gst_ccl_overlay_caps_after (caps, GST_CCL_OVERLAY_ATTACH);
-}
-
-GstCaps *
-gst_ccl_overlay_caps_after (GstCaps *caps, GstCclOverlayWays ways)
+gst_ccl_overlay_caps_after (GstCaps *caps)
 {
   GstCaps *result = gst_caps_new_empty ();
   guint i;
 
-  for (i = 0; (ways & GST_CCL_OVERLAY_ATTACH) && i < gst_caps_get_size (caps); i++)
+  for (i = 0; i < gst_caps_get_size (caps); i++)
     result = gst_caps_merge (result, take (caps, i, COMPOSITION, NULL));
-  for (i = 0; (ways & GST_CCL_OVERLAY_BLEND) && i < gst_caps_get_size (caps); i++)
+  for (i = 0; i < gst_caps_get_size (caps); i++)
     result = gst_caps_merge (result, take_blendable (caps, i));
 
   return result;
@@ -113,4 +102,17 @@ gst_ccl_overlay_caps_before (GstCaps *caps)
   }
 
   return result;
+}
+
+GstCaps *
+gst_ccl_overlay_caps_select (GstCaps *caps, gboolean composition)
+{
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    if (gst_caps_features_contains (gst_caps_get_features (caps, i), COMPOSITION) == composition)
+      return gst_caps_fixate (take (caps, i, NULL, NULL));
+  }
+
+  return NULL;
 }

@@ -51,8 +51,8 @@ gst_ccl_painter_set_color (GstCclPainter *painter, guint32 color)
   }
 }
 
-static void
-extend (GstCclRectangle *area, const GstCclRectangle *more)
+void
+gst_ccl_rectangle_extend (GstCclRectangle *area, const GstCclRectangle *more)
 {
   if (area->x1 == area->x2) {
     *area = *more;
@@ -69,21 +69,24 @@ void
 gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, gint height)
 {
   const GstCclRectangle frame = { 0, 0, painter->width, painter->height };
-  const GstCclRectangle *clip = painter->pixels ? &painter->area : &frame;
-  GstCclRectangle rect = { MAX (x, clip->x1), MAX (y, clip->y1), MIN (x + width, clip->x2),
-                           MIN (y + height, clip->y2) };
+  const GstCclRectangle clip = painter->pixels ? painter->area : frame;
+  const GstCclRectangle rect = { MAX (x, clip.x1), MAX (y, clip.y1), MIN (x + width, clip.x2),
+                                 MIN (y + height, clip.y2) };
+  /* Copies: for all the compiler knows, what is read from the painter might be a pixel. */
+  const guint32 value = painter->value;
+  const gsize stride = (gsize) (clip.x2 - clip.x1);
+  guint32 *row = painter->pixels;
 
   if (rect.x1 >= rect.x2 || rect.y1 >= rect.y2)
     return;
-  if (!painter->pixels) {
-    extend (&painter->area, &rect);
+  if (!row) {
+    gst_ccl_rectangle_extend (&painter->area, &rect);
     return;
   }
 
-  for (y = rect.y1; y < rect.y2; y++) {
-    guint32 *row = painter->pixels + (gsize) (y - clip->y1) * (gsize) (clip->x2 - clip->x1);
-
-    for (x = rect.x1; x < rect.x2; x++)
-      row[x - clip->x1] = painter->value;
+  row += (gsize) (rect.y1 - clip.y1) * stride + (gsize) (rect.x1 - clip.x1);
+  for (y = rect.y1; y < rect.y2; y++, row += stride) {
+    for (x = 0; x < rect.x2 - rect.x1; x++)
+      row[x] = value;
   }
 }

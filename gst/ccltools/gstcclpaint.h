@@ -25,6 +25,9 @@ typedef struct
   guint32 value;           /* of the current colour */
 } GstCclPainter;
 
+/* Makes @area the smallest rectangle with all of both, of which it may be empty. */
+void gst_ccl_rectangle_extend (GstCclRectangle *area, const GstCclRectangle *more);
+
 /* The painter has no pixels, until somebody gives it some that are as large as the area. */
 void gst_ccl_painter_init (GstCclPainter *painter, gint width, gint height,
                            const GstVideoInfo *yuv);

@@ -50,6 +50,7 @@
 
 #include <string.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/ccl/gstcclcaps.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
 #define GST_CAT_DEFAULT gst_ccl_color_debug
@@ -156,14 +157,7 @@ gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction
   }
   gst_caps_unref (template);
 
-  if (filter) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-
-  return result;
+  return gst_ccl_caps_filter (result, filter);
 }
 
 /* A pixel of each colour. */

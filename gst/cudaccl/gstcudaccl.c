@@ -95,6 +95,7 @@
 
 #include "gstcudaccl.h"
 
+#include <gst/ccl/gstcclcaps.h>
 #include <gst/ccl/gstccltwin.h>
 
 #include "gstcclpool.h"
@@ -332,8 +333,7 @@ gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   backend = self->settings.backend;
   GST_OBJECT_UNLOCK (self);
 
-  caps = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST)
-                : gst_caps_ref (caps);
+  caps = gst_ccl_caps_filter (gst_caps_ref (caps), filter);
 
   return backend == CCL_BACKEND_CPU ? gst_ccl_mappers_remove_cuda (caps) : caps;
 }

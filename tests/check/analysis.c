@@ -11,11 +11,7 @@ GST_START_TEST (test_picture)
   guint i, layout;
 
   for (i = 0; picture_formats[i]; i++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=1/1",
-                                   picture_formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
-
-    gst_harness_set_src_caps_str (h, caps);
-    g_free (caps);
+    ccl_test_set_caps (h, picture_formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
 
     for (layout = 0; layout < N_LAYOUTS; layout++) {
       GstBuffer *in = ccl_test_picture_new (picture_formats[i], layout), *out;
@@ -47,8 +43,7 @@ GST_END_TEST;
 /* A plane that memories share is read as it lies there. */
 GST_START_TEST (test_split_memory)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstBuffer *whole = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
   GstBuffer *tail =
       gst_buffer_copy_region (whole, GST_BUFFER_COPY_MEMORY, 50, gst_buffer_get_size (whole) - 50);
@@ -79,12 +74,8 @@ GST_START_TEST (test_extreme_sizes)
       0, 0, width, height, (guint64) width * height, (width - 1) / 2.0, (height - 1) / 2.0
     };
     GstBuffer *buffer = ccl_test_black_new (width, height);
-    gchar *caps;
 
-    caps = g_strdup_printf ("video/x-raw,format=GRAY8,width=%u,height=%u,framerate=1/1", width,
-                            height);
-    gst_harness_set_src_caps_str (h, caps);
-    g_free (caps);
+    ccl_test_set_caps (h, "GRAY8", width, height);
 
     gst_buffer_memset (buffer, 0, 255, gst_buffer_get_size (buffer));
     buffer = gst_harness_push_and_pull (h, buffer);
@@ -99,11 +90,8 @@ GST_END_TEST;
 /* What others attached stays, what an earlier cudaccl attached does not. */
 GST_START_TEST (test_earlier_metadata)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
-  GstHarness *second = ccl_test_harness_new (
-      ccl_test_element_new (ccl_test_backend (__i__), "min-area", (guint64) 5, NULL), "GRAY8",
-      PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
+  GstHarness *second = ccl_test_picture_harness_new (__i__, "min-area", (guint64) 5, NULL);
   GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
@@ -245,8 +233,7 @@ check_message (GstHarness *h, guint64 timestamp, guint64 stream_time, guint64 ru
 
 GST_START_TEST (test_messages)
 {
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), "max-components", 3, NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, "max-components", 3, NULL);
   GstBuffer *buffer;
   GstSegment segment;
 
@@ -255,7 +242,7 @@ GST_START_TEST (test_messages)
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ELEMENT));
 
   /* Without metadata too: messages are for those who cannot see buffers. */
-  g_object_set (element, "post-messages", TRUE, "attach", 0, NULL);
+  g_object_set (h->element, "post-messages", TRUE, "attach", 0, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = GST_SECOND / 2;
   segment.time = 7 * GST_SECOND;

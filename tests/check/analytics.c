@@ -211,13 +211,76 @@ GST_START_TEST (test_memory)
 GST_END_TEST;
 #endif
 
-/* GStreamer's own element draws the boxes. */
+/* GStreamer's own element draws the boxes: with lines of some width, somewhere at their edges. */
+#define SCENE_WIDTH 96
+#define SCENE_HEIGHT 72
+#define NEAR 2
+
+static const Blob scene[] = {
+  { 10, 12, 30, 20, 600, 24.5, 21.5 },
+  { 60, 40, 24, 24, 576, 71.5, 51.5 },
+};
+
+static GstBuffer *
+scene_new (void)
+{
+  GstBuffer *buffer = ccl_test_black_new (SCENE_WIDTH, SCENE_HEIGHT);
+  guint i, y;
+
+  for (i = 0; i < G_N_ELEMENTS (scene); i++) {
+    for (y = scene[i].y; y < scene[i].y + scene[i].height; y++)
+      gst_buffer_memset (buffer, y * SCENE_WIDTH + scene[i].x, 255, scene[i].width);
+  }
+
+  return buffer;
+}
+
+/* Whether the pixel is neither black nor white, as the scene was. */
+static gboolean
+is_drawn (const guint8 *pixels, guint x, guint y)
+{
+  const guint8 *pixel = pixels + 4 * (y * SCENE_WIDTH + x);
+
+  return pixel[0] != pixel[2];
+}
+
+static gboolean
+is_at_edge (const Blob *box, guint x, guint y, guint distance)
+{
+  gint left = (gint) x - (gint) box->x, top = (gint) y - (gint) box->y;
+  gint right = left - (gint) box->width + 1, bottom = top - (gint) box->height + 1;
+  gint near = (gint) distance;
+
+  return left >= -near && right <= near && top >= -near && bottom <= near &&
+         (ABS (left) <= near || ABS (right) <= near || ABS (top) <= near || ABS (bottom) <= near);
+}
+
+/* Asserts that each pixel of the box's edges has a drawn one near. */
+static void
+check_edges (const guint8 *pixels, const Blob *box)
+{
+  guint x, y, i, k;
+
+  for (y = box->y; y < box->y + box->height; y++) {
+    for (x = box->x; x < box->x + box->width; x++) {
+      gboolean drawn = FALSE;
+
+      for (i = 0; i <= 2 * NEAR; i++) {
+        for (k = 0; k <= 2 * NEAR; k++)
+          drawn |= is_drawn (pixels, x + i - NEAR, y + k - NEAR);
+      }
+      fail_unless (drawn || !is_at_edge (box, x, y, 0), "nothing is drawn near (%u, %u)", x, y);
+    }
+  }
+}
+
 GST_START_TEST (test_overlay)
 {
   GstElementFactory *factory = gst_element_factory_find ("objectdetectionoverlay");
-  GstElement *pipeline;
-  GstMessage *message;
-  GstBus *bus;
+  GstHarness *h;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  guint x, y;
 
   if (!factory) {
     g_printerr ("skipped: there is no element objectdetectionoverlay here\n");
@@ -225,21 +288,25 @@ GST_START_TEST (test_overlay)
   }
   gst_object_unref (factory);
 
-  pipeline = gst_parse_launch (
-      "videotestsrc pattern=ball num-buffers=10 ! video/x-raw,format=NV12,width=320,height=240 "
-      "! cudaccl backend=cpu attach=analytics ! videoconvert ! objectdetectionoverlay "
-      "! fakesink",
-      NULL);
-  fail_unless (pipeline != NULL);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  h = gst_harness_new_parse ("cudaccl backend=cpu attach=analytics ! videoconvert ! "
+                             "video/x-raw,format=BGRx ! objectdetectionoverlay draw-labels=false "
+                             "object-detection-outline-color=0xffff0000");
+  ccl_test_set_caps (h, "GRAY8", SCENE_WIDTH, SCENE_HEIGHT);
+  buffer = gst_harness_push_and_pull (h, scene_new ());
+  fail_unless (buffer && gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, SCENE_WIDTH * SCENE_HEIGHT * 4);
+  for (y = 0; y < SCENE_HEIGHT; y++) {
+    for (x = 0; x < SCENE_WIDTH; x++)
+      fail_unless (!is_drawn (map.data, x, y) || is_at_edge (&scene[0], x, y, NEAR) ||
+                       is_at_edge (&scene[1], x, y, NEAR),
+                   "(%u, %u) is drawn on", x, y);
+  }
+  check_edges (map.data, &scene[0]);
+  check_edges (map.data, &scene[1]);
+
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

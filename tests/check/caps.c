@@ -146,20 +146,14 @@ GST_START_TEST (test_renegotiation)
     const gchar *format = picture_formats[i % g_strv_length ((gchar **) picture_formats)];
     guint size = 1 + 97 * i;
     GstBuffer *buffer;
-    gchar *caps;
 
-    caps = g_strdup_printf ("video/x-raw,format=GRAY8,width=%u,height=%u,framerate=1/1", size, 5);
-    gst_harness_set_src_caps_str (h, caps);
-    g_free (caps);
+    ccl_test_set_caps (h, "GRAY8", size, 5);
     buffer = gst_harness_push_and_pull (h, ccl_test_black_new (size, 5));
     fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->width, size);
     ccl_test_check_blobs (buffer, NULL, 0, 0);
     gst_buffer_unref (buffer);
 
-    caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=1/1", format,
-                            PICTURE_WIDTH, PICTURE_HEIGHT);
-    gst_harness_set_src_caps_str (h, caps);
-    g_free (caps);
+    ccl_test_set_caps (h, format, PICTURE_WIDTH, PICTURE_HEIGHT);
     buffer = gst_harness_push_and_pull (h, ccl_test_picture_new (format, LAYOUT_PADDED));
     ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
     gst_buffer_unref (buffer);

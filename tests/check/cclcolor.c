@@ -156,11 +156,7 @@ GST_START_TEST (test_noise)
     gst_harness_set_sink_caps_str (h, out);
     g_free (out);
     for (k = 0; k < G_N_ELEMENTS (sizes); k++) {
-      gchar *in = g_strdup_printf ("video/x-raw,format=GRAY8,width=%u,height=%u,framerate=1/1",
-                                   sizes[k][0], sizes[k][1]);
-
-      gst_harness_set_src_caps_str (h, in);
-      g_free (in);
+      ccl_test_set_caps (h, "GRAY8", sizes[k][0], sizes[k][1]);
       check_noise (h, &formats[i], sizes[k][0], sizes[k][1], (gint) sizes[k][2], &params, 10000);
     }
   }
@@ -186,11 +182,7 @@ GST_START_TEST (test_layouts)
   gst_buffer_unmap (plain, &map);
 
   for (i = 0; picture_formats[i]; i++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=1/1",
-                                   picture_formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
-
-    gst_harness_set_src_caps_str (h, caps);
-    g_free (caps);
+    ccl_test_set_caps (h, picture_formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
     for (layout = 0; layout < N_LAYOUTS; layout++) {
       GstBuffer *out =
           gst_harness_push_and_pull (h, ccl_test_picture_new (picture_formats[i], layout));

@@ -87,15 +87,13 @@ GST_START_TEST (test_renegotiation)
   guint i;
 
   for (i = 1; i < 10; i++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=NV12,width=%u,height=5,framerate=1/1", i);
     JsonObject *object;
 
-    gst_harness_set_src_caps_str (h, caps);
+    ccl_test_set_caps (h, "NV12", (gint) i, 5);
     object = take_object (gst_harness_push_and_pull (h, frame_new (0, 1)));
     check_integer (object, "width", i);
     check_integer (object, "height", 5);
     json_object_unref (object);
-    g_free (caps);
   }
   gst_harness_teardown (h);
 }

@@ -270,7 +270,7 @@ check_scaling (guint width, guint height, guint kinds)
   guint i;
 
   pair_init (&pair, FALSE);
-  pair_set_caps (pair.video, "NV12", width, height);
+  ccl_test_set_caps (pair.video, "NV12", width, height);
   scale (width, height, scaled);
 
   GST_BUFFER_PTS (mask) = 0;
@@ -350,8 +350,8 @@ GST_START_TEST (test_renegotiation)
 
     GST_BUFFER_PTS (mask) = i * GST_SECOND;
     add_roi (mask, "blob", 0, &component);
-    pair_set_caps (pair.video, "NV12", width, 40);
-    pair_set_caps (pair.mask, "GRAY8", mask_width, 10);
+    ccl_test_set_caps (pair.video, "NV12", width, 40);
+    ccl_test_set_caps (pair.mask, "GRAY8", mask_width, 10);
     gst_harness_push (pair.mask, mask);
     out = gst_harness_push_and_pull (pair.video, video_new (i * GST_SECOND));
     fail_unless_equals_int (gst_buffer_get_video_region_of_interest_meta_id (out, 0)->w, width);
@@ -377,7 +377,7 @@ GST_START_TEST (test_later_crop)
   Pair pair;
 
   pair_init (&pair, FALSE);
-  pair_set_caps (pair.mask, "GRAY8", 32, 24);
+  ccl_test_set_caps (pair.mask, "GRAY8", 32, 24);
   GST_BUFFER_PTS (mask) = 0;
   gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 2, components, 2);
   add_roi (mask, "blob", 0, &first);

@@ -1,4 +1,4 @@
-/* cudaccl - tests of the element cclmerge in pipelines: a tee, seeks, leaks
+/* cudaccl - tests of the element cclmerge in pipelines: a tee, a small mask, seeks, leaks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccltest.h"
@@ -9,7 +9,7 @@
 #define PIPELINE                                                                              \
   "videotestsrc name=src pattern=ball num-buffers=%d ! "                                      \
   "video/x-raw,format=NV12,width=160,height=120,framerate=10/1 ! tee name=t "                 \
-  "t. ! queue ! cclmerge name=merge ! fakesink name=a signal-handoffs=true sync=false "       \
+  "t. ! queue ! cclmerge name=merge ! %s fakesink name=a signal-handoffs=true sync=false "    \
   "t. ! queue ! videoscale ! video/x-raw,width=80,height=60 ! cudaccl backend=cpu ! queue ! " \
   "merge.components t. ! queue ! fakesink name=b signal-handoffs=true sync=false"
 
@@ -41,7 +41,7 @@ wait_for (GstElement *pipeline, GstMessageType type)
 /* A real tee: every frame has the ball's box, and the pixels that the other branch has. */
 GST_START_TEST (test_tee)
 {
-  gchar *description = g_strdup_printf (PIPELINE, 20);
+  gchar *description = g_strdup_printf (PIPELINE, 20, "");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GPtrArray *buffers[2];
   guint i;
@@ -72,10 +72,86 @@ GST_START_TEST (test_tee)
 }
 GST_END_TEST;
 
+#define LARGE_WIDTH 3840
+#define LARGE_HEIGHT 2160
+#define SCALE 6
+#define LINE 6 /* what ccloverlay takes for frames of this size */
+#define GRAY 100
+
+/* Asserts that of the luma, which was copied, just the outline of the box has another value. */
+static void
+check_luma (GstBuffer *drawn, GstBuffer *plain, const GstCclComponent *box)
+{
+  GstMapInfo after, before;
+  guint x, y;
+
+  fail_unless (gst_buffer_map (drawn, &after, GST_MAP_READ));
+  fail_unless (gst_buffer_map (plain, &before, GST_MAP_READ));
+  for (y = 0; y < LARGE_HEIGHT; y++) {
+    for (x = 0; x < LARGE_WIDTH; x++) {
+      guint left = x - box->x * SCALE, top = y - box->y * SCALE;
+      guint right = box->width * SCALE - 1 - left, bottom = box->height * SCALE - 1 - top;
+      gboolean inside = left < box->width * SCALE && top < box->height * SCALE;
+      gboolean line = inside && (left < LINE || top < LINE || right < LINE || bottom < LINE);
+      gsize i = (gsize) y * LARGE_WIDTH + x;
+
+      if (after.data[i] != (line ? GRAY : before.data[i]))
+        fail ("(%u, %u) is %u", x, y, after.data[i]);
+      /* The ball is in the box, but for what the smaller frame cannot show. */
+      if (!inside && before.data[i] > 200)
+        fail_unless (left + SCALE < (box->width + 2) * SCALE &&
+                     top + SCALE < (box->height + 2) * SCALE);
+    }
+  }
+  gst_buffer_unmap (plain, &before);
+  gst_buffer_unmap (drawn, &after);
+}
+
+/* Components of a mask of 640x360 are drawn where they are on frames of 3840x2160. */
+GST_START_TEST (test_small_mask)
+{
+  static const gchar *const names[] = { "drawn", "plain", "mask" };
+  const guint n = 3;
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc pattern=ball num-buffers=3 ! "
+      "video/x-raw,format=GRAY8,width=3840,height=2160,framerate=1/1 ! tee name=t "
+      "t. ! queue ! cclmerge name=merge ! ccloverlay color=0xff646464 ! "
+      "fakesink name=drawn signal-handoffs=true sync=false "
+      "t. ! queue ! fakesink name=plain signal-handoffs=true sync=false "
+      "t. ! queue ! videoscale method=nearest-neighbour ! video/x-raw,width=640,height=360 ! "
+      "cudaccl backend=cpu ! tee name=m m. ! queue ! merge.components "
+      "m. ! queue ! fakesink name=mask signal-handoffs=true sync=false",
+      NULL);
+  GPtrArray *buffers[3];
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    buffers[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+    connect_sink (pipeline, names[i], buffers[i]);
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+
+  for (i = 0; i < 3; i++)
+    fail_unless_equals_int (buffers[i]->len, n);
+  for (i = 0; i < n; i++) {
+    GstCclMeta *meta = gst_buffer_get_ccl_meta (g_ptr_array_index (buffers[2], i));
+
+    fail_unless (meta && meta->width == LARGE_WIDTH / SCALE && meta->n_components == 1);
+    check_luma (g_ptr_array_index (buffers[0], i), g_ptr_array_index (buffers[1], i),
+                &meta->components[0]);
+  }
+  for (i = 0; i < 3; i++)
+    g_ptr_array_unref (buffers[i]);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 /* Both branches come from one source, which is sought through both; back and forth. */
 GST_START_TEST (test_seek)
 {
-  gchar *description = g_strdup_printf (PIPELINE, -1);
+  gchar *description = g_strdup_printf (PIPELINE, -1, "ccloverlay color=0xffffffff !");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   guint i, k;
 
@@ -99,9 +175,13 @@ GST_START_TEST (test_seek)
     fail_unless_equals_int (buffers->len, 10);
     for (k = 0; k < 10; k++) {
       GstBuffer *buffer = g_ptr_array_index (buffers, k);
+      GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+      guint8 corner;
 
       fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), start + k * GST_SECOND / 10);
-      fail_unless (gst_buffer_get_ccl_meta (buffer) != NULL);
+      fail_unless (meta && meta->n_components == 1);
+      gst_buffer_extract (buffer, meta->components[0].y * 160 + meta->components[0].x, &corner, 1);
+      fail_unless_equals_int (corner, 235); /* white in video range; behind the ball it is black */
     }
     g_ptr_array_unref (buffers);
   }
@@ -187,6 +267,7 @@ cclmergepipelines_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_tee);
+  tcase_add_test (tc, test_small_mask);
   tcase_add_test (tc, test_seek);
   tcase_add_test (tc, test_leaks);
 

@@ -4,21 +4,12 @@
 #include "cclmergetest.h"
 
 void
-pair_set_caps (GstHarness *h, const gchar *format, guint width, guint height)
-{
-  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%u,height=%u,framerate=1/1", format,
-                                 width, height);
-
-  gst_harness_set_src_caps_str (h, caps);
-  g_free (caps);
-}
-
-void
 pair_init (Pair *pair, gboolean live)
 {
   GstElement *element = gst_element_factory_make ("cclmerge", NULL);
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
+  ccl_test_add_bus (element);
   pair->video = gst_harness_new_with_element (element, "video", "src");
   pair->mask = gst_harness_new_with_element (element, "components", NULL);
   gst_object_unref (element);
@@ -26,13 +17,14 @@ pair_init (Pair *pair, gboolean live)
   gst_harness_set_live (pair->mask, live);
   gst_harness_play (pair->video);
 
-  pair_set_caps (pair->video, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
-  pair_set_caps (pair->mask, "GRAY8", MASK_WIDTH, MASK_HEIGHT);
+  ccl_test_set_caps (pair->video, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
+  ccl_test_set_caps (pair->mask, "GRAY8", MASK_WIDTH, MASK_HEIGHT);
 }
 
 void
 pair_clear (Pair *pair)
 {
+  ccl_test_remove_bus (pair->video->element);
   gst_harness_teardown (pair->mask);
   gst_harness_teardown (pair->video);
 }

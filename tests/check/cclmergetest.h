@@ -23,8 +23,6 @@ typedef struct
 void pair_init (Pair *pair, gboolean live);
 void pair_clear (Pair *pair);
 
-void pair_set_caps (GstHarness *h, const gchar *format, guint width, guint height);
-
 /* Pushes the same new segment or flush to both. */
 void pair_push_segment (Pair *pair, guint64 start);
 void pair_flush (Pair *pair);

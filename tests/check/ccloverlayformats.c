@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define CAPS "video/x-raw,format=GRAY8,width=24,height=14,framerate=1/1"
-
 /* Everything is a multiple of this, so that no format has pixels of both kinds sharing chroma. */
 #define BLOCK 4
 #define SIDE (12 * BLOCK)

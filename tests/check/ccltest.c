@@ -60,11 +60,19 @@ ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const 
   return gst_check_run_suite (suite (), name, file);
 }
 
+void
+ccl_test_set_valist (GstElement *element, va_list args)
+{
+  const gchar *property = va_arg (args, const gchar *);
+
+  if (property)
+    g_object_set_valist (G_OBJECT (element), property, args);
+}
+
 GstElement *
 ccl_test_element_new (const gchar *backend, ...)
 {
   GstElement *element = gst_element_factory_make ("cudaccl", NULL);
-  const gchar *property;
   va_list args;
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
@@ -72,43 +80,72 @@ ccl_test_element_new (const gchar *backend, ...)
     gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
 
   va_start (args, backend);
-  property = va_arg (args, const gchar *);
-  if (property)
-    g_object_set_valist (G_OBJECT (element), property, args);
+  ccl_test_set_valist (element, args);
   va_end (args);
 
   return element;
 }
 
+void
+ccl_test_add_bus (GstElement *element)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
+}
+
+void
+ccl_test_remove_bus (GstElement *element)
+{
+  GstBus *bus = g_object_get_data (G_OBJECT (element), "test-bus");
+
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  /* Its messages hold the element, which holds it. */
+  gst_bus_set_flushing (bus, TRUE);
+}
+
 GstHarness *
 ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint height)
 {
-  GstBus *bus = gst_bus_new ();
   GstHarness *h;
-  GstCaps *caps;
 
-  gst_element_set_bus (element, bus);
+  ccl_test_add_bus (element);
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_object_unref (element);
-  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
-
-  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
-                              width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
-                              1, 1, NULL);
-  gst_harness_set_src_caps (h, caps);
+  ccl_test_set_caps (h, format, width, height);
 
   return h;
+}
+
+GstHarness *
+ccl_test_picture_harness_new (gint backend, ...)
+{
+  GstElement *element = ccl_test_element_new (ccl_test_backend (backend), NULL);
+  va_list args;
+
+  va_start (args, backend);
+  ccl_test_set_valist (element, args);
+  va_end (args);
+
+  return ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+}
+
+void
+ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height)
+{
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width",
+                                       G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                       GST_TYPE_FRACTION, 1, 1, NULL);
+
+  gst_harness_set_src_caps (h, caps);
 }
 
 void
 ccl_test_harness_free (GstHarness *h)
 {
-  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
-
-  gst_element_set_state (h->element, GST_STATE_NULL);
-  gst_element_set_bus (h->element, NULL);
-  /* Its messages hold the element, which holds it. */
-  gst_bus_set_flushing (bus, TRUE);
+  ccl_test_remove_bus (h->element);
   gst_harness_teardown (h);
 }
 
@@ -143,7 +180,8 @@ ccl_test_drain (GstHarness *h)
 void
 ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
 {
-  GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ERROR);
+  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error was posted");

@@ -47,13 +47,27 @@ const gchar *ccl_test_backend (gint index);
 int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
                                const gchar *file);
 
+/* Sets properties as g_object_set() does, which may be none. */
+void ccl_test_set_valist (GstElement *element, va_list args);
+
 /* The element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
+
+/* Gives @element a bus for ccl_test_pop_message(). Before the last reference goes, the bus must go;
+ * that stops the element. */
+void ccl_test_add_bus (GstElement *element);
+void ccl_test_remove_bus (GstElement *element);
 
 /* A harness around @element, which is consumed; bus messages go to ccl_test_pop_message(). */
 GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
                                   gint height);
 void ccl_test_harness_free (GstHarness *h);
+
+/* A harness around cudaccl, for the picture in GRAY8, with properties as in g_object_set(). */
+GstHarness *ccl_test_picture_harness_new (gint backend, ...) G_GNUC_NULL_TERMINATED;
+
+/* Frames that come next are of this kind, one a second. */
+void ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height);
 
 /* The next message of that type, or NULL. */
 GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
@@ -64,7 +78,8 @@ void ccl_test_restart (GstHarness *h, GstState state);
 /* Drops all messages, and the events that came out. */
 void ccl_test_drain (GstHarness *h);
 
-/* Asserts that an error with that domain and code was posted, with @text somewhere in it. */
+/* Asserts that an error with that domain and code was posted, or is in some seconds, with @text
+ * somewhere in it. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
 /* How often memory was allocated for the analysis, as the element's statistics say. */

@@ -66,8 +66,7 @@ push_picture (GstHarness *h)
 
 GST_START_TEST (test_states)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   Usage usage = { 0 };
   guint i;
 
@@ -94,8 +93,7 @@ GST_START_TEST (test_elements)
     GstHarness *h;
 
     usage_look (&usage, i);
-    h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8",
-                              PICTURE_WIDTH, PICTURE_HEIGHT);
+    h = ccl_test_picture_harness_new (__i__, NULL);
     push_picture (h);
     ccl_test_harness_free (h);
   }

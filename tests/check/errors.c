@@ -298,8 +298,7 @@ GST_END_TEST;
 /* After a bad frame, good ones are analysed, with a restart or without. */
 GST_START_TEST (test_recovery)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   guint i;
 
   for (i = 0; i < 4; i++) {

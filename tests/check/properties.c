@@ -242,8 +242,7 @@ GST_END_TEST;
 GST_START_TEST (test_change_in_playing)
 {
   static const Blob ring[] = { RING };
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstVideoRegionOfInterestMeta *roi;
   GstBuffer *buffer;
 
@@ -251,26 +250,26 @@ GST_START_TEST (test_change_in_playing)
   ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
   gst_buffer_unref (buffer);
 
-  g_object_set (element, "min-area", (guint64) 5, NULL);
+  g_object_set (h->element, "min-area", (guint64) 5, NULL);
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   ccl_test_check_blobs (buffer, ring, 1, 1);
   gst_buffer_unref (buffer);
 
-  gst_util_set_object_arg (G_OBJECT (element), "attach", "components");
+  gst_util_set_object_arg (G_OBJECT (h->element), "attach", "components");
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 1);
   fail_if (gst_buffer_get_video_region_of_interest_meta_id (buffer, 0));
   gst_buffer_unref (buffer);
 
-  gst_util_set_object_arg (G_OBJECT (element), "attach", "roi");
-  g_object_set (element, "roi-type", "car", NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "attach", "roi");
+  g_object_set (h->element, "roi-type", "car", NULL);
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_if (gst_buffer_get_ccl_meta (buffer));
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
   fail_unless_equals_string (g_quark_to_string (roi->roi_type), "car");
   gst_buffer_unref (buffer);
 
-  gst_util_set_object_arg (G_OBJECT (element), "attach", "");
+  gst_util_set_object_arg (G_OBJECT (h->element), "attach", "");
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   ccl_test_check_nothing (buffer);
   gst_buffer_unref (buffer);
@@ -282,11 +281,10 @@ GST_END_TEST;
 /* What may change in READY counts from the next start on, also when the size changes before. */
 GST_START_TEST (test_change_in_ready)
 {
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstBuffer *buffer;
 
-  g_object_set (element, "max-components", 2, NULL);
+  g_object_set (h->element, "max-components", 2, NULL);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=16,height=8,framerate=1/1");
   gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_black_new (16, 8)));
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
@@ -294,8 +292,8 @@ GST_START_TEST (test_change_in_ready)
   fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, n_picture_blobs);
   gst_buffer_unref (buffer);
 
-  gst_element_set_state (element, GST_STATE_READY);
-  gst_element_set_state (element, GST_STATE_PLAYING);
+  gst_element_set_state (h->element, GST_STATE_READY);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 2);
@@ -307,8 +305,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_controlled_threshold)
 {
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstControlSource *source = gst_interpolation_control_source_new ();
   guint n[] = { 0, 0, 0 }, i;
 
@@ -317,8 +314,8 @@ GST_START_TEST (test_controlled_threshold)
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), GST_SECOND, 127);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), 2 * GST_SECOND, 128);
   fail_unless (gst_object_add_control_binding (
-      GST_OBJECT (element),
-      gst_direct_control_binding_new_absolute (GST_OBJECT (element), "threshold", source)));
+      GST_OBJECT (h->element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (h->element), "threshold", source)));
 
   for (i = 0; i < 3; i++) {
     GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
@@ -340,14 +337,13 @@ GST_END_TEST;
 /* Area limits that nothing can pass are worth one warning each time they are set. */
 GST_START_TEST (test_area_warning)
 {
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   guint64 min_area;
   guint i;
 
   gst_harness_set_drop_buffers (h, TRUE);
   for (min_area = 11; min_area > 8; min_area--) {
-    g_object_set (element, "min-area", min_area, "max-area", (guint64) 9, NULL);
+    g_object_set (h->element, "min-area", min_area, "max-area", (guint64) 9, NULL);
     for (i = 0; i < 3; i++) {
       GstMessage *message;
 
@@ -365,18 +361,16 @@ GST_END_TEST;
 /* Limits that are set together are not looked at one by one. */
 GST_START_TEST (test_areas_set_together)
 {
-  GstElement *element =
-      ccl_test_element_new (ccl_test_backend (__i__), "max-area", (guint64) 9, NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, "max-area", (guint64) 9, NULL);
   guint i;
 
   gst_harness_set_drop_buffers (h, TRUE);
-  g_object_freeze_notify (G_OBJECT (element));
+  g_object_freeze_notify (G_OBJECT (h->element));
   for (i = 0; i < 2; i++) {
-    g_object_set (element, i == 0 ? "min-area" : "max-area", (guint64) (10 + i), NULL);
+    g_object_set (h->element, i == 0 ? "min-area" : "max-area", (guint64) (10 + i), NULL);
     gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   }
-  g_object_thaw_notify (G_OBJECT (element));
+  g_object_thaw_notify (G_OBJECT (h->element));
   gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
 
@@ -386,8 +380,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_stats)
 {
-  GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), "max-components", 3, NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, "max-components", 3, NULL);
   guint64 frames, components, truncated, allocations, bytes, time, part[3];
   GstStructure *stats;
   gint index, i;
@@ -395,12 +388,12 @@ GST_START_TEST (test_stats)
   gst_harness_set_drop_buffers (h, TRUE);
   for (i = 0; i < 5; i++)
     gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-  g_object_set (element, "min-area", (guint64) 5, NULL);
+  g_object_set (h->element, "min-area", (guint64) 5, NULL);
   gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
 
   /* They outlive the analysis. */
-  gst_element_set_state (element, GST_STATE_NULL);
-  g_object_get (element, "stats", &stats, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_object_get (h->element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "backend"), ccl_test_backend (__i__));
   fail_unless (gst_structure_get_string (stats, "algorithm") != NULL);
   fail_unless (strlen (gst_structure_get_string (stats, "device")) > 0);
@@ -418,8 +411,8 @@ GST_START_TEST (test_stats)
   fail_unless (time > 0 && part[1] > 0);
   gst_structure_free (stats);
 
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  g_object_get (element, "stats", &stats, NULL);
+  gst_element_set_state (h->element, GST_STATE_PAUSED);
+  g_object_get (h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
   fail_unless_equals_uint64 (frames, 0);
   gst_structure_free (stats);

@@ -1,0 +1,34 @@
+/* cudaccl - what the plugins do to caps; part of the plugins, not of libgstccl
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclcaps.h"
+
+GstCaps *
+gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *filtered;
+
+  if (!filter)
+    return caps;
+
+  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+
+  return filtered;
+}
+
+gboolean
+gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gint w, h;
+
+  if (!gst_structure_get_int (structure, "width", &w) ||
+      !gst_structure_get_int (structure, "height", &h) || w <= 0 || h <= 0)
+    return FALSE;
+
+  *width = (guint) w;
+  *height = (guint) h;
+
+  return TRUE;
+}

@@ -1,0 +1,20 @@
+/* cudaccl - what the plugins do to caps; part of the plugins, not of libgstccl
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_CAPS_H__
+#define __GST_CCL_CAPS_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What of @caps, which are consumed, fits @filter, in the order of @filter; all of them if that is
+ * NULL. How every transform_caps ends. */
+GstCaps *gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter);
+
+/* The size of frames with fixed caps, whatever their format is; FALSE if the caps do not tell. */
+gboolean gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_CAPS_H__ */
