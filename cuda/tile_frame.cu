@@ -306,7 +306,7 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
 static uint32_t
 divide_up (uint32_t a, uint32_t b)
 {
-  return (a + b - 1) / b;
+  return a > 0 ? (a - 1) / b + 1 : 0;
 }
 
 static uint32_t
@@ -321,7 +321,7 @@ cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t m
 {
   CclStrips s = {};
   size_t runs, buffers, sums;
-  uint32_t most_threads = MOST_THREADS / blocks;
+  uint32_t most_threads = MOST_THREADS / blocks / WARP_LANES * WARP_LANES;
 
   s.words = divide_up (f->width, 32);
   s.height = divide_up (f->height, processors * blocks);
