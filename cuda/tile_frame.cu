@@ -157,7 +157,8 @@ filter_roots (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
 
-    roots = __ballot_sync (ALL_LANES, roots >> lane & 1 && passes (f, strip.label + base + lane));
+    roots = __ballot_sync (ALL_LANES, roots >> lane & 1 &&
+                                          passes (f, f.features[strip.label + base + lane].area));
     if (lane == 0)
       s.roots[base / WARP_LANES] = roots;
   }
