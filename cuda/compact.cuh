@@ -97,7 +97,8 @@ write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
   __syncwarp ();
   n = __popc (lanes) * size;
   for (uint32_t i = lane; i < n; i += WARP_LANES)
-    ((uint64_t *) &f.components[buffer->places[i / size]])[i % size] = buffer->words[0][i];
+    ((uint64_t *) &f.components[buffer->places[i / size]])[i % size] =
+        ((const uint64_t *) buffer->words)[i];
   __syncwarp ();
 }
 
