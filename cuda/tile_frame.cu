@@ -87,12 +87,10 @@ add_to_root (const CclCudaFrame &f, const RootTable &t, uint32_t root, const Sum
 static __device__ inline void
 add_to_roots (const CclCudaFrame &f, const RootTable &t, uint32_t root, Sums s)
 {
+#if __CUDA_ARCH__ >= 800
   uint32_t peers = __match_any_sync (ALL_LANES, root);
 
-  if (root == CCL_NO_LABEL)
-    return;
-#if __CUDA_ARCH__ >= 800
-  if (__popc (peers) >= REDUCE_LANES) {
+  if (root != CCL_NO_LABEL && __popc (peers) >= REDUCE_LANES) {
     s.features.sum_x = __reduce_add_sync (peers, (uint32_t) s.features.sum_x);
     s.features.sum_y = __reduce_add_sync (peers, (uint32_t) s.features.sum_y);
     s.features.area = __reduce_add_sync (peers, s.features.area);
@@ -103,7 +101,8 @@ add_to_roots (const CclCudaFrame &f, const RootTable &t, uint32_t root, Sums s)
       return;
   }
 #endif
-  add_to_root (f, t, root, s);
+  if (root != CCL_NO_LABEL)
+    add_to_root (f, t, root, s);
 }
 
 static __device__ inline void
