@@ -259,11 +259,22 @@ set_allocator (GstQuery *query, GstAllocator *allocator, GstAllocationParams *pa
   }
 }
 
+/* What memory is like that suits both. */
+static void
+merge_params (GstAllocationParams *params, const GstAllocationParams *others)
+{
+  params->flags |= others->flags;
+  params->align |= others->align; /* one less than a power of two */
+  params->prefix = MAX (params->prefix, others->prefix);
+  params->padding = MAX (params->padding, others->padding);
+}
+
 /* What else downstream wants of a pool stays. */
 static void
 set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *allocator,
           const GstAllocationParams *params)
 {
+  GstAllocationParams pool_params;
   GstBufferPool *pool = gst_video_buffer_pool_new (), *theirs = NULL;
   gboolean replaces = gst_query_get_n_allocation_pools (query) > 0;
   guint size = 0, min = 0, max = 0;
@@ -278,7 +289,9 @@ set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *alloca
 
   config = gst_buffer_pool_get_config (theirs ? theirs : pool);
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  gst_buffer_pool_config_set_allocator (config, allocator, params);
+  gst_buffer_pool_config_get_allocator (config, NULL, &pool_params);
+  merge_params (&pool_params, params);
+  gst_buffer_pool_config_set_allocator (config, allocator, &pool_params);
   if (!gst_buffer_pool_set_config (pool, config))
     GST_WARNING_OBJECT (pool, "frames will not be page-locked: the pool takes no such options");
   else if (replaces)
