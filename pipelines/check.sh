@@ -254,8 +254,12 @@ recording)
   # The first frame is all background; in every other one, somebody walks.
   expect 1 '^frames with components +99$' "$output/summary"
   if gst-inspect-1.0 --exists pngenc; then
-    "$here/masks.sh" "$output/masks" "$file" 3 >"$output/masks.log"
-    expect 1 ': 3 masks$' "$output/masks.log"
+    # The zero does not make it octal.
+    "$here/masks.sh" "$output/masks" "$file" 08 >"$output/masks.log"
+    expect 1 ': 8 masks$' "$output/masks.log"
+    [[ -e $output/masks/00007.png && ! -e $output/masks/00008.png ]] || die "there are not 8 masks"
+    ! "$here/masks.sh" "$output/masks" "$file" 3 2>"$output/error" || die "masks got mixed"
+    expect 1 'another folder' "$output/error"
   fi
   ;;
 sinks)
