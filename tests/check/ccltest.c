@@ -220,6 +220,17 @@ ccl_test_check_size_needed (GstHarness *h)
   }
 }
 
+void
+ccl_test_usage_look (CclTestUsage *usage, gsize now)
+{
+  gssize growth = (gssize) (now - usage->before);
+
+  if (usage->n_looks > 0)
+    usage->least = usage->n_looks > 1 ? MIN (usage->least, growth) : growth;
+  usage->before = now;
+  usage->n_looks++;
+}
+
 guint64
 ccl_test_allocations (GstHarness *h)
 {

@@ -88,6 +88,16 @@ gboolean ccl_test_send_caps (GstHarness *h, GstCaps *caps);
 /* Asserts that caps which tell no size are refused, with an error that says so. */
 void ccl_test_check_size_needed (GstHarness *h);
 
+/* What is in use, looked at every so many cycles. It must be 0 before the first look. */
+typedef struct
+{
+  guint n_looks;
+  gsize before;
+  gssize least; /* growth from one look to the next */
+} CclTestUsage;
+
+void ccl_test_usage_look (CclTestUsage *usage, gsize now);
+
 /* How often memory was allocated for the analysis, as the element's statistics say. */
 guint64 ccl_test_allocations (GstHarness *h);
 
