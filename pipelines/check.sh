@@ -146,8 +146,15 @@ check_overlay() {
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
   [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video has not 20 frames"
 
-  # The first component's box is red, and the source is black and white. A zero in front of the
-  # frame's number does not make it octal.
+  # A zero in front of a number does not make it octal, and nothing of another run is mixed in.
+  "$here/masks.sh" "$output/masks" "$output/ball.avi" 08 >"$output/masks.log"
+  expect 1 ': 8 masks$' "$output/masks.log"
+  [[ -e $output/masks/00007.png && ! -e $output/masks/00008.png ]] || die "there are not 8 masks"
+  ! "$here/masks.sh" "$output/masks" "$output/ball.avi" 3 2>"$output/error" || die "masks got mixed"
+  expect 1 'another folder' "$output/error"
+
+  # The first component's box is red, and the source is black and white. Nor does a zero make its
+  # number octal.
   "$here/overlay.sh" "$output/ball.avi" "$output/ball.png" 08
   gst-launch-1.0 -q filesrc location="$output/ball.png" ! pngdec ! videoconvert \
     ! video/x-raw,format=RGB ! filesink location="$output/picture"

@@ -122,7 +122,11 @@ check_element_memcheck() {
   fi
   for name in cudamemory cudacontext cudapipelines nvmm pinned analysis cclcolor; do
     program=$build/tests/check/check-$name
-    [[ ! -x $program ]] || check "element-memcheck-$name" env "${check_environment[@]}" \
+    if [[ ! -x $program ]]; then
+      result skipped "element-memcheck-$name: it was not built"
+      continue
+    fi
+    check "element-memcheck-$name" env "${check_environment[@]}" \
       compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 3 \
       --print-limit 10 "$program"
   done

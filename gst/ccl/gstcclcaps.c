@@ -32,3 +32,15 @@ gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height)
 
   return TRUE;
 }
+
+gboolean
+gst_ccl_caps_need_size (GstElement *element, GstCaps *caps, guint *width, guint *height)
+{
+  if (gst_ccl_caps_get_size (caps, width, height))
+    return TRUE;
+
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("The caps of the video do not tell its size."),
+                     ("%" GST_PTR_FORMAT, caps));
+
+  return FALSE;
+}

@@ -9,11 +9,14 @@
 G_BEGIN_DECLS
 
 /* What of @caps, which are consumed, fits @filter, in the order of @filter; all of them if that is
- * NULL. How every transform_caps ends. */
+ * NULL. */
 GstCaps *gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter);
 
 /* The size of frames with fixed caps, whatever their format is; FALSE if the caps do not tell. */
 gboolean gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height);
+
+/* The same for an @element that cannot go on without: posts an error if the caps do not tell. */
+gboolean gst_ccl_caps_need_size (GstElement *element, GstCaps *caps, guint *width, guint *height);
 
 G_END_DECLS
 

@@ -244,7 +244,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  return gst_ccl_caps_get_size (incaps, &self->width, &self->height);
+  return gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
 }
 
 /* Pixels are not looked at, so upstream may lay them out as it likes. */

@@ -274,11 +274,8 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GstClockTime half_frame = 0;
   gint fps_n = 0, fps_d = 1;
 
-  if (!gst_ccl_caps_get_size (caps, &self->width, &self->height)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The caps of the video do not tell its size."),
-                       ("%" GST_PTR_FORMAT, caps));
+  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), caps, &self->width, &self->height))
     return FALSE;
-  }
 
   gst_structure_get_fraction (gst_caps_get_structure (caps, 0), "framerate", &fps_n, &fps_d);
   if (fps_n > 0)

@@ -307,9 +307,18 @@ gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
   return drawn;
 }
 
+/* Formats that this GStreamer does not know have a size too, which is enough to attach. */
+static gboolean
+gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
+{
+  return gst_ccl_caps_get_size (caps, &self->width, &self->height) &&
+         (self->attach || gst_video_info_from_caps (&self->info, caps));
+}
+
 /* Every negotiation ends here, whoever began it, with the ways that are possible. Compositions that
  * came from upstream can only be attached, and it was for upstream to ask; neither is there a
- * choice for frames that cannot be drawn on. */
+ * choice for frames that cannot be drawn on. When the base class finds that both caps are the
+ * current ones, set_caps() is not called, but others may have come in between, and been refused. */
 static GstCaps *
 gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *othercaps)
@@ -321,6 +330,7 @@ gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
   self->attach =
       attached && (!blended || gst_ccl_overlay_is_drawn_downstream (trans->srcpad, attached));
   GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
+  gst_ccl_overlay_set_info (self, caps);
 
   gst_caps_replace (&othercaps, self->attach ? attached : blended);
   gst_clear_caps (&attached);
@@ -329,16 +339,22 @@ gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
   return othercaps;
 }
 
-/* Formats that this GStreamer does not know have a size too, which is enough to attach. */
 static gboolean
 gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
-  if (!gst_ccl_caps_get_size (incaps, &self->width, &self->height))
+  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
     return FALSE;
+  if (gst_ccl_overlay_set_info (self, incaps))
+    return TRUE;
 
-  return self->attach || gst_video_info_from_caps (&self->info, incaps);
+  GST_ELEMENT_ERROR (
+      self, STREAM, FORMAT,
+      ("Frames of %ux%u cannot be drawn on. Use smaller ones.", self->width, self->height),
+      ("%" GST_PTR_FORMAT, incaps));
+
+  return FALSE;
 }
 
 /* Frames go on as they came, or drawn on. */
@@ -409,7 +425,7 @@ gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
   gst_ccl_merge_put_components (scaled, self->width, self->height, buffer, self->width,
                                 self->height);
   meta = gst_buffer_get_ccl_meta (scaled);
-  if (meta)
+  if (meta && meta->n_components > 0)
     composition = gst_ccl_overlay_compose (self, buffer, meta);
   gst_buffer_unref (scaled);
 

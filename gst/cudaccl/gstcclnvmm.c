@@ -38,14 +38,17 @@ typedef struct
   gint n_references; /* atomic: of its memory, and of frames that are mapped */
   NvBufSurface *surface;
   guint64 descriptor;
-  gpointer made_egl_image; /* NULL: it was there before */
+  gpointer egl_image;
+  gboolean made; /* by the element; else it was there before */
   CclEglImage image;
 } Registration;
 
 /* What a memory has for its elements. */
 typedef struct
 {
+  GstMemory *memory;
   GMutex lock;
+  GCond unmapped;
   Registration *current; /* under the lock */
 } Shown;
 
@@ -113,18 +116,35 @@ registration_unref (Registration *registration)
   g_free (registration);
 }
 
-/* Drops the reference of a memory that has @surface. When that is another one by now, CUDA alone
- * lets go of the old: where it is, or whether, nobody knows, so its EGL image is left to its owner.
- */
-static void
-registration_drop (Registration *registration, const NvBufSurface *surface)
+/* Whether @surface, which a memory has now, is what was shown. Neither its address nor its
+ * descriptor tells, as both are used again for others; the EGL image of another is another. */
+static gboolean
+registration_is_of (const Registration *registration, const NvBufSurface *surface)
 {
-  NvBufSurface *old = registration->surface;
-  gpointer image = registration->made_egl_image;
+  const NvBufSurfaceParams *params = &surface->surfaceList[0];
+
+  return registration->surface == surface && registration->descriptor == params->bufferDesc &&
+         registration->egl_image == params->mappedAddr.eglImage;
+}
+
+/* Whether the EGL image is to be unmapped by the element that made it, now that its memory has
+ * @surface. Where any other surface is, or whether, nobody knows: its image is its owner's. */
+static gboolean
+registration_has_image (const Registration *registration, const NvBufSurface *surface)
+{
+  return registration->made && registration->surface == surface &&
+         registration->egl_image == surface->surfaceList[0].mappedAddr.eglImage;
+}
+
+/* Drops the reference of a memory that has @surface. */
+static void
+registration_drop (Registration *registration, NvBufSurface *surface)
+{
+  gboolean has_image = registration_has_image (registration, surface);
 
   registration_unref (registration);
-  if (image && old == surface && old->surfaceList[0].mappedAddr.eglImage == image)
-    library.unmap_egl_image (old, 0);
+  if (has_image)
+    library.unmap_egl_image (surface, 0);
 }
 
 static Registration *
@@ -149,14 +169,15 @@ registration_new (NvBufSurface *surface, GError **error)
       g_free (registration);
       return NULL;
     }
-    registration->made_egl_image = params->mappedAddr.eglImage;
+    registration->made = TRUE;
   }
+  registration->egl_image = params->mappedAddr.eglImage;
 
-  if (ccl_egl_image_register (&registration->image, params->mappedAddr.eglImage,
+  if (ccl_egl_image_register (&registration->image, registration->egl_image,
                               (gint) surface->gpuId) != CCL_OK) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
                  "CUDA cannot read a frame in a Jetson's video memory: %s.", ccl_last_error ());
-    if (registration->made_egl_image)
+    if (registration->made)
       library.unmap_egl_image (surface, 0);
     g_free (registration);
     return NULL;
@@ -177,13 +198,20 @@ shown_quark (void)
   return (GQuark) quark;
 }
 
-/* The surface of the last frame is still there: what is attached to a memory goes before the memory
- * does. */
+/* What is attached to a memory goes before the memory does, so that this can still tell which
+ * surface it has: that of the last frame may be gone. */
 static void
 shown_free (Shown *shown)
 {
-  if (shown->current)
-    registration_drop (shown->current, shown->current->surface);
+  GstMapInfo map;
+
+  if (shown->current && gst_memory_map (shown->memory, &map, GST_MAP_READ)) {
+    registration_drop (shown->current, (NvBufSurface *) map.data);
+    gst_memory_unmap (shown->memory, &map);
+  } else if (shown->current) {
+    registration_unref (shown->current);
+  }
+  g_cond_clear (&shown->unmapped);
   g_mutex_clear (&shown->lock);
   g_free (shown);
 }
@@ -203,12 +231,29 @@ ensure_shown (GstMemory *memory)
   shown = gst_mini_object_get_qdata (object, shown_quark ());
   if (!shown) {
     shown = g_new0 (Shown, 1);
+    shown->memory = memory;
     g_mutex_init (&shown->lock);
+    g_cond_init (&shown->unmapped);
     gst_mini_object_set_qdata (object, shown_quark (), shown, (GDestroyNotify) shown_free);
   }
   g_mutex_unlock (&mutex);
 
   return shown;
+}
+
+/* Drops what a memory had for another surface than the one that it has now, under the lock. An EGL
+ * image that has to make room for the next one of the same surface stays as long as others read it:
+ * CUDA must let go of it first. */
+static void
+forget_other_surface (Shown *shown, NvBufSurface *surface)
+{
+  while (shown->current && !registration_is_of (shown->current, surface)) {
+    if (registration_has_image (shown->current, surface) &&
+        g_atomic_int_get (&shown->current->n_references) > 1)
+      g_cond_wait (&shown->unmapped, &shown->lock);
+    else
+      registration_drop (g_steal_pointer (&shown->current), surface);
+  }
 }
 
 /* The registration of a memory, from its first frame on, with a reference. */
@@ -219,18 +264,27 @@ ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
   Registration *registration;
 
   g_mutex_lock (&shown->lock);
+  forget_other_surface (shown, surface);
+  if (!shown->current)
+    shown->current = registration_new (surface, error);
   registration = shown->current;
-  if (!registration || registration->surface != surface ||
-      registration->descriptor != surface->surfaceList[0].bufferDesc) {
-    if (registration)
-      registration_drop (registration, surface);
-    registration = shown->current = registration_new (surface, error);
-  }
   if (registration)
     g_atomic_int_inc (&registration->n_references);
   g_mutex_unlock (&shown->lock);
 
   return registration;
+}
+
+/* A frame in @memory is not read any more. */
+static void
+release_registration (GstMemory *memory, Registration *registration)
+{
+  Shown *shown = ensure_shown (memory);
+
+  g_mutex_lock (&shown->lock);
+  registration_unref (registration);
+  g_cond_broadcast (&shown->unmapped);
+  g_mutex_unlock (&shown->lock);
 }
 
 /* What is mapped is read as a surface: whether it looks like one. */
@@ -346,7 +400,7 @@ take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surf
   return TRUE;
 
 failed:
-  registration_unref (registration);
+  release_registration (frame->map.memory, registration);
   return FALSE;
 }
 
@@ -415,7 +469,9 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 static void
 nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
 {
-  g_clear_pointer ((Registration **) &frame->priv, registration_unref);
+  if (frame->priv)
+    release_registration (frame->map.memory, frame->priv);
+  frame->priv = NULL;
   gst_memory_unmap (frame->map.memory, &frame->map);
 }
 

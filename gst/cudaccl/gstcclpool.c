@@ -16,6 +16,7 @@ enum
 {
   PROP_0,
   PROP_ALLOCATIONS,
+  PROP_PAGE_LOCKED,
 };
 
 typedef struct
@@ -32,7 +33,8 @@ typedef struct
   GstAllocator parent;
 
   gint device;
-  guint allocations; /* atomic */
+  guint allocations; /* atomic, as the next */
+  guint page_locked; /* of them are there still */
 } GstCclPinnedAllocator;
 
 typedef GstAllocatorClass GstCclPinnedAllocatorClass;
@@ -68,6 +70,7 @@ pinned_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
   }
 
   g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->allocations);
+  g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->page_locked);
   memory =
       new_memory (allocator, NULL, params->flags, maxsize, params->align, params->prefix, size);
   skip = -(gsize) ((guint8 *) block + params->prefix) & params->align;
@@ -89,7 +92,10 @@ pinned_free (GstAllocator *allocator, GstMemory *memory)
 {
   PinnedMemory *self = (PinnedMemory *) memory;
 
-  ccl_pinned_free (self->device, self->block);
+  if (self->block) {
+    ccl_pinned_free (self->device, self->block);
+    g_atomic_int_add (&((GstCclPinnedAllocator *) allocator)->page_locked, -1);
+  }
   g_free (self);
 }
 
@@ -148,11 +154,19 @@ static void
 gst_ccl_pinned_allocator_get_property (GObject *object, guint prop_id, GValue *value,
                                        GParamSpec *pspec)
 {
-  if (prop_id == PROP_ALLOCATIONS)
-    g_value_set_uint (value,
-                      (guint) g_atomic_int_get (&((GstCclPinnedAllocator *) object)->allocations));
-  else
+  GstCclPinnedAllocator *self = (GstCclPinnedAllocator *) object;
+
+  switch (prop_id) {
+  case PROP_ALLOCATIONS:
+    g_value_set_uint (value, (guint) g_atomic_int_get (&self->allocations));
+    break;
+  case PROP_PAGE_LOCKED:
+    g_value_set_uint (value, (guint) g_atomic_int_get (&self->page_locked));
+    break;
+  default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
 }
 
 static void
@@ -164,6 +178,10 @@ gst_ccl_pinned_allocator_class_init (GstCclPinnedAllocatorClass *klass)
   g_object_class_install_property (
       gobject_class, PROP_ALLOCATIONS,
       g_param_spec_uint ("allocations", "Allocations", "How often memory was page-locked so far.",
+                         0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (
+      gobject_class, PROP_PAGE_LOCKED,
+      g_param_spec_uint ("page-locked", "Page-locked", "How many of these memories are not freed.",
                          0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   klass->alloc = pinned_alloc;
@@ -259,11 +277,22 @@ set_allocator (GstQuery *query, GstAllocator *allocator, GstAllocationParams *pa
   }
 }
 
+/* What memory is like that suits both. */
+static void
+merge_params (GstAllocationParams *params, const GstAllocationParams *others)
+{
+  params->flags |= others->flags;
+  params->align |= others->align; /* one less than a power of two */
+  params->prefix = MAX (params->prefix, others->prefix);
+  params->padding = MAX (params->padding, others->padding);
+}
+
 /* What else downstream wants of a pool stays. */
 static void
 set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *allocator,
           const GstAllocationParams *params)
 {
+  GstAllocationParams pool_params;
   GstBufferPool *pool = gst_video_buffer_pool_new (), *theirs = NULL;
   gboolean replaces = gst_query_get_n_allocation_pools (query) > 0;
   guint size = 0, min = 0, max = 0;
@@ -278,7 +307,9 @@ set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *alloca
 
   config = gst_buffer_pool_get_config (theirs ? theirs : pool);
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  gst_buffer_pool_config_set_allocator (config, allocator, params);
+  gst_buffer_pool_config_get_allocator (config, NULL, &pool_params);
+  merge_params (&pool_params, params);
+  gst_buffer_pool_config_set_allocator (config, allocator, &pool_params);
   if (!gst_buffer_pool_set_config (pool, config))
     GST_WARNING_OBJECT (pool, "frames will not be page-locked: the pool takes no such options");
   else if (replaces)

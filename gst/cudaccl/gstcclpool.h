@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * at the speed of its bus, into the answer to an allocation query. They take the place of plain
  * ones, which GStreamer itself makes of memory like any other, with their sizes and options; but
  * where downstream has memory of its own kind, everything stays: it has more to lose. The
- * allocator's property "allocations" counts what was page-locked. */
+ * allocator's property "allocations" counts what was page-locked, and "page-locked" what still is.
+ */
 void gst_ccl_pool_propose (GstQuery *query, gint device);
 
 /* Whether the memory is page-locked, by the allocator of such a pool. */

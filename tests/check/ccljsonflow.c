@@ -99,6 +99,17 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
+/* Whoever reads the log learns why there are no lines. */
+GST_START_TEST (test_size_needed)
+{
+  GstHarness *h =
+      ccl_test_harness_new (gst_element_factory_make ("ccljson", NULL), "GRAY8", WIDTH, HEIGHT);
+
+  ccl_test_check_size_needed (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Components of a frame that was cropped since are those of what is left, and so is the size. */
 GST_START_TEST (test_later_crop)
 {
@@ -207,6 +218,7 @@ ccljsonflow_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_stream);
   tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_size_needed);
   tcase_add_test (tc, test_later_crop);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_events);

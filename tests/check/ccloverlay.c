@@ -458,7 +458,7 @@ GST_START_TEST (test_later_crop)
   static const GstCclComponent seen = { 1, 2, 1, 6, 4, 9, 0.0, 0.0 };
   GstHarness *h = ccl_overlay_harness_new (
       "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1", "color", 0xff646464, NULL);
-  GstBuffer *buffer = ccl_overlay_frame_new (64, 48, 64, 48, components, 2);
+  GstBuffer *buffer = ccl_overlay_frame_new (64, 48, 64, 48, components, 2), *plain;
   guint i, n_changed = 0;
   GstMapInfo map;
 
@@ -470,7 +470,14 @@ GST_START_TEST (test_later_crop)
     n_changed += map.data[i] != BACKGROUND;
   fail_unless_equals_int (n_changed, 16);
   gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
 
+  /* Here both are outside. */
+  plain = ccl_overlay_frame_new (64, 48, 64, 48, components, 2);
+  ccl_test_crop (plain, 64, 48, 30, 8, PICTURE_WIDTH, PICTURE_HEIGHT);
+  buffer = gst_harness_push_and_pull (h, gst_buffer_ref (plain));
+  fail_unless (buffer == plain);
+  gst_buffer_unref (plain);
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
 }

@@ -167,6 +167,67 @@ GST_START_TEST (test_reconfigure_midway)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_size_needed)
+{
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+
+  ccl_test_check_size_needed (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+check_first_box (GstBuffer *buffer)
+{
+  GstVideoOverlayComposition *composition =
+      gst_buffer_get_video_overlay_composition_meta (buffer)->overlay;
+  guint width, height;
+  gint x, y;
+
+  gst_video_overlay_rectangle_get_render_rectangle (
+      gst_video_overlay_composition_get_rectangle (composition, 0), &x, &y, &width, &height);
+  fail_unless (x == 5 && y == 3 && width == 8 && height == 6, "%ux%u at (%d, %d)", width, height, x,
+               y);
+}
+
+/* Caps that come in the midst of a flush are refused; then the ones before come again. What is
+ * drawn is as large as before. */
+GST_START_TEST (test_refused_between)
+{
+  gboolean attached = __i__;
+  GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstCaps *others =
+      gst_caps_from_string ("video/x-raw,format=GRAY8,width=48,height=28,framerate=1/1");
+  GstPad *pad = gst_element_get_static_pad (h->element, "src");
+  GstSegment segment;
+  guint i;
+
+  gst_harness_set_sink_caps_str (h, attached ? "video/x-raw(ANY)" : "video/x-raw");
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+
+  for (i = 0; i < 3; i++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_overlay_boxes_new ());
+
+    ccl_overlay_check_drawn (buffer, attached);
+    if (attached)
+      check_first_box (buffer);
+    gst_buffer_unref (buffer);
+
+    gst_pad_push_event (pad, gst_event_new_flush_start ());
+    fail_if (ccl_test_send_caps (h, others));
+    gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+    fail_unless (ccl_test_send_caps (h, caps));
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+  }
+  gst_object_unref (pad);
+  gst_caps_unref (caps);
+  gst_caps_unref (others);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Both ways are told to those who ask. */
 GST_START_TEST (test_queries)
 {
@@ -220,6 +281,8 @@ ccloverlaycaps_suite (void)
   tcase_add_test (tc, test_reconfigure);
   tcase_add_test (tc, test_reconfigure_by_query);
   tcase_add_test (tc, test_reconfigure_midway);
+  tcase_add_test (tc, test_size_needed);
+  tcase_add_loop_test (tc, test_refused_between, 0, 2);
   tcase_add_test (tc, test_queries);
 
   return s;

@@ -193,6 +193,44 @@ ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text
   gst_message_unref (message);
 }
 
+gboolean
+ccl_test_send_caps (GstHarness *h, GstCaps *caps)
+{
+  GstPad *pad = gst_pad_get_peer (h->srcpad);
+  gboolean taken = gst_pad_send_event (pad, gst_event_new_caps (caps));
+
+  gst_object_unref (pad);
+
+  return taken;
+}
+
+void
+ccl_test_check_size_needed (GstHarness *h)
+{
+  static const gchar *const texts[] = { "video/x-raw,format=GRAY8,framerate=1/1",
+                                        "video/x-raw,format=GRAY8,width=0,height=7" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (texts); i++) {
+    GstCaps *caps = gst_caps_from_string (texts[i]);
+
+    fail_if (ccl_test_send_caps (h, caps), "%s", texts[i]);
+    ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "size");
+    gst_caps_unref (caps);
+  }
+}
+
+void
+ccl_test_usage_look (CclTestUsage *usage, gsize now)
+{
+  gssize growth = (gssize) (now - usage->before);
+
+  if (usage->n_looks > 0)
+    usage->least = usage->n_looks > 1 ? MIN (usage->least, growth) : growth;
+  usage->before = now;
+  usage->n_looks++;
+}
+
 guint64
 ccl_test_allocations (GstHarness *h)
 {
@@ -400,6 +438,25 @@ ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint
     fail_unless (ABS (component->centroid_y - blobs[i].centroid_y) < 1e-9);
     check_roi (buffer, i, &blobs[i]);
   }
+}
+
+gboolean
+ccl_test_has_picture (GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint i;
+
+  if (!meta || meta->n_components != n_picture_blobs)
+    return FALSE;
+  for (i = 0; i < n_picture_blobs; i++) {
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+
+    if (component->x != picture_blobs[i].x || component->y != picture_blobs[i].y ||
+        component->area != picture_blobs[i].area)
+      return FALSE;
+  }
+
+  return TRUE;
 }
 
 void

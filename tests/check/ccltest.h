@@ -82,6 +82,22 @@ void ccl_test_drain (GstHarness *h);
  * somewhere in it. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
+/* Whether the element takes @caps; pushing them into it would not tell. */
+gboolean ccl_test_send_caps (GstHarness *h, GstCaps *caps);
+
+/* Asserts that caps which tell no size are refused, with an error that says so. */
+void ccl_test_check_size_needed (GstHarness *h);
+
+/* What is in use, looked at every so many cycles. It must be 0 before the first look. */
+typedef struct
+{
+  guint n_looks;
+  gsize before;
+  gssize least; /* growth from one look to the next */
+} CclTestUsage;
+
+void ccl_test_usage_look (CclTestUsage *usage, gsize now);
+
 /* How often memory was allocated for the analysis, as the element's statistics say. */
 guint64 ccl_test_allocations (GstHarness *h);
 
@@ -98,6 +114,10 @@ GstBuffer *ccl_test_black_new (guint width, guint height);
 
 /* Asserts that @buffer has these components, in its GstCclMeta and in its regions of interest. */
 void ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint found);
+
+/* Whether @buffer has the picture's components in its GstCclMeta; for other threads than the main
+ * one, where assertions must not fail. */
+gboolean ccl_test_has_picture (GstBuffer *buffer);
 
 /* Asserts that @buffer has neither. */
 void ccl_test_check_nothing (GstBuffer *buffer);

@@ -297,18 +297,28 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
+typedef struct
+{
+  GstHarness *h;
+  GstBuffer *pictures[50];
+} Stream;
+
+/* Returns the number of frames that came out wrong; assertions are for the main thread alone. */
 static gpointer
 run_many (gpointer data)
 {
-  GstCudaContext *context = data;
-  GstHarness *h = ccl_test_cuda_picture_harness_new ();
-  guint i;
+  const Stream *stream = data;
+  guint i, n_wrong = 0;
 
-  for (i = 0; i < 50; i++)
-    ccl_test_cuda_push (h, ccl_test_cuda_picture_new (context, "NV12", i % 2));
-  ccl_test_harness_free (h);
+  for (i = 0; i < G_N_ELEMENTS (stream->pictures); i++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (stream->h, stream->pictures[i]);
 
-  return NULL;
+    if (!buffer || !ccl_test_has_picture (buffer))
+      n_wrong++;
+    gst_clear_buffer (&buffer);
+  }
+
+  return GUINT_TO_POINTER (n_wrong);
 }
 
 /* Many elements at once, some in one context and some in others. */
@@ -316,14 +326,23 @@ GST_START_TEST (test_many)
 {
   GstCudaContext *contexts[3];
   GThread *threads[12];
-  guint i;
+  Stream streams[G_N_ELEMENTS (threads)];
+  guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (contexts); i++)
     contexts[i] = gst_cuda_context_new (TEST_DEVICE);
+  for (i = 0; i < G_N_ELEMENTS (streams); i++) {
+    streams[i].h = ccl_test_cuda_picture_harness_new ();
+    for (k = 0; k < G_N_ELEMENTS (streams[i].pictures); k++)
+      streams[i].pictures[k] =
+          ccl_test_cuda_picture_new (contexts[i % G_N_ELEMENTS (contexts)], "NV12", k % 2);
+  }
   for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new (NULL, run_many, contexts[i % G_N_ELEMENTS (contexts)]);
+    threads[i] = g_thread_new (NULL, run_many, &streams[i]);
   for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    g_thread_join (threads[i]);
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
+  for (i = 0; i < G_N_ELEMENTS (streams); i++)
+    ccl_test_harness_free (streams[i].h);
   for (i = 0; i < G_N_ELEMENTS (contexts); i++)
     gst_object_unref (contexts[i]);
 }

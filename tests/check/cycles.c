@@ -24,33 +24,19 @@ bytes_in_use (void)
 #endif
 }
 
-/* What is in use, looked at every so many cycles. */
-typedef struct
-{
-  gsize before;
-  gssize least; /* growth from one look to the next */
-} Usage;
-
 static void
-usage_look (Usage *usage, guint cycle)
+usage_look (CclTestUsage *usage, guint cycle)
 {
-  gsize now;
-
-  if (cycle < WARM_UP || (cycle - WARM_UP) % LOOK)
-    return;
-  now = bytes_in_use ();
-  if (cycle == WARM_UP)
-    usage->least = G_MAXSSIZE;
-  else
-    usage->least = MIN (usage->least, (gssize) (now - usage->before));
-  usage->before = now;
+  if (cycle >= WARM_UP && (cycle - WARM_UP) % LOOK == 0)
+    ccl_test_usage_look (usage, bytes_in_use ());
 }
 
 /* A leak a cycle, be it of one analyzer or of one frame's metadata, would be a hundred times what
  * is allowed for, and there each time. CUDA's own books grow by steps, now and then. */
 static void
-usage_check_flat (const Usage *usage)
+usage_check_flat (const CclTestUsage *usage)
 {
+  fail_unless (usage->n_looks > 1);
   fail_unless (usage->least < LOOK * 16, "%" G_GSSIZE_FORMAT " bytes more each %d cycles",
                usage->least, LOOK);
 }
@@ -67,7 +53,7 @@ push_picture (GstHarness *h)
 GST_START_TEST (test_states)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
-  Usage usage = { 0 };
+  CclTestUsage usage = { 0 };
   guint i;
 
   for (i = 0; i <= WARM_UP + CYCLES; i++) {
@@ -86,7 +72,7 @@ GST_END_TEST;
 /* Elements come and go. */
 GST_START_TEST (test_elements)
 {
-  Usage usage = { 0 };
+  CclTestUsage usage = { 0 };
   guint i;
 
   for (i = 0; i <= WARM_UP + CYCLES; i++) {
@@ -109,7 +95,7 @@ GST_START_TEST (test_frames)
   GstHarness *h = ccl_test_harness_new (element, "GRAY8", 640, 480);
   GRand *rand = g_rand_new_with_seed (1);
   guint64 settled = 0;
-  Usage usage = { 0 };
+  CclTestUsage usage = { 0 };
   guint i, j;
 
   gst_harness_set_drop_buffers (h, TRUE);
@@ -146,7 +132,7 @@ GST_START_TEST (test_metadata)
   GstCclComponent components[64] = { { .width = 13, .height = 7, .area = 1 } };
   GstVideoInfo in_info, out_info;
   GstVideoMetaTransform trans = { &in_info, &out_info };
-  Usage usage = { 0 };
+  CclTestUsage usage = { 0 };
   guint i;
 
   gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, 13, 7);

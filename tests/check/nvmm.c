@@ -141,18 +141,29 @@ GST_START_TEST (test_registered_once)
 }
 GST_END_TEST;
 
+typedef struct
+{
+  GstHarness *h;
+  GstMemory **memories;
+} Reader;
+
+/* Returns the number of frames that came out wrong; assertions are for the main thread alone. */
 static gpointer
 run_many (gpointer data)
 {
-  GstMemory **memories = data;
-  GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
-  guint i;
+  const Reader *reader = data;
+  guint i, n_wrong = 0;
 
-  for (i = 0; i < 300; i++)
-    ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memories[i % 3])));
-  ccl_test_harness_free (h);
+  for (i = 0; i < 300; i++) {
+    GstBuffer *buffer = ccl_test_nvmm_buffer_new (gst_memory_ref (reader->memories[i % 3]));
 
-  return NULL;
+    buffer = gst_harness_push_and_pull (reader->h, buffer);
+    if (!buffer || !ccl_test_has_picture (buffer))
+      n_wrong++;
+    gst_clear_buffer (&buffer);
+  }
+
+  return GUINT_TO_POINTER (n_wrong);
 }
 
 /* Many elements read the same memories at once, which are shown once all the same. */
@@ -161,6 +172,7 @@ GST_START_TEST (test_many)
   NvStandinCounts before = *nv_standin_counts ();
   GstMemory *memories[3];
   GThread *threads[8];
+  Reader readers[G_N_ELEMENTS (threads)];
   guint i;
 
   if (!have_device ())
@@ -168,10 +180,14 @@ GST_START_TEST (test_many)
 
   for (i = 0; i < G_N_ELEMENTS (memories); i++)
     memories[i] = ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4 + i % 2], FALSE));
+  for (i = 0; i < G_N_ELEMENTS (readers); i++)
+    readers[i] = (Reader){ harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT), memories };
   for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new (NULL, run_many, memories);
+    threads[i] = g_thread_new (NULL, run_many, &readers[i]);
   for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    g_thread_join (threads[i]);
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
+  for (i = 0; i < G_N_ELEMENTS (readers); i++)
+    ccl_test_harness_free (readers[i].h);
   check_counts (&before, G_N_ELEMENTS (memories), 0);
   for (i = 0; i < G_N_ELEMENTS (memories); i++)
     gst_memory_unref (memories[i]);
@@ -274,6 +290,63 @@ GST_START_TEST (test_other_surface)
 }
 GST_END_TEST;
 
+/* The last surface was replaced after the last frame: whatever is where it was, nobody touches it.
+ */
+GST_START_TEST (test_unseen_surface)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  guint kind;
+
+  for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
+    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    NvBufSurface *seen = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
+    SlotMemory *memory = slot_new (seen);
+
+    ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (GST_MEMORY_CAST (memory))));
+    memory->surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
+    nv_standin_surface_free (seen);
+    seen = memory->surface;
+    gst_memory_unref (GST_MEMORY_CAST (memory));
+    nv_standin_surface_free (seen);
+    ccl_test_harness_free (h);
+  }
+  fail_unless_equals_int (nv_standin_counts ()->registered - before.registered,
+                          nv_standin_counts ()->unregistered - before.unregistered);
+  fail_unless_equals_int (nv_standin_counts ()->unmapped, before.unmapped);
+  fail_unless_equals_int (nv_standin_counts ()->strays, before.strays);
+}
+GST_END_TEST;
+
+/* Another surface at the address of the last one, even with its descriptor, is another. */
+GST_START_TEST (test_same_address)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  guint kind, n = 0;
+
+  for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
+    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    NvBufSurface *surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
+    GstMemory *memory = ccl_test_nvmm_memory_new (surface);
+    guint i;
+
+    for (i = 0; i < 3; i++) {
+      ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memory)));
+      n++;
+      fail_unless_equals_int (nv_standin_counts ()->registered - before.registered, n);
+      fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, n - 1);
+      if (i < 2)
+        nv_standin_surface_renew (surface);
+    }
+    gst_memory_unref (memory);
+    fail_unless_equals_int (nv_standin_counts ()->unregistered - before.unregistered, n);
+    /* Only the last one is still there. */
+    fail_unless_equals_int (nv_standin_counts ()->unmapped - before.unmapped, kind - 3);
+    ccl_test_harness_free (h);
+  }
+  fail_unless_equals_int (nv_standin_counts ()->strays, before.strays);
+}
+GST_END_TEST;
+
 /* The same surface with something else in it; its old image would be taken for that. */
 GST_START_TEST (test_other_content)
 {
@@ -321,18 +394,21 @@ GST_START_TEST (test_foreign_image)
 }
 GST_END_TEST;
 
-static void
-map_slot (GstCclFrame *frame, GstBuffer *buffer)
+static gboolean
+map_surface (GstCclFrame *frame, GstBuffer *buffer)
 {
   GstCclMapper *mapper = g_malloc0 (gst_ccl_nvmm_mapper.size);
   GstCclPlace place = { -1, NULL };
   GstVideoInfo info;
+  gboolean mapped;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, PICTURE_WIDTH, PICTURE_HEIGHT);
   mapper->klass = &gst_ccl_nvmm_mapper;
-  fail_unless (gst_ccl_nvmm_mapper.open (mapper, &info, &place, NULL));
-  fail_unless (gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, NULL));
+  mapped = gst_ccl_nvmm_mapper.open (mapper, &info, &place, NULL) &&
+           gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, NULL);
   g_free (mapper);
+
+  return mapped;
 }
 
 /* While one element reads a surface, another one finds the next in the same memory. */
@@ -352,9 +428,9 @@ GST_START_TEST (test_read_while_replaced)
     surfaces[i] = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
   memory = slot_new (surfaces[0]);
   buffer = ccl_test_nvmm_buffer_new (GST_MEMORY_CAST (memory));
-  map_slot (&frames[0], buffer);
+  fail_unless (map_surface (&frames[0], buffer));
   memory->surface = surfaces[1];
-  map_slot (&frames[1], buffer);
+  fail_unless (map_surface (&frames[1], buffer));
   check_counts (&before, 2, 0);
   fail_unless (frames[0].image.data != frames[1].image.data);
 
@@ -367,6 +443,48 @@ GST_START_TEST (test_read_while_replaced)
 
   for (i = 0; i < 2; i++)
     nv_standin_surface_free (surfaces[i]);
+  fail_unless_equals_int (nv_standin_counts ()->strays, before.strays);
+}
+GST_END_TEST;
+
+static gpointer
+map_and_unmap (gpointer data)
+{
+  GstCclFrame frame;
+
+  if (!map_surface (&frame, data))
+    return GUINT_TO_POINTER (1);
+  gst_ccl_nvmm_mapper.unmap (NULL, &frame);
+
+  return NULL;
+}
+
+/* While one element reads a surface, another one finds something else in it. The image of what was
+ * there before goes when CUDA has let go of it, which is when the first element is done. */
+GST_START_TEST (test_content_while_read)
+{
+  NvStandinCounts before = *nv_standin_counts ();
+  NvBufSurface *surface;
+  GstCclFrame frame;
+  GstBuffer *buffer;
+  GThread *thread;
+
+  if (!have_device ())
+    return;
+
+  surface = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
+  buffer = ccl_test_nvmm_buffer_new (ccl_test_nvmm_memory_new (surface));
+  fail_unless (map_surface (&frame, buffer));
+  surface->surfaceList[0].bufferDesc++;
+  thread = g_thread_new (NULL, map_and_unmap, buffer);
+  g_usleep (G_USEC_PER_SEC / 5); /* time to do it wrong */
+  check_counts (&before, 1, 0);
+
+  gst_ccl_nvmm_mapper.unmap (NULL, &frame);
+  fail_unless (g_thread_join (thread) == NULL);
+  check_counts (&before, 2, 1);
+  gst_buffer_unref (buffer);
+  check_counts (&before, 2, 2);
   fail_unless_equals_int (nv_standin_counts ()->strays, before.strays);
 }
 GST_END_TEST;
@@ -464,9 +582,12 @@ nvmm_suite (void)
   tcase_add_test (tc, test_registered_once);
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_other_surface);
+  tcase_add_test (tc, test_unseen_surface);
+  tcase_add_test (tc, test_same_address);
   tcase_add_test (tc, test_other_content);
   tcase_add_test (tc, test_foreign_image);
   tcase_add_test (tc, test_read_while_replaced);
+  tcase_add_test (tc, test_content_while_read);
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_small_image);
   tcase_add_test (tc, test_negotiation);

@@ -93,7 +93,8 @@ static const struct
 #define MAX_BUFFERS 9
 #define OPTION "TestOption"
 
-static const GstAllocationParams params = { .align = 63, .padding = 16 };
+static const GstAllocationParams params = { .align = 31, .prefix = 8, .padding = 16 };
+static const GstAllocationParams pool_params = { .align = 63, .padding = 32 };
 
 static GstAllocator *
 allocator_new (Memory memory)
@@ -119,7 +120,7 @@ pool_new (Pool kind, Memory memory, GstCaps *caps)
 
   gst_object_ref_sink (pool);
   gst_buffer_pool_config_set_params (config, caps, SIZE, MIN_BUFFERS, MAX_BUFFERS);
-  gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  gst_buffer_pool_config_set_allocator (config, allocator, &pool_params);
   gst_buffer_pool_config_add_option (config, OPTION);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   gst_clear_object (&allocator);
@@ -136,10 +137,12 @@ add_pool (GstQuery *query, Pool kind, Memory memory, GstCaps *caps)
   gst_clear_object (&pool);
 }
 
-/* Ours has what theirs had. */
+/* Ours has what theirs had, and what the query wants of memory. */
 static void
-check_pool (GstQuery *query, Pool replaced)
+check_pool (GstQuery *query, Pool replaced, gboolean has_params)
 {
+  const GstAllocationParams none = { 0 }, *wanted = has_params ? &params : &none,
+                            *theirs = replaced >= PLAIN ? &pool_params : &none;
   guint size, min, max, config_size, config_min, config_max;
   GstAllocator *allocator;
   GstAllocationParams found;
@@ -160,6 +163,9 @@ check_pool (GstQuery *query, Pool replaced)
   fail_unless_equals_int (gst_buffer_pool_config_has_option (config, OPTION), replaced >= PLAIN);
   fail_unless (gst_buffer_pool_config_get_allocator (config, &allocator, &found));
   fail_unless_equals_string (allocator->mem_type, OURS);
+  fail_unless_equals_uint64 (found.align, MAX (wanted->align, theirs->align));
+  fail_unless_equals_uint64 (found.prefix, MAX (wanted->prefix, theirs->prefix));
+  fail_unless_equals_uint64 (found.padding, MAX (wanted->padding, theirs->padding));
   gst_structure_free (config);
   gst_object_unref (pool);
 }
@@ -187,7 +193,7 @@ GST_START_TEST (test_proposal)
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_parse_nth_allocation_pool (query, 0, &after, NULL, NULL, NULL);
   if (cases[__i__].pool_is_ours)
-    check_pool (query, cases[__i__].pool);
+    check_pool (query, cases[__i__].pool, cases[__i__].has_params);
   else
     fail_unless (after == before, "%s", cases[__i__].what);
 
@@ -202,6 +208,7 @@ GST_START_TEST (test_proposal)
   /* How downstream wants memory to lie is kept. */
   if (cases[__i__].has_params) {
     fail_unless_equals_uint64 (found.align, params.align);
+    fail_unless_equals_uint64 (found.prefix, params.prefix);
     fail_unless_equals_uint64 (found.padding, params.padding);
   }
 

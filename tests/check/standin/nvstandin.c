@@ -41,12 +41,14 @@ typedef struct
   NvBufSurface surface;
   NvBufSurfaceParams params;
   void *array; /* CUarray */
+  guint generation;
 } Surface;
 
 /* What CUDA was shown, which may outlive it. */
 typedef struct
 {
   Surface *surface;
+  guint generation;
 } Resource;
 
 /* Under the lock: elements of many threads come here. */
@@ -184,6 +186,17 @@ nv_standin_surface_free (NvBufSurface *surface)
   g_free (self);
 }
 
+EXPORT void
+nv_standin_surface_renew (NvBufSurface *surface)
+{
+  Surface *self = (Surface *) surface;
+
+  g_mutex_lock (&lock);
+  self->generation++;
+  self->params.mappedAddr.eglImage = NULL;
+  g_mutex_unlock (&lock);
+}
+
 /* The image is the surface. */
 int
 NvBufSurfaceMapEglImage (NvBufSurface *surface, int index)
@@ -249,6 +262,7 @@ cuGraphicsEGLRegisterImage (CUgraphicsResource *resource, void *image, unsigned 
 
   self = g_new0 (Resource, 1);
   self->surface = image;
+  self->generation = self->surface->generation;
   remember (&resources, self);
   *resource = (CUgraphicsResource) self;
   g_mutex_lock (&lock);
@@ -270,7 +284,8 @@ cuGraphicsUnregisterResource (CUgraphicsResource resource)
   g_mutex_lock (&lock);
   /* First this, then the end of the image, unless the surface took it along. */
   good = g_hash_table_remove (resources, self) &&
-         (!is_there (surfaces, self->surface) || self->surface->params.mappedAddr.eglImage);
+         (!is_there (surfaces, self->surface) || self->generation != self->surface->generation ||
+          self->surface->params.mappedAddr.eglImage);
   if (good)
     counts.unregistered++;
   else

@@ -40,4 +40,7 @@ NvBufSurface *nv_standin_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayo
                                       guint height);
 void nv_standin_surface_free (NvBufSurface *surface);
 
+/* As if the surface were freed, and another one came at its address and with its descriptor. */
+void nv_standin_surface_renew (NvBufSurface *surface);
+
 #endif /* __NV_STANDIN_H__ */
