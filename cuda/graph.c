@@ -150,8 +150,8 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
-/* Nothing was lost but time: some drivers and tools cannot capture, and what is launched plainly has
- * ways around more. */
+/* Nothing was lost but time: some drivers and tools cannot capture, and what is launched plainly
+ * has ways around more. */
 static void
 do_without_graphs (CudaSession *self)
 {

@@ -31,8 +31,8 @@ anything_changed (const CclCudaFrame &f, uint32_t i, bool changed)
   return changes[i % CCL_CHANGES];
 }
 
-/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once, or the
- * part of it that somebody left to this process, as MPS can: only the launch knows that one. */
+/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once, or
+ * the part of it that somebody left to this process, as MPS can: only the launch knows that one. */
 static inline cudaError_t
 enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaStream_t stream)
 {
