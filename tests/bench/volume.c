@@ -180,6 +180,8 @@ volume_main (int argc, char **argv)
   read_masks (&masks, &bench);
   if (ccl_cuda_device_count () == 0) {
     printf ("ccl-bench volume: nothing to measure: %s\n", ccl_last_error ());
+    test_image_clear (&masks.stack);
+    bench_clear_files (&bench);
     return EXIT_SKIP;
   }
   masks.config.timing = true;
