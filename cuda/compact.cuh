@@ -37,6 +37,14 @@ judge (const CclCudaFrame &f, uint32_t label)
   return f.labels[label] == label ? judge_area (f, f.features[label].area) : OUT;
 }
 
+/* Whether every root becomes a component, so that they can be counted before all areas are known.
+ */
+static __host__ __device__ inline bool
+keeps_all (const CclCudaFrame &f)
+{
+  return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height && f.cut.area == 0;
+}
+
 /* Counts of kept and tied roots in one number. */
 static __device__ inline uint64_t
 pack_counts (uint32_t kept, uint32_t tied)

@@ -7,6 +7,9 @@
 #include "cuda/bits.cuh"
 #include "ccl/sums.h"
 
+/* So many lanes with one component are worth a reduction before they add to its sums. */
+#define REDUCE_LANES 8
+
 /* Features of a run, or of several. */
 struct Sums
 {

@@ -145,8 +145,6 @@ add_to_sums (const StripTable &t, uint32_t c, const StripSums &s)
     atomicMax (&t.max_y[c], s.max_y);
 }
 
-#define REDUCE_LANES 8 /* so many with one component are worth a reduction */
-
 /* Adds the lanes' sums to their components. Where many lanes have that of the first one, they are
  * summed up before: same addresses serialize. */
 static __device__ inline void

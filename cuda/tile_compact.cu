@@ -48,14 +48,6 @@ get_group (const CclTiles &tiles)
   return group;
 }
 
-/* Whether every root becomes a component, so that they can be counted before all areas are known.
- */
-static __host__ __device__ inline bool
-keeps_all (const CclCudaFrame &f)
-{
-  return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height && f.cut.area == 0;
-}
-
 /* The sum over the lanes up to and with this one. */
 static __device__ inline uint64_t
 warp_scan64 (uint64_t value)

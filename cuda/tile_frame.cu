@@ -141,14 +141,6 @@ resolve_strip (const CclCudaFrame &f, const StripRuns &s, const RootTable &t, co
   flush_roots (f, t);
 }
 
-/* Whether every root becomes a component, so that they can be counted before all areas are known.
- */
-static __device__ inline bool
-takes_all (const CclCudaFrame &f)
-{
-  return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height;
-}
-
 /* Leaves the roots that pass the area filter. */
 static __device__ inline void
 filter_roots (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
@@ -247,7 +239,7 @@ resolve_components (const CclCudaFrame &f, const StripRuns &s, const Strip &stri
   clear_roots (table); /* runs are no longer needed */
   wait_at (f.strips, MERGED, strip);
   resolve_strip (f, s, table, strip);
-  if (!takes_all (f)) {
+  if (!keeps_all (f)) {
     arrive_at (f.strips, RESOLVED);
     wait_at (f.strips, RESOLVED, strip);
     filter_roots (f, s, strip);
@@ -270,7 +262,7 @@ publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
   __threadfence ();
   if (empty)
     arrive (&barriers[MERGED]);
-  if (empty || takes_all (f))
+  if (empty || keeps_all (f))
     arrive (&barriers[RESOLVED]);
   arrive (&barriers[COUNTED]);
 }
@@ -290,6 +282,7 @@ __launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
   f.updates = NULL;
   f.numbers = NULL;
   f.volume.sums = NULL;
+  f.cut.area = 0;
   label_strip (f, s, &strip);
   kept = strip.components > 0 ? resolve_components (f, s, strip) : 0;
   publish_count (f, strip, kept);

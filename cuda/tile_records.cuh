@@ -169,8 +169,6 @@ begin_sums (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const R
   }
 }
 
-#define REDUCE_LANES 8 /* so many with one component are worth a reduction */
-
 /* Adds the pieces that are no roots to their components. Where many lanes have that of the first
  * one, they are summed up before: same addresses serialize. */
 static __device__ inline void
