@@ -1,7 +1,9 @@
-/* cudaccl - what the plugins do to caps; part of the plugins, not of libgstccl
+/* cudaccl - what the plugins do to caps and allocation; part of the plugins, not of libgstccl
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclcaps.h"
+
+#include <gst/video/video.h>
 
 GstCaps *
 gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter)
@@ -43,4 +45,11 @@ gst_ccl_caps_need_size (GstElement *element, GstCaps *caps, guint *width, guint 
                      ("%" GST_PTR_FORMAT, caps));
 
   return FALSE;
+}
+
+void
+gst_ccl_allow_any_layout (GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
 }

@@ -1,4 +1,4 @@
-/* cudaccl - what the plugins do to caps; part of the plugins, not of libgstccl
+/* cudaccl - what the plugins do to caps and allocation; part of the plugins, not of libgstccl
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_CAPS_H__
@@ -17,6 +17,9 @@ gboolean gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height);
 
 /* The same for an @element that cannot go on without: posts an error if the caps do not tell. */
 gboolean gst_ccl_caps_need_size (GstElement *element, GstCaps *caps, guint *width, guint *height);
+
+/* Answers an allocation @query: upstream may lay frames out as it likes, and crop them. */
+void gst_ccl_allow_any_layout (GstQuery *query);
 
 G_END_DECLS
 

@@ -251,8 +251,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 static gboolean
 gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_ccl_allow_any_layout (query);
 
   return TRUE;
 }

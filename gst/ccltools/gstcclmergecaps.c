@@ -3,6 +3,7 @@
 
 #include "gstcclmergecaps.h"
 
+#include <gst/ccl/gstcclcaps.h>
 #include <gst/video/video.h>
 
 gboolean
@@ -26,8 +27,7 @@ gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
 gboolean
 gst_ccl_merge_mask_allocation_query (GstQuery *query)
 {
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_ccl_allow_any_layout (query);
 
   return TRUE;
 }
