@@ -66,7 +66,9 @@ strip_runs_layout (uint32_t *memory, uint32_t threads)
 }
 
 /* Those of a block's threads that have words sum up what is inside of the strip, while some others
- * see to what is between strips. Each kind has a barrier of its own. */
+ * see to what is between strips. Each kind has a barrier of its own, and passes it as often as the
+ * other: compute-sanitizer's racecheck compares how many barriers two threads have passed,
+ * whichever those were, and would see races after the next barrier that all have in common. */
 enum
 {
   WORD_THREADS = 1,

@@ -38,11 +38,12 @@ publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip)
   }
 }
 
-/* Waits until the strip above has told, in another warp than the one that does so here. */
+/* Waits until the strip above has told, if that matters, in another warp than the one that does so
+ * here. */
 static __device__ inline void
 await_strip_above (const CclStrips &strips, const Strip &strip)
 {
-  if (seam_thread (strips) == strips.seam_threads - 1)
+  if (strip.shared_runs > 0 && seam_thread (strips) == strips.seam_threads - 1)
     await_round (&strips.published[strip.index - 1], strip.round);
   sync_threads (SEAM_THREADS, strips.seam_threads);
 }
@@ -57,8 +58,6 @@ merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
   const uint16_t *bottom = bottom_of_strip (strips, strip.index - 1);
   uint32_t *labels = f.labels, above = strip.label - strips.capacity;
 
-  if (strip.shared_runs == 0)
-    return;
   await_strip_above (strips, strip);
   for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
     uint32_t label, parent, found;

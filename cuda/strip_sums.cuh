@@ -180,6 +180,8 @@ features_in_frame (const StripTable &t, const Strip &strip, uint32_t c)
   return features;
 }
 
+#define BARRIERS_OF_SUMS 3 /* a turn */
+
 /* Writes the features of the strip's components, as many at a time as there is room for, and their
  * first pixels. For the threads with words. */
 static __device__ inline void
@@ -201,8 +203,20 @@ sum_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
     sync_threads (WORD_THREADS, threads);
     for (uint32_t c = threadIdx.x; c < n; c += threads)
       f.features[strip.label + t.first + c] = features_in_frame (t, strip, c);
-    if (t.first + n < strip.components)
-      sync_threads (WORD_THREADS, threads);
+    sync_threads (WORD_THREADS, threads);
+  }
+}
+
+/* Passes as many barriers as there were in that, for the other threads, which have passed those of
+ * one turn. */
+static __device__ inline void
+keep_up_with_sums (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  uint32_t pass = strip_table (f.strips, s, strip.runs).pass;
+
+  for (uint32_t first = pass; first < strip.components; first += pass) {
+    for (int i = 0; i < BARRIERS_OF_SUMS; i++)
+      sync_threads (SEAM_THREADS, f.strips.seam_threads);
   }
 }
 

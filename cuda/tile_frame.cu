@@ -206,6 +206,7 @@ label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
   } else {
     publish_bottom (f.strips, s, *strip);
     merge_with_above (f, s, *strip);
+    keep_up_with_sums (f, s, *strip);
   }
 }
 
