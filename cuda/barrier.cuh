@@ -22,12 +22,40 @@ next_round (const uint32_t *barrier)
   return ~__ldcg (barrier) & ROUND_BIT;
 }
 
-/* Tells the others that this block has arrived. For one thread, after a __threadfence() for all
- * that the block wrote before its last __syncthreads(). All blocks together add the highest bit. */
+/* Adds to a word that other blocks wait for, or writes it: who has waited for it sees what all
+ * threads of this block wrote before their last __syncthreads(). For one thread. In difference to
+ * __threadfence(), this leaves the L1 cache as it is. */
+static __device__ inline void
+add_release (uint32_t *word, uint32_t value)
+{
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+static __device__ inline void
+store_release (uint32_t *word, uint32_t value)
+{
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+/* What a block adds to a barrier: all together, the highest bit. */
+static __device__ inline uint32_t
+arrival (void)
+{
+  return blockIdx.x == 0 ? ROUND_BIT - (gridDim.x - 1) : 1;
+}
+
+/* Tells the others that this block has arrived, but nothing of what it wrote. For one thread. */
 static __device__ inline void
 arrive (uint32_t *barrier)
 {
-  atomicAdd (barrier, blockIdx.x == 0 ? ROUND_BIT - (gridDim.x - 1) : 1);
+  atomicAdd (barrier, arrival ());
+}
+
+/* The same, like add_release(). */
+static __device__ inline void
+arrive_release (uint32_t *barrier)
+{
+  add_release (barrier, arrival ());
 }
 
 /* Waits for the round @round. For one thread; others of its block may read what was written before

@@ -32,10 +32,8 @@ publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip)
   for (uint32_t i = seam_thread (strips); i < n; i += strips.seam_threads)
     __stcg (&bottom[i], (uint16_t) s.parents[last + i]);
   sync_threads (SEAM_THREADS, strips.seam_threads);
-  if (seam_thread (strips) == 0) {
-    __threadfence ();
-    __stcg (&strips.published[strip.index], strip.round);
-  }
+  if (seam_thread (strips) == 0)
+    store_release (&strips.published[strip.index], strip.round);
 }
 
 /* Waits until the strip above has told, if that matters, in another warp than the one that does so

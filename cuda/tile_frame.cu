@@ -215,10 +215,8 @@ static __device__ inline void
 arrive_at (const CclStrips &strips, int barrier)
 {
   __syncthreads ();
-  if (threadIdx.x == 0) {
-    __threadfence ();
-    arrive (&strips.barriers[barrier]);
-  }
+  if (threadIdx.x == 0)
+    arrive_release (&strips.barriers[barrier]);
 }
 
 static __device__ inline void
@@ -260,12 +258,11 @@ publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
   if (threadIdx.x > 0)
     return;
   __stcg (&f.strips.kept[strip.index], kept);
-  __threadfence ();
   if (empty)
     arrive (&barriers[MERGED]);
   if (empty || keeps_all (f))
     arrive (&barriers[RESOLVED]);
-  arrive (&barriers[COUNTED]);
+  arrive_release (&barriers[COUNTED]);
 }
 
 /* One strip a block. */
