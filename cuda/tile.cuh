@@ -42,10 +42,17 @@ tile_label (const CclCudaFrame &f, const Tile &tile, CclTilePixel first)
   return (tile.y + first / TILE_WIDTH) * f.slots + (tile.x + first % TILE_WIDTH) / 2;
 }
 
-static __device__ inline CclTilePixel
-tile_first (const CclTiles &tiles, const Tile &tile, uint32_t component)
+static __device__ inline CclTileFirst *
+tile_firsts (const CclTiles &tiles, const Tile &tile)
 {
-  return tiles.firsts[(size_t) tile.index * tiles.capacity + component];
+  return tiles.firsts + (size_t) tile.index * tiles.capacity;
+}
+
+/* After ccl_cuda_tile_resolve(). */
+static __device__ inline bool
+is_root (CclTileFirst first)
+{
+  return first & (FIRST_IS_INSIDE | FIRST_IS_ROOT);
 }
 
 #endif

@@ -14,6 +14,12 @@
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
 
+/* The first pixel of a tile's component, and whether this is a root. */
+typedef uint16_t CclTileFirst;
+#define FIRST_PIXEL 0x1fff
+#define FIRST_IS_INSIDE 0x4000 /* it is, as it does not touch the border of the tile */
+#define FIRST_IS_ROOT 0x8000   /* so is this one, as is known once tiles are merged */
+
 /* The border of a tile: its pixels, and the component of each piece of a word in the first and the
  * last row and of each pixel in the first and the last column, named by the component's first
  * pixel. */
@@ -33,7 +39,7 @@ typedef struct CclTiles
   uint32_t reciprocal;    /* UINT32_MAX / columns */
   uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
-  CclTilePixel *firsts;   /* [strips * columns * capacity] their first pixels, in raster order */
+  CclTileFirst *firsts;   /* [strips * columns * capacity] of them, in raster order */
   CclTileBorder *borders; /* [strips * columns] */
   uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
                            * half) and tied; in large frames then, of the strip, those before */

@@ -153,8 +153,9 @@ typedef uint32_t RowCounts[TILE_MAX_HEIGHT][GROUP_TILES];
 /* A component of a group. */
 struct Member
 {
-  uint32_t tile; /* in its group */
-  uint32_t first;
+  uint32_t tile;   /* in its group */
+  uint32_t number; /* in its tile */
+  CclTileFirst first;
 };
 
 /* Component number @i of the group, if there is one; all lanes call this. */
@@ -162,11 +163,11 @@ static __device__ inline Member
 load_member (const CclTiles &tiles, const Batch &batch, uint32_t i)
 {
   uint32_t before, t = tile_of_component (batch, i, &before);
-  Member m = { t, 0 };
+  Tile tile = tile_at (tiles, batch.group.strip, batch.group.column + t);
+  Member m = { t, i - before, 0 };
 
   if (i < batch.n)
-    m.first =
-        tile_first (tiles, tile_at (tiles, batch.group.strip, batch.group.column + t), i - before);
+    m.first = tile_firsts (tiles, tile)[m.number];
   return m;
 }
 
@@ -177,29 +178,37 @@ struct Visit
   bool count; /* count the roots */
 };
 
-/* Visits the lanes' components. */
+/* Counts a root of a group, unless it is not wanted. */
+static __device__ inline void
+count_root (const CclCudaFrame &f, const Member &m, uint32_t label, RowCounts rows)
+{
+  Verdict verdict = keeps_all (f) ? KEPT : judge_area (f, f.features[label].area);
+
+  if (verdict != OUT)
+    atomicAdd (&rows[(m.first & FIRST_PIXEL) / TILE_WIDTH][m.tile],
+               verdict == KEPT ? 1u << COUNT_BITS : 1);
+}
+
+/* Visits the lanes' components, where there are some. */
 static __device__ inline void
 visit_members (const CclCudaFrame &f, const Batch &batch, const Visit &visit, const Member &m,
-               bool inside, HeldComponent *held, RowCounts rows)
+               bool there, HeldComponent *held, RowCounts rows)
 {
   Tile tile = tile_at (f.tiles, batch.group.strip, batch.group.column + m.tile);
-  uint32_t label = tile_label (f, tile, (CclTilePixel) m.first), root = CCL_NO_LABEL;
+  uint32_t label = tile_label (f, tile, m.first & FIRST_PIXEL), root = CCL_NO_LABEL;
   Sums s = sums_of_nothing ();
 
-  if (inside) {
-    root = __ldcg (&f.labels[label]);
-    if (visit.add)
-      root = compress (f.labels, label, root);
+  if (there && visit.add && !is_root (m.first)) {
+    root = compress (f.labels, label, __ldcg (&f.labels[label]));
     if (root == label) {
-      Verdict verdict = !visit.count ? OUT : keeps_all (f) ? KEPT : judge (f, label);
-
       root = CCL_NO_LABEL; /* its own features are there */
-      if (verdict != OUT)
-        atomicAdd (&rows[m.first / TILE_WIDTH][m.tile], verdict == KEPT ? 1u << COUNT_BITS : 1);
-    } else if (visit.add) {
+      tile_firsts (f.tiles, tile)[m.number] = m.first | FIRST_IS_ROOT;
+    } else {
       s = sums_of_component (f, label);
     }
   }
+  if (there && visit.count && root == CCL_NO_LABEL && (visit.add || is_root (m.first)))
+    count_root (f, m, label, rows);
   if (visit.add && __any_sync (ALL_LANES, root != CCL_NO_LABEL))
     feature_update_held (f, held, root, s);
 }
@@ -361,18 +370,20 @@ static __device__ inline void
 write_tile (const CclCudaFrame &f, WriteBuffer *buffer, const Tile &tile, uint32_t n,
             uint64_t places)
 {
-  uint32_t last_y = UINT32_MAX, next = tile_first (f.tiles, tile, min (lane_id (), n - 1));
+  const CclTileFirst *firsts = tile_firsts (f.tiles, tile);
+  uint32_t last_y = UINT32_MAX, next = firsts[min (lane_id (), n - 1)];
   uint64_t in_row = 0; /* roots of the last row so far */
 
   for (uint32_t base = 0; base < n; base += WARP_LANES) {
     uint32_t i = base + lane_id (), lanes = bits_below (lane_id ()), row, kept, tied;
-    uint32_t first = next, y = first / TILE_WIDTH;
-    uint32_t label = tile_label (f, tile, (CclTilePixel) first), parent = f.labels[label];
-    CclFeatures features = f.features[label]; /* most are roots: it is read at the same time */
-    Verdict verdict = i < n && parent == label ? judge_area (f, features.area) : OUT;
+    uint32_t first = next & FIRST_PIXEL, y = first / TILE_WIDTH;
+    uint32_t label = tile_label (f, tile, (CclTilePixel) first);
+    bool root = i < n && is_root ((CclTileFirst) next);
+    CclFeatures features = root ? f.features[label] : CclFeatures{};
+    Verdict verdict = root ? judge_area (f, features.area) : OUT;
     uint64_t before;
 
-    next = tile_first (f.tiles, tile, min (i + WARP_LANES, n - 1));
+    next = firsts[min (i + WARP_LANES, n - 1)];
     row = __match_any_sync (ALL_LANES, y);
     kept = __ballot_sync (ALL_LANES, verdict == KEPT) & row;
     tied = __ballot_sync (ALL_LANES, verdict == TIED) & row;
@@ -430,10 +441,10 @@ count_tile_areas (CclCudaFrame f, CclCutSearch search)
   Tile tile = tile_at (f.tiles, strip, blockIdx.x - strip * f.tiles.columns);
 
   for (uint32_t i = threadIdx.x; i < f.tiles.n[tile.index]; i += blockDim.x) {
-    uint32_t label = tile_label (f, tile, tile_first (f.tiles, tile, i));
+    CclTileFirst first = tile_firsts (f.tiles, tile)[i];
 
-    if (f.labels[label] == label)
-      count_area (f, search, label);
+    if (is_root (first))
+      count_area (f, search, tile_label (f, tile, first & FIRST_PIXEL));
   }
 }
 

@@ -219,7 +219,16 @@ sums_in_frame (const CclCudaFrame &f, const TileSums &sums, const Tile &tile, ui
   return s;
 }
 
-/* Writes the records of the components that are summed up. */
+/* Whether a component touches no other tile. */
+static __device__ inline bool
+is_inside (const CclTiles &tiles, const TileSums &sums, uint32_t c, CclTilePixel first)
+{
+  return first >= TILE_WIDTH && sums.min_x[c] > 0 && sums.max_x[c] < TILE_WIDTH - 1 &&
+         sums.max_y[c] < tiles.height - 1;
+}
+
+/* Writes the records of the components that are summed up. Where no label map follows, only those
+ * that touch other tiles are looked up in the forest. */
 static __device__ inline void
 store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, const Tile &tile)
 {
@@ -230,11 +239,13 @@ store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, 
 
     if (number & IS_ROOT && c < sums.pass) {
       CclTilePixel first = p.firsts[piece];
+      bool inside = is_inside (f.tiles, sums, c, first);
 
       label = tile_label (f, tile, first);
       s = sums_in_frame (f, sums, tile, c);
-      f.labels[label] = label;
-      f.tiles.firsts[(size_t) tile.index * f.tiles.capacity + sums.first + c] = first;
+      if (!inside || f.map)
+        f.labels[label] = label;
+      tile_firsts (f.tiles, tile)[sums.first + c] = first | (inside ? FIRST_IS_INSIDE : 0);
     }
     features_set_warp (f, label, s);
   }
@@ -301,7 +312,7 @@ store_full_tile (const CclCudaFrame &f, const CclTiles &tiles, const Tile &tile)
     s.features.area *= height;
     f.labels[label] = label;
     features_set (f, label, s);
-    tiles.firsts[(size_t) tile.index * tiles.capacity] = 0;
+    tile_firsts (tiles, tile)[0] = 0;
     border->left = border->right = ~0u >> (32 - height);
     tiles.n[tile.index] = 1;
   }
