@@ -54,25 +54,17 @@ merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
   const CclStrips &strips = f.strips;
   const uint16_t *bottom = bottom_of_strip (strips, strip.index - 1);
-  uint32_t *labels = f.labels, above = strip.label - strips.capacity;
+  uint32_t above = strip.label - strips.capacity;
 
   await_strip_above (strips, strip);
   for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
-    uint32_t label, parent, found;
-
-    if (!is_root (s, run))
-      continue;
-    label = strip.label + s.parents[run];
-    parent = above + __ldcg (&bottom[run]);
-    found = atomicMin (&labels[label], parent);
-    parent = compress (labels, label, parent);
-    if (found != label)
-      join (labels, found, parent);
+    if (is_root (s, run))
+      merge_and_compress (f.labels, strip.label + s.parents[run], above + __ldcg (&bottom[run]));
   }
   sync_threads (SEAM_THREADS, strips.seam_threads);
   for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
     if (!is_root (s, run))
-      join (labels, above + __ldcg (&bottom[run]), strip.label + s.parents[run]);
+      join (f.labels, above + __ldcg (&bottom[run]), strip.label + s.parents[run]);
   }
 }
 

@@ -28,8 +28,8 @@ merge_left (const CclCudaFrame &f, const CclTiles &tiles, uint32_t strip, uint32
   if (touching (f, r) >> y & 1) {
     uint32_t y1 = here->left >> y & 1 ? y : y - 1, y2 = there->right >> y & 1 ? y : y - 1;
 
-    merge (f.labels, tile_label (f, tile, here->left_pixels[y1]),
-           tile_label (f, other, there->right_pixels[y2]));
+    merge_and_compress (f.labels, tile_label (f, tile, here->left_pixels[y1]),
+                        tile_label (f, other, there->right_pixels[y2]));
   }
 }
 
@@ -94,8 +94,9 @@ merge_rows (const CclCudaFrame &f, const SeamRows &s, uint32_t strip, uint32_t c
   for (; todo; todo &= todo - 1) {
     uint32_t bit = todo & -todo;
 
-    merge (f.labels, row_label (f, strip, column, false, s.word, s.here, s.here_left, bit),
-           row_label (f, strip - 1, column, true, s.word, s.above, s.above_left, bit));
+    merge_and_compress (f.labels,
+                        row_label (f, strip, column, false, s.word, s.here, s.here_left, bit),
+                        row_label (f, strip - 1, column, true, s.word, s.above, s.above_left, bit));
   }
 }
 

@@ -91,9 +91,9 @@ join (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Only
- * the label's own thread stores to it, every ancestor on the way, so that threads help each other
- * along deep trees. */
+/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Stores
+ * every ancestor on the way, so that threads help each other along deep trees. Where a merge has
+ * just changed the label, its thread goes on with what it found there, as in find_halving(). */
 static __device__ inline uint32_t
 compress (uint32_t *labels, uint32_t label, uint32_t parent)
 {
@@ -104,6 +104,24 @@ compress (uint32_t *labels, uint32_t label, uint32_t parent)
     parent = grandparent;
   }
   return parent;
+}
+
+/* As merge(), where chains of labels grow everywhere at a time: each thread shortens the one that
+ * its label begins, also where nothing else is left to do, and so all have shorter ones to climb.
+ */
+static __device__ inline void
+merge_and_compress (uint32_t *labels, uint32_t label1, uint32_t label2)
+{
+  uint32_t high = max (label1, label2), low = min (label1, label2), found;
+
+  if (high == low)
+    return;
+  found = atomicMin (&labels[high], low);
+  if (found == low)
+    return;
+  low = compress (labels, high, low);
+  if (found != high)
+    join (labels, found, low);
 }
 
 /* The same in shared memory. All writes are atomic, as others read meanwhile. */
