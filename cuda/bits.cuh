@@ -128,7 +128,7 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 
   if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
     const uint4 *words = (const uint4 *) (row + x);
-    uint4 low = __ldg (words), high = __ldg (words + 1);
+    uint4 low = __ldcs (words), high = __ldcs (words + 1);
     uint32_t bytes[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
 
     return foreground_bits (f, bytes);
