@@ -115,11 +115,15 @@ typedef struct BenchResult
   uint32_t n_stages;
 } BenchResult;
 
+#define BENCH_COPIES 8 /* of an image, at most */
+
 /* The image that is being measured, in both memories. */
 typedef struct BenchFrame
 {
   BenchImage image;
   CclImage host, device;
+  CclImage copies[BENCH_COPIES]; /* what device is in turns */
+  unsigned n_copies;
 } BenchFrame;
 
 typedef struct Bench
@@ -127,7 +131,7 @@ typedef struct Bench
   BenchOptions options;
   Contender contenders[BENCH_MAX_CONTENDERS];
   size_t n_contenders;
-  TestArena host, device;
+  TestArena host, device[BENCH_COPIES];
   BenchResult *results;
   size_t n_results;
   FILE *csv;
@@ -210,6 +214,7 @@ CclUpdates contender_count (const Contender *contender, const BenchOptions *opti
 
 /* Measures everything, one result per contender, mode and image. */
 void bench_sweep (Bench *bench);
+void bench_clear_frames (Bench *bench);
 
 /* record.c */
 

@@ -24,8 +24,6 @@ main (int argc, char **argv)
   if (argc > 1 && strcmp (argv[1], "volume") == 0)
     return volume_main (argc - 1, argv + 1);
   bench_parse_options (&bench.options, argc, argv);
-  bench.host.memory = CCL_MEMORY_HOST;
-  bench.device.memory = CCL_MEMORY_DEVICE;
   bench_find_files (&bench);
   bench_find_contenders (&bench);
   if (bench.n_contenders == 0) {
@@ -55,8 +53,7 @@ main (int argc, char **argv)
     fprintf (stderr, "%s: could not write all of it\n", bench.options.csv);
     failed = true;
   }
-  test_arena_clear (&bench.host);
-  test_arena_clear (&bench.device);
+  bench_clear_frames (&bench);
   bench_clear_files (&bench);
   free (bench.results);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -3,6 +3,7 @@
 
 #include "tests/bench/bench.h"
 #include "tests/common/clock.h"
+#include "tests/common/device.h"
 #include "tests/common/patterns.h"
 
 #include "ccl/reference.h"
@@ -97,6 +98,17 @@ takes_part (const Contender *contender, const Samples *samples, BenchMode mode, 
          (samples->count < LEAST_RUNS || (double) samples->total <= seconds * 1e9);
 }
 
+/* The frame with the copy whose turn it is in a run. */
+static BenchFrame
+frame_of_run (const BenchFrame *frame, unsigned run)
+{
+  BenchFrame result = *frame;
+
+  if (frame->n_copies)
+    result.device = frame->copies[run % frame->n_copies];
+  return result;
+}
+
 /* The runs of a group of contenders in turns, so that what disturbs the machine disturbs everybody;
  * each time another one begins, since who comes first may find other caches and clocks. */
 static void
@@ -104,14 +116,20 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
               BenchMode mode, unsigned group, Samples *samples)
 {
   const BenchOptions *options = &bench->options;
+  unsigned warm_up = WARM_UP * (frame->n_copies ? frame->n_copies : 1);
   CclTiming timing;
 
   for (size_t i = 0; i < n; i++) {
-    for (int k = 0; k < WARM_UP; k++)
+    for (unsigned k = 0; k < warm_up; k++) {
+      BenchFrame copy = frame_of_run (frame, k);
+
       if (takes_part (&contenders[i], &samples[i], mode, group, options->seconds))
-        contender_run (&contenders[i], bench, mode, frame, &timing);
+        contender_run (&contenders[i], bench, mode, &copy, &timing);
+    }
   }
   for (unsigned run = 0; run < options->runs; run++) {
+    BenchFrame copy = frame_of_run (frame, run);
+
     for (size_t i = 0; i < n; i++) {
       size_t k = (i + run) % n;
       Samples *s = &samples[k];
@@ -119,7 +137,7 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
 
       if (!takes_part (&contenders[k], s, mode, group, options->seconds))
         continue;
-      ns = contender_run (&contenders[k], bench, mode, frame, &timing);
+      ns = contender_run (&contenders[k], bench, mode, &copy, &timing);
       if (contenders[k].out)
         continue;
       s->timings[s->count] = timing;
@@ -250,21 +268,56 @@ count_of_connectivity (const Bench *bench, const Contender *contenders)
   return n;
 }
 
+/* How many copies of an image it takes that none is in the device's cache when its turn comes
+ * again, as no frame of a stream is. A small one may well be: it was written just before. */
+static unsigned
+count_copies (const TestImage *pixels)
+{
+  size_t bytes = (size_t) pixels->width * pixels->height, cache = test_device_cache_bytes ();
+  size_t copies = bytes > cache / 2 ? (BENCH_COPIES * cache - 1) / bytes + 1 : 1;
+
+  return copies < BENCH_COPIES ? (unsigned) copies : BENCH_COPIES;
+}
+
+/* Puts an image into the memories that contenders read it from. */
+static void
+place_frame (Bench *bench, const TestImage *pixels, const Contender *contenders, size_t n,
+             BenchFrame *frame)
+{
+  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
+  bool on_device = false;
+
+  for (size_t i = 0; i < n; i++)
+    on_device |= contenders[i].algorithm && contenders[i].algorithm->backend == CCL_BACKEND_CUDA;
+  bench->host.memory = CCL_MEMORY_HOST;
+  frame->host = test_arena_place (&bench->host, pixels, &placement);
+  frame->n_copies = on_device ? count_copies (pixels) : 0;
+  for (unsigned i = 0; i < frame->n_copies; i++) {
+    bench->device[i].memory = CCL_MEMORY_DEVICE;
+    frame->copies[i] = test_arena_place (&bench->device[i], pixels, &placement);
+  }
+  frame->device = frame->copies[0];
+}
+
+void
+bench_clear_frames (Bench *bench)
+{
+  test_arena_clear (&bench->host);
+  for (unsigned i = 0; i < BENCH_COPIES; i++)
+    test_arena_clear (&bench->device[i]);
+}
+
 /* Everybody of one connectivity on one image. */
 static void
 run_image (Bench *bench, Contender *contenders, const TestImage *pixels, const BenchImage *image)
 {
-  static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
   size_t n = count_of_connectivity (bench, contenders);
   BenchFrame frame = { .image = *image };
 
   show_progress (bench, image);
   for (size_t i = 0; i < n; i++)
     contender_open (&contenders[i], &bench->options, image->size);
-  frame.host = test_arena_place (&bench->host, pixels, &placement);
-  for (size_t i = 0; i < n && !frame.device.data; i++)
-    if (contenders[i].algorithm && contenders[i].algorithm->backend == CCL_BACKEND_CUDA)
-      frame.device = test_arena_place (&bench->device, pixels, &placement);
+  place_frame (bench, pixels, contenders, n, &frame);
   run_frame (bench, &frame, contenders, n);
   bench->images_done++;
 }

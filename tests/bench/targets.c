@@ -87,8 +87,6 @@ sweep (Targets *self, const char *const *options, int argc, char **argv)
     all[n++] = argv[i];
   optind = 0; /* once more from the start */
   bench_parse_options (&self->bench.options, n, all);
-  self->bench.host.memory = CCL_MEMORY_HOST;
-  self->bench.device.memory = CCL_MEMORY_DEVICE;
   bench_find_files (&self->bench);
   bench_find_contenders (&self->bench);
   bench_sweep (&self->bench);
@@ -98,8 +96,7 @@ sweep (Targets *self, const char *const *options, int argc, char **argv)
 static void
 sweep_clear (Targets *self)
 {
-  test_arena_clear (&self->bench.host);
-  test_arena_clear (&self->bench.device);
+  bench_clear_frames (&self->bench);
   bench_clear_files (&self->bench);
   free (self->bench.results);
 }

@@ -137,6 +137,15 @@ test_device_free (CclMemory memory, void *pointer)
 }
 
 size_t
+test_device_cache_bytes (void)
+{
+  int bytes;
+
+  CHECK (cudaDeviceGetAttribute (&bytes, cudaDevAttrL2CacheSize, TEST_DEVICE));
+  return (size_t) bytes;
+}
+
+size_t
 test_device_free_bytes (void)
 {
   size_t available, total;
@@ -298,6 +307,12 @@ test_device_alloc (CclMemory memory, size_t bytes)
 void
 test_device_free (CclMemory memory, void *pointer)
 {
+}
+
+size_t
+test_device_cache_bytes (void)
+{
+  test_fatal ("this build has no CUDA");
 }
 
 size_t

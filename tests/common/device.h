@@ -20,6 +20,9 @@ void test_device_free (CclMemory memory, void *pointer);
 /* How much of the device's memory nobody has. */
 size_t test_device_free_bytes (void);
 
+/* The size of the cache between the device and its memory. */
+size_t test_device_cache_bytes (void);
+
 /* From host memory; done on return. */
 void test_device_upload (void *device, const void *host, size_t bytes);
 
