@@ -229,6 +229,16 @@ PATTERN (strip_corners)
   return (y % 16 == 15 && x % 4 == 0) || (y % 16 == 0 && x % 4 == 1);
 }
 
+/* Pairs of pixels on both sides of a boundary of 256 columns or of 16 rows, which touch nothing
+ * else: of each tile, some touch one side alone. */
+PATTERN (tile_sides)
+{
+  bool beside = (x % 256 == 255 || x % 256 == 0) && y % 8 == 4;
+  bool above = (y % 16 == 15 || y % 16 == 0) && x % 8 == 4;
+
+  return beside || above;
+}
+
 /* Runs that end exactly at, one before and one after a boundary of 32 columns. */
 PATTERN (word_gaps)
 {
@@ -389,6 +399,7 @@ static const TestPattern patterns[] = {
   { "word-corners-up", word_corners_up },
   { "word-corners-64", word_corners_64 },
   { "strip-corners", strip_corners },
+  { "tile-sides", tile_sides },
   { "word-gaps", word_gaps },
   { "zigzag", zigzag },
   { "bands", bands },
