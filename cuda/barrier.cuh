@@ -23,7 +23,7 @@ next_round (const uint32_t *barrier)
 }
 
 /* Adds to a word that other blocks wait for, or writes it: who has waited for it sees what all
- * threads of this block wrote before their last __syncthreads(). For one thread. In difference to
+ * threads of this block wrote before their last barrier with this one. In difference to
  * __threadfence(), this leaves the L1 cache as it is. */
 static __device__ inline void
 add_release (uint32_t *word, uint32_t value)
@@ -51,7 +51,7 @@ arrive (uint32_t *barrier)
   atomicAdd (barrier, arrival ());
 }
 
-/* The same, like add_release(). */
+/* Tells the others that this block has arrived, and what it wrote, like add_release(). */
 static __device__ inline void
 arrive_release (uint32_t *barrier)
 {

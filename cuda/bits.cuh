@@ -127,6 +127,8 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   uint32_t shift = 8 * ((uintptr_t) (row + x) & 3), left = f.width - x, bits = 0;
 
   if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
+    /* To be evicted first: most algorithms look at pixels once, and what they make of them had
+     * better stay in the L2 cache. */
     const uint4 *words = (const uint4 *) (row + x);
     uint4 low = __ldcs (words), high = __ldcs (words + 1);
     uint32_t bytes[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };

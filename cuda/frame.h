@@ -68,7 +68,8 @@ typedef struct CclCudaFrame
 
   uint32_t slots;   /* of a row */
   uint32_t parts;   /* into which the slots of a row are cut: one warp each */
-  uint32_t *labels; /* [height * slots] union-find: a root is its own label */
+  uint32_t *labels; /* [height * slots] union-find: a root is its own label; tile has none for
+                     * roots that it knows otherwise */
   uint32_t *starts; /* [height * slots] x of a run's first pixel */
   uint32_t *ends;   /* [height * slots] x past a run's last pixel (flsl) */
   uint32_t *runs;   /* [height] runs of a row, in its first slots; NULL: they are anywhere */

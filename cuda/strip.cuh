@@ -67,13 +67,15 @@ strip_runs_layout (uint32_t *memory, uint32_t threads)
 
 /* Those of a block's threads that have words sum up what is inside of the strip, while some others
  * see to what is between strips. Each kind has a barrier of its own, and passes it as often as the
- * other: compute-sanitizer's racecheck compares how many barriers two threads have passed,
- * whichever those were, and would see races after the next barrier that all have in common. */
+ * other: compute-sanitizer's racecheck seems to compare how many barriers two threads have passed,
+ * whichever those were, and saw races behind the next barrier that all have in common. */
 enum
 {
   WORD_THREADS = 1,
   SEAM_THREADS,
 };
+
+#define PAIRED_BARRIERS 3 /* of each kind for a seam, and for a turn of sums */
 
 static __device__ inline void
 sync_threads (uint32_t kind, uint32_t threads)

@@ -4,10 +4,11 @@
 #ifndef CCL_CUDA_STRIP_SEAMS_CUH
 #define CCL_CUDA_STRIP_SEAMS_CUH
 
-#include "cuda/strip.cuh"
+#include "cuda/strip_sums.cuh"
 #include "cuda/unionfind.cuh"
 
-/* The functions here are for the threads that have no words. */
+/* The functions here are for the threads that have no words, and to be called one after the other:
+ * together they have PAIRED_BARRIERS, and more where sum_strip() has. */
 
 static __device__ inline uint32_t
 seam_thread (const CclStrips &strips)
@@ -65,6 +66,20 @@ merge_with_above (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
   for (uint32_t run = seam_thread (strips); run < strip.shared_runs; run += strips.seam_threads) {
     if (!is_root (s, run))
       join (f.labels, above + __ldcg (&bottom[run]), strip.label + s.parents[run]);
+  }
+}
+
+/* Passes as many barriers as sum_strip() has in its further turns; those of the first one are
+ * above.
+ */
+static __device__ inline void
+keep_up_with_sums (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+{
+  uint32_t pass = strip_table (f.strips, s, strip.runs).pass;
+
+  for (uint32_t first = pass; first < strip.components; first += pass) {
+    for (int i = 0; i < PAIRED_BARRIERS; i++)
+      sync_threads (SEAM_THREADS, f.strips.seam_threads);
   }
 }
 

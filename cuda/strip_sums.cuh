@@ -180,10 +180,9 @@ features_in_frame (const StripTable &t, const Strip &strip, uint32_t c)
   return features;
 }
 
-#define BARRIERS_OF_SUMS 3 /* a turn */
-
 /* Writes the features of the strip's components, as many at a time as there is room for, and their
- * first pixels. For the threads with words. */
+ * first pixels. For the threads with words: PAIRED_BARRIERS a turn, the last one only to make them
+ * as many. */
 static __device__ inline void
 sum_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
 {
@@ -204,19 +203,6 @@ sum_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
     for (uint32_t c = threadIdx.x; c < n; c += threads)
       f.features[strip.label + t.first + c] = features_in_frame (t, strip, c);
     sync_threads (WORD_THREADS, threads);
-  }
-}
-
-/* Passes as many barriers as there were in that, for the other threads, which have passed those of
- * one turn. */
-static __device__ inline void
-keep_up_with_sums (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
-{
-  uint32_t pass = strip_table (f.strips, s, strip.runs).pass;
-
-  for (uint32_t first = pass; first < strip.components; first += pass) {
-    for (int i = 0; i < BARRIERS_OF_SUMS; i++)
-      sync_threads (SEAM_THREADS, f.strips.seam_threads);
   }
 }
 

@@ -48,7 +48,10 @@ tile_firsts (const CclTiles &tiles, const Tile &tile)
   return tiles.firsts + (size_t) tile.index * tiles.capacity;
 }
 
-/* After ccl_cuda_tile_resolve(). */
+static_assert ((FIRST_PIXEL & (FIRST_PIXEL + 1)) == 0 && FIRST_PIXEL < FIRST_IS_INSIDE,
+               "pixels and flags do not overlap");
+
+/* Whether a component is known to be a root: before ccl_cuda_tile_resolve(), those inside are. */
 static __device__ inline bool
 is_root (CclTileFirst first)
 {

@@ -14,11 +14,11 @@
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
 
-/* The first pixel of a tile's component, and whether this is a root. */
+/* The first pixel of a tile's component, with what is known of the component. */
 typedef uint16_t CclTileFirst;
-#define FIRST_PIXEL 0x1fff
-#define FIRST_IS_INSIDE 0x4000 /* it is, as it does not touch the border of the tile */
-#define FIRST_IS_ROOT 0x8000   /* so is this one, as is known once tiles are merged */
+#define FIRST_PIXEL (TILE_WIDTH * TILE_MAX_HEIGHT - 1)
+#define FIRST_IS_INSIDE 0x4000 /* a root from the start: it touches no border of its tile */
+#define FIRST_IS_ROOT 0x8000   /* a root, as ccl_cuda_tile_resolve() has found out */
 
 /* The border of a tile: its pixels, and the component of each piece of a word in the first and the
  * last row and of each pixel in the first and the last column, named by the component's first
@@ -39,7 +39,7 @@ typedef struct CclTiles
   uint32_t reciprocal;    /* UINT32_MAX / columns */
   uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
-  CclTileFirst *firsts;   /* [strips * columns * capacity] of them, in raster order */
+  CclTileFirst *firsts;   /* [strips * columns * capacity] of each of them, in raster order */
   CclTileBorder *borders; /* [strips * columns] */
   uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
                            * half) and tied; in large frames then, of the strip, those before */

@@ -174,7 +174,8 @@ load_member (const CclTiles &tiles, const Batch &batch, uint32_t i)
 /* What is to be done with components. */
 struct Visit
 {
-  bool add;   /* resolve labels, and add the features of those that are no roots to their roots */
+  bool add;   /* resolve labels, add the features of those that are no roots to their roots, and
+               * flag the roots */
   bool count; /* count the roots */
 };
 
@@ -189,7 +190,8 @@ count_root (const CclCudaFrame &f, const Member &m, uint32_t label, RowCounts ro
                verdict == KEPT ? 1u << COUNT_BITS : 1);
 }
 
-/* Visits the lanes' components, where there are some. */
+/* Visits the lanes' components, where there are some. To be added somewhere, a component has to
+ * have another @root than itself. */
 static __device__ inline void
 visit_members (const CclCudaFrame &f, const Batch &batch, const Visit &visit, const Member &m,
                bool there, HeldComponent *held, RowCounts rows)
@@ -457,7 +459,8 @@ launch_visit (const CclCudaFrame *f, Visit visit, cudaStream_t stream)
                            arguments, stream);
 }
 
-/* Counts roots once all areas are known. */
+/* Counts roots once all areas are known. The transfer before it makes it begin when roots are
+ * flagged: visit_groups() reads first pixels before it follows the kernel before. */
 static cudaError_t
 count_again (const CclCudaFrame *f, cudaStream_t stream)
 {

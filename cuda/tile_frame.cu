@@ -258,6 +258,7 @@ publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
   if (threadIdx.x > 0)
     return;
   __stcg (&f.strips.kept[strip.index], kept);
+  /* Nobody reads anything else of an empty strip, or waits for RESOLVED where all are kept. */
   if (empty)
     arrive (&barriers[MERGED]);
   if (empty || keeps_all (f))

@@ -219,7 +219,7 @@ sums_in_frame (const CclCudaFrame &f, const TileSums &sums, const Tile &tile, ui
   return s;
 }
 
-/* Whether a component touches no other tile. */
+/* Whether a component touches no border of its tile. */
 static __device__ inline bool
 is_inside (const CclTiles &tiles, const TileSums &sums, uint32_t c, CclTilePixel first)
 {
@@ -227,8 +227,8 @@ is_inside (const CclTiles &tiles, const TileSums &sums, uint32_t c, CclTilePixel
          sums.max_y[c] < tiles.height - 1;
 }
 
-/* Writes the records of the components that are summed up. Where no label map follows, only those
- * that touch other tiles are looked up in the forest. */
+/* Writes the records of the components that are summed up. Those inside are not looked up in the
+ * forest, unless to paint a label map. */
 static __device__ inline void
 store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, const Tile &tile)
 {

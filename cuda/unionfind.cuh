@@ -91,9 +91,10 @@ join (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Stores
- * every ancestor on the way, so that threads help each other along deep trees. Where a merge has
- * just changed the label, its thread goes on with what it found there, as in find_halving(). */
+/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Begins
+ * with @parent, a lower label that it is connected to, and stores every ancestor on the way, so
+ * that threads help each other along deep trees. That may undo what a merge has just stored there:
+ * its thread goes on with what it found before, and connects that. */
 static __device__ inline uint32_t
 compress (uint32_t *labels, uint32_t label, uint32_t parent)
 {
@@ -108,7 +109,7 @@ compress (uint32_t *labels, uint32_t label, uint32_t parent)
 
 /* As merge(), where chains of labels grow everywhere at a time: each thread shortens the one that
  * its label begins, also where nothing else is left to do, and so all have shorter ones to climb.
- */
+ * That may cut the label off from what was found there, which join() connects again. */
 static __device__ inline void
 merge_and_compress (uint32_t *labels, uint32_t label1, uint32_t label2)
 {
@@ -124,7 +125,7 @@ merge_and_compress (uint32_t *labels, uint32_t label1, uint32_t label2)
     join (labels, found, low);
 }
 
-/* The same in shared memory. All writes are atomic, as others read meanwhile. */
+/* find_halving() in shared memory. All writes are atomic, as others read meanwhile. */
 static __device__ inline uint32_t
 find_shared (uint32_t *parents, uint32_t run)
 {

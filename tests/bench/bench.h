@@ -115,14 +115,14 @@ typedef struct BenchResult
   uint32_t n_stages;
 } BenchResult;
 
-#define BENCH_COPIES 8 /* of an image, at most */
+#define BENCH_MAX_COPIES 8 /* of an image on the device; graphs of as many buffers are kept */
 
 /* The image that is being measured, in both memories. */
 typedef struct BenchFrame
 {
   BenchImage image;
   CclImage host, device;
-  CclImage copies[BENCH_COPIES]; /* what device is in turns */
+  CclImage copies[BENCH_MAX_COPIES]; /* what device is in turns */
   unsigned n_copies;
 } BenchFrame;
 
@@ -131,7 +131,7 @@ typedef struct Bench
   BenchOptions options;
   Contender contenders[BENCH_MAX_CONTENDERS];
   size_t n_contenders;
-  TestArena host, device[BENCH_COPIES];
+  TestArena host, device[BENCH_MAX_COPIES];
   BenchResult *results;
   size_t n_results;
   FILE *csv;
@@ -186,6 +186,9 @@ void bench_config (CclConfig *config, const BenchOptions *options, BenchSize siz
 void contender_open (Contender *contender, const BenchOptions *options, BenchSize size);
 void contender_close (Contender *contender);
 
+/* Whether it analyses images in device memory, where they are to be analysed in place. */
+bool contender_reads_device (const Contender *contender);
+
 /* Whether there is something to measure in this mode. */
 bool contender_can (const Contender *contender, BenchMode mode);
 
@@ -214,6 +217,8 @@ CclUpdates contender_count (const Contender *contender, const BenchOptions *opti
 
 /* Measures everything, one result per contender, mode and image. */
 void bench_sweep (Bench *bench);
+
+/* Frees the memory that images were put into. */
 void bench_clear_frames (Bench *bench);
 
 /* record.c */

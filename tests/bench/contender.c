@@ -307,11 +307,17 @@ contender_can (const Contender *contender, BenchMode mode)
   return mode == BENCH_ANALYSIS || !contender->peer || !contender->peer->on_device;
 }
 
+bool
+contender_reads_device (const Contender *contender)
+{
+  return contender->algorithm && contender->algorithm->backend == CCL_BACKEND_CUDA;
+}
+
 /* The frame in the memory that the mode asks for. */
 static const CclImage *
 choose_image (const Contender *contender, BenchMode mode, const BenchFrame *frame)
 {
-  if (mode == BENCH_ANALYSIS && contender->algorithm->backend == CCL_BACKEND_CUDA)
+  if (mode == BENCH_ANALYSIS && contender_reads_device (contender))
     return &frame->device;
   return &frame->host;
 }

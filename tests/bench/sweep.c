@@ -98,14 +98,14 @@ takes_part (const Contender *contender, const Samples *samples, BenchMode mode, 
          (samples->count < LEAST_RUNS || (double) samples->total <= seconds * 1e9);
 }
 
-/* The frame with the copy whose turn it is in a run. */
+/* The frame with the copy whose turn it is. */
 static BenchFrame
-frame_of_run (const BenchFrame *frame, unsigned run)
+frame_of_turn (const BenchFrame *frame, size_t turn)
 {
   BenchFrame result = *frame;
 
   if (frame->n_copies)
-    result.device = frame->copies[run % frame->n_copies];
+    result.device = frame->copies[turn % frame->n_copies];
   return result;
 }
 
@@ -116,22 +116,23 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
               BenchMode mode, unsigned group, Samples *samples)
 {
   const BenchOptions *options = &bench->options;
-  unsigned warm_up = WARM_UP * (frame->n_copies ? frame->n_copies : 1);
   CclTiming timing;
 
   for (size_t i = 0; i < n; i++) {
-    for (unsigned k = 0; k < warm_up; k++) {
-      BenchFrame copy = frame_of_run (frame, k);
+    /* Work on a frame becomes a graph when it comes for the second time. */
+    bool copies = mode == BENCH_ANALYSIS && contender_reads_device (&contenders[i]);
+
+    for (unsigned k = 0; k < (copies ? WARM_UP * frame->n_copies : WARM_UP); k++) {
+      BenchFrame copy = frame_of_turn (frame, k);
 
       if (takes_part (&contenders[i], &samples[i], mode, group, options->seconds))
         contender_run (&contenders[i], bench, mode, &copy, &timing);
     }
   }
   for (unsigned run = 0; run < options->runs; run++) {
-    BenchFrame copy = frame_of_run (frame, run);
-
     for (size_t i = 0; i < n; i++) {
       size_t k = (i + run) % n;
+      BenchFrame copy = frame_of_turn (frame, run * n + i);
       Samples *s = &samples[k];
       uint64_t ns;
 
@@ -268,15 +269,17 @@ count_of_connectivity (const Bench *bench, const Contender *contenders)
   return n;
 }
 
+#define CACHES 8 /* that all copies would fill: of what is evicted first, an eighth may stay */
+
 /* How many copies of an image it takes that none is in the device's cache when its turn comes
  * again, as no frame of a stream is. A small one may well be: it was written just before. */
 static unsigned
 count_copies (const TestImage *pixels)
 {
   size_t bytes = (size_t) pixels->width * pixels->height, cache = test_device_cache_bytes ();
-  size_t copies = bytes > cache / 2 ? (BENCH_COPIES * cache - 1) / bytes + 1 : 1;
+  size_t copies = bytes > cache / 2 ? (CACHES * cache - 1) / bytes + 1 : 1;
 
-  return copies < BENCH_COPIES ? (unsigned) copies : BENCH_COPIES;
+  return copies < BENCH_MAX_COPIES ? (unsigned) copies : BENCH_MAX_COPIES;
 }
 
 /* Puts an image into the memories that contenders read it from. */
@@ -288,7 +291,7 @@ place_frame (Bench *bench, const TestImage *pixels, const Contender *contenders,
   bool on_device = false;
 
   for (size_t i = 0; i < n; i++)
-    on_device |= contenders[i].algorithm && contenders[i].algorithm->backend == CCL_BACKEND_CUDA;
+    on_device |= contender_reads_device (&contenders[i]);
   bench->host.memory = CCL_MEMORY_HOST;
   frame->host = test_arena_place (&bench->host, pixels, &placement);
   frame->n_copies = on_device ? count_copies (pixels) : 0;
@@ -303,7 +306,7 @@ void
 bench_clear_frames (Bench *bench)
 {
   test_arena_clear (&bench->host);
-  for (unsigned i = 0; i < BENCH_COPIES; i++)
+  for (unsigned i = 0; i < BENCH_MAX_COPIES; i++)
     test_arena_clear (&bench->device[i]);
 }
 
