@@ -284,7 +284,6 @@ test_extremes (Check *check)
   }
 }
 
-/* Several megapixels. */
 /* Images that are large enough for the highest tiles on a device of 136 multiprocessors, most of
  * them without a label map: then tiles leave labels out. */
 static void
@@ -311,6 +310,7 @@ check_high_tiles (Check *check)
   }
 }
 
+/* Several megapixels. */
 static void
 test_large (Check *check)
 {
