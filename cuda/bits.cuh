@@ -38,6 +38,15 @@ warp_scan (uint32_t value)
   return value;
 }
 
+/* The sum of @value over all lanes, in each of them. */
+static __device__ inline uint32_t
+warp_sum (uint32_t value)
+{
+  for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
+    value += __shfl_xor_sync (ALL_LANES, value, distance);
+  return value;
+}
+
 static __device__ inline const uint8_t *
 row_pixels (const CclCudaFrame &f, uint32_t y)
 {
@@ -75,21 +84,21 @@ foreground4 (const CclCudaFrame &f, uint32_t bytes)
   return __dp4a (above_threshold4 (f, bytes), 0x08040201u, 0u) >> 7;
 }
 
-/* 32 pixels of a row as bits. */
+/* Up to 32 pixels of a row as bits; @words: of four bytes, an even number. */
 static __device__ inline uint32_t
-foreground_bits (const CclCudaFrame &f, const uint32_t bytes[8])
+foreground_bits (const CclCudaFrame &f, const uint32_t *bytes, uint32_t words)
 {
   uint32_t bits = 0;
 
 #pragma unroll
-  for (uint32_t i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < words / 2; i++) {
     uint32_t low = above_threshold4 (f, bytes[2 * i]),
              high = above_threshold4 (f, bytes[2 * i + 1]);
     uint32_t sum = __dp4a (high, 0x80402010u, __dp4a (low, 0x08040201u, 0u)); /* times 128 */
 
     bits |= i == 0 ? sum >> 7 : sum << (8 * i - 7);
   }
-  return f.flip ? ~bits : bits;
+  return f.flip ? bits ^ ~0u >> (32 - 4 * words) : bits;
 }
 
 /* Pixels @x - 1 to @x + 4 * @words - 2 of row @y as bits; outside of the frame nothing is set. */
@@ -133,7 +142,7 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
     uint4 low = __ldcs (words), high = __ldcs (words + 1);
     uint32_t bytes[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
 
-    return foreground_bits (f, bytes);
+    return foreground_bits (f, bytes, 8);
   }
   if (left >= (shift ? 36 : 32)) {
     /* Words of memory, from the one that holds the first pixel on. Out of step with them, the
@@ -148,7 +157,7 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
       bytes[i] = __funnelshift_r (word, next, shift);
       word = next;
     }
-    return foreground_bits (f, bytes);
+    return foreground_bits (f, bytes, 8);
   }
   for (uint32_t i = 0; i < min (left, 32u); i++)
     bits |= (uint32_t) foreground (f, row, x + i) << i;

@@ -91,7 +91,8 @@ tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
   return (CclTiles){
     .height = height,
     .columns = columns,
-    .reciprocal = UINT32_MAX / columns,
+    .column_reciprocal = UINT32_MAX / columns,
+    .group_reciprocal = UINT32_MAX / TILE_GROUPS (columns),
     .strips = (frame->height - 1) / height + 1,
     .capacity =
         ccl_runs_per_row (min_u32 (frame->width, TILE_WIDTH)) * min_u32 (frame->height, height),

@@ -156,6 +156,19 @@ join_shared (uint32_t *parents, uint32_t run1, uint32_t run2)
   }
 }
 
+/* compress() of unionfind.cuh in shared memory. */
+static __device__ inline void
+compress_shared (uint32_t *parents, uint32_t run)
+{
+  volatile uint32_t *seen = parents;
+  uint32_t parent = seen[run], grandparent;
+
+  while ((grandparent = seen[parent]) != parent) {
+    atomicMin (&parents[run], grandparent);
+    parent = grandparent;
+  }
+}
+
 /* A pair of runs that touch each other, by pixel @x of a word and of the one above it. */
 struct TouchingRuns
 {

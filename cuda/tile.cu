@@ -4,11 +4,11 @@
 #include "cuda/launch.cuh"
 #include "cuda/tile_records.cuh"
 
-/* Blocks of the highest tiles that a multiprocessor runs at a time. */
+/* Blocks of the highest tiles that a multiprocessor runs at a time, at most. */
 #if __CUDA_ARCH__ == 750
-#define BLOCKS 4
+#define BLOCKS 8
 #else
-#define BLOCKS 6
+#define BLOCKS 10
 #endif
 
 /* One tile a block. */
@@ -20,7 +20,7 @@ label_tile_of_block (const CclCudaFrame &f, uint32_t *memory)
   let_kernel_follow ();
   follow_kernel ();
   if (tile.x == 0 && threadIdx.x == 0)
-    f.tiles.totals[tile.index / f.tiles.columns] = 0;
+    f.tiles.totals[strip_of_tile (f.tiles, tile.index)] = 0;
   label_tile (f, tile, memory);
 }
 

@@ -21,17 +21,29 @@ tile_at (const CclTiles &tiles, uint32_t strip, uint32_t column)
   return tile;
 }
 
+/* @n / @divisor, given UINT32_MAX / @divisor: a division would keep a block's first read waiting.
+ */
+static __device__ inline uint32_t
+divide (uint32_t n, uint32_t divisor, uint32_t reciprocal)
+{
+  uint32_t quotient = __umulhi (n, reciprocal); /* or one less */
+
+  return n - quotient * divisor >= divisor ? quotient + 1 : quotient;
+}
+
+/* The strip of tile number @index. */
+static __device__ inline uint32_t
+strip_of_tile (const CclTiles &tiles, uint32_t index)
+{
+  return divide (index, tiles.columns, tiles.column_reciprocal);
+}
+
 static __device__ inline Tile
 tile_number (const CclTiles &tiles, uint32_t index)
 {
-  uint32_t strip = __umulhi (index, tiles.reciprocal), column = index - strip * tiles.columns;
+  uint32_t strip = strip_of_tile (tiles, index);
 
-  /* One less at most; a division would keep the tile's first read waiting. */
-  if (column >= tiles.columns) {
-    strip++;
-    column -= tiles.columns;
-  }
-  return tile_at (tiles, strip, column);
+  return tile_at (tiles, strip, index - strip * tiles.columns);
 }
 
 /* The label of a tile's component. Labels are slots, as everywhere: two pixels share one, but first
@@ -50,6 +62,12 @@ tile_firsts (const CclTiles &tiles, const Tile &tile)
 
 static_assert ((FIRST_PIXEL & (FIRST_PIXEL + 1)) == 0 && FIRST_PIXEL < FIRST_IS_INSIDE,
                "pixels and flags do not overlap");
+
+static __device__ inline CclTilePixel
+first_pixel (CclTileFirst first)
+{
+  return first & FIRST_PIXEL;
+}
 
 /* Whether a component is known to be a root: before ccl_cuda_tile_resolve(), those inside are. */
 static __device__ inline bool

@@ -6,10 +6,13 @@
 
 #include <stdint.h>
 
-#define TILE_WORDS 8 /* of 32 pixels, in a row of a tile */
-#define TILE_WIDTH (32 * TILE_WORDS)
+#define TILE_WORDS 4 /* in a row of a tile */
+#define WORD_PIXELS 64
+#define TILE_WIDTH (WORD_PIXELS * TILE_WORDS)
 #define TILE_MAX_HEIGHT 32
 #define TILE_RUNS (TILE_WIDTH / 2) /* of a row */
+#define GROUP_TILES 16             /* side by side in a strip: what a block resolves or writes */
+#define TILE_GROUPS(columns) (((columns) -1) / GROUP_TILES + 1) /* of a strip */
 
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
@@ -25,9 +28,9 @@ typedef uint16_t CclTileFirst;
  * pixel. */
 typedef struct CclTileBorder
 {
-  uint32_t top[TILE_WORDS], bottom[TILE_WORDS];             /* pixels, from left to right */
+  uint64_t top[TILE_WORDS], bottom[TILE_WORDS];             /* pixels, from left to right */
   uint32_t left, right;                                     /* pixels, from top to bottom */
-  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* from 16 pieces a word */
+  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* from 32 pieces a word */
   CclTilePixel left_pixels[TILE_MAX_HEIGHT], right_pixels[TILE_MAX_HEIGHT];
 } CclTileBorder;
 
@@ -36,7 +39,7 @@ typedef struct CclTiles
 {
   uint32_t height;
   uint32_t columns, strips;
-  uint32_t reciprocal;    /* UINT32_MAX / columns */
+  uint32_t column_reciprocal, group_reciprocal; /* UINT32_MAX / columns and / TILE_GROUPS() */
   uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
   uint32_t *n;            /* [strips * columns] components of a tile */
   CclTileFirst *firsts;   /* [strips * columns * capacity] of each of them, in raster order */

@@ -11,7 +11,6 @@
 #include "cuda/tile.cuh"
 #include "cuda/unionfind.cuh"
 
-#define GROUP_TILES 16 /* side by side in a strip: what a block works on */
 #define VISIT_WARPS 8  /* of a block that resolves and counts */
 #define VISIT_THREADS (VISIT_WARPS * WARP_LANES)
 #define WRITE_THREADS (GROUP_TILES * WARP_LANES) /* a warp for each tile */

@@ -6,22 +6,27 @@
 
 #define SEAM_WARPS 4
 
+/* Blocks that fill a multiprocessor. */
+#if __CUDA_ARCH__ == 750
+#define SEAM_BLOCKS 8
+#elif __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900 || __CUDA_ARCH__ == 1010 || __CUDA_ARCH__ >= 1100
+#define SEAM_BLOCKS 12
+#else
+#define SEAM_BLOCKS 16
+#endif
+
 /* A warp for each tile: its seams with the tiles to the left and above. */
 static __global__ void
-merge_seams (CclCudaFrame f)
+__launch_bounds__ (SEAM_WARPS *WARP_LANES, SEAM_BLOCKS) merge_seams (CclCudaFrame f)
 {
   const CclTiles &tiles = f.tiles;
   uint32_t index = blockIdx.x * SEAM_WARPS + threadIdx.x / WARP_LANES;
-  uint32_t strip = index / tiles.columns, column = index - strip * tiles.columns;
-  SeamRows rows;
+  uint32_t strip = strip_of_tile (tiles, index), column = index - strip * tiles.columns;
 
   follow_kernel ();
   let_kernel_follow ();
-  if (strip >= tiles.strips)
-    return;
-  rows = load_rows (tiles, strip, column);
-  merge_left (f, tiles, strip, column);
-  merge_rows (f, rows, strip, column);
+  if (strip < tiles.strips)
+    merge_tile (f, strip, column);
 }
 
 extern "C" cudaError_t

@@ -11,9 +11,9 @@
 #include "cuda/tile_pieces.cuh"
 
 /* Bytes of shared memory, for each row of the tile, that are shared out between pieces and the sums
- * of components: as many components at a time as there is room for. Six blocks of the highest tiles
+ * of components: as many components at a time as there is room for. Ten blocks of the highest tiles
  * fit in a multiprocessor with 228 KiB. */
-#define BYTES_PER_ROW 1096
+#define BYTES_PER_ROW 626
 
 /* Bytes of shared memory that a block needs. */
 static inline size_t
@@ -39,6 +39,8 @@ struct PieceSums
 struct TileSums
 {
   uint32_t first, pass; /* the first of them, and their number at most */
+  uint32_t from,
+      to; /* their roots are among these pieces; others of theirs come up to the last one */
   uint32_t *area_y, *sum_x;
   uint32_t *min_x, *max_x, *max_y;
   uint32_t *sum_xx, *sum_yy, *sum_xy;
@@ -48,12 +50,14 @@ struct TileSums
 static __device__ inline TileSums
 sums_layout (const CclCudaFrame &f, const Pieces &p)
 {
-  uint32_t words = (p.n + 1) / 2, room = f.tiles.height * BYTES_PER_ROW / 4 - p.n - words;
+  uint32_t room = f.tiles.height * BYTES_PER_ROW / 4 - p.n;
   TileSums sums;
 
   sums.first = 0;
+  sums.from = 0;
+  sums.to = p.n;
   sums.pass = f.moments ? room / (N_SUMS + N_MOMENTS) : room / N_SUMS;
-  sums.area_y = p.parents + p.n + words;
+  sums.area_y = p.links + p.n;
   sums.sum_x = sums.area_y + sums.pass;
   sums.min_x = sums.sum_x + sums.pass;
   sums.max_x = sums.min_x + sums.pass;
@@ -68,9 +72,9 @@ sums_layout (const CclCudaFrame &f, const Pieces &p)
 static __device__ inline PieceSums
 sums_of_piece (const CclCudaFrame &f, const TilePieces *s, uint32_t first)
 {
-  uint32_t x = first % TILE_WIDTH, y = first / TILE_WIDTH, column = x / WARP_LANES;
-  uint32_t gap = ~(s->words[column][y] >> x % WARP_LANES);
-  uint32_t width = (uint32_t) __clz ((int) __brev (gap));
+  uint32_t x = first % TILE_WIDTH, y = first / TILE_WIDTH, column = x / WORD_PIXELS;
+  uint64_t gap = ~(s->words[column][y] >> x % WORD_PIXELS);
+  uint32_t width = (uint32_t) __clzll ((long long) __brevll (gap));
   uint32_t height = 1 + (uint32_t) __clz ((int) __brev (~(s->repeats[column] >> y >> 1)));
   uint32_t row_x = width * (2 * x + width - 1) / 2, column_y = height * (2 * y + height - 1) / 2;
   PieceSums p = { width * height | (width * column_y) << AREA_BITS,
@@ -152,20 +156,33 @@ set_sums (const CclCudaFrame &f, const TileSums &sums, uint32_t c, const PieceSu
   }
 }
 
-/* Numbers the roots, and begins the sums of those whose turn it is. */
+/* The first piece that this warp looks at, where the block begins with the group of @piece. */
+static __device__ inline uint32_t
+warp_base (uint32_t piece)
+{
+  return piece / WARP_LANES * WARP_LANES + threadIdx.x - lane_id ();
+}
+
+/* Numbers the roots, and begins the sums of those whose turn it is. Leaves the first one that
+ * there is no room for in s->next. */
 static __device__ inline void
-begin_sums (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const RootCounts &r,
+begin_sums (const CclCudaFrame &f, TilePieces *s, const Pieces &p, const RootCounts &r,
             const TileSums &sums)
 {
-  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
+  for (uint32_t base = warp_base (sums.from); base < p.n; base += blockDim.x) {
     uint32_t group = base / WARP_LANES, roots = s->roots[group], piece = base + lane_id ();
     uint32_t number = roots_before (r, group) + __popc (roots & bits_below (lane_id ()));
+    uint32_t c = number - sums.first;
+    CclTilePixel first;
 
     if (!(roots >> lane_id () & 1))
       continue;
-    p.parents[piece] = IS_ROOT | number;
-    if (number - sums.first < sums.pass)
-      set_sums (f, sums, number - sums.first, sums_of_piece (f, s, p.firsts[piece]));
+    first = link_first (p.links[piece]);
+    p.links[piece] = make_link (IS_ROOT | number, first);
+    if (c < sums.pass)
+      set_sums (f, sums, c, sums_of_piece (f, s, first));
+    else if (c == sums.pass)
+      s->next = piece;
   }
 }
 
@@ -174,13 +191,13 @@ begin_sums (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const R
 static __device__ inline void
 add_pieces (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const TileSums &sums)
 {
-  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
-    uint32_t piece = base + lane_id (), c = CCL_NO_LABEL, parent, lanes, leader, same;
+  for (uint32_t base = warp_base (sums.from); base < p.n; base += blockDim.x) {
+    uint32_t piece = base + lane_id (), c = CCL_NO_LABEL, link, lanes, leader, same;
     PieceSums part;
 
-    parent = piece < p.n ? p.parents[piece] : IS_ROOT;
-    if (!(parent & IS_ROOT))
-      c = (p.parents[parent] & ~IS_ROOT) - sums.first;
+    link = piece < p.n ? p.links[piece] : make_link (IS_ROOT, 0);
+    if (!link_is_root (link))
+      c = link_number (p.links[link_parent (link)]) - sums.first;
     if (c >= sums.pass)
       c = CCL_NO_LABEL;
     lanes = __ballot_sync (ALL_LANES, c != CCL_NO_LABEL);
@@ -190,7 +207,7 @@ add_pieces (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const T
     same = __ballot_sync (ALL_LANES, c == __shfl_sync (ALL_LANES, c, leader));
     if (c == CCL_NO_LABEL)
       continue;
-    part = sums_of_piece (f, s, p.firsts[piece]);
+    part = sums_of_piece (f, s, link_first (link));
     if (can_reduce () && __popc (same) >= REDUCE_LANES && same >> lane_id () & 1) {
       part = reduce_parts (f, same, part);
       if (lane_id () != leader)
@@ -232,13 +249,13 @@ is_inside (const CclTiles &tiles, const TileSums &sums, uint32_t c, CclTilePixel
 static __device__ inline void
 store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, const Tile &tile)
 {
-  for (uint32_t base = threadIdx.x - lane_id (); base < p.n; base += blockDim.x) {
-    uint32_t piece = base + lane_id (), number = piece < p.n ? p.parents[piece] : 0;
-    uint32_t c = (number & ~IS_ROOT) - sums.first, label = CCL_NO_LABEL;
+  for (uint32_t base = warp_base (sums.from); base < sums.to; base += blockDim.x) {
+    uint32_t piece = base + lane_id (), link = piece < sums.to ? p.links[piece] : 0;
+    uint32_t c = link_number (link) - sums.first, label = CCL_NO_LABEL;
     Sums s = sums_of_nothing ();
 
-    if (number & IS_ROOT && c < sums.pass) {
-      CclTilePixel first = p.firsts[piece];
+    if (link_is_root (link) && c < sums.pass) {
+      CclTilePixel first = link_first (link);
       bool inside = is_inside (f.tiles, sums, c, first);
 
       label = tile_label (f, tile, first);
@@ -251,39 +268,53 @@ store_components (const CclCudaFrame &f, const Pieces &p, const TileSums &sums, 
   }
 }
 
-#define ROWS_WARP 1 /* writes the first and the last row; the others have more to do before */
-
-/* Writes the first and the last row of a tile: a warp with two lanes for each word. */
+/* A warp writes the first and the last row of a tile: four lanes for each word. */
 static __device__ inline void
 store_border_rows (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t bottom)
 {
   uint32_t lane = lane_id (), column = lane % TILE_WORDS, y = lane & TILE_WORDS ? bottom : 0;
-  uint32_t pixels = s->words[column][y], before = s->before[column][y];
+  uint64_t pixels = s->words[column][y];
+  uint32_t before = s->before[column][y], n = __popcll (piece_starts (pixels));
   CclTilePixel *runs = (y == 0 ? border->top_runs : border->bottom_runs) + column * WORD_PIECES;
-  uint32_t n = __popc (piece_starts (pixels));
 
   if (lane < 2 * TILE_WORDS)
     (y == 0 ? border->top : border->bottom)[column] = pixels;
   for (uint32_t i = lane / (2 * TILE_WORDS); i < n; i += WARP_LANES / (2 * TILE_WORDS))
-    runs[i] = p.firsts[root_of (p, before + i)];
+    runs[i] = first_of_component (p, before + i);
 }
 
-/* Writes the border of a tile. */
+/* A warp writes the first and the last column of a tile: a lane for each row. */
 static __device__ inline void
-store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const TileWord &w,
-              const Tile &tile)
+store_border_columns (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t height)
+{
+  const uint32_t last = TILE_WORDS - 1;
+  uint32_t y = lane_id (), lefts, rights;
+  uint64_t left = y < height ? s->words[0][y] : 0, right = y < height ? s->words[last][y] : 0;
+
+  lefts = __ballot_sync (ALL_LANES, left & 1);
+  rights = __ballot_sync (ALL_LANES, right >> 63);
+  if (left & 1)
+    border->left_pixels[y] = first_of_component (p, s->before[0][y]);
+  if (right >> 63)
+    border->right_pixels[y] =
+        first_of_component (p, piece_at (s->before[last][y], right, 1ull << 63));
+  if (y == 0) {
+    border->left = lefts;
+    border->right = rights;
+  }
+}
+
+/* Writes the border of a tile. Its last warps do: the first ones have the pieces where there are
+ * few. */
+static __device__ inline void
+store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const Tile &tile)
 {
   CclTileBorder *border = &tiles.borders[tile.index];
-  bool left = w.column == 0, right = w.column == TILE_WORDS - 1;
-  bool side = left ? w.pixels & 1 : right && w.pixels >> 31;
-  uint32_t sides = __ballot_sync (ALL_LANES, side) >> (lane_id () - w.y);
+  uint32_t warps_behind = (blockDim.x - 1 - threadIdx.x) / WARP_LANES;
 
-  if (side)
-    (left ? border->left_pixels : border->right_pixels)[w.y] =
-        p.firsts[root_of (p, piece_at (w.before, w.pixels, left ? 1 : 1u << 31))];
-  if (w.y == 0 && (left || right))
-    *(left ? &border->left : &border->right) = sides;
-  if (threadIdx.x / WARP_LANES == ROWS_WARP)
+  if (warps_behind == 0)
+    store_border_columns (border, s, p, tiles.height);
+  else if (warps_behind == 1)
     store_border_rows (border, s, p, tiles.height - 1);
 }
 
@@ -295,7 +326,7 @@ store_full_tile (const CclCudaFrame &f, const CclTiles &tiles, const Tile &tile)
   uint32_t i = threadIdx.x, label = tile_label (f, tile, 0), height = tiles.height;
 
   if (i < TILE_WORDS) {
-    border->top[i] = border->bottom[i] = ~0u;
+    border->top[i] = border->bottom[i] = ~0ull;
     border->top_runs[i * WORD_PIECES] = border->bottom_runs[i * WORD_PIECES] = 0;
   }
   if (i < height)
@@ -333,22 +364,22 @@ store_empty_tile (const CclTiles &tiles, const Tile &tile)
   }
 }
 
-/* Labels a tile, with one word of pixels a thread: writes its records and its border. @memory is
- * the block's, tile_label_size() bytes. */
+/* Labels a tile, with as many threads as it has words: writes its records and its border. @memory
+ * is the block's, tile_label_size() bytes. */
 static __device__ inline void
 label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory)
 {
   const CclTiles &tiles = f.tiles;
   TilePieces *s = (TilePieces *) memory;
-  uint32_t i = threadIdx.x, word = load_word (f, s, tile);
+  uint64_t pixels = load_pixels (f, s, tile);
+  uint32_t i = threadIdx.x;
   RootCounts r = { 0, 0 };
   TileSums sums;
-  TileWord w;
   Pieces p;
   bool once;
 
-  if (!__syncthreads_or (word + 1 > 1)) { /* each word is either full or empty */
-    uint32_t full = __syncthreads_count (word);
+  if (!__syncthreads_or (pixels + 1 > 1)) { /* each thread has read all or nothing */
+    uint32_t full = __syncthreads_count (pixels != 0);
 
     if (full == 0) {
       store_empty_tile (tiles, tile);
@@ -359,25 +390,30 @@ label_tile (const CclCudaFrame &f, const Tile &tile, uint32_t *memory)
       return;
     }
   }
-  p = find_pieces (f, s, &w);
+  p = find_pieces (f, s);
   sums = sums_layout (f, p);
   once = p.n <= sums.pass;
   if (!once || i - lane_id () < p.n)
     r = count_roots (s, &p);
+  if (i == 0)
+    tiles.n[tile.index] = p.components;
   for (;;) {
     begin_sums (f, s, p, r, sums);
     __syncthreads ();
+    if (!once && p.components - sums.first > sums.pass)
+      sums.to = s->next;
+    if (sums.first == 0)
+      store_border (tiles, s, p, tile);
     add_pieces (f, s, p, sums);
     __syncthreads ();
     store_components (f, p, sums, tile);
-    if (once || p.components - sums.first <= sums.pass)
+    if (sums.to == p.n)
       break;
     __syncthreads ();
     sums.first += sums.pass;
+    sums.from = sums.to;
+    sums.to = p.n;
   }
-  store_border (tiles, s, p, w, tile);
-  if (i == 0)
-    tiles.n[tile.index] = p.components;
 }
 
 #endif
