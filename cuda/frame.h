@@ -232,6 +232,8 @@ cudaError_t ccl_cuda_tile (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_steps (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_merge (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_resolve (const CclCudaFrame *frame, cudaStream_t stream);
+/* Counts the roots that ccl_cuda_tile_resolve() could not, as areas decide about them. */
+cudaError_t ccl_cuda_tile_count (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_compact (const CclCudaFrame *frame, cudaStream_t stream);
 cudaError_t ccl_cuda_tile_histogram (const CclCudaFrame *frame, const CclCutSearch *search,
                                      cudaStream_t stream);
