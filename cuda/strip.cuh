@@ -219,24 +219,44 @@ unite_word (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
   }
 }
 
-/* Finds the runs of a strip, whose words are there, and which of them belong together. */
-static __device__ inline void
+/* The pixels of a strip and of the row above it that the frame has. */
+static __device__ inline uint32_t
+pixels_of_strip (const CclCudaFrame &f, const Strip &strip)
+{
+  return f.width * (min (f.strips.height, f.height - strip.y) + (strip.index > 0));
+}
+
+#define RUN_BITS 16 /* counts of runs; those of pixels are above */
+
+/* Finds the runs of a strip, whose words are there. Where it has no background, there is no more to
+ * find out: they are one component, and this returns true. */
+static __device__ inline bool
 find_strip_runs (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
 {
-  uint32_t i = threadIdx.x, word = s.words[i];
+  uint32_t i = threadIdx.x, word = s.words[i], total;
   uint32_t left = strip->word > 0 ? s.words[i - 1] >> 31 : 0;
+  bool full;
 
   s.starts[i] = word & ~(word << 1 | left);
-  s.before[i] = sum_before (__popc (s.starts[i]), &strip->runs);
+  s.before[i] =
+      sum_before (__popc (s.starts[i]) | __popc (word) << RUN_BITS, &total) & bits_below (RUN_BITS);
+  strip->runs = total & bits_below (RUN_BITS);
+  full = total >> RUN_BITS == pixels_of_strip (f, *strip);
   for (uint32_t run = i; run < strip->runs; run += blockDim.x) {
-    s.parents[run] = run;
+    s.parents[run] = full ? 0 : run;
     /* There are no more components than runs. This early because it takes a while. */
     __stcg (&f.labels[strip->label + run], strip->label + run);
   }
+  if (full) { /* run 0 is the root of all */
+    strip->components = 1;
+    if (i < (strip->runs + WARP_LANES - 1) / WARP_LANES) {
+      s.roots[i] = i == 0;
+      s.roots_before[i] = i > 0;
+    }
+  }
   __syncthreads ();
   strip->shared_runs = s.before[f.strips.words];
-  unite_word (f, s, *strip);
-  __syncthreads ();
+  return full;
 }
 
 static __device__ inline bool
@@ -271,12 +291,15 @@ count_roots (const StripRuns &s, uint32_t n)
   return total;
 }
 
-/* Numbers the roots densely, in order, and makes parents the components of runs. */
+/* Finds out which runs belong together, numbers the roots densely, in order, and makes parents the
+ * components of runs. */
 static __device__ inline void
-number_strip_components (const StripRuns &s, Strip *strip)
+unite_strip_runs (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
 {
   uint32_t whole = (strip->runs + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
 
+  unite_word (f, s, *strip);
+  __syncthreads ();
   for (uint32_t run = threadIdx.x; run < whole; run += blockDim.x) {
     uint32_t roots = __ballot_sync (ALL_LANES, run < strip->runs && s.parents[run] == run);
 

@@ -15,6 +15,9 @@
 #define MOST_SEAM_THREADS 256
 #define MOST_BLOCKS 4 /* of a multiprocessor */
 
+static_assert (MOST_THREADS * WARP_LANES < 1ull << (32 - RUN_BITS),
+               "a strip's pixels are counted above its runs");
+
 /* Sums of what a strip adds to roots, in shared memory: many of its components may have the same
  * one, and so do many strips. */
 struct RootTable
@@ -164,9 +167,7 @@ kept_before (const CclStrips &strips, uint32_t n)
 #pragma unroll 4
   for (uint32_t i = lane_id (); i < n; i += WARP_LANES)
     sum += __ldcg (&strips.kept[i]);
-  for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
-    sum += __shfl_xor_sync (ALL_LANES, sum, distance);
-  return sum;
+  return warp_sum (sum);
 }
 
 static __device__ inline void
@@ -199,8 +200,8 @@ label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
       __stcg (&f.strips.published[strip->index], strip->round);
     return;
   }
-  find_strip_runs (f, s, strip);
-  number_strip_components (s, strip);
+  if (!find_strip_runs (f, s, strip))
+    unite_strip_runs (f, s, strip);
   if (threadIdx.x < f.strips.threads) {
     sum_strip (f, s, *strip);
   } else {
