@@ -260,12 +260,12 @@ static void
 test_extremes (Check *check)
 {
   static const Size sizes[] = {
-    { 4099, 2, EFFORT_SMALL },    { 2, 4099, EFFORT_SMALL },    { 65536, 3, EFFORT_QUICK },
-    { 3, 65536, EFFORT_QUICK },   { 65535, 2, EFFORT_NORMAL },  { 2, 65535, EFFORT_NORMAL },
-    { 65537, 5, EFFORT_NORMAL },  { 5, 65537, EFFORT_NORMAL },  { 100003, 1, EFFORT_NORMAL },
-    { 1, 100003, EFFORT_NORMAL }, { 1000003, 1, EFFORT_FULL },  { 1, 1000003, EFFORT_FULL },
-    { 65536, 33, EFFORT_NORMAL }, { 33, 65536, EFFORT_NORMAL }, { 100003, 41, EFFORT_FULL },
-    { 41, 100003, EFFORT_FULL },
+    { 4099, 2, EFFORT_SMALL },    { 2, 4099, EFFORT_SMALL },    { 16641, 2, EFFORT_SMALL },
+    { 2, 16417, EFFORT_SMALL },   { 65536, 3, EFFORT_QUICK },   { 3, 65536, EFFORT_QUICK },
+    { 65535, 2, EFFORT_NORMAL },  { 2, 65535, EFFORT_NORMAL },  { 65537, 5, EFFORT_NORMAL },
+    { 5, 65537, EFFORT_NORMAL },  { 100003, 1, EFFORT_NORMAL }, { 1, 100003, EFFORT_NORMAL },
+    { 1000003, 1, EFFORT_FULL },  { 1, 1000003, EFFORT_FULL },  { 65536, 33, EFFORT_NORMAL },
+    { 33, 65536, EFFORT_NORMAL }, { 100003, 41, EFFORT_FULL },  { 41, 100003, EFFORT_FULL },
   };
   static const char *const names[] = { "full",      "checkerboard-even", "comb-up",
                                        "comb-left", "snake-horizontal",  "us",
