@@ -41,6 +41,57 @@ ccl_test_nvmm_memory_new (NvBufSurface *surface)
                                  (GDestroyNotify) nv_standin_surface_free);
 }
 
+typedef GstAllocator SlotAllocator;
+typedef GstAllocatorClass SlotAllocatorClass;
+GType slot_allocator_get_type (void);
+G_DEFINE_TYPE (SlotAllocator, slot_allocator, GST_TYPE_ALLOCATOR)
+
+static gpointer
+slot_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  return ((NvmmSlot *) memory)->surface;
+}
+
+static void
+slot_unmap (GstMemory *memory)
+{
+}
+
+static void
+slot_free (GstAllocator *allocator, GstMemory *memory)
+{
+  g_free (memory);
+}
+
+static void
+slot_allocator_class_init (SlotAllocatorClass *klass)
+{
+  klass->free = slot_free;
+}
+
+static void
+slot_allocator_init (SlotAllocator *self)
+{
+  self->mem_type = "NvmmSlot";
+  self->mem_map = slot_map;
+  self->mem_unmap = slot_unmap;
+}
+
+NvmmSlot *
+ccl_test_nvmm_slot_new (NvBufSurface *surface)
+{
+  GstAllocator *allocator = g_object_new (slot_allocator_get_type (), NULL);
+  NvmmSlot *self = g_new0 (NvmmSlot, 1);
+
+  gst_object_ref_sink (allocator);
+  gst_memory_init (GST_MEMORY_CAST (self), GST_MEMORY_FLAG_READONLY, allocator, NULL,
+                   sizeof (*surface), 0, 0, sizeof (*surface));
+  gst_object_unref (allocator);
+  self->surface = surface;
+
+  return self;
+}
+
 GstBuffer *
 ccl_test_nvmm_buffer_new (GstMemory *memory)
 {

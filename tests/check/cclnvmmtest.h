@@ -14,6 +14,14 @@ typedef struct
   NvBufSurfaceLayout layout;
 } NvmmKind;
 
+/* A memory that has one surface after the other. */
+typedef struct
+{
+  GstMemory parent;
+
+  NvBufSurface *surface;
+} NvmmSlot;
+
 /* Sets the caps of frames in NVMM memory. */
 void ccl_test_nvmm_set_caps (GstHarness *h, const gchar *format, guint width, guint height);
 
@@ -22,6 +30,9 @@ NvBufSurface *ccl_test_nvmm_surface_new (const NvmmKind *kind, gboolean larger);
 
 /* As NVIDIA's elements have it: the data of the memory is the surface, which goes with it. */
 GstMemory *ccl_test_nvmm_memory_new (NvBufSurface *surface);
+
+/* A memory with that surface, which goes on without it. */
+NvmmSlot *ccl_test_nvmm_slot_new (NvBufSurface *surface);
 
 /* A buffer with that memory, which is consumed. */
 GstBuffer *ccl_test_nvmm_buffer_new (GstMemory *memory);

@@ -203,65 +203,6 @@ GST_START_TEST (test_many)
 }
 GST_END_TEST;
 
-/* A memory that has one surface after the other. */
-typedef struct
-{
-  GstMemory parent;
-
-  NvBufSurface *surface;
-} SlotMemory;
-
-typedef GstAllocator SlotAllocator;
-typedef GstAllocatorClass SlotAllocatorClass;
-GType slot_allocator_get_type (void);
-G_DEFINE_TYPE (SlotAllocator, slot_allocator, GST_TYPE_ALLOCATOR)
-
-static gpointer
-slot_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
-{
-  return ((SlotMemory *) memory)->surface;
-}
-
-static void
-slot_unmap (GstMemory *memory)
-{
-}
-
-static void
-slot_free (GstAllocator *allocator, GstMemory *memory)
-{
-  g_free (memory);
-}
-
-static void
-slot_allocator_class_init (SlotAllocatorClass *klass)
-{
-  klass->free = slot_free;
-}
-
-static void
-slot_allocator_init (SlotAllocator *self)
-{
-  self->mem_type = "SlotMemory";
-  self->mem_map = slot_map;
-  self->mem_unmap = slot_unmap;
-}
-
-static SlotMemory *
-slot_new (NvBufSurface *surface)
-{
-  GstAllocator *allocator = g_object_new (slot_allocator_get_type (), NULL);
-  SlotMemory *self = g_new0 (SlotMemory, 1);
-
-  gst_object_ref_sink (allocator);
-  gst_memory_init (GST_MEMORY_CAST (self), GST_MEMORY_FLAG_READONLY, allocator, NULL,
-                   sizeof (*surface), 0, 0, sizeof (*surface));
-  gst_object_unref (allocator);
-  self->surface = surface;
-
-  return self;
-}
-
 /* A memory that got another surface is shown again. The old one is gone by then, and nobody touches
  * it, but CUDA lets go of what it had of it. */
 GST_START_TEST (test_other_surface)
@@ -272,7 +213,7 @@ GST_START_TEST (test_other_surface)
   for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *last = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
-    SlotMemory *memory = slot_new (last);
+    NvmmSlot *memory = ccl_test_nvmm_slot_new (last);
     guint i;
 
     for (i = 0; i < 3; i++) {
@@ -307,7 +248,7 @@ GST_START_TEST (test_unseen_surface)
   for (kind = 4; have_device () && kind < G_N_ELEMENTS (kinds); kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *seen = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
-    SlotMemory *memory = slot_new (seen);
+    NvmmSlot *memory = ccl_test_nvmm_slot_new (seen);
 
     ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (GST_MEMORY_CAST (memory))));
     memory->surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
@@ -422,7 +363,7 @@ GST_START_TEST (test_read_while_replaced)
   NvStandinCounts before = *nv_standin_counts ();
   NvBufSurface *surfaces[2];
   GstCclFrame frames[2];
-  SlotMemory *memory;
+  NvmmSlot *memory;
   GstBuffer *buffer;
   guint i;
 
@@ -431,7 +372,7 @@ GST_START_TEST (test_read_while_replaced)
 
   for (i = 0; i < 2; i++)
     surfaces[i] = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
-  memory = slot_new (surfaces[0]);
+  memory = ccl_test_nvmm_slot_new (surfaces[0]);
   buffer = ccl_test_nvmm_buffer_new (GST_MEMORY_CAST (memory));
   fail_unless (map_surface (&frames[0], buffer));
   memory->surface = surfaces[1];
