@@ -5,9 +5,9 @@
 #define CCL_CUDA_FRAME_H
 
 #include "ccl/backend.h"
-#include "ccl/cut.h"
-#include "cuda/labeller.h"
-#include "cuda/tile.h"
+#include "ccl/topk.h"
+#include "cuda/label_image.h"
+#include "cuda/tile/tile.h"
 
 #include <cuda_runtime_api.h>
 #include <stdalign.h>

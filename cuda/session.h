@@ -5,7 +5,7 @@
 #define CCL_CUDA_SESSION_H
 
 #include "cuda/frame.h"
-#include "cuda/stack.h"
+#include "cuda/stages/batch.h"
 
 #include <cuda.h>
 

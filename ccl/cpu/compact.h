@@ -5,7 +5,7 @@
 #define CCL_CPU_COMPACT_H
 
 #include "ccl/cpu/runs.h"
-#include "ccl/cut.h"
+#include "ccl/topk.h"
 
 /* What one strip has a share in. */
 typedef struct CclShare

@@ -1,0 +1,162 @@
+/* cudaccl - CUDA backend: unification of rows and columns
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* O. Kalentev, A. Rai, S. Kemnitz, R. Schneider: Connected component labeling on a 2D grid using
+ * CUDA (paper 001, section 2.1): the lowest label spreads along rows, then columns, until nothing
+ * changes.
+ *
+ * Where this differs from the paper as printed:
+ * - Any size: lines longer than a thread block can take are unified piece by piece, each with the
+ *   last pixel of the one before. The paper's lines are 1024 pixels.
+ * - The loop is in the kernel (see iterate.cuh), and goes on as long as any label changes. The
+ *   paper's sign, a pair of neighbours that differ at first, misses what only the reduction
+ * changes.
+ * - Algorithm 3 as printed links background, too; its text and figure 2 say otherwise.
+ * - Algorithm 5 reads what others write; here all read, then all write. */
+
+#include "cuda/device/iterate.cuh"
+#include "cuda/device/pixels.cuh"
+
+#define PIECE (2 * ITERATE_THREADS) /* pixels of a line, two a thread */
+
+/* A line of the frame: @length pixels, @step labels from one to the next. */
+struct Line
+{
+  volatile uint32_t *labels;
+  uint32_t length;
+  size_t step;
+};
+
+/* A piece of a line; its first array is the paper's shmemLabels, its second one shmemRefs. */
+struct Piece
+{
+  uint32_t labels[PIECE];
+  uint32_t refs[PIECE];
+};
+
+static __device__ inline bool
+both_set (const Piece *s, uint32_t i)
+{
+  return s->labels[i] != CCL_NO_LABEL && s->labels[i + 1] != CCL_NO_LABEL;
+}
+
+/* Algorithm 3. */
+static __device__ inline void
+unify_first (Piece *s, uint32_t i)
+{
+  s->refs[i] = i;
+  s->refs[i + 1] = i + 1;
+  if (both_set (s, i)) {
+    s->labels[i] = s->labels[i + 1] = min (s->labels[i], s->labels[i + 1]);
+    s->refs[i + 1] = i;
+  }
+}
+
+/* Algorithm 4: the run that ends with pixel @i and the one that begins with the next. */
+static __device__ inline void
+unify_runs (Piece *s, uint32_t i)
+{
+  uint32_t ref = s->refs[i];
+
+  if (!both_set (s, i))
+    return;
+  s->labels[ref] = min (s->labels[i], s->labels[i + 1]);
+  s->refs[i + 1] = ref;
+  s->labels[i + 1] = s->labels[ref];
+}
+
+/* Algorithm 5. All threads of the block call this. */
+static __device__ inline void
+update (Piece *s, uint32_t i)
+{
+  uint32_t labels[2], refs[2];
+
+  for (uint32_t k = 0; k < 2; k++) {
+    labels[k] = s->labels[s->refs[i + k]];
+    refs[k] = s->refs[s->refs[i + k]];
+  }
+  __syncthreads ();
+  for (uint32_t k = 0; k < 2; k++) {
+    s->labels[i + k] = labels[k];
+    s->refs[i + k] = refs[k];
+  }
+  __syncthreads ();
+}
+
+/* Algorithm 2, for the piece of a line from pixel @first on. Whether this thread has changed a
+ * label. */
+static __device__ inline bool
+unify_piece (Piece *s, const Line &line, uint32_t first)
+{
+  uint32_t t = threadIdx.x, before[2];
+  bool changed = false;
+
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t i = first + 2 * t + k;
+
+    before[k] = i < line.length ? line.labels[i * line.step] : CCL_NO_LABEL;
+    s->labels[2 * t + k] = before[k];
+  }
+  unify_first (s, 2 * t);
+  __syncthreads ();
+  for (uint32_t half = 2; half < PIECE && half < line.length; half *= 2) {
+    if (t < PIECE / (2 * half))
+      unify_runs (s, (2 * t + 1) * half - 1);
+    __syncthreads ();
+    update (s, 2 * t);
+  }
+  for (uint32_t k = 0; k < 2; k++) {
+    if (s->labels[2 * t + k] != before[k]) {
+      line.labels[(first + 2 * t + k) * line.step] = s->labels[2 * t + k];
+      changed = true;
+    }
+  }
+  __syncthreads ();
+  return changed;
+}
+
+static __device__ inline bool
+unify_line (Piece *s, const Line &line)
+{
+  bool changed = false;
+
+  for (uint32_t first = 0; first == 0 || first + 1 < line.length; first += PIECE - 1)
+    changed |= unify_piece (s, line, first);
+  return changed;
+}
+
+/* Algorithm 1. */
+static __global__ void
+unify (CclCudaFrame f)
+{
+  __shared__ Piece piece;
+  uint32_t n = 0, pitch = f.labelled.pitch;
+  bool changed;
+
+  do {
+    changed = false;
+    for (size_t y = blockIdx.x; y < f.height; y += gridDim.x)
+      changed |= unify_line (&piece, Line{ f.labelled.pixels + y * pitch, f.width, 1 });
+    cooperative_groups::this_grid ().sync ();
+    for (size_t x = blockIdx.x; x < f.width; x += gridDim.x)
+      changed |= unify_line (&piece, Line{ f.labelled.pixels + x, f.height, pitch });
+  } while (anything_changed (f, n++, changed));
+}
+
+static __global__ void
+initialize_labels (CclCudaFrame f)
+{
+  init_pixel (f);
+}
+
+extern "C" cudaError_t
+ccl_cuda_row_col_unify (const CclCudaFrame *f, cudaStream_t stream)
+{
+  cudaError_t error;
+
+  initialize_labels<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
+  ccl_cuda_stage (f, "initialization", stream);
+  error = enqueue_iterations (unify, f, stream);
+  ccl_cuda_stage (f, "unification", stream);
+  return error == cudaSuccess ? cudaGetLastError () : error;
+}

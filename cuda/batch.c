@@ -1,0 +1,71 @@
+/* cudaccl - CUDA backend: batches of frames in device memory
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/stages/batch.h"
+#include "cuda/session.h"
+
+/* Tells the device where the frames are, once they are ready. */
+static cudaError_t
+enqueue_sources (CudaSession *self, const CclStack *stack)
+{
+  cudaError_t error = cudaSuccess;
+
+  for (uint32_t i = 0; i < stack->n && error == cudaSuccess; i++) {
+    const CclImage *image = &stack->images[i];
+
+    self->sources_host[i] = (CclCudaSource){ image->data, image->stride };
+    if (i == 0 || image->stream != stack->images[i - 1].stream)
+      error = ccl_cuda_wait_for_pixels (self, image);
+  }
+  if (error != cudaSuccess)
+    return error;
+  return cudaMemcpyAsync (self->sources, self->sources_host, stack->n * sizeof *self->sources,
+                          cudaMemcpyHostToDevice, self->stream);
+}
+
+static CclStatus
+stack_frames (CudaSession *self, const CclStack *stack)
+{
+  CclStatus status = ccl_cuda_stack_allocate (self, stack->frames);
+  CclCudaStack rows;
+  cudaError_t error;
+
+  if (status != CCL_OK)
+    return status;
+  rows = (CclCudaStack){
+    .to = self->image,
+    .pitch = self->image_pitch,
+    .width = self->base.config.width,
+    .height = stack->height,
+    .sources = self->sources,
+    .n = stack->n,
+    .frames = stack->frames,
+    .fill = stack->fill,
+    .all_set = stack->all_set,
+  };
+  error = ccl_cuda_mark (self, EVENT_START);
+  if (error == cudaSuccess)
+    error = enqueue_sources (self, stack);
+  if (error == cudaSuccess)
+    error = ccl_cuda_stack_rows (&rows, self->stream);
+  return ccl_cuda_check (error, "putting the frames of a batch together");
+}
+
+CclStatus
+ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->context);
+
+  if (status != CCL_OK)
+    return status;
+  status = stack_frames (self, stack);
+  self->is_stacked = status == CCL_OK;
+  *image = (CclImage){
+    .data = self->image,
+    .stride = self->image_pitch,
+    .memory = CCL_MEMORY_DEVICE,
+  };
+  ccl_cuda_context_leave ();
+  return status;
+}

@@ -1,0 +1,174 @@
+/* cudaccl - CUDA backend: blocks of 2 x 2 pixels
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* With 8-connectivity all foreground pixels of a block are of one component. A thread has a block,
+ * a warp 32 of them side by side. */
+
+#ifndef CCL_CUDA_BLOCKS_CUH
+#define CCL_CUDA_BLOCKS_CUH
+
+#include "cuda/device/forest.cuh"
+
+#define BLOCKS_WIDE 32 /* of a thread block */
+#define BLOCKS_HIGH 8
+
+/* Pixels of the 4 x 4 square around a block as bits 4 * row + column (paper 002, figure 7), of the
+ * neighbour blocks P, Q, R above, S left, and E right, T, U, V below. */
+enum
+{
+  SQUARE_P = 0x0001,
+  SQUARE_Q = 0x0006,
+  SQUARE_R = 0x0008,
+  SQUARE_S = 0x0110,
+  SQUARE_E = 0x0880,
+  SQUARE_T = 0x1000,
+  SQUARE_U = 0x6000,
+  SQUARE_V = 0x8000,
+};
+
+struct Block
+{
+  uint32_t x, y; /* counted in blocks */
+  bool inside;   /* of the frame */
+  uint32_t label;
+};
+
+/* The rows of blocks in a frame. */
+static __host__ __device__ inline uint32_t
+block_rows (const CclCudaFrame &f)
+{
+  return f.height / 2 + f.height % 2;
+}
+
+static inline size_t
+n_blocks (const CclCudaFrame *f)
+{
+  return (size_t) block_rows (*f) * f->slots;
+}
+
+/* The block of this thread. A frame can have more rows than a grid, so thread blocks are numbered
+ * row by row. */
+static __device__ inline Block
+get_block (const CclCudaFrame &f)
+{
+  uint32_t columns = (f.slots - 1) / BLOCKS_WIDE + 1, row = blockIdx.x / columns;
+  Block b;
+
+  b.x = (blockIdx.x - row * columns) * BLOCKS_WIDE + threadIdx.x;
+  b.y = row * BLOCKS_HIGH + threadIdx.y;
+  b.inside = b.x < f.slots && b.y < block_rows (f);
+  b.label = b.y * f.slots + b.x;
+  return b;
+}
+
+static inline dim3
+block_threads (void)
+{
+  return dim3 (BLOCKS_WIDE, BLOCKS_HIGH);
+}
+
+static inline unsigned
+block_grid (const CclCudaFrame *f)
+{
+  return ((f->slots - 1) / BLOCKS_WIDE + 1) * ((block_rows (*f) - 1) / BLOCKS_HIGH + 1);
+}
+
+/* Pixels @x and @x + 1 of a row as two bits. */
+static __device__ inline uint32_t
+foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
+{
+  uint32_t both;
+
+  if (x + 1 >= f.width || ((uintptr_t) (row + x) & 1))
+    return foreground (f, row, x) | (uint32_t) foreground (f, row, x + 1) << 1;
+  both = foreground4 (f, __ldg ((const uint16_t *) (row + x)));
+  return (f.flip ? ~both : both) & 3;
+}
+
+/* The first @rows rows of the square around @b; its own are the second and the third. */
+static __device__ inline uint32_t
+load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
+{
+  uint32_t square = 0;
+
+#pragma unroll
+  for (uint32_t i = 0; i < rows; i++) {
+    uint32_t y = 2 * b.y + i - 1; /* no row where it wraps */
+
+    if (b.inside)
+      square |= foreground_around (f, 2 * b.x, y, 1) << 4 * i;
+  }
+  return square;
+}
+
+/* The block's own pixels, in raster order. */
+static __device__ inline uint32_t
+load_block (const CclCudaFrame &f, const Block &b)
+{
+  const uint8_t *row = row_pixels (f, 2 * b.y);
+  uint32_t pixels = foreground2 (f, row, 2 * b.x);
+
+  if (2 * b.y + 1 < f.height)
+    pixels |= foreground2 (f, row + f.pitch, 2 * b.x) << 2;
+  return pixels;
+}
+
+/* The pixels of a square that touch one of the block in its middle: the paper's BS, with 0x777 the
+ * neighbourhood of the block's first pixel, and what it has to be compared with, in one. */
+static __device__ inline uint32_t
+touching_block (uint32_t square)
+{
+  return square & (0x0777 * (square >> 5 & 1) | 0x0eee * (square >> 6 & 1) |
+                   0x7770 * (square >> 9 & 1) | 0xeee0 * (square >> 10 & 1));
+}
+
+/* The neighbours P to S that a block has to be united with, as bits of the square: those that touch
+ * it, but for those that touch another one of them, and were united with it around the corner. With
+ * P and Q, say, Q sees P as its neighbour S. It is always the later of two blocks that sees the
+ * other, so that nothing is left out in a circle. */
+static __device__ inline uint32_t
+needed_unions (uint32_t square)
+{
+  uint32_t touching = touching_block (square);
+
+  /* Pixels 0 and 1, or 0 and 4, 1 and 4, 2 and 3. */
+  if (square & 0x12)
+    touching &= ~SQUARE_P;
+  if ((touching & SQUARE_Q) && (square & 0x12) == 0x12)
+    touching &= ~SQUARE_S;
+  if (square & 4)
+    touching &= ~SQUARE_R;
+  return touching;
+}
+
+/* The block's own pixels in a square. */
+static __device__ inline uint32_t
+own_pixels (uint32_t square)
+{
+  return (square >> 5 & 3) | (square >> 9 & 3) << 2;
+}
+
+/* FinalLabeling: gives the label of a block to its foreground @pixels. */
+static __device__ inline void
+label_pixels (const CclCudaFrame &f, const Block &b, uint32_t pixels, uint32_t label)
+{
+  uint32_t pitch = f.labelled.pitch;
+  uint2 *to = (uint2 *) &f.labelled.pixels[(size_t) 2 * b.y * pitch + 2 * b.x];
+
+  *to = make_uint2 (pixels & 1 ? label : CCL_NO_LABEL, pixels & 2 ? label : CCL_NO_LABEL);
+  if (2 * b.y + 1 < f.height)
+    to[pitch / 2] =
+        make_uint2 (pixels & 4 ? label : CCL_NO_LABEL, pixels & 8 ? label : CCL_NO_LABEL);
+}
+
+/* The same for this thread's block, with pixels that have to be read again. */
+static __device__ inline void
+label_block (const CclCudaFrame &f)
+{
+  Block b = get_block (f);
+
+  if (b.inside)
+    label_pixels (f, b, load_block (f, b), f.labelled.blocks[b.label]);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* cudaccl - CUDA backend: pixels and their neighbours, four a thread
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_QUADS_CUH
+#define CCL_CUDA_QUADS_CUH
+
+#include "cuda/device/pixels.cuh"
+
+#define QUAD_PIXELS 4
+
+/* A foreground pixel and those around it that come before it in raster order (paper 002, figure
+ * 2a), as far as they are foreground. */
+enum
+{
+  PIXEL_HERE = 1,
+  PIXEL_NORTH_WEST = 2,
+  PIXEL_NORTH = 4,
+  PIXEL_NORTH_EAST = 8,
+  PIXEL_WEST = 16,
+};
+
+/* Pixels side by side, of a thread. */
+struct Quad
+{
+  uint32_t x, label;
+  bool inside;         /* of the padded frame */
+  uint32_t row, above; /* from the pixel left of them on, as bits */
+};
+
+/* The quad of this thread, numbered as in get_pixel(). */
+static __device__ inline Quad
+get_quad (const CclCudaFrame &f)
+{
+  uint32_t quads = (f.labelled.pitch - 1) / QUAD_PIXELS + 1;
+  uint32_t columns = (quads - 1) / PIXELS_WIDE + 1, row = blockIdx.x / columns;
+  uint32_t y = row * PIXELS_HIGH + threadIdx.y;
+  Quad q;
+
+  q.x = ((blockIdx.x - row * columns) * PIXELS_WIDE + threadIdx.x) * QUAD_PIXELS;
+  q.label = y * f.labelled.pitch + q.x;
+  q.inside = q.x < f.labelled.pitch && y < f.height;
+  q.row = q.above = 0;
+  if (q.inside) {
+    q.row = foreground_around (f, q.x, y, 2);
+    q.above = foreground_around (f, q.x, y - 1, 2);
+  }
+  return q;
+}
+
+static inline unsigned
+quad_grid (const CclCudaFrame *f)
+{
+  uint32_t quads = (f->labelled.pitch - 1) / QUAD_PIXELS + 1;
+
+  return ((quads - 1) / PIXELS_WIDE + 1) * ((f->height - 1) / PIXELS_HIGH + 1);
+}
+
+/* Pixel @k of the quad and those around it; 0 if it is background. */
+static __device__ inline uint32_t
+around_pixel (const Quad &q, uint32_t k)
+{
+  uint32_t row = q.row >> k, above = q.above >> k;
+
+  if (!(row & 2))
+    return 0;
+  return PIXEL_HERE | (above & 1 ? PIXEL_NORTH_WEST : 0) | (above & 2 ? PIXEL_NORTH : 0) |
+         (above & 4 ? PIXEL_NORTH_EAST : 0) | (row & 1 ? PIXEL_WEST : 0);
+}
+
+/* Those of @around that the frame's connectivity makes neighbours. */
+static __device__ inline uint32_t
+neighbours_of (const CclCudaFrame &f, uint32_t around)
+{
+  return around &
+         (f.connectivity == 8 ? PIXEL_NORTH_WEST | PIXEL_NORTH | PIXEL_NORTH_EAST | PIXEL_WEST
+                              : PIXEL_NORTH | PIXEL_WEST);
+}
+
+/* The first of the neighbours, as its bit; 0 where there is none. */
+static __device__ inline uint32_t
+first_neighbour (uint32_t neighbours)
+{
+  return neighbours & (~neighbours + 1);
+}
+
+/* The label of one neighbour of pixel @label, given by its bit; its own for 0. */
+static __device__ inline uint32_t
+label_of_neighbour (const CclCudaFrame &f, uint32_t label, uint32_t neighbour)
+{
+  switch (neighbour) {
+  case PIXEL_NORTH_WEST:
+    return label - f.labelled.pitch - 1;
+  case PIXEL_NORTH:
+    return label - f.labelled.pitch;
+  case PIXEL_NORTH_EAST:
+    return label - f.labelled.pitch + 1;
+  case PIXEL_WEST:
+    return label - 1;
+  default:
+    return label;
+  }
+}
+
+/* Links every pixel of the quad to the first of its neighbours: the initialization of Komura and of
+ * those after him. */
+static __device__ inline void
+link_quad (const CclCudaFrame &f, const Quad &q)
+{
+  uint32_t labels[QUAD_PIXELS];
+
+#pragma unroll
+  for (uint32_t k = 0; k < QUAD_PIXELS; k++) {
+    uint32_t around = around_pixel (q, k);
+    uint32_t first = first_neighbour (neighbours_of (f, around));
+
+    labels[k] = around ? label_of_neighbour (f, q.label + k, first) : CCL_NO_LABEL;
+  }
+  if (f.labelled.pitch % QUAD_PIXELS == 0) {
+    *(uint4 *) &f.labelled.pixels[q.label] =
+        make_uint4 (labels[0], labels[1], labels[2], labels[3]);
+    return;
+  }
+#pragma unroll
+  for (uint32_t k = 0; k < QUAD_PIXELS; k++)
+    if (q.x + k < f.labelled.pitch)
+      f.labelled.pixels[q.label + k] = labels[k];
+}
+
+#endif

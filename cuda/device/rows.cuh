@@ -1,0 +1,45 @@
+/* cudaccl - CUDA backend: where the runs of two rows touch
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_ROWS_CUH
+#define CCL_CUDA_ROWS_CUH
+
+#include "cuda/device/bits.cuh"
+
+/* Up to 64 pixels of two rows, one above the other (or of two columns, side by side). */
+struct Rows
+{
+  uint64_t current, above;
+  bool current_before, above_before; /* the pixels to their left */
+};
+
+/* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
+ * pixel and the one above it, or where one of them is not set, its left neighbour instead. So
+ * pixels that touch only diagonally are seen from the right one of the two, and nothing has to be
+ * known of what is right of the rows. @left and @above_left: for each pixel the one left of it. */
+static __device__ inline uint64_t
+touching_pixels (const CclCudaFrame &f, uint64_t current, uint64_t left, uint64_t above,
+                 uint64_t above_left)
+{
+  uint64_t starts = current & above & ~(left & above_left);
+
+  if (f.connectivity == 8)
+    starts |= (current & ~left & above_left & ~above) | (above & ~above_left & left & ~current);
+  return starts;
+}
+
+static __device__ inline uint64_t
+touching (const CclCudaFrame &f, const Rows &r)
+{
+  return touching_pixels (f, r.current, r.current << 1 | r.current_before, r.above,
+                          r.above << 1 | r.above_before);
+}
+
+/* The number of @starts up to and with bit @x, -1 being before the first. */
+static __device__ inline uint32_t
+starts_to (uint32_t starts, int x)
+{
+  return x < 0 ? 0 : __popc (starts & (uint32_t) ((2ull << x) - 1));
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* cudaccl - CUDA backend: frames of a batch, put below each other
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/stages/batch.h"
+
+#define STACK_THREADS 256
+#define STACK_BLOCKS 1024
+
+/* Four pixels of the stack at a time; its rows end with whole words. */
+static __global__ void
+stack_rows (CclCudaStack s)
+{
+  size_t words = (s.width - 1) / 4 + 1, n = words * (s.height + 1) * s.frames;
+
+  for (size_t i = (size_t) blockIdx.x * STACK_THREADS + threadIdx.x; i < n;
+       i += (size_t) STACK_BLOCKS * STACK_THREADS) {
+    uint32_t row = (uint32_t) (i / words), x = 4 * (uint32_t) (i - row * words);
+    uint32_t frame = row / (s.height + 1), y = row - frame * (s.height + 1), pixels = 0;
+    bool inside = frame < s.n && y < s.height;
+    const uint8_t *from = inside ? s.sources[frame].pixels + y * s.sources[frame].stride : NULL;
+
+    for (uint32_t k = 0; k < 4; k++) {
+      uint32_t pixel = s.fill;
+
+      if (inside && x + k < s.width)
+        pixel = s.all_set ? 1 : from[x + k];
+      pixels |= pixel << 8 * k;
+    }
+    *(uint32_t *) (s.to + row * s.pitch + x) = pixels;
+  }
+}
+
+extern "C" cudaError_t
+ccl_cuda_stack_rows (const CclCudaStack *s, cudaStream_t stream)
+{
+  stack_rows<<<STACK_BLOCKS, STACK_THREADS, 0, stream>>> (*s);
+  return cudaGetLastError ();
+}
