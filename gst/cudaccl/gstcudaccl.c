@@ -98,7 +98,7 @@
 #include <gst/ccl/gstcclcaps.h>
 #include <gst/ccl/gstccltwin.h>
 
-#include "gstcclpool.h"
+#include "memory/gstcclpool.h"
 #include "gstcclprocess.h"
 
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);

@@ -8,7 +8,7 @@
 #include <gst/video/video.h>
 #include <ccl/ccl.h>
 
-#include "gstcclframe.h"
+#include "memory/gstcclframe.h"
 #include "gstcclsettings.h"
 #include "gstcclstats.h"
 
