@@ -50,23 +50,60 @@
  * Since: 0.1
  */
 
-#include "gstcclmerge-private.h"
+#include "gstcclmerge.h"
 
+#include <gst/video/video.h>
 #include <gst/ccl/gstcclcaps.h>
+#include <gst/ccl/gstccltwin.h>
 
-#include "gstcclmergecaps.h"
+#include "gstccltransfer.h"
 
-GST_DEBUG_CATEGORY (gst_ccl_merge_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 #define GST_CAT_DEFAULT gst_ccl_merge_debug
 
 #define CAPS "video/x-raw(ANY)"
 
 #define DEFAULT_TOLERANCE GST_CLOCK_TIME_NONE
 
+/* Times can be added to it: a year. */
+#define GST_CCL_MERGE_MAX_TOLERANCE (365 * 24 * 3600 * GST_SECOND)
+
 enum
 {
   PROP_0,
   PROP_TOLERANCE,
+};
+
+/* A frame of the components' branch. */
+typedef struct
+{
+  GstBuffer *buffer; /* NULL for none */
+  GstClockTimeDiff time;
+  guint width;
+  guint height;
+} GstCclMergeFrame;
+
+typedef struct
+{
+  guint width, height;   /* of the frames that come now */
+  GstCclMergeFrame last; /* the latest one that is not after the video; has only components */
+  GMutex lock; /* for @last: the pad is flushed by another thread than the streaming one */
+} GstCclMergeMatcher;
+
+struct _GstCclMerge
+{
+  GstAggregator parent;
+
+  GstAggregatorPad *video;
+
+  /* Under the object lock. */
+  GstClockTime tolerance;
+  GstClockTime half_frame; /* of the video, by its caps; 0 when they do not tell */
+
+  /* The streaming thread's. */
+  guint width, height; /* of the video */
+  GstEvent *segment;   /* of the video; NULL when it was pushed */
+  GstCclMergeMatcher matcher;
 };
 
 static GstStaticPadTemplate video_template =
@@ -100,6 +137,151 @@ static gboolean gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *
                                           GstQuery *query);
 static gboolean gst_ccl_merge_src_event (GstAggregator *agg, GstEvent *event);
 static gboolean gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query);
+
+static GstClockTime gst_ccl_merge_get_next_time (GstAggregator *agg);
+static GstFlowReturn gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout);
+
+static void
+gst_ccl_merge_matcher_init (GstCclMergeMatcher *matcher)
+{
+  g_mutex_init (&matcher->lock);
+}
+
+static void
+gst_ccl_merge_matcher_finalize (GstCclMergeMatcher *matcher)
+{
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_clear (&matcher->lock);
+}
+
+static void
+gst_ccl_merge_matcher_clear (GstCclMergeMatcher *matcher)
+{
+  g_mutex_lock (&matcher->lock);
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_unlock (&matcher->lock);
+}
+
+static gboolean
+gst_ccl_merge_matcher_drain (GstCclMergeMatcher *matcher, GstAggregatorPad *pad)
+{
+  gst_ccl_merge_matcher_clear (matcher);
+  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+  }
+
+  return !pad || gst_aggregator_pad_is_eos (pad);
+}
+
+static gboolean
+gst_ccl_merge_is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+static gboolean
+gst_ccl_merge_get_time (GstAggregatorPad *pad, GstClockTime timestamp, GstClockTimeDiff *time)
+{
+  guint64 running_time = 0;
+  gint sign = 0;
+
+  if (!GST_CLOCK_TIME_IS_VALID (timestamp))
+    return FALSE;
+
+  GST_OBJECT_LOCK (pad);
+  if (pad->segment.format == GST_FORMAT_TIME)
+    sign =
+        gst_segment_to_running_time_full (&pad->segment, GST_FORMAT_TIME, timestamp, &running_time);
+  GST_OBJECT_UNLOCK (pad);
+
+  *time = sign * (GstClockTimeDiff) running_time;
+
+  return sign != 0;
+}
+
+/* What comes next on @pad: a frame, or a gap and the time of its end. Those without a time are no
+ * one's partners. */
+static gboolean
+peek (GstCclMergeMatcher *matcher, GstAggregatorPad *pad, GstCclMergeFrame *next, gboolean *gap)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
+    GstClockTime timestamp = GST_BUFFER_PTS (buffer);
+
+    *gap = gst_ccl_merge_is_gap (buffer);
+    if (*gap && GST_CLOCK_TIME_IS_VALID (timestamp) && GST_BUFFER_DURATION_IS_VALID (buffer))
+      timestamp += GST_BUFFER_DURATION (buffer);
+
+    if (gst_ccl_merge_get_time (pad, timestamp, &next->time)) {
+      next->buffer = buffer;
+      next->width = matcher->width;
+      next->height = matcher->height;
+      return TRUE;
+    }
+
+    gst_buffer_unref (buffer);
+    gst_aggregator_pad_drop_buffer (pad);
+  }
+
+  return FALSE;
+}
+
+static gboolean
+find_unlocked (GstCclMergeMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
+               GstClockTimeDiff tolerance, gboolean timeout, GstCclMergeFrame *partner)
+{
+  GstCclMergeFrame *last = &matcher->last;
+  gboolean decided = TRUE;
+
+  partner->buffer = NULL;
+
+  for (;;) {
+    gboolean last_fits = last->buffer && ABS (time - last->time) <= tolerance;
+    /* A later partner would have to be nearer. */
+    GstClockTimeDiff farthest = last_fits ? ABS (time - last->time) - 1 : tolerance;
+    GstCclMergeFrame next;
+    gboolean gap;
+
+    if (farthest < 0 || !pad || !peek (matcher, pad, &next, &gap)) {
+      decided = farthest < 0 || !pad || timeout || gst_aggregator_pad_is_eos (pad);
+    } else if (next.time > time + farthest) {
+      gst_buffer_unref (next.buffer);
+    } else if (next.time > time && !gap) {
+      *partner = next;
+      return TRUE;
+    } else {
+      /* It is past, or a gap of which something nearer may still follow. */
+      if (!gap) {
+        gst_clear_buffer (&last->buffer);
+        *last = next;
+        last->buffer = gst_ccl_merge_keep_components (next.buffer);
+      }
+      gst_buffer_unref (next.buffer);
+      gst_aggregator_pad_drop_buffer (pad);
+      continue;
+    }
+
+    if (decided && last_fits) {
+      *partner = *last;
+      gst_buffer_ref (partner->buffer);
+    }
+    return decided;
+  }
+}
+
+static gboolean
+gst_ccl_merge_matcher_find (GstCclMergeMatcher *matcher, GstAggregatorPad *pad,
+                            GstClockTimeDiff time, GstClockTimeDiff tolerance, gboolean timeout,
+                            GstCclMergeFrame *partner)
+{
+  gboolean decided;
+
+  g_mutex_lock (&matcher->lock);
+  decided = find_unlocked (matcher, pad, time, tolerance, timeout, partner);
+  g_mutex_unlock (&matcher->lock);
+
+  return decided;
+}
 
 static void
 gst_ccl_merge_class_init (GstCclMergeClass *klass)
@@ -292,6 +474,17 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   return TRUE;
 }
 
+/* Events that follow a segment must not overtake it, and GstAggregator pushes it with the next
+ * frame only. */
+static void
+gst_ccl_merge_push_segment (GstCclMerge *self)
+{
+  GstPad *srcpad = GST_AGGREGATOR (self)->srcpad;
+
+  if (self->segment && gst_pad_has_current_caps (srcpad))
+    gst_pad_push_event (srcpad, g_steal_pointer (&self->segment));
+}
+
 static gboolean
 gst_ccl_merge_video_event (GstCclMerge *self, GstEvent *event)
 {
@@ -366,6 +559,33 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   return TRUE;
 }
 
+/* Answers a caps query at @pad: what is beyond @opposite, in the limits of the template. */
+static gboolean
+gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
+{
+  GstCaps *filter, *templ, *beyond, *result;
+
+  gst_query_parse_caps (query, &filter);
+  templ = gst_pad_get_pad_template_caps (pad);
+  beyond = gst_pad_peer_query_caps (opposite, filter);
+  result = gst_caps_intersect_full (beyond, templ, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, result);
+
+  gst_caps_unref (templ);
+  gst_caps_unref (beyond);
+  gst_caps_unref (result);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_merge_mask_allocation_query (GstQuery *query)
+{
+  gst_ccl_allow_any_layout (query);
+
+  return TRUE;
+}
+
 static gboolean
 gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -419,4 +639,140 @@ gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query)
   default:
     return GST_AGGREGATOR_CLASS (parent_class)->src_query (agg, query);
   }
+}
+
+/* In live pipelines, a frame waits until its time plus the latency. */
+static GstClockTime
+gst_ccl_merge_get_next_time (GstAggregator *agg)
+{
+  GstCclMerge *self = GST_CCL_MERGE (agg);
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
+  GstClockTimeDiff time = 0;
+
+  if (!buffer)
+    return GST_CLOCK_TIME_NONE;
+
+  gst_ccl_merge_get_time (self->video, GST_BUFFER_PTS (buffer), &time);
+  gst_buffer_unref (buffer);
+
+  return (GstClockTime) MAX (time, 0);
+}
+
+static GstClockTimeDiff
+get_tolerance (GstCclMerge *self, GstBuffer *buffer)
+{
+  GstClockTime tolerance, half_frame;
+
+  GST_OBJECT_LOCK (self);
+  tolerance = self->tolerance;
+  half_frame = self->half_frame;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
+    if (GST_BUFFER_DURATION_IS_VALID (buffer))
+      half_frame = GST_BUFFER_DURATION (buffer) / 2;
+
+    GST_OBJECT_LOCK (self->video);
+    tolerance = (GstClockTime) (half_frame / ABS (self->video->segment.rate));
+    GST_OBJECT_UNLOCK (self->video);
+  }
+
+  return (GstClockTimeDiff) MIN (tolerance, GST_CCL_MERGE_MAX_TOLERANCE);
+}
+
+/* Finds the components for @buffer, which is next on the video's pad. FALSE if that takes more
+ * data. */
+static gboolean
+find_partner (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMergeFrame *partner)
+{
+  GstClockTimeDiff time;
+  gboolean decided;
+  GstPad *pad;
+
+  partner->buffer = NULL;
+  if (!gst_ccl_merge_get_time (self->video, GST_BUFFER_PTS (buffer), &time))
+    return TRUE;
+
+  pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
+  decided = gst_ccl_merge_matcher_find (&self->matcher, (GstAggregatorPad *) pad, time,
+                                        get_tolerance (self, buffer), timeout, partner);
+  gst_clear_object (&pad);
+
+  GST_LOG_OBJECT (self, "%s for the frame of %" GST_STIME_FORMAT,
+                  partner->buffer ? "components"
+                  : decided       ? "no components"
+                                  : "waiting for components",
+                  GST_STIME_ARGS (time));
+
+  return decided;
+}
+
+static GstFlowReturn
+push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *partner)
+{
+  GstAggregator *agg = GST_AGGREGATOR (self);
+
+  if (gst_ccl_merge_is_gap (buffer)) {
+    gst_ccl_merge_push_segment (self);
+    gst_pad_push_event (agg->srcpad,
+                        gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+
+  if (partner->buffer && gst_ccl_merge_has_components (partner->buffer)) {
+    if (!gst_buffer_is_writable (buffer)) {
+      GstBuffer *shared = buffer;
+
+      buffer = gst_ccl_twin_new (shared);
+      gst_buffer_unref (shared);
+    }
+    gst_ccl_merge_put_components (buffer, self->width, self->height, partner->buffer,
+                                  partner->width, partner->height);
+  }
+
+  gst_clear_event (&self->segment);
+
+  return gst_aggregator_finish_buffer (agg, buffer);
+}
+
+/* What the other branch still makes after the end of the video is dropped until that ends too: from
+ * GStreamer 1.26 on, GstAggregator would let it block. The end of a video without caps could not be
+ * pushed on its own, so GstAggregator does that. */
+static GstFlowReturn
+drain (GstCclMerge *self)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
+  gboolean ended = gst_ccl_merge_matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
+                   !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
+
+  gst_clear_object (&pad);
+
+  return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+static GstFlowReturn
+gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
+{
+  GstCclMerge *self = GST_CCL_MERGE (agg);
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
+  GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
+  GstCclMergeFrame partner = { NULL, 0, 0, 0 };
+  gboolean decided;
+
+  if (!buffer)
+    return gst_aggregator_pad_is_eos (self->video) ? drain (self) : result;
+
+  decided = gst_ccl_merge_is_gap (buffer) || find_partner (self, buffer, timeout, &partner);
+  /* Without this reference, the buffer may be writable. */
+  gst_buffer_unref (buffer);
+
+  if (decided) {
+    buffer = gst_aggregator_pad_pop_buffer (self->video);
+    if (buffer)
+      result = push (self, buffer, &partner);
+  }
+  gst_clear_buffer (&partner.buffer);
+
+  return result;
 }

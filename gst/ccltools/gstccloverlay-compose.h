@@ -1,12 +1,10 @@
-/* cudaccl - components as an overlay composition
+/* cudaccl - components as an overlay composition, and compositions blended into frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __GST_CCL_COMPOSE_H__
-#define __GST_CCL_COMPOSE_H__
+#ifndef __GST_CCL_OVERLAY_COMPOSE_H__
+#define __GST_CCL_OVERLAY_COMPOSE_H__
 
-#include <gst/ccl/gstccl.h>
-
-#include "gstccldraw.h"
+#include "gstccloverlay-draw.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +24,14 @@ GstVideoOverlayComposition *gst_ccl_compose (GstVideoOverlayComposition *composi
                                              const GstCclDrawStyle *style,
                                              const GstCclComponent *components, guint n_components);
 
+/* Whether a rectangle is blended into frames of this kind without a look at the rest of its rows.
+ */
+gboolean gst_ccl_blend_is_local (const GstVideoInfo *info);
+
+/* Blends @composition into @frame, which is mapped for reading and writing. FALSE if frames of this
+ * format cannot be drawn on. */
+gboolean gst_ccl_blend (GstVideoOverlayComposition *composition, GstVideoFrame *frame);
+
 G_END_DECLS
 
-#endif /* __GST_CCL_COMPOSE_H__ */
+#endif /* __GST_CCL_OVERLAY_COMPOSE_H__ */

@@ -1,7 +1,7 @@
 /* cudaccl - components from frame to frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclmergemeta.h"
+#include "gstccltransfer.h"
 
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
