@@ -3,11 +3,7 @@
 
 #include "gstcclprocess.h"
 
-#ifdef HAVE_ANALYTICS
-#include "gstcclanalytics.h"
-#endif
-#include "gstcclattach.h"
-#include "gstcclmessage.h"
+#include "gstcclpublish.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug

@@ -9,7 +9,7 @@
 #include <ccl/ccl.h>
 
 #include "memory/gstcclframe.h"
-#include "gstcclsettings.h"
+#include "gstcclproperties.h"
 #include "gstcclstats.h"
 
 G_BEGIN_DECLS
