@@ -56,10 +56,10 @@
 #include <string.h>
 #include <json-glib/json-glib.h>
 #include <gst/video/video.h>
-#include <gst/ccl/gstcclcaps.h>
+#include <gst/common/gstcclutils.h>
 
 #include "gstccltransfer.h"
-#include "gstcclroi.h"
+#include <gst/common/gstcclroi.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug
@@ -261,7 +261,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  return gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
+  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
 }
 
 /* Pixels are not looked at, so upstream may lay them out as it likes. */

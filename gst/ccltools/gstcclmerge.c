@@ -53,8 +53,7 @@
 #include "gstcclmerge.h"
 
 #include <gst/video/video.h>
-#include <gst/ccl/gstcclcaps.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/common/gstcclutils.h>
 
 #include "gstccltransfer.h"
 
@@ -456,7 +455,7 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GstClockTime half_frame = 0;
   gint fps_n = 0, fps_d = 1;
 
-  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), caps, &self->width, &self->height))
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), caps, &self->width, &self->height))
     return FALSE;
 
   gst_structure_get_fraction (gst_caps_get_structure (caps, 0), "framerate", &fps_n, &fps_d);
@@ -724,7 +723,7 @@ push (GstCclMerge *self, GstBuffer *buffer, GstCclMergeFrame *partner)
     if (!gst_buffer_is_writable (buffer)) {
       GstBuffer *shared = buffer;
 
-      buffer = gst_ccl_twin_new (shared);
+      buffer = gst_ccl_buffer_copy_shallow (shared);
       gst_buffer_unref (shared);
     }
     gst_ccl_merge_put_components (buffer, self->width, self->height, partner->buffer,

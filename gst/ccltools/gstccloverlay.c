@@ -44,8 +44,7 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
-#include <gst/ccl/gstcclcaps.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/common/gstcclutils.h>
 
 #include "gstccloverlay-compose.h"
 #include "gstccltransfer.h"
@@ -461,7 +460,7 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
-  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
     return FALSE;
   if (gst_ccl_overlay_set_info (self, incaps))
     return TRUE;
@@ -563,7 +562,7 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
 
   self->composition = gst_ccl_overlay_compose_scaled (self, inbuf);
   if (self->composition && !gst_buffer_is_writable (inbuf))
-    *outbuf = gst_ccl_twin_new (inbuf);
+    *outbuf = gst_ccl_buffer_copy_shallow (inbuf);
 
   return GST_FLOW_OK;
 }

@@ -6,7 +6,7 @@
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
 
-#include "gstcclroi.h"
+#include <gst/common/gstcclroi.h>
 
 gboolean
 gst_ccl_merge_has_components (GstBuffer *buffer)

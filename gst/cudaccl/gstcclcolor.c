@@ -50,7 +50,7 @@
 
 #include <string.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/ccl/gstcclcaps.h>
+#include <gst/common/gstcclutils.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
 #define GST_CAT_DEFAULT gst_ccl_color_debug

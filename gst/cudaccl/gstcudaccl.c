@@ -95,8 +95,7 @@
 
 #include "gstcudaccl.h"
 
-#include <gst/ccl/gstcclcaps.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/common/gstcclutils.h>
 
 #include "memory/gstcclpool.h"
 #include "gstcclprocess.h"
@@ -397,7 +396,7 @@ gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query
 static GstFlowReturn
 gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
-  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_twin_new (inbuf);
+  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_buffer_copy_shallow (inbuf);
 
   return GST_FLOW_OK;
 }
