@@ -64,6 +64,40 @@ gst_ccl_rois_clear (GstCclRois *rois)
   rois->n = 0;
 }
 
+/* Creating the parameters is most of the cost of a region of interest, and a frame can have many:
+ * names are looked up only once. */
+static GstStructure *
+param_new (const GstCclComponent *component)
+{
+  static GQuark name, label, area, centroid_x, centroid_y;
+  static gsize once;
+
+  if (g_once_init_enter (&once)) {
+    name = g_quark_from_static_string (GST_CCL_ROI_PARAM);
+    label = g_quark_from_static_string ("label");
+    area = g_quark_from_static_string ("area");
+    centroid_x = g_quark_from_static_string ("centroid-x");
+    centroid_y = g_quark_from_static_string ("centroid-y");
+    g_once_init_leave (&once, 1);
+  }
+
+  return gst_structure_new_id (name, label, G_TYPE_UINT, component->label, area, G_TYPE_UINT64,
+                               component->area, centroid_x, G_TYPE_DOUBLE, component->centroid_x,
+                               centroid_y, G_TYPE_DOUBLE, component->centroid_y, NULL);
+}
+
+void
+gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component)
+{
+  GstVideoRegionOfInterestMeta *roi;
+
+  roi = gst_buffer_add_video_region_of_interest_meta_id (
+      buffer, roi_type, component->x, component->y, component->width, component->height);
+  roi->id = id;
+
+  gst_video_region_of_interest_meta_add_param (roi, param_new (component));
+}
+
 static gboolean
 remove_own (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
 {

@@ -9,23 +9,28 @@
 
 G_BEGIN_DECLS
 
-/* The name of the parameters that tell a component's region of interest from others. */
+/* The name of the parameter structure that marks a region of interest as a component. */
 #define GST_CCL_ROI_PARAM "cudaccl"
 
-/* The components that the regions of interest of @buffer tell of, in the order of their ids. */
+/* The components that @buffer has as regions of interest, sorted by id. */
 typedef struct
 {
   guint n;
-  GstVideoRegionOfInterestMeta **rois;
-  GstCclComponent *components;
+  GstVideoRegionOfInterestMeta **rois; /* not owned */
+  GstCclComponent *components;         /* what the regions say */
 } GstCclRois;
 
-/* Finds those of @buffer; they are valid as long as its metadata is. */
+/* Reads the regions of @buffer. They stay valid as long as its metadata is not changed. Free with
+ * gst_ccl_rois_clear(). */
 void gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer);
 
 void gst_ccl_rois_clear (GstCclRois *rois);
 
-/* Takes all of them off @buffer, which is writable. */
+/* Attaches @component to the writable @buffer as a region of interest. */
+void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
+                       const GstCclComponent *component);
+
+/* Removes all components that the writable @buffer has as regions of interest. */
 void gst_ccl_rois_remove (GstBuffer *buffer);
 
 G_END_DECLS

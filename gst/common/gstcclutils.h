@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * of @caps. */
 GstCaps *gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter);
 
-/* Gets the frame size from fixed caps of any format. Returns FALSE, and leaves @width and @height as
- * they are, if the caps have no valid size. */
+/* Gets the frame size from fixed caps of any format. Returns FALSE, and leaves @width and @height
+ * as they are, if the caps have no valid size. */
 gboolean gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height);
 
 /* Same, but posts an error on @element if the caps have no valid size. */
@@ -35,6 +35,10 @@ gboolean gst_ccl_buffer_is_gap (GstBuffer *buffer);
  * that change only metadata. Unlike gst_buffer_copy(), this never copies memory, not even
  * GST_MEMORY_FLAG_NO_SHARE: the original is dropped as soon as the copy goes on. */
 GstBuffer *gst_ccl_buffer_copy_shallow (GstBuffer *buffer);
+
+/* Removes the components from the writable @buffer: GstCclMeta, and regions of interest that are
+ * components. */
+void gst_ccl_buffer_remove_components (GstBuffer *buffer);
 
 /* Converts @timestamp to stream time and running time, GST_CLOCK_TIME_NONE if @segment is not in
  * time format. */

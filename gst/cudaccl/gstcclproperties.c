@@ -1,26 +1,32 @@
-/* cudaccl - the properties of the element that can be set
+/* cudaccl - the writable properties of the elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclproperties.h"
+
+static GType
+register_enum (GType *type, const gchar *name, const GEnumValue *values)
+{
+  if (g_once_init_enter (type))
+    g_once_init_leave (type, g_enum_register_static (name, values));
+
+  return *type;
+}
 
 GType
 gst_cuda_ccl_backend_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
-    { CCL_BACKEND_AUTO, "CUDA where there is a device, else the CPU", "auto" },
+    { CCL_BACKEND_AUTO, "CUDA if there is a device, else the CPU", "auto" },
     { CCL_BACKEND_CUDA, "NVIDIA GPU", "cuda" },
     { CCL_BACKEND_CPU, "CPU", "cpu" },
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclBackend", values));
-
-  return type;
+  return register_enum (&type, "GstCudaCclBackend", values);
 }
 
-/* Values stay what they are, in builds without an algorithm, too. */
+/* Values never change, not even in builds without an algorithm. */
 static const struct
 {
   gint value;
@@ -51,12 +57,12 @@ describe_algorithm (const gchar *name)
 static GType
 register_algorithms (void)
 {
-  /* GObject keeps the array for good. */
+  /* GObject never frees the array. */
   GEnumValue *values = g_new0 (GEnumValue, G_N_ELEMENTS (algorithms) + 2);
   guint i;
 
   values[0].value = GST_CUDA_CCL_ALGORITHM_AUTO;
-  values[0].value_name = "The backend's best";
+  values[0].value_name = "Best algorithm of the backend";
   values[0].value_nick = "auto";
 
   for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
@@ -102,10 +108,7 @@ gst_cuda_ccl_connectivity_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclConnectivity", values));
-
-  return type;
+  return register_enum (&type, "GstCudaCclConnectivity", values);
 }
 
 GType
@@ -113,17 +116,14 @@ gst_cuda_ccl_sync_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
-    { CCL_SYNC_AUTO, "Spin for a moment, then yield, then sleep", "auto" },
-    { CCL_SYNC_SPIN, "Shortest latency, keeps a core busy", "spin" },
-    { CCL_SYNC_YIELD, "Short latency, other threads go first", "yield" },
-    { CCL_SYNC_BLOCK, "Least CPU time", "block" },
+    { CCL_SYNC_AUTO, "Spin briefly, then yield, then sleep", "auto" },
+    { CCL_SYNC_SPIN, "Busy-poll: lowest latency, keeps a core busy", "spin" },
+    { CCL_SYNC_YIELD, "Busy-poll, but yield to other threads: low latency", "yield" },
+    { CCL_SYNC_BLOCK, "Sleep until the device is done: least CPU time", "block" },
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclSync", values));
-
-  return type;
+  return register_enum (&type, "GstCudaCclSync", values);
 }
 
 GType
@@ -134,7 +134,7 @@ gst_cuda_ccl_attach_get_type (void)
     { GST_CUDA_CCL_ATTACH_COMPONENTS, "One GstCclMeta with all components", "components" },
     { GST_CUDA_CCL_ATTACH_ROI, "One GstVideoRegionOfInterestMeta for each component", "roi" },
 #ifdef HAVE_ANALYTICS
-    { GST_CUDA_CCL_ATTACH_ANALYTICS, "One object detection of GstAnalytics for each component",
+    { GST_CUDA_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each component",
       "analytics" },
 #endif
     { 0, NULL, NULL },
@@ -164,7 +164,7 @@ gst_cuda_ccl_attach_get_type (void)
 #define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
-/* Counted from the number of the first property. */
+/* Relative to the id of the first property. */
 enum
 {
   PROP_BACKEND,
@@ -212,88 +212,90 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:backend:
    *
-   * What analyses the frames.
+   * Where the frames are analysed.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend",
-                         "What analyses the frames; auto takes a CUDA device where there is one.",
+      g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
                          GST_TYPE_CUDA_CCL_BACKEND, DEFAULT_BACKEND, READY_FLAGS));
 
   /**
    * cudaccl:cuda-device-id:
    *
-   * The number of the CUDA device that analyses the frames, -1 for any.
+   * The CUDA device that analyses the frames, -1 for any device.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device",
-                        "The number of the CUDA device that analyses the frames, -1 for any.", -1,
-                        G_MAXINT, DEFAULT_CUDA_DEVICE_ID, READY_FLAGS));
+      g_param_spec_int ("cuda-device-id", "CUDA device ID",
+                        "CUDA device that analyses the frames (-1 = any).", -1, G_MAXINT,
+                        DEFAULT_CUDA_DEVICE_ID, READY_FLAGS));
 
   /**
    * cudaccl:algorithm:
    *
-   * How components are found. Every algorithm finds the same ones, at its own speed.
+   * The algorithm that finds the components. The result is the same with all of them, the speed
+   * differs.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_ALGORITHM,
       g_param_spec_enum ("algorithm", "Algorithm",
-                         "How components are found; the result is always the same.",
+                         "Algorithm that finds the components; does not change the result.",
                          GST_TYPE_CUDA_CCL_ALGORITHM, DEFAULT_ALGORITHM, READY_FLAGS));
 
   /**
    * cudaccl:connectivity:
    *
-   * Which pixels are neighbours.
+   * Which pixels are connected: those that share an edge (4), or those that share an edge or a
+   * corner (8).
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_CONNECTIVITY,
-      g_param_spec_enum ("connectivity", "Connectivity", "How many neighbours a pixel has.",
+      g_param_spec_enum ("connectivity", "Connectivity",
+                         "Number of neighbours that a pixel is connected to.",
                          GST_TYPE_CUDA_CCL_CONNECTIVITY, DEFAULT_CONNECTIVITY, READY_FLAGS));
 
   /**
    * cudaccl:max-components:
    *
-   * The most components that a frame gets. When more are found, the largest are kept; the metadata,
-   * the messages and #cudaccl:stats tell.
+   * Maximum number of components per frame. If more are found, only the largest are kept: the
+   * metadata and the messages have the number found, and #cudaccl:stats counts such frames.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_MAX_COMPONENTS,
-      g_param_spec_uint ("max-components", "Maximum number of components",
-                         "The most components that a frame gets; the largest are kept.", 1,
+      g_param_spec_uint ("max-components", "Maximum components",
+                         "Maximum number of components per frame; the largest are kept.", 1,
                          G_MAXUINT, DEFAULT_MAX_COMPONENTS, READY_FLAGS));
 
   /**
    * cudaccl:threads:
    *
-   * How many threads share the analysis of a frame on the CPU, the streaming thread among them; 0
-   * takes as many as the process may use CPUs. The result is always the same. A GPU needs none.
+   * Number of threads that analyse a frame on the CPU, including the streaming thread; 0 uses one
+   * for each CPU available to the process. Does not change the result, and has no effect on a GPU.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-                         "How many threads share a frame on the CPU; 0: one for each CPU.", 0,
+                         "Number of threads that analyse a frame on the CPU (0 = one per CPU).", 0,
                          CCL_MAX_THREADS, DEFAULT_THREADS, READY_FLAGS));
 
   /**
    * cudaccl:cuda-sync:
    *
-   * How the streaming thread waits for the CUDA device. `auto` spins for as long as a HD frame
-   * takes, 0.15 ms, and then yields and at last sleeps between two looks. Where every core counts,
-   * `block` takes the least CPU time; it adds some 30 us to each frame.
+   * How the streaming thread waits for the CUDA device. `auto` busy-polls for 0.15 ms, enough for
+   * an HD frame, then yields between polls, and finally sleeps between them. `block` uses the least
+   * CPU time, but adds about 30 us to each frame.
    *
    * Since: 0.1
    */
@@ -310,52 +312,53 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:threshold:
    *
-   * Pixels with values above this one are foreground. The default keeps the shadows of background
-   * subtraction (127) and the black of video range (16) out.
+   * Pixels above this value are foreground. The default excludes the shadows of background
+   * subtraction (127) and video range black (16).
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_THRESHOLD,
-      g_param_spec_uint ("threshold", "Threshold",
-                         "Pixels with values above this one are foreground.", 0, G_MAXUINT8,
-                         DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
+      g_param_spec_uint ("threshold", "Threshold", "Pixels above this value are foreground.", 0,
+                         G_MAXUINT8, DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
 
   /**
    * cudaccl:invert:
    *
-   * Finds the components of the pixels that are not above #cudaccl:threshold.
+   * Inverts the mask: pixels up to #cudaccl:threshold are foreground.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_INVERT,
       g_param_spec_boolean ("invert", "Invert",
-                            "Pixels with values up to the threshold are foreground.",
+                            "Invert the mask: pixels up to the threshold are foreground.",
                             DEFAULT_INVERT, PLAYING_FLAGS));
 
   /**
    * cudaccl:min-area:
    *
-   * Components of fewer pixels are dropped.
+   * Minimum component area in pixels; smaller ones are dropped.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_MIN_AREA,
-      g_param_spec_uint64 ("min-area", "Minimum area", "Components of fewer pixels are dropped.", 0,
+      g_param_spec_uint64 ("min-area", "Minimum area",
+                           "Minimum component area in pixels; smaller ones are dropped.", 0,
                            G_MAXUINT64, DEFAULT_MIN_AREA, PLAYING_FLAGS));
 
   /**
    * cudaccl:max-area:
    *
-   * Components of more pixels are dropped.
+   * Maximum component area in pixels; larger ones are dropped.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_MAX_AREA,
-      g_param_spec_uint64 ("max-area", "Maximum area", "Components of more pixels are dropped.", 0,
+      g_param_spec_uint64 ("max-area", "Maximum area",
+                           "Maximum component area in pixels; larger ones are dropped.", 0,
                            G_MAXUINT64, DEFAULT_MAX_AREA, PLAYING_FLAGS));
 }
 
@@ -365,38 +368,39 @@ install_result_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:attach:
    *
-   * The metadata that frames get.
+   * Metadata to attach to frames.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_ATTACH,
-      g_param_spec_flags ("attach", "Attach", "The metadata that frames get.",
+      g_param_spec_flags ("attach", "Attach", "Metadata to attach to frames.",
                           GST_TYPE_CUDA_CCL_ATTACH, DEFAULT_ATTACH, PLAYING_FLAGS));
 
   /**
    * cudaccl:roi-type:
    *
-   * The type of the regions of interest.
+   * Type of the regions of interest and object detections.
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, first_id + PROP_ROI_TYPE,
-                                   g_param_spec_string ("roi-type", "ROI type",
-                                                        "The type of the regions of interest.",
-                                                        DEFAULT_ROI_TYPE, PLAYING_FLAGS));
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_ROI_TYPE,
+      g_param_spec_string ("roi-type", "ROI type",
+                           "Type of the regions of interest and object detections.",
+                           DEFAULT_ROI_TYPE, PLAYING_FLAGS));
 
   /**
    * cudaccl:post-messages:
    *
-   * Posts an element message with the components of each frame.
+   * Post an element message with the components of each frame.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",
-                            "Posts an element message with the components of each frame.",
+                            "Post an element message with the components of each frame.",
                             DEFAULT_POST_MESSAGES, PLAYING_FLAGS));
 }
 
@@ -520,10 +524,9 @@ gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value
 }
 
 void
-gst_ccl_settings_get_config (const GstCclSettings *settings, guint width, guint height,
-                             CclConfig *config)
+gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
 {
-  ccl_config_init (config, width, height);
+  ccl_config_init (config, 1, 1);
   config->connectivity = settings->connectivity;
   config->backend = settings->backend;
   config->algorithm = gst_cuda_ccl_algorithm_get_name (settings->algorithm);

@@ -1,4 +1,4 @@
-/* cudaccl - the properties of the element that can be set
+/* cudaccl - the writable properties of the elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_PROPERTIES_H__
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @GST_CUDA_CCL_ATTACH_ANALYTICS: one object detection for each component, in one
  *   #GstAnalyticsRelationMeta; in builds with gstreamer-analytics-1.0 only
  *
- * The metadata that is attached to frames.
+ * Metadata to attach to frames.
  *
  * Since: 0.1
  */
@@ -27,7 +27,7 @@ typedef enum
   GST_CUDA_CCL_ATTACH_ANALYTICS = 1 << 2,
 } GstCudaCclAttach;
 
-/* Of the algorithm enumeration. */
+/* The automatic choice in the algorithm enumeration. */
 #define GST_CUDA_CCL_ALGORITHM_AUTO 0
 
 #define GST_TYPE_CUDA_CCL_BACKEND (gst_cuda_ccl_backend_get_type ())
@@ -42,12 +42,14 @@ GType gst_cuda_ccl_connectivity_get_type (void);
 GType gst_cuda_ccl_sync_get_type (void);
 GType gst_cuda_ccl_attach_get_type (void);
 
-/* The engine's name of a value of the algorithm enumeration, NULL for the automatic choice. */
+/* Returns the engine's name for a value of the algorithm enumeration, NULL for the automatic
+ * choice.
+ */
 const gchar *gst_cuda_ccl_algorithm_get_name (gint value);
 
 typedef struct
 {
-  /* Of the analyzer: what is set after the start counts from the next start on. */
+  /* Fixed while the element is started: changes take effect at the next start. */
   CclBackend backend;
   gint cuda_device_id;
   gint algorithm;
@@ -56,7 +58,7 @@ typedef struct
   guint threads;
   CclSync cuda_sync;
 
-  /* Of each frame. */
+  /* Taken for each frame. */
   CclParams params;
   GstCudaCclAttach attach;
   GQuark roi_type;
@@ -66,16 +68,15 @@ typedef struct
 /* Sets the defaults. */
 void gst_ccl_settings_init (GstCclSettings *settings);
 
-/* The properties get the numbers from @first_id on; the next free one is returned. */
+/* Installs the properties with ids from @first_id on. Returns the next free id. */
 guint gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id);
 
-/* FALSE when there is no such property; @index counts from 0. */
+/* Set and get the property with the id @first_id + @index. Return FALSE if there is none. */
 gboolean gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value);
 gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value);
 
-/* The configuration of an analyzer for frames of that size. */
-void gst_ccl_settings_get_config (const GstCclSettings *settings, guint width, guint height,
-                                  CclConfig *config);
+/* Gets the configuration of the analyzer, but for the frame size. */
+void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);
 
 G_END_DECLS
 

@@ -8,37 +8,24 @@
 #include <gst/analytics/analytics.h>
 #endif
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
 
-GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
-#define GST_CAT_DEFAULT gst_cuda_ccl_debug
-
-/* The parameters of our regions of interest, which is also what tells them from others. */
-#define ROI_PARAM "cudaccl"
-
-static gboolean
-remove_own_roi (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+static void
+convert_component (GstCclComponent *component, const CclComponent *source)
 {
-  if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
-      gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) *meta,
-                                                   ROI_PARAM))
-    *meta = NULL;
-
-  return TRUE;
+  component->label = source->label;
+  component->x = source->x;
+  component->y = source->y;
+  component->width = source->width;
+  component->height = source->height;
+  component->area = source->area;
+  component->centroid_x = ccl_component_centroid_x (source);
+  component->centroid_y = ccl_component_centroid_y (source);
 }
 
 void
-gst_ccl_attach_nothing (GstBuffer *buffer)
-{
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-
-  if (meta)
-    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
-  gst_buffer_foreach_meta (buffer, remove_own_roi, NULL);
-}
-
-void
-gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
-                           const CclComponents *components)
+gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components)
 {
   GstCclMeta *meta;
   guint i;
@@ -46,32 +33,20 @@ gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
   meta = gst_buffer_add_ccl_meta (buffer, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
                                   components->found, NULL, 0);
 
-  /* Filled in place: no second array is needed to hold them on the way. */
+  /* Filled in place, which saves a temporary array. */
   if (components->count > 0)
     meta->components = g_new (GstCclComponent, components->count);
   meta->n_components = components->count;
 
-  for (i = 0; i < components->count; i++) {
-    const CclComponent *source = &components->items[i];
-    GstCclComponent *component = &meta->components[i];
-
-    component->label = source->label;
-    component->x = source->x;
-    component->y = source->y;
-    component->width = source->width;
-    component->height = source->height;
-    component->area = source->area;
-    component->centroid_x = ccl_component_centroid_x (source);
-    component->centroid_y = ccl_component_centroid_y (source);
-  }
+  for (i = 0; i < components->count; i++)
+    convert_component (&meta->components[i], &components->items[i]);
 }
 
-/* The first of @n ids that nobody has: 0, or what follows the highest of others' when one of those
- * is in the way. */
+/* The first of @n consecutive ids that other regions do not use. */
 static gint
-free_ids (GstBuffer *buffer, guint n)
+find_free_ids (GstBuffer *buffer, guint n)
 {
-  gboolean in_the_way = FALSE;
+  gboolean from_zero = TRUE;
   gpointer state = NULL;
   gint first = 0;
   GstMeta *meta;
@@ -80,62 +55,35 @@ free_ids (GstBuffer *buffer, guint n)
                                                    GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
 
-    in_the_way |= id >= 0 && (guint) id < n;
-    /* Too few are left behind the largest ids. */
+    from_zero &= id < 0 || (guint) id >= n;
+    /* Ids so large that fewer than n follow are ignored. */
     if (id >= first && (guint) id < (guint) G_MAXINT - n)
       first = id + 1;
   }
 
-  return in_the_way ? first : 0;
-}
-
-/* The parameters of a component. With names that are looked up only once, since this is most of
- * what a region of interest costs, and a frame can have many. */
-static GstStructure *
-roi_param_new (const CclComponent *component)
-{
-  static GQuark name, label, area, centroid_x, centroid_y;
-  static gsize once;
-
-  if (g_once_init_enter (&once)) {
-    name = g_quark_from_static_string (ROI_PARAM);
-    label = g_quark_from_static_string ("label");
-    area = g_quark_from_static_string ("area");
-    centroid_x = g_quark_from_static_string ("centroid-x");
-    centroid_y = g_quark_from_static_string ("centroid-y");
-    g_once_init_leave (&once, 1);
-  }
-
-  return gst_structure_new_id (name, label, G_TYPE_UINT, component->label, area, G_TYPE_UINT64,
-                               component->area, centroid_x, G_TYPE_DOUBLE,
-                               ccl_component_centroid_x (component), centroid_y, G_TYPE_DOUBLE,
-                               ccl_component_centroid_y (component), NULL);
+  return from_zero ? 0 : first;
 }
 
 void
-gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
+gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
 {
-  gint first = free_ids (buffer, components->count);
+  gint first = find_free_ids (buffer, components->count);
   guint i;
 
   for (i = 0; i < components->count; i++) {
-    const CclComponent *component = &components->items[i];
-    GstVideoRegionOfInterestMeta *roi;
+    GstCclComponent component;
 
-    roi = gst_buffer_add_video_region_of_interest_meta_id (
-        buffer, roi_type, component->x, component->y, component->width, component->height);
-    roi->id = first + (gint) i;
-
-    gst_video_region_of_interest_meta_add_param (roi, roi_param_new (component));
+    convert_component (&component, &components->items[i]);
+    gst_ccl_rois_add (buffer, roi_type, first + (gint) i, &component);
   }
 }
 
 #ifdef HAVE_ANALYTICS
-/* What an object detection takes in the relation metadata, rounded up; it grows if this is too
+/* Estimated size of an object detection in the relation metadata, which grows if that is too
  * little. */
 #define ENTRY_SIZE 64
 
-/* Which components are kept: those above an area, and the first few that have just this area. */
+/* Selects the components above an area, and the first @n_equal of exactly that area. */
 typedef struct
 {
   guint64 area;
@@ -186,12 +134,11 @@ is_selected (Selection *selection, const CclComponent *component)
   return TRUE;
 }
 
-void
-gst_ccl_attach_analytics (GstElement *element, GstBuffer *buffer, GQuark type,
-                          const CclComponents *components, gboolean *truncated)
+guint
+gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components)
 {
-  guint n = MIN (components->count, GST_CCL_ANALYTICS_MAX);
-  /* Both grow by the size that they start with. */
+  guint n = MIN (components->count, GST_CCL_DETECTIONS_MAX);
+  /* Both grow in steps of their initial value. */
   GstAnalyticsRelationMetaInitParams params = { MAX (n, 1), (gsize) MAX (n, 1) * ENTRY_SIZE };
   GstAnalyticsRelationMeta *meta;
   Selection selection;
@@ -210,11 +157,7 @@ gst_ccl_attach_analytics (GstElement *element, GstBuffer *buffer, GQuark type,
                                               1.0f, &detection);
   }
 
-  if (n < components->count && !*truncated) {
-    GST_WARNING_OBJECT (element, "analytics metadata got the %u largest of %u components", n,
-                        components->count);
-    *truncated = TRUE;
-  }
+  return n;
 }
 #endif
 
@@ -227,18 +170,18 @@ take_components (GstStructure *structure, const CclComponents *components)
   gst_value_list_init (&list, components->count);
 
   for (i = 0; i < components->count; i++) {
-    const CclComponent *component = &components->items[i];
     GValue value = G_VALUE_INIT;
+    GstCclComponent component;
 
+    convert_component (&component, &components->items[i]);
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (
-        &value,
-        gst_structure_new ("component", "label", G_TYPE_UINT, component->label, "x", G_TYPE_UINT,
-                           component->x, "y", G_TYPE_UINT, component->y, "width", G_TYPE_UINT,
-                           component->width, "height", G_TYPE_UINT, component->height, "area",
-                           G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
-                           ccl_component_centroid_x (component), "centroid-y", G_TYPE_DOUBLE,
-                           ccl_component_centroid_y (component), NULL));
+        &value, gst_structure_new ("component", "label", G_TYPE_UINT, component.label, "x",
+                                   G_TYPE_UINT, component.x, "y", G_TYPE_UINT, component.y, "width",
+                                   G_TYPE_UINT, component.width, "height", G_TYPE_UINT,
+                                   component.height, "area", G_TYPE_UINT64, component.area,
+                                   "centroid-x", G_TYPE_DOUBLE, component.centroid_x, "centroid-y",
+                                   G_TYPE_DOUBLE, component.centroid_y, NULL));
     gst_value_list_append_and_take_value (&list, &value);
   }
 
@@ -249,16 +192,10 @@ GstMessage *
 gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
                      const GstVideoInfo *info, const CclComponents *components)
 {
-  guint64 timestamp = GST_BUFFER_PTS (buffer);
-  guint64 stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
+  guint64 timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
   GstStructure *structure;
 
-  /* Segments in bytes, as some application sources have them, know nothing of time. */
-  if (segment->format == GST_FORMAT_TIME) {
-    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, timestamp);
-    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, timestamp);
-  }
-
+  gst_ccl_segment_get_times (segment, timestamp, &stream_time, &running_time);
   structure = gst_structure_new (
       "cudaccl", "timestamp", G_TYPE_UINT64, timestamp, "stream-time", G_TYPE_UINT64, stream_time,
       "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64,

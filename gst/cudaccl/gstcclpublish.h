@@ -9,30 +9,25 @@
 
 G_BEGIN_DECLS
 
-/* Attaches one GstCclMeta. */
-void gst_ccl_attach_components (GstBuffer *buffer, const GstVideoInfo *info,
-                                const CclComponents *components);
+/* Attaches one GstCclMeta, for frames of the size in @info. */
+void gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info,
+                          const CclComponents *components);
 
-/* Removes the GstCclMeta and the GstVideoRegionOfInterestMeta of an earlier analysis; everybody
- * else's stay. */
-void gst_ccl_attach_nothing (GstBuffer *buffer);
-
-/* Attaches one GstVideoRegionOfInterestMeta for each component. Their ids count from 0, or, when
- * others' would be among these, from the one after the highest of those. */
-void gst_ccl_attach_roi (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
+/* Attaches one GstVideoRegionOfInterestMeta for each component. Ids count from 0, or, if other
+ * regions have one of these ids, from the one after the highest of theirs. */
+void gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
 
 #ifdef HAVE_ANALYTICS
-/* The relation metadata holds a matrix of n x n bytes for n entries: 16 MiB for these. */
-#define GST_CCL_ANALYTICS_MAX 4096
+/* The relation metadata has a matrix of n x n bytes for n entries: 16 MiB for this many. */
+#define GST_CCL_DETECTIONS_MAX 4096
 
 /* Adds one object detection for each component to the buffer's GstAnalyticsRelationMeta, which is
- * made when there is none. Of more than GST_CCL_ANALYTICS_MAX components the largest are added, in
- * their order, which is logged as @element's warning unless @truncated says that it was. */
-void gst_ccl_attach_analytics (GstElement *element, GstBuffer *buffer, GQuark type,
-                               const CclComponents *components, gboolean *truncated);
+ * created if there is none. If there are more than GST_CCL_DETECTIONS_MAX components, adds the
+ * largest, in canonical order. Returns how many were added. */
+guint gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components);
 #endif
 
-/* The message for one frame, as documented with the element. */
+/* Creates the element message for one frame, as documented with the element. */
 GstMessage *gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
                                  const GstVideoInfo *info, const CclComponents *components);
 

@@ -1,4 +1,4 @@
-/* cudaccl - where the pixels of a buffer are
+/* cudaccl - frames, and the interface of what maps them
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_FRAME_H__
@@ -9,9 +9,7 @@
 
 G_BEGIN_DECLS
 
-#define GST_CCL_SYSTEM_FORMATS "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }"
-
-/* Where frames can be read: what CclConfig says of an analyzer for them. */
+/* Where a frame can be read; the fields of CclConfig that depend on it. */
 typedef struct
 {
   gint device;           /* CUDA device number, -1: any */
@@ -22,83 +20,66 @@ typedef struct
 typedef struct
 {
   CclImage image;    /* the visible part of the plane */
-  GstCclPlace place; /* set before it is mapped: where the last one was read, or what open() said;
-                      * map() changes it when this one must be read elsewhere, which takes a new
-                      * analyzer */
+  GstCclPlace place; /* in: where the analyzer is; out: where this frame must be read. If they
+                      * differ, a new analyzer is needed. */
 
   GstBuffer *buffer;
-  GstVideoMeta *meta; /* the one that mapped the plane, NULL when the buffer itself did */
+  GstVideoMeta *meta; /* used to map the plane, NULL if the buffer has none */
   GstMapInfo map;
-  gpointer priv; /* the mapper's */
+  gpointer priv; /* owned by the mapper */
 } GstCclFrame;
 
 typedef struct _GstCclMapperClass GstCclMapperClass;
 
-/* What an element keeps for one kind of memory; mappers with more to keep begin with it. Unless it
- * says otherwise, a function is called by the streaming thread, or while there is none. Functions
- * that fail leave an error that can be posted as it is. */
+/* An element's state for one memory type. Mappers with more state embed this as first field. */
 typedef struct
 {
   const GstCclMapperClass *klass;
   GstElement *element;
 } GstCclMapper;
 
-/* A kind of memory that frames come in. What comes after unmap() may be NULL. */
+/* A memory type. The functions after unmap() may be NULL. Unless noted otherwise, functions are
+ * called from the streaming thread, or while it is stopped. Errors are set ready to be posted. */
 struct _GstCclMapperClass
 {
-  const gchar *feature; /* of the caps, as "memory:CUDAMemory" */
-  const gchar *formats; /* with 8-bit luma in the first plane, as a list of caps */
+  const gchar *feature; /* caps feature, such as "memory:CUDAMemory" */
+  const gchar *formats; /* as in caps; all have 8-bit luma in the first plane */
   gboolean needs_cuda;  /* the CPU cannot read it */
 
-  /* The image of @buffer, whose size is that of @info, without moving a pixel. It stays until
-   * unmap(), which is called before the next map() and after every one that did not fail. */
+  /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels. unmap()
+   * must be called after every successful map(), before the next one. */
   gboolean (*map) (GstCclMapper *self, GstCclFrame *frame, const GstVideoInfo *info,
                    GstBuffer *buffer, GError **error);
   void (*unmap) (GstCclMapper *self, GstCclFrame *frame);
 
-  gsize size; /* of what begins with a GstCclMapper and is zeroed; 0: nothing follows it */
+  gsize size; /* of the mapper, which is zero-initialized; 0: a plain GstCclMapper */
 
-  /* After the element was made, and before it is gone. */
+  /* Called once, when the element is created and finalized. */
   void (*init) (GstCclMapper *self);
   void (*finalize) (GstCclMapper *self);
 
-  /* Caps with this memory are set: says where their frames are likely to be. @place->device is the
-   * user's, or -1, and stays as it is when it is not -1. */
+  /* Caps with this memory type were set: predicts the place of their frames. @place->device is the
+   * user's setting, which may only be changed if it is -1. */
   gboolean (*open) (GstCclMapper *self, const GstVideoInfo *info, GstCclPlace *place,
                     GError **error);
-  /* Other caps are set, or the element stops: then of all mappers, open or not, as threads may have
-   * given them something. No analyzer is there any more. */
+  /* Caps with another memory type are set, open() failed, or the element stops. When the element
+   * stops, all mappers are closed, even those never opened: they may hold a context. The analyzer
+   * was freed before. */
   void (*close) (GstCclMapper *self);
 
-  /* The element's context functions; called by any thread. @device is the user's. */
+  /* The element's context functions, called from any thread. @device is the user's setting. */
   void (*set_context) (GstCclMapper *self, GstContext *context, gint device);
   gboolean (*query_context) (GstCclMapper *self, GstQuery *query);
 };
 
-extern const GstCclMapperClass gst_ccl_system_mapper;
-
-/* The mappers of an element, one of each kind that this build knows, up to a NULL. */
-GstCclMapper **gst_ccl_mappers_new (GstElement *element);
-void gst_ccl_mappers_close (GstCclMapper **mappers);
-void gst_ccl_mappers_free (GstCclMapper **mappers);
-
-/* The one for the memory of @caps, which are fixed. */
-GstCclMapper *gst_ccl_mappers_find (GstCclMapper **mappers, const GstCaps *caps);
-
-/* Caps of all kinds, for pad templates. */
-GstCaps *gst_ccl_mappers_get_caps (void);
-
-/* Removes from @caps, which are consumed, what only CUDA can read. */
-GstCaps *gst_ccl_mappers_remove_cuda (GstCaps *caps);
-
-/* For mappers: maps the luma plane with @flags, in the layout of the buffer's GstVideoMeta or, if
- * it has none, of @info, and checks that it holds the pixels. The image is one in host memory, for
- * the mapper to change. */
+/* For mappers: maps the luma plane with @flags and checks that all of its pixels are in the mapped
+ * memory. The layout is that of the buffer's GstVideoMeta, or of @info if it has none. The image is
+ * in host memory unless the mapper changes that. */
 gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
                                   GstMapFlags flags, GError **error);
 void gst_ccl_frame_unmap_plane (GstCclFrame *frame);
 
-/* For mappers: whether frames on @device may be read by who wants to work on @wanted, -1: any. */
+/* For mappers: checks that frames on @device match @wanted, the user's setting (-1: any). */
 gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);
 
 G_END_DECLS

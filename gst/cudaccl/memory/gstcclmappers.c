@@ -1,8 +1,9 @@
-/* cudaccl - the kinds of memory that frames come in
+/* cudaccl - the mappers of all memory types this build supports
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclframe.h"
+#include "gstcclmappers.h"
 
+#include "gstcclsystem.h"
 #ifdef HAVE_GSTCUDA
 #include "gstcclcuda.h"
 #endif
@@ -73,6 +74,30 @@ gst_ccl_mappers_find (GstCclMapper **mappers, const GstCaps *caps)
   }
 
   return NULL;
+}
+
+void
+gst_ccl_mappers_set_context (GstCclMapper **mappers, GstContext *context, gint cuda_device)
+{
+  guint i;
+
+  for (i = 0; mappers[i]; i++) {
+    if (mappers[i]->klass->set_context)
+      mappers[i]->klass->set_context (mappers[i], context, cuda_device);
+  }
+}
+
+gboolean
+gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query)
+{
+  guint i;
+
+  for (i = 0; mappers[i]; i++) {
+    if (mappers[i]->klass->query_context && mappers[i]->klass->query_context (mappers[i], query))
+      return TRUE;
+  }
+
+  return FALSE;
 }
 
 GstCaps *
