@@ -496,7 +496,7 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
   } else if (meta->width != self->width || meta->height != self->height) {
-    kept = gst_ccl_merge_keep_components (inbuf); /* the frame may have been cropped */
+    kept = gst_ccl_transfer_extract (inbuf); /* the frame may have been cropped */
     meta = gst_buffer_get_ccl_meta (kept);
   }
 

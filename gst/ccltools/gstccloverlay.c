@@ -538,8 +538,8 @@ gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
     return gst_ccl_overlay_compose (self, buffer, meta);
 
   scaled = gst_buffer_new ();
-  gst_ccl_merge_put_components (scaled, self->width, self->height, buffer, self->width,
-                                self->height);
+  gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
+                               self->height);
   meta = gst_buffer_get_ccl_meta (scaled);
   if (meta && meta->n_components > 0)
     composition = gst_ccl_overlay_compose (self, buffer, meta);

@@ -1,15 +1,15 @@
-/* cudaccl - components from frame to frame
+/* cudaccl - transfers components from one frame to another
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccltransfer.h"
 
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
-
 #include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
 
 gboolean
-gst_ccl_merge_has_components (GstBuffer *buffer)
+gst_ccl_transfer_has_components (GstBuffer *buffer)
 {
   GstCclRois rois;
   gboolean has;
@@ -24,16 +24,8 @@ gst_ccl_merge_has_components (GstBuffer *buffer)
   return has;
 }
 
-static void
-copy_meta (GstBuffer *dest, GstMeta *meta, GstBuffer *source)
-{
-  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
-
-  meta->info->transform_func (dest, meta, source, _gst_meta_transform_copy, &copy);
-}
-
-/* The library knows how components scale; where nothing is to be scaled, they stay as they are to
- * the last bit. */
+/* Scales @meta with its own transform function, or copies it if the size is the same, so that no
+ * bit changes. Returns the new metadata, NULL if @meta has no valid size. */
 static GstCclMeta *
 scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCclMeta *meta)
 {
@@ -44,7 +36,7 @@ scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCc
     return NULL;
 
   if (meta->width == width && meta->height == height) {
-    copy_meta (dest, &meta->meta, source);
+    gst_ccl_buffer_copy_meta (dest, source, &meta->meta);
   } else {
     gst_video_info_init (&in_info);
     gst_video_info_init (&out_info);
@@ -81,9 +73,8 @@ put_roi (GstBuffer *dest, GstVideoRegionOfInterestMeta *roi, guint id,
   }
 }
 
-/* Regions of interest do not say what size of frame they are for, and GStreamer's way to scale them
- * loses their parameters: they are cropped, if @crop is not NULL, and scale as the components that
- * they tell of. */
+/* Regions of interest do not have the size of their frame, and GStreamer's transform function loses
+ * their parameters. So they are cropped (if @crop is not NULL) and scaled as components. */
 static void
 put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, guint source_width,
           guint source_height, const GstVideoCropMeta *crop)
@@ -94,7 +85,7 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
 
   meta = gst_buffer_add_ccl_meta (before, source_width, source_height, rois->n, rois->components,
                                   rois->n);
-  /* Cropping drops some: the labels tell which are left. */
+  /* Cropping drops some: labels identify the rest. */
   for (i = 0; i < meta->n_components; i++)
     meta->components[i].label = i;
   if (crop)
@@ -107,9 +98,9 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
   gst_buffer_unref (after);
 }
 
-/* Elements such as videocrop can crop by telling what is to be seen of a frame, and leave all other
- * metadata as it was. Then the components are those of the whole frame; those that were found in
- * what is to be seen have its size. NULL if @meta needs no cropping. */
+/* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
+ * then the components still have the size of the whole frame, while those found after cropping have
+ * the size of the visible part. Returns NULL if @meta needs no cropping. */
 static const GstVideoCropMeta *
 find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
 {
@@ -124,46 +115,43 @@ find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
 }
 
 GstBuffer *
-gst_ccl_merge_keep_components (GstBuffer *buffer)
+gst_ccl_transfer_extract (GstBuffer *buffer)
 {
-  GstBuffer *kept = gst_buffer_new ();
+  GstBuffer *extracted = gst_buffer_new ();
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   const GstVideoCropMeta *crop = find_later_crop (buffer, meta);
   GstCclRois rois;
   guint i;
 
   if (meta) {
-    copy_meta (kept, &meta->meta, buffer);
+    gst_ccl_buffer_copy_meta (extracted, buffer, &meta->meta);
     if (crop)
-      gst_ccl_meta_crop (gst_buffer_get_ccl_meta (kept), crop->x, crop->y, crop->width,
+      gst_ccl_meta_crop (gst_buffer_get_ccl_meta (extracted), crop->x, crop->y, crop->width,
                          crop->height);
   }
 
   gst_ccl_rois_init (&rois, buffer);
   if (crop && rois.n > 0)
-    put_rois (kept, crop->width, crop->height, &rois, meta->width, meta->height, crop);
+    put_rois (extracted, crop->width, crop->height, &rois, meta->width, meta->height, crop);
   for (i = 0; !crop && i < rois.n; i++)
-    copy_meta (kept, &rois.rois[i]->meta, buffer);
+    gst_ccl_buffer_copy_meta (extracted, buffer, &rois.rois[i]->meta);
   gst_ccl_rois_clear (&rois);
 
-  return kept;
+  return extracted;
 }
 
 void
-gst_ccl_merge_put_components (GstBuffer *dest, guint dest_width, guint dest_height,
-                              GstBuffer *source, guint source_width, guint source_height)
+gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
+                             GstBuffer *source, guint source_width, guint source_height)
 {
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (dest);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (source);
   GstBuffer *cropped = NULL;
   GstCclRois rois;
 
-  if (meta)
-    gst_buffer_remove_meta (dest, &meta->meta);
-  gst_ccl_rois_remove (dest);
+  gst_ccl_buffer_remove_components (dest);
 
-  meta = gst_buffer_get_ccl_meta (source);
   if (find_later_crop (source, meta)) {
-    source = cropped = gst_ccl_merge_keep_components (source);
+    source = cropped = gst_ccl_transfer_extract (source);
     meta = gst_buffer_get_ccl_meta (source);
   }
   if (meta) {

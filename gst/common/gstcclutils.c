@@ -71,13 +71,19 @@ gst_ccl_buffer_is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
-static gboolean
-copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+void
+gst_ccl_buffer_copy_meta (GstBuffer *dest, GstBuffer *source, GstMeta *meta)
 {
   GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
 
-  if ((*meta)->info->transform_func)
-    (*meta)->info->transform_func (user_data, *meta, buffer, _gst_meta_transform_copy, &copy);
+  if (meta->info->transform_func)
+    meta->info->transform_func (dest, meta, source, _gst_meta_transform_copy, &copy);
+}
+
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer dest)
+{
+  gst_ccl_buffer_copy_meta (dest, buffer, *meta);
 
   return TRUE;
 }

@@ -31,6 +31,9 @@ gboolean gst_ccl_propose_any_layout (GstBaseTransform *trans, GstQuery *decide_q
  * frame: videorate flags the frames it repeats. */
 gboolean gst_ccl_buffer_is_gap (GstBuffer *buffer);
 
+/* Copies one metadata of @source to @dest, if it can be copied. */
+void gst_ccl_buffer_copy_meta (GstBuffer *dest, GstBuffer *source, GstMeta *meta);
+
 /* Creates a buffer that shares the memory of @buffer and has a copy of its metadata, for elements
  * that change only metadata. Unlike gst_buffer_copy(), this never copies memory, not even
  * GST_MEMORY_FLAG_NO_SHARE: the original is dropped as soon as the copy goes on. */
