@@ -1,28 +1,27 @@
-/* cudaccl - components as an overlay composition, and compositions blended into frames
+/* cudaccl - components as overlay compositions, and compositions blended into frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccloverlay-compose.h"
 
 #include <stdlib.h>
 
-/* Components whose drawings overlap are drawn into one rectangle: what is there first does not
- * shine through, whatever the colours' alpha is. Otherwise small rectangles are better than large
- * ones, unless bands are asked for.
- */
+/* Drawings that overlap are drawn into one rectangle, so that the later one replaces the earlier
+ * one, whatever the alpha of the colours. Otherwise many small rectangles are better than few large
+ * ones, unless no two rectangles may share rows. */
 
-/* What is drawn of a component, and the group that it belongs to. */
+/* The drawing of a component, and the cluster of drawings that share a rectangle with it. */
 typedef struct
 {
   GstCclRectangle area;
   const GstCclComponent *component;
-  guint group;
-} Piece;
+  guint cluster;
+} Drawing;
 
-/* From top to bottom; in the order of the components where that does not decide. */
+/* Sorts from top to bottom, then by component. */
 static int
 compare_places (const void *a, const void *b)
 {
-  const Piece *p = a, *q = b;
+  const Drawing *p = a, *q = b;
 
   if (p->area.y1 != q->area.y1)
     return p->area.y1 < q->area.y1 ? -1 : 1;
@@ -31,58 +30,59 @@ compare_places (const void *a, const void *b)
 }
 
 static int
-compare_groups (const void *a, const void *b)
+compare_clusters (const void *a, const void *b)
 {
-  const Piece *p = a, *q = b;
+  const Drawing *p = a, *q = b;
 
-  return p->group != q->group ? (p->group < q->group ? -1 : 1) : compare_places (a, b);
+  return p->cluster != q->cluster ? (p->cluster < q->cluster ? -1 : 1) : compare_places (a, b);
 }
 
 static guint
-find_pieces (Piece *pieces, const GstCclTarget *target, const GstCclDrawStyle *style,
-             const GstCclComponent *components, guint n_components)
+find_drawings (Drawing *drawings, const GstCclTarget *target, const GstCclDrawStyle *style,
+               const GstCclComponent *components, guint n_components)
 {
   guint i, n = 0;
 
   for (i = 0; i < n_components; i++) {
-    GstCclPainter painter;
+    GstCclCanvas canvas;
 
-    gst_ccl_painter_init (&painter, target->width, target->height, NULL);
-    gst_ccl_draw_component (&painter, style, &components[i]);
-    if (painter.area.x1 == painter.area.x2)
+    gst_ccl_canvas_init (&canvas, target->width, target->height, NULL);
+    gst_ccl_draw_component (&canvas, style, &components[i]);
+    if (canvas.area.x1 == canvas.area.x2)
       continue;
-    pieces[n].area = painter.area;
-    pieces[n].component = &components[i];
+    drawings[n].area = canvas.area;
+    drawings[n].component = &components[i];
     n++;
   }
-  qsort (pieces, n, sizeof (*pieces), compare_places);
+  qsort (drawings, n, sizeof (*drawings), compare_places);
 
   return n;
 }
 
-/* Pieces that overlap come into one group, and so does what follows in the bounding box of the
- * group. Its number is that of its last piece. Returns how many pixels all bounding boxes have. */
+/* Puts drawings that overlap into one cluster, and others that overlap the bounding box of the
+ * cluster too. The id of a cluster is the index of its last drawing. Returns the total size of all
+ * bounding boxes in pixels. */
 static guint64
-find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
+find_clusters (Drawing *drawings, guint n_drawings, gboolean in_bands)
 {
-  GstCclRectangle *areas = g_new (GstCclRectangle, n_pieces); /* of groups */
-  guint *open = g_new (guint, n_pieces); /* groups that share rows with what follows, it may be */
+  GstCclRectangle *areas = g_new (GstCclRectangle, n_drawings); /* of the clusters */
+  guint *open = g_new (guint, n_drawings); /* clusters that may share rows with the next drawing */
   guint i, k, n, n_open = 0;
   guint64 n_pixels = 0;
 
-  for (i = 0; i < n_pieces; i++) {
-    const GstCclRectangle *piece = &pieces[i].area;
+  for (i = 0; i < n_drawings; i++) {
+    const GstCclRectangle *drawing = &drawings[i].area;
 
-    pieces[i].group = i;
-    areas[i] = *piece;
+    drawings[i].cluster = i;
+    areas[i] = *drawing;
     for (k = n = 0; k < n_open; k++) {
       const GstCclRectangle *area = &areas[open[k]];
 
-      if (area->y2 <= piece->y1)
+      if (area->y2 <= drawing->y1)
         continue;
-      if (in_bands || (area->x1 < piece->x2 && piece->x1 < area->x2)) {
+      if (in_bands || (area->x1 < drawing->x2 && drawing->x1 < area->x2)) {
         gst_ccl_rectangle_extend (&areas[i], area);
-        pieces[open[k]].group = i;
+        drawings[open[k]].cluster = i;
       } else {
         open[n++] = open[k];
       }
@@ -91,13 +91,13 @@ find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
     n_open = n;
   }
 
-  /* Groups went into later ones, and those into others. */
-  for (i = n_pieces; i > 0; i--) {
+  /* Clusters were merged into later ones, possibly several times. */
+  for (i = n_drawings; i > 0; i--) {
     const GstCclRectangle *area = &areas[i - 1];
 
-    if (pieces[i - 1].group == i - 1)
+    if (drawings[i - 1].cluster == i - 1)
       n_pixels += (guint64) (area->x2 - area->x1) * (guint64) (area->y2 - area->y1);
-    pieces[i - 1].group = pieces[pieces[i - 1].group].group;
+    drawings[i - 1].cluster = drawings[drawings[i - 1].cluster].cluster;
   }
   g_free (areas);
   g_free (open);
@@ -105,36 +105,36 @@ find_groups (Piece *pieces, guint n_pieces, gboolean in_bands)
   return n_pixels;
 }
 
-/* The number of pieces in the group of the first one, and their area. */
+/* Returns the number of drawings in the first cluster, and its area. */
 static guint
-take_group (const Piece *pieces, guint n_pieces, GstCclRectangle *area)
+take_cluster (const Drawing *drawings, guint n_drawings, GstCclRectangle *area)
 {
   guint n;
 
-  *area = pieces[0].area;
-  for (n = 1; n < n_pieces && pieces[n].group == pieces[0].group; n++)
-    gst_ccl_rectangle_extend (area, &pieces[n].area);
+  *area = drawings[0].area;
+  for (n = 1; n < n_drawings && drawings[n].cluster == drawings[0].cluster; n++)
+    gst_ccl_rectangle_extend (area, &drawings[n].area);
 
   return n;
 }
 
 static GstVideoOverlayRectangle *
-draw_group (const GstCclTarget *target, const GstCclDrawStyle *style, const GstCclRectangle *area,
-            const Piece *pieces, guint n_pieces)
+draw_cluster (const GstCclTarget *target, const GstCclDrawStyle *style, const GstCclRectangle *area,
+              const Drawing *drawings, guint n_drawings)
 {
   guint width = (guint) (area->x2 - area->x1), height = (guint) (area->y2 - area->y1), i;
   gsize size = (gsize) width * height * sizeof (guint32);
   GstVideoOverlayRectangle *rectangle;
-  GstCclPainter painter;
+  GstCclCanvas canvas;
   GstBuffer *buffer;
 
-  gst_ccl_painter_init (&painter, target->width, target->height, target->yuv);
-  painter.area = *area;
-  painter.pixels = g_malloc0 (size);
-  for (i = 0; i < n_pieces; i++)
-    gst_ccl_draw_component (&painter, style, pieces[i].component);
+  gst_ccl_canvas_init (&canvas, target->width, target->height, target->yuv);
+  canvas.area = *area;
+  canvas.pixels = g_malloc0 (size);
+  for (i = 0; i < n_drawings; i++)
+    gst_ccl_draw_component (&canvas, style, drawings[i].component);
 
-  buffer = gst_buffer_new_wrapped (painter.pixels, size);
+  buffer = gst_buffer_new_wrapped (canvas.pixels, size);
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
                              target->yuv ? GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_YUV
                                          : GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
@@ -152,21 +152,21 @@ gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *ta
                  const GstCclDrawStyle *style, const GstCclComponent *components,
                  guint n_components)
 {
-  Piece *pieces = g_new (Piece, n_components);
-  guint n_pieces = find_pieces (pieces, target, style, components, n_components), i, n;
+  Drawing *drawings = g_new (Drawing, n_components);
+  guint n_drawings = find_drawings (drawings, target, style, components, n_components), i, n;
   guint64 n_pixels;
 
-  /* Where the bounding boxes overlap much, bands are smaller. */
-  n_pixels = find_groups (pieces, n_pieces, TRUE);
-  if (!target->in_bands && find_groups (pieces, n_pieces, FALSE) >= n_pixels)
-    find_groups (pieces, n_pieces, TRUE);
-  qsort (pieces, n_pieces, sizeof (*pieces), compare_groups);
-  for (i = 0; i < n_pieces; i += n) {
+  /* If bounding boxes overlap a lot, bands are smaller in total. */
+  n_pixels = find_clusters (drawings, n_drawings, TRUE);
+  if (!target->in_bands && find_clusters (drawings, n_drawings, FALSE) >= n_pixels)
+    find_clusters (drawings, n_drawings, TRUE);
+  qsort (drawings, n_drawings, sizeof (*drawings), compare_clusters);
+  for (i = 0; i < n_drawings; i += n) {
     GstVideoOverlayRectangle *rectangle;
     GstCclRectangle area;
 
-    n = take_group (pieces + i, n_pieces - i, &area);
-    rectangle = draw_group (target, style, &area, pieces + i, n);
+    n = take_cluster (drawings + i, n_drawings - i, &area);
+    rectangle = draw_cluster (target, style, &area, drawings + i, n);
     if (composition) {
       composition = gst_video_overlay_composition_make_writable (composition);
       gst_video_overlay_composition_add_rectangle (composition, rectangle);
@@ -175,20 +175,18 @@ gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *ta
     }
     gst_video_overlay_rectangle_unref (rectangle);
   }
-  g_free (pieces);
+  g_free (drawings);
 
   return composition;
 }
 
-/* gst_video_blend() converts the rows of the frame that a rectangle lies in, all of each row, to
- * ARGB or AYUV and back. So it gets to see a part of the frame that is not much larger than the
- * rectangle, as a frame of its own, where the format has such parts.
- */
+/* gst_video_blend() converts whole rows of the frame to ARGB or AYUV and back. So, if the format
+ * allows, it gets only the part of the frame around the rectangle, as a frame of its own. */
 
-/* Pixels that share their chroma do not lie on both sides of its multiples. */
-#define BLOCK 4
+/* The parts are aligned to this many pixels, a multiple of any chroma subsampling. */
+#define ALIGNMENT 4
 
-/* The first component that lies in a plane. */
+/* The first component in a plane. */
 static guint
 component_of_plane (const GstVideoFormatInfo *format, guint plane)
 {
@@ -212,23 +210,23 @@ gst_ccl_blend_is_local (const GstVideoInfo *info)
 
   for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
     if (GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) <= 0 ||
-        1 << GST_VIDEO_FORMAT_INFO_W_SUB (format, i) > BLOCK ||
-        1 << GST_VIDEO_FORMAT_INFO_H_SUB (format, i) > BLOCK)
+        1 << GST_VIDEO_FORMAT_INFO_W_SUB (format, i) > ALIGNMENT ||
+        1 << GST_VIDEO_FORMAT_INFO_H_SUB (format, i) > ALIGNMENT)
       return FALSE;
   }
 
   return TRUE;
 }
 
-/* The part of @frame with this rectangle, whose place becomes that in the part. */
+/* Gets the part of @frame around a rectangle, whose position becomes relative to the part. */
 static void
 take_part (const GstVideoFrame *frame, GstVideoFrame *part, gint *x, gint *y, guint width,
            guint height)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
-  gint left = MAX (*x, 0) / BLOCK * BLOCK, top = MAX (*y, 0) / BLOCK * BLOCK;
-  gint right = GST_ROUND_UP_N (*x + (gint) width, BLOCK);
-  gint bottom = GST_ROUND_UP_N (*y + (gint) height, BLOCK);
+  gint left = MAX (*x, 0) / ALIGNMENT * ALIGNMENT, top = MAX (*y, 0) / ALIGNMENT * ALIGNMENT;
+  gint right = GST_ROUND_UP_N (*x + (gint) width, ALIGNMENT);
+  gint bottom = GST_ROUND_UP_N (*y + (gint) height, ALIGNMENT);
   guint plane;
 
   *part = *frame;

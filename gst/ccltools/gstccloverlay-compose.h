@@ -1,4 +1,4 @@
-/* cudaccl - components as an overlay composition, and compositions blended into frames
+/* cudaccl - components as overlay compositions, and compositions blended into frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_OVERLAY_COMPOSE_H__
@@ -8,28 +8,28 @@
 
 G_BEGIN_DECLS
 
-/* Where a composition goes. */
+/* What a composition is for. */
 typedef struct
 {
-  gint width, height;      /* the frame that the components belong to, in pixels */
-  gint x, y;               /* where that frame begins in the one that the composition is for */
-  const GstVideoInfo *yuv; /* YUV for frames of this format; NULL for RGB */
-  gboolean in_bands;       /* no two rectangles share rows */
+  gint width, height;      /* size of the frame that the components belong to, in pixels */
+  gint x, y;               /* origin of that frame in the one to be drawn on */
+  const GstVideoInfo *yuv; /* draw in YUV for frames of this format; NULL: in RGB */
+  gboolean in_bands;       /* no two rectangles may share rows */
 } GstCclTarget;
 
-/* Draws the components, and adds that to @composition, which is consumed if it is not NULL; without
- * anything to be seen, @composition stays as it is. */
+/* Adds a drawing of the components to @composition, or to a new one if it is NULL. Takes ownership
+ * of @composition, and returns it unchanged if there is nothing to draw. */
 GstVideoOverlayComposition *gst_ccl_compose (GstVideoOverlayComposition *composition,
                                              const GstCclTarget *target,
                                              const GstCclDrawStyle *style,
                                              const GstCclComponent *components, guint n_components);
 
-/* Whether a rectangle is blended into frames of this kind without a look at the rest of its rows.
- */
+/* Whether blending a rectangle into frames of this format costs as much as its size, not as much as
+ * the rows that it is in. */
 gboolean gst_ccl_blend_is_local (const GstVideoInfo *info);
 
-/* Blends @composition into @frame, which is mapped for reading and writing. FALSE if frames of this
- * format cannot be drawn on. */
+/* Blends @composition into @frame, which must be mapped for reading and writing. Returns FALSE if
+ * the format of the frame is not supported. */
 gboolean gst_ccl_blend (GstVideoOverlayComposition *composition, GstVideoFrame *frame);
 
 G_END_DECLS

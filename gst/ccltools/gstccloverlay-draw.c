@@ -1,4 +1,4 @@
-/* cudaccl - what is drawn of a component
+/* cudaccl - draws a component on a canvas
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccloverlay-draw.h"
@@ -9,18 +9,18 @@
 #define GLYPH_HEIGHT 7
 #define GLYPH_ADVANCE (GLYPH_WIDTH + 1)
 
-/* The pixels of the frame's shorter side for each pixel of a line's width, and of the squares that
- * digits are made of. */
+/* Lines, and the squares that digits consist of, are one pixel wide for this many pixels of the
+ * frame's shorter side. */
 #define FRAME_SHARE 360
 
-/* Thinner lines can miss the pixels whose chroma counts, where several share it. */
-#define LINE_LEAST 2
+/* With subsampled chroma, thinner lines can miss the pixels whose chroma is used. */
+#define MIN_LINE_WIDTH 2
 
 #define OPAQUE 0xff000000
 #define TEXT_BACKGROUND OPAQUE
 
-/* Row by row from the top; the highest of the five bits is the leftmost pixel. Only numbers are
- * written, so no font has to be loaded, and every pixel of theirs becomes a whole square. */
+/* Rows from top to bottom; the highest of the five bits is the leftmost pixel. Only numbers are
+ * drawn, so no font is needed, and each pixel is drawn as a square. */
 static const guint8 glyphs[][GLYPH_HEIGHT] = {
   { 0x0e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e }, /* 0 */
   { 0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e }, /* 1 */
@@ -40,10 +40,10 @@ gst_ccl_overlay_draw_get_type (void)
 {
   static GType type = 0;
   static const GFlagsValue values[] = {
-    { GST_CCL_OVERLAY_DRAW_BOXES, "Outlines of the bounding boxes", "boxes" },
+    { GST_CCL_OVERLAY_DRAW_BOXES, "Bounding boxes", "boxes" },
     { GST_CCL_OVERLAY_DRAW_CENTROIDS, "A cross at each centroid", "centroids" },
-    { GST_CCL_OVERLAY_DRAW_LABELS, "Labels, as numbers", "labels" },
-    { GST_CCL_OVERLAY_DRAW_AREAS, "Areas in pixels, as numbers", "areas" },
+    { GST_CCL_OVERLAY_DRAW_LABELS, "Labels", "labels" },
+    { GST_CCL_OVERLAY_DRAW_AREAS, "Areas in pixels", "areas" },
     { 0, NULL, NULL },
   };
 
@@ -54,15 +54,15 @@ gst_ccl_overlay_draw_get_type (void)
 }
 
 void
-gst_ccl_painter_init (GstCclPainter *painter, gint width, gint height, const GstVideoInfo *yuv)
+gst_ccl_canvas_init (GstCclCanvas *canvas, gint width, gint height, const GstVideoInfo *yuv)
 {
-  memset (painter, 0, sizeof (*painter));
-  painter->width = width;
-  painter->height = height;
-  painter->yuv = yuv;
+  memset (canvas, 0, sizeof (*canvas));
+  canvas->width = width;
+  canvas->height = height;
+  canvas->yuv = yuv;
 }
 
-/* The bytes of AYUV, in the matrix and range of the frames. */
+/* Converts @color to the bytes of AYUV, with the colour matrix and range of the frames. */
 static void
 convert_to_yuv (const GstVideoInfo *info, guint32 color, guint8 *bytes)
 {
@@ -86,16 +86,16 @@ convert_to_yuv (const GstVideoInfo *info, guint32 color, guint8 *bytes)
 }
 
 void
-gst_ccl_painter_set_color (GstCclPainter *painter, guint32 color)
+gst_ccl_canvas_set_color (GstCclCanvas *canvas, guint32 color)
 {
   guint8 bytes[4];
 
-  if (painter->yuv) {
-    convert_to_yuv (painter->yuv, color, bytes);
-    memcpy (&painter->value, bytes, sizeof (bytes));
+  if (canvas->yuv) {
+    convert_to_yuv (canvas->yuv, color, bytes);
+    memcpy (&canvas->value, bytes, sizeof (bytes));
   } else {
-    /* The RGB of compositions is a number like this, whatever the order of its bytes. */
-    painter->value = color;
+    /* The RGB format of compositions is ARGB in native endianness. */
+    canvas->value = color;
   }
 }
 
@@ -114,21 +114,21 @@ gst_ccl_rectangle_extend (GstCclRectangle *area, const GstCclRectangle *more)
 }
 
 void
-gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, gint height)
+gst_ccl_canvas_fill (GstCclCanvas *canvas, gint x, gint y, gint width, gint height)
 {
-  const GstCclRectangle frame = { 0, 0, painter->width, painter->height };
-  const GstCclRectangle clip = painter->pixels ? painter->area : frame;
+  const GstCclRectangle frame = { 0, 0, canvas->width, canvas->height };
+  const GstCclRectangle clip = canvas->pixels ? canvas->area : frame;
   const GstCclRectangle rect = { MAX (x, clip.x1), MAX (y, clip.y1), MIN (x + width, clip.x2),
                                  MIN (y + height, clip.y2) };
-  /* Copies: for all the compiler knows, what is read from the painter might be a pixel. */
-  const guint32 value = painter->value;
+  /* Copies, as pixels might alias the fields of the canvas. */
+  const guint32 value = canvas->value;
   const gsize stride = (gsize) (clip.x2 - clip.x1);
-  guint32 *row = painter->pixels;
+  guint32 *row = canvas->pixels;
 
   if (rect.x1 >= rect.x2 || rect.y1 >= rect.y2)
     return;
   if (!row) {
-    gst_ccl_rectangle_extend (&painter->area, &rect);
+    gst_ccl_rectangle_extend (&canvas->area, &rect);
     return;
   }
 
@@ -139,51 +139,51 @@ gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, gint h
   }
 }
 
-/* What suits the size of the frame. */
+/* A width proportional to the frame size, at least @least. */
 static gint
-in_proportion (const GstCclPainter *painter, gint least)
+proportional_width (const GstCclCanvas *canvas, gint least)
 {
-  gint side = MIN (painter->width, painter->height);
+  gint side = MIN (canvas->width, canvas->height);
 
   return MAX ((side + FRAME_SHARE / 2) / FRAME_SHARE, least);
 }
 
-/* Lines lie inside of the box: those of a box at the edge of the frame are seen too. */
+/* Lines are inside of the box, so that those at the edge of the frame are visible. */
 static void
-draw_box (GstCclPainter *painter, gint line, const GstCclRectangle *box)
+draw_box (GstCclCanvas *canvas, gint line, const GstCclRectangle *box)
 {
   gint width = box->x2 - box->x1, height = box->y2 - box->y1;
 
   if (width <= 2 * line || height <= 2 * line) {
-    gst_ccl_painter_fill (painter, box->x1, box->y1, width, height);
+    gst_ccl_canvas_fill (canvas, box->x1, box->y1, width, height);
     return;
   }
 
-  gst_ccl_painter_fill (painter, box->x1, box->y1, width, line);
-  gst_ccl_painter_fill (painter, box->x1, box->y2 - line, width, line);
-  gst_ccl_painter_fill (painter, box->x1, box->y1 + line, line, height - 2 * line);
-  gst_ccl_painter_fill (painter, box->x2 - line, box->y1 + line, line, height - 2 * line);
+  gst_ccl_canvas_fill (canvas, box->x1, box->y1, width, line);
+  gst_ccl_canvas_fill (canvas, box->x1, box->y2 - line, width, line);
+  gst_ccl_canvas_fill (canvas, box->x1, box->y1 + line, line, height - 2 * line);
+  gst_ccl_canvas_fill (canvas, box->x2 - line, box->y1 + line, line, height - 2 * line);
 }
 
-/* The pixel that the centroid is in is in the middle. Centroids may be outside of the frame, when a
- * part of the component was cut off. */
+/* The cross is centred on the pixel of the centroid, which is outside of the frame if that part of
+ * the component was cropped. */
 static void
-draw_centroid (GstCclPainter *painter, gint line, gdouble centroid_x, gdouble centroid_y)
+draw_centroid (GstCclCanvas *canvas, gint line, gdouble centroid_x, gdouble centroid_y)
 {
   gint arm = 2 * line, x, y;
 
-  if (!(centroid_x > -1.0 && centroid_x < painter->width && centroid_y > -1.0 &&
-        centroid_y < painter->height))
+  if (!(centroid_x > -1.0 && centroid_x < canvas->width && centroid_y > -1.0 &&
+        centroid_y < canvas->height))
     return;
 
   x = (gint) (centroid_x + 1.5) - 1 - line / 2;
   y = (gint) (centroid_y + 1.5) - 1 - line / 2;
-  gst_ccl_painter_fill (painter, x - arm, y, 2 * arm + line, line);
-  gst_ccl_painter_fill (painter, x, y - arm, line, 2 * arm + line);
+  gst_ccl_canvas_fill (canvas, x - arm, y, 2 * arm + line, line);
+  gst_ccl_canvas_fill (canvas, x, y - arm, line, 2 * arm + line);
 }
 
 static void
-draw_glyph (GstCclPainter *painter, gint x, gint y, gint scale, gchar c)
+draw_glyph (GstCclCanvas *canvas, gint x, gint y, gint scale, gchar c)
 {
   const guint8 *rows = glyphs[c - '0']; /* ':' comes after '9' */
   gint row, column;
@@ -191,37 +191,37 @@ draw_glyph (GstCclPainter *painter, gint x, gint y, gint scale, gchar c)
   for (row = 0; row < GLYPH_HEIGHT; row++) {
     for (column = 0; column < GLYPH_WIDTH; column++) {
       if (rows[row] >> (GLYPH_WIDTH - 1 - column) & 1)
-        gst_ccl_painter_fill (painter, x + column * scale, y + row * scale, scale, scale);
+        gst_ccl_canvas_fill (canvas, x + column * scale, y + row * scale, scale, scale);
     }
   }
 }
 
-/* Above the box, or below it where there is no room, or in it where there is none either. */
+/* Draws above the box, or if there is no room below it, or else inside of it. */
 static void
-draw_text (GstCclPainter *painter, gint scale, guint32 color, const GstCclRectangle *box,
+draw_text (GstCclCanvas *canvas, gint scale, guint32 color, const GstCclRectangle *box,
            const gchar *text)
 {
   gint n = (gint) strlen (text), i;
   gint width = (n * GLYPH_ADVANCE + 1) * scale, height = (GLYPH_HEIGHT + 2) * scale;
-  gint x = MAX (MIN (box->x1, painter->width - width), 0), y = box->y1 - height;
+  gint x = MAX (MIN (box->x1, canvas->width - width), 0), y = box->y1 - height;
 
   if (y < 0)
     y = box->y2;
-  if (y + height > painter->height)
+  if (y + height > canvas->height)
     y = box->y1;
 
-  gst_ccl_painter_set_color (painter, TEXT_BACKGROUND);
-  gst_ccl_painter_fill (painter, x, y, width, height);
-  gst_ccl_painter_set_color (painter, color);
+  gst_ccl_canvas_set_color (canvas, TEXT_BACKGROUND);
+  gst_ccl_canvas_fill (canvas, x, y, width, height);
+  gst_ccl_canvas_set_color (canvas, color);
   for (i = 0; i < n; i++)
-    draw_glyph (painter, x + (i * GLYPH_ADVANCE + 1) * scale, y + scale, scale, text[i]);
+    draw_glyph (canvas, x + (i * GLYPH_ADVANCE + 1) * scale, y + scale, scale, text[i]);
 }
 
-/* Metadata can say anything; what of the box is in the frame is what matters. */
+/* Gets the visible part of the box. Metadata may have any values. */
 static gboolean
-get_box (const GstCclPainter *painter, const GstCclComponent *component, GstCclRectangle *box)
+get_box (const GstCclCanvas *canvas, const GstCclComponent *component, GstCclRectangle *box)
 {
-  guint64 width = (guint64) painter->width, height = (guint64) painter->height;
+  guint64 width = (guint64) canvas->width, height = (guint64) canvas->height;
 
   box->x1 = (gint) MIN (component->x, width);
   box->y1 = (gint) MIN (component->y, height);
@@ -232,26 +232,26 @@ get_box (const GstCclPainter *painter, const GstCclComponent *component, GstCclR
 }
 
 void
-gst_ccl_draw_component (GstCclPainter *painter, const GstCclDrawStyle *style,
+gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
                         const GstCclComponent *component)
 {
   gboolean own = style->color >> 24 == 0;
   guint32 color = own ? OPAQUE | gst_ccl_label_get_color (component->label) : style->color;
-  gint line =
-      style->line_width > 0 ? (gint) style->line_width : in_proportion (painter, LINE_LEAST);
+  gint line = style->line_width > 0 ? (gint) style->line_width
+                                    : proportional_width (canvas, MIN_LINE_WIDTH);
   gint scale = style->font_size > 0 ? MAX ((gint) style->font_size / GLYPH_HEIGHT, 1)
-                                    : in_proportion (painter, 1);
+                                    : proportional_width (canvas, 1);
   GstCclRectangle box;
   gchar text[64] = "";
 
-  if (!get_box (painter, component, &box))
+  if (!get_box (canvas, component, &box))
     return;
 
-  gst_ccl_painter_set_color (painter, color);
+  gst_ccl_canvas_set_color (canvas, color);
   if (style->draw & GST_CCL_OVERLAY_DRAW_BOXES)
-    draw_box (painter, line, &box);
+    draw_box (canvas, line, &box);
   if (style->draw & GST_CCL_OVERLAY_DRAW_CENTROIDS)
-    draw_centroid (painter, line, component->centroid_x, component->centroid_y);
+    draw_centroid (canvas, line, component->centroid_x, component->centroid_y);
 
   if (style->draw & GST_CCL_OVERLAY_DRAW_LABELS)
     g_snprintf (text, sizeof (text), "%u", component->label);
@@ -259,5 +259,5 @@ gst_ccl_draw_component (GstCclPainter *painter, const GstCclDrawStyle *style,
     g_snprintf (text + strlen (text), sizeof (text) - strlen (text), "%s%" G_GUINT64_FORMAT,
                 text[0] ? ":" : "", component->area);
   if (text[0])
-    draw_text (painter, scale, color, &box, text);
+    draw_text (canvas, scale, color, &box, text);
 }

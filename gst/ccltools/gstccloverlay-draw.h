@@ -1,4 +1,4 @@
-/* cudaccl - what is drawn of a component
+/* cudaccl - draws a component on a canvas
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_OVERLAY_DRAW_H__
@@ -9,36 +9,35 @@
 
 G_BEGIN_DECLS
 
-/* Left and top edges are inclusive, right and bottom edges are not; empty where x1 == x2. */
+/* Left and top edges are inclusive, right and bottom edges are exclusive. Empty if x1 == x2. */
 typedef struct
 {
   gint x1, y1, x2, y2;
 } GstCclRectangle;
 
-/* Coordinates are those of a frame; pixels are there for a part of it. They have the formats that
- * rectangles of GstVideoOverlayComposition have. */
+/* A frame, of which only @area has pixels. Coordinates are those of the frame, pixels have the
+ * format of rectangles in GstVideoOverlayComposition. A canvas without pixels only finds the area
+ * that drawing would cover. */
 typedef struct
 {
   gint width, height;      /* of the frame */
-  const GstVideoInfo *yuv; /* YUV as frames of this format mean it; NULL for RGB */
-  GstCclRectangle area;    /* what there are pixels for; without any: what was painted so far */
-  guint32 *pixels;         /* row by row, those of @area; NULL only to find out about the area */
-  guint32 value;           /* of the current colour */
-} GstCclPainter;
+  const GstVideoInfo *yuv; /* draw in YUV for frames of this format; NULL: in RGB */
+  GstCclRectangle area;    /* of @pixels; without them, what was covered so far */
+  guint32 *pixels;         /* @area row by row, or NULL */
+  guint32 value;           /* pixel value of the current colour */
+} GstCclCanvas;
 
-/* Makes @area the smallest rectangle with all of both, of which it may be empty. */
+/* Makes @area the smallest rectangle that contains @area, which may be empty, and @more. */
 void gst_ccl_rectangle_extend (GstCclRectangle *area, const GstCclRectangle *more);
 
-/* The painter has no pixels, until somebody gives it some that are as large as the area. */
-void gst_ccl_painter_init (GstCclPainter *painter, gint width, gint height,
-                           const GstVideoInfo *yuv);
+/* Initializes a canvas without pixels. To draw, set its area and pixels afterwards. */
+void gst_ccl_canvas_init (GstCclCanvas *canvas, gint width, gint height, const GstVideoInfo *yuv);
 
-/* Sets the colour of what is painted next, 0xAARRGGBB. */
-void gst_ccl_painter_set_color (GstCclPainter *painter, guint32 color);
+/* Sets the colour to draw with, 0xAARRGGBB. */
+void gst_ccl_canvas_set_color (GstCclCanvas *canvas, guint32 color);
 
-/* Fills a rectangle, as far as it is in the frame and there are pixels, with the colour. What was
- * there before does not shine through. */
-void gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, gint height);
+/* Fills the visible part of a rectangle. Replaces pixels, whatever the alpha of the colour. */
+void gst_ccl_canvas_fill (GstCclCanvas *canvas, gint x, gint y, gint width, gint height);
 
 /**
  * GstCclOverlayDraw:
@@ -47,7 +46,7 @@ void gst_ccl_painter_fill (GstCclPainter *painter, gint x, gint y, gint width, g
  * @GST_CCL_OVERLAY_DRAW_LABELS: the labels, as numbers
  * @GST_CCL_OVERLAY_DRAW_AREAS: the areas, as numbers
  *
- * What is drawn of components.
+ * What to draw for each component.
  *
  * Since: 0.1
  */
@@ -66,14 +65,14 @@ GType gst_ccl_overlay_draw_get_type (void);
 typedef struct
 {
   GstCclOverlayDraw draw;
-  guint line_width; /* pixels; 0: in proportion to the frame */
-  guint font_size;  /* height of the digits in pixels; 0: in proportion to the frame */
-  guint32 color;    /* 0xAARRGGBB; each component has its own where alpha is 0 */
+  guint line_width; /* pixels; 0: proportional to the frame size */
+  guint font_size;  /* height of digits in pixels; 0: proportional to the frame size */
+  guint32 color;    /* 0xAARRGGBB; alpha 0: the colour of the label */
 } GstCclDrawStyle;
 
-/* Draws a component, whose coordinates are those of the painter's frame, unless none of its box is
- * in it. */
-void gst_ccl_draw_component (GstCclPainter *painter, const GstCclDrawStyle *style,
+/* Draws a component, whose coordinates are those of the frame. Draws nothing if its box is outside
+ * of the frame. */
+void gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
                              const GstCclComponent *component);
 
 G_END_DECLS
