@@ -1,8 +1,8 @@
-/* cudaccl - frames in GstCuda's memory
+/* cudaccl - frames in CUDA memory of GstCuda (memory:CUDAMemory)
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GstCuda's contexts are not the primary ones of their devices, so the analyzer works in that of
- * the frames. Until the first frame is there, that is the one which the neighbours share. */
+/* GstCuda does not use the primary contexts of devices, so the analyzer runs in the context of the
+ * frames. Before the first frame, that is the context shared with neighbouring elements. */
 
 #include "gstcclcuda.h"
 
@@ -17,12 +17,12 @@ typedef struct
   GstCclMapper parent;
 
   GMutex lock;
-  GstCudaContext *context; /* under the lock; only the streaming thread replaces one */
-  GThread *asking;         /* under the lock: the streaming thread while it asks for a context */
+  GstCudaContext *context; /* protected by @lock; replaced only by the streaming thread */
+  GThread *asking; /* protected by @lock; the streaming thread while it asks for a context */
 
-  /* The streaming thread's. */
-  GstCudaContext *answer;   /* what it was given while it asked */
-  GstCudaContext *previous; /* that of the analyzer until the frame that is mapped is analysed */
+  /* Streaming thread. */
+  GstCudaContext *answer;   /* the context it got when it asked */
+  GstCudaContext *previous; /* kept alive for the old analyzer until the frame is unmapped */
 } CudaMapper;
 
 static void
@@ -62,7 +62,7 @@ get_device (GstCudaContext *context)
   return (gint) device;
 }
 
-/* The first one stays. */
+/* Keeps the first context that is offered. Takes ownership of @context. */
 static void
 offer_context (CudaMapper *self, GstCudaContext *context)
 {
@@ -117,9 +117,9 @@ set_asking (CudaMapper *self, GThread *thread)
   g_mutex_unlock (&self->lock);
 }
 
-/* The context, which the neighbours or the application have, or which is made now. While they are
- * asked, other threads may set one, or ask for ours: so GstCuda looks for the answer in a place of
- * this thread, and no lock is held. */
+/* Gets the context of the neighbours or of the application, or creates one. Meanwhile, other
+ * threads may set a context or query ours, so no lock is held, and GstCuda stores the answer in a
+ * field of the streaming thread. */
 static GstCudaContext *
 ensure_context (CudaMapper *self, gint device)
 {
@@ -153,11 +153,11 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
 
   if (!gst_cuda_load_library ()) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-                 "Frames in CUDA memory need NVIDIA's driver, and it is not there.");
+                 "Could not load the NVIDIA driver, which frames in CUDA memory need.");
     return FALSE;
   }
 
-  /* One that was given before another device was asked for. */
+  /* The context may have been set before cuda-device-id was changed. */
   context = ensure_context (self, place->device);
   if (context && place->device >= 0 && get_device (context) != place->device) {
     cuda_close (mapper);
@@ -166,8 +166,8 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
   if (!context) {
     g_set_error (
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no context of CUDA device %d to be had. Set cuda-device-id to the device "
-        "that the frames are on, or to -1.",
+        "Could not create a context on CUDA device %d. Set cuda-device-id to the device of the "
+        "frames, or to -1.",
         MAX (place->device, 0));
     return FALSE;
   }
@@ -176,7 +176,7 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
   return TRUE;
 }
 
-/* Goes where the frames are, unless the user wants another device. */
+/* Switches to the context of the frames, unless the user chose another device. */
 static gboolean
 adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **error)
 {
@@ -191,12 +191,12 @@ adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **
   return TRUE;
 }
 
-/* The stream on which the pixels become ready, NULL if they are ready. Before GStreamer 1.24 nobody
- * tells: elements wait for what they write, but a copy of memory to memory is only enqueued, on the
- * context's legacy stream. To wait for that is to wait for all blocking streams of the context,
- * too, among which are GStreamer's uploads and decoders of other pipelines in the same context, if
- * only for what they have enqueued so far; cudaStreamQuery() does not tell the one from the others.
- * Other elements of ours are not waited for: their streams are no blocking ones. */
+/* The stream on which the pixels become ready, NULL if they are ready already. Before
+ * GStreamer 1.24, memory does not have its stream: elements synchronize after writing, but copies
+ * between memories are only enqueued, on the legacy stream of the context. Waiting for that stream
+ * also waits for the work enqueued so far on all blocking streams of the context, such as uploads
+ * and decoders of other pipelines; cudaStreamQuery() cannot tell them apart. It does not wait for
+ * other elements of ours, whose streams are non-blocking. */
 static gpointer
 find_stream (GstCudaMemory *memory)
 {
@@ -221,7 +221,7 @@ check_info (const GstVideoInfo *wanted, const GstVideoInfo *info, GError **error
     return TRUE;
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-               "A frame has memory for %dx%d pixels in %s, where %dx%d in %s was negotiated.",
+               "Got a frame with memory for %dx%d pixels in %s, but %dx%d in %s was negotiated.",
                GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
                gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)),
                GST_VIDEO_INFO_WIDTH (wanted), GST_VIDEO_INFO_HEIGHT (wanted),
@@ -240,12 +240,12 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 
   if (!gst_is_cuda_memory (first)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "A frame came in %s memory, where CUDA memory was negotiated.",
+                 "Got a frame in %s memory, but CUDA memory was negotiated.",
                  first ? first->allocator->mem_type : "no");
     return FALSE;
   }
 
-  /* Without a GstVideoMeta it lies as it was allocated, and not as the caps would have it. */
+  /* Without GstVideoMeta, the layout is that of the allocation, not the default one of the caps. */
   if (!gst_buffer_get_video_meta (buffer)) {
     if (!check_info (info, &memory->info, error))
       return FALSE;

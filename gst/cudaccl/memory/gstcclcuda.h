@@ -1,4 +1,4 @@
-/* cudaccl - frames in GstCuda's memory
+/* cudaccl - frames in CUDA memory of GstCuda (memory:CUDAMemory)
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_CUDA_H__
@@ -8,7 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* In builds with HAVE_GSTCUDA. */
 extern const GstCclMapperClass gst_ccl_cuda_mapper;
 
 G_END_DECLS

@@ -1,9 +1,9 @@
-/* cudaccl - the binary interface of NVIDIA's video memory
+/* cudaccl - the binary interface of NVIDIA's NvBufSurface
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the data of a buffer in memory:NVMM is: a NvBufSurface, as JetPack 5 and DeepStream 5 and
- * newer have it. Where their header is installed, it is used; this is as much of it as is read
- * here, for all other machines. Newer versions have added fields, all of them behind these. */
+/* Buffers in memory:NVMM contain a NvBufSurface, as defined by JetPack 5 and DeepStream 5 and
+ * newer. Where NVIDIA's header is not installed, we use the part of it that we read. Newer versions
+ * only added fields at the end. */
 
 #ifndef __GST_CCL_NV_BUF_SURFACE_H__
 #define __GST_CCL_NV_BUF_SURFACE_H__
@@ -23,17 +23,17 @@
 typedef enum
 {
   NVBUF_LAYOUT_PITCH,        /* rows */
-  NVBUF_LAYOUT_BLOCK_LINEAR, /* blocks, in an order of the hardware's own */
+  NVBUF_LAYOUT_BLOCK_LINEAR, /* blocks, in a hardware-specific order */
 } NvBufSurfaceLayout;
 
 typedef enum
 {
-  NVBUF_MEM_DEFAULT,       /* in requests only */
+  NVBUF_MEM_DEFAULT,       /* only in requests */
   NVBUF_MEM_CUDA_PINNED,   /* page-locked host memory */
   NVBUF_MEM_CUDA_DEVICE,   /* memory of a GPU */
   NVBUF_MEM_CUDA_UNIFIED,  /* managed memory */
-  NVBUF_MEM_SURFACE_ARRAY, /* a Jetson's, which CUDA reads through an EGL image */
-  NVBUF_MEM_HANDLE,        /* a Jetson's */
+  NVBUF_MEM_SURFACE_ARRAY, /* Jetson; CUDA reads it through an EGL image */
+  NVBUF_MEM_HANDLE,        /* Jetson */
   NVBUF_MEM_SYSTEM,        /* malloc() */
 } NvBufSurfaceMemType;
 
@@ -54,7 +54,7 @@ typedef struct
 typedef struct
 {
   void *addr[NVBUF_MAX_PLANES];
-  void *eglImage; /* EGLImageKHR, while it is mapped */
+  void *eglImage; /* EGLImageKHR, while mapped */
   void *_reserved[4];
 } NvBufSurfaceMappedAddr;
 
@@ -66,9 +66,9 @@ typedef struct
   uint32_t pitch;
   NvBufSurfaceColorFormat colorFormat;
   NvBufSurfaceLayout layout;
-  uint64_t bufferDesc; /* of a Jetson's memory: a DMA buffer's file descriptor */
+  uint64_t bufferDesc; /* Jetson: DMA buffer file descriptor */
   uint32_t dataSize;
-  void *dataPtr; /* of other memory */
+  void *dataPtr; /* memory other than Jetson's */
   NvBufSurfacePlaneParams planeParams;
   NvBufSurfaceMappedAddr mappedAddr;
   void *_reserved[4];
@@ -87,7 +87,7 @@ typedef struct
 
 #endif
 
-/* The interface is that of 64-bit machines. */
+/* Layout on 64-bit machines. */
 #define ASSERT_OFFSET(type, field, bytes) \
   G_STATIC_ASSERT (GLIB_SIZEOF_VOID_P != 8 || offsetof (type, field) == (bytes))
 ASSERT_OFFSET (NvBufSurface, batchSize, 4);
@@ -107,7 +107,7 @@ ASSERT_OFFSET (NvBufSurfaceParams, mappedAddr, 48 + 232);
 ASSERT_OFFSET (NvBufSurfaceMappedAddr, eglImage, 32);
 #undef ASSERT_OFFSET
 
-/* The size of the oldest version. */
+/* Size in the oldest version. */
 #define GST_CCL_NV_BUF_SURFACE_SIZE 64
 
 #endif /* __GST_CCL_NV_BUF_SURFACE_H__ */

@@ -1,11 +1,11 @@
 /* cudaccl - frames in NVIDIA's video memory (memory:NVMM)
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The data of such a buffer is a NvBufSurface, which says where the pixels are. A discrete GPU's
- * are at an address of its memory. A Jetson's are in memory that CUDA can read only after it was
- * made an EGL image and registered, which takes longer than the analysis of a frame: so that is
- * done once for each GstMemory, and undone when its pool frees it. Several elements may read the
- * same memory, so what is registered is counted. */
+/* Each buffer contains a NvBufSurface, which describes where the pixels are. On a discrete GPU,
+ * they are at an address in its memory. On a Jetson, CUDA can read them only after they were mapped
+ * as an EGL image and registered, which takes longer than the analysis of a frame. So that is done
+ * once for each GstMemory, and undone when its pool frees it. Registrations are reference counted,
+ * since several elements may read the same memory. */
 
 #include "gstcclnvmm.h"
 
@@ -26,33 +26,33 @@ typedef struct
   gint device; /* the user's, or -1 */
 } GstCclNvmmMapper;
 
-/* The part of a surface that is analysed. */
+/* The visible part of a surface. */
 typedef struct
 {
   guint x, y, width, height;
 } Window;
 
-/* A surface that CUDA was shown. */
+/* A surface registered with CUDA. */
 typedef struct
 {
-  gint n_references; /* atomic: of its memory, and of frames that are mapped */
+  gint n_references; /* atomic: held by the memory and by mapped frames */
   NvBufSurface *surface;
   guint64 descriptor;
   gpointer egl_image;
-  gboolean made; /* by the element; else it was there before */
+  gboolean owns_image; /* mapped by us, not by upstream */
   CclEglImage image;
 } Registration;
 
-/* What a memory has for its elements. */
+/* Attached to each memory; shared by all elements that read it. */
 typedef struct
 {
   GstMemory *memory;
   GMutex lock;
   GCond unmapped;
-  Registration *current; /* under the lock */
-} Shown;
+  Registration *current; /* protected by @lock; NULL if there is none */
+} Slot;
 
-/* NVIDIA's library, which is there on Jetsons and with DeepStream. */
+/* NVIDIA's library, installed on Jetsons and with DeepStream. */
 static struct
 {
   int (*map_egl_image) (NvBufSurface *surface, int index);
@@ -99,8 +99,8 @@ ensure_library (GError **error)
 
   g_set_error (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "A Jetson's video memory cannot be read without NVIDIA's library %s; in a container, "
-      "mount the host's (--runtime nvidia).",
+      "Could not load NVIDIA's library %s, which is needed to read a Jetson's video memory; in a "
+      "container, mount that of the host (--runtime nvidia).",
       library_names[0]);
 
   return FALSE;
@@ -116,8 +116,8 @@ registration_unref (Registration *registration)
   g_free (registration);
 }
 
-/* Whether @surface, which a memory has now, is what was shown. Neither its address nor its
- * descriptor tells, as both are used again for others; the EGL image of another is another. */
+/* Whether @surface, the current one of a memory, is the registered one. Neither address nor
+ * descriptor suffice, since both are reused, but the EGL image then differs. */
 static gboolean
 registration_is_of (const Registration *registration, const NvBufSurface *surface)
 {
@@ -127,16 +127,16 @@ registration_is_of (const Registration *registration, const NvBufSurface *surfac
          registration->egl_image == params->mappedAddr.eglImage;
 }
 
-/* Whether the EGL image is to be unmapped by the element that made it, now that its memory has
- * @surface. Where any other surface is, or whether, nobody knows: its image is its owner's. */
+/* Whether we must unmap the EGL image, now that the memory has @surface. If that is another
+ * surface, the registered one may be gone, and its image is left to its owner. */
 static gboolean
 registration_has_image (const Registration *registration, const NvBufSurface *surface)
 {
-  return registration->made && registration->surface == surface &&
+  return registration->owns_image && registration->surface == surface &&
          registration->egl_image == surface->surfaceList[0].mappedAddr.eglImage;
 }
 
-/* Drops the reference of a memory that has @surface. */
+/* Drops the reference held by the memory, which now has @surface. */
 static void
 registration_drop (Registration *registration, NvBufSurface *surface)
 {
@@ -164,20 +164,21 @@ registration_new (NvBufSurface *surface, GError **error)
   if (!params->mappedAddr.eglImage) {
     if (library.map_egl_image (surface, 0) != 0 || !params->mappedAddr.eglImage) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                   "NVIDIA's library made no EGL image of a frame. Is EGL usable here (without a "
-                   "display, unset DISPLAY)?");
+                   "Could not map the frame as an EGL image. Check that EGL works (without a "
+                   "display, unset DISPLAY).");
       g_free (registration);
       return NULL;
     }
-    registration->made = TRUE;
+    registration->owns_image = TRUE;
   }
   registration->egl_image = params->mappedAddr.eglImage;
 
   if (ccl_egl_image_register (&registration->image, registration->egl_image,
                               (gint) surface->gpuId) != CCL_OK) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                 "CUDA cannot read a frame in a Jetson's video memory: %s.", ccl_last_error ());
-    if (registration->made)
+                 "Could not register the frame in a Jetson's video memory with CUDA: %s.",
+                 ccl_last_error ());
+    if (registration->owns_image)
       library.unmap_egl_image (surface, 0);
     g_free (registration);
     return NULL;
@@ -186,108 +187,108 @@ registration_new (NvBufSurface *surface, GError **error)
   return registration;
 }
 
-/* To look a quark up takes a lock of GLib's. */
+/* Cached, since looking up a quark takes a global lock. */
 static GQuark
-shown_quark (void)
+slot_quark (void)
 {
   static gsize quark = 0;
 
   if (g_once_init_enter (&quark))
-    g_once_init_leave (&quark, g_quark_from_static_string ("GstCclNvmmShown"));
+    g_once_init_leave (&quark, g_quark_from_static_string ("GstCclNvmmSlot"));
 
   return (GQuark) quark;
 }
 
-/* What is attached to a memory goes before the memory does, so that this can still tell which
- * surface it has: that of the last frame may be gone. */
+/* Called before the memory is freed, so its current surface can still be compared with the
+ * registered one, which may be gone. */
 static void
-shown_free (Shown *shown)
+slot_free (Slot *slot)
 {
   GstMapInfo map;
 
-  if (shown->current && gst_memory_map (shown->memory, &map, GST_MAP_READ)) {
-    registration_drop (shown->current, (NvBufSurface *) map.data);
-    gst_memory_unmap (shown->memory, &map);
-  } else if (shown->current) {
-    registration_unref (shown->current);
+  if (slot->current && gst_memory_map (slot->memory, &map, GST_MAP_READ)) {
+    registration_drop (slot->current, (NvBufSurface *) map.data);
+    gst_memory_unmap (slot->memory, &map);
+  } else if (slot->current) {
+    registration_unref (slot->current);
   }
-  g_cond_clear (&shown->unmapped);
-  g_mutex_clear (&shown->lock);
-  g_free (shown);
+  g_cond_clear (&slot->unmapped);
+  g_mutex_clear (&slot->lock);
+  g_free (slot);
 }
 
-/* Only the first frame in a memory takes a lock that others may want. */
-static Shown *
-ensure_shown (GstMemory *memory)
+/* Takes the global lock only for the first frame in a memory. */
+static Slot *
+ensure_slot (GstMemory *memory)
 {
   static GMutex mutex;
   GstMiniObject *object = GST_MINI_OBJECT_CAST (memory);
-  Shown *shown = gst_mini_object_get_qdata (object, shown_quark ());
+  Slot *slot = gst_mini_object_get_qdata (object, slot_quark ());
 
-  if (shown)
-    return shown;
+  if (slot)
+    return slot;
 
   g_mutex_lock (&mutex);
-  shown = gst_mini_object_get_qdata (object, shown_quark ());
-  if (!shown) {
-    shown = g_new0 (Shown, 1);
-    shown->memory = memory;
-    g_mutex_init (&shown->lock);
-    g_cond_init (&shown->unmapped);
-    gst_mini_object_set_qdata (object, shown_quark (), shown, (GDestroyNotify) shown_free);
+  slot = gst_mini_object_get_qdata (object, slot_quark ());
+  if (!slot) {
+    slot = g_new0 (Slot, 1);
+    slot->memory = memory;
+    g_mutex_init (&slot->lock);
+    g_cond_init (&slot->unmapped);
+    gst_mini_object_set_qdata (object, slot_quark (), slot, (GDestroyNotify) slot_free);
   }
   g_mutex_unlock (&mutex);
 
-  return shown;
+  return slot;
 }
 
-/* Drops what a memory had for another surface than the one that it has now, under the lock. An EGL
- * image that has to make room for the next one of the same surface stays as long as others read it:
- * CUDA must let go of it first. */
+/* Drops the registration if it is that of another surface than the current one. Called with the
+ * lock. If the EGL image must be unmapped to map the same surface again, waits for other readers,
+ * as CUDA must release it first. */
 static void
-forget_other_surface (Shown *shown, NvBufSurface *surface)
+forget_other_surface (Slot *slot, NvBufSurface *surface)
 {
-  while (shown->current && !registration_is_of (shown->current, surface)) {
-    if (registration_has_image (shown->current, surface) &&
-        g_atomic_int_get (&shown->current->n_references) > 1)
-      g_cond_wait (&shown->unmapped, &shown->lock);
+  while (slot->current && !registration_is_of (slot->current, surface)) {
+    if (registration_has_image (slot->current, surface) &&
+        g_atomic_int_get (&slot->current->n_references) > 1)
+      g_cond_wait (&slot->unmapped, &slot->lock);
     else
-      registration_drop (g_steal_pointer (&shown->current), surface);
+      registration_drop (g_steal_pointer (&slot->current), surface);
   }
 }
 
-/* The registration of a memory, from its first frame on, with a reference. */
+/* Gets a reference to the registration of a memory, which is registered if necessary. */
 static Registration *
 ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
 {
-  Shown *shown = ensure_shown (memory);
+  Slot *slot = ensure_slot (memory);
   Registration *registration;
 
-  g_mutex_lock (&shown->lock);
-  forget_other_surface (shown, surface);
-  if (!shown->current)
-    shown->current = registration_new (surface, error);
-  registration = shown->current;
+  g_mutex_lock (&slot->lock);
+  forget_other_surface (slot, surface);
+  if (!slot->current)
+    slot->current = registration_new (surface, error);
+  registration = slot->current;
   if (registration)
     g_atomic_int_inc (&registration->n_references);
-  g_mutex_unlock (&shown->lock);
+  g_mutex_unlock (&slot->lock);
 
   return registration;
 }
 
-/* A frame in @memory is not read any more. */
+/* Releases the reference of a frame in @memory. */
 static void
 release_registration (GstMemory *memory, Registration *registration)
 {
-  Shown *shown = ensure_shown (memory);
+  Slot *slot = ensure_slot (memory);
 
-  g_mutex_lock (&shown->lock);
+  g_mutex_lock (&slot->lock);
   registration_unref (registration);
-  g_cond_broadcast (&shown->unmapped);
-  g_mutex_unlock (&shown->lock);
+  g_cond_broadcast (&slot->unmapped);
+  g_mutex_unlock (&slot->lock);
 }
 
-/* What is mapped is read as a surface: whether it looks like one. */
+/* Checks that the mapped data looks like a surface before it is read as one. */
 static gboolean
 check_surface (const GstMapInfo *map, GError **error)
 {
@@ -299,16 +300,16 @@ check_surface (const GstMapInfo *map, GError **error)
       surface->batchSize == 0 || surface->numFilled > surface->batchSize) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The %" G_GSIZE_FORMAT
-                 " bytes of an NVMM buffer are not a NvBufSurface as JetPack "
-                 "5, DeepStream 5 and newer have it.",
+                 " bytes of the NVMM buffer are not a NvBufSurface as defined "
+                 "by JetPack 5, DeepStream 5 and newer.",
                  map->size);
     return FALSE;
   }
 
   if (surface->batchSize > 1) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "A buffer holds a batch of %u frames, and one at a time can be analysed: put "
-                 "nvstreamdemux before cudaccl, or set nvstreammux batch-size=1.",
+                 "Batches are not supported, but the buffer has one of %u frames: put "
+                 "nvstreamdemux before this element, or set nvstreammux batch-size=1.",
                  surface->batchSize);
     return FALSE;
   }
@@ -316,7 +317,7 @@ check_surface (const GstMapInfo *map, GError **error)
   return TRUE;
 }
 
-/* Finds the visible part of a frame, and whether @width x @height pixels hold it. */
+/* Gets the visible part of a frame, and checks that it is inside of @width x @height pixels. */
 static gboolean
 find_window (Window *window, GstBuffer *buffer, const GstVideoInfo *info, guint width, guint height,
              GError **error)
@@ -332,13 +333,13 @@ find_window (Window *window, GstBuffer *buffer, const GstVideoInfo *info, guint 
     return TRUE;
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-               "A surface of %ux%u pixels came where %ux%u from (%u, %u) on were negotiated.",
+               "Got a surface of %ux%u pixels, but %ux%u pixels from (%u, %u) on are needed.",
                width, height, window->width, window->height, window->x, window->y);
 
   return FALSE;
 }
 
-/* The image of pixels that have addresses. */
+/* Sets the image to pixels at an address. */
 static gboolean
 take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
               CclMemory memory, GError **error)
@@ -355,8 +356,9 @@ take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *
   if (!params->dataPtr || params->layout != NVBUF_LAYOUT_PITCH || stride < params->width ||
       end > params->dataSize) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "A surface of %u bytes, %" G_GUINT64_FORMAT " from row to row, cannot have %ux%u "
-                 "pixels in rows.",
+                 "The surface of %u bytes, with a stride of %" G_GUINT64_FORMAT
+                 ", does not contain "
+                 "%ux%u pixels in rows.",
                  params->dataSize, stride, params->width, params->height);
     return FALSE;
   }
@@ -370,7 +372,7 @@ take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *
   return TRUE;
 }
 
-/* The image of pixels that CUDA was shown. */
+/* Sets the image to pixels registered with CUDA. */
 static gboolean
 take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
 {
@@ -387,8 +389,8 @@ take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surf
 
   if (image->luma.memory == CCL_MEMORY_ARRAY && (window.x > 0 || window.y > 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "A block-linear surface can be read from its corner on, not from (%u, %u): let "
-                 "nvvidconv crop before cudaccl.",
+                 "Cropping a block-linear surface at (%u, %u) is not supported: crop with "
+                 "nvvidconv before this element.",
                  window.x, window.y);
     goto failed;
   }
@@ -419,8 +421,8 @@ take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surfac
     return take_egl_image (frame, info, surface, error);
   default:
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "Surfaces in memory of type %d cannot be read: have them made with "
-                 "nvbuf-memory-type=0, the platform's own.",
+                 "Surfaces in memory of type %d are not supported: use nvbuf-memory-type=0, the "
+                 "default of the platform.",
                  (gint) surface->memType);
     return FALSE;
   }
@@ -436,19 +438,19 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 
   if (gst_buffer_n_memory (buffer) != 1) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "An NVMM buffer has %u memories, and not one surface.",
+                 "The NVMM buffer has %u memories instead of one surface.",
                  gst_buffer_n_memory (buffer));
     return FALSE;
   }
 
-  /* That of the pool, not the share of it that another element may have made for a while. */
+  /* The memory of the pool, as other elements may have made temporary shares of it. */
   memory = gst_buffer_peek_memory (buffer, 0);
   while (memory->parent)
     memory = memory->parent;
 
   if (!gst_memory_map (memory, &frame->map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                 "The memory of a frame could not be mapped for reading.");
+                 "Could not map the memory of the frame for reading.");
     return FALSE;
   }
 
@@ -475,7 +477,7 @@ nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
   gst_memory_unmap (frame->map.memory, &frame->map);
 }
 
-/* NVIDIA's elements use the CUDA runtime, that is, a device's primary context. */
+/* NVIDIA's elements use the CUDA runtime, that is, the primary context of a device. */
 static gboolean
 nvmm_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
 {

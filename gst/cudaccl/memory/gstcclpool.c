@@ -1,4 +1,4 @@
-/* cudaccl - page-locked memory for those who make frames
+/* cudaccl - a pool of page-locked memory for upstream elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclpool.h"
@@ -25,7 +25,7 @@ typedef struct
 
   guint8 *data;
   gint device;
-  gpointer block; /* to be freed; NULL: a part of another memory */
+  gpointer block; /* to be freed; NULL for a share of another memory */
 } PinnedMemory;
 
 typedef struct
@@ -33,8 +33,8 @@ typedef struct
   GstAllocator parent;
 
   gint device;
-  guint allocations; /* atomic, as the next */
-  guint page_locked; /* of them are there still */
+  guint allocations; /* atomic */
+  guint page_locked; /* atomic: those not freed yet */
 } GstCclPinnedAllocator;
 
 typedef GstAllocatorClass GstCclPinnedAllocatorClass;
@@ -63,9 +63,10 @@ pinned_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
   gpointer block;
   gsize skip;
 
-  /* Frames in any memory are better than none. */
+  /* Falls back to pageable memory. */
   if (ccl_pinned_alloc (device, maxsize + params->align, &block) != CCL_OK) {
-    GST_WARNING_OBJECT (allocator, "frames will not be page-locked: %s", ccl_last_error ());
+    GST_WARNING_OBJECT (allocator, "could not page-lock memory, using pageable memory: %s",
+                        ccl_last_error ());
     return gst_allocator_alloc (NULL, size, params);
   }
 
@@ -127,8 +128,8 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
   return part;
 }
 
-/* Who copies a frame does so frame by frame, and page-locking takes longer than the analysis: a
- * copy is memory like any other. */
+/* Copies are in plain memory: they may be made for each frame, and page-locking takes longer than
+ * the analysis. */
 static GstMemory *
 pinned_copy (GstMemory *memory, gssize offset, gssize size)
 {
@@ -177,12 +178,13 @@ gst_ccl_pinned_allocator_class_init (GstCclPinnedAllocatorClass *klass)
   gobject_class->get_property = gst_ccl_pinned_allocator_get_property;
   g_object_class_install_property (
       gobject_class, PROP_ALLOCATIONS,
-      g_param_spec_uint ("allocations", "Allocations", "How often memory was page-locked so far.",
-                         0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_uint ("allocations", "Allocations", "Number of times memory was page-locked.", 0,
+                         G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (
       gobject_class, PROP_PAGE_LOCKED,
-      g_param_spec_uint ("page-locked", "Page-locked", "How many of these memories are not freed.",
-                         0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_uint ("page-locked", "Page-locked",
+                         "Number of page-locked memories not freed yet.", 0, G_MAXUINT, 0,
+                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   klass->alloc = pinned_alloc;
   klass->free = pinned_free;
@@ -206,7 +208,7 @@ gst_ccl_pool_is_pinned (GstMemory *memory)
   return gst_memory_is_type (memory, MEMORY_TYPE);
 }
 
-/* Whether memory from there is what malloc() gives. */
+/* Whether the allocator, NULL for the default one, uses malloc(). */
 static gboolean
 is_plain_allocator (GstAllocator *allocator)
 {
@@ -218,8 +220,8 @@ is_plain_allocator (GstAllocator *allocator)
   return plain;
 }
 
-/* Whether the pool is one of GStreamer's own, with memory like any other: filters propose such, for
- * want of something better. */
+/* Whether the pool is one of GStreamer's own with plain memory, which filters propose if they have
+ * no preference. */
 static gboolean
 is_plain_pool (GstBufferPool *pool)
 {
@@ -239,7 +241,7 @@ is_plain_pool (GstBufferPool *pool)
   return plain;
 }
 
-/* Whether nobody downstream has memory of a certain kind to offer. */
+/* Whether downstream proposes only plain memory, or none. */
 static gboolean
 is_all_plain (GstQuery *query)
 {
@@ -277,7 +279,7 @@ set_allocator (GstQuery *query, GstAllocator *allocator, GstAllocationParams *pa
   }
 }
 
-/* What memory is like that suits both. */
+/* Merges allocation parameters so that they satisfy both. */
 static void
 merge_params (GstAllocationParams *params, const GstAllocationParams *others)
 {
@@ -287,7 +289,7 @@ merge_params (GstAllocationParams *params, const GstAllocationParams *others)
   params->padding = MAX (params->padding, others->padding);
 }
 
-/* What else downstream wants of a pool stays. */
+/* Keeps what downstream configured for its pool. */
 static void
 set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *allocator,
           const GstAllocationParams *params)
@@ -311,7 +313,7 @@ set_pool (GstQuery *query, GstCaps *caps, gsize frame_size, GstAllocator *alloca
   merge_params (&pool_params, params);
   gst_buffer_pool_config_set_allocator (config, allocator, &pool_params);
   if (!gst_buffer_pool_set_config (pool, config))
-    GST_WARNING_OBJECT (pool, "frames will not be page-locked: the pool takes no such options");
+    GST_WARNING_OBJECT (pool, "could not configure the pool, using pageable memory");
   else if (replaces)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else

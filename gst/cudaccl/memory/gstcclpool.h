@@ -1,4 +1,4 @@
-/* cudaccl - page-locked memory for those who make frames
+/* cudaccl - a pool of page-locked memory for upstream elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_POOL_H__
@@ -8,15 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Puts a pool and an allocator of page-locked memory, from where CUDA device number @device reads
- * at the speed of its bus, into the answer to an allocation query. They take the place of plain
- * ones, which GStreamer itself makes of memory like any other, with their sizes and options; but
- * where downstream has memory of its own kind, everything stays: it has more to lose. The
- * allocator's property "allocations" counts what was page-locked, and "page-locked" what still is.
- */
+/* Adds a pool and an allocator of page-locked memory, which CUDA device @device reads at full bus
+ * speed, to the answer to an allocation query. They replace plain ones of GStreamer, keeping sizes
+ * and options. If downstream proposes memory of its own kind, nothing is changed: copying frames
+ * there would cost more. The properties "allocations" and "page-locked" of the allocator count how
+ * often memory was page-locked, and how much of it still is. */
 void gst_ccl_pool_propose (GstQuery *query, gint device);
 
-/* Whether the memory is page-locked, by the allocator of such a pool. */
+/* Whether @memory was page-locked by such an allocator. */
 gboolean gst_ccl_pool_is_pinned (GstMemory *memory);
 
 G_END_DECLS
