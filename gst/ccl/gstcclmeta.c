@@ -93,14 +93,14 @@ gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
   self->n_components = 0;
 }
 
-/* Left and top edges are inclusive, right and bottom edges are not. */
+/* Left and top edges are inclusive, right and bottom edges are exclusive. */
 typedef struct
 {
   gint64 x1, y1, x2, y2;
 } Box;
 
-/* Cuts @component's box off at @clip and makes it relative to the frame's origin, which is where it
- * is already. FALSE when nothing of it is left. */
+/* Sets the box of @component to the part of @box inside of @clip. Both are relative to the origin
+ * of the new frame. Returns FALSE if nothing is left. */
 static gboolean
 set_clipped_box (GstCclComponent *component, const Box *box, const Box *clip)
 {
@@ -120,14 +120,14 @@ set_clipped_box (GstCclComponent *component, const Box *box, const Box *clip)
   return TRUE;
 }
 
-/* What was dropped is no longer found in the frame; what the analysis had no room for still is. */
+/* Components dropped here no longer count as found; those dropped by the analysis still do. */
 static guint
 count_found (const GstCclMeta *meta, guint n_left)
 {
   return meta->found - (meta->n_components - n_left);
 }
 
-/* Whole numbers, so that a box that hits a pixel's edge exactly does not spill over it. */
+/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. */
 static void
 scale_range (guint *start, guint *length, guint num, guint denom)
 {
@@ -152,7 +152,7 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
   guint width, height, i;
   GstCclMeta *scaled;
 
-  /* Components that were made for a frame of another size stay in proportion. */
+  /* The analysed frame may have had another size than the input. */
   width = (guint) gst_util_uint64_scale_int_round (meta->width, out_width, in_width);
   height = (guint) gst_util_uint64_scale_int_round (meta->height, out_height, in_height);
 
@@ -173,8 +173,8 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* A point of the input goes to where the matrix says; the result is the homogeneous coordinate,
- * which is not positive for points that the projection cannot show. */
+/* Projects a point with the matrix. Returns the homogeneous coordinate, which is not positive for
+ * points behind the projection. */
 static gdouble
 project_point (const GstVideoMetaTransformMatrix *trans, gdouble *x, gdouble *y)
 {
@@ -208,8 +208,8 @@ static gboolean
 project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const Box *clip,
                    GstCclComponent *component)
 {
-  /* The matrix is in single precision: a sliver thinner than this is not a pixel's. */
-  const gdouble sliver = 1.0 / 256.0;
+  /* The matrix has single precision: thinner parts of pixels are rounding errors. */
+  const gdouble epsilon = 1.0 / 256.0;
   gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
   gdouble centre_x, centre_y, w;
   Box box;
@@ -228,10 +228,10 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
     max_y = MAX (max_y, y);
   }
 
-  box.x1 = (gint64) floor (CLAMP (min_x, -1e9, 1e9) + sliver);
-  box.y1 = (gint64) floor (CLAMP (min_y, -1e9, 1e9) + sliver);
-  box.x2 = (gint64) ceil (CLAMP (max_x, -1e9, 1e9) - sliver);
-  box.y2 = (gint64) ceil (CLAMP (max_y, -1e9, 1e9) - sliver);
+  box.x1 = (gint64) floor (CLAMP (min_x, -1e9, 1e9) + epsilon);
+  box.y1 = (gint64) floor (CLAMP (min_y, -1e9, 1e9) + epsilon);
+  box.x2 = (gint64) ceil (CLAMP (max_x, -1e9, 1e9) - epsilon);
+  box.y2 = (gint64) ceil (CLAMP (max_y, -1e9, 1e9) - epsilon);
   if (!set_clipped_box (component, &box, clip))
     return FALSE;
 
@@ -257,7 +257,7 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
   projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
                                        meta->components, meta->n_components);
 
-  /* What goes past the rectangle's edge is not drawn: around it is a border. */
+  /* Outside of the rectangle is a border, where the frame is not drawn. */
   clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
   clip.y1 = MAX (clip.y1, trans->out_rectangle.y);
   clip.x2 = MIN (clip.x2, (gint64) trans->out_rectangle.x + trans->out_rectangle.w);
@@ -281,10 +281,11 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
 {
   GstCclMeta *self = (GstCclMeta *) meta;
 
-  /* Copies of a part of the bytes keep the components, as they keep regions of interest: cutting
-   * padding or a header off does not change the picture. */
+  /* Partial copies keep the components, as they keep regions of interest: removing padding or a
+   * header does not change the picture. */
   if (GST_META_TRANSFORM_IS_COPY (type)) {
-    /* Before 1.22, GStreamer's scalers have metadata scaled and then copied onto the same buffer.
+    /* Before 1.22, GStreamer's scalers first scale the metadata and then copy it to the same
+     * buffer.
      */
     if (gst_buffer_get_ccl_meta (dest))
       return TRUE;
@@ -310,7 +311,7 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
 #define HEADER_SIZE (4 * 4)
 #define COMPONENT_SIZE (5 * 4 + 8 + 2 * 8)
 
-/* Numbers lie at any address: the bytes come after those of others. */
+/* Numbers may be unaligned. */
 static guint8 *
 put_uint32 (guint8 *bytes, guint32 number)
 {
@@ -408,7 +409,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   return TRUE;
 }
 
-/* The bytes come from another process: nothing in them is taken on trust. */
+/* The data comes from another process and is not trusted. */
 static GstMeta *
 gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
                           gsize size, guint8 version)
@@ -469,9 +470,9 @@ gst_ccl_meta_register (void)
 /**
  * gst_ccl_meta_get_info:
  *
- * Registers #GstCclMeta with GStreamer. A program that reads components which another process sent,
- * through `unixfdsrc`, does that before the first frame arrives, if none of its elements is one of
- * cudaccl's: what is not registered does not get through.
+ * Registers #GstCclMeta with GStreamer. A program that receives components from another process
+ * with `unixfdsrc` must call this before the first frame arrives, unless it uses an element of
+ * cudaccl: metadata that is not registered is dropped.
  *
  * Returns: (transfer none): the #GstMetaInfo of #GstCclMeta
  *
@@ -500,8 +501,8 @@ gst_ccl_meta_get_info (void)
  * @components: (array length=n_components) (nullable): the components, which are copied
  * @n_components: number of @components
  *
- * Attaches components to @buffer. Those that were attached before are replaced: a frame has one
- * analysis, and the latest one counts.
+ * Attaches components to @buffer. Replaces those attached before: a frame has at most one
+ * #GstCclMeta.
  *
  * Returns: (transfer none): the #GstCclMeta on @buffer
  *
@@ -519,7 +520,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
   g_return_val_if_fail (components != NULL || n_components == 0, NULL);
   g_return_val_if_fail (found >= n_components, NULL);
 
-  /* The copy comes first: the components may be those of the metadata that is replaced. */
+  /* Copied first: the components may be those of the metadata to be replaced. */
   if (n_components > 0) {
     copy = g_new (GstCclComponent, n_components);
     memcpy (copy, components, sizeof (*copy) * n_components);
@@ -544,10 +545,9 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
  * gst_buffer_get_ccl_meta:
  * @buffer: a #GstBuffer
  *
- * Gets the components attached to @buffer, which must be kept as long as they are used.
+ * Gets the components attached to @buffer. They are valid as long as @buffer is.
  *
- * Returns: (transfer none) (nullable): the #GstCclMeta of @buffer, or %NULL when it was not
- * analysed
+ * Returns: (transfer none) (nullable): the #GstCclMeta of @buffer, or %NULL if it has none
  *
  * Since: 0.1
  */
@@ -556,7 +556,7 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
-  /* Frames from other processes get theirs only when it is registered. */
+  /* Frames from other processes keep only registered metadata. */
   gst_ccl_meta_get_info ();
 
   return (GstCclMeta *) gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
@@ -587,8 +587,8 @@ gst_ccl_meta_get_n_components (const GstCclMeta *meta)
  *
  * Gets all components of @meta, in canonical order.
  *
- * Returns: (transfer none) (array length=n_components) (nullable): the components, which are valid
- *   as long as @meta is, or %NULL when there are none
+ * Returns: (transfer none) (array length=n_components) (nullable): the components, valid as long as
+ *   @meta is, or %NULL if there are none
  *
  * Since: 0.1
  */
@@ -607,12 +607,12 @@ gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_components)
 /**
  * gst_ccl_meta_get_component:
  * @meta: a #GstCclMeta
- * @index: number of the component, from 0 on
+ * @index: index of the component, from 0
  *
- * Gets one component of @meta. Components come in canonical order.
+ * Gets one component of @meta. Components are in canonical order.
  *
- * Returns: (transfer none) (nullable): the component, which is valid as long as @meta is, or %NULL
- *   when there are no more than @index components
+ * Returns: (transfer none) (nullable): the component, valid as long as @meta is, or %NULL if
+ *   @index is out of range
  *
  * Since: 0.1
  */
@@ -632,11 +632,11 @@ gst_ccl_meta_get_component (const GstCclMeta *meta, guint index)
  * @width: width of the rectangle, in pixels
  * @height: height of the rectangle, in pixels
  *
- * Cuts the frame of @meta down to a rectangle, as described at #GstCclMeta. For code that crops
- * frames: GStreamer before 1.28 cannot tell metadata about cropping, and its elements drop
- * metadata that depends on the size of the frame when they crop.
+ * Crops the frame of @meta to a rectangle, as described for #GstCclMeta. For code that crops
+ * frames: before version 1.28, GStreamer has no transform for cropping, and its elements drop
+ * metadata that depends on the frame size when they crop.
  *
- * Returns: %FALSE when the rectangle is empty or not inside the frame; @meta is unchanged then
+ * Returns: %FALSE if the rectangle is empty or not inside the frame; then @meta is unchanged
  *
  * Since: 0.1
  */
