@@ -7,7 +7,7 @@
 #include <gst/gst.h>
 
 #ifdef BUILDING_GST_CCL
-/* Not GST_API_EXPORT: GStreamer 1.20 keeps it to itself. */
+/* GST_API_EXPORT is not public in GStreamer 1.20. */
 #define GST_CCL_API __attribute__ ((visibility ("default"))) extern
 #else
 #define GST_CCL_API GST_API_IMPORT

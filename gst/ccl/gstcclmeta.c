@@ -1,10 +1,11 @@
 /* cudaccl - connected components of video frames as metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "gstcclmeta.h"
+
+#include <math.h>
 #include <string.h>
 #include <gst/video/video.h>
-
-#include "gstccl-private.h"
 
 G_DEFINE_BOXED_TYPE (GstCclComponent, gst_ccl_component, gst_ccl_component_copy,
                      gst_ccl_component_free)
@@ -92,6 +93,361 @@ gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
   self->n_components = 0;
 }
 
+/* Left and top edges are inclusive, right and bottom edges are exclusive. */
+typedef struct
+{
+  gint64 x1, y1, x2, y2;
+} Box;
+
+/* Sets the box of @component to the part of @box inside of @clip. Both are relative to the origin
+ * of the new frame. Returns FALSE if nothing is left. */
+static gboolean
+set_clipped_box (GstCclComponent *component, const Box *box, const Box *clip)
+{
+  gint64 x1 = MAX (box->x1, clip->x1);
+  gint64 y1 = MAX (box->y1, clip->y1);
+  gint64 x2 = MIN (box->x2, clip->x2);
+  gint64 y2 = MIN (box->y2, clip->y2);
+
+  if (x1 >= x2 || y1 >= y2)
+    return FALSE;
+
+  component->x = (guint) x1;
+  component->y = (guint) y1;
+  component->width = (guint) (x2 - x1);
+  component->height = (guint) (y2 - y1);
+
+  return TRUE;
+}
+
+/* Components dropped here no longer count as found; those dropped by the analysis still do. */
+static guint
+count_found (const GstCclMeta *meta, guint n_left)
+{
+  return meta->found - (meta->n_components - n_left);
+}
+
+/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. */
+static void
+scale_range (guint *start, guint *length, guint num, guint denom)
+{
+  guint64 first = (guint64) *start * num / denom;
+  guint64 end = (((guint64) *start + *length) * num + denom - 1) / denom;
+
+  *start = (guint) first;
+  *length = (guint) (end - first);
+}
+
+static gboolean
+transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *trans)
+{
+  guint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
+  guint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
+  guint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
+  guint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  guint64 in_area = (guint64) in_width * in_height;
+  guint64 out_area = (guint64) out_width * out_height;
+  gdouble sx = (gdouble) out_width / in_width;
+  gdouble sy = (gdouble) out_height / in_height;
+  guint width, height, i;
+  GstCclMeta *scaled;
+
+  /* The analysed frame may have had another size than the input. */
+  width = (guint) gst_util_uint64_scale_int_round (meta->width, out_width, in_width);
+  height = (guint) gst_util_uint64_scale_int_round (meta->height, out_height, in_height);
+
+  scaled = gst_buffer_add_ccl_meta (dest, MAX (width, 1), MAX (height, 1), meta->found,
+                                    meta->components, meta->n_components);
+
+  for (i = 0; i < scaled->n_components; i++) {
+    GstCclComponent *component = &scaled->components[i];
+
+    scale_range (&component->x, &component->width, out_width, in_width);
+    scale_range (&component->y, &component->height, out_height, in_height);
+    component->area = MAX (gst_util_uint64_scale_round (component->area, out_area, in_area), 1);
+    component->centroid_x = (component->centroid_x + 0.5) * sx - 0.5;
+    component->centroid_y = (component->centroid_y + 0.5) * sy - 0.5;
+  }
+
+  return TRUE;
+}
+
+#if GST_CHECK_VERSION(1, 28, 0)
+/* Projects a point with the matrix. Returns the homogeneous coordinate, which is not positive for
+ * points behind the projection. */
+static gdouble
+project_point (const GstVideoMetaTransformMatrix *trans, gdouble *x, gdouble *y)
+{
+  gdouble in_x = *x - trans->in_rectangle.x;
+  gdouble in_y = *y - trans->in_rectangle.y;
+  gdouble w = trans->matrix[2][0] * in_x + trans->matrix[2][1] * in_y + trans->matrix[2][2];
+
+  *x = (trans->matrix[0][0] * in_x + trans->matrix[0][1] * in_y + trans->matrix[0][2]) / w +
+       trans->out_rectangle.x;
+  *y = (trans->matrix[1][0] * in_x + trans->matrix[1][1] * in_y + trans->matrix[1][2]) / w +
+       trans->out_rectangle.y;
+
+  return w;
+}
+
+static gdouble
+determinant (const GstVideoMetaTransformMatrix *trans)
+{
+  gdouble m[3][3];
+  guint i;
+
+  for (i = 0; i < 9; i++)
+    m[i / 3][i % 3] = trans->matrix[i / 3][i % 3];
+
+  return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+         m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+         m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+}
+
+static gboolean
+project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const Box *clip,
+                   GstCclComponent *component)
+{
+  /* The matrix has single precision: thinner parts of pixels are rounding errors. */
+  const gdouble epsilon = 1.0 / 256.0;
+  gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
+  gdouble centre_x, centre_y, w;
+  Box box;
+  guint i;
+
+  for (i = 0; i < 4; i++) {
+    gdouble x = (gdouble) component->x + ((i & 1) ? component->width : 0);
+    gdouble y = (gdouble) component->y + ((i & 2) ? component->height : 0);
+
+    if (!(project_point (trans, &x, &y) > 0.0))
+      return FALSE;
+
+    min_x = MIN (min_x, x);
+    min_y = MIN (min_y, y);
+    max_x = MAX (max_x, x);
+    max_y = MAX (max_y, y);
+  }
+
+  box.x1 = (gint64) floor (CLAMP (min_x, -1e9, 1e9) + epsilon);
+  box.y1 = (gint64) floor (CLAMP (min_y, -1e9, 1e9) + epsilon);
+  box.x2 = (gint64) ceil (CLAMP (max_x, -1e9, 1e9) - epsilon);
+  box.y2 = (gint64) ceil (CLAMP (max_y, -1e9, 1e9) - epsilon);
+  if (!set_clipped_box (component, &box, clip))
+    return FALSE;
+
+  centre_x = component->centroid_x + 0.5;
+  centre_y = component->centroid_y + 0.5;
+  w = project_point (trans, &centre_x, &centre_y);
+  component->centroid_x = centre_x - 0.5;
+  component->centroid_y = centre_y - 0.5;
+  component->area = (guint64) MAX (rint (component->area * fabs (det / (w * w * w))), 1.0);
+
+  return TRUE;
+}
+
+static gboolean
+transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMatrix *trans)
+{
+  Box clip = { 0, 0, GST_VIDEO_INFO_WIDTH (trans->out_info),
+               GST_VIDEO_INFO_HEIGHT (trans->out_info) };
+  gdouble det = determinant (trans);
+  GstCclMeta *projected;
+  guint i, n = 0;
+
+  projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
+                                       meta->components, meta->n_components);
+
+  /* Outside of the rectangle is a border, where the frame is not drawn. */
+  clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
+  clip.y1 = MAX (clip.y1, trans->out_rectangle.y);
+  clip.x2 = MIN (clip.x2, (gint64) trans->out_rectangle.x + trans->out_rectangle.w);
+  clip.y2 = MIN (clip.y2, (gint64) trans->out_rectangle.y + trans->out_rectangle.h);
+
+  for (i = 0; i < meta->n_components; i++) {
+    if (project_component (trans, det, &clip, &projected->components[i]))
+      projected->components[n++] = projected->components[i];
+  }
+
+  projected->found = count_found (meta, n);
+  projected->n_components = n;
+
+  return TRUE;
+}
+#endif
+
+static gboolean
+gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type,
+                        gpointer data)
+{
+  GstCclMeta *self = (GstCclMeta *) meta;
+
+  /* Partial copies keep the components, as they keep regions of interest: removing padding or a
+   * header does not change the picture. */
+  if (GST_META_TRANSFORM_IS_COPY (type)) {
+    /* Before 1.22, GStreamer's scalers first scale the metadata and then copy it to the same
+     * buffer.
+     */
+    if (gst_buffer_get_ccl_meta (dest))
+      return TRUE;
+
+    return gst_buffer_add_ccl_meta (dest, self->width, self->height, self->found, self->components,
+                                    self->n_components) != NULL;
+  }
+
+  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
+    return transform_scale (dest, self, data);
+
+#if GST_CHECK_VERSION(1, 28, 0)
+  if (GST_VIDEO_META_TRANSFORM_IS_MATRIX (type))
+    return transform_matrix (dest, self, data);
+#endif
+
+  return FALSE;
+}
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+#define SERIALIZE_VERSION 0
+#define HEADER_SIZE (4 * 4)
+#define COMPONENT_SIZE (5 * 4 + 8 + 2 * 8)
+
+/* Numbers may be unaligned. */
+static guint8 *
+put_uint32 (guint8 *bytes, guint32 number)
+{
+  number = GUINT32_TO_LE (number);
+  memcpy (bytes, &number, sizeof (number));
+
+  return bytes + sizeof (number);
+}
+
+static guint8 *
+put_uint64 (guint8 *bytes, guint64 number)
+{
+  number = GUINT64_TO_LE (number);
+  memcpy (bytes, &number, sizeof (number));
+
+  return bytes + sizeof (number);
+}
+
+static guint8 *
+put_double (guint8 *bytes, gdouble number)
+{
+  guint64 bits;
+
+  memcpy (&bits, &number, sizeof (bits));
+
+  return put_uint64 (bytes, bits);
+}
+
+static const guint8 *
+get_uint32 (const guint8 *bytes, guint *number)
+{
+  guint32 value;
+
+  memcpy (&value, bytes, sizeof (value));
+  *number = GUINT32_FROM_LE (value);
+
+  return bytes + sizeof (value);
+}
+
+static const guint8 *
+get_uint64 (const guint8 *bytes, guint64 *number)
+{
+  guint64 value;
+
+  memcpy (&value, bytes, sizeof (value));
+  *number = GUINT64_FROM_LE (value);
+
+  return bytes + sizeof (value);
+}
+
+static const guint8 *
+get_double (const guint8 *bytes, gdouble *number)
+{
+  guint64 bits;
+
+  bytes = get_uint64 (bytes, &bits);
+  memcpy (number, &bits, sizeof (bits));
+
+  return bytes;
+}
+
+/* Version 0, little endian: width, height, found, n_components; then for each component its label,
+ * x, y, width, height (32 bits each), area (64 bits), centroid_x, centroid_y (doubles). */
+static gboolean
+gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  const GstCclMeta *self = (const GstCclMeta *) meta;
+  gsize size = HEADER_SIZE + (gsize) self->n_components * COMPONENT_SIZE;
+  guint8 *bytes = gst_byte_array_interface_append (data, size);
+  guint i;
+
+  if (!bytes)
+    return FALSE;
+
+  bytes = put_uint32 (bytes, self->width);
+  bytes = put_uint32 (bytes, self->height);
+  bytes = put_uint32 (bytes, self->found);
+  bytes = put_uint32 (bytes, self->n_components);
+
+  for (i = 0; i < self->n_components; i++) {
+    const GstCclComponent *component = &self->components[i];
+
+    bytes = put_uint32 (bytes, component->label);
+    bytes = put_uint32 (bytes, component->x);
+    bytes = put_uint32 (bytes, component->y);
+    bytes = put_uint32 (bytes, component->width);
+    bytes = put_uint32 (bytes, component->height);
+    bytes = put_uint64 (bytes, component->area);
+    bytes = put_double (bytes, component->centroid_x);
+    bytes = put_double (bytes, component->centroid_y);
+  }
+
+  *version = SERIALIZE_VERSION;
+
+  return TRUE;
+}
+
+/* The data comes from another process and is not trusted. */
+static GstMeta *
+gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
+                          gsize size, guint8 version)
+{
+  guint width, height, found, n, i;
+  GstCclMeta *meta;
+
+  if (version != SERIALIZE_VERSION || size < HEADER_SIZE)
+    return NULL;
+
+  data = get_uint32 (data, &width);
+  data = get_uint32 (data, &height);
+  data = get_uint32 (data, &found);
+  data = get_uint32 (data, &n);
+  if (found < n || (size - HEADER_SIZE) / COMPONENT_SIZE < n)
+    return NULL;
+
+  meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
+  meta->components = n > 0 ? g_new (GstCclComponent, n) : NULL;
+  meta->n_components = n;
+
+  for (i = 0; i < n; i++) {
+    GstCclComponent *component = &meta->components[i];
+
+    data = get_uint32 (data, &component->label);
+    data = get_uint32 (data, &component->x);
+    data = get_uint32 (data, &component->y);
+    data = get_uint32 (data, &component->width);
+    data = get_uint32 (data, &component->height);
+    data = get_uint64 (data, &component->area);
+    data = get_double (data, &component->centroid_x);
+    data = get_double (data, &component->centroid_y);
+  }
+
+  return &meta->meta;
+}
+#endif
+
 static const GstMetaInfo *
 gst_ccl_meta_register (void)
 {
@@ -100,23 +456,23 @@ gst_ccl_meta_register (void)
 
   info->init_func = gst_ccl_meta_init;
   info->free_func = gst_ccl_meta_free;
-  info->transform_func = _gst_ccl_meta_transform;
-  info->serialize_func = _gst_ccl_meta_serialize;
-  info->deserialize_func = _gst_ccl_meta_deserialize;
+  info->transform_func = gst_ccl_meta_transform;
+  info->serialize_func = gst_ccl_meta_serialize;
+  info->deserialize_func = gst_ccl_meta_deserialize;
 
   return gst_meta_info_register (info);
 #else
   return gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta),
-                            gst_ccl_meta_init, gst_ccl_meta_free, _gst_ccl_meta_transform);
+                            gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
 #endif
 }
 
 /**
  * gst_ccl_meta_get_info:
  *
- * Registers #GstCclMeta with GStreamer. A program that reads components which another process sent,
- * through `unixfdsrc`, does that before the first frame arrives, if none of its elements is one of
- * cudaccl's: what is not registered does not get through.
+ * Registers #GstCclMeta with GStreamer. A program that receives components from another process
+ * with `unixfdsrc` must call this before the first frame arrives, unless it uses an element of
+ * cudaccl: metadata that is not registered is dropped.
  *
  * Returns: (transfer none): the #GstMetaInfo of #GstCclMeta
  *
@@ -145,8 +501,8 @@ gst_ccl_meta_get_info (void)
  * @components: (array length=n_components) (nullable): the components, which are copied
  * @n_components: number of @components
  *
- * Attaches components to @buffer. Those that were attached before are replaced: a frame has one
- * analysis, and the latest one counts.
+ * Attaches components to @buffer. Replaces those attached before: a frame has at most one
+ * #GstCclMeta.
  *
  * Returns: (transfer none): the #GstCclMeta on @buffer
  *
@@ -164,7 +520,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
   g_return_val_if_fail (components != NULL || n_components == 0, NULL);
   g_return_val_if_fail (found >= n_components, NULL);
 
-  /* The copy comes first: the components may be those of the metadata that is replaced. */
+  /* Copied first: the components may be those of the metadata to be replaced. */
   if (n_components > 0) {
     copy = g_new (GstCclComponent, n_components);
     memcpy (copy, components, sizeof (*copy) * n_components);
@@ -189,10 +545,9 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
  * gst_buffer_get_ccl_meta:
  * @buffer: a #GstBuffer
  *
- * Gets the components attached to @buffer, which must be kept as long as they are used.
+ * Gets the components attached to @buffer. They are valid as long as @buffer is.
  *
- * Returns: (transfer none) (nullable): the #GstCclMeta of @buffer, or %NULL when it was not
- * analysed
+ * Returns: (transfer none) (nullable): the #GstCclMeta of @buffer, or %NULL if it has none
  *
  * Since: 0.1
  */
@@ -201,7 +556,7 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
-  /* Frames from other processes get theirs only when it is registered. */
+  /* Frames from other processes keep only registered metadata. */
   gst_ccl_meta_get_info ();
 
   return (GstCclMeta *) gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
@@ -232,8 +587,8 @@ gst_ccl_meta_get_n_components (const GstCclMeta *meta)
  *
  * Gets all components of @meta, in canonical order.
  *
- * Returns: (transfer none) (array length=n_components) (nullable): the components, which are valid
- *   as long as @meta is, or %NULL when there are none
+ * Returns: (transfer none) (array length=n_components) (nullable): the components, valid as long as
+ *   @meta is, or %NULL if there are none
  *
  * Since: 0.1
  */
@@ -252,12 +607,12 @@ gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_components)
 /**
  * gst_ccl_meta_get_component:
  * @meta: a #GstCclMeta
- * @index: number of the component, from 0 on
+ * @index: index of the component, from 0
  *
- * Gets one component of @meta. Components come in canonical order.
+ * Gets one component of @meta. Components are in canonical order.
  *
- * Returns: (transfer none) (nullable): the component, which is valid as long as @meta is, or %NULL
- *   when there are no more than @index components
+ * Returns: (transfer none) (nullable): the component, valid as long as @meta is, or %NULL if
+ *   @index is out of range
  *
  * Since: 0.1
  */
@@ -267,4 +622,56 @@ gst_ccl_meta_get_component (const GstCclMeta *meta, guint index)
   g_return_val_if_fail (meta != NULL, NULL);
 
   return index < meta->n_components ? &meta->components[index] : NULL;
+}
+
+/**
+ * gst_ccl_meta_crop:
+ * @meta: a #GstCclMeta on a writable buffer
+ * @x: left edge of the rectangle, in pixels
+ * @y: top edge of the rectangle, in pixels
+ * @width: width of the rectangle, in pixels
+ * @height: height of the rectangle, in pixels
+ *
+ * Crops the frame of @meta to a rectangle, as described for #GstCclMeta. For code that crops
+ * frames: before version 1.28, GStreamer has no transform for cropping, and its elements drop
+ * metadata that depends on the frame size when they crop.
+ *
+ * Returns: %FALSE if the rectangle is empty or not inside the frame; then @meta is unchanged
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height)
+{
+  const Box clip = { 0, 0, width, height };
+  guint i, n = 0;
+
+  g_return_val_if_fail (meta != NULL, FALSE);
+
+  if (width == 0 || height == 0 || (guint64) x + width > meta->width ||
+      (guint64) y + height > meta->height)
+    return FALSE;
+
+  for (i = 0; i < meta->n_components; i++) {
+    GstCclComponent component = meta->components[i];
+    Box box;
+
+    box.x1 = (gint64) component.x - x;
+    box.y1 = (gint64) component.y - y;
+    box.x2 = box.x1 + component.width;
+    box.y2 = box.y1 + component.height;
+    if (!set_clipped_box (&component, &box, &clip))
+      continue;
+
+    component.centroid_x -= x;
+    component.centroid_y -= y;
+    meta->components[n++] = component;
+  }
+
+  meta->found = count_found (meta, n);
+  meta->n_components = n;
+  meta->width = width;
+  meta->height = height;
+
+  return TRUE;
 }

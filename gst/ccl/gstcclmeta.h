@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 /**
  * GstCclComponent:
- * @label: number of the component in its frame, 1...n in raster order of the first pixels
+ * @label: label of the component in its frame, 1...n in raster order of the first pixels
  * @x: left edge of the bounding box, in pixels
  * @y: top edge of the bounding box, in pixels
  * @width: width of the bounding box, in pixels
  * @height: height of the bounding box, in pixels
  * @area: number of pixels
- * @centroid_x: horizontal centre of gravity, in pixel centres: a lone pixel at x = 3 has 3.0
- * @centroid_y: vertical centre of gravity, in pixel centres
+ * @centroid_x: horizontal centroid, in pixel centres: 3.0 for a single pixel at x = 3
+ * @centroid_y: vertical centroid, in pixel centres
  *
  * One connected component of a frame.
  *
@@ -43,12 +43,12 @@ struct _GstCclComponent
  * @meta: parent #GstMeta
  * @width: width of the frame that the components belong to, in pixels
  * @height: height of the frame that the components belong to, in pixels
- * @found: number of components found in the frame; more than @n_components when the analysis was
+ * @found: number of components found in the frame; more than @n_components if the analysis was
  *   limited to fewer
- * @n_components: number of components that follow, in the array `components`, in canonical order;
- *   languages other than C get them from gst_ccl_meta_get_components()
+ * @n_components: number of components in the array `components`, which is in canonical order;
+ *   bindings use gst_ccl_meta_get_components()
  *
- * The connected components of a video frame, at most one such metadata a buffer. The `cudaccl`
+ * The connected components of a video frame. A buffer has at most one such metadata. The `cudaccl`
  * element attaches it to every frame that it analyses. To read it:
  *
  * ```c
@@ -64,15 +64,15 @@ struct _GstCclComponent
  *     print(component.width, 'x', component.height)
  * ```
  *
- * It travels with the frame: copies of the buffer get a copy of it, and elements that scale frames
- * (or, from GStreamer 1.28 on, crop, flip or rotate them) get a transformed one:
+ * Copies of the buffer get a copy of it, and elements that scale frames (or, from GStreamer 1.28
+ * on, crop, flip or rotate them) transform it:
  *
- * - A box still covers every pixel that the component's pixels went to: its edges are rounded
- *   outwards. It is clipped to the frame, and components that lie outside of it are dropped.
- * - The centroid and the area describe the whole component, in the pixels of the new frame, even
- *   when a part of it was cut off: so a centroid may lie outside of the frame. The area is rounded
- *   and never becomes 0.
- * - The label stays, so that a component can be recognised; labels may have gaps then.
+ * - A box still covers all pixels of the component: its edges are rounded outwards. It is clipped
+ * to the frame, and components outside of the frame are dropped.
+ * - Centroid and area describe the whole component, in pixels of the new frame, even if a part of
+ * it was cropped: so a centroid may be outside of the frame. The area is rounded and never becomes
+ * 0.
+ * - Labels do not change, so that components can be recognised; they may then have gaps.
  *
  * Since: 0.1
  */
@@ -87,7 +87,7 @@ struct _GstCclMeta
   guint found;
   guint n_components;
 
-  /*< private >*/ /* to introspection, whose languages cannot tell its length */
+  /*< private >*/ /* bindings cannot know its length */
   GstCclComponent *components;
 };
 

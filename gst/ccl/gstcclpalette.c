@@ -3,16 +3,16 @@
 
 #include "gstcclpalette.h"
 
-/* 2^32 divided by the golden ratio: multiples of it, modulo 2^32, stay as far apart as can be,
- * however many there are. That GST_CCL_N_COLORS is a Fibonacci number lets the hues go on smoothly
- * where they begin again; it is a multiple of the number of tones, too. */
+/* 2^32 divided by the golden ratio: its multiples modulo 2^32 are as far apart as possible, however
+ * many there are. GST_CCL_N_COLORS is a Fibonacci number, so the sequence of hues repeats smoothly,
+ * and a multiple of the number of tones. */
 #define GOLDEN 0x9e3779b9u
 
-/* As a number with 32 binary places. */
+/* 1 in fixed point, with 32 fractional bits. */
 #define ONE (G_GUINT64_CONSTANT (1) << 32)
 
-/* A channel that lacks @share / ONE of what the largest one, @value, is more than the smallest one.
- * It is rounded once: the hues are so near each other that some would become the same otherwise. */
+/* A channel below the largest one, @value, by @share / ONE of the range between the largest and the
+ * smallest channel. Rounded only once: hues are so close that some would coincide otherwise. */
 static guint
 lower (guint value, guint saturation, guint64 share)
 {
@@ -23,9 +23,9 @@ lower (guint value, guint saturation, guint64 share)
  * gst_ccl_label_get_color:
  * @label: the label of a component, or 0 for the background
  *
- * Gets the colour in which `cclcolor` and `ccloverlay` show a component. Labels that are near each
- * other have very different colours, and none is dark; no two of %GST_CCL_N_COLORS labels that
- * follow each other have the same one, and then they repeat. The background is black.
+ * Gets the colour in which `cclcolor` and `ccloverlay` show a component. Nearby labels have very
+ * different colours, and none is dark. %GST_CCL_N_COLORS consecutive labels have different colours,
+ * which then repeat. The background is black.
  *
  * Returns: the colour, 0xRRGGBB
  *
@@ -34,7 +34,7 @@ lower (guint value, guint saturation, guint64 share)
 guint32
 gst_ccl_label_get_color (guint label)
 {
-  /* Labels whose hues come near each other differ in these. */
+  /* Labels with similar hues differ in these. */
   static const struct
   {
     guint value, saturation;
@@ -49,7 +49,8 @@ gst_ccl_label_get_color (guint label)
   value = tones[index % G_N_ELEMENTS (tones)].value;
   saturation = tones[index % G_N_ELEMENTS (tones)].saturation;
 
-  /* A sixth of the circle is ONE: the sector is in the upper half, the place in it below. */
+  /* A sixth of the circle is ONE: the upper half is the sector, the lower half the position in it.
+   */
   hue = (guint64) (index * GOLDEN) * 6;
   place = hue % ONE;
   p = lower (value, saturation, ONE);

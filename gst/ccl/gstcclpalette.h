@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * GST_CCL_N_COLORS:
  *
- * The number of labels, from 1 on, after which the colours of gst_ccl_label_get_color() repeat.
+ * Number of labels after which the colours of gst_ccl_label_get_color() repeat.
  *
  * Since: 0.1
  */

@@ -6,58 +6,62 @@
  * @title: ccljson
  * @short_description: writes the components of frames as lines of JSON
  *
- * Turns frames with the metadata of `cudaccl` into lines of JSON: one object and a newline for each
- * frame, UTF-8, in a buffer of its own with the timestamp and duration of the frame. So the lines
- * go to files (`filesink`), to other programs (`fdsink`), or over a network (`tcpserversink`,
- * `udpsink`) as they are. Of the frames only the metadata is looked at; they may be in any memory.
+ * Converts frames with metadata of `cudaccl` to lines of JSON: a UTF-8 object and a newline for
+ * each frame, in a buffer with the timestamp and duration of the frame. The lines can be written to
+ * files
+ * (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`, `udpsink`). Only
+ * the metadata of the frames is read; they may be in any memory.
  *
  * ## Lines
  *
  * Each object has these members, in this order:
  *
- * * `source`: the string #ccljson:source; only when it is set,
+ * * `source`: the string #ccljson:source; only if it is set,
  * * `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, in nanoseconds, or null,
  * * `width`, `height`: the size of the frame,
- * * `found`: how many components were found in the frame, or null when it is not known,
- * * `count`: how many there are in `components`; fewer than `found` when there was no room for all,
+ * * `found`: the number of components found in the frame, or null if unknown,
+ * * `count`: the number of `components`; less than `found` if there were more than fit,
  * * `components`: an array of objects with
  *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
  *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres.
  *
- * Numbers are exact: those with a decimal point have as many digits as it takes to read the same
- * double again. `docs/json.md` has the schema.
+ * Numbers are exact: those with a decimal point have enough digits to restore the same double.
+ * `docs/json.md` has the schema.
  *
- * The components are those of the frame's #GstCclMeta. Without one they are those of the regions of
- * interest that cudaccl attached, and `found` is null. A frame with neither was not analysed, or
- * had nothing to be found by `attach=roi`: its `found` is null and its `components` are empty.
+ * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
+ * of interest that cudaccl attached, and `found` is null. For a frame with neither, which was not
+ * analysed or had nothing found with `attach=roi`, `found` is null and `components` is empty.
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=30 ! cudaccl ! ccljson ! fdsink
+ * gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! cudaccl !
+ * ccljson ! fdsink
  * ]|
- * Prints where the ball is.
+ * Prints the position of the ball.
  * |[
- * gst-launch-1.0 -q videotestsrc pattern=ball is-live=true ! cudaccl ! ccljson source=ball !
- * fdsink | mosquitto_pub -l -t components
+ * gst-launch-1.0 -q videotestsrc pattern=ball is-live=true ! video/x-raw,format=GRAY8 ! cudaccl !
+ * ccljson source=ball ! fdsink | mosquitto_pub -l -t components
  * ]|
  * Sends it to an MQTT broker.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! segmentation test-mode=true ! videoconvert !
- * cudaccl min-area=50 ! ccljson empty-frames=false ! tcpserversink host=0.0.0.0 port=5000
+ * video/x-raw,format=GRAY8 ! cudaccl min-area=50 ! ccljson empty-frames=false !
+ * tcpserversink host=0.0.0.0 port=5000
  * ]|
- * Tells whoever connects what moves in front of a camera, when something does.
+ * Sends the positions of moving objects to all clients that connect.
  *
  * Since: 0.1
  */
 
 #include "gstccljson.h"
 
+#include <math.h>
+#include <string.h>
+#include <json-glib/json-glib.h>
 #include <gst/video/video.h>
-#include <gst/ccl/gstcclcaps.h>
-
-#include "gstccljsonwrite.h"
-#include "gstcclmergemeta.h"
-#include "gstcclroi.h"
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+#include "gstccltransfer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug
@@ -74,15 +78,30 @@ enum
   PROP_SOURCE,
 };
 
+/* What a line says about a frame. Times are in nanoseconds or GST_CLOCK_TIME_NONE. */
+typedef struct
+{
+  const gchar *source; /* UTF-8, or NULL */
+  GstClockTime timestamp;
+  GstClockTime stream_time;
+  GstClockTime running_time;
+  GstClockTime duration;
+  guint width;
+  guint height;
+  gint64 found; /* -1 if unknown */
+  guint n_components;
+  const GstCclComponent *components;
+} Frame;
+
 struct _GstCclJson
 {
   GstBaseTransform parent;
 
-  /* Under the object lock. */
+  /* Protected by the object lock. */
   gboolean empty_frames;
   gchar *source;
 
-  /* The streaming thread's: the size of the frames. */
+  /* Streaming thread: the size of the frames. */
   guint width;
   guint height;
 };
@@ -94,9 +113,7 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
 
 #define gst_ccl_json_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM,
-                         GST_DEBUG_CATEGORY_INIT (gst_ccl_json_debug, "ccljson", 0,
-                                                  "components as lines of JSON"))
+G_DEFINE_TYPE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSON)
 
 static void gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value,
@@ -108,8 +125,6 @@ static void gst_ccl_json_finalize (GObject *object);
 static GstCaps *gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                              GstCaps *caps, GstCaps *filter);
 static gboolean gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
-                                                 GstQuery *query);
 static gboolean gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query);
 static GstFlowReturn gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf);
 
@@ -127,29 +142,29 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   /**
    * ccljson:empty-frames:
    *
-   * Whether frames without components make a line too. If not, a gap event takes its place.
+   * Write a line for frames without components too. If disabled, such frames become gap events.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_EMPTY_FRAMES,
-      g_param_spec_boolean (
-          "empty-frames", "Empty frames", "Whether frames without components make a line too.",
-          DEFAULT_EMPTY_FRAMES,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      g_param_spec_boolean ("empty-frames", "Empty frames",
+                            "Write a line for frames without components too.", DEFAULT_EMPTY_FRAMES,
+                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                GST_PARAM_MUTABLE_PLAYING));
 
   /**
    * ccljson:source:
    *
-   * What the lines call their source, such as the name of a camera. Unset, they have no such
-   * member. What is not UTF-8 in it is replaced.
+   * Name of the source in each line, such as that of a camera. If unset, lines have no such member.
+   * Invalid UTF-8 is replaced.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_SOURCE,
       g_param_spec_string (
-          "source", "Source", "What the lines call their source, such as the name of a camera.",
+          "source", "Source", "Name of the source in each line, such as that of a camera.",
           DEFAULT_SOURCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (element_class, "Components as JSON", "Converter/Video",
@@ -160,9 +175,11 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
 
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_propose_allocation);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_decide_allocation);
   trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_json_generate_output);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_json_debug, "ccljson", 0, "components as lines of JSON");
 }
 
 static void
@@ -229,7 +246,7 @@ gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParam
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Every video makes the same JSON. */
+/* The caps of one pad do not depend on those of the other. */
 static GstCaps *
 gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *filter)
@@ -244,32 +261,163 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  return gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
+  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
 }
 
-/* Pixels are not looked at, so upstream may lay them out as it likes. */
-static gboolean
-gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
-{
-  gst_ccl_allow_any_layout (query);
-
-  return TRUE;
-}
-
-/* The lines have memory of their own. */
+/* Lines are allocated by the element. */
 static gboolean
 gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   return TRUE;
 }
 
+/* Values that do not fit json-glib's integers are GST_CLOCK_TIME_NONE and unknown. */
+static void
+add_uint64 (JsonBuilder *builder, const gchar *name, guint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value <= G_MAXINT64)
+    json_builder_add_int_value (builder, (gint64) value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+/* JSON has no infinity or NaN. */
+static void
+add_double (JsonBuilder *builder, const gchar *name, gdouble value)
+{
+  json_builder_set_member_name (builder, name);
+  if (isfinite (value))
+    json_builder_add_double_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static void
+add_component (JsonBuilder *builder, const GstCclComponent *component)
+{
+  json_builder_begin_object (builder);
+  add_uint64 (builder, "label", component->label);
+  add_uint64 (builder, "x", component->x);
+  add_uint64 (builder, "y", component->y);
+  add_uint64 (builder, "width", component->width);
+  add_uint64 (builder, "height", component->height);
+  add_uint64 (builder, "area", component->area);
+  add_double (builder, "centroid-x", component->centroid_x);
+  add_double (builder, "centroid-y", component->centroid_y);
+  json_builder_end_object (builder);
+}
+
+static JsonNode *
+build_object (const Frame *frame)
+{
+  JsonBuilder *builder = json_builder_new ();
+  JsonNode *root;
+  guint i;
+
+  json_builder_begin_object (builder);
+  if (frame->source) {
+    json_builder_set_member_name (builder, "source");
+    json_builder_add_string_value (builder, frame->source);
+  }
+  add_uint64 (builder, "timestamp", frame->timestamp);
+  add_uint64 (builder, "stream-time", frame->stream_time);
+  add_uint64 (builder, "running-time", frame->running_time);
+  add_uint64 (builder, "duration", frame->duration);
+  add_uint64 (builder, "width", frame->width);
+  add_uint64 (builder, "height", frame->height);
+  add_uint64 (builder, "found", (guint64) frame->found);
+  add_uint64 (builder, "count", frame->n_components);
+
+  json_builder_set_member_name (builder, "components");
+  json_builder_begin_array (builder);
+  for (i = 0; i < frame->n_components; i++)
+    add_component (builder, &frame->components[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+
+  root = json_builder_get_root (builder);
+  g_object_unref (builder);
+
+  return root;
+}
+
+/* Appends the shortest text that restores the same number. */
+static void
+append_double (GString *line, gdouble value)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  guint digits;
+
+  for (digits = 15; digits <= 17; digits++) {
+    gchar format[8];
+
+    g_snprintf (format, sizeof (format), "%%.%ug", digits);
+    g_ascii_formatd (text, sizeof (text), format, value);
+    if (g_ascii_strtod (text, NULL) == value)
+      break;
+  }
+
+  g_string_append (line, text);
+  if (!strpbrk (text, ".e"))
+    g_string_append (line, ".0");
+}
+
+/* json-glib writes 0.1 as 0.10000000000000001, and 1e+22 as 1e+22.0, which is not even JSON. Copies
+ * its text except for the numbers with a decimal point. */
+static GString *
+rewrite_doubles (const gchar *text)
+{
+  GString *line = g_string_sized_new (strlen (text) + 2);
+  gboolean in_string = FALSE;
+
+  while (*text) {
+    gsize length = in_string ? 0 : strspn (text, "+-.0123456789eE");
+
+    if (memchr (text, '.', length)) {
+      append_double (line, g_ascii_strtod (text, NULL));
+      text += length;
+      continue;
+    }
+
+    if (*text == '"')
+      in_string = !in_string;
+    else if (*text == '\\' && text[1])
+      g_string_append_c (line, *text++);
+    g_string_append_c (line, *text++);
+  }
+
+  return line;
+}
+
+/* Returns an object and a newline. */
+static GString *
+write_frame (const Frame *frame)
+{
+  JsonGenerator *generator = json_generator_new ();
+  JsonNode *root = build_object (frame);
+  GString *line;
+  gchar *text;
+
+  json_generator_set_root (generator, root);
+  text = json_generator_to_data (generator, NULL);
+  line = rewrite_doubles (text);
+  g_string_append_c (line, '\n');
+
+  g_free (text);
+  json_node_unref (root);
+  g_object_unref (generator);
+
+  return line;
+}
+
 static GstBuffer *
 gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source,
                          const GstCclMeta *meta, const GstCclRois *rois)
 {
-  const guint kept_flags = GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstCclJsonFrame frame;
+  const guint copied_flags =
+      GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
+  Frame frame;
   GstBuffer *buffer;
   GString *line;
   gsize length;
@@ -277,33 +425,26 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source
   frame.source = source;
   frame.timestamp = GST_BUFFER_PTS (inbuf);
   frame.duration = GST_BUFFER_DURATION (inbuf);
-  frame.stream_time = GST_CLOCK_TIME_NONE;
-  frame.running_time = GST_CLOCK_TIME_NONE;
-
-  /* Segments in bytes, as some application sources have them, know nothing of time. */
-  if (segment->format == GST_FORMAT_TIME) {
-    frame.stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, frame.timestamp);
-    frame.running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, frame.timestamp);
-  }
-
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, frame.timestamp,
+                             &frame.stream_time, &frame.running_time);
   frame.width = meta ? meta->width : self->width;
   frame.height = meta ? meta->height : self->height;
   frame.found = meta ? (gint64) meta->found : -1;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
 
-  line = gst_ccl_json_write (&frame);
+  line = write_frame (&frame);
   length = line->len;
   buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
   GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (inbuf);
   GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (inbuf);
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAGS (inbuf) & kept_flags);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAGS (inbuf) & copied_flags);
 
   return buffer;
 }
 
-/* Sinks do not wait for a line that never comes. */
+/* Tells sinks not to wait for a line. */
 static void
 gst_ccl_json_push_gap (GstCclJson *self, GstBuffer *inbuf)
 {
@@ -314,12 +455,12 @@ gst_ccl_json_push_gap (GstCclJson *self, GstBuffer *inbuf)
                         gst_event_new_gap (GST_BUFFER_PTS (inbuf), GST_BUFFER_DURATION (inbuf)));
 }
 
-/* A line instead of the frame, or nothing. */
+/* Outputs a line or a gap event instead of the frame. */
 static GstFlowReturn
 gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *kept = NULL;
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *extracted = NULL;
   GstFlowReturn result = GST_FLOW_OK;
   GstCclRois rois = { 0, NULL, NULL };
   gboolean empty_frames;
@@ -339,8 +480,8 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
   } else if (meta->width != self->width || meta->height != self->height) {
-    kept = gst_ccl_merge_keep_components (inbuf); /* the frame may have been cropped */
-    meta = gst_buffer_get_ccl_meta (kept);
+    extracted = gst_ccl_transfer_extract (inbuf); /* may have been cropped */
+    meta = gst_buffer_get_ccl_meta (extracted);
   }
 
   if (empty_frames || (meta ? meta->n_components : rois.n) > 0) {
@@ -352,7 +493,7 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 
   gst_ccl_rois_clear (&rois);
   g_free (source);
-  gst_clear_buffer (&kept);
+  gst_clear_buffer (&extracted);
   gst_buffer_unref (inbuf);
 
   return result;

@@ -1,72 +1,109 @@
-/* cudaccl - puts the components of one branch on the frames of another
+/* cudaccl - merges the components of one branch into the frames of another
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /**
  * SECTION:element-cclmerge
  * @title: cclmerge
- * @short_description: puts the components of one branch on the frames of another
+ * @short_description: merges the components of one branch into the frames of another
  *
- * The mask in which `cudaccl` finds components is often made in a branch beside the video that is
- * looked at, and is smaller. cclmerge puts the components of that branch, which ends at the pad
- * `components`, on the frames of the pad `video`, scaled to their size. The frames pass through:
- * pixels are neither copied nor looked at, whatever memory they are in, and a frame that gets
- * nothing is not touched at all.
+ * The mask that `cudaccl` analyses is often made in a branch of its own, and smaller than the video
+ * to be shown. cclmerge attaches the components of that branch, on the pad `components`, to the
+ * frames on the pad `video`, scaled to their size. Frames pass through with their pixels unchanged,
+ * in any memory; frames without components to attach are not touched at all.
  *
- * ## Partners
+ * ## Matching frames
  *
- * A frame gets the components of the frame of the other branch whose running time is nearest, the
- * earlier one of two that are equally near, if it is no farther away than #cclmerge:tolerance. So
- * one frame of the components may serve several frames of the video, or none. Components that the
- * video had are replaced; regions of interest of others stay.
+ * A frame gets the components of the frame with the nearest running time, the earlier one of two
+ * equally near ones, if their distance is at most #cclmerge:tolerance. So the components of one
+ * frame may be attached to several frames of the video, or to none. Components that the video had
+ * before are replaced; other regions of interest stay.
  *
- * A frame without a partner passes on unchanged: as soon as the other branch is past the time that
- * its partner could have, by a frame, a gap or its end; or in a live pipeline as soon as the
- * latency is over. It passes at once while there is no pad `components`; release it to go on
- * without. When only that branch ends, the rest of the video passes.
+ * A frame without match passes unchanged: once the other branch is past the time of a possible
+ * match (by a frame, a gap or EOS), or, in a live pipeline, once the latency has elapsed. If there
+ * is no pad `components`, frames pass immediately; release the pad to continue without it. If only
+ * that branch ends, the rest of the video passes.
  *
- * Whatever concerns the stream is that of the video: caps, segment, tags, the end.
+ * Caps, segment, tags and EOS are those of the video.
  *
  * ## Latency
  *
- * In live pipelines, the latency grows by the time for which a partner may be late by its
- * timestamp, #cclmerge:tolerance. The property `latency` adds the time that it takes to make and
- * analyse the mask, if that is more.
+ * In live pipelines, the element adds #cclmerge:tolerance to the latency: that much later may the
+ * timestamp of a match be. Set the property `latency` to the time it takes to make and analyse the
+ * mask, if that is longer.
  *
  * ## Metadata
  *
- * The #GstCclMeta of the partner and the regions of interest that cudaccl attached to it, with all
- * of their parameters and the ids 0, 1, 2...
+ * The #GstCclMeta of the matching frame, and the regions of interest that cudaccl attached to it,
+ * with all of their parameters and the ids 0, 1, 2...
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -q cclmerge name=merge ! ccljson ! fdsink
  * videotestsrc pattern=ball num-buffers=30 ! video/x-raw,width=1280,height=720 ! tee name=t
  * t. ! queue ! merge.video
- * t. ! queue ! videoscale ! video/x-raw,width=320,height=180 ! cudaccl ! merge.components
+ * t. ! queue ! videoscale ! videoconvert ! video/x-raw,format=GRAY8,width=320,height=180 !
+ * cudaccl ! merge.components
  * ]|
- * Finds the ball in small frames, and prints where it is in the large ones. Both branches need a
+ * Finds the ball in small frames, and prints its position in the large ones. Each branch needs a
  * queue.
  *
  * Since: 0.1
  */
 
-#include "gstcclmerge-private.h"
+#include "gstcclmerge.h"
 
-#include <gst/ccl/gstcclcaps.h>
+#include <gst/video/video.h>
+#include <gst/common/gstcclutils.h>
 
-#include "gstcclmergecaps.h"
+#include "gstccltransfer.h"
 
-GST_DEBUG_CATEGORY (gst_ccl_merge_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 #define GST_CAT_DEFAULT gst_ccl_merge_debug
 
 #define CAPS "video/x-raw(ANY)"
 
 #define DEFAULT_TOLERANCE GST_CLOCK_TIME_NONE
 
+/* A year: small enough for sums with timestamps not to overflow. */
+#define MAX_TOLERANCE (365 * 24 * 3600 * GST_SECOND)
+
 enum
 {
   PROP_0,
   PROP_TOLERANCE,
+};
+
+/* A frame of the components branch. */
+typedef struct
+{
+  GstBuffer *buffer; /* NULL for none */
+  GstClockTimeDiff time;
+  guint width;
+  guint height;
+} Match;
+
+/* Finds the frame of the components branch that matches a frame of the video. */
+typedef struct
+{
+  guint width, height; /* of the current frames */
+  Match last;          /* the latest one not after the video, reduced to its components */
+  GMutex lock;         /* protects @last: flushes come from another thread than aggregate() */
+} Matcher;
+
+struct _GstCclMerge
+{
+  GstAggregator parent;
+
+  GstAggregatorPad *video;
+
+  /* Protected by the object lock. */
+  GstClockTime tolerance;
+  GstClockTime half_frame; /* of the video, from its caps; 0 if they have no frame rate */
+
+  /* Streaming thread. */
+  guint width, height; /* of the video */
+  GstEvent *segment;   /* of the video; NULL once it was pushed */
+  Matcher matcher;
 };
 
 static GstStaticPadTemplate video_template =
@@ -79,9 +116,7 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
 #define gst_ccl_merge_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstCclMerge, gst_ccl_merge, GST_TYPE_AGGREGATOR,
-                         GST_DEBUG_CATEGORY_INIT (gst_ccl_merge_debug, "cclmerge", 0,
-                                                  "components from branch to branch"))
+G_DEFINE_TYPE (GstCclMerge, gst_ccl_merge, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (cclmerge, "cclmerge", GST_RANK_NONE, GST_TYPE_CCL_MERGE)
 
 static void gst_ccl_merge_set_property (GObject *object, guint prop_id, const GValue *value,
@@ -100,6 +135,150 @@ static gboolean gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *
                                           GstQuery *query);
 static gboolean gst_ccl_merge_src_event (GstAggregator *agg, GstEvent *event);
 static gboolean gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query);
+static GstClockTime gst_ccl_merge_get_next_time (GstAggregator *agg);
+static GstFlowReturn gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout);
+
+static void
+matcher_init (Matcher *matcher)
+{
+  g_mutex_init (&matcher->lock);
+}
+
+static void
+matcher_finalize (Matcher *matcher)
+{
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_clear (&matcher->lock);
+}
+
+/* Forgets the frames seen so far. */
+static void
+matcher_clear (Matcher *matcher)
+{
+  g_mutex_lock (&matcher->lock);
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_unlock (&matcher->lock);
+}
+
+/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. */
+static gboolean
+matcher_drain (Matcher *matcher, GstAggregatorPad *pad)
+{
+  matcher_clear (matcher);
+  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+  }
+
+  return !pad || gst_aggregator_pad_is_eos (pad);
+}
+
+/* Gets the running time of @timestamp, which is negative before the segment. Returns FALSE if it
+ * has none. */
+static gboolean
+get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, GstClockTimeDiff *time)
+{
+  guint64 running_time = 0;
+  gint sign = 0;
+
+  if (!GST_CLOCK_TIME_IS_VALID (timestamp))
+    return FALSE;
+
+  GST_OBJECT_LOCK (pad);
+  if (pad->segment.format == GST_FORMAT_TIME)
+    sign =
+        gst_segment_to_running_time_full (&pad->segment, GST_FORMAT_TIME, timestamp, &running_time);
+  GST_OBJECT_UNLOCK (pad);
+
+  *time = sign * (GstClockTimeDiff) running_time;
+
+  return sign != 0;
+}
+
+/* Gets the next buffer on @pad: a frame, or a gap with the time of its end. Drops buffers without
+ * running time, which match nothing. */
+static gboolean
+matcher_peek (Matcher *matcher, GstAggregatorPad *pad, Match *next, gboolean *gap)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
+    GstClockTime timestamp = GST_BUFFER_PTS (buffer);
+
+    *gap = gst_ccl_buffer_is_gap (buffer);
+    if (*gap && GST_CLOCK_TIME_IS_VALID (timestamp) && GST_BUFFER_DURATION_IS_VALID (buffer))
+      timestamp += GST_BUFFER_DURATION (buffer);
+
+    if (get_running_time (pad, timestamp, &next->time)) {
+      next->buffer = buffer;
+      next->width = matcher->width;
+      next->height = matcher->height;
+      return TRUE;
+    }
+
+    gst_buffer_unref (buffer);
+    gst_aggregator_pad_drop_buffer (pad);
+  }
+
+  return FALSE;
+}
+
+static gboolean
+matcher_find_unlocked (Matcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
+                       GstClockTimeDiff tolerance, gboolean timeout, Match *match)
+{
+  Match *last = &matcher->last;
+  gboolean decided = TRUE;
+
+  match->buffer = NULL;
+
+  for (;;) {
+    gboolean last_fits = last->buffer && ABS (time - last->time) <= tolerance;
+    /* A later frame would have to be nearer. */
+    GstClockTimeDiff farthest = last_fits ? ABS (time - last->time) - 1 : tolerance;
+    Match next;
+    gboolean gap;
+
+    if (farthest < 0 || !pad || !matcher_peek (matcher, pad, &next, &gap)) {
+      decided = farthest < 0 || !pad || timeout || gst_aggregator_pad_is_eos (pad);
+    } else if (next.time > time + farthest) {
+      gst_buffer_unref (next.buffer);
+    } else if (next.time > time && !gap) {
+      *match = next;
+      return TRUE;
+    } else {
+      /* Not after @time, or a gap that a nearer frame may follow. */
+      if (!gap) {
+        gst_clear_buffer (&last->buffer);
+        *last = next;
+        last->buffer = gst_ccl_transfer_extract (next.buffer);
+      }
+      gst_buffer_unref (next.buffer);
+      gst_aggregator_pad_drop_buffer (pad);
+      continue;
+    }
+
+    if (decided && last_fits) {
+      *match = *last;
+      gst_buffer_ref (match->buffer);
+    }
+    return decided;
+  }
+}
+
+/* Finds the frame of @pad (which may be NULL) nearest to @time, at most @tolerance away, and drops
+ * the frames that no later call needs. @match gets a reference to its buffer. Returns FALSE if the
+ * match depends on data that has not arrived. */
+static gboolean
+matcher_find (Matcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
+              GstClockTimeDiff tolerance, gboolean timeout, Match *match)
+{
+  gboolean decided;
+
+  g_mutex_lock (&matcher->lock);
+  decided = matcher_find_unlocked (matcher, pad, time, tolerance, timeout, match);
+  g_mutex_unlock (&matcher->lock);
+
+  return decided;
+}
 
 static void
 gst_ccl_merge_class_init (GstCclMergeClass *klass)
@@ -115,22 +294,23 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   /**
    * cclmerge:tolerance:
    *
-   * How far away the running time of a partner may be, in nanoseconds; the maximum stands for half
-   * the duration of the video's frame, and for 0 when neither the frame nor the caps tell that.
+   * Maximum distance between the running times of matching frames, in nanoseconds. The default,
+   * the maximum value, is half the duration of the video frame, or 0 if neither the frame nor the
+   * caps have it.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_TOLERANCE,
       g_param_spec_uint64 ("tolerance", "Tolerance",
-                           "How far away the running time of a partner may be, in nanoseconds "
-                           "(maximum = half the duration of the video's frame).",
+                           "Maximum distance between the running times of matching frames, in "
+                           "nanoseconds (maximum value = half the duration of the video frame).",
                            0, G_MAXUINT64, DEFAULT_TOLERANCE,
                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (
       element_class, "Components merger", "Filter/Video",
-      "Puts the connected components of one branch on the video frames of another",
+      "Merges the connected components of one branch into the video frames of another",
       "The cudaccl authors");
   gst_element_class_add_static_pad_template_with_gtype (element_class, &video_template,
                                                         GST_TYPE_AGGREGATOR_PAD);
@@ -150,6 +330,9 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   agg_class->aggregate = GST_DEBUG_FUNCPTR (gst_ccl_merge_aggregate);
   /* The caps are those of the video. */
   agg_class->negotiate = NULL;
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_merge_debug, "cclmerge", 0,
+                           "components merged from another branch");
 }
 
 static void
@@ -162,7 +345,7 @@ gst_ccl_merge_init (GstCclMerge *self)
                               "template", templ, NULL);
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->video));
 
-  gst_ccl_merge_matcher_init (&self->matcher);
+  matcher_init (&self->matcher);
   self->tolerance = DEFAULT_TOLERANCE;
 }
 
@@ -171,22 +354,21 @@ gst_ccl_merge_finalize (GObject *object)
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
-  gst_ccl_merge_matcher_finalize (&self->matcher);
+  matcher_finalize (&self->matcher);
   gst_clear_event (&self->segment);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
-/* A partner's timestamp may be later than the frame's by this much. */
+/* The timestamp of a match may be this much later than that of the frame. */
 static void
 gst_ccl_merge_update_latency (GstCclMerge *self)
 {
   GstClockTime latency;
 
   GST_OBJECT_LOCK (self);
-  latency = GST_CLOCK_TIME_IS_VALID (self->tolerance)
-                ? MIN (self->tolerance, GST_CCL_MERGE_MAX_TOLERANCE)
-                : self->half_frame;
+  latency = GST_CLOCK_TIME_IS_VALID (self->tolerance) ? MIN (self->tolerance, MAX_TOLERANCE)
+                                                      : self->half_frame;
   GST_OBJECT_UNLOCK (self);
 
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, GST_CLOCK_TIME_NONE);
@@ -227,7 +409,7 @@ gst_ccl_merge_get_property (GObject *object, guint prop_id, GValue *value, GPara
   }
 }
 
-/* There is one pad to ask for. */
+/* Only one pad can be requested. */
 static GstAggregatorPad *
 gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const gchar *req_name,
                               const GstCaps *caps)
@@ -235,7 +417,7 @@ gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const g
   GstPad *existing = gst_element_get_static_pad (GST_ELEMENT (agg), "components");
 
   if (existing) {
-    GST_WARNING_OBJECT (agg, "there is a pad for components already");
+    GST_WARNING_OBJECT (agg, "there already is a components pad");
     gst_object_unref (existing);
     return NULL;
   }
@@ -249,7 +431,7 @@ gst_ccl_merge_stop (GstAggregator *agg)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
-  gst_ccl_merge_matcher_clear (&self->matcher);
+  matcher_clear (&self->matcher);
   self->width = self->height = 0;
   self->matcher.width = self->matcher.height = 0;
   gst_clear_event (&self->segment);
@@ -262,7 +444,7 @@ gst_ccl_merge_flush (GstAggregator *agg)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
-  gst_ccl_merge_matcher_clear (&self->matcher);
+  matcher_clear (&self->matcher);
   gst_clear_event (&self->segment);
 
   return GST_FLOW_OK;
@@ -274,7 +456,7 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GstClockTime half_frame = 0;
   gint fps_n = 0, fps_d = 1;
 
-  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), caps, &self->width, &self->height))
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), caps, &self->width, &self->height))
     return FALSE;
 
   gst_structure_get_fraction (gst_caps_get_structure (caps, 0), "framerate", &fps_n, &fps_d);
@@ -286,10 +468,20 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GST_OBJECT_UNLOCK (self);
   gst_ccl_merge_update_latency (self);
 
-  /* Pushed right away: upstream may ask downstream about buffers next. */
+  /* Pushed at once: the next thing upstream does may be an allocation query. */
   gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
 
   return TRUE;
+}
+
+/* GstAggregator pushes the segment with the next frame only, but no event may overtake it. */
+static void
+gst_ccl_merge_push_segment (GstCclMerge *self)
+{
+  GstPad *srcpad = GST_AGGREGATOR (self)->srcpad;
+
+  if (self->segment && gst_pad_has_current_caps (srcpad))
+    gst_pad_push_event (srcpad, g_steal_pointer (&self->segment));
 }
 
 static gboolean
@@ -312,7 +504,7 @@ gst_ccl_merge_video_event (GstCclMerge *self, GstEvent *event)
     gst_event_replace (&self->segment, event);
     break;
   case GST_EVENT_EOS:
-    /* Not that of GstAggregator, which comes when both branches have ended. */
+    /* GstAggregator pushes EOS only when both branches have ended. */
     gst_ccl_merge_push_segment (self);
     if (gst_pad_has_current_caps (agg->srcpad))
       gst_pad_push_event (agg->srcpad, gst_event_ref (event));
@@ -340,7 +532,7 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   if (pad == self->video)
     return gst_ccl_merge_video_event (self, event);
 
-  /* What the mask is called is of no interest to those who see the video. */
+  /* Tags and the like of the mask are dropped. */
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
@@ -348,9 +540,9 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
       self->matcher.width = self->matcher.height = 0;
     break;
   case GST_EVENT_FLUSH_STOP:
-    /* GstAggregator's flush is for all pads together. From the start of this one's on, nothing
-     * has come. */
-    gst_ccl_merge_matcher_clear (&self->matcher);
+    /* GstAggregator only handles flushes of all pads together. Nothing can arrive between this
+     * pad's flush start and flush stop. */
+    matcher_clear (&self->matcher);
     return GST_AGGREGATOR_CLASS (parent_class)->sink_event (agg, pad, event);
   case GST_EVENT_FLUSH_START:
   case GST_EVENT_STREAM_START:
@@ -366,6 +558,25 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   return TRUE;
 }
 
+/* Answers a caps query on @pad with the caps of the peer of @opposite that match the template. */
+static gboolean
+gst_ccl_merge_caps_query (GstPad *pad, GstPad *opposite, GstQuery *query)
+{
+  GstCaps *filter, *templ, *peer_caps, *result;
+
+  gst_query_parse_caps (query, &filter);
+  templ = gst_pad_get_pad_template_caps (pad);
+  peer_caps = gst_pad_peer_query_caps (opposite, filter);
+  result = gst_caps_intersect_full (peer_caps, templ, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, result);
+
+  gst_caps_unref (templ);
+  gst_caps_unref (peer_caps);
+  gst_caps_unref (result);
+
+  return TRUE;
+}
+
 static gboolean
 gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -377,8 +588,11 @@ gst_ccl_merge_sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *q
       return gst_ccl_merge_caps_query (GST_PAD (pad), agg->srcpad, query);
     break;
   case GST_QUERY_ALLOCATION:
-    return pad == self->video ? gst_pad_peer_query (agg->srcpad, query)
-                              : gst_ccl_merge_mask_allocation_query (query);
+    if (pad == self->video)
+      return gst_pad_peer_query (agg->srcpad, query);
+    /* The pixels of the mask are not read. */
+    gst_ccl_allow_any_layout (query);
+    return TRUE;
   default:
     break;
   }
@@ -419,4 +633,140 @@ gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query)
   default:
     return GST_AGGREGATOR_CLASS (parent_class)->src_query (agg, query);
   }
+}
+
+/* In live pipelines, a frame waits for this time plus the latency. */
+static GstClockTime
+gst_ccl_merge_get_next_time (GstAggregator *agg)
+{
+  GstCclMerge *self = GST_CCL_MERGE (agg);
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
+  GstClockTimeDiff time = 0;
+
+  if (!buffer)
+    return GST_CLOCK_TIME_NONE;
+
+  get_running_time (self->video, GST_BUFFER_PTS (buffer), &time);
+  gst_buffer_unref (buffer);
+
+  return (GstClockTime) MAX (time, 0);
+}
+
+static GstClockTimeDiff
+get_tolerance (GstCclMerge *self, GstBuffer *buffer)
+{
+  GstClockTime tolerance, half_frame;
+
+  GST_OBJECT_LOCK (self);
+  tolerance = self->tolerance;
+  half_frame = self->half_frame;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
+    if (GST_BUFFER_DURATION_IS_VALID (buffer))
+      half_frame = GST_BUFFER_DURATION (buffer) / 2;
+
+    GST_OBJECT_LOCK (self->video);
+    tolerance = (GstClockTime) (half_frame / ABS (self->video->segment.rate));
+    GST_OBJECT_UNLOCK (self->video);
+  }
+
+  return (GstClockTimeDiff) MIN (tolerance, MAX_TOLERANCE);
+}
+
+/* Finds the match for @buffer, the next frame of the video. Returns FALSE if that needs more data.
+ */
+static gboolean
+find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, Match *match)
+{
+  GstClockTimeDiff time;
+  gboolean decided;
+  GstPad *pad;
+
+  match->buffer = NULL;
+  if (!get_running_time (self->video, GST_BUFFER_PTS (buffer), &time))
+    return TRUE;
+
+  pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
+  decided = matcher_find (&self->matcher, (GstAggregatorPad *) pad, time,
+                          get_tolerance (self, buffer), timeout, match);
+  gst_clear_object (&pad);
+
+  GST_LOG_OBJECT (self, "%s for the frame of %" GST_STIME_FORMAT,
+                  match->buffer ? "components"
+                  : decided     ? "no components"
+                                : "waiting for components",
+                  GST_STIME_ARGS (time));
+
+  return decided;
+}
+
+static GstFlowReturn
+push (GstCclMerge *self, GstBuffer *buffer, Match *match)
+{
+  GstAggregator *agg = GST_AGGREGATOR (self);
+
+  if (gst_ccl_buffer_is_gap (buffer)) {
+    gst_ccl_merge_push_segment (self);
+    gst_pad_push_event (agg->srcpad,
+                        gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+
+  if (match->buffer && gst_ccl_transfer_has_components (match->buffer)) {
+    if (!gst_buffer_is_writable (buffer)) {
+      GstBuffer *shared = buffer;
+
+      buffer = gst_ccl_buffer_copy_shallow (shared);
+      gst_buffer_unref (shared);
+    }
+    gst_ccl_transfer_components (buffer, self->width, self->height, match->buffer, match->width,
+                                 match->height);
+  }
+
+  gst_clear_event (&self->segment);
+
+  return gst_aggregator_finish_buffer (agg, buffer);
+}
+
+/* After the end of the video, drops the frames of the other branch until it ends too: from
+ * GStreamer 1.26 on, GstAggregator would let it block. EOS of a video without caps was not pushed,
+ * so GstAggregator does that. */
+static GstFlowReturn
+drain (GstCclMerge *self)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
+  gboolean ended = matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
+                   !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
+
+  gst_clear_object (&pad);
+
+  return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+static GstFlowReturn
+gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
+{
+  GstCclMerge *self = GST_CCL_MERGE (agg);
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
+  GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
+  Match match = { NULL, 0, 0, 0 };
+  gboolean decided;
+
+  if (!buffer)
+    return gst_aggregator_pad_is_eos (self->video) ? drain (self) : result;
+
+  decided = gst_ccl_buffer_is_gap (buffer) || find_match (self, buffer, timeout, &match);
+  /* Without this reference, the buffer can be writable. */
+  gst_buffer_unref (buffer);
+
+  if (decided) {
+    buffer = gst_aggregator_pad_pop_buffer (self->video);
+    if (buffer)
+      result = push (self, buffer, &match);
+  }
+  gst_clear_buffer (&match.buffer);
+
+  return result;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - puts the components of one branch on the frames of another
+/* cudaccl - merges the components of one branch into the frames of another
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_MERGE_H__

@@ -6,37 +6,38 @@
  * @title: ccloverlay
  * @short_description: draws the components of frames on them
  *
- * Draws what the metadata of `cudaccl` tells on the video: boxes, centroids, labels and areas, as
- * #ccloverlay:draw wants. The video may have been scaled since, or, with `cclmerge`, be another one
- * than the components were found in. Frames with nothing to be drawn on them pass as they are.
+ * Draws the metadata of `cudaccl` on the video: boxes, centroids, labels and areas, depending on
+ * #ccloverlay:draw. The video may have been scaled since the analysis, or, with `cclmerge`, not be
+ * the analysed one at all. Frames with nothing to draw pass through.
  *
- * It reads the #GstCclMeta, which cudaccl attaches unless its property `attach` leaves `components`
- * out, and draws nothing of frames that have regions of interest only.
+ * The element reads #GstCclMeta, which cudaccl attaches if its property `attach` includes
+ * `components`. It does not draw frames that only have regions of interest.
  *
- * Boxes are drawn on their outermost pixels. The numbers, which are on black, are above the box, or
- * below it where there is no room, or in it. With both labels and areas, a colon is between them.
+ * Lines are drawn on the outermost pixels of the box. Labels and areas are drawn on black, above
+ * the box, or if there is no room below it, or else inside of it. If both are drawn, they are
+ * separated by a colon.
  *
- * Elements downstream that can draw, such as video sinks on a GPU, get the drawing beside the
- * frame, as a #GstVideoOverlayCompositionMeta, and it may be in any memory. For others it is drawn
- * here, and the frame must be in system memory: its pixels are copied if another branch uses them
- * too.
+ * If downstream elements can draw, such as video sinks on a GPU, the drawing is attached to the
+ * frame as #GstVideoOverlayCompositionMeta, and the frame can be in any memory. Otherwise the
+ * drawing is blended into the frame, which must be in system memory; its pixels are copied if the
+ * frame is shared with other branches.
  *
- * Where several pixels share their chroma, as in I420, GStreamer's blending sets that of the upper
- * left one of them. So lines that are one pixel wide do not get their colour everywhere.
+ * With subsampled chroma, as in I420, GStreamer blends only the chroma of the upper left of the
+ * pixels that share it: lines one pixel wide may lack colour.
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball ! cudaccl ! ccloverlay draw=boxes+centroids+areas !
- * videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! cudaccl ! videoconvert !
+ * video/x-raw,format=I420 ! ccloverlay draw=boxes+centroids+areas ! videoconvert ! autovideosink
  * ]|
- * Shows where the ball is.
+ * Marks the ball.
  * |[
  * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! videoconvert ! tee name=t
  * t. ! queue ! cclmerge name=merge ! ccloverlay ! videoconvert ! autovideosink
- * t. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert ! cudaccl min-area=100 !
- * merge.components
+ * t. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert !
+ * video/x-raw,format=GRAY8 ! cudaccl min-area=100 ! merge.components
  * ]|
- * Shows what moves in a recording.
+ * Marks moving objects in a recording.
  *
  * Since: 0.1
  */
@@ -44,22 +45,21 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
-#include <gst/ccl/gstcclcaps.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/common/gstcclutils.h>
 
-#include "gstcclblend.h"
-#include "gstcclcompose.h"
-#include "gstcclmergemeta.h"
-#include "gstccloverlaycaps.h"
+#include "gstccloverlay-compose.h"
+#include "gstccltransfer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
+
+#define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
 #define DEFAULT_DRAW GST_CCL_OVERLAY_DRAW_BOXES
 #define DEFAULT_COLOR 0
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_SIZE 0
-#define SIZE_MAX_PROP 1000
+#define MAX_SIZE 1000
 
 enum
 {
@@ -74,13 +74,13 @@ struct _GstCclOverlay
 {
   GstBaseTransform parent;
 
-  GstCclDrawStyle style; /* under the object lock */
+  GstCclDrawStyle style; /* protected by the object lock */
 
-  /* The streaming thread's. */
-  gboolean attach; /* what was negotiated: compositions go beside the frames, or are blended */
+  /* Streaming thread. */
+  gboolean attach; /* negotiated: compositions are attached to frames, or blended into them */
   guint width, height;
-  GstVideoInfo info;                       /* if not @attach */
-  GstVideoOverlayComposition *composition; /* of the frame on its way */
+  GstVideoInfo info;                       /* unless @attach */
+  GstVideoOverlayComposition *composition; /* for the current frame */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -90,9 +90,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
 #define gst_ccl_overlay_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM,
-                         GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0,
-                                                  "components drawn on video"))
+G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (ccloverlay, "ccloverlay", GST_RANK_NONE, GST_TYPE_CCL_OVERLAY)
 
 static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
@@ -121,56 +119,56 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:draw:
    *
-   * What is drawn of each component.
+   * What to draw for each component.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_DRAW,
-      g_param_spec_flags ("draw", "Draw", "What is drawn of each component.",
+      g_param_spec_flags ("draw", "Draw", "What to draw for each component.",
                           GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW, flags));
 
   /**
    * ccloverlay:color:
    *
-   * The colour of all components, 0xAARRGGBB. While its alpha is 0, each component has the colour
-   * of its label: the one that `cclcolor` gives it.
+   * Colour of all components, 0xAARRGGBB. If alpha is 0, each component has the colour of its
+   * label, the same one as with `cclcolor`.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_COLOR,
-      g_param_spec_uint ("color", "Color",
-                         "The colour of all components, 0xAARRGGBB; each has its own where alpha "
-                         "is 0.",
-                         0, G_MAXUINT32, DEFAULT_COLOR, flags));
+      g_param_spec_uint (
+          "color", "Color",
+          "Colour of all components, 0xAARRGGBB (alpha 0 = the colour of each label).", 0,
+          G_MAXUINT32, DEFAULT_COLOR, flags));
 
   /**
    * ccloverlay:line-width:
    *
-   * The width of lines, in pixels. 0 takes one that suits the size of the frame.
+   * Width of lines in pixels; 0 makes it proportional to the frame size.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_LINE_WIDTH,
       g_param_spec_uint ("line-width", "Line width",
-                         "The width of lines, in pixels; 0 suits the size of the frame.", 0,
-                         SIZE_MAX_PROP, DEFAULT_LINE_WIDTH, flags));
+                         "Width of lines in pixels (0 = proportional to the frame size).", 0,
+                         MAX_SIZE, DEFAULT_LINE_WIDTH, flags));
 
   /**
    * ccloverlay:font-size:
    *
-   * The height of digits, in pixels, rounded down to a multiple of 7. 0 takes one that suits the
-   * size of the frame.
+   * Height of digits in pixels, rounded down to a multiple of 7; 0 makes it proportional to the
+   * frame size.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_FONT_SIZE,
       g_param_spec_uint ("font-size", "Font size",
-                         "The height of digits, in pixels; 0 suits the size of the frame.", 0,
-                         SIZE_MAX_PROP, DEFAULT_FONT_SIZE, flags));
+                         "Height of digits in pixels (0 = proportional to the frame size).", 0,
+                         MAX_SIZE, DEFAULT_FONT_SIZE, flags));
 }
 
 static void
@@ -199,6 +197,8 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_OVERLAY_DRAW, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0, "components drawn on video");
 }
 
 static void
@@ -280,24 +280,143 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
 }
 
 static GstCaps *
+make_blend_caps (void)
+{
+  GArray *formats = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
+  const GstVideoFormat *all;
+  GstCaps *caps;
+  guint i, n;
+
+  /* With a palette, blending would change the colours of other pixels too. */
+  all = gst_video_formats_raw (&n);
+  for (i = 0; i < n; i++) {
+    const GstVideoFormatInfo *info = gst_video_format_get_info (all[i]);
+
+    if (!GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info))
+      g_array_append_val (formats, all[i]);
+  }
+  caps = gst_video_make_raw_caps ((const GstVideoFormat *) formats->data, formats->len);
+  g_array_unref (formats);
+  GST_MINI_OBJECT_FLAG_SET (caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+
+  return caps;
+}
+
+/* The caps of frames that can be drawn on: those that GstVideo can blend without loss. */
+static GstCaps *
+blend_caps (void)
+{
+  static GstCaps *caps = NULL;
+
+  if (g_once_init_enter (&caps))
+    g_once_init_leave (&caps, make_blend_caps ());
+
+  return caps;
+}
+
+/* Copies one structure of @caps, with the feature @add or without the feature @remove, which may be
+ * NULL. */
+static GstCaps *
+copy_structure (GstCaps *caps, guint index, const gchar *add, const gchar *remove)
+{
+  GstCapsFeatures *features = gst_caps_features_copy (gst_caps_get_features (caps, index));
+  GstCaps *result = gst_caps_new_empty ();
+
+  if (!gst_caps_features_is_any (features)) {
+    if (add && !gst_caps_features_contains (features, add))
+      gst_caps_features_add (features, add);
+    if (remove)
+      gst_caps_features_remove (features, remove);
+  }
+  gst_caps_append_structure_full (result, gst_structure_copy (gst_caps_get_structure (caps, index)),
+                                  features);
+
+  return result;
+}
+
+static GstCaps *
+copy_blendable (GstCaps *caps, guint index)
+{
+  GstCaps *all = copy_structure (caps, index, NULL, NULL);
+  GstCaps *result = gst_caps_intersect (all, blend_caps ());
+
+  gst_caps_unref (all);
+
+  return result;
+}
+
+/* Transforms sink caps to source caps: with the composition feature, or, if the frames can be drawn
+ * on, unchanged. */
+static GstCaps *
+gst_ccl_overlay_get_src_caps (GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty ();
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++)
+    result = gst_caps_merge (result, copy_structure (caps, i, COMPOSITION, NULL));
+  for (i = 0; i < gst_caps_get_size (caps); i++)
+    result = gst_caps_merge (result, copy_blendable (caps, i));
+
+  return result;
+}
+
+/* Transforms source caps to sink caps. */
+static GstCaps *
+gst_ccl_overlay_get_sink_caps (GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty ();
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    if (gst_caps_features_is_any (features) || gst_caps_features_contains (features, COMPOSITION)) {
+      result = gst_caps_merge (result, copy_structure (caps, i, NULL, NULL));
+      result = gst_caps_merge (result, copy_structure (caps, i, NULL, COMPOSITION));
+    } else {
+      result = gst_caps_merge (result, copy_blendable (caps, i));
+    }
+  }
+
+  return result;
+}
+
+/* Fixates the first of @caps with or without the composition feature. Returns NULL if there is
+ * none.
+ */
+static GstCaps *
+gst_ccl_overlay_select_caps (GstCaps *caps, gboolean composition)
+{
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    if (gst_caps_features_contains (gst_caps_get_features (caps, i), COMPOSITION) == composition)
+      return gst_caps_fixate (copy_structure (caps, i, NULL, NULL));
+  }
+
+  return NULL;
+}
+
+static GstCaps *
 gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                                 GstCaps *filter)
 {
-  return gst_ccl_caps_filter (direction == GST_PAD_SINK ? gst_ccl_overlay_caps_after (caps)
-                                                        : gst_ccl_overlay_caps_before (caps),
+  return gst_ccl_caps_filter (direction == GST_PAD_SINK ? gst_ccl_overlay_get_src_caps (caps)
+                                                        : gst_ccl_overlay_get_sink_caps (caps),
                               filter);
 }
 
-/* Whether downstream draws compositions on frames of these caps. An element that takes them but
- * does not say so, as those do that take everything, may lose them. */
+/* Whether downstream draws compositions on frames of these caps. Accepting the caps is not enough:
+ * elements that accept anything may drop compositions. */
 static gboolean
-gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
+gst_ccl_overlay_downstream_draws (GstPad *srcpad, GstCaps *caps)
 {
   GstQuery *query = gst_query_new_allocation (caps, FALSE);
   gboolean drawn;
 
-  /* Many elements answer only once they know the caps. While they do, what is downstream may become
-   * another; it is asked again when the next frame comes. */
+  /* Many elements answer only once they have the caps. Downstream may be relinked meanwhile; then
+   * it is asked again with the next frame. */
   drawn =
       gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
       gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL) &&
@@ -307,28 +426,39 @@ gst_ccl_overlay_is_drawn_downstream (GstPad *srcpad, GstCaps *caps)
   return drawn;
 }
 
-/* Formats that this GStreamer does not know have a size too, which is enough to attach. */
+/* To attach, the size is enough: the format may be one that this version of GStreamer does not
+ * know. Changes nothing on failure. */
 static gboolean
 gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
 {
-  return gst_ccl_caps_get_size (caps, &self->width, &self->height) &&
-         (self->attach || gst_video_info_from_caps (&self->info, caps));
+  GstVideoInfo info = self->info;
+  guint width, height;
+
+  if (!gst_ccl_caps_get_size (caps, &width, &height) ||
+      (!self->attach && !gst_video_info_from_caps (&info, caps)))
+    return FALSE;
+
+  self->width = width;
+  self->height = height;
+  self->info = info;
+
+  return TRUE;
 }
 
-/* Every negotiation ends here, whoever began it, with the ways that are possible. Compositions that
- * came from upstream can only be attached, and it was for upstream to ask; neither is there a
- * choice for frames that cannot be drawn on. When the base class finds that both caps are the
- * current ones, set_caps() is not called, but others may have come in between, and been refused. */
+/* Chooses between attaching and blending. Compositions from upstream can only be attached, and
+ * frames that cannot be drawn on leave no choice either. Every negotiation ends here, while
+ * set_caps() is not called if both caps are the current ones, even if others were tried and refused
+ * in between. */
 static GstCaps *
 gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *othercaps)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstCaps *attached = gst_ccl_overlay_caps_select (othercaps, TRUE);
-  GstCaps *blended = gst_ccl_overlay_caps_select (othercaps, FALSE);
+  GstCaps *attached = gst_ccl_overlay_select_caps (othercaps, TRUE);
+  GstCaps *blended = gst_ccl_overlay_select_caps (othercaps, FALSE);
 
   self->attach =
-      attached && (!blended || gst_ccl_overlay_is_drawn_downstream (trans->srcpad, attached));
+      attached && (!blended || gst_ccl_overlay_downstream_draws (trans->srcpad, attached));
   GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
   gst_ccl_overlay_set_info (self, caps);
 
@@ -344,20 +474,21 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
-  if (!gst_ccl_caps_need_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+  guint width, height;
+
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &width, &height))
     return FALSE;
   if (gst_ccl_overlay_set_info (self, incaps))
     return TRUE;
 
-  GST_ELEMENT_ERROR (
-      self, STREAM, FORMAT,
-      ("Frames of %ux%u cannot be drawn on. Use smaller ones.", self->width, self->height),
-      ("%" GST_PTR_FORMAT, incaps));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+                     ("Unsupported frame size %ux%u. Use smaller frames.", width, height),
+                     ("%" GST_PTR_FORMAT, incaps));
 
   return FALSE;
 }
 
-/* Frames go on as they came, or drawn on. */
+/* Frames pass through, so downstream answers. */
 static gboolean
 gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
                                     GstQuery *query)
@@ -365,8 +496,8 @@ gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_qu
   return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
 }
 
-/* Where the visible part of the frame begins, when it is drawn on: compositions that are attached
- * are for what will be seen. */
+/* Blending draws on the whole frame, so the origin of its visible part matters. Attached
+ * compositions are relative to the visible part. */
 static void
 gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffer *buffer)
 {
@@ -376,14 +507,14 @@ gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffe
   target->height = (gint) self->height;
   target->x = crop ? (gint) crop->x : 0;
   target->y = crop ? (gint) crop->y : 0;
-  /* Others get the format that everybody knows. */
+  /* RGB is the format that all elements support. */
   target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
-  /* Those who upload rectangles like few better than many. */
+  /* Elements that upload rectangles prefer few. */
   target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
 }
 
-/* What is to be seen of @buffer's components, with what upstream wants to be seen; NULL when there
- * is nothing of ours. */
+/* Draws @meta, added to the compositions of upstream if they are attached. Returns NULL if there is
+ * nothing to draw. */
 static GstVideoOverlayComposition *
 gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMeta *meta)
 {
@@ -408,7 +539,8 @@ gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMet
   return result;
 }
 
-/* Components may be those of a frame of another size, or of what this one was cropped from. */
+/* Draws the components of @buffer, scaled and cropped if they were found in a frame of another
+ * size. */
 static GstVideoOverlayComposition *
 gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
 {
@@ -422,8 +554,8 @@ gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
     return gst_ccl_overlay_compose (self, buffer, meta);
 
   scaled = gst_buffer_new ();
-  gst_ccl_merge_put_components (scaled, self->width, self->height, buffer, self->width,
-                                self->height);
+  gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
+                               self->height);
   meta = gst_buffer_get_ccl_meta (scaled);
   if (meta && meta->n_components > 0)
     composition = gst_ccl_overlay_compose (self, buffer, meta);
@@ -432,8 +564,8 @@ gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
   return composition;
 }
 
-/* Frames that nothing is drawn on stay shared, if they are. Of others, the metadata must be
- * writable; memory that others use too is copied when it is mapped. */
+/* Frames with nothing to draw stay shared. Others need writable metadata; shared memory is copied
+ * when it is mapped. */
 static GstFlowReturn
 gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
                                        GstBuffer **outbuf)
@@ -446,7 +578,7 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
 
   self->composition = gst_ccl_overlay_compose_scaled (self, inbuf);
   if (self->composition && !gst_buffer_is_writable (inbuf))
-    *outbuf = gst_ccl_twin_new (inbuf);
+    *outbuf = gst_ccl_buffer_copy_shallow (inbuf);
 
   return GST_FLOW_OK;
 }
@@ -456,7 +588,7 @@ gst_ccl_overlay_attach (GstBuffer *buffer, GstVideoOverlayComposition *compositi
 {
   GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
 
-  /* Ours has all that was there. */
+  /* The new composition includes the old one. */
   if (meta)
     gst_buffer_remove_video_overlay_composition_meta (buffer, meta);
   gst_buffer_add_video_overlay_composition_meta (buffer, composition);
@@ -470,19 +602,22 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
   gboolean blended;
 
   if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-                       ("A frame is smaller than its caps say, or its memory cannot be written."),
-                       ("%" GST_PTR_FORMAT, buffer));
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, WRITE,
+        ("Could not map the frame for writing: its memory is read-only, or smaller than the "
+         "caps require."),
+        ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
   }
   blended = gst_ccl_blend (composition, &frame);
   gst_video_frame_unmap (&frame);
 
   if (!blended) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("Frames in %s cannot be drawn on; put videoconvert before ccloverlay.",
-                        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
-                       (NULL));
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT,
+        ("Drawing on %s frames is not supported; put videoconvert before ccloverlay.",
+         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
+        (NULL));
     return GST_FLOW_ERROR;
   }
 

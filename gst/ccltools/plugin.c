@@ -1,4 +1,4 @@
-/* cudaccl - the plugin of the elements that use the components
+/* cudaccl - the plugin of the elements that process components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <gst/gst.h>
@@ -13,8 +13,8 @@
 /**
  * plugin-ccltools:
  *
- * What comes after the search for connected components: see them, join them with other video, store
- * and send them.
+ * Elements that process connected components: draw them, merge them into other video, store and
+ * send them.
  *
  * Since: 0.1
  */
@@ -24,7 +24,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
-  /* So that components come with frames from other processes. */
+  /* Lets frames from other processes arrive with their components. */
   gst_ccl_meta_get_info ();
 
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
@@ -37,5 +37,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, ccltools,
-                   "Connected components of video frames, put to use", plugin_init, PACKAGE_VERSION,
-                   "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)
+                   "Elements that process connected components of video frames", plugin_init,
+                   PACKAGE_VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

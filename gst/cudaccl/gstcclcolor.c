@@ -4,44 +4,45 @@
 /**
  * SECTION:element-cclcolor
  * @title: cclcolor
- * @short_description: shows the connected components of video frames in colours or as numbers
+ * @short_description: shows the connected components of video frames as colours or labels
  *
- * Does what `cudaccl` does, with the same properties, messages and metadata, and makes a new
- * picture of each frame: the pixels of every component in a colour of its own, for people who want
- * to see what was found, or as numbers, for programs that want to know which pixel belongs to what.
- * The caps downstream decide which.
+ * Does what `cudaccl` does, with the same properties, messages and metadata, but outputs a new
+ * picture for each frame: either each component in its own colour, to look at, or the label of each
+ * pixel, for programs. The caps downstream select which.
  *
  * ## Colours
  *
- * In RGB formats, components have the colour that gst_ccl_label_get_color() gives their label, and
- * everything else is black. Labels that are next to each other have very different colours; after
- * 2584 labels they repeat. As labels count the components of a frame, the colour of a thing changes
- * when another appears above it.
+ * In RGB formats, each component has the colour that gst_ccl_label_get_color() returns for its
+ * label, and the background is black. Nearby labels have very different colours, which repeat after
+ * 2584 labels. Labels are numbered anew in each frame: the colour of an object changes when another
+ * one appears above it.
  *
- * ## Numbers
+ * ## Labels
  *
  * In the formats GRAY16_LE and GRAY16_BE, the value of a pixel is the label of its component: 1 for
- * the first one in the metadata, 2 for the second and so on, and 0 elsewhere. Labels above 65535
- * become 65535.
+ * the first one in the metadata, 2 for the second, and so on, and 0 for the background. Labels
+ * above 65535 become 65535.
  *
- * ## What is left out
+ * ## Background
  *
- * Components that the metadata does not have are background: those that #cudaccl:min-area and
- * #cudaccl:max-area drop, and those for which #cudaccl:max-components leaves no room. Gaps without
- * pixels become black frames.
+ * Components that are not in the metadata are background: those outside of #cudaccl:min-area and
+ * #cudaccl:max-area, and those dropped because of #cudaccl:max-components. Gaps without pixels
+ * become black frames.
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 videotestsrc pattern=snow num-buffers=100 ! video/x-raw,width=80,height=60 !
- * cclcolor threshold=160 ! videoscale method=nearest-neighbour ! video/x-raw,width=640,height=480 !
- * videoconvert ! autovideosink
+ * gst-launch-1.0 videotestsrc pattern=snow num-buffers=100 !
+ * video/x-raw,format=GRAY8,width=80,height=60 ! cclcolor threshold=160 !
+ * videoscale method=nearest-neighbour ! video/x-raw,width=640,height=480 ! videoconvert !
+ * autovideosink
  * ]|
- * Shows what noise is made of.
+ * Shows the components of noise.
  * |[
- * gst-launch-1.0 filesrc location=mask.png ! decodebin ! videoconvert ! cclcolor
- * max-components=65535 ! video/x-raw,format=GRAY16_BE ! pngenc ! filesink location=labels.png
+ * gst-launch-1.0 filesrc location=mask.png ! decodebin ! videoconvert !
+ * video/x-raw,format=GRAY8 ! cclcolor max-components=65535 !
+ * video/x-raw,format=GRAY16_BE ! pngenc ! filesink location=labels.png
  * ]|
- * Writes a mask's labels into a file with 16 bits a pixel.
+ * Writes the labels of a mask to a 16-bit PNG file.
  *
  * Since: 0.1
  */
@@ -50,7 +51,7 @@
 
 #include <string.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/ccl/gstcclcaps.h>
+#include <gst/common/gstcclutils.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
 #define GST_CAT_DEFAULT gst_ccl_color_debug
@@ -59,16 +60,16 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
   GST_VIDEO_CAPS_MAKE ( \
       "{ RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, GRAY16_LE, GRAY16_BE }")
 
-#define PIXEL_MAX 4 /* bytes */
+#define MAX_PIXEL_SIZE 4 /* bytes */
 
 typedef struct
 {
   GstCudaCcl parent;
 
-  /* The streaming thread's: what pictures are like, and the colours by label, as they lie in
-   * memory; the first is the background's. */
+  /* Streaming thread: the output format, and in it the colour of each label, 0 being the
+   * background. */
   GstVideoInfo info;
-  guint8 colors[1 + GST_CCL_N_COLORS][PIXEL_MAX];
+  guint8 colors[1 + GST_CCL_N_COLORS][MAX_PIXEL_SIZE];
 } GstCclColor;
 
 typedef struct
@@ -83,16 +84,12 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
 
 #define gst_ccl_color_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstCclColor, gst_ccl_color, GST_TYPE_CUDA_CCL,
-                         GST_DEBUG_CATEGORY_INIT (gst_ccl_color_debug, "cclcolor", 0,
-                                                  "connected components in colours"))
+G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CUDA_CCL)
 GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, GST_TYPE_CCL_COLOR)
 
 static GstCaps *gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                               GstCaps *caps, GstCaps *filter);
 static gboolean gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_color_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
-                                                  GstQuery *query);
 static gboolean gst_ccl_color_decide_allocation (GstBaseTransform *trans, GstQuery *query);
 static gboolean gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf,
                                               GstMeta *meta, GstBuffer *inbuf);
@@ -106,25 +103,26 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstBaseTransformClass *base_class = g_type_class_peek (GST_TYPE_BASE_TRANSFORM);
 
-  GST_CUDA_CCL_CLASS (klass)->labels = TRUE;
-
   gst_element_class_set_static_metadata (
       element_class, "Connected components in colours", "Filter/Converter/Video/Hardware",
-      "Shows the connected components of video frames in colours or as numbers",
-      "The cudaccl authors");
+      "Shows the connected components of video frames as colours or labels", "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_color_propose_allocation);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_color_decide_allocation);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_ccl_color_transform_meta);
   trans_class->transform = GST_DEBUG_FUNCPTR (gst_ccl_color_transform);
 
-  /* Frames do not pass through, as they do in the parent class. */
+  /* Unlike in the parent class, frames do not pass through. */
   trans_class->prepare_output_buffer = base_class->prepare_output_buffer;
   trans_class->transform_ip = NULL;
+
+  GST_CUDA_CCL_CLASS (klass)->labels = TRUE;
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_color_debug, "cclcolor", 0, "connected components in colours");
 }
 
 static void
@@ -135,7 +133,7 @@ gst_ccl_color_init (GstCclColor *self)
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
 }
 
-/* Everything stays but the format, and what says how its values are meant. */
+/* Changes the format, and drops the fields that describe the meaning of its values. */
 static GstCaps *
 gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                               GstCaps *filter)
@@ -160,7 +158,7 @@ gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction
   return gst_ccl_caps_filter (result, filter);
 }
 
-/* A pixel of each colour. */
+/* Fills the table of colours for the output format. */
 static void
 gst_ccl_color_make_colors (GstCclColor *self)
 {
@@ -170,7 +168,7 @@ gst_ccl_color_make_colors (GstCclColor *self)
   if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
     return;
 
-  memset (self->colors, 255, sizeof (self->colors)); /* alpha, and what is not used */
+  memset (self->colors, 255, sizeof (self->colors)); /* alpha and padding */
   for (label = 0; label <= GST_CCL_N_COLORS; label++) {
     guint32 color = gst_ccl_label_get_color (label);
 
@@ -184,33 +182,27 @@ static gboolean
 gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclColor *self = GST_CCL_COLOR (trans);
+  GstVideoInfo info;
 
-  /* Strides are ints, and sizes in pools guints: GStreamer does not say when they overflow. */
-  if (!gst_video_info_from_caps (&self->info, outcaps) ||
-      GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0) <= 0 ||
-      GST_VIDEO_INFO_SIZE (&self->info) > G_MAXUINT) {
+  /* GStreamer does not report overflow of strides (int) and sizes in pools (guint). */
+  if (!gst_video_info_from_caps (&info, outcaps) || GST_VIDEO_INFO_PLANE_STRIDE (&info, 0) <= 0 ||
+      GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("There cannot be pictures of this size; use smaller frames."),
+                       ("Output frames of this size are not supported; use smaller frames."),
                        ("%" GST_PTR_FORMAT, outcaps));
     return FALSE;
   }
 
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
+    return FALSE;
+
+  self->info = info;
   gst_ccl_color_make_colors (self);
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps);
-}
-
-/* Frames end here, and they may lie as they like. */
-static gboolean
-gst_ccl_color_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
-{
-  gst_ccl_allow_any_layout (query);
 
   return TRUE;
 }
 
-/* The pool that downstream wants, or one of our own: pictures are too large to be allocated each.
- */
+/* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
 static gboolean
 gst_ccl_color_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
@@ -246,7 +238,7 @@ gst_ccl_color_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
 }
 
-/* What is known of the frame is true of the picture, but for how pixels lie and are meant. */
+/* Keeps all metadata but that on the layout and the meaning of pixel values. */
 static gboolean
 gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
                               GstBuffer *inbuf)
@@ -255,7 +247,7 @@ gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMet
                                        GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
   const gchar *const *tags = gst_meta_api_type_get_tags (meta->info->api);
 
-  /* The picture is what is left after cropping. */
+  /* The output frame is the visible part only. */
   if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
     return FALSE;
 
@@ -268,26 +260,26 @@ gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMet
 }
 
 static const guint8 *
-color_of (const GstCclColor *self, guint32 label)
+get_color (const GstCclColor *self, guint32 label)
 {
   return self->colors[label <= GST_CCL_N_COLORS ? label : (label - 1) % GST_CCL_N_COLORS + 1];
 }
 
-/* Pixels have 3 or 4 bytes. All four of a colour are copied, in order, as that is faster: the next
- * pixel covers what is too many, and the last one gets no more than it has. */
+/* Pixels have 3 or 4 bytes. Always copying 4 is faster: the next pixel overwrites the excess byte,
+ * and the last pixel is copied on its own. */
 static void
-gst_ccl_color_paint_colors (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
+gst_ccl_color_write_colors (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
 {
   guint size = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (&self->info, 0);
   guint x, last = (guint) GST_VIDEO_INFO_WIDTH (&self->info) - 1;
 
   for (x = 0; x < last; x++, pixels += size)
-    memcpy (pixels, color_of (self, labels[x]), PIXEL_MAX);
-  memcpy (pixels, color_of (self, labels[last]), size);
+    memcpy (pixels, get_color (self, labels[x]), MAX_PIXEL_SIZE);
+  memcpy (pixels, get_color (self, labels[last]), size);
 }
 
 static void
-gst_ccl_color_paint_numbers (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
+gst_ccl_color_write_labels (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
 {
   guint x, width = (guint) GST_VIDEO_INFO_WIDTH (&self->info);
 
@@ -301,7 +293,7 @@ gst_ccl_color_paint_numbers (const GstCclColor *self, guint8 *pixels, const guin
 }
 
 static GstFlowReturn
-gst_ccl_color_paint (GstCclColor *self, const CclLabels *labels, GstBuffer *buffer)
+gst_ccl_color_write (GstCclColor *self, const CclLabels *labels, GstBuffer *buffer)
 {
   const guint8 *row = (const guint8 *) labels->data;
   GstVideoFrame frame;
@@ -309,7 +301,7 @@ gst_ccl_color_paint (GstCclColor *self, const CclLabels *labels, GstBuffer *buff
 
   if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-                       ("The memory of a picture could not be mapped for writing."),
+                       ("Could not map the memory of an output frame for writing."),
                        ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
   }
@@ -319,22 +311,22 @@ gst_ccl_color_paint (GstCclColor *self, const CclLabels *labels, GstBuffer *buff
                      (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
 
     if (GST_VIDEO_INFO_IS_RGB (&self->info))
-      gst_ccl_color_paint_colors (self, pixels, (const guint32 *) row);
+      gst_ccl_color_write_colors (self, pixels, (const guint32 *) row);
     else
-      gst_ccl_color_paint_numbers (self, pixels, (const guint32 *) row);
+      gst_ccl_color_write_labels (self, pixels, (const guint32 *) row);
   }
   gst_video_frame_unmap (&frame);
 
   return GST_FLOW_OK;
 }
 
-/* All of it is background. */
+/* A gap is all background. */
 static GstFlowReturn
-gst_ccl_color_paint_gap (GstCclColor *self, GstBuffer *buffer)
+gst_ccl_color_write_gap (GstCclColor *self, GstBuffer *buffer)
 {
   guint32 *row = g_new0 (guint32, GST_VIDEO_INFO_WIDTH (&self->info));
   CclLabels labels = { row, 0 };
-  GstFlowReturn ret = gst_ccl_color_paint (self, &labels, buffer);
+  GstFlowReturn ret = gst_ccl_color_write (self, &labels, buffer);
 
   g_free (row);
 
@@ -348,8 +340,8 @@ gst_ccl_color_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *o
   CclLabels labels;
   GstFlowReturn ret;
 
-  if (!gst_cuda_ccl_has_pixels (inbuf))
-    return gst_ccl_color_paint_gap (self, outbuf);
+  if (gst_ccl_buffer_is_gap (inbuf))
+    return gst_ccl_color_write_gap (self, outbuf);
 
   ret = gst_cuda_ccl_process (GST_CUDA_CCL (self), inbuf, outbuf);
   if (ret != GST_FLOW_OK)
@@ -357,5 +349,5 @@ gst_ccl_color_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *o
   if (!gst_cuda_ccl_get_labels (GST_CUDA_CCL (self), &labels))
     return GST_FLOW_ERROR;
 
-  return gst_ccl_color_paint (self, &labels, outbuf);
+  return gst_ccl_color_write (self, &labels, outbuf);
 }

@@ -1,4 +1,4 @@
-/* cudaccl - what an element has done so far
+/* cudaccl - statistics of the analysis
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclstats.h"

@@ -1,4 +1,4 @@
-/* cudaccl - what an element has done so far
+/* cudaccl - statistics of the analysis
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_STATS_H__
@@ -13,33 +13,34 @@ typedef struct
 {
   guint64 frames;
   guint64 components;
-  guint64 truncated; /* frames in which more was found than there was room for */
+  guint64 truncated; /* frames with more components than fit */
 
-  guint64 allocations;     /* of all analyzers */
-  guint64 old_allocations; /* of those before the current one */
-  guint64 bytes;           /* that the current one holds, or the last one held */
+  guint64 allocations;     /* by all analyzers so far */
+  guint64 old_allocations; /* by those before the current one */
+  guint64 bytes;           /* held by the current analyzer, or the last one */
 
-  /* Sums over all frames, in nanoseconds. */
+  /* Sums over all frames, in nanoseconds; @time is what the streaming thread measured. */
   guint64 time;
   guint64 upload, analysis, download;
 
-  /* Copies: the statistics are there when the analyzer no longer is. */
+  /* Copies: the statistics outlive the analyzer. */
   gchar *backend;
   gchar *algorithm;
   gchar *device;
   gint device_index;
 } GstCclStats;
 
+/* Resets the statistics, which must be zeroed before the first time. */
 void gst_ccl_stats_reset (GstCclStats *stats);
 
-/* Notes what a new analyzer turned out to be. */
+/* Records the properties of a new analyzer. */
 void gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer);
 
-/* Counts a frame that took @time nanoseconds. */
+/* Adds a frame that took @time nanoseconds. */
 void gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer,
                         const CclComponents *components, GstClockTime time);
 
-/* The value of the element's property. */
+/* Returns the value of the element's `stats` property. */
 GstStructure *gst_ccl_stats_to_structure (const GstCclStats *stats);
 
 G_END_DECLS

@@ -6,100 +6,108 @@
  * @title: cudaccl
  * @short_description: finds the connected components (blobs) of video frames
  *
- * Finds the connected components of binarized frames, such as the masks of background subtraction
- * or of a threshold, on an NVIDIA GPU or on the CPU, and attaches the bounding box, the area and
- * the centroid of each to the frame. Of colour frames the luma is looked at. Pixels are neither
- * changed nor copied: a frame that other branches of the pipeline use too stays shared.
+ * Finds the connected components of binary frames, such as masks made by background subtraction or
+ * thresholding, on an NVIDIA GPU or on the CPU, and attaches the bounding box, area and centroid of
+ * each to the frame. For colour formats only the luma plane is analysed. Pixels are neither changed
+ * nor copied: a frame shared with other branches of the pipeline stays shared.
  *
- * A pixel is foreground when its value is above #cudaccl:threshold. Components come in the order of
- * their first pixels, row by row, whatever backend and algorithm found them. Gaps without pixels
- * pass as they are.
+ * A pixel is foreground if its value is above #cudaccl:threshold. Components are sorted by their
+ * first pixel in raster order, independent of backend and algorithm. Gaps without pixels pass
+ * through.
  *
  * ## Memory
  *
- * Frames in system memory are brought to the GPU. Upstream is offered a pool of page-locked buffers
- * for that, unless downstream proposes memory of its own; from these it takes no copy, and on GPUs
- * that share the host's memory no transfer. Frames in `memory:CUDAMemory` are read where they are,
- * in builds with GstCuda (GStreamer 1.22) and the CUDA backend: the element shares its CUDA context
- * with its neighbours, and works in that of the frames. It is an error when these are on another
- * device than the one that #cudaccl:cuda-device-id names. Frames in `memory:NVMM`, a Jetson's or
- * DeepStream's, are read where they are as well, in builds with the CUDA backend; block-linear ones
- * are copied once, on the device. With #cudaccl:backend `cpu` only system memory is accepted.
+ * Frames in system memory are uploaded to the GPU. For fast uploads, the element proposes a pool of
+ * page-locked buffers upstream, unless downstream proposes memory of its own. GPUs that share
+ * memory with the host read these buffers without any transfer.
+ *
+ * Frames in `memory:CUDAMemory` are read in place, in builds with GstCuda (GStreamer 1.22) and the
+ * CUDA backend. The element shares the CUDA context of its neighbours. Frames on another device
+ * than #cudaccl:cuda-device-id are an error.
+ *
+ * Frames in `memory:NVMM` (Jetson, DeepStream) are read in place too, in builds with the CUDA
+ * backend; block-linear ones are copied once, on the device.
+ *
+ * With #cudaccl:backend `cpu`, only system memory is accepted.
  *
  * ## Metadata
  *
- * According to #cudaccl:attach, frames get
+ * Depending on #cudaccl:attach, each frame gets
  *
- * * one #GstCclMeta with all components, and
- * * one #GstVideoRegionOfInterestMeta for each component, whose type is #cudaccl:roi-type and whose
- *   ids are 0, 1, 2..., or, if the frame has other regions with one of these ids, those after the
- *   highest; it has one parameter structure named `cudaccl` with the fields
+ * * one #GstCclMeta with all components,
+ * * one #GstVideoRegionOfInterestMeta for each component, of the type #cudaccl:roi-type. Ids are
+ *   0, 1, 2..., or, if other regions of the frame have one of these ids, continue after the highest
+ *   of theirs. A parameter structure named `cudaccl` has the fields
  *   * `label` (#guint): 1...n, in order,
  *   * `area` (#guint64): the number of pixels,
- *   * `centroid-x`, `centroid-y` (#gdouble): the centre of gravity, in pixel centres,
- * * one object detection for each component in the frame's `GstAnalyticsRelationMeta`, beside what
- *   others found, in builds with GstAnalytics (GStreamer 1.24): its type is #cudaccl:roi-type, its
- *   confidence 1.0. Of more than 4096 components the largest are added, as that metadata has a
- *   matrix of n x n bytes.
+ *   * `centroid-x`, `centroid-y` (#gdouble): the centroid, in pixel centres,
+ * * one object detection for each component in the frame's `GstAnalyticsRelationMeta`, beside those
+ *   of other elements, in builds with GstAnalytics (GStreamer 1.24). The type is
+ *   #cudaccl:roi-type, the confidence 1.0. If there are more than 4096 components, only the largest
+ *   are added, since this metadata has a matrix of n x n bytes.
  *
- * What an earlier cudaccl attached is removed, but for object detections. Coordinates are relative
- * to the visible part of the frame, if it carries a #GstVideoCropMeta.
+ * Metadata of an earlier cudaccl is removed, except for object detections. Coordinates are relative
+ * to the visible part of the frame if it has a #GstVideoCropMeta.
  *
  * ## Messages
  *
- * With #cudaccl:post-messages, each frame makes one element message named `cudaccl` with the fields
+ * If #cudaccl:post-messages is set, the element posts one element message named `cudaccl` for each
+ * frame, with the fields
  *
- * * #guint64 `timestamp`: the frame's timestamp,
- * * #guint64 `stream-time`: its stream time,
- * * #guint64 `running-time`: its running time,
- * * #guint64 `duration`: its duration; each of these in nanoseconds or #GST_CLOCK_TIME_NONE,
+ * * #guint64 `timestamp`: the timestamp of the frame,
+ * * #guint64 `stream-time`: the stream time of the frame,
+ * * #guint64 `running-time`: the running time of the frame,
+ * * #guint64 `duration`: the duration of the frame; all times are in nanoseconds, or
+ *   #GST_CLOCK_TIME_NONE,
  * * #guint `width`, `height`: the size of the frame,
  * * #guint `found`: the number of components found,
- * * #GstValueList of #GstStructure `components`: the components that there was room for, each with
+ * * #GstValueList of #GstStructure `components`: at most #cudaccl:max-components components, each
+ *   with
  *   * #guint `label`, `x`, `y`, `width`, `height`,
  *   * #guint64 `area`,
  *   * #gdouble `centroid-x`, `centroid-y`.
  *
  * ## Statistics
  *
- * #cudaccl:stats counts from the last start on, and has the fields
+ * #cudaccl:stats is reset when the element starts, and has the fields
  *
- * * #guint64 `frames`, `components`: how many were analysed, and how many components they got,
- * * #guint64 `truncated`: frames in which more than #cudaccl:max-components were found,
- * * #gchararray `backend`, `algorithm`, `device`, and #gint `device-index`: what does the work;
- *   the index is -1 on the CPU,
+ * * #guint64 `frames`: the number of analysed frames,
+ * * #guint64 `components`: the number of components in all frames,
+ * * #guint64 `truncated`: the number of frames with more than #cudaccl:max-components components,
+ * * #gchararray `backend`, `algorithm`, `device`, and #gint `device-index`: what analyses the
+ *   frames; the index is -1 on the CPU,
  * * #guint64 `allocations`, `allocated-bytes`: how often memory was allocated for the analysis, and
- *   how much it holds; both change with the size of the frames only,
- * * #guint64 `average-time`: of one frame, in nanoseconds, and the parts of it that the backend
- *   measures: `average-upload-time`, `average-analysis-time`, `average-download-time`.
+ *   its current size; both change only with the size of the frames,
+ * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that
+ *   the backend measures: `average-upload-time`, `average-analysis-time`, `average-download-time`.
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=30 ! cudaccl post-messages=true !
- * fakesink
+ * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 !
+ * cudaccl post-messages=true ! fakesink
  * ]|
- * Prints where the ball is.
+ * Prints the position of the ball.
  * |[
- * gst-launch-1.0 v4l2src ! videoconvert ! segmentation test-mode=true ! videoconvert ! cudaccl
- * min-area=50 ! videoconvert ! autovideosink
+ * gst-launch-1.0 v4l2src ! videoconvert ! segmentation test-mode=true ! videoconvert !
+ * video/x-raw,format=GRAY8 ! cudaccl min-area=50 ! ccloverlay ! videoconvert ! autovideosink
  * ]|
- * Finds what moves in front of a camera.
+ * Marks moving objects in the mask of a camera's video.
  * |[
  * gst-launch-1.0 -m filesrc location=video.h264 ! h264parse ! nvh264dec !
  * 'video/x-raw(memory:CUDAMemory)' ! cudaccl threshold=200 post-messages=true ! fakesink
  * ]|
- * Finds bright spots in a video that never leaves the GPU.
+ * Finds bright spots in a video that stays on the GPU.
  *
  * Since: 0.1
  */
 
 #include "gstcudaccl.h"
 
-#include <gst/ccl/gstcclcaps.h>
-#include <gst/ccl/gstccltwin.h>
+#include <gst/common/gstcclutils.h>
 
-#include "gstcclpool.h"
-#include "gstcclprocess.h"
+#include "gstcclpublish.h"
+#include "memory/gstcclmappers.h"
+#include "memory/gstcclpool.h"
 
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
@@ -108,13 +116,11 @@ enum
 {
   PROP_0,
   PROP_STATS,
-  PROP_SETTINGS, /* the first of those in gstcclsettings.c */
+  PROP_SETTINGS, /* the first one of gstcclproperties.c */
 };
 
 #define gst_cuda_ccl_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_BASE_TRANSFORM,
-                         GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0,
-                                                  "connected component analysis"))
+G_DEFINE_TYPE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, GST_TYPE_CUDA_CCL)
 
 static void gst_cuda_ccl_set_property (GObject *object, guint prop_id, const GValue *value,
@@ -170,13 +176,13 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   /**
    * cudaccl:stats:
    *
-   * What was done since the last start.
+   * Statistics since the last start.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What was done since the last start.",
+      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
                           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_element_class_set_static_metadata (
@@ -203,6 +209,8 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_SYNC, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ATTACH, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
 }
 
 static void
@@ -211,9 +219,8 @@ gst_cuda_ccl_init (GstCudaCcl *self)
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
   gst_ccl_settings_init (&self->settings);
-  gst_ccl_stats_reset (&self->stats);
-  gst_video_info_init (&self->info);
   self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
+  self->session = gst_ccl_session_new (self->mappers, G_OBJECT (self));
 
   gst_base_transform_set_in_place (trans, TRUE);
   gst_base_transform_set_gap_aware (trans, TRUE);
@@ -225,7 +232,7 @@ gst_cuda_ccl_finalize (GObject *object)
 {
   GstCudaCcl *self = GST_CUDA_CCL (object);
 
-  gst_ccl_stats_reset (&self->stats);
+  gst_ccl_session_free (self->session);
   gst_ccl_mappers_free (self->mappers);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -251,7 +258,7 @@ gst_cuda_ccl_set_property (GObject *object, guint prop_id, const GValue *value, 
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
 
-/* The area limits are looked at once all properties that are set together are set. */
+/* Called once for all properties that are set together: only now are the area limits consistent. */
 static void
 gst_cuda_ccl_dispatch_properties_changed (GObject *object, guint n_pspecs, GParamSpec **pspecs)
 {
@@ -272,13 +279,15 @@ static void
 gst_cuda_ccl_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
   GstCudaCcl *self = GST_CUDA_CCL (object);
-  gboolean known = TRUE;
+  gboolean known;
+
+  if (prop_id == PROP_STATS) {
+    g_value_take_boxed (value, gst_ccl_session_get_stats (self->session));
+    return;
+  }
 
   GST_OBJECT_LOCK (self);
-  if (prop_id == PROP_STATS)
-    g_value_take_boxed (value, gst_ccl_stats_to_structure (&self->stats));
-  else
-    known = gst_ccl_settings_get (&self->settings, prop_id - PROP_SETTINGS, value);
+  known = gst_ccl_settings_get (&self->settings, prop_id - PROP_SETTINGS, value);
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -290,38 +299,63 @@ gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
 {
   GstCudaCcl *self = GST_CUDA_CCL (element);
   gint device;
-  guint i;
 
   GST_OBJECT_LOCK (self);
   device = self->settings.cuda_device_id;
   GST_OBJECT_UNLOCK (self);
 
-  for (i = 0; self->mappers[i]; i++) {
-    if (self->mappers[i]->klass->set_context)
-      self->mappers[i]->klass->set_context (self->mappers[i], context, device);
-  }
+  gst_ccl_mappers_set_context (self->mappers, context, device);
 
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
+/* Posts @error, which is consumed, with the caps or buffer that it is about (or NULL) as debug
+ * information. */
+static void
+gst_cuda_ccl_post_error (GstCudaCcl *self, GError *error, gconstpointer about)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+                            g_strdup (error->message),
+                            about ? gst_info_strdup_printf ("%" GST_PTR_FORMAT, about) : NULL,
+                            __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (error);
 }
 
 static gboolean
 gst_cuda_ccl_start (GstBaseTransform *trans)
 {
-  return gst_cuda_ccl_open (GST_CUDA_CCL (trans));
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+  GError *error = NULL;
+  CclConfig config;
+
+  GST_OBJECT_LOCK (self);
+  gst_ccl_settings_get_config (&self->settings, &config);
+  self->check_areas = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  config.labels = GST_CUDA_CCL_GET_CLASS (self)->labels;
+
+  self->warned_truncated = FALSE;
+#ifdef HAVE_ANALYTICS
+  self->warned_detections = FALSE;
+#endif
+
+  if (!gst_ccl_session_start (self->session, &config, &error)) {
+    gst_cuda_ccl_post_error (self, error, NULL);
+    return FALSE;
+  }
+
+  return TRUE;
 }
 
 static gboolean
 gst_cuda_ccl_stop (GstBaseTransform *trans)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (trans);
-
-  gst_cuda_ccl_close (self);
-  gst_ccl_mappers_close (self->mappers);
+  gst_ccl_session_stop (GST_CUDA_CCL (trans)->session);
 
   return TRUE;
 }
 
-/* What the CPU cannot read does not go with backend cpu. */
+/* With the CPU backend, only memory that the CPU can read is accepted. */
 static GstCaps *
 gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *filter)
@@ -341,7 +375,15 @@ gst_cuda_ccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
 static gboolean
 gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
-  return gst_cuda_ccl_prepare (GST_CUDA_CCL (trans), incaps);
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+  GError *error = NULL;
+
+  if (!gst_ccl_session_set_caps (self->session, incaps, &error)) {
+    gst_cuda_ccl_post_error (self, error, incaps);
+    return FALSE;
+  }
+
+  return TRUE;
 }
 
 static gboolean
@@ -361,43 +403,36 @@ static gboolean
 gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   GstCudaCcl *self = GST_CUDA_CCL (trans);
-  guint i;
 
-  for (i = 0; GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT && self->mappers[i]; i++) {
-    if (self->mappers[i]->klass->query_context &&
-        self->mappers[i]->klass->query_context (self->mappers[i], query))
-      return TRUE;
-  }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+      gst_ccl_mappers_query_context (self->mappers, query))
+    return TRUE;
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
-/* Frames go on as they came, so it is for downstream to say where they should lie: a sink may want
- * memory of its own. When nobody does, or any memory will do, it is where CUDA reads it best. */
+/* Frames pass through, so downstream decides where they are: a sink may need its own memory. If it
+ * does not, or has no preference, page-locked memory is best for uploads. */
 static gboolean
 gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
   GstCudaCcl *self = GST_CUDA_CCL (trans);
   gboolean answered = gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
-  CclInfo info;
+  gint device = gst_ccl_session_get_upload_device (self->session);
 
-  if (!self->analyzer || self->mapper->klass != &gst_ccl_system_mapper)
+  if (device < 0)
     return answered;
 
-  ccl_analyzer_info (self->analyzer, &info);
-  if (info.backend != CCL_BACKEND_CUDA)
-    return answered;
-
-  gst_ccl_pool_propose (query, info.device);
+  gst_ccl_pool_propose (query, device);
 
   return TRUE;
 }
 
-/* Only metadata must be writable. */
+/* Only the metadata must be writable. */
 static GstFlowReturn
 gst_cuda_ccl_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
-  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_twin_new (inbuf);
+  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_buffer_copy_shallow (inbuf);
 
   return GST_FLOW_OK;
 }
@@ -418,8 +453,116 @@ gst_cuda_ccl_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 static GstFlowReturn
 gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
-  if (!gst_cuda_ccl_has_pixels (buffer))
+  if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 
   return gst_cuda_ccl_process (GST_CUDA_CCL (trans), buffer, buffer);
+}
+
+/* Gets the settings for the next frame. Warns once if no component can match the area limits. */
+static void
+gst_cuda_ccl_take_settings (GstCudaCcl *self, GstCclSettings *settings)
+{
+  gboolean check_areas;
+
+  GST_OBJECT_LOCK (self);
+  *settings = self->settings;
+  check_areas = self->check_areas;
+  self->check_areas = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (check_areas && settings->params.min_area > settings->params.max_area)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+                         ("All components are dropped: min-area (%" G_GUINT64_FORMAT
+                          ") is above max-area (%" G_GUINT64_FORMAT ").",
+                          settings->params.min_area, settings->params.max_area),
+                         (NULL));
+}
+
+/* If new caps are refused and the old ones come again, the base class does not set them again. */
+static gboolean
+gst_cuda_ccl_ensure_caps (GstCudaCcl *self)
+{
+  GstCaps *caps;
+  gboolean set;
+
+  if (gst_ccl_session_has_caps (self->session))
+    return TRUE;
+
+  caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  set = caps && gst_cuda_ccl_set_caps (GST_BASE_TRANSFORM (self), caps, caps);
+  gst_clear_caps (&caps);
+
+  return set;
+}
+
+static void
+gst_cuda_ccl_attach (GstCudaCcl *self, GstBuffer *buffer, const GstCclSettings *settings,
+                     const CclComponents *components)
+{
+  gst_ccl_buffer_remove_components (buffer);
+  if (settings->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
+    gst_ccl_attach_meta (buffer, gst_ccl_session_get_video_info (self->session), components);
+  if (settings->attach & GST_CUDA_CCL_ATTACH_ROI)
+    gst_ccl_attach_rois (buffer, settings->roi_type, components);
+#ifdef HAVE_ANALYTICS
+  if (settings->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
+    guint n = gst_ccl_attach_detections (buffer, settings->roi_type, components);
+
+    if (n < components->count && !self->warned_detections) {
+      GST_WARNING_OBJECT (self,
+                          "added only the %u largest of %u components to the analytics metadata", n,
+                          components->count);
+      self->warned_detections = TRUE;
+    }
+  }
+#endif
+}
+
+GstFlowReturn
+gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstCclSettings settings;
+  CclComponents components;
+  GError *error = NULL;
+
+  gst_cuda_ccl_take_settings (self, &settings);
+
+  if (!gst_cuda_ccl_ensure_caps (self))
+    return GST_FLOW_ERROR;
+  if (!gst_ccl_session_analyze (self->session, inbuf, &settings.params, &components, &error)) {
+    gst_cuda_ccl_post_error (self, error, inbuf);
+    return GST_FLOW_ERROR;
+  }
+
+  GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
+  if (components.found > components.count && !self->warned_truncated) {
+    GST_WARNING_OBJECT (self,
+                        "found %u components, kept only the %u largest; consider a larger "
+                        "max-components or min-area",
+                        components.found, components.count);
+    self->warned_truncated = TRUE;
+  }
+
+  gst_cuda_ccl_attach (self, outbuf, &settings, &components);
+  if (settings.post_messages)
+    gst_element_post_message (
+        GST_ELEMENT (self),
+        gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
+                             gst_ccl_session_get_video_info (self->session), &components));
+
+  return GST_FLOW_OK;
+}
+
+gboolean
+gst_cuda_ccl_get_labels (GstCudaCcl *self, CclLabels *labels)
+{
+  GError *error = NULL;
+
+  if (!gst_ccl_session_get_labels (self->session, labels, &error)) {
+    gst_cuda_ccl_post_error (self, error, NULL);
+    return FALSE;
+  }
+
+  return TRUE;
 }

@@ -6,15 +6,14 @@
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
-#include <ccl/ccl.h>
 
-#include "gstcclframe.h"
-#include "gstcclsettings.h"
-#include "gstcclstats.h"
+#include "gstcclproperties.h"
+#include "gstcclsession.h"
+#include "memory/gstcclsystem.h"
 
 G_BEGIN_DECLS
 
-/* Elements that do more with the components derive from this one. */
+/* Elements that do more with the components are subclasses. */
 #define GST_TYPE_CUDA_CCL (gst_cuda_ccl_get_type ())
 #define GST_CUDA_CCL(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CUDA_CCL, GstCudaCcl))
 #define GST_CUDA_CCL_CLASS(klass) \
@@ -28,22 +27,17 @@ typedef struct
 {
   GstBaseTransform parent;
 
-  /* Under the object lock. */
+  /* Protected by the object lock. */
   GstCclSettings settings;
-  GstCclStats stats;
-  gboolean check_areas; /* the area limits are new, and none of them is being set */
+  gboolean check_areas; /* the area limits have changed and are to be checked */
 
   GstCclMapper **mappers;
+  GstCclSession *session;
 
-  /* The streaming thread's. */
-  CclConfig config; /* as set at the start; the size is that of the frames */
-  GstVideoInfo info;
-  GstCclMapper *mapper; /* of the caps' memory, NULL without caps */
-  GstCclPlace place;    /* of the analyzer */
-  CclAnalyzer *analyzer;
-  gboolean truncated; /* the warning was given */
+  /* Streaming thread: which warnings were given since the start. */
+  gboolean warned_truncated;
 #ifdef HAVE_ANALYTICS
-  gboolean analytics_truncated; /* the warning was given */
+  gboolean warned_detections;
 #endif
 } GstCudaCcl;
 
@@ -51,24 +45,16 @@ typedef struct
 {
   GstBaseTransformClass parent_class;
 
-  gboolean labels; /* the analyzers make label maps */
+  gboolean labels; /* the subclass needs label maps */
 } GstCudaCclClass;
 
 GType gst_cuda_ccl_get_type (void);
 
-/* Gaps may have none. A gap with pixels is a frame like others: videorate flags those that it
- * repeats. */
-static inline gboolean
-gst_cuda_ccl_has_pixels (GstBuffer *buffer)
-{
-  return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) || gst_buffer_get_size (buffer) > 0;
-}
-
-/* Analyses @inbuf and tells of its components as the properties want: on @outbuf, which may be the
- * same, and on the bus. */
+/* Analyses @inbuf and, as the properties say, attaches the components to @outbuf (which may be
+ * @inbuf) and posts them. Posts an error on failure. */
 GstFlowReturn gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf);
 
-/* The label map of the frame that was processed last; posts an error when it cannot be had. */
+/* Gets the label map of the last processed frame. Posts an error on failure. */
 gboolean gst_cuda_ccl_get_labels (GstCudaCcl *self, CclLabels *labels);
 
 GST_ELEMENT_REGISTER_DECLARE (cudaccl);

@@ -17,7 +17,7 @@
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  /* So that components come with frames from other processes. */
+  /* Lets frames from other processes arrive with their components. */
   gst_ccl_meta_get_info ();
 
   return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin);

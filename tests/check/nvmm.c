@@ -3,7 +3,7 @@
 
 #include "cclnvmmtest.h"
 
-#include "gst/cudaccl/gstcclnvmm.h"
+#include "gst/cudaccl/memory/gstcclnvmm.h"
 
 /* The mapper's code is part of this program, too. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "gst/cudaccl/gstcclnvbufsurface.h"
-#include "gst/cudaccl/gstcclnvmm.h"
+#include "gst/cudaccl/memory/gstcclnvbufsurface.h"
+#include "gst/cudaccl/memory/gstcclnvmm.h"
 
 #define WIDTH 16
 #define HEIGHT 8

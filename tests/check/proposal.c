@@ -3,7 +3,7 @@
 
 #include "ccltest.h"
 
-#include "gst/cudaccl/gstcclpool.h"
+#include "gst/cudaccl/memory/gstcclpool.h"
 
 #define OURS "CclPinnedMemory"
 #define THEIRS "TestMemory"

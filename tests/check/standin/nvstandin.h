@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "gst/cudaccl/gstcclnvbufsurface.h"
+#include "gst/cudaccl/memory/gstcclnvbufsurface.h"
 
 /* What was done so far. */
 typedef struct

@@ -1,0 +1,168 @@
+/* cudaccl - transfers components from one frame to another
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstccltransfer.h"
+
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+
+gboolean
+gst_ccl_transfer_has_components (GstBuffer *buffer)
+{
+  GstCclRois rois;
+  gboolean has;
+
+  if (gst_buffer_get_ccl_meta (buffer))
+    return TRUE;
+
+  gst_ccl_rois_init (&rois, buffer);
+  has = rois.n > 0;
+  gst_ccl_rois_clear (&rois);
+
+  return has;
+}
+
+/* Scales @meta with its own transform function, or copies it if the size is the same, so that no
+ * bit changes. Returns the new metadata, NULL if @meta has no valid size. */
+static GstCclMeta *
+scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCclMeta *meta)
+{
+  GstVideoInfo in_info, out_info;
+  GstVideoMetaTransform trans = { &in_info, &out_info };
+
+  if (meta->width == 0 || meta->height == 0)
+    return NULL;
+
+  if (meta->width == width && meta->height == height) {
+    gst_ccl_buffer_copy_meta (dest, source, &meta->meta);
+  } else {
+    gst_video_info_init (&in_info);
+    gst_video_info_init (&out_info);
+    GST_VIDEO_INFO_WIDTH (&in_info) = (gint) meta->width;
+    GST_VIDEO_INFO_HEIGHT (&in_info) = (gint) meta->height;
+    GST_VIDEO_INFO_WIDTH (&out_info) = (gint) width;
+    GST_VIDEO_INFO_HEIGHT (&out_info) = (gint) height;
+    meta->meta.info->transform_func (dest, &meta->meta, source,
+                                     gst_video_meta_transform_scale_get_quark (), &trans);
+  }
+
+  return gst_buffer_get_ccl_meta (dest);
+}
+
+static void
+put_roi (GstBuffer *dest, GstVideoRegionOfInterestMeta *roi, guint id,
+         const GstCclComponent *component)
+{
+  GstVideoRegionOfInterestMeta *new_roi;
+  GList *l;
+
+  new_roi = gst_buffer_add_video_region_of_interest_meta_id (
+      dest, roi->roi_type, component->x, component->y, component->width, component->height);
+  new_roi->id = (gint) id;
+
+  for (l = roi->params; l; l = l->next) {
+    GstStructure *param = gst_structure_copy (l->data);
+
+    if (gst_structure_has_name (param, GST_CCL_ROI_PARAM))
+      gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
+                         component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
+                         NULL);
+    gst_video_region_of_interest_meta_add_param (new_roi, param);
+  }
+}
+
+/* Regions of interest do not have the size of their frame, and GStreamer's transform function loses
+ * their parameters. So they are cropped (if @crop is not NULL) and scaled as components. */
+static void
+put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, guint source_width,
+          guint source_height, const GstVideoCropMeta *crop)
+{
+  GstBuffer *before = gst_buffer_new (), *after = gst_buffer_new ();
+  GstCclMeta *meta;
+  guint i;
+
+  meta = gst_buffer_add_ccl_meta (before, source_width, source_height, rois->n, rois->components,
+                                  rois->n);
+  /* Cropping drops some: labels identify the rest. */
+  for (i = 0; i < meta->n_components; i++)
+    meta->components[i].label = i;
+  if (crop)
+    gst_ccl_meta_crop (meta, crop->x, crop->y, crop->width, crop->height);
+  meta = scale_meta (after, width, height, before, meta);
+  for (i = 0; meta && i < meta->n_components; i++)
+    put_roi (dest, rois->rois[meta->components[i].label], i, &meta->components[i]);
+
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+}
+
+/* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
+ * then the components still have the size of the whole frame, while those found after cropping have
+ * the size of the visible part. Returns NULL if @meta needs no cropping. */
+static const GstVideoCropMeta *
+find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+
+  if (!meta || !crop || !video || meta->width != video->width || meta->height != video->height ||
+      (meta->width == crop->width && meta->height == crop->height))
+    return NULL;
+
+  return crop;
+}
+
+GstBuffer *
+gst_ccl_transfer_extract (GstBuffer *buffer)
+{
+  GstBuffer *extracted = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstVideoCropMeta *crop = find_later_crop (buffer, meta);
+  GstCclRois rois;
+  guint i;
+
+  if (meta) {
+    gst_ccl_buffer_copy_meta (extracted, buffer, &meta->meta);
+    if (crop)
+      gst_ccl_meta_crop (gst_buffer_get_ccl_meta (extracted), crop->x, crop->y, crop->width,
+                         crop->height);
+  }
+
+  gst_ccl_rois_init (&rois, buffer);
+  if (crop && rois.n > 0)
+    put_rois (extracted, crop->width, crop->height, &rois, meta->width, meta->height, crop);
+  for (i = 0; !crop && i < rois.n; i++)
+    gst_ccl_buffer_copy_meta (extracted, buffer, &rois.rois[i]->meta);
+  gst_ccl_rois_clear (&rois);
+
+  return extracted;
+}
+
+void
+gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
+                             GstBuffer *source, guint source_width, guint source_height)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (source);
+  GstBuffer *cropped = NULL;
+  GstCclRois rois;
+
+  gst_ccl_buffer_remove_components (dest);
+
+  if (find_later_crop (source, meta)) {
+    source = cropped = gst_ccl_transfer_extract (source);
+    meta = gst_buffer_get_ccl_meta (source);
+  }
+  if (meta) {
+    source_width = meta->width;
+    source_height = meta->height;
+    scale_meta (dest, dest_width, dest_height, source, meta);
+  }
+
+  gst_ccl_rois_init (&rois, source);
+  if (rois.n > 0)
+    put_rois (dest, dest_width, dest_height, &rois, source_width, source_height, NULL);
+  gst_ccl_rois_clear (&rois);
+  gst_clear_buffer (&cropped);
+}

@@ -1,0 +1,28 @@
+/* cudaccl - transfers components from one frame to another
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_TRANSFER_H__
+#define __GST_CCL_TRANSFER_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Components are GstCclMeta, and regions of interest that are components. If a frame was cropped
+ * after its components were found (by GstVideoCropMeta, which leaves other metadata unchanged), the
+ * functions below crop them to the visible part. */
+
+/* Whether @buffer has components. */
+gboolean gst_ccl_transfer_has_components (GstBuffer *buffer);
+
+/* Creates an empty buffer with the components of @buffer. */
+GstBuffer *gst_ccl_transfer_extract (GstBuffer *buffer);
+
+/* Replaces the components of the writable @dest with those of @source, scaled to the size of @dest.
+ * The size of @source is used for regions of interest without GstCclMeta, which do not have it. */
+void gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
+                                  GstBuffer *source, guint source_width, guint source_height);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRANSFER_H__ */

@@ -1,0 +1,114 @@
+/* cudaccl - components as regions of interest on buffers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclroi.h"
+
+static gboolean
+is_own (GstMeta *meta)
+{
+  return meta->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
+         gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) meta,
+                                                      GST_CCL_ROI_PARAM);
+}
+
+static gint
+compare_ids (gconstpointer a, gconstpointer b)
+{
+  const GstVideoRegionOfInterestMeta *first = *(GstVideoRegionOfInterestMeta *const *) a;
+  const GstVideoRegionOfInterestMeta *second = *(GstVideoRegionOfInterestMeta *const *) b;
+
+  return (first->id > second->id) - (first->id < second->id);
+}
+
+static void
+read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component)
+{
+  GstStructure *param = gst_video_region_of_interest_meta_get_param (roi, GST_CCL_ROI_PARAM);
+
+  component->x = roi->x;
+  component->y = roi->y;
+  component->width = roi->w;
+  component->height = roi->h;
+  gst_structure_get (param, "label", G_TYPE_UINT, &component->label, NULL);
+  gst_structure_get (param, "area", G_TYPE_UINT64, &component->area, NULL);
+  gst_structure_get (param, "centroid-x", G_TYPE_DOUBLE, &component->centroid_x, NULL);
+  gst_structure_get (param, "centroid-y", G_TYPE_DOUBLE, &component->centroid_y, NULL);
+}
+
+void
+gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
+{
+  GPtrArray *array = g_ptr_array_new ();
+  gpointer state = NULL;
+  GstMeta *meta;
+  guint i;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state))) {
+    if (is_own (meta))
+      g_ptr_array_add (array, meta);
+  }
+  g_ptr_array_sort (array, compare_ids);
+
+  rois->n = array->len;
+  rois->rois = (GstVideoRegionOfInterestMeta **) g_ptr_array_free (array, FALSE);
+  rois->components = g_new0 (GstCclComponent, rois->n);
+  for (i = 0; i < rois->n; i++)
+    read_component (rois->rois[i], &rois->components[i]);
+}
+
+void
+gst_ccl_rois_clear (GstCclRois *rois)
+{
+  g_clear_pointer (&rois->rois, g_free);
+  g_clear_pointer (&rois->components, g_free);
+  rois->n = 0;
+}
+
+/* Creating the parameters is most of the cost of a region of interest, and a frame can have many:
+ * names are looked up only once. */
+static GstStructure *
+param_new (const GstCclComponent *component)
+{
+  static GQuark name, label, area, centroid_x, centroid_y;
+  static gsize once;
+
+  if (g_once_init_enter (&once)) {
+    name = g_quark_from_static_string (GST_CCL_ROI_PARAM);
+    label = g_quark_from_static_string ("label");
+    area = g_quark_from_static_string ("area");
+    centroid_x = g_quark_from_static_string ("centroid-x");
+    centroid_y = g_quark_from_static_string ("centroid-y");
+    g_once_init_leave (&once, 1);
+  }
+
+  return gst_structure_new_id (name, label, G_TYPE_UINT, component->label, area, G_TYPE_UINT64,
+                               component->area, centroid_x, G_TYPE_DOUBLE, component->centroid_x,
+                               centroid_y, G_TYPE_DOUBLE, component->centroid_y, NULL);
+}
+
+void
+gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component)
+{
+  GstVideoRegionOfInterestMeta *roi;
+
+  roi = gst_buffer_add_video_region_of_interest_meta_id (
+      buffer, roi_type, component->x, component->y, component->width, component->height);
+  roi->id = id;
+
+  gst_video_region_of_interest_meta_add_param (roi, param_new (component));
+}
+
+static gboolean
+remove_own (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+{
+  if (is_own (*meta))
+    *meta = NULL;
+
+  return TRUE;
+}
+
+void
+gst_ccl_rois_remove (GstBuffer *buffer)
+{
+  gst_buffer_foreach_meta (buffer, remove_own, NULL);
+}

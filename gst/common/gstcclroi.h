@@ -1,0 +1,38 @@
+/* cudaccl - components as regions of interest on buffers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ROI_H__
+#define __GST_CCL_ROI_H__
+
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+
+G_BEGIN_DECLS
+
+/* The name of the parameter structure that marks a region of interest as a component. */
+#define GST_CCL_ROI_PARAM "cudaccl"
+
+/* The components that @buffer has as regions of interest, sorted by id. */
+typedef struct
+{
+  guint n;
+  GstVideoRegionOfInterestMeta **rois; /* not owned */
+  GstCclComponent *components;         /* what the regions say */
+} GstCclRois;
+
+/* Reads the regions of @buffer. They stay valid as long as its metadata is not changed. Free with
+ * gst_ccl_rois_clear(). */
+void gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer);
+
+void gst_ccl_rois_clear (GstCclRois *rois);
+
+/* Attaches @component to the writable @buffer as a region of interest. */
+void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
+                       const GstCclComponent *component);
+
+/* Removes all components that the writable @buffer has as regions of interest. */
+void gst_ccl_rois_remove (GstBuffer *buffer);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ROI_H__ */

@@ -1,0 +1,132 @@
+/* cudaccl - helpers for caps, allocation queries and buffers that the plugins share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclutils.h"
+
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+
+#include "gstcclroi.h"
+
+GstCaps *
+gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *filtered;
+
+  if (!filter)
+    return caps;
+
+  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+
+  return filtered;
+}
+
+gboolean
+gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gint w, h;
+
+  if (!gst_structure_get_int (structure, "width", &w) ||
+      !gst_structure_get_int (structure, "height", &h) || w <= 0 || h <= 0)
+    return FALSE;
+
+  *width = (guint) w;
+  *height = (guint) h;
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_caps_require_size (GstElement *element, GstCaps *caps, guint *width, guint *height)
+{
+  if (gst_ccl_caps_get_size (caps, width, height))
+    return TRUE;
+
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("The video caps have no valid frame size."),
+                     ("%" GST_PTR_FORMAT, caps));
+
+  return FALSE;
+}
+
+void
+gst_ccl_allow_any_layout (GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
+}
+
+gboolean
+gst_ccl_propose_any_layout (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  gst_ccl_allow_any_layout (query);
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_buffer_is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+void
+gst_ccl_buffer_copy_meta (GstBuffer *dest, GstBuffer *source, GstMeta *meta)
+{
+  GstMetaTransformCopy copy = { FALSE, 0, (gsize) -1 };
+
+  if (meta->info->transform_func)
+    meta->info->transform_func (dest, meta, source, _gst_meta_transform_copy, &copy);
+}
+
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer dest)
+{
+  gst_ccl_buffer_copy_meta (dest, buffer, *meta);
+
+  return TRUE;
+}
+
+GstBuffer *
+gst_ccl_buffer_copy_shallow (GstBuffer *buffer)
+{
+  GstBuffer *copy = gst_buffer_new ();
+  guint i;
+
+  for (i = 0; i < gst_buffer_n_memory (buffer); i++)
+    gst_buffer_append_memory (copy, gst_buffer_get_memory (buffer, i));
+  gst_buffer_copy_into (copy, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0,
+                        (gsize) -1);
+  gst_buffer_foreach_meta (buffer, copy_meta, copy);
+
+  /* The pool must not reuse the buffer while its memory is in use downstream. */
+  if (buffer->pool)
+    gst_buffer_add_parent_buffer_meta (copy, buffer);
+
+  return copy;
+}
+
+void
+gst_ccl_buffer_remove_components (GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  if (meta)
+    gst_buffer_remove_meta (buffer, &meta->meta);
+  gst_ccl_rois_remove (buffer);
+}
+
+void
+gst_ccl_segment_get_times (const GstSegment *segment, GstClockTime timestamp,
+                           GstClockTime *stream_time, GstClockTime *running_time)
+{
+  *stream_time = GST_CLOCK_TIME_NONE;
+  *running_time = GST_CLOCK_TIME_NONE;
+
+  /* Application sources may use segments in bytes. */
+  if (segment->format == GST_FORMAT_TIME) {
+    *stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, timestamp);
+    *running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, timestamp);
+  }
+}

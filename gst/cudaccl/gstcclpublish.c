@@ -1,0 +1,208 @@
+/* cudaccl - components as metadata on buffers and as messages
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclpublish.h"
+
+#include <stdlib.h>
+#ifdef HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+
+static void
+convert_component (GstCclComponent *component, const CclComponent *source)
+{
+  component->label = source->label;
+  component->x = source->x;
+  component->y = source->y;
+  component->width = source->width;
+  component->height = source->height;
+  component->area = source->area;
+  component->centroid_x = ccl_component_centroid_x (source);
+  component->centroid_y = ccl_component_centroid_y (source);
+}
+
+void
+gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components)
+{
+  GstCclMeta *meta;
+  guint i;
+
+  meta = gst_buffer_add_ccl_meta (buffer, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+                                  components->found, NULL, 0);
+
+  /* Filled in place, which saves a temporary array. */
+  if (components->count > 0)
+    meta->components = g_new (GstCclComponent, components->count);
+  meta->n_components = components->count;
+
+  for (i = 0; i < components->count; i++)
+    convert_component (&meta->components[i], &components->items[i]);
+}
+
+/* The first of @n consecutive ids that other regions do not use. */
+static gint
+find_free_ids (GstBuffer *buffer, guint n)
+{
+  gboolean from_zero = TRUE;
+  gpointer state = NULL;
+  gint first = 0;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
+
+    from_zero &= id < 0 || (guint) id >= n;
+    /* Ids so large that fewer than n follow are ignored. */
+    if (id >= first && (guint) id < (guint) G_MAXINT - n)
+      first = id + 1;
+  }
+
+  return from_zero ? 0 : first;
+}
+
+void
+gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
+{
+  gint first = find_free_ids (buffer, components->count);
+  guint i;
+
+  for (i = 0; i < components->count; i++) {
+    GstCclComponent component;
+
+    convert_component (&component, &components->items[i]);
+    gst_ccl_rois_add (buffer, roi_type, first + (gint) i, &component);
+  }
+}
+
+#ifdef HAVE_ANALYTICS
+/* Estimated size of an object detection in the relation metadata, which grows if that is too
+ * little. */
+#define ENTRY_SIZE 64
+
+/* Selects the components above an area, and the first @n_equal of exactly that area. */
+typedef struct
+{
+  guint64 area;
+  guint n_equal;
+} Selection;
+
+static int
+compare_areas (const void *a, const void *b)
+{
+  guint64 area_a = *(const guint64 *) a;
+  guint64 area_b = *(const guint64 *) b;
+
+  return (area_a < area_b) - (area_a > area_b);
+}
+
+static void
+select_largest (Selection *selection, const CclComponents *components, guint n)
+{
+  guint64 *areas;
+  guint i;
+
+  selection->area = 0;
+  selection->n_equal = 0;
+  if (n == components->count)
+    return;
+
+  areas = g_new (guint64, components->count);
+  for (i = 0; i < components->count; i++)
+    areas[i] = components->items[i].area;
+  qsort (areas, components->count, sizeof (*areas), compare_areas);
+
+  selection->area = areas[n - 1];
+  for (i = n; i > 0 && areas[i - 1] == selection->area; i--)
+    selection->n_equal++;
+  g_free (areas);
+}
+
+static gboolean
+is_selected (Selection *selection, const CclComponent *component)
+{
+  if (component->area != selection->area)
+    return component->area > selection->area;
+
+  if (selection->n_equal == 0)
+    return FALSE;
+  selection->n_equal--;
+
+  return TRUE;
+}
+
+guint
+gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components)
+{
+  guint n = MIN (components->count, GST_CCL_DETECTIONS_MAX);
+  /* Both grow in steps of their initial value. */
+  GstAnalyticsRelationMetaInitParams params = { MAX (n, 1), (gsize) MAX (n, 1) * ENTRY_SIZE };
+  GstAnalyticsRelationMeta *meta;
+  Selection selection;
+  guint i;
+
+  select_largest (&selection, components, n);
+  meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+
+  for (i = 0; i < components->count; i++) {
+    const CclComponent *component = &components->items[i];
+    GstAnalyticsODMtd detection;
+
+    if (is_selected (&selection, component))
+      gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) component->x, (gint) component->y,
+                                              (gint) component->width, (gint) component->height,
+                                              1.0f, &detection);
+  }
+
+  return n;
+}
+#endif
+
+static void
+take_components (GstStructure *structure, const CclComponents *components)
+{
+  GValue list = G_VALUE_INIT;
+  guint i;
+
+  gst_value_list_init (&list, components->count);
+
+  for (i = 0; i < components->count; i++) {
+    GValue value = G_VALUE_INIT;
+    GstCclComponent component;
+
+    convert_component (&component, &components->items[i]);
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (
+        &value, gst_structure_new ("component", "label", G_TYPE_UINT, component.label, "x",
+                                   G_TYPE_UINT, component.x, "y", G_TYPE_UINT, component.y, "width",
+                                   G_TYPE_UINT, component.width, "height", G_TYPE_UINT,
+                                   component.height, "area", G_TYPE_UINT64, component.area,
+                                   "centroid-x", G_TYPE_DOUBLE, component.centroid_x, "centroid-y",
+                                   G_TYPE_DOUBLE, component.centroid_y, NULL));
+    gst_value_list_append_and_take_value (&list, &value);
+  }
+
+  gst_structure_take_value (structure, "components", &list);
+}
+
+GstMessage *
+gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
+                     const GstVideoInfo *info, const CclComponents *components)
+{
+  guint64 timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
+  GstStructure *structure;
+
+  gst_ccl_segment_get_times (segment, timestamp, &stream_time, &running_time);
+  structure = gst_structure_new (
+      "cudaccl", "timestamp", G_TYPE_UINT64, timestamp, "stream-time", G_TYPE_UINT64, stream_time,
+      "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), "width", G_TYPE_UINT, (guint) GST_VIDEO_INFO_WIDTH (info),
+      "height", G_TYPE_UINT, (guint) GST_VIDEO_INFO_HEIGHT (info), "found", G_TYPE_UINT,
+      components->found, NULL);
+  take_components (structure, components);
+
+  return gst_message_new_element (source, structure);
+}

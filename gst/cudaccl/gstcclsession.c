@@ -1,0 +1,302 @@
+/* cudaccl - a session: the analysis of one stream of frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclsession.h"
+
+#include "gstcclstats.h"
+#include "memory/gstcclmappers.h"
+#include "memory/gstcclsystem.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
+#define GST_CAT_DEFAULT gst_cuda_ccl_debug
+
+struct _GstCclSession
+{
+  GstCclMapper **mappers;
+  GObject *log_object;
+
+  CclConfig config; /* the frame size is that of @info */
+
+  /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
+   * caps, @analyzer is NULL after an error, until the next frame. */
+  GstVideoInfo info;
+  GstCclMapper *mapper;
+  GstCclPlace place; /* of the analyzer */
+  CclAnalyzer *analyzer;
+
+  GMutex stats_lock;
+  GstCclStats stats; /* protected by @stats_lock */
+};
+
+/* Sets @error to what the engine reports. */
+static void
+set_error (GError **error, CclStatus status)
+{
+  const gchar *reason = ccl_last_error ();
+
+  switch (status) {
+  case CCL_ERROR_NO_DEVICE:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                 "Could not use the CUDA device: %s.", reason);
+    break;
+  case CCL_ERROR_NO_MEMORY:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                 "Not enough memory: %s.", reason);
+    break;
+  case CCL_ERROR_DEVICE:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+                 "The device that analyses the frames failed: %s.", reason);
+    break;
+  case CCL_ERROR_UNSUPPORTED:
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "Unsupported combination of settings: %s.", reason);
+    break;
+  default:
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "Unsupported frames: %s.",
+                 reason);
+    break;
+  }
+}
+
+GstCclSession *
+gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
+{
+  GstCclSession *self = g_new0 (GstCclSession, 1);
+
+  self->mappers = mappers;
+  self->log_object = log_object;
+  gst_video_info_init (&self->info);
+  g_mutex_init (&self->stats_lock);
+  gst_ccl_stats_reset (&self->stats);
+
+  return self;
+}
+
+static void
+gst_ccl_session_unset_caps (GstCclSession *self)
+{
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (self->mapper && self->mapper->klass->close)
+    self->mapper->klass->close (self->mapper);
+  self->mapper = NULL;
+}
+
+void
+gst_ccl_session_free (GstCclSession *self)
+{
+  gst_ccl_session_unset_caps (self);
+  gst_ccl_stats_reset (&self->stats);
+  g_mutex_clear (&self->stats_lock);
+  g_free (self);
+}
+
+gboolean
+gst_ccl_session_start (GstCclSession *self, const CclConfig *config, GError **error)
+{
+  CclStatus status;
+
+  self->config = *config;
+  self->config.width = self->config.height = 1;
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_reset (&self->stats);
+  g_mutex_unlock (&self->stats_lock);
+
+  status = ccl_config_check (&self->config);
+  if (status != CCL_OK)
+    set_error (error, status);
+
+  return status == CCL_OK;
+}
+
+void
+gst_ccl_session_stop (GstCclSession *self)
+{
+  gst_ccl_session_unset_caps (self);
+  gst_ccl_mappers_close (self->mappers);
+}
+
+static void
+gst_ccl_session_log_analyzer (GstCclSession *self)
+{
+  CclInfo info;
+
+  ccl_analyzer_info (self->analyzer, &info);
+  if (info.fallback)
+    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s, because %s", info.device_name,
+                     info.algorithm, info.fallback);
+  else
+    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s", info.device_name, info.algorithm);
+}
+
+/* Creates an analyzer at @place, unless there is one already. */
+static gboolean
+gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
+                                 const GstCclPlace *place, GError **error)
+{
+  CclConfig placed = *config;
+  CclStatus status;
+
+  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (self->analyzer)
+    return TRUE;
+
+  placed.device = place->device;
+  placed.cuda_context = place->cuda_context;
+  status = ccl_analyzer_new (&placed, &self->analyzer);
+  if (status != CCL_OK) {
+    set_error (error, status);
+    return FALSE;
+  }
+  self->place = *place;
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_set_analyzer (&self->stats, self->analyzer);
+  g_mutex_unlock (&self->stats_lock);
+  gst_ccl_session_log_analyzer (self);
+
+  return TRUE;
+}
+
+static gboolean
+parse_caps (GstVideoInfo *info, GstCaps *caps, GError **error)
+{
+  gchar *text;
+
+  if (gst_video_info_from_caps (info, caps))
+    return TRUE;
+
+  /* The caps match the pad template, so the size is what GStreamer does not support. */
+  text = gst_caps_to_string (caps);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "Unsupported frame size in %s. Use smaller frames.", text);
+  g_free (text);
+
+  return FALSE;
+}
+
+gboolean
+gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
+{
+  GstCclMapper *mapper = gst_ccl_mappers_find (self->mappers, caps);
+  CclConfig config = self->config;
+  GstCclPlace place = self->place;
+  GstVideoInfo info;
+
+  if (!parse_caps (&info, caps, error)) {
+    gst_ccl_session_unset_caps (self);
+    return FALSE;
+  }
+  config.width = (uint32_t) GST_VIDEO_INFO_WIDTH (&info);
+  config.height = (uint32_t) GST_VIDEO_INFO_HEIGHT (&info);
+
+  if (mapper != self->mapper) {
+    gst_ccl_session_unset_caps (self);
+    place = (GstCclPlace){ config.device, NULL };
+    if (mapper->klass->open && !mapper->klass->open (mapper, &info, &place, error))
+      goto failed;
+  }
+
+  /* A new size needs a new analyzer, a new format or frame rate does not. The old one is freed
+   * first: there may not be enough memory for both. */
+  if (config.width != self->config.width || config.height != self->config.height)
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &place, error))
+    goto failed;
+
+  self->config = config;
+  self->info = info;
+  self->mapper = mapper;
+
+  return TRUE;
+
+failed:
+  self->mapper = mapper; /* to be closed, even if open() failed */
+  gst_ccl_session_unset_caps (self);
+  return FALSE;
+}
+
+gboolean
+gst_ccl_session_has_caps (const GstCclSession *self)
+{
+  return self->mapper != NULL;
+}
+
+const GstVideoInfo *
+gst_ccl_session_get_video_info (const GstCclSession *self)
+{
+  return &self->info;
+}
+
+gint
+gst_ccl_session_get_upload_device (const GstCclSession *self)
+{
+  CclInfo info;
+
+  if (!self->analyzer || self->mapper->klass != &gst_ccl_system_mapper)
+    return -1;
+
+  ccl_analyzer_info (self->analyzer, &info);
+
+  return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
+}
+
+gboolean
+gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams *params,
+                         CclComponents *components, GError **error)
+{
+  const GstCclMapperClass *klass = self->mapper->klass;
+  GstCclFrame frame = { .place = self->place };
+  GstClockTime start;
+  CclStatus status;
+
+  if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
+    return FALSE;
+  if (!gst_ccl_session_ensure_analyzer (self, &self->config, &frame.place, error)) {
+    klass->unmap (self->mapper, &frame);
+    return FALSE;
+  }
+
+  start = gst_util_get_timestamp ();
+  status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
+  klass->unmap (self->mapper, &frame);
+
+  if (status != CCL_OK) {
+    set_error (error, status);
+    /* Unusable after a device failure; after any other error, a new one does as well. */
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+    return FALSE;
+  }
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_add (&self->stats, self->analyzer, components, gst_util_get_timestamp () - start);
+  g_mutex_unlock (&self->stats_lock);
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **error)
+{
+  CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
+
+  if (status != CCL_OK) {
+    set_error (error, status);
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  }
+
+  return status == CCL_OK;
+}
+
+GstStructure *
+gst_ccl_session_get_stats (GstCclSession *self)
+{
+  GstStructure *structure;
+
+  g_mutex_lock (&self->stats_lock);
+  structure = gst_ccl_stats_to_structure (&self->stats);
+  g_mutex_unlock (&self->stats_lock);
+
+  return structure;
+}

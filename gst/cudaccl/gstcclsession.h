@@ -1,0 +1,57 @@
+/* cudaccl - a session: the analysis of one stream of frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_SESSION_H__
+#define __GST_CCL_SESSION_H__
+
+#include <gst/video/video.h>
+#include <ccl/ccl.h>
+
+#include "memory/gstcclframe.h"
+
+G_BEGIN_DECLS
+
+/* Holds what the analysis of a stream needs: configuration, video format, mapper, analyzer,
+ * statistics. Knows nothing of the element that uses it: errors are returned, ready to be posted.
+ * Unless noted otherwise, a function is called from the streaming thread, or while it is stopped.
+ */
+typedef struct _GstCclSession GstCclSession;
+
+/* Creates a session that reads frames through @mappers, which must outlive it. @log_object is named
+ * in log lines; no reference is kept. */
+GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
+void gst_ccl_session_free (GstCclSession *session);
+
+/* Starts with @config, whose frame size is ignored, and resets the statistics. Fails if no frame
+ * could ever be analysed with it. */
+gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config, GError **error);
+
+/* Frees the analyzer and closes all mappers. */
+void gst_ccl_session_stop (GstCclSession *session);
+
+/* Prepares for frames with @caps. On failure, the session has no caps. */
+gboolean gst_ccl_session_set_caps (GstCclSession *session, GstCaps *caps, GError **error);
+
+/* Whether caps are set. */
+gboolean gst_ccl_session_has_caps (const GstCclSession *session);
+
+/* The format of the frames; valid while caps are set. */
+const GstVideoInfo *gst_ccl_session_get_video_info (const GstCclSession *session);
+
+/* The CUDA device that frames are uploaded to from system memory, -1 if they are not uploaded. */
+gint gst_ccl_session_get_upload_device (const GstCclSession *session);
+
+/* Analyses a frame. Caps must be set. @components stays valid until the next call. */
+gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
+                                  const CclParams *params, CclComponents *components,
+                                  GError **error);
+
+/* Gets the label map of the last frame; needs CclConfig.labels. */
+gboolean gst_ccl_session_get_labels (GstCclSession *session, CclLabels *labels, GError **error);
+
+/* Returns the statistics since the last start. May be called from any thread. */
+GstStructure *gst_ccl_session_get_stats (GstCclSession *session);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_SESSION_H__ */

@@ -1,0 +1,31 @@
+/* cudaccl - frames in system memory
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclsystem.h"
+
+#include "gstcclpool.h"
+
+static gboolean
+system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+            GError **error)
+{
+  if (!gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error))
+    return FALSE;
+  if (frame->map.memory && gst_ccl_pool_is_pinned (frame->map.memory))
+    frame->image.memory = CCL_MEMORY_PINNED;
+
+  return TRUE;
+}
+
+static void
+system_unmap (GstCclMapper *mapper, GstCclFrame *frame)
+{
+  gst_ccl_frame_unmap_plane (frame);
+}
+
+const GstCclMapperClass gst_ccl_system_mapper = {
+  .feature = GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY,
+  .formats = GST_CCL_SYSTEM_FORMATS,
+  .map = system_map,
+  .unmap = system_unmap,
+};
