@@ -138,7 +138,7 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "frames", report->frames);
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "frames with components", report->frames_with);
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "components", report->components);
-  g_print ("%-24s mean %.1f, most %u (frame %" G_GUINT64_FORMAT ")\n", "components a frame",
+  g_print ("%-24s mean %.1f, most %u (frame %" G_GUINT64_FORMAT ")\n", "components per frame",
            report->frames ? (gdouble) report->components / report->frames : 0.0, report->most,
            report->most_frame);
   if (report->components)
@@ -155,7 +155,7 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
     g_print ("%-24s %s\n", "backend", backend);
     g_print ("%-24s %s\n", "device", device);
     g_print ("%-24s %s\n", "algorithm", algorithm);
-    g_print ("%-24s %.3f ms a frame on average\n", "analysis time", time / 1e6);
+    g_print ("%-24s %.3f ms per frame on average\n", "analysis time", time / 1e6);
   }
   gst_structure_free (stats);
   g_free (backend);
