@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what is missing (Debian packages), builds, and finds what moves in a recording: a table of
-# what was found stands at the end. Works on a fresh Debian 12 or 13, as root or with sudo.
+# Installs missing Debian packages, builds, and finds moving objects in a recording; prints a summary
+# at the end. Works on a fresh Debian 12 or 13, as root or with sudo.
 #
 #   ./run.sh [FILE]
 #
-# FILE   a video; default: the sample vtest.avi of Debian's package opencv-doc
+# FILE   a video; default: the sample vtest.avi from Debian's package opencv-doc
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -21,5 +21,5 @@ recording=${1-}
 if [[ -z $recording ]]; then
   recording=$("$root/scripts/find-recording.sh")
 fi
-say "finding what moves in $recording"
+say "finding moving objects in $recording"
 "$root/pipelines/recording.sh" "$recording" --quiet --summary

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-# cudaccl - make the elements' pages
+# cudaccl - generate the pages of the elements
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes docs/elements/NAME.md for every element of the built plugins, from the doc blocks in their
-sources and from what GStreamer says of them, as gst-inspect-1.0 does.
+sources and from GStreamer's introspection, as gst-inspect-1.0 does.
 
-  docs/elements.py FOLDER          FOLDER holds the plugins: the build's gst
-  docs/elements.py --check FOLDER  writes nothing; fails when a page is not what would be written, when
-                                   a property or signal has no doc block, or a doc block no property
+  docs/elements.py FOLDER          FOLDER contains the plugins: gst in the build folder
+  docs/elements.py --check FOLDER  writes nothing; fails if a page is out of date, a property or signal
+                                   has no doc block, or a doc block has no property
 
-Pages show a build with every feature. In one with fewer, a page keeps the values, formats and inherited
-properties that it has and the build lacks; tests/versions.sh --pages writes all of them anew. Elements
-that the build lacks are not looked at. Exit status 77 where Python has no GStreamer."""
+Pages describe a build with every feature. If the build lacks some, a page keeps its values, formats and
+inherited properties that the build lacks; tests/versions.sh --pages regenerates all pages. Elements that
+the build lacks are skipped. Exit status 77 if Python has no GStreamer."""
 
 import argparse
 import pathlib
@@ -25,12 +25,12 @@ try:
     gi.require_version("Gst", "1.0")
     from gi.repository import GLib, GObject, Gst
 except (ImportError, ValueError) as error:
-    print(f"Python cannot use GStreamer here: {error}", file=sys.stderr)
+    print(f"no GStreamer for Python: {error}", file=sys.stderr)
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
-# Where properties are inherited from that everybody knows.
+# Properties inherited from these types are not listed.
 COMMON = ("GObject", "GstObject", "GstElement")
 CONTROLLABLE, READY, PAUSED, PLAYING = 1 << 9, 1 << 10, 1 << 11, 1 << 12
 MANY_FORMATS = 16
@@ -41,7 +41,7 @@ class Failure(Exception):
 
 
 def doc_blocks():
-    """The doc blocks of the sources: what each is about, without its colon, to its file and lines."""
+    """The doc blocks of the sources: a map from the subject, without its colon, to file and lines."""
     blocks = {}
     for path in sorted((ROOT / "gst").rglob("*.c")):
         for text in re.findall(r"^ */\*\*\n(.*?)\n *\*/", path.read_text("utf-8"), re.S | re.M):
@@ -58,7 +58,7 @@ def body(lines):
 
 
 def to_markdown(text, name, names):
-    """A doc block's text, whose links are gtk-doc's, as Markdown."""
+    """A doc block's text, which has gtk-doc links, as Markdown."""
     def link(match):
         element, prop = match.groups()
         if element in names and prop:
@@ -72,7 +72,7 @@ def to_markdown(text, name, names):
         if part.startswith("|["):
             language, code = re.match(r'\|\[(?:<!-- language="(\w+)" -->)?\n(.*)\n\]\|$', part,
                                       re.S).groups()
-            if not language:  # launch lines, broken where they are too long for the source
+            if not language:  # launch lines, wrapped to the line length of the source
                 code = re.sub(r"\n(?!gst-|#|$)", r" \\\n  ", code)
             parts[i] = f"```{(language or 'sh').lower()}\n{code}\n```"
         else:
@@ -83,8 +83,8 @@ def to_markdown(text, name, names):
 
 
 def inspect_values(name):
-    """What gst-inspect-1.0 says of the values of enumerations and flags, which differs from one
-    version of Python's bindings to the next: number, nick and description by property."""
+    """The values of enumerations and flags as number, nick and description, by property. They come
+    from gst-inspect-1.0 because Python's bindings report them differently from version to version."""
     output = subprocess.run(["gst-inspect-1.0", "--no-colors", name], stdout=subprocess.PIPE,
                             check=True, encoding="utf-8").stdout
     values, prop = {}, None
@@ -92,14 +92,14 @@ def inspect_values(name):
         start = re.match(r" {1,2}([a-z][\w-]*) *:", line)
         prop = start.group(1) if start else prop
         value = re.match(r" +\((0x[0-9a-f]+|-?\d+)\): (\S+) +- (.*)$", line)
-        # Values that a build without a feature only knows by name are as good as lacking.
-        if value and value.group(3) != "Not in this build":
+        # Without a feature, a build knows only the names of its values: treat them as missing.
+        if value and not re.fullmatch(r"Not (available )?in this build", value.group(3)):
             values.setdefault(prop, []).append((int(value.group(1), 0), *value.groups()[1:]))
     return values
 
 
 def show(spec, members):
-    """The default of a property as it is written in a pipeline."""
+    """The default of a property as written in a pipeline."""
     value = spec.default_value
     if isinstance(value, bool):
         return str(value).lower()
@@ -112,7 +112,7 @@ def show(spec, members):
 
 
 def facts(spec, members):
-    """Type, range, default and when it can be set."""
+    """Type, range, default, and the states in which it can be set."""
     kind, flags = spec.value_type, int(spec.flags)
     words = [{"gchararray": "string", "gboolean": "boolean"}.get(kind.name, kind.name)]
     if kind.is_a(GObject.TYPE_ENUM):
@@ -147,7 +147,7 @@ def property_lines(spec, members, text):
 
 
 def caps_lines(caps):
-    """One line for each structure, without what every video has."""
+    """One line per structure, without the fields that all video caps have."""
     if caps.is_any():
         return ["- `ANY`"]
     lines = []
@@ -164,7 +164,7 @@ def caps_lines(caps):
                 continue
             values = re.split(r", *", value.strip("{} "))
             if len(values) > MANY_FORMATS:
-                words.append(f"`{field}`: most that there are")
+                words.append(f"`{field}`: most of them")
             else:
                 words.append(f"`{field}`: " + ", ".join(values))
         lines.append("; ".join(words))
@@ -176,13 +176,13 @@ def signal_names(gtype):
 
 
 def make_page(factory, blocks, names):
-    """The page of an element, and what its sources do not say or say too much."""
+    """The page of an element, and the missing or superfluous doc blocks of its sources."""
     name, problems = factory.get_name(), []
     element = factory.create(None)
     gtype = element.__gtype__
     section = blocks.get(f"SECTION:element-{name}")
     if not section:
-        raise Failure(f"{name}: there is no doc block SECTION:element-{name}")
+        raise Failure(f"{name}: no doc block SECTION:element-{name}")
     source, lines = section
     short = next((line.split(":", 1)[1].strip() for line in lines
                   if line.startswith("@short_description:")), "")
@@ -227,14 +227,14 @@ def make_page(factory, blocks, names):
                  *caps_lines(template.get_caps()), ""]
 
     known = {f"{name}:{spec.name}" for spec in own} | {f"{name}::{signal}" for signal in signals}
-    problems += [f"{path}: {subject} is documented, but there is none"
+    problems += [f"{path}: {subject} is documented, but does not exist"
                  for subject, (path, _) in blocks.items()
                  if subject.startswith(f"{name}:") and subject not in known]
     return "\n".join(page).rstrip("\n") + "\n", problems
 
 
 def compare(name, page, path):
-    """How a page differs from what would be written, other than by what this build lacks."""
+    """How a page differs from the generated one, apart from what this build lacks."""
     if not path.exists():
         return [f"{path.relative_to(ROOT)} is missing"]
     there, made = path.read_text("utf-8").split("\n"), page.split("\n")
@@ -246,13 +246,13 @@ def compare(name, page, path):
         return []
     first = next((i for i, (a, b) in enumerate(zip(there, made)) if a != b),
                  min(len(there), len(made)))
-    return [f"{path.relative_to(ROOT)} is not what docs/elements.py writes, from this line on:\n"
-            f"  there: {there[first] if first < len(there) else '(the end)'}\n"
-            f"  new:   {made[first] if first < len(made) else '(the end)'}"]
+    return [f"{path.relative_to(ROOT)} differs from what docs/elements.py writes, from this line on:\n"
+            f"  old: {there[first] if first < len(there) else '(the end)'}\n"
+            f"  new: {made[first] if first < len(made) else '(the end)'}"]
 
 
 def list_keys(page):
-    """The lines of lists that depend on the build: the heading and the name to the line."""
+    """The list items that depend on the build: a map from heading and name to the line."""
     keys, heading = {}, ""
     for line in page.split("\n"):
         heading = line if line.startswith("#") else heading
@@ -263,7 +263,7 @@ def list_keys(page):
 
 
 def keep_lists(page, path):
-    """The page with the lines of lists that the one in the path has beyond its own."""
+    """The page, with the list items that only the existing page has."""
     new = list_keys(page)
     old = list_keys(path.read_text("utf-8")) if path.exists() else {}
     lines, heading = [], ""
@@ -287,13 +287,13 @@ def load_factories(folder):
             try:
                 plugin = Gst.Plugin.load_file(str(path))
             except GLib.Error as error:
-                # It has no element when what they need was not there for this build.
+                # A plugin without elements, because this build lacks their dependencies.
                 print(error.message, file=sys.stderr)
                 continue
             features = Gst.Registry.get().get_feature_list_by_plugin(plugin.get_name())
             factories += [f for f in features if isinstance(f, Gst.ElementFactory)]
     if not factories:
-        raise Failure(f"there are no plugins in {folder}")
+        raise Failure(f"no plugins in {folder}")
     return sorted((f.load() for f in factories), key=lambda f: f.get_name())
 
 
@@ -309,7 +309,7 @@ def run(folder, check):
         elif not missing:
             PAGES.mkdir(exist_ok=True)
             path.write_text(keep_lists(page, path), "utf-8")
-    problems += [f"docs/elements/{path.name} is the page of no element"
+    problems += [f"docs/elements/{path.name} does not belong to any element"
                  for path in sorted(PAGES.glob("*.md"))
                  if f"SECTION:element-{path.stem}" not in blocks]
     for subject in blocks:
@@ -324,12 +324,12 @@ def run(folder, check):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, compare")
-    parser.add_argument("folder", help="where the plugins are")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("folder", help="folder that contains the plugins")
     args = parser.parse_args()
     Gst.init(None)
     if not shutil.which("gst-inspect-1.0"):
-        print("there is no gst-inspect-1.0 here (Debian: gstreamer1.0-tools)", file=sys.stderr)
+        print("missing command gst-inspect-1.0 (Debian: gstreamer1.0-tools)", file=sys.stderr)
         return 77
     try:
         return run(args.folder, args.check)

@@ -4,7 +4,7 @@
 #   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay|
 #                      overlay-recording
 #
-# Exit status 77: skipped, as something is missing here.
+# Exit status 77: skipped because something is missing.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -18,19 +18,19 @@ skip() {
   exit 77
 }
 
-# expect COUNT PATTERN FILE: so many lines match.
+# expect COUNT PATTERN FILE: fails unless exactly COUNT lines match.
 expect() {
   local count
   count=$(grep -c -E "$2" "$3" || true)
   if [[ $count != "$1" ]]; then
     cat "$3"
-    die "$count lines match '$2', not $1"
+    die "expected $1 lines to match '$2', got $count"
   fi
 }
 
 balls=(videotestsrc pattern=ball num-buffers=20
   ! 'video/x-raw,format=GRAY8,width=321,height=243,framerate=30/1')
-# Thousands of small components a frame, in the luma of a format with colour.
+# Thousands of small components per frame, in the luma plane of a colour format.
 noise=(videotestsrc pattern=snow num-buffers=5
   ! 'video/x-raw,format=NV12,width=162,height=122,framerate=30000/1001')
 
@@ -47,21 +47,21 @@ check_c_app() {
   expect 1 '^frames truncated +3$' "$output/noise"
 
   if print_boxes --set=no-such-property=1 -- "${balls[@]}" 2>"$output/error"; then
-    die "print-boxes took a property that does not exist"
+    die "print-boxes accepted a property that does not exist"
   fi
   expect 1 'no-such-property' "$output/error"
 }
 
-# need_commands COMMAND...: skips the test if one is missing, or there is nothing to send.
+# need_commands COMMAND...: skips the test if one of them, or ccljson, is missing.
 need_commands() {
   local command
   for command; do
-    command -v "$command" >/dev/null || skip "there is no $command here"
+    command -v "$command" >/dev/null || skip "missing command $command"
   done
   gst-inspect-1.0 --exists --atleast-version=0.0 ccljson || skip "built without json-glib"
 }
 
-# wait_for PATTERN FILE: until a line matches.
+# wait_for PATTERN FILE: waits until a line matches.
 wait_for() {
   local i
   for ((i = 0; i < 300; i++)); do
@@ -72,8 +72,8 @@ wait_for() {
   die "no line matches '$1'"
 }
 
-# A broker of its own on a port that is free, and a client that is known by name: what is sent before
-# it comes back is kept for it.
+# Starts a broker on a free port. The client has a persistent session, so the broker keeps messages
+# that are sent while it is disconnected.
 check_mqtt() {
   local client=(-i reader -c -q 1 -t things/ball) port i
   for ((i = 0; i < 20; i++)); do
@@ -90,8 +90,8 @@ check_mqtt() {
   mosquitto_sub -p "$port" "${client[@]}" -C 100 -W 60 >"$output/received"
 }
 
-# The consumer brings the broker: librdkafka has one for tests. It has several partitions, between
-# which there is no order.
+# The consumer starts librdkafka's mock broker. It has several partitions, and there is no order
+# between partitions.
 check_kafka() {
   local broker
   kcat -C -u -b none -X test.mock.num.brokers=1 -X allow.auto.create.topics=true \
@@ -106,7 +106,7 @@ check_kafka() {
   sort -t : -k 2n "$output/unsorted" >"$output/received"
 }
 
-# json SINK...: the lines of a live ball to a sink, for some seconds; in a process of its own.
+# json SINK...: sends the JSON lines of a live source to a sink for some seconds. Run it in a subshell.
 json() {
   exec gst-launch-1.0 -q videotestsrc is-live=true num-buffers=300 "${balls[@]:1:1}" "${balls[@]:3}" \
     ! cudaccl ! ccljson ! "$@"
@@ -118,17 +118,17 @@ check_sinks() {
   expect 20 "$line" "$output/file"
   gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson ! fdsink | diff "$output/file" -
 
-  # Whoever connects gets whole lines.
+  # Clients receive whole lines.
   json tcpserversink host=127.0.0.1 port="$port" &
   servers=($!)
   until head -n 5 </dev/tcp/127.0.0.1/"$port" >"$output/tcp"; do
-    kill -0 "${servers[0]}" || die "there is no server"
+    kill -0 "${servers[0]}" || die "the server is not running"
     sleep 0.1
   done 2>/dev/null
   kill "${servers[0]}"
   expect 5 "$line" "$output/tcp"
 
-  # A line a datagram.
+  # One line per datagram.
   gst-launch-1.0 -q udpsrc address=127.0.0.1 port="$port" num-buffers=5 \
     ! filesink location="$output/udp" &
   servers=($!)
@@ -144,22 +144,21 @@ check_overlay() {
   "$here/overlay.sh" "$output/ball.avi" "$output/ball.mkv"
   gst-launch-1.0 -q filesrc location="$output/ball.mkv" ! decodebin ! videoconvert \
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
-  [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video has not 20 frames"
+  [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video does not have 20 frames"
 
-  # A zero in front of a number does not make it octal, and nothing of another run is mixed in.
+  # Leading zeros do not mean octal, and masks of two runs are never mixed.
   "$here/masks.sh" "$output/masks" "$output/ball.avi" 08 >"$output/masks.log"
   expect 1 ': 8 masks$' "$output/masks.log"
-  [[ -e $output/masks/00007.png && ! -e $output/masks/00008.png ]] || die "there are not 8 masks"
-  ! "$here/masks.sh" "$output/masks" "$output/ball.avi" 3 2>"$output/error" || die "masks got mixed"
-  expect 1 'another folder' "$output/error"
+  [[ -e $output/masks/00007.png && ! -e $output/masks/00008.png ]] || die "expected 8 masks"
+  ! "$here/masks.sh" "$output/masks" "$output/ball.avi" 3 2>"$output/error" || die "masks of two runs were mixed"
+  expect 1 'choose another folder' "$output/error"
 
-  # The first component's box is red, and the source is black and white. Nor does a zero make its
-  # number octal.
+  # The first component's box is red, and the source is black and white.
   "$here/overlay.sh" "$output/ball.avi" "$output/ball.png" 08
   gst-launch-1.0 -q filesrc location="$output/ball.png" ! pngdec ! videoconvert \
     ! video/x-raw,format=RGB ! filesink location="$output/picture"
-  [[ $(stat -c %s "$output/picture") == $((320 * 240 * 3)) ]] || die "the picture has another size"
-  LC_ALL=C grep -q -a -P '(\xff\x00\x00){20}' "$output/picture" || die "there is no box"
+  [[ $(stat -c %s "$output/picture") == $((320 * 240 * 3)) ]] || die "the picture has the wrong size"
+  LC_ALL=C grep -q -a -P '(\xff\x00\x00){20}' "$output/picture" || die "no box was drawn"
 
   if "$here/overlay.sh" "$output/ball.avi" "$output/none.png" 20 2>"$output/error"; then
     die "overlay.sh found a frame that does not exist"
@@ -167,32 +166,32 @@ check_overlay() {
   expect 1 'no frame 20' "$output/error"
 }
 
-# need_recording ELEMENT...: sets $file; skips the test if it or what decodes and masks it is missing.
+# need_recording ELEMENT...: sets $file; skips the test if the recording or an element is missing.
 need_recording() {
   file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
-    skip "vtest.avi is not here (scripts/find-recording.sh fetches it)"
+    skip "vtest.avi not found (scripts/find-recording.sh downloads it)"
   need_elements segmentation avdec_msmpeg4 "$@"
 }
 
 need_elements() {
   local element
   for element; do
-    gst-inspect-1.0 --exists "$element" || skip "GStreamer has no element '$element' here"
+    gst-inspect-1.0 --exists "$element" || skip "missing GStreamer element '$element'"
   done
 }
 
-# check_red FRAME X Y: the pixel of a picture of the recording, in RGB, is red, as good as a video can
-# tell.
+# check_red FRAME X Y: fails unless this pixel of an RGB frame of the recording is red, within the
+# accuracy of the codec.
 check_red() {
   local red green blue
   read -r red green blue < <(od -An -tu1 -j "$((($3 * 768 + $2) * 3))" -N 3 "$1")
   ((red > 200 && green < 60 && blue < 60)) ||
-    die "$1: the pixel ($2, $3) is $red, $green, $blue, and not red"
+    die "$1: pixel ($2, $3) is not red but $red, $green, $blue"
 }
 
-# The beginning of the recording, as a video and one frame of it as a picture: the first box is where
-# print-boxes says. Lines are two pixels wide, and pixels at odd places may have the chroma of those
-# before them.
+# Draws the beginning of the recording as a video and one frame as a picture: the first box must be
+# where print-boxes reports it. Lines are two pixels wide, and with subsampled chroma a pixel at an odd
+# position may have the colour of the one before it.
 check_overlay_recording() {
   local part=$output/part.avi frame=30 frames width height x y
   head -c 700000 "$file" >"$part"
@@ -207,7 +206,7 @@ check_overlay_recording() {
   gst-launch-1.0 -q filesrc location="$output/part.mkv" ! decodebin ! videoconvert \
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
   [[ -e $output/frame$((frames - 1)) && ! -e $output/frame$frames ]] ||
-    die "the video has not $frames frames"
+    die "the video does not have $frames frames"
   "$here/overlay.sh" "$part" "$output/part.png" "$frame"
   gst-launch-1.0 -q filesrc location="$output/part.png" ! pngdec ! videoconvert \
     ! video/x-raw,format=RGB ! filesink location="$output/picture"
@@ -229,7 +228,7 @@ c-app)
 apps)
   check_c_app
   python -c 'import gi; gi.require_version("GstVideo", "1.0")' 2>/dev/null ||
-    skip "Python cannot use GStreamer here (Debian: python3-gi, gir1.2-gst-plugins-base-1.0)"
+    skip "no GStreamer for Python (Debian: python3-gi, gir1.2-gst-plugins-base-1.0)"
   for source in balls noise; do
     declare -n words=$source
     print_boxes -- "${words[@]}" >"$output/c"
@@ -241,15 +240,15 @@ apps)
   ;;
 camera)
   if "$here/camera.sh" /dev/no-such-camera 2>"$output/error"; then
-    die "camera.sh found a camera that does not exist"
+    die "camera.sh accepted a camera that does not exist"
   fi
   expect 1 '/dev/no-such-camera' "$output/error"
   if "$here/jetson-camera.sh" front 2>"$output/error"; then
-    die "jetson-camera.sh found a camera without a number"
+    die "jetson-camera.sh accepted a camera that is not a number"
   fi
   expect 1 "'front'" "$output/error"
   if ! gst-inspect-1.0 --exists --atleast-version=0.0 nvarguscamerasrc; then
-    ! "$here/jetson-camera.sh" 2>"$output/error" || die "jetson-camera.sh found a camera without JetPack"
+    ! "$here/jetson-camera.sh" 2>"$output/error" || die "jetson-camera.sh ran without JetPack"
     expect 1 'nvarguscamerasrc.*JetPack' "$output/error"
   fi
   ;;
@@ -258,7 +257,7 @@ recording)
   "$here/recording.sh" "$file" --frames=100 --quiet --summary >"$output/summary"
   cat "$output/summary"
   expect 1 '^frames +100$' "$output/summary"
-  # The first frame is all background; in every other one, somebody walks.
+  # The first frame is all background; somebody walks in every other one.
   expect 1 '^frames with components +99$' "$output/summary"
   if gst-inspect-1.0 --exists pngenc; then
     "$here/masks.sh" "$output/masks" "$file" 3 >"$output/masks.log"
@@ -279,14 +278,14 @@ mqtt | kafka)
   expect 100 '"found":1,"count":1,' "$output/sent"
   "check_$1"
   diff "$output/sent" "$output/received" >"$output/diff" ||
-    die "what was received is not what was sent: $(head -n 20 "$output/diff")"
+    die "received lines differ from those sent: $(head -n 20 "$output/diff")"
   ;;
 merged)
   need_recording
   need_commands
   "$here/merged.sh" "$file" | cat >"$output/lines"
   expect 795 '"width":768,"height":576,' "$output/lines"
-  # The first frame is all background; in every other one, somebody walks.
+  # The first frame is all background; somebody walks in every other one.
   expect 794 '"found":[1-9]' "$output/lines"
   ;;
 overlay)

@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# What the pipelines share; sourced by them, of no use alone.
+# Shared by the pipelines, which source this file.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# The plugin: the one that was built (./build, or $CUDACCL_BUILD), else an installed one.
+# Use the built plugin (./build or $CUDACCL_BUILD), or else an installed one.
 build=${CUDACCL_BUILD:-$here/../build}
 if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
   export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
 
-# From colour frames to a mask: 255 where something moves, 127 in its shadow, 0 elsewhere.
+# Turns colour frames into masks: 255 for moving objects, 127 for their shadows, 0 for background.
 mask=(videoconvert ! segmentation test-mode=true method=mog2
   ! videoconvert ! 'video/x-raw,format=GRAY8')
 
@@ -18,22 +18,22 @@ die() {
   exit 1
 }
 
-# Smaller components are the mask's noise.
+# Smaller components are noise in the mask.
 settings=(--set=min-area=100)
 
-# Prints the comment at the head of the running script.
+# Prints the comment at the top of the running script.
 show_help() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
 
-# python ARGUMENT...: a Python that has GStreamer; the one in /usr/bin, where another comes first.
+# python ARGUMENT...: runs a Python with GStreamer: the first in the PATH, or else /usr/bin/python3.
 python() {
   local python=python3
   "$python" -c 'import gi' 2>/dev/null || python=/usr/bin/python3
   "$python" "$@"
 }
 
-# print_boxes ARGUMENT...: runs the example application, C's if it was built, else Python's.
+# print_boxes ARGUMENT...: runs the example application: in C if it was built, else in Python.
 print_boxes() {
   if [[ -x $build/pipelines/print-boxes ]]; then
     "$build/pipelines/print-boxes" "$@"
@@ -42,13 +42,13 @@ print_boxes() {
   fi
 }
 
-# need_element ELEMENT PACKAGE: fails, and says where to find it, if the element is not there.
+# need_element ELEMENT PACKAGE: fails if the element is missing, and names its package.
 need_element() {
-  # The version is the plugin's: without it, 1.0 or newer would be asked for.
-  gst-inspect-1.0 --exists --atleast-version=0.0 "$1" || die "GStreamer has no element '$1' here (Debian: $2)"
+  # By default --exists asks for plugin version 1.0 or newer; cudaccl's is 0.1.
+  gst-inspect-1.0 --exists --atleast-version=0.0 "$1" || die "missing GStreamer element '$1' (Debian: $2)"
 }
 
-# components_as_json [FILE]: a line a frame, of what moves in a video, or of a ball that does.
+# components_as_json [FILE]: prints one line per frame: the moving objects in a video, or a ball.
 components_as_json() {
   local source=(videotestsrc pattern=ball num-buffers=100
     ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1')

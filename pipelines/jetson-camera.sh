@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# What is bright in front of a Jetson's CSI camera, such as lamps, markers and laser spots: the
-# camera's frames stay in its video memory (memory:NVMM), where cudaccl reads their luma. Ctrl-C ends
-# it.
+# Finds bright objects (lamps, markers, laser spots) in front of a Jetson's CSI camera. Frames stay in
+# memory:NVMM, where cudaccl reads their luma plane. Press Ctrl-C to stop.
 #
 #   pipelines/jetson-camera.sh [SENSOR] [OPTION...]
 #
 # SENSOR   the camera's number; default: 0
-# OPTION   of pipelines/print-boxes, as --summary, --frames=100, --set=threshold=230
+# OPTION   for pipelines/print-boxes, e.g. --summary, --frames=100, --set=threshold=230
 #
-# WIDTH, HEIGHT and FRAMERATE in the environment name one of the camera's modes; default: 1280, 720
-# and 30/1.
+# The environment variables WIDTH, HEIGHT and FRAMERATE select a camera mode; default: 1280, 720 and
+# 30/1.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -20,11 +19,11 @@ case ${1-} in
 '' | -*) ;;
 *) sensor=$1 && shift ;;
 esac
-[[ $sensor =~ ^[0-9]+$ ]] || die "'$sensor' is no camera's number (see --help)"
-need_element nvarguscamerasrc "none has it: it comes with JetPack, NVIDIA's system for Jetsons"
+[[ $sensor =~ ^[0-9]+$ ]] || die "'$sensor' is not a camera number (see --help)"
+need_element nvarguscamerasrc "not packaged; it is part of JetPack, NVIDIA's system for Jetson"
 need_element cudaccl "this project; build it with ./run.sh"
 [[ $(gst-inspect-1.0 cudaccl) == *memory:NVMM* ]] ||
-  die "cudaccl was built without the feature nvmm, which needs nvcc"
+  die "cudaccl was built without the feature 'nvmm', which needs nvcc"
 
 print_boxes "${settings[@]}" --set=backend=cuda --set=threshold=200 "$@" -- \
   nvarguscamerasrc sensor-id="$sensor" ! \

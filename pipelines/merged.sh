@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Moving things in a recording, found in small frames and told of in the large ones: background
-# subtraction and cudaccl see half the width, and cclmerge puts the boxes on the original frames.
+# Finds moving objects in downscaled frames and reports them on the full-size ones: background
+# subtraction and cudaccl run at half the width, and cclmerge puts the boxes on the original frames.
 #
 #   pipelines/merged.sh [FILE]
 #
-# FILE     a video that GStreamer can decode; default: the sample vtest.avi, fetched if need be
+# FILE     a video that GStreamer can decode; default: the sample vtest.avi, downloaded if missing
 #
-# The components are printed as JSON; overlay.sh draws them.
+# Prints the components as JSON; overlay.sh draws them.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -17,10 +17,9 @@ file=${1-}
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
 need_element cclmerge "this project; build it with ./run.sh"
-
 need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
 
-# Borders would shift the boxes, and the height follows the width.
+# Borders would shift the boxes. The height follows from the width.
 gst-launch-1.0 -q \
   filesrc location="$file" ! decodebin ! videoconvert ! tee name=frames \
   frames. ! queue ! merge.video \

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Components to an MQTT broker: a message a frame, as JSON (docs/json.md), sent by mosquitto_pub.
+# Sends components to an MQTT broker with mosquitto_pub: one JSON message per frame (docs/json.md).
 #
 #   pipelines/mqtt.sh [BROKER [TOPIC [FILE]]]
 #
-# BROKER   as HOST or HOST:PORT; default: localhost:1883
+# BROKER   HOST or HOST:PORT; default: localhost:1883
 # TOPIC    default: cudaccl
-# FILE     a video in which to find what moves; default: 100 frames of a ball
+# FILE     a video with moving objects; default: 100 frames of a moving ball
 #
-# To see them: mosquitto_sub -t cudaccl
+# To read the messages: mosquitto_sub -t cudaccl
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -17,7 +17,7 @@ broker=${1-localhost}
 topic=${2-cudaccl}
 port=1883
 [[ $broker != *:* ]] || port=${broker##*:}
-command -v mosquitto_pub >/dev/null || die "there is no mosquitto_pub here (Debian: mosquitto-clients)"
+command -v mosquitto_pub >/dev/null || die "missing command mosquitto_pub (Debian: mosquitto-clients)"
 
-# At least once (-q 1): a broker that is slow for a moment loses nothing.
+# -q 1 delivers at least once, so a slow broker loses no message.
 components_as_json "${3-}" | mosquitto_pub -h "${broker%:*}" -p "$port" -t "$topic" -q 1 -l

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Moving things in a recording, with boxes drawn around them: background subtraction makes a mask of
-# every frame, cudaccl finds the mask's components, cclmerge puts them on the colour frames, and
-# ccloverlay draws them.
+# Draws boxes around moving objects in a recording: background subtraction turns every frame into a
+# mask, cudaccl finds the mask's components, cclmerge puts them on the colour frames, and ccloverlay
+# draws them.
 #
 #   pipelines/overlay.sh [FILE [OUTPUT [FRAME]]]
 #
-# FILE     a video that GStreamer can decode; default: the sample vtest.avi, fetched if need be
-# OUTPUT   a video, in Matroska, or, if its name ends with .png, a picture; default: overlay.mkv
-# FRAME    the number of the frame in the picture, from 0 on; default: 260
+# FILE     a video that GStreamer can decode; default: the sample vtest.avi, downloaded if missing
+# OUTPUT   a Matroska video, or a picture if the name ends with .png; default: overlay.mkv
+# FRAME    frame number for the picture, counting from 0; default: 260
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -16,14 +16,14 @@ case ${1-} in -h | --help) show_help && exit ;; esac
 file=${1-}
 output=${2-overlay.mkv}
 frame=${3-260}
-[[ $frame =~ ^[0-9]+$ ]] || die "'$frame' is no number of a frame"
-frame=$((10#$frame)) # a zero in front would make it octal
+[[ $frame =~ ^[0-9]+$ ]] || die "'$frame' is not a frame number"
+frame=$((10#$frame)) # leading zeros do not mean octal
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
 need_element ccloverlay "this project; build it with ./run.sh"
 
-# draw COUNT SINK...: so many frames (-1: all) with their boxes to a sink.
+# draw COUNT SINK...: sends COUNT frames (-1: all) with their boxes to a sink.
 draw() {
   local count=$1
   shift
@@ -34,7 +34,7 @@ draw() {
     cclmerge name=merge ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
 }
 
-# The first encoder that is there; gstreamer1.0-plugins-good has two of them.
+# Prints the first available encoder; gstreamer1.0-plugins-good provides vp8enc and jpegenc.
 encoder() {
   local element
   for element in x264enc vp8enc theoraenc; do
@@ -50,13 +50,13 @@ encoder() {
   printf '%s\n' jpegenc quality=90
 }
 
-# Where a video is cut off, the last frames may be missing, or damaged by the decoder that works on: a
-# few more are made than are needed. Five bits a channel are a third of the bytes, and hardly to be seen.
+# When a video is cut short, the decoder may drop or damage the last frames, so make ten more than
+# needed. Five bits per channel take a third of the bytes, with little visible difference.
 picture() {
   local folder
   need_element pngenc gstreamer1.0-plugins-good
   folder=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder is known now
+  # shellcheck disable=SC2064 # expand $folder now
   trap "rm -rf '$folder'" EXIT
   draw $((frame + 10)) pngenc compression-level=1 \
     ! multifilesink max-files=20 location="$folder/%d.png"

@@ -1,13 +1,12 @@
 /* cudaccl - print the boxes that cudaccl finds, in C
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Puts cudaccl behind the source given on the command line (in gst-launch's notation) and reads the
- * components off every buffer that leaves it:
+/* Links cudaccl to the source given on the command line (in gst-launch syntax) and reads the
+ * components of every buffer that leaves it:
  *
  *   print-boxes --summary videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8
  *
- * The part to copy is on_buffer(). It is a pad probe, so it works in any pipeline, whatever comes
- * after cudaccl. */
+ * Copy on_buffer() into your application. It is a pad probe, so it works in any pipeline. */
 
 #include <gst/gst.h>
 #include <gst/ccl/gstcclmeta.h>
@@ -15,7 +14,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#define N_SAMPLES 3 /* boxes in the summary's two lists */
+#define N_SAMPLES 3 /* boxes in each of the summary's two lists */
 
 typedef struct
 {
@@ -28,7 +27,7 @@ typedef struct
 {
   gboolean quiet;
   guint64 frames, frames_with, components;
-  guint most; /* components in the fullest frame */
+  guint most; /* components in the frame with the most */
   guint64 most_frame;
   Box largest;
   GArray *first, *last; /* Box */
@@ -43,7 +42,7 @@ format_time (GstClockTime time, gchar buffer[32])
   return buffer;
 }
 
-/* Size, place, area and centroid. */
+/* Size, position, area and centroid. */
 static const gchar *
 format_box (const GstCclComponent *c, gchar buffer[200])
 {
@@ -64,7 +63,7 @@ remember (Report *report, const Box *box)
     report->largest = *box;
 }
 
-/* Before cudaccl: ends the stream when there were enough frames. */
+/* Probe before cudaccl: ends the stream after the given number of frames. */
 static GstPadProbeReturn
 limit_frames (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -77,7 +76,7 @@ limit_frames (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* After cudaccl. */
+/* Probe after cudaccl: reads the components. */
 static GstPadProbeReturn
 on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -128,7 +127,7 @@ print_boxes (const gchar *title, const GArray *boxes)
     print_box (i == 0 ? title : "", &g_array_index (boxes, Box, i));
 }
 
-/* The table at the end: what was found, and from the element's stats, how. */
+/* Prints the summary: what was found and, from the element's statistics, how. */
 static void
 print_summary (const Report *report, GstElement *ccl, gdouble seconds)
 {
@@ -139,7 +138,7 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "frames", report->frames);
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "frames with components", report->frames_with);
   g_print ("%-24s %" G_GUINT64_FORMAT "\n", "components", report->components);
-  g_print ("%-24s mean %.1f, most %u (frame %" G_GUINT64_FORMAT ")\n", "components a frame",
+  g_print ("%-24s mean %.1f, most %u (frame %" G_GUINT64_FORMAT ")\n", "components per frame",
            report->frames ? (gdouble) report->components / report->frames : 0.0, report->most,
            report->most_frame);
   if (report->components)
@@ -156,7 +155,7 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
     g_print ("%-24s %s\n", "backend", backend);
     g_print ("%-24s %s\n", "device", device);
     g_print ("%-24s %s\n", "algorithm", algorithm);
-    g_print ("%-24s %.3f ms a frame on average\n", "analysis time", time / 1e6);
+    g_print ("%-24s %.3f ms per frame on average\n", "analysis time", time / 1e6);
   }
   gst_structure_free (stats);
   g_free (backend);
@@ -166,7 +165,7 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
            seconds > 0 ? report->frames / seconds : 0.0);
 }
 
-/* "SOURCE ! cudaccl ! fakesink", from words as gst-launch takes them. */
+/* Makes "SOURCE ! cudaccl ! fakesink" from the arguments, as gst-launch does. */
 static GstElement *
 make_pipeline (gchar **source, const gchar *backend, gchar **settings, GError **error)
 {
@@ -191,7 +190,8 @@ make_pipeline (gchar **source, const gchar *backend, gchar **settings, GError **
   return pipeline;
 }
 
-/* The first Ctrl-C ends the stream, for the summary; a second one is not caught. */
+/* The first Ctrl-C ends the stream so that the summary is printed; a second one kills the process.
+ */
 static gboolean
 on_interrupt (gpointer pipeline)
 {
@@ -222,7 +222,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Plays to the end of the stream, an error, or Ctrl-C. */
+/* Plays until the end of the stream, an error or Ctrl-C. */
 static void
 play (GstElement *pipeline, GError **error)
 {
@@ -255,8 +255,8 @@ main (int argc, char **argv)
     { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "set any other property of cudaccl",
       "PROPERTY=VALUE" },
     { "frames", 'n', 0, G_OPTION_ARG_INT, &frames, "stop after N frames", "N" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &report.quiet, "print no boxes", NULL },
-    { "summary", 's', 0, G_OPTION_ARG_NONE, &summary, "print a table at the end", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &report.quiet, "do not print boxes", NULL },
+    { "summary", 's', 0, G_OPTION_ARG_NONE, &summary, "print a summary at the end", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &source, NULL, "SOURCE..." },
     { NULL }
   };
@@ -264,10 +264,10 @@ main (int argc, char **argv)
   GstElement *pipeline = NULL;
   GError *error = NULL;
 
-  setlocale (LC_CTYPE, ""); /* not LC_NUMERIC: decimal points in every language */
+  setlocale (LC_CTYPE, ""); /* not LC_NUMERIC: print decimal points in every locale */
   g_option_context_set_summary (context,
                                 "Prints the boxes of the components that cudaccl finds in SOURCE, "
-                                "part of a pipeline\nin gst-launch's notation.");
+                                "the first part of\na pipeline in gst-launch syntax.");
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (g_option_context_parse (context, &argc, &argv, &error) && !source)
@@ -275,7 +275,7 @@ main (int argc, char **argv)
   if (!error)
     pipeline = make_pipeline (source, backend, settings, &error);
 
-  /* A pipeline can come with an error too: then something in it could not be done. */
+  /* gst_parse_launchv() may return both a pipeline and an error. */
   if (!error) {
     GstElement *ccl = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
     GstPad *sink = gst_element_get_static_pad (ccl, "sink");

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # cudaccl - print the boxes that cudaccl finds, in Python
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the boxes of the components that cudaccl finds in SOURCE, part of a pipeline in
-gst-launch's notation:
+"""Prints the boxes of the components that cudaccl finds in SOURCE, the first part of a pipeline in
+gst-launch syntax:
 
   print-boxes.py videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8
 
-The part to copy is boxes(). It needs nothing from cudaccl: the boxes are GStreamer's own
+Copy boxes() into your application. It does not need libgstccl: it reads GStreamer's own
 region-of-interest metadata, one for each component."""
 
 import argparse
@@ -21,8 +21,8 @@ from gi.repository import Gst, GstVideo  # noqa: E402
 
 
 def boxes(buffer):
-    """The components of one buffer. cudaccl numbers its regions 0, 1, 2 ..., unless somebody else's
-    have such numbers; those have no parameters of cudaccl's."""
+    """The components of one buffer. The regions of cudaccl have the ids 0, 1, 2 ..., unless other
+    regions already use these ids; only its own have a parameter structure "cudaccl"."""
     number = 0
     while region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number):
         number += 1
@@ -51,7 +51,7 @@ def print_frame(number, buffer):
 
 
 def buffers(pipeline):
-    """What arrives at the sink, until the end of the stream or an error."""
+    """The buffers that arrive at the sink, until the end of the stream or an error."""
     bus, sink = pipeline.get_bus(), pipeline.get_by_name("sink")
     ended = False
     while not ended:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Moving things in a recording: background subtraction makes a mask of every frame, cudaccl finds
-# the mask's components, and their boxes are printed.
+# Finds moving objects in a recording: background subtraction turns every frame into a mask, cudaccl
+# finds the mask's components, and print-boxes prints their boxes.
 #
 #   pipelines/recording.sh [FILE] [OPTION...]
 #
-# FILE     a video that GStreamer can decode; default: the sample vtest.avi, fetched if need be
-# OPTION   of pipelines/print-boxes, as --summary, --quiet, --backend=cpu, --frames=100,
-#          --set=min-area=100 (print-boxes --help lists them)
+# FILE     a video that GStreamer can decode; default: the sample vtest.avi, downloaded if missing
+# OPTION   for pipelines/print-boxes, e.g. --summary, --quiet, --backend=cpu, --frames=100,
+#          --set=min-area=100 (print-boxes --help lists all)
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A ball that moves on black, with gst-launch alone: no file, no camera, no application. cudaccl posts
-# a message a frame, gst-launch prints it, and sed keeps the fields.
+# Finds a moving ball with gst-launch alone: no file, no camera, no application. cudaccl posts one
+# message per frame, gst-launch prints it, and sed keeps the fields.
 #
 #   pipelines/testsource.sh [FRAMES] [PROPERTY=VALUE...]
 #
-# FRAMES           how many frames; default: 30
-# PROPERTY=VALUE   of cudaccl, as backend=cpu or connectivity=4
+# FRAMES           number of frames; default: 30
+# PROPERTY=VALUE   property of cudaccl, e.g. backend=cpu or connectivity=4
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -14,7 +14,7 @@ frames=30
 case ${1-} in
 -h | --help) show_help && exit ;;
 '' | *=*) ;;
-*[!0-9]*) die "'$1' is no number of frames" ;;
+*[!0-9]*) die "'$1' is not a number of frames" ;;
 *) frames=$1 && shift ;;
 esac
 need_element cudaccl "this project; build it with ./run.sh"
