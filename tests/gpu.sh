@@ -62,7 +62,7 @@ while (($#)); do
 done
 ((${#checks[@]})) || checks=("${all[@]}")
 
-checkccl=$build/tests/checkccl/checkccl
+checkccl=$build/tests/engine/checkccl
 [[ -x $checkccl ]] || die "$build has no checkccl: build it first, or name a folder with --build"
 if [[ -z $logs ]]; then
   logs=$(mktemp -d)
@@ -107,7 +107,7 @@ check_environment=(CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" G_DEBUG=fatal-cri
 
 check_element() {
   local program
-  for program in "$build"/tests/check/check-*; do
+  for program in "$build"/tests/elements/check-*; do
     [[ -f $program && -x $program ]] || continue
     check "element-${program##*/check-}" env "${check_environment[@]}" "$program"
   done
@@ -121,7 +121,7 @@ check_element_memcheck() {
     return
   fi
   for name in cudamemory cudacontext cudapipelines nvmm pinned analysis cclcolor; do
-    program=$build/tests/check/check-$name
+    program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
       result skipped "element-memcheck-$name: it was not built"
       continue

@@ -8,8 +8,8 @@
 #include "ccl/ccl.h"
 #include "ccl/cpu/functions.h"
 #include "tests/bench/peers.h"
-#include "tests/common/arena.h"
-#include "tests/common/image.h"
+#include "tests/lib/arena.h"
+#include "tests/lib/image.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "tests/bench/bench.h"
 #include "ccl/cpu/tuning.h"
-#include "tests/common/clock.h"
-#include "tests/common/device.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
 
 #include <inttypes.h>
 #include <string.h>

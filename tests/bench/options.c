@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
-#include "tests/common/parse.h"
+#include "tests/lib/parse.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/pipeline.h"
-#include "tests/common/mt19937.h"
+#include "tests/lib/mt19937.h"
 
 #include <math.h>
 #include <stdio.h>

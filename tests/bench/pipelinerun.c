@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/pipeline.h"
-#include "tests/common/clock.h"
+#include "tests/lib/clock.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
-#include "tests/common/clock.h"
-#include "tests/common/device.h"
-#include "tests/common/patterns.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
+#include "tests/lib/patterns.h"
 
 #include "ccl/reference.h"
 

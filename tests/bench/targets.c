@@ -3,8 +3,8 @@
 
 #include "tests/bench/targets.h"
 #include "tests/bench/bench.h"
-#include "tests/common/device.h"
-#include "tests/common/patterns.h"
+#include "tests/lib/device.h"
+#include "tests/lib/patterns.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -1,0 +1,461 @@
+/* cudaccl - tests of the element cclmerge: events, queries, latency
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/cclmergetest.h"
+
+#include <gst/check/gsttestclock.h>
+
+/* Events of that type that came out since the last call. */
+static guint
+count_events (GstHarness *h, GstEventType type)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_event (h))) {
+    n += GST_EVENT_TYPE (event) == type;
+    gst_event_unref (event);
+  }
+
+  return n;
+}
+
+/* Waits for an event of that type, which is consumed by whoever calls. */
+static GstEvent *
+pull_event (GstHarness *h, GstEventType type)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_pull_event (h)) && GST_EVENT_TYPE (event) != type)
+    gst_event_unref (event);
+  fail_unless (event != NULL);
+
+  return event;
+}
+
+/* The end of the video is the end; after the end of the mask, the video goes on. */
+GST_START_TEST (test_eos)
+{
+  gboolean video_first;
+
+  for (video_first = FALSE; video_first <= TRUE; video_first++) {
+    Pair pair;
+    guint i;
+
+    pair_init (&pair, FALSE);
+    gst_harness_push (pair.mask, mask_new (0, 1));
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+
+    if (!video_first) {
+      gst_harness_push_event (pair.mask, gst_event_new_eos ());
+      for (i = 1; i < 5; i++) {
+        gst_harness_push (pair.video, video_new (i * GST_SECOND));
+        fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 0);
+      }
+      fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
+      gst_harness_push_event (pair.video, gst_event_new_eos ());
+    } else {
+      gst_harness_push_event (pair.video, gst_event_new_eos ());
+      gst_harness_push (pair.mask, mask_new (GST_SECOND, 1));
+    }
+    gst_event_unref (pull_event (pair.video, GST_EVENT_EOS));
+    fail_unless_equals_int (gst_harness_push (pair.video, video_new (9 * GST_SECOND)),
+                            GST_FLOW_EOS);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* A branch that goes on after the end of the video, or whose end comes later, is not blocked, and
+ * the end is told once. */
+GST_START_TEST (test_eos_drain)
+{
+  guint i, n_frames;
+
+  for (n_frames = 0; n_frames < 3; n_frames++) {
+    GstQuery *query = gst_query_new_drain ();
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    for (i = 0; i < n_frames; i++) {
+      gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1));
+      gst_harness_push (pair.video, video_new (i * GST_SECOND));
+      fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 1);
+    }
+    gst_harness_push_event (pair.video, gst_event_new_eos ());
+    gst_event_unref (pull_event (pair.video, GST_EVENT_EOS));
+
+    for (i = 0; i < 50; i++)
+      fail_unless_equals_int (gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1)),
+                              GST_FLOW_OK);
+    gst_pad_peer_query (pair.mask->srcpad, query);
+    fail_unless (gst_harness_push_event (pair.mask, gst_event_new_eos ()));
+
+    /* After a flush, both branches begin anew. */
+    fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
+    pair_flush (&pair);
+    pair_push_segment (&pair, 0);
+    gst_harness_push (pair.mask, mask_new (0, 2));
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 2);
+    fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
+
+    gst_query_unref (query);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* What came before a flush is not used after it, and timestamps may begin anew. */
+GST_START_TEST (test_flush)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 5; i++) {
+    gst_harness_push (pair.mask, mask_new (0, 1 + i));
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 1 + i);
+    /* One frame waits for a partner, or one mask for a frame. */
+    if (i % 2)
+      gst_harness_push (pair.video, video_new (GST_SECOND));
+    else
+      gst_harness_push (pair.mask, mask_new (0, 99));
+
+    pair_flush (&pair);
+    pair_push_segment (&pair, 0);
+    if (i == 2) {
+      gst_harness_push (pair.mask, mask_new (5 * GST_SECOND, 77));
+      gst_harness_push (pair.video, video_new (0));
+      fail_unless_equals_int (pair_pull_label (&pair, 0), 0);
+      pair_flush (&pair);
+      pair_push_segment (&pair, 0);
+    }
+  }
+  fail_if (gst_harness_try_pull (pair.video));
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Of a branch that is flushed alone, nothing that came before serves the frames after it, be it
+ * used already or not; those of the video stay. */
+GST_START_TEST (test_flush_components)
+{
+  GstSegment segment;
+  guint waiting;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (waiting = 0; waiting < 2; waiting++) {
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    gst_harness_push (pair.mask, mask_new (0, 1));
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+    if (waiting)
+      gst_harness_push (pair.video, video_new (GST_SECOND));
+    else
+      gst_harness_push (pair.mask, mask_new (GST_SECOND, 2));
+
+    gst_harness_push_event (pair.mask, gst_event_new_flush_start ());
+    gst_harness_push_event (pair.mask, gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
+    if (!waiting)
+      gst_harness_push (pair.video, video_new (0));
+    gst_harness_push (pair.mask, mask_new (5 * GST_SECOND, 3));
+    fail_unless_equals_int (pair_pull_label (&pair, waiting * GST_SECOND), 0);
+    gst_harness_push (pair.video, video_new (5 * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, 5 * GST_SECOND), 3);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* It is the running times that are compared. */
+GST_START_TEST (test_segments)
+{
+  GstSegment segment;
+  GstEvent *event;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 10 * GST_SECOND;
+  segment.base = 3 * GST_SECOND;
+  gst_harness_push_event (pair.video, gst_event_new_segment (&segment));
+  segment.start = 0;
+  segment.base = 0;
+  segment.rate = 2.0;
+  gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
+
+  /* 14 - 10 + 3 s and 14 / 2 s. */
+  gst_harness_push (pair.mask, mask_new (14 * GST_SECOND, 5));
+  gst_harness_push (pair.video, video_new (14 * GST_SECOND));
+  fail_unless_equals_int (pair_pull_label (&pair, 14 * GST_SECOND), 5);
+  event = pull_event (pair.video, GST_EVENT_SEGMENT);
+  while (event) {
+    gst_event_copy_segment (event, &segment);
+    gst_event_unref (event);
+    event = gst_harness_try_pull_event (pair.video);
+    if (event && GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+      gst_clear_event (&event);
+  }
+  fail_unless_equals_uint64 (segment.start, 10 * GST_SECOND);
+  fail_unless_equals_uint64 (segment.base, 3 * GST_SECOND);
+
+  /* No time, no partner, and no wait for one; nor is a mask without time waited for. */
+  gst_harness_push (pair.mask, mask_new (GST_CLOCK_TIME_NONE, 6));
+  gst_harness_push (pair.video, video_new (GST_CLOCK_TIME_NONE));
+  fail_unless_equals_int (pair_pull_label (&pair, GST_CLOCK_TIME_NONE), 0);
+  gst_harness_push (pair.video, video_new (15 * GST_SECOND));
+  gst_harness_push (pair.mask, mask_new (16 * GST_SECOND, 7));
+  fail_unless_equals_int (pair_pull_label (&pair, 15 * GST_SECOND), 7);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A gap in the video is a gap in what comes out, not an empty frame; at the start too, where the
+ * segment must come before it. */
+GST_START_TEST (test_video_gap)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  pair_push_segment (&pair, GST_SECOND);
+  for (i = 1; i < 6; i += 2) {
+    GstClockTime timestamp, duration;
+    const GstSegment *segment;
+    GstEvent *event;
+
+    gst_harness_push (pair.mask, mask_new ((i + 1) * GST_SECOND, i));
+    gst_harness_push_event (pair.video, gst_event_new_gap (i * GST_SECOND, GST_SECOND));
+    event = pull_event (pair.video, GST_EVENT_GAP);
+    gst_event_parse_gap (event, &timestamp, &duration);
+    fail_unless_equals_uint64 (timestamp, i * GST_SECOND);
+    fail_unless_equals_uint64 (duration, GST_SECOND);
+    gst_event_unref (event);
+    fail_if (gst_harness_try_pull (pair.video));
+
+    event = gst_pad_get_sticky_event (pair.video->sinkpad, GST_EVENT_SEGMENT, 0);
+    gst_event_parse_segment (event, &segment);
+    fail_unless_equals_uint64 (segment->start, GST_SECOND);
+    gst_event_unref (event);
+
+    gst_harness_push (pair.video, video_new ((i + 1) * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, (i + 1) * GST_SECOND), i);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Where the mask says that nothing comes, nothing is waited for. */
+GST_START_TEST (test_mask_gap)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  gst_harness_push_event (pair.mask, gst_event_new_gap (0, 10 * GST_SECOND));
+  for (i = 0; i < 9; i++) {
+    gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 0);
+  }
+  gst_harness_push (pair.video, video_new (10 * GST_SECOND));
+  gst_harness_push (pair.mask, mask_new (10 * GST_SECOND, 4));
+  fail_unless_equals_int (pair_pull_label (&pair, 10 * GST_SECOND), 4);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Gaps with pixels, such as the copies that videorate makes, are frames. */
+GST_START_TEST (test_mask_gap_with_pixels)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 4; i++) {
+    GstBuffer *mask = mask_new (i * GST_SECOND, 1 + i);
+
+    gst_buffer_append_memory (mask, gst_allocator_alloc (NULL, MASK_WIDTH * MASK_HEIGHT, NULL));
+    GST_BUFFER_DURATION (mask) = GST_SECOND;
+    GST_BUFFER_FLAG_SET (mask, GST_BUFFER_FLAG_GAP);
+    gst_harness_push (pair.mask, mask);
+    gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 1 + i);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+static gboolean
+wait_for_event (GstHarness *h, GstEventType type)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (h))) {
+    gboolean found = GST_EVENT_TYPE (event) == type;
+
+    gst_event_unref (event);
+    if (found)
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/* Tags of the video pass, those of the mask do not; upstream, each gets what concerns it. */
+GST_START_TEST (test_events)
+{
+  GstEvent *event;
+  GstTagList *tags;
+  gchar *title;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_harness_push_event (pair.mask,
+                          gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "mask", NULL)));
+  gst_harness_push_event (pair.video,
+                          gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "video", NULL)));
+  gst_harness_push (pair.mask, mask_new (0, 1));
+  gst_harness_push (pair.video, video_new (0));
+  fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+
+  event = pull_event (pair.video, GST_EVENT_TAG);
+  gst_event_parse_tag (event, &tags);
+  fail_unless (gst_tag_list_get_string (tags, GST_TAG_TITLE, &title));
+  fail_unless_equals_string (title, "video");
+  g_free (title);
+  gst_event_unref (event);
+  fail_unless_equals_int (count_events (pair.video, GST_EVENT_TAG), 0);
+
+  while (gst_harness_upstream_events_in_queue (pair.video))
+    gst_event_unref (gst_harness_pull_upstream_event (pair.video));
+  while (gst_harness_upstream_events_in_queue (pair.mask))
+    gst_event_unref (gst_harness_pull_upstream_event (pair.mask));
+  gst_harness_push_upstream_event (pair.video, gst_event_new_reconfigure ());
+  fail_unless (wait_for_event (pair.video, GST_EVENT_RECONFIGURE));
+  fail_if (wait_for_event (pair.mask, GST_EVENT_RECONFIGURE));
+  gst_harness_push_upstream_event (pair.video,
+                                   gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 1, 0));
+  fail_unless (wait_for_event (pair.video, GST_EVENT_QOS));
+  fail_unless (wait_for_event (pair.mask, GST_EVENT_QOS));
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+static gboolean
+accepts (GstPad *pad, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  gboolean accepted = gst_pad_query_accept_caps (pad, caps);
+
+  gst_caps_unref (caps);
+
+  return accepted;
+}
+
+/* Video is what downstream takes, masks are of any kind; downstream says how to make the video. */
+GST_START_TEST (test_queries)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=8,height=8,framerate=1/1");
+  GstPad *video, *mask;
+  GstQuery *query;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_harness_set_sink_caps_str (pair.video, "video/x-raw,format={NV12,RGB};audio/x-raw");
+  gst_harness_add_propose_allocation_meta (pair.video, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
+                                           NULL);
+  video = gst_element_get_static_pad (pair.video->element, "video");
+  mask = gst_element_get_static_pad (pair.video->element, "components");
+
+  fail_unless (accepts (video, "video/x-raw,format=RGB,width=1,height=1"));
+  fail_if (accepts (video, "video/x-raw,format=GRAY8,width=1,height=1"));
+  fail_if (accepts (video, "audio/x-raw"));
+  fail_unless (accepts (mask, "video/x-raw,format=GRAY8,width=1,height=1"));
+  fail_unless (accepts (mask, "video/x-raw(memory:CUDAMemory),format=NV12,width=1,height=1"));
+  fail_if (accepts (mask, "audio/x-raw"));
+
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_unless (gst_pad_peer_query (pair.video->srcpad, query));
+  fail_unless (
+      gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_unless (gst_pad_peer_query (pair.mask->srcpad, query));
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  gst_query_unref (query);
+
+  gst_caps_unref (caps);
+  gst_object_unref (video);
+  gst_object_unref (mask);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Live, a frame waits for the latency and no longer; a partner that is in time is taken. */
+GST_START_TEST (test_live)
+{
+  const GstClockTime latency = 300 * GST_MSECOND + GST_SECOND / 2 + 20 * GST_MSECOND;
+  GstClock *clock;
+  Pair pair;
+
+  pair_init (&pair, TRUE);
+  gst_harness_set_upstream_latency (pair.video, 300 * GST_MSECOND);
+  gst_harness_push (pair.mask, mask_new (0, 1));
+  gst_harness_push (pair.video, video_new (0));
+  fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+  g_object_set (pair.video->element, "latency", 20 * GST_MSECOND, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (pair.video), latency);
+  g_object_set (pair.video->element, "tolerance", 70 * GST_MSECOND, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (pair.video), 390 * GST_MSECOND);
+  g_object_set (pair.video->element, "tolerance", GST_CLOCK_TIME_NONE, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (pair.video), latency);
+
+  clock = gst_element_get_clock (pair.video->element);
+  fail_unless (GST_IS_TEST_CLOCK (clock));
+  gst_harness_push (pair.video, video_new (GST_SECOND));
+  gst_test_clock_wait_for_next_pending_id (GST_TEST_CLOCK (clock), NULL);
+  fail_if (gst_harness_try_pull (pair.video));
+  fail_unless (gst_test_clock_crank (GST_TEST_CLOCK (clock)));
+  fail_unless_equals_uint64 (gst_clock_get_time (clock), GST_SECOND + latency);
+  fail_unless_equals_int (pair_pull_label (&pair, GST_SECOND), 0);
+
+  gst_harness_push (pair.video, video_new (2 * GST_SECOND));
+  gst_test_clock_wait_for_next_pending_id (GST_TEST_CLOCK (clock), NULL);
+  gst_harness_push (pair.mask, mask_new (2 * GST_SECOND, 2));
+  fail_unless_equals_int (pair_pull_label (&pair, 2 * GST_SECOND), 2);
+  fail_unless_equals_uint64 (gst_clock_get_time (clock), GST_SECOND + latency);
+
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+static Suite *
+cclmergeflow_suite (void)
+{
+  Suite *s = suite_create ("cclmergeflow");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_eos_drain);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_flush_components);
+  tcase_add_test (tc, test_segments);
+  tcase_add_test (tc, test_video_gap);
+  tcase_add_test (tc, test_mask_gap);
+  tcase_add_test (tc, test_mask_gap_with_pixels);
+  tcase_add_test (tc, test_events);
+  tcase_add_test (tc, test_queries);
+  tcase_add_test (tc, test_live);
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmergeflow);

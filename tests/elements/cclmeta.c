@@ -1,0 +1,358 @@
+/* cudaccl - tests of libgstccl
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <string.h>
+
+static const GstCclComponent components[] = {
+  { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
+  { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
+  { 3, 3, 5, 5, 2, 10, 5.0, 5.5 },
+};
+
+static GstBuffer *
+buffer_with_components (guint width, guint height)
+{
+  GstBuffer *buffer = ccl_test_black_new (width, height);
+
+  fail_unless (gst_buffer_add_ccl_meta (buffer, width, height, 5, components,
+                                        G_N_ELEMENTS (components)) != NULL);
+
+  return buffer;
+}
+
+static void
+check_component (const GstCclComponent *component, const GstCclComponent *expected)
+{
+  fail_unless_equals_int (component->label, expected->label);
+  fail_unless_equals_int (component->x, expected->x);
+  fail_unless_equals_int (component->y, expected->y);
+  fail_unless_equals_int (component->width, expected->width);
+  fail_unless_equals_int (component->height, expected->height);
+  fail_unless_equals_uint64 (component->area, expected->area);
+  fail_unless (ABS (component->centroid_x - expected->centroid_x) < 1e-6, "%f is not %f",
+               component->centroid_x, expected->centroid_x);
+  fail_unless (ABS (component->centroid_y - expected->centroid_y) < 1e-6, "%f is not %f",
+               component->centroid_y, expected->centroid_y);
+}
+
+static void
+check_meta (GstCclMeta *meta, guint width, guint height, guint found,
+            const GstCclComponent *expected, guint n)
+{
+  guint i;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->width, width);
+  fail_unless_equals_int (meta->height, height);
+  fail_unless_equals_int (meta->found, found);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n);
+  for (i = 0; i < n; i++)
+    check_component (gst_ccl_meta_get_component (meta, i), &expected[i]);
+  fail_unless (gst_ccl_meta_get_component (meta, n) == NULL);
+}
+
+GST_START_TEST (test_boxed)
+{
+  GstCclComponent *copy = g_boxed_copy (GST_TYPE_CCL_COMPONENT, &components[0]);
+
+  fail_unless (copy != &components[0]);
+  check_component (copy, &components[0]);
+  g_boxed_free (GST_TYPE_CCL_COMPONENT, copy);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_type)
+{
+  const gchar *const *tags = gst_meta_api_type_get_tags (GST_CCL_META_API_TYPE);
+
+  fail_unless_equals_int (g_strv_length ((gchar **) tags), 3);
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_STR));
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_SIZE_STR));
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_ORIENTATION_STR));
+  fail_unless (GST_CCL_META_INFO != NULL);
+  fail_unless (gst_meta_get_info ("GstCclMeta") == GST_CCL_META_INFO);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_add_replaces)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  check_meta (meta, 13, 7, 5, components, 3);
+
+  /* Its own components, which are freed on the way. */
+  gst_buffer_add_ccl_meta (buffer, 14, 8, 9, &meta->components[1], 2);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 1);
+  check_meta (gst_buffer_get_ccl_meta (buffer), 14, 8, 9, &components[1], 2);
+
+  gst_buffer_add_ccl_meta (buffer, 14, 8, 0, NULL, 0);
+  check_meta (gst_buffer_get_ccl_meta (buffer), 14, 8, 0, NULL, 0);
+
+  g_test_expect_message ("GStreamer-Ccl", G_LOG_LEVEL_CRITICAL, "*found >= n_components*");
+  fail_unless (gst_buffer_add_ccl_meta (buffer, 14, 8, 1, components, 2) == NULL);
+  g_test_assert_expected_messages ();
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_copy_is_deep)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstBuffer *copies[3];
+  guint i;
+
+  copies[0] = gst_buffer_copy (buffer);
+  copies[1] = gst_buffer_copy_deep (buffer);
+  copies[2] = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
+
+  memset (gst_buffer_get_ccl_meta (buffer)->components, 0, sizeof (components));
+  gst_buffer_unref (buffer);
+
+  for (i = 0; i < G_N_ELEMENTS (copies); i++) {
+    check_meta (gst_buffer_get_ccl_meta (copies[i]), 13, 7, 5, components, 3);
+    gst_buffer_unref (copies[i]);
+  }
+}
+GST_END_TEST;
+
+/* The first component of a frame, and what scaling makes of it. */
+static const struct
+{
+  gint in_width, in_height, out_width, out_height;
+  GstCclComponent in, out;
+} scales[] = {
+  /* A lone pixel becomes four, whose centre is between them. */
+  { 13, 7, 26, 14, { 1, 3, 1, 1, 1, 1, 3.0, 1.0 }, { 1, 6, 2, 2, 2, 4, 6.5, 2.5 } },
+  /* It covers a part of one pixel, or of several, and stays. */
+  { 12, 8, 6, 2, { 1, 11, 7, 1, 1, 1, 11.0, 7.0 }, { 1, 5, 1, 1, 1, 1, 5.25, 1.375 } },
+  { 4, 4, 3, 3, { 1, 1, 0, 2, 4, 8, 1.5, 1.5 }, { 1, 0, 0, 3, 3, 5, 1.0, 1.0 } },
+  /* Edges that fall on pixels stay on them, also where a third is no exact number. */
+  { 147, 3, 49, 1, { 1, 3, 0, 144, 3, 432, 74.5, 1.0 }, { 1, 1, 0, 48, 1, 48, 24.5, 0.0 } },
+  /* All of the frame remains all of it. */
+  { 7, 7, 5, 3, { 1, 0, 0, 7, 7, 49, 3.0, 3.0 }, { 1, 0, 0, 5, 3, 15, 2.0, 1.0 } },
+  { 1, 1, 100, 1, { 1, 0, 0, 1, 1, 1, 0.0, 0.0 }, { 1, 0, 0, 100, 1, 100, 49.5, 0.0 } },
+  /* Sizes whose products pass 32 bits. */
+  { 65535,
+    65535,
+    32767,
+    65535,
+    { 1, 0, 0, 65535, 65535, G_GUINT64_CONSTANT (4294836225), 32767.0, 32767.0 },
+    { 1, 0, 0, 32767, 65535, G_GUINT64_CONSTANT (2147385345), 16383.0, 32767.0 } },
+  /* To the same size nothing changes. */
+  { 13, 7, 13, 7, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 }, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 } },
+};
+
+GST_START_TEST (test_scale)
+{
+  GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+  GstVideoInfo in_info, out_info;
+  GstVideoMetaTransform trans = { &in_info, &out_info };
+  GstCclMeta *meta;
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].in_width,
+                             scales[__i__].in_height);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].out_width,
+                             scales[__i__].out_height);
+
+  meta = gst_buffer_add_ccl_meta (in, scales[__i__].in_width, scales[__i__].in_height, 3,
+                                  &scales[__i__].in, 1);
+  fail_unless (GST_CCL_META_INFO->transform_func (
+      out, &meta->meta, in, gst_video_meta_transform_scale_get_quark (), &trans));
+
+  check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
+              &scales[__i__].out, 1);
+  check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in);
+
+  /* Old scalers copy the metadata too, after that. */
+  gst_buffer_copy_into (out, in, GST_BUFFER_COPY_METADATA, 0, -1);
+  check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
+              &scales[__i__].out, 1);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unknown_transform)
+{
+  GstBuffer *in = buffer_with_components (13, 7), *out = gst_buffer_new ();
+
+  fail_if (GST_CCL_META_INFO->transform_func (out, &gst_buffer_get_ccl_meta (in)->meta, in,
+                                              g_quark_from_static_string ("test-transform"), NULL));
+  fail_unless (gst_buffer_get_ccl_meta (out) == NULL);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+
+/* What GStreamer's own scaler does with the metadata, and with the regions of interest beside it.
+ */
+GST_START_TEST (test_videoscale)
+{
+  static const GstCclComponent expected[] = {
+    { 1, 4, 3, 12, 12, 120, 8.5, 8.5 },
+    { 2, 24, 18, 2, 3, 6, 24.5, 19.0 },
+    { 3, 6, 15, 10, 6, 60, 10.5, 17.5 },
+  };
+  GstHarness *h = gst_harness_new ("videoscale");
+  GstBuffer *buffer;
+
+  gst_harness_set_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1",
+                            "video/x-raw,format=GRAY8,width=26,height=21,framerate=1/1");
+  buffer = gst_harness_push_and_pull (h, buffer_with_components (13, 7));
+  check_meta (gst_buffer_get_ccl_meta (buffer), 26, 21, 5, expected, 3);
+
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static const struct
+{
+  guint x, y, width, height;
+  gboolean fits;
+  guint found, n;
+  GstCclComponent out[3];
+} crops[] = {
+  /* All of it. */
+  { 0,
+    0,
+    13,
+    7,
+    TRUE,
+    5,
+    3,
+    { { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
+      { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
+      { 3, 3, 5, 5, 2, 10, 5.0, 5.5 } } },
+  /* One is cut, one goes, one moves; two that were never listed stay found. */
+  { 3, 2, 9, 5, TRUE, 4, 2, { { 1, 0, 0, 5, 3, 20, 1.0, 0.5 }, { 3, 0, 3, 5, 2, 10, 2.0, 3.5 } } },
+  /* A box that only touches the rectangle is outside. */
+  { 8, 5, 4, 2, TRUE, 2, 0, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 7, 4, 1, 1, TRUE, 3, 1, { { 1, 0, 0, 1, 1, 20, -3.0, -1.5 } } },
+  { 0, 0, 0, 7, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 1, 0, 13, 7, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 0, G_MAXUINT, 1, 1, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+};
+
+GST_START_TEST (test_crop)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  gboolean fits = gst_ccl_meta_crop (meta, crops[__i__].x, crops[__i__].y, crops[__i__].width,
+                                     crops[__i__].height);
+
+  fail_unless_equals_int (fits, crops[__i__].fits);
+  if (fits)
+    check_meta (meta, crops[__i__].width, crops[__i__].height, crops[__i__].found, crops[__i__].out,
+                crops[__i__].n);
+  else
+    check_meta (meta, 13, 7, 5, components, 3);
+
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+#if GST_CHECK_VERSION(1, 28, 0)
+/* Scaled by two, then a quarter turn, both behind a border and cut off at it. */
+GST_START_TEST (test_matrix)
+{
+  static const gfloat turn[3][3] = { { 0, -1, 7 }, { 1, 0, 0 }, { 0, 0, 1 } };
+  static const GstCclComponent scaled[] = { { 1, 9, 1, 10, 6, 80, 11.5, 2.5 },
+                                            { 3, 9, 7, 10, 4, 40, 13.5, 8.5 } };
+  static const GstCclComponent turned[] = { { 1, 2, 2, 4, 6, 20, 3.5, 4.0 },
+                                            { 2, 0, 12, 1, 1, 1, 0.0, 12.0 },
+                                            { 3, 0, 3, 2, 5, 10, 0.5, 5.0 } };
+  GstVideoRectangle in_rect = { 3, 2, 9, 5 }, out_rect = { 9, 1, 18, 10 };
+  GstVideoRectangle all = { 0, 0, 13, 7 }, frame = { 0, 0, 7, 13 };
+  GstBuffer *in = buffer_with_components (13, 7), *out = gst_buffer_new ();
+  GstVideoMetaTransformMatrix trans;
+  GstVideoInfo in_info, out_info;
+  GstMeta *meta = &gst_buffer_get_ccl_meta (in)->meta;
+  GQuark quark = gst_video_meta_transform_matrix_get_quark ();
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, 13, 7);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 40, 12);
+  gst_video_meta_transform_matrix_init (&trans, &in_info, &in_rect, &out_info, &out_rect);
+  fail_unless (GST_CCL_META_INFO->transform_func (out, meta, in, quark, &trans));
+  check_meta (gst_buffer_get_ccl_meta (out), 40, 12, 4, scaled, 2);
+
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 7, 13);
+  gst_video_meta_transform_matrix_init (&trans, &in_info, &all, &out_info, &frame);
+  memcpy (trans.matrix, turn, sizeof (turn));
+  fail_unless (GST_CCL_META_INFO->transform_func (out, meta, in, quark, &trans));
+  check_meta (gst_buffer_get_ccl_meta (out), 7, 13, 5, turned, 3);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+#endif
+
+#if GST_CHECK_VERSION(1, 24, 0)
+GST_START_TEST (test_serialize)
+{
+  GstBuffer *in = buffer_with_components (13, 7), *out;
+  GByteArray *data = g_byte_array_new ();
+  guint32 consumed = 0;
+  guint offset, size;
+  GstMeta *meta;
+
+  /* Wherever the bytes begin, the last time at none: the sanitizer sees what is not aligned. */
+  for (offset = 8; offset-- > 0;) {
+    g_byte_array_set_size (data, offset);
+    fail_unless (gst_meta_serialize_simple (&gst_buffer_get_ccl_meta (in)->meta, data));
+    out = gst_buffer_new ();
+    meta = gst_meta_deserialize (out, data->data + offset, data->len - offset, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless_equals_int (consumed, data->len - offset);
+    check_meta ((GstCclMeta *) meta, 13, 7, 5, components, 3);
+    gst_buffer_unref (out);
+  }
+
+  /* Whatever is cut off is missed. */
+  for (size = 1; size < data->len; size++) {
+    guint8 *part = g_memdup2 (data->data, size);
+
+    out = gst_buffer_new ();
+    fail_unless (gst_meta_deserialize (out, part, size, &consumed) == NULL);
+    gst_buffer_unref (out);
+    g_free (part);
+  }
+
+  g_byte_array_unref (data);
+  gst_buffer_unref (in);
+}
+GST_END_TEST;
+#endif
+
+static Suite *
+cclmeta_suite (void)
+{
+  Suite *s = suite_create ("cclmeta");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_boxed);
+  tcase_add_test (tc, test_type);
+  tcase_add_test (tc, test_add_replaces);
+  tcase_add_test (tc, test_copy_is_deep);
+  tcase_add_loop_test (tc, test_scale, 0, G_N_ELEMENTS (scales));
+  tcase_add_test (tc, test_unknown_transform);
+  tcase_add_test (tc, test_videoscale);
+  tcase_add_loop_test (tc, test_crop, 0, G_N_ELEMENTS (crops));
+#if GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_test (tc, test_matrix);
+#endif
+#if GST_CHECK_VERSION(1, 24, 0)
+  tcase_add_test (tc, test_serialize);
+#endif
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmeta);

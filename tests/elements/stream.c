@@ -1,0 +1,299 @@
+/* cudaccl - tests of the flow: shared buffers, gaps, flushes, the end of the stream, lateness
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+static GstHarness *
+picture_harness_new (gint backend)
+{
+  return ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (backend), NULL), "GRAY8",
+                               PICTURE_WIDTH, PICTURE_HEIGHT);
+}
+
+static void
+push_and_check_picture (GstHarness *h)
+{
+  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
+
+  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+  gst_buffer_unref (buffer);
+}
+
+/* A buffer that somebody else has too gets a twin with the same memory, also when that memory would
+ * rather be copied than shared. */
+GST_START_TEST (test_shared_buffer)
+{
+  GstHarness *h = picture_harness_new (__i__);
+  GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PLANES), *out;
+  guint i;
+
+  GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, 0), GST_MEMORY_FLAG_NO_SHARE);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4)->id = 77;
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
+
+  fail_unless (out != buffer);
+  fail_unless_equals_int (gst_buffer_n_memory (out), gst_buffer_n_memory (buffer));
+  for (i = 0; i < gst_buffer_n_memory (buffer); i++)
+    fail_unless (gst_buffer_peek_memory (out, i) == gst_buffer_peek_memory (buffer, i));
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (buffer));
+
+  fail_unless (gst_buffer_get_ccl_meta (out) != NULL);
+  fail_unless (gst_buffer_get_video_meta (out) != NULL);
+  fail_unless (gst_buffer_get_video_region_of_interest_meta_id (out, 77) != NULL);
+  fail_unless (gst_buffer_get_ccl_meta (buffer) == NULL);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
+
+  gst_buffer_unref (out);
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (buffer), 1);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A buffer of a pool must not go back while its memory is on its way downstream. */
+GST_START_TEST (test_shared_pool_buffer)
+{
+  GstHarness *h =
+      ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 64, 48);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstBufferPoolAcquireParams params = { .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT };
+  GstBuffer *buffer, *out, *again = NULL;
+  GstMemory *memory;
+
+  gst_buffer_pool_config_set_params (config, NULL, 64 * 48, 1, 1);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  memory = gst_buffer_peek_memory (buffer, 0);
+
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &again, &params), GST_FLOW_EOS);
+
+  gst_buffer_unref (out);
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &again, &params), GST_FLOW_OK);
+
+  gst_buffer_unref (again);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+collect (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *buffers)
+{
+  g_ptr_array_add (buffers, gst_buffer_ref (buffer));
+}
+
+/* Both branches of a real tee get the same pixels, and one of them the metadata. */
+GST_START_TEST (test_tee)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=5 pattern=ball ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "tee name=t t. ! queue ! cudaccl name=ccl ! fakesink name=a signal-handoffs=true "
+      "t. ! queue ! fakesink name=b signal-handoffs=true",
+      NULL);
+  GPtrArray *buffers[2];
+  GstMessage *message;
+  GstElement *element;
+  guint i;
+
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
+  gst_util_set_object_arg (G_OBJECT (element), "backend", ccl_test_backend (__i__));
+  gst_object_unref (element);
+  for (i = 0; i < 2; i++) {
+    buffers[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+    element = gst_bin_get_by_name (GST_BIN (pipeline), i == 0 ? "a" : "b");
+    g_signal_connect (element, "handoff", G_CALLBACK (collect), buffers[i]);
+    gst_object_unref (element);
+  }
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), 10 * GST_SECOND,
+                                        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+
+  fail_unless_equals_int (buffers[0]->len, 5);
+  fail_unless_equals_int (buffers[1]->len, 5);
+  for (i = 0; i < 5; i++) {
+    GstBuffer *a = g_ptr_array_index (buffers[0], i), *b = g_ptr_array_index (buffers[1], i);
+
+    fail_unless (gst_buffer_peek_memory (a, 0) == gst_buffer_peek_memory (b, 0));
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (a)->n_components, 1);
+    ccl_test_check_nothing (b);
+  }
+
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_ptr_array_unref (buffers[0]);
+  g_ptr_array_unref (buffers[1]);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* Gaps pass; those with pixels, as videorate repeats them, are analysed; and the next frame is none
+ * the worse. */
+GST_START_TEST (test_gap)
+{
+  GstHarness *h = picture_harness_new (__i__);
+  GstBuffer *gaps[] = { gst_buffer_new (), ccl_test_picture_new ("GRAY8", LAYOUT_PACKED) };
+  GstEvent *event;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
+    GstBuffer *out;
+
+    GST_BUFFER_PTS (gaps[i]) = i * GST_SECOND;
+    GST_BUFFER_FLAG_SET (gaps[i], GST_BUFFER_FLAG_GAP);
+    out = gst_harness_push_and_pull (h, gaps[i]);
+    fail_unless (out == gaps[i]);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_GAP));
+    if (i == 0)
+      ccl_test_check_nothing (out);
+    else
+      ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
+    gst_buffer_unref (out);
+  }
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
+
+  while ((event = gst_harness_try_pull_event (h)))
+    gst_event_unref (event);
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (2 * GST_SECOND, GST_SECOND)));
+  event = gst_harness_try_pull_event (h);
+  fail_unless (event && GST_EVENT_TYPE (event) == GST_EVENT_GAP);
+  gst_event_unref (event);
+
+  push_and_check_picture (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_flush_and_eos)
+{
+  GstHarness *h = picture_harness_new (__i__);
+  GstSegment segment;
+  GstEvent *event;
+  guint i;
+
+  for (i = 0; i < 5; i++) {
+    push_and_check_picture (h);
+
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
+                            GST_FLOW_FLUSHING);
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+  }
+
+  push_and_check_picture (h);
+  while ((event = gst_harness_try_pull_event (h)))
+    gst_event_unref (event);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  event = gst_harness_try_pull_event (h);
+  fail_unless (event && GST_EVENT_TYPE (event) == GST_EVENT_EOS);
+  gst_event_unref (event);
+  fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
+                          GST_FLOW_EOS);
+
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* When the sink is late, frames are dropped before they cost anything; and only then. */
+GST_START_TEST (test_qos)
+{
+  GstHarness *h = picture_harness_new (__i__);
+  guint64 frames;
+  GstStructure *stats;
+  GstBuffer *buffer;
+
+  push_and_check_picture (h);
+  gst_harness_push_upstream_event (
+      h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * GST_SECOND, GST_SECOND));
+
+  buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+  GST_BUFFER_PTS (buffer) = 2 * GST_SECOND;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_if (gst_harness_try_pull (h));
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
+  fail_unless_equals_uint64 (frames, 1);
+  gst_structure_free (stats);
+
+  buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+  GST_BUFFER_PTS (buffer) = 60 * GST_SECOND;
+  buffer = gst_harness_push_and_pull (h, buffer);
+  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+  gst_buffer_unref (buffer);
+
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Returns the number of frames that came out wrong; assertions are for the main thread alone. */
+static gpointer
+run_many (gpointer data)
+{
+  GstHarness *h = data;
+  guint i, n_wrong = 0;
+
+  for (i = 0; i < 500; i++) {
+    GstBuffer *buffer;
+    GstCclMeta *meta;
+
+    g_object_set (h->element, "invert", i % 2, NULL);
+    buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
+    meta = gst_buffer_get_ccl_meta (buffer);
+    if (meta->n_components != (i % 2 ? 2 : n_picture_blobs) ||
+        meta->components[0].area != (i % 2 ? 75 : 4))
+      n_wrong++;
+    gst_buffer_unref (buffer);
+  }
+
+  return GUINT_TO_POINTER (n_wrong);
+}
+
+/* Elements of one process do not get into each other's way. */
+GST_START_TEST (test_concurrent)
+{
+  GThread *threads[4];
+  GstHarness *harnesses[4];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    harnesses[i] = picture_harness_new ((gint) (i % ccl_test_n_backends ()));
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new (NULL, run_many, harnesses[i]);
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
+  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+    ccl_test_harness_free (harnesses[i]);
+}
+GST_END_TEST;
+
+static Suite *
+stream_suite (void)
+{
+  Suite *s = suite_create ("stream");
+  TCase *tc = tcase_create ("general");
+  gint n_backends = (gint) ccl_test_n_backends ();
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_shared_buffer, 0, n_backends);
+  tcase_add_loop_test (tc, test_shared_pool_buffer, 0, n_backends);
+  tcase_add_loop_test (tc, test_tee, 0, n_backends);
+  tcase_add_loop_test (tc, test_gap, 0, n_backends);
+  tcase_add_loop_test (tc, test_flush_and_eos, 0, n_backends);
+  tcase_add_loop_test (tc, test_qos, 0, n_backends);
+  tcase_add_test (tc, test_concurrent);
+
+  return s;
+}
+
+GST_CHECK_MAIN (stream);
