@@ -120,7 +120,7 @@ check_element_memcheck() {
     result skipped "element-memcheck: there is no compute-sanitizer here"
     return
   fi
-  for name in cudamemory cudacontext cudapipelines nvmm pinned analysis cclcolor; do
+  for name in cudamemory cudacontext cudapipelines nvmm pinned cudacclanalysis cclcolor; do
     program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
       result skipped "element-memcheck-$name: it was not built"

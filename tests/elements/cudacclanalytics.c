@@ -311,9 +311,9 @@ GST_START_TEST (test_overlay)
 GST_END_TEST;
 
 static Suite *
-analytics_suite (void)
+cudacclanalytics_suite (void)
 {
-  Suite *s = suite_create ("analytics");
+  Suite *s = suite_create ("cudacclanalytics");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -331,4 +331,4 @@ analytics_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (analytics);
+GST_CHECK_MAIN (cudacclanalytics);

@@ -326,9 +326,9 @@ GST_START_TEST (test_scaled)
 GST_END_TEST;
 
 static Suite *
-analysis_suite (void)
+cudacclanalysis_suite (void)
 {
-  Suite *s = suite_create ("analysis");
+  Suite *s = suite_create ("cudacclanalysis");
   TCase *tc = tcase_create ("general");
   gint n_backends = (gint) ccl_test_n_backends ();
 
@@ -344,4 +344,4 @@ analysis_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (analysis);
+GST_CHECK_MAIN (cudacclanalysis);
