@@ -488,16 +488,11 @@ pull_event_type (GstHarness *h)
 GST_START_TEST (test_events)
 {
   GstHarness *h = json_harness_new (CAPS);
-  GstSegment segment;
   guint i;
 
   for (i = 0; i < 3; i++) {
     json_object_unref (take_object (gst_harness_push_and_pull (h, frame_new (0, 1))));
-    gst_harness_push_event (h, gst_event_new_flush_start ());
-    fail_unless_equals_int (gst_harness_push (h, frame_new (0, 1)), GST_FLOW_FLUSHING);
-    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    ccl_test_flush (h, frame_new (0, 1));
   }
   json_object_unref (take_object (gst_harness_push_and_pull (h, frame_new (0, 1))));
 

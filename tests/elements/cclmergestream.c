@@ -446,31 +446,6 @@ GST_END_TEST;
   "t. ! queue ! videoscale ! video/x-raw,width=80,height=60 ! cudaccl backend=cpu ! queue ! " \
   "merge.components t. ! queue ! fakesink name=b signal-handoffs=true sync=false"
 
-static void
-collect (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *buffers)
-{
-  g_ptr_array_add (buffers, gst_buffer_ref (buffer));
-}
-
-static void
-connect_sink (GstElement *pipeline, const gchar *name, GPtrArray *buffers)
-{
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
-
-  g_signal_connect (sink, "handoff", G_CALLBACK (collect), buffers);
-  gst_object_unref (sink);
-}
-
-static void
-wait_for (GstElement *pipeline, GstMessageType type)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), 20 * GST_SECOND,
-                                                    type | GST_MESSAGE_ERROR);
-
-  fail_unless (message && GST_MESSAGE_TYPE (message) == type);
-  gst_message_unref (message);
-}
-
 /* A real tee: every frame has the ball's box, and the pixels that the other branch has. */
 GST_START_TEST (test_tee)
 {
@@ -480,11 +455,10 @@ GST_START_TEST (test_tee)
   guint i;
 
   for (i = 0; i < 2; i++) {
-    buffers[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-    connect_sink (pipeline, i == 0 ? "a" : "b", buffers[i]);
+    buffers[i] = ccl_test_collect (pipeline, i == 0 ? "a" : "b");
   }
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
+  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 
   fail_unless_equals_int (buffers[0]->len, 20);
@@ -559,11 +533,10 @@ GST_START_TEST (test_small_mask)
   guint i;
 
   for (i = 0; i < 3; i++) {
-    buffers[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-    connect_sink (pipeline, names[i], buffers[i]);
+    buffers[i] = ccl_test_collect (pipeline, names[i]);
   }
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
+  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 
   for (i = 0; i < 3; i++)
@@ -589,21 +562,20 @@ GST_START_TEST (test_seek)
   guint i, k;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  ccl_test_wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
   for (i = 0; i < 4; i++) {
     GstClockTime start = (i % 2 ? 1 : 50) * GST_SECOND;
-    GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+    GPtrArray *buffers = ccl_test_collect (pipeline, "a");
     GstElement *sink;
 
-    connect_sink (pipeline, "a", buffers);
     fail_unless (gst_element_seek (
         pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
         GST_SEEK_TYPE_SET, (gint64) start, GST_SEEK_TYPE_SET, (gint64) (start + GST_SECOND)));
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    wait_for (pipeline, GST_MESSAGE_EOS);
+    ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
 
     sink = gst_bin_get_by_name (GST_BIN (pipeline), "a");
-    g_signal_handlers_disconnect_by_func (sink, collect, buffers);
+    g_signal_handlers_disconnect_by_data (sink, buffers);
     gst_object_unref (sink);
     fail_unless_equals_int (buffers->len, 10);
     for (k = 0; k < 10; k++) {
@@ -673,7 +645,7 @@ GST_START_TEST (test_leaks)
 
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     if (i == 0)
-      wait_for (pipeline, GST_MESSAGE_EOS);
+      ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
     else
       g_usleep (20 * SETTLE);
     n_watched = (guint) g_atomic_int_get (&n_alive);

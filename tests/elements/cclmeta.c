@@ -24,21 +24,6 @@ buffer_with_components (guint width, guint height)
 }
 
 static void
-check_component (const GstCclComponent *component, const GstCclComponent *expected)
-{
-  fail_unless_equals_int (component->label, expected->label);
-  fail_unless_equals_int (component->x, expected->x);
-  fail_unless_equals_int (component->y, expected->y);
-  fail_unless_equals_int (component->width, expected->width);
-  fail_unless_equals_int (component->height, expected->height);
-  fail_unless_equals_uint64 (component->area, expected->area);
-  fail_unless (ABS (component->centroid_x - expected->centroid_x) < 1e-6, "%f is not %f",
-               component->centroid_x, expected->centroid_x);
-  fail_unless (ABS (component->centroid_y - expected->centroid_y) < 1e-6, "%f is not %f",
-               component->centroid_y, expected->centroid_y);
-}
-
-static void
 check_meta (GstCclMeta *meta, guint width, guint height, guint found,
             const GstCclComponent *expected, guint n)
 {
@@ -50,7 +35,7 @@ check_meta (GstCclMeta *meta, guint width, guint height, guint found,
   fail_unless_equals_int (meta->found, found);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n);
   for (i = 0; i < n; i++)
-    check_component (gst_ccl_meta_get_component (meta, i), &expected[i]);
+    ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 1e-6);
   fail_unless (gst_ccl_meta_get_component (meta, n) == NULL);
 }
 
@@ -59,7 +44,7 @@ GST_START_TEST (test_boxed)
   GstCclComponent *copy = g_boxed_copy (GST_TYPE_CCL_COMPONENT, &components[0]);
 
   fail_unless (copy != &components[0]);
-  check_component (copy, &components[0]);
+  ccl_test_check_component (copy, &components[0], 1e-6);
   g_boxed_free (GST_TYPE_CCL_COMPONENT, copy);
 }
 GST_END_TEST;
@@ -165,7 +150,7 @@ GST_START_TEST (test_scale)
 
   check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
               &scales[__i__].out, 1);
-  check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in);
+  ccl_test_check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in, 1e-6);
 
   /* Old scalers copy the metadata too, after that. */
   gst_buffer_copy_into (out, in, GST_BUFFER_COPY_METADATA, 0, -1);
@@ -424,17 +409,8 @@ check_same (GstBuffer *buffer, GstBuffer *expected)
   fail_unless_equals_int (a->height, b->height);
   fail_unless_equals_int (a->found, b->found);
   fail_unless_equals_int (a->n_components, b->n_components);
-  for (i = 0; i < a->n_components; i++) {
-    const GstCclComponent *x = &a->components[i], *y = &b->components[i];
-
-    fail_unless_equals_int (x->label, y->label);
-    fail_unless_equals_int (x->x, y->x);
-    fail_unless_equals_int (x->y, y->y);
-    fail_unless_equals_int (x->width, y->width);
-    fail_unless_equals_int (x->height, y->height);
-    fail_unless_equals_uint64 (x->area, y->area);
-    fail_unless (x->centroid_x == y->centroid_x && x->centroid_y == y->centroid_y);
-  }
+  for (i = 0; i < a->n_components; i++)
+    ccl_test_check_component (&a->components[i], &b->components[i], 0.0);
 }
 
 /* The socket must be known before the harness starts the element. */

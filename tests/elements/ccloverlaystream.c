@@ -309,16 +309,11 @@ GST_END_TEST;
 GST_START_TEST (test_pool)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
-  GstBufferPool *pool = gst_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
   GstBuffer *in, *out;
+  GstBufferPool *pool = ccl_test_pool_new (WIDTH * HEIGHT, &in);
 
   gst_harness_set_sink_caps_str (h, "video/x-raw(ANY)");
   gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  gst_buffer_pool_config_set_params (config, NULL, WIDTH * HEIGHT, 1, 1);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &in, NULL), GST_FLOW_OK);
   gst_buffer_memset (in, 0, BACKGROUND, WIDTH * HEIGHT);
   gst_buffer_add_ccl_meta (in, WIDTH, HEIGHT, 2, ccl_overlay_boxes, 2);
 
@@ -534,17 +529,12 @@ pull_event (GstHarness *h, GstEventType type)
 GST_START_TEST (test_events)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
-  GstSegment segment;
   GstBuffer *buffer;
   guint i;
 
   for (i = 0; i < 3; i++) {
     gst_buffer_unref (gst_harness_push_and_pull (h, ccl_overlay_boxes_new ()));
-    gst_harness_push_event (h, gst_event_new_flush_start ());
-    fail_unless_equals_int (gst_harness_push (h, ccl_overlay_boxes_new ()), GST_FLOW_FLUSHING);
-    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    ccl_test_flush (h, ccl_overlay_boxes_new ());
   }
   buffer = gst_harness_push_and_pull (h, ccl_overlay_boxes_new ());
   ccl_overlay_check_drawn (buffer, FALSE);

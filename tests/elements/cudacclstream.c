@@ -7,27 +7,11 @@
 #include <malloc.h>
 #endif
 
-static GstHarness *
-picture_harness_new (gint backend)
-{
-  return ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (backend), NULL), "GRAY8",
-                               PICTURE_WIDTH, PICTURE_HEIGHT);
-}
-
-static void
-push_and_check_picture (GstHarness *h)
-{
-  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-
-  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
-  gst_buffer_unref (buffer);
-}
-
 /* A buffer that somebody else has too gets a twin with the same memory, also when that memory would
  * rather be copied than shared. */
 GST_START_TEST (test_shared_buffer)
 {
-  GstHarness *h = picture_harness_new (__i__);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PLANES), *out;
   guint i;
 
@@ -60,38 +44,22 @@ GST_START_TEST (test_shared_pool_buffer)
 {
   GstHarness *h =
       ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 64, 48);
-  GstBufferPool *pool = gst_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstBufferPoolAcquireParams params = { .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT };
-  GstBuffer *buffer, *out, *again = NULL;
-  GstMemory *memory;
-
-  gst_buffer_pool_config_set_params (config, NULL, 64 * 48, 1, 1);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
-  memory = gst_buffer_peek_memory (buffer, 0);
+  GstBuffer *buffer, *out;
+  GstBufferPool *pool = ccl_test_pool_new (64 * 48, &buffer);
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
 
   out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
   fail_unless (gst_buffer_peek_memory (out, 0) == memory);
   gst_buffer_unref (buffer);
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &again, &params), GST_FLOW_EOS);
-
+  ccl_test_check_pool (pool, FALSE);
   gst_buffer_unref (out);
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &again, &params), GST_FLOW_OK);
+  ccl_test_check_pool (pool, TRUE);
 
-  gst_buffer_unref (again);
   gst_buffer_pool_set_active (pool, FALSE);
   gst_object_unref (pool);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
-
-static void
-collect (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *buffers)
-{
-  g_ptr_array_add (buffers, gst_buffer_ref (buffer));
-}
 
 /* Both branches of a real tee get the same pixels, and one of them the metadata. */
 GST_START_TEST (test_tee)
@@ -102,7 +70,6 @@ GST_START_TEST (test_tee)
       "t. ! queue ! fakesink name=b signal-handoffs=true",
       NULL);
   GPtrArray *buffers[2];
-  GstMessage *message;
   GstElement *element;
   guint i;
 
@@ -110,17 +77,11 @@ GST_START_TEST (test_tee)
   gst_util_set_object_arg (G_OBJECT (element), "backend", ccl_test_backend (__i__));
   gst_object_unref (element);
   for (i = 0; i < 2; i++) {
-    buffers[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-    element = gst_bin_get_by_name (GST_BIN (pipeline), i == 0 ? "a" : "b");
-    g_signal_connect (element, "handoff", G_CALLBACK (collect), buffers[i]);
-    gst_object_unref (element);
+    buffers[i] = ccl_test_collect (pipeline, i == 0 ? "a" : "b");
   }
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), 10 * GST_SECOND,
-                                        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_message_unref (message);
+  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
 
   fail_unless_equals_int (buffers[0]->len, 5);
   fail_unless_equals_int (buffers[1]->len, 5);
@@ -143,7 +104,7 @@ GST_END_TEST;
  * the worse. */
 GST_START_TEST (test_gap)
 {
-  GstHarness *h = picture_harness_new (__i__);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstBuffer *gaps[] = { gst_buffer_new (), ccl_test_picture_new ("GRAY8", LAYOUT_PACKED) };
   GstEvent *event;
   guint i;
@@ -159,7 +120,7 @@ GST_START_TEST (test_gap)
     if (i == 0)
       ccl_test_check_nothing (out);
     else
-      ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
+      ccl_test_check_picture (out);
     gst_buffer_unref (out);
   }
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
@@ -171,30 +132,23 @@ GST_START_TEST (test_gap)
   fail_unless (event && GST_EVENT_TYPE (event) == GST_EVENT_GAP);
   gst_event_unref (event);
 
-  push_and_check_picture (h);
+  ccl_test_push_picture (h);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_flush_and_eos)
 {
-  GstHarness *h = picture_harness_new (__i__);
-  GstSegment segment;
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstEvent *event;
   guint i;
 
   for (i = 0; i < 5; i++) {
-    push_and_check_picture (h);
-
-    gst_harness_push_event (h, gst_event_new_flush_start ());
-    fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
-                            GST_FLOW_FLUSHING);
-    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    ccl_test_push_picture (h);
+    ccl_test_flush (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   }
 
-  push_and_check_picture (h);
+  ccl_test_push_picture (h);
   while ((event = gst_harness_try_pull_event (h)))
     gst_event_unref (event);
   gst_harness_push_event (h, gst_event_new_eos ());
@@ -211,12 +165,12 @@ GST_END_TEST;
 /* When the sink is late, frames are dropped before they cost anything; and only then. */
 GST_START_TEST (test_qos)
 {
-  GstHarness *h = picture_harness_new (__i__);
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   guint64 frames;
   GstStructure *stats;
   GstBuffer *buffer;
 
-  push_and_check_picture (h);
+  ccl_test_push_picture (h);
   gst_harness_push_upstream_event (
       h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * GST_SECOND, GST_SECOND));
 
@@ -233,18 +187,17 @@ GST_START_TEST (test_qos)
   buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
   GST_BUFFER_PTS (buffer) = 60 * GST_SECOND;
   buffer = gst_harness_push_and_pull (h, buffer);
-  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+  ccl_test_check_picture (buffer);
   gst_buffer_unref (buffer);
 
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
 
-/* Returns the number of frames that came out wrong; assertions are for the main thread alone. */
 static gpointer
 run_many (gpointer data)
 {
-  GstHarness *h = data;
+  GstHarness *h = *(GstHarness **) data;
   guint i, n_wrong = 0;
 
   for (i = 0; i < 500; i++) {
@@ -266,17 +219,13 @@ run_many (gpointer data)
 /* Elements of one process do not get into each other's way. */
 GST_START_TEST (test_concurrent)
 {
-  GThread *threads[4];
   GstHarness *harnesses[4];
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    harnesses[i] = picture_harness_new ((gint) (i % ccl_test_n_backends ()));
-  for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new (NULL, run_many, harnesses[i]);
-  for (i = 0; i < G_N_ELEMENTS (threads); i++)
-    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
-  for (i = 0; i < G_N_ELEMENTS (threads); i++)
+  for (i = 0; i < G_N_ELEMENTS (harnesses); i++)
+    harnesses[i] = ccl_test_picture_harness_new ((gint) (i % ccl_test_n_backends ()), NULL);
+  ccl_test_run_threads (run_many, harnesses, sizeof (*harnesses), G_N_ELEMENTS (harnesses));
+  for (i = 0; i < G_N_ELEMENTS (harnesses); i++)
     ccl_test_harness_free (harnesses[i]);
 }
 GST_END_TEST;
@@ -315,15 +264,6 @@ usage_check_flat (const CclTestUsage *usage)
                usage->least, LOOK);
 }
 
-static void
-push_picture (GstHarness *h)
-{
-  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-
-  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
-  gst_buffer_unref (buffer);
-}
-
 GST_START_TEST (test_states)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -333,8 +273,8 @@ GST_START_TEST (test_states)
   for (i = 0; i <= WARM_UP + CYCLES; i++) {
     usage_look (&usage, i);
     ccl_test_restart (h, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
-    gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1");
-    push_picture (h);
+    ccl_test_set_caps (h, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+    ccl_test_push_picture (h);
     ccl_test_drain (h);
   }
   usage_check_flat (&usage);
@@ -354,7 +294,7 @@ GST_START_TEST (test_elements)
 
     usage_look (&usage, i);
     h = ccl_test_picture_harness_new (__i__, NULL);
-    push_picture (h);
+    ccl_test_push_picture (h);
     ccl_test_harness_free (h);
   }
   usage_check_flat (&usage);

@@ -81,22 +81,15 @@ run_pipeline (const gchar *backend)
       "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink",
       backend, backend, backend, backend);
   GstElement *pipeline = gst_parse_launch (description, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
   guint i;
 
   /* Once to the end, once stopped on the way. */
   for (i = 0; i < 2; i++) {
-    GstMessageType type = i == 0 ? GST_MESSAGE_EOS : GST_MESSAGE_ELEMENT;
-    GstMessage *message;
-
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, type | GST_MESSAGE_ERROR);
-    fail_unless (message && GST_MESSAGE_TYPE (message) == type);
-    gst_message_unref (message);
+    ccl_test_wait_for (pipeline, i == 0 ? GST_MESSAGE_EOS : GST_MESSAGE_ELEMENT);
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
 
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   g_free (description);
 }

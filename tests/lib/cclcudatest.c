@@ -100,6 +100,6 @@ ccl_test_cuda_push (GstHarness *h, GstBuffer *buffer)
 
   buffer = gst_harness_push_and_pull (h, buffer);
   fail_unless (ccl_test_cuda_peek (buffer) == memory);
-  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+  ccl_test_check_picture (buffer);
   gst_buffer_unref (buffer);
 }

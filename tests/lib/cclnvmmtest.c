@@ -107,6 +107,6 @@ ccl_test_nvmm_push (GstHarness *h, GstBuffer *buffer)
   GstBuffer *out = gst_harness_push_and_pull (h, buffer);
 
   fail_unless (out != NULL);
-  ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
+  ccl_test_check_picture (out);
   gst_buffer_unref (out);
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define TIMEOUT (20 * GST_SECOND)
+
 /* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: one blob that the default threshold just takes,
  * and one that it just leaves out. */
 static const gchar *const picture[PICTURE_HEIGHT] = {
@@ -177,11 +179,11 @@ ccl_test_drain (GstHarness *h)
     gst_message_unref (message);
 }
 
-void
-ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
+static void
+check_error (GstElement *element, GQuark domain, gint code, const gchar *text)
 {
-  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+  GstBus *bus = g_object_get_data (G_OBJECT (element), "test-bus");
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, TIMEOUT, GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error was posted");
@@ -191,6 +193,101 @@ ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text
   fail_unless (strstr (error->message, text) != NULL, "'%s' is not in: %s", text, error->message);
   g_error_free (error);
   gst_message_unref (message);
+}
+
+void
+ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
+{
+  check_error (h->element, domain, code, text);
+}
+
+void
+ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
+{
+  ccl_test_add_bus (element);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+                          GST_STATE_CHANGE_FAILURE);
+  check_error (element, domain, code, text);
+  ccl_test_remove_bus (element);
+  gst_object_unref (element);
+}
+
+void
+ccl_test_wait_for (GstElement *pipeline, GstMessageType type)
+{
+  GstMessage *message =
+      gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), TIMEOUT, type | GST_MESSAGE_ERROR);
+
+  fail_unless (message && GST_MESSAGE_TYPE (message) == type);
+  gst_message_unref (message);
+}
+
+static void
+collect (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *buffers)
+{
+  g_ptr_array_add (buffers, gst_buffer_ref (buffer));
+}
+
+GPtrArray *
+ccl_test_collect (GstElement *pipeline, const gchar *name)
+{
+  GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  g_signal_connect (sink, "handoff", G_CALLBACK (collect), buffers);
+  gst_object_unref (sink);
+
+  return buffers;
+}
+
+void
+ccl_test_run_threads (GThreadFunc func, gpointer data, gsize size, guint n)
+{
+  GThread **threads = g_new (GThread *, n);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    threads[i] = g_thread_new (NULL, func, (guint8 *) data + i * size);
+  for (i = 0; i < n; i++)
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
+  g_free (threads);
+}
+
+GstBufferPool *
+ccl_test_pool_new (guint size, GstBuffer **buffer)
+{
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, NULL, size, 1, 1);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, buffer, NULL), GST_FLOW_OK);
+
+  return pool;
+}
+
+void
+ccl_test_check_pool (GstBufferPool *pool, gboolean is_back)
+{
+  GstBufferPoolAcquireParams params = { .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT };
+  GstBuffer *buffer = NULL;
+
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, &params),
+                          is_back ? GST_FLOW_OK : GST_FLOW_EOS);
+  gst_clear_buffer (&buffer);
+}
+
+void
+ccl_test_flush (GstHarness *h, GstBuffer *buffer)
+{
+  GstSegment segment;
+
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_FLUSHING);
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
 }
 
 gboolean
@@ -383,6 +480,22 @@ ccl_test_black_new (guint width, guint height)
   return buffer;
 }
 
+void
+ccl_test_check_component (const GstCclComponent *component, const GstCclComponent *expected,
+                          gdouble tolerance)
+{
+  fail_unless_equals_int (component->label, expected->label);
+  fail_unless_equals_int (component->x, expected->x);
+  fail_unless_equals_int (component->y, expected->y);
+  fail_unless_equals_int (component->width, expected->width);
+  fail_unless_equals_int (component->height, expected->height);
+  fail_unless_equals_uint64 (component->area, expected->area);
+  fail_unless (ABS (component->centroid_x - expected->centroid_x) <= tolerance, "%f is not %f",
+               component->centroid_x, expected->centroid_x);
+  fail_unless (ABS (component->centroid_y - expected->centroid_y) <= tolerance, "%f is not %f",
+               component->centroid_y, expected->centroid_y);
+}
+
 static void
 check_roi (GstBuffer *buffer, guint index, const Blob *blob)
 {
@@ -426,24 +539,36 @@ ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint
   fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 1);
 
   for (i = 0; i < n_blobs; i++) {
-    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+    const Blob *blob = &blobs[i];
+    const GstCclComponent expected = {
+      i + 1,        blob->x,    blob->y,          blob->width,
+      blob->height, blob->area, blob->centroid_x, blob->centroid_y,
+    };
 
-    fail_unless_equals_int (component->label, i + 1);
-    fail_unless_equals_int (component->x, blobs[i].x);
-    fail_unless_equals_int (component->y, blobs[i].y);
-    fail_unless_equals_int (component->width, blobs[i].width);
-    fail_unless_equals_int (component->height, blobs[i].height);
-    fail_unless_equals_uint64 (component->area, blobs[i].area);
-    fail_unless (ABS (component->centroid_x - blobs[i].centroid_x) < 1e-9);
-    fail_unless (ABS (component->centroid_y - blobs[i].centroid_y) < 1e-9);
-    check_roi (buffer, i, &blobs[i]);
+    ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected, 1e-9);
+    check_roi (buffer, i, blob);
   }
+}
+
+void
+ccl_test_check_picture (GstBuffer *buffer)
+{
+  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+}
+
+void
+ccl_test_push_picture (GstHarness *h)
+{
+  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
+
+  ccl_test_check_picture (buffer);
+  gst_buffer_unref (buffer);
 }
 
 gboolean
 ccl_test_has_picture (GstBuffer *buffer)
 {
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstCclMeta *meta = buffer ? gst_buffer_get_ccl_meta (buffer) : NULL;
   guint i;
 
   if (!meta || meta->n_components != n_picture_blobs)

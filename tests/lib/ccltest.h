@@ -78,14 +78,38 @@ void ccl_test_restart (GstHarness *h, GstState state);
 /* Drops all messages, and the events that came out. */
 void ccl_test_drain (GstHarness *h);
 
-/* Asserts that an error with that domain and code was posted, or is in some seconds, with @text
- * somewhere in it. */
+/* Asserts that an error with that domain and code, and with @text in it, was posted or is within
+ * 20 seconds. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
-/* Whether the element takes @caps; pushing them into it would not tell. */
+/* Asserts that @element, which is consumed, does not start and posts such an error. */
+void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text);
+
+/* Waits up to 20 seconds for a message of that type from @pipeline; asserts that no error comes
+ * first. */
+void ccl_test_wait_for (GstElement *pipeline, GstMessageType type);
+
+/* The buffers that reach the sink @name, which has signal-handoffs=true, from now on. */
+GPtrArray *ccl_test_collect (GstElement *pipeline, const gchar *name);
+
+/* Runs @func in @n threads, each with an item of the array @data, whose items have @size bytes.
+ * @func returns how many frames came out wrong, as GUINT_TO_POINTER (); asserts that none did.
+ * Assertions must not fail in other threads than the main one. */
+void ccl_test_run_threads (GThreadFunc func, gpointer data, gsize size, guint n);
+
+/* An active pool of one buffer of @size bytes, which is acquired. */
+GstBufferPool *ccl_test_pool_new (guint size, GstBuffer **buffer);
+
+/* Asserts that the pool has its buffer back, or that it does not. */
+void ccl_test_check_pool (GstBufferPool *pool, gboolean is_back);
+
+/* Flushes. Asserts that @buffer, which is consumed, is refused meanwhile. */
+void ccl_test_flush (GstHarness *h, GstBuffer *buffer);
+
+/* Whether the element accepts a caps event; gst_harness_set_src_caps() does not tell. */
 gboolean ccl_test_send_caps (GstHarness *h, GstCaps *caps);
 
-/* Asserts that caps which tell no size are refused, with an error that says so. */
+/* Asserts that caps without a frame size are refused with an error that says so. */
 void ccl_test_check_size_needed (GstHarness *h);
 
 /* What is in use, looked at every so many cycles. It must be 0 before the first look. */
@@ -112,14 +136,24 @@ void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, gu
 /* A GRAY8 frame of background. */
 GstBuffer *ccl_test_black_new (guint width, guint height);
 
+/* Asserts that both components are equal, their centroids up to @tolerance. */
+void ccl_test_check_component (const GstCclComponent *component, const GstCclComponent *expected,
+                               gdouble tolerance);
+
 /* Asserts that @buffer has these components, in its GstCclMeta and in its regions of interest. */
 void ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint found);
 
-/* Whether @buffer has the picture's components in its GstCclMeta; for other threads than the main
- * one, where assertions must not fail. */
+/* The same for the picture's components. */
+void ccl_test_check_picture (GstBuffer *buffer);
+
+/* Pushes the picture in GRAY8, and asserts that it comes out with its components. */
+void ccl_test_push_picture (GstHarness *h);
+
+/* Whether @buffer, which may be NULL, has the picture's components in its GstCclMeta; for threads
+ * other than the main one, where assertions must not fail. */
 gboolean ccl_test_has_picture (GstBuffer *buffer);
 
-/* Asserts that @buffer has neither. */
+/* Asserts that @buffer has neither a GstCclMeta nor regions of interest. */
 void ccl_test_check_nothing (GstBuffer *buffer);
 
 #endif /* __CCL_TEST_H__ */

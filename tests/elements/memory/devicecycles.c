@@ -24,7 +24,7 @@ static void
 check_out (GstBuffer *out)
 {
   fail_unless (out != NULL);
-  ccl_test_check_blobs (out, picture_blobs, n_picture_blobs, n_picture_blobs);
+  ccl_test_check_picture (out);
   gst_buffer_unref (out);
 }
 

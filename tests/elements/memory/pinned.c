@@ -91,7 +91,7 @@ GST_START_TEST (test_pool)
     fail_unless (gst_memory_is_type (memory, MEMORY_TYPE));
     buffer = push_picture_in (h, buffer);
     fail_unless (gst_buffer_peek_memory (buffer, 0) == memory);
-    ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+    ccl_test_check_picture (buffer);
     gst_buffer_unref (buffer);
   }
   pinned = ccl_test_allocations (h);
@@ -169,7 +169,7 @@ GST_START_TEST (test_part)
   gst_memory_unref (memory);
   gst_buffer_append_memory (buffer, part);
   buffer = push_picture_in (h, buffer);
-  ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
+  ccl_test_check_picture (buffer);
 
   gst_buffer_unref (buffer);
   gst_object_unref (allocator);
@@ -270,22 +270,17 @@ GST_START_TEST (test_source)
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
   GstPad *pad = gst_element_get_static_pad (element, "src");
-  GstBus *bus = gst_element_get_bus (pipeline);
   Seen seen = { 0 };
-  GstMessage *message;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_at_frame, &seen, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_int (seen.frames, 30);
   fail_unless_equals_int (seen.pinned, 30);
   fail_unless (seen.first > 0);
   fail_unless_equals_int (seen.last, seen.first);
 
-  gst_message_unref (message);
-  gst_object_unref (bus);
   gst_object_unref (pad);
   gst_object_unref (element);
   gst_object_unref (pipeline);
