@@ -32,6 +32,7 @@ typedef struct BenchOptions
 {
   BenchSize sizes[BENCH_MAX_LIST];
   size_t n_sizes;
+  bool sizes_given; /* on the command line */
   uint32_t granularities[BENCH_MAX_LIST];
   size_t n_granularities;
   uint32_t density_first, density_last, density_step; /* per cent */

@@ -6,7 +6,6 @@
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +84,6 @@ sweep (Targets *self, const char *const *options, int argc, char **argv)
     all[n++] = (char *) *options;
   for (int i = 1; i < argc && n < MOST_OPTIONS - 1; i++)
     all[n++] = argv[i];
-  optind = 0; /* once more from the start */
   bench_parse_options (&self->bench.options, n, all);
   bench_find_files (&self->bench);
   bench_find_contenders (&self->bench);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Where a pixel's bytes are: the place of each channel, -1 for numbers. */
+/* The byte of each channel in a pixel; -1: the format holds label numbers instead of colours. */
 typedef struct
 {
   const gchar *name;
@@ -80,7 +80,7 @@ check_picture (const Format *format, GstBuffer *picture, guint width, guint heig
   gst_buffer_unref (picture);
 }
 
-/* The engine, asked directly. */
+/* The result of the engine itself. */
 static CclAnalyzer *
 analyse (const guint8 *pixels, guint width, guint height, gsize stride, const CclParams *params,
          guint max_components, CclLabels *labels)
@@ -101,7 +101,7 @@ analyse (const guint8 *pixels, guint width, guint height, gsize stride, const Cc
   return analyzer;
 }
 
-/* Noise with some structure, in rows that are @stride bytes apart. */
+/* Noise of density 0.4 in rows that are @stride bytes apart. */
 static GstBuffer *
 noise_new (guint width, guint height, gint stride, guint32 seed)
 {
@@ -122,7 +122,7 @@ noise_new (guint width, guint height, gint stride, guint32 seed)
   return buffer;
 }
 
-/* Pushes noise and compares the picture with what the engine says. */
+/* Pushes noise and compares the picture with the engine's label map. */
 static void
 check_noise (GstHarness *h, const Format *format, guint width, guint height, gint stride,
              const CclParams *params, guint max_components)
@@ -140,7 +140,7 @@ check_noise (GstHarness *h, const Format *format, guint width, guint height, gin
   ccl_analyzer_free (analyzer);
 }
 
-/* Every format; sizes and formats change in mid-stream. */
+/* Every format; size and format change in mid-stream. */
 GST_START_TEST (test_noise)
 {
   static const guint sizes[][3] = { { 1, 1, 1 },   { 2, 3, 8 },    { 7, 5, 7 },     { 33, 17, 40 },
@@ -164,7 +164,7 @@ GST_START_TEST (test_noise)
 }
 GST_END_TEST;
 
-/* The luma of all formats, however it lies; the metadata is what cudaccl would give. */
+/* The luma of every format in every layout; the metadata equals cudaccl's. */
 GST_START_TEST (test_layouts)
 {
   GstHarness *h = color_harness_new (__i__, 10000, &formats[8], 1, 1);
@@ -201,7 +201,7 @@ GST_START_TEST (test_layouts)
 }
 GST_END_TEST;
 
-/* A pool whose rows are far apart. */
+/* A pool with padded rows. */
 static GstPadProbeReturn
 offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -247,7 +247,7 @@ GST_START_TEST (test_pool)
   gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_pool, NULL, NULL);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=33,height=17,framerate=1/1");
 
-  /* Its buffers come back and are used again. */
+  /* The pool's buffers are reused. */
   for (i = 0; i < 20; i++)
     check_noise (h, &formats[9], 33, 17, 36, &params, 10000);
 
@@ -259,7 +259,7 @@ GST_START_TEST (test_pool)
 }
 GST_END_TEST;
 
-/* Components that the metadata does not have are black. */
+/* Components left out of the metadata are black. */
 GST_START_TEST (test_left_out)
 {
   GstHarness *h = color_harness_new (__i__, 20, &formats[1], 131, 67);
@@ -280,7 +280,7 @@ GST_START_TEST (test_left_out)
 }
 GST_END_TEST;
 
-/* More components than numbers, and than colours. */
+/* More components than 16-bit numbers and than colours. */
 GST_START_TEST (test_many)
 {
   const guint side = 530, n = (side / 2) * (side / 2);
@@ -353,7 +353,7 @@ GST_START_TEST (test_errors)
   ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "needs 112 bytes");
   ccl_test_harness_free (h);
 
-  /* Masks like these could be held in memory, their pictures could not. */
+  /* The mask would fit in memory, its picture would not. */
   h = color_harness_new (__i__, 1024, &formats[0], PICTURE_WIDTH, PICTURE_HEIGHT);
   for (i = 0; i < G_N_ELEMENTS (large); i++) {
     gst_harness_set_src_caps_str (h, large[i]);
@@ -372,7 +372,7 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
-/* What is known of the frame goes along, but not what is said of its memory. */
+/* Metadata about the content is copied, metadata about the memory layout is not. */
 GST_START_TEST (test_metas)
 {
   GstHarness *h = color_harness_new (__i__, 10000, &formats[0], PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -400,7 +400,7 @@ GST_START_TEST (test_metas)
 }
 GST_END_TEST;
 
-/* All that is neither pixels nor their format stays in the caps. */
+/* Only the format and its colorimetry change in the caps. */
 GST_START_TEST (test_caps)
 {
   GstHarness *h = color_harness_new (__i__, 10000, &formats[0], 16, 16);
@@ -426,7 +426,7 @@ GST_START_TEST (test_caps)
   gst_caps_unref (expected);
   gst_caps_unref (caps);
 
-  /* Downstream wants what there is not. */
+  /* A format that cclcolor does not make. */
   gst_harness_set_sink_caps_str (h, "video/x-raw,format=NV12");
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 16 * 12, NULL)),
                           GST_FLOW_NOT_NEGOTIATED);
@@ -434,7 +434,7 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-/* Pulls what came out up to an event of that type, which is returned; NULL when there is none. */
+/* Drops queued events up to the first of that type and returns it; NULL if there is none. */
 static GstEvent *
 pull_event (GstHarness *h, GstEventType type)
 {
@@ -458,8 +458,7 @@ segment_event_new (gdouble rate, guint64 start)
   return gst_event_new_segment (&segment);
 }
 
-/* Flushes and seeks: frames before and after them are the same, and the segment arrives as it is.
- */
+/* Flushes and seeks: frames before and after them are equal, and the segment passes unchanged. */
 GST_START_TEST (test_flush)
 {
   GstHarness *h = color_harness_new (__i__, 10000, &formats[4], PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -503,7 +502,7 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
-/* The end passes once, with nothing after it; a flush makes a new beginning of it. */
+/* EOS passes once, with nothing after it; a flush restarts the stream. */
 GST_START_TEST (test_eos)
 {
   GstHarness *h = color_harness_new (__i__, 10000, &formats[8], PICTURE_WIDTH, PICTURE_HEIGHT);

@@ -80,7 +80,7 @@ GST_START_TEST (test_text)
 }
 GST_END_TEST;
 
-/* Each field, with the largest, smallest and crookedest numbers, whatever the locale is. */
+/* Every field with extreme values, in several locales. */
 GST_START_TEST (test_content)
 {
   static const gchar *const locales[] = { "C", "de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8" };
@@ -118,7 +118,7 @@ GST_START_TEST (test_content)
 }
 GST_END_TEST;
 
-/* JSON has no such numbers. */
+/* NaN, infinity and numbers beyond int64 become null: JSON has no such numbers. */
 GST_START_TEST (test_not_numbers)
 {
   GstCclComponent component = { 1, 2, 3, 4, 5, G_MAXUINT64, NAN, INFINITY };
@@ -193,7 +193,7 @@ add_roi (GstBuffer *buffer, gint id, const GstCclComponent *component)
                          "centroid-y", G_TYPE_DOUBLE, component->centroid_y, NULL));
 }
 
-/* Regions of interest do where there is no GstCclMeta, in the order of their ids, and only ours. */
+/* Without a GstCclMeta, cudaccl's regions of interest are written, ordered by id, and no others. */
 GST_START_TEST (test_roi)
 {
   GstHarness *h = json_harness_new (CAPS);
@@ -243,7 +243,8 @@ count_gaps (GstHarness *h, GstClockTime timestamp)
   return n;
 }
 
-/* Not analysed, analysed without a find, a gap: each is a line, or a gap in the stream. */
+/* A frame that was not analysed, one without components and a gap: each is a line or a GAP
+ * event. */
 GST_START_TEST (test_empty_frames)
 {
   GstHarness *h = json_harness_new (CAPS);
@@ -325,7 +326,7 @@ GST_START_TEST (test_source)
 }
 GST_END_TEST;
 
-/* Noise of all densities, but always the same. */
+/* Reproducible noise; its density grows with @number. */
 static GstBuffer *
 noise_new (guint number)
 {
@@ -345,7 +346,7 @@ noise_new (guint number)
   return buffer;
 }
 
-/* The lines of a whole stream say what the engine says when it is asked directly. */
+/* The lines of a whole stream equal the engine's own results. */
 GST_START_TEST (test_stream)
 {
   GstHarness *h = gst_harness_new_parse ("cudaccl backend=cpu max-components=100 ! ccljson");
@@ -402,7 +403,7 @@ GST_START_TEST (test_stream)
 }
 GST_END_TEST;
 
-/* The size is that of the frames where the metadata does not tell, before and after a change. */
+/* Without metadata the size comes from the caps, also after they change. */
 GST_START_TEST (test_renegotiation)
 {
   GstHarness *h = json_harness_new (CAPS);
@@ -421,7 +422,7 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* Whoever reads the log learns why there are no lines. */
+/* Missing lines are explained by an error. */
 GST_START_TEST (test_size_needed)
 {
   GstHarness *h =
@@ -432,7 +433,7 @@ GST_START_TEST (test_size_needed)
 }
 GST_END_TEST;
 
-/* Components of a frame that was cropped since are those of what is left, and so is the size. */
+/* After a crop behind cudaccl, components and size are those of the visible part. */
 GST_START_TEST (test_later_crop)
 {
   static const GstCclComponent components[] = { { 1, 12, 9, 6, 4, 9, 14.5, 10.5 },
@@ -508,7 +509,7 @@ GST_START_TEST (test_events)
 }
 GST_END_TEST;
 
-/* When the sink is late, no line is written; and only then. */
+/* Late frames, and only those, make no line. */
 GST_START_TEST (test_qos)
 {
   GstHarness *h = json_harness_new (CAPS);

@@ -8,7 +8,7 @@
 
 #define MAX_FRAMES 64
 
-/* What one branch gets; times are in milliseconds. */
+/* An item pushed into a branch; times are in milliseconds. */
 typedef struct
 {
   guint time;
@@ -23,7 +23,7 @@ typedef struct
   guint n_items;
 } Feed;
 
-/* Assertions are for the main thread alone. */
+/* Runs in a thread: must not assert. */
 static gpointer
 feed (gpointer data)
 {
@@ -43,7 +43,7 @@ feed (gpointer data)
   return NULL;
 }
 
-/* The partner of a frame, as the documentation has it: its number from 1 on, 0 for none. */
+/* The partner of a frame as documented: an index from 1, or 0 for none. */
 static guint
 expected_partner (guint time, const Item *mask, guint n_mask, guint tolerance)
 {
@@ -61,7 +61,7 @@ expected_partner (guint time, const Item *mask, guint n_mask, guint tolerance)
   return best;
 }
 
-/* Both branches at their own pace; what comes out depends on the times alone. */
+/* Feeds both branches from threads of their own: the output must depend on the timestamps alone. */
 static void
 run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 tolerance,
      guint *partners)
@@ -80,7 +80,7 @@ run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 t
   for (i = 0; i < n_video; i++)
     partners[i] = pair_pull_label (&pair, video[i].time * GST_MSECOND);
   g_thread_join (threads[0]);
-  /* From GStreamer 1.26 on, a branch that goes on after the end waits until the element stops. */
+  /* From GStreamer 1.26 on, a branch that continues after EOS blocks until the element stops. */
   gst_element_set_state (pair.video->element, GST_STATE_NULL);
   g_thread_join (threads[1]);
   fail_if (gst_harness_try_pull (pair.video));
@@ -89,7 +89,7 @@ run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 t
 
 #define HALF_FRAME GST_CLOCK_TIME_NONE
 
-/* Times, a gap's with its duration after a '+', and the partners' numbers. */
+/* Timestamps ("+N": a gap of duration N) and the expected partners. */
 static const struct
 {
   const gchar *name;
@@ -147,7 +147,7 @@ GST_START_TEST (test_partners)
 }
 GST_END_TEST;
 
-/* Any rates, any jitter, gaps between the frames. */
+/* Random rates, jitter and gaps. */
 GST_START_TEST (test_random_partners)
 {
   GRand *random = g_rand_new_with_seed ((guint32) __i__);
@@ -184,7 +184,7 @@ static const GstCclComponent components[] = {
   { 9, 0, 0, 64, 48, 3000, 31.4, 23.7 },
 };
 
-/* The components as the library scales them. */
+/* The components as libgstccl scales them. */
 static void
 scale (guint width, guint height, GstCclComponent *scaled)
 {
@@ -232,7 +232,7 @@ check_roi (GstBuffer *buffer, gint id, const GstCclComponent *expected)
   fail_unless (param && gst_structure_get_int (param, "id", &tracker) && tracker == 7);
 }
 
-/* What there is on the mask, as bits. */
+/* The metadata of a mask; flags. */
 enum
 {
   KIND_META = 1,
@@ -243,8 +243,8 @@ static const guint sizes[][2] = {
   { MASK_WIDTH, MASK_HEIGHT }, { 128, 96 }, { 3840, 2160 }, { 641, 479 }, { 7, 5 }, { 1, 1 }
 };
 
-/* From the size of the mask to that of the video; what the video had is replaced, and what others
- * attached stays where it is. */
+/* Components are scaled from the mask's size to the video's. The video's earlier components are
+ * replaced; other elements' metadata stays. */
 static void
 check_scaling (guint width, guint height, guint kinds)
 {
@@ -302,7 +302,7 @@ GST_START_TEST (test_scaling)
 }
 GST_END_TEST;
 
-/* Boxes that anybody can check: twice the size. */
+/* Literal values for a video of twice the size. */
 GST_START_TEST (test_twice_the_size)
 {
   const GstCclComponent expected = { 5, 16, 12, 8, 6, 48, 19.5, 14.5 };
@@ -322,7 +322,7 @@ GST_START_TEST (test_twice_the_size)
 }
 GST_END_TEST;
 
-/* Sizes change in mid-stream on both sides. */
+/* Both sizes change in mid-stream. */
 GST_START_TEST (test_renegotiation)
 {
   Pair pair;
@@ -348,8 +348,8 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* Both kinds of metadata of a mask that was cropped after its components were found are cropped,
- * then scaled; @second, which is in what is left, keeps its parameters though @first goes. */
+/* A mask that was cropped behind cudaccl: both kinds of metadata are cropped, then scaled.
+ * @first is outside and goes; @second keeps its parameters. */
 GST_START_TEST (test_later_crop)
 {
   static const GstCclComponent first = { 1, 50, 40, 4, 3, 12, 51.5, 41.0 };
@@ -394,7 +394,7 @@ GST_START_TEST (test_later_crop)
 }
 GST_END_TEST;
 
-/* A frame without components stays the same buffer; with them, it does if nobody else has it. */
+/* The buffer is passed through if it gets no components or is not shared. */
 GST_START_TEST (test_same_buffer)
 {
   GstBuffer *in, *out;
@@ -421,7 +421,7 @@ GST_START_TEST (test_same_buffer)
 }
 GST_END_TEST;
 
-/* A buffer that others have too gets a twin with the same memory, even if that is NO_SHARE. */
+/* A shared buffer is shallow-copied: the copy has the same memory, even if that is NO_SHARE. */
 GST_START_TEST (test_shared_buffer)
 {
   GstBuffer *in = video_new (0), *mask = mask_new (0, 3), *out;
@@ -450,8 +450,8 @@ GST_START_TEST (test_shared_buffer)
 }
 GST_END_TEST;
 
-/* Neither must a buffer of a pool go back while its memory is on its way downstream, nor must a
- * mask be kept for its components alone. */
+/* The video's buffer must not return to its pool while its memory is in use downstream; the
+ * mask's must, as only its components are needed. */
 GST_START_TEST (test_pools)
 {
   GstBufferPool *pools[2];
@@ -483,8 +483,8 @@ GST_START_TEST (test_pools)
 }
 GST_END_TEST;
 
-/* Without a second branch there is nothing to wait for; and there is no third. While there is a pad
- * for it, linked or not, frames wait until it is released. */
+/* Without a components pad, frames pass at once. While there is one, linked or not, they wait
+ * until it is released. A second one is refused. */
 GST_START_TEST (test_pads)
 {
   GstHarness *h = gst_harness_new_with_padnames ("cclmerge", "video", "src");
@@ -518,7 +518,7 @@ GST_START_TEST (test_pads)
 }
 GST_END_TEST;
 
-/* Caps that do not tell a size are an error that says so; others may follow. */
+/* Caps without a frame size are refused with an error that says so. */
 GST_START_TEST (test_caps_without_size)
 {
   static const gchar *const wrong[] = {
@@ -540,8 +540,7 @@ GST_START_TEST (test_caps_without_size)
 }
 GST_END_TEST;
 
-/* Components of a frame of no size, or of one that is not known, are nobody's; the next ones are.
- */
+/* Components of a frame whose size is 0 or unknown are dropped; the next ones are not. */
 GST_START_TEST (test_mask_without_size)
 {
   static const GstCclComponent component = { 1, 8, 6, 4, 3, 12, 9.5, 7.0 };
@@ -573,7 +572,7 @@ refuse (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
-/* When nobody takes the video any more, both branches are told. */
+/* A flow error from downstream reaches both branches. */
 GST_START_TEST (test_refusal)
 {
   GstFlowReturn ret[2] = { GST_FLOW_OK, GST_FLOW_OK };
@@ -592,7 +591,7 @@ GST_START_TEST (test_refusal)
 }
 GST_END_TEST;
 
-/* Streams without times have no partners. */
+/* Segments in bytes have no running time, so frames have no partners. */
 GST_START_TEST (test_bytes)
 {
   GstSegment segment;

@@ -5,7 +5,7 @@
 
 #include <gst/check/gsttestclock.h>
 
-/* Events of that type that came out since the last call. */
+/* The events of that type that came out since the last call. */
 static guint
 count_events (GstHarness *h, GstEventType type)
 {
@@ -20,7 +20,7 @@ count_events (GstHarness *h, GstEventType type)
   return n;
 }
 
-/* Waits for an event of that type, which is consumed by whoever calls. */
+/* Waits for an event of that type; drops the others. */
 static GstEvent *
 pull_event (GstHarness *h, GstEventType type)
 {
@@ -33,7 +33,7 @@ pull_event (GstHarness *h, GstEventType type)
   return event;
 }
 
-/* The end of the video is the end; after the end of the mask, the video goes on. */
+/* EOS of the video ends the stream; after EOS of the mask, the video continues. */
 GST_START_TEST (test_eos)
 {
   gboolean video_first;
@@ -67,8 +67,7 @@ GST_START_TEST (test_eos)
 }
 GST_END_TEST;
 
-/* A branch that goes on after the end of the video, or whose end comes later, is not blocked, and
- * the end is told once. */
+/* A mask branch that continues after EOS of the video is not blocked, and EOS is sent once. */
 GST_START_TEST (test_eos_drain)
 {
   guint i, n_frames;
@@ -92,7 +91,7 @@ GST_START_TEST (test_eos_drain)
     gst_pad_peer_query (pair.mask->srcpad, query);
     fail_unless (gst_harness_push_event (pair.mask, gst_event_new_eos ()));
 
-    /* After a flush, both branches begin anew. */
+    /* A flush restarts both branches. */
     fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
     pair_flush (&pair);
     pair_push_segment (&pair, 0);
@@ -107,7 +106,7 @@ GST_START_TEST (test_eos_drain)
 }
 GST_END_TEST;
 
-/* What came before a flush is not used after it, and timestamps may begin anew. */
+/* Frames from before a flush are not used after it, even if timestamps restart. */
 GST_START_TEST (test_flush)
 {
   Pair pair;
@@ -118,7 +117,7 @@ GST_START_TEST (test_flush)
     gst_harness_push (pair.mask, mask_new (0, 1 + i));
     gst_harness_push (pair.video, video_new (0));
     fail_unless_equals_int (pair_pull_label (&pair, 0), 1 + i);
-    /* One frame waits for a partner, or one mask for a frame. */
+    /* A frame waits for its partner, or a mask for its frame. */
     if (i % 2)
       gst_harness_push (pair.video, video_new (GST_SECOND));
     else
@@ -139,8 +138,8 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
-/* Of a branch that is flushed alone, nothing that came before serves the frames after it, be it
- * used already or not; those of the video stay. */
+/* Only the mask branch is flushed: its earlier frames, used or not, are dropped; the video's
+ * stay. */
 GST_START_TEST (test_flush_components)
 {
   GstSegment segment;
@@ -173,7 +172,7 @@ GST_START_TEST (test_flush_components)
 }
 GST_END_TEST;
 
-/* It is the running times that are compared. */
+/* Frames are matched by running time. */
 GST_START_TEST (test_segments)
 {
   GstSegment segment;
@@ -205,7 +204,8 @@ GST_START_TEST (test_segments)
   fail_unless_equals_uint64 (segment.start, 10 * GST_SECOND);
   fail_unless_equals_uint64 (segment.base, 3 * GST_SECOND);
 
-  /* No time, no partner, and no wait for one; nor is a mask without time waited for. */
+  /* A frame without a timestamp has no partner and waits for none; a mask without one is
+   * skipped. */
   gst_harness_push (pair.mask, mask_new (GST_CLOCK_TIME_NONE, 6));
   gst_harness_push (pair.video, video_new (GST_CLOCK_TIME_NONE));
   fail_unless_equals_int (pair_pull_label (&pair, GST_CLOCK_TIME_NONE), 0);
@@ -216,8 +216,8 @@ GST_START_TEST (test_segments)
 }
 GST_END_TEST;
 
-/* A gap in the video is a gap in what comes out, not an empty frame; at the start too, where the
- * segment must come before it. */
+/* A gap in the video passes as a GAP event, not as an empty frame. At the start the segment must
+ * come first. */
 GST_START_TEST (test_video_gap)
 {
   Pair pair;
@@ -251,7 +251,7 @@ GST_START_TEST (test_video_gap)
 }
 GST_END_TEST;
 
-/* Where the mask says that nothing comes, nothing is waited for. */
+/* Frames do not wait during a gap of the mask. */
 GST_START_TEST (test_mask_gap)
 {
   Pair pair;
@@ -270,7 +270,7 @@ GST_START_TEST (test_mask_gap)
 }
 GST_END_TEST;
 
-/* Gaps with pixels, such as the copies that videorate makes, are frames. */
+/* Buffers with the GAP flag but with pixels, such as videorate's copies, are frames. */
 GST_START_TEST (test_mask_gap_with_pixels)
 {
   Pair pair;
@@ -307,7 +307,8 @@ wait_for_event (GstHarness *h, GstEventType type)
   return FALSE;
 }
 
-/* Tags of the video pass, those of the mask do not; upstream, each gets what concerns it. */
+/* The video's tags pass, the mask's do not. Upstream, RECONFIGURE goes to the video and QOS to
+ * both. */
 GST_START_TEST (test_events)
 {
   GstEvent *event;
@@ -358,7 +359,8 @@ accepts (GstPad *pad, const gchar *text)
   return accepted;
 }
 
-/* Video is what downstream takes, masks are of any kind; downstream says how to make the video. */
+/* Video caps are those of downstream, masks have any format; downstream decides the video's
+ * allocation. */
 GST_START_TEST (test_queries)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=8,height=8,framerate=1/1");
@@ -397,7 +399,7 @@ GST_START_TEST (test_queries)
 }
 GST_END_TEST;
 
-/* Live, a frame waits for the latency and no longer; a partner that is in time is taken. */
+/* Live, a frame waits for at most the latency; a partner that comes in time is used. */
 GST_START_TEST (test_live)
 {
   const GstClockTime latency = 300 * GST_MSECOND + GST_SECOND / 2 + 20 * GST_MSECOND;
@@ -436,7 +438,7 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
-/* Time for threads to end, in microseconds. */
+/* Microseconds for threads to end. */
 #define SETTLE 10000
 
 #define PIPELINE                                                                              \
@@ -446,7 +448,7 @@ GST_END_TEST;
   "t. ! queue ! videoscale ! video/x-raw,width=80,height=60 ! cudaccl backend=cpu ! queue ! " \
   "merge.components t. ! queue ! fakesink name=b signal-handoffs=true sync=false"
 
-/* A real tee: every frame has the ball's box, and the pixels that the other branch has. */
+/* A tee: every frame has the ball's box, and shares its memory with the other branch. */
 GST_START_TEST (test_tee)
 {
   gchar *description = g_strdup_printf (PIPELINE, 20, "");
@@ -482,10 +484,10 @@ GST_END_TEST;
 #define LARGE_WIDTH 3840
 #define LARGE_HEIGHT 2160
 #define SCALE 6
-#define LINE 6 /* what ccloverlay takes for frames of this size */
+#define LINE 6 /* ccloverlay's default for frames of this size */
 #define GRAY 100
 
-/* Asserts that of the luma, which was copied, just the outline of the box has another value. */
+/* Asserts that the luma differs from the original in the outline of the box alone. */
 static void
 check_luma (GstBuffer *drawn, GstBuffer *plain, const GstCclComponent *box)
 {
@@ -504,7 +506,7 @@ check_luma (GstBuffer *drawn, GstBuffer *plain, const GstCclComponent *box)
 
       if (after.data[i] != (line ? GRAY : before.data[i]))
         fail ("(%u, %u) is %u", x, y, after.data[i]);
-      /* The ball is in the box, but for what the smaller frame cannot show. */
+      /* The ball is in the box, up to the smaller frame's resolution. */
       if (!inside && before.data[i] > 200)
         fail_unless (left + SCALE < (box->width + 2) * SCALE &&
                      top + SCALE < (box->height + 2) * SCALE);
@@ -514,7 +516,7 @@ check_luma (GstBuffer *drawn, GstBuffer *plain, const GstCclComponent *box)
   gst_buffer_unmap (drawn, &after);
 }
 
-/* Components of a mask of 640x360 are drawn where they are on frames of 3840x2160. */
+/* Components of a 640x360 mask are drawn in the right place on 3840x2160 frames. */
 GST_START_TEST (test_small_mask)
 {
   static const gchar *const names[] = { "drawn", "plain", "mask" };
@@ -554,7 +556,7 @@ GST_START_TEST (test_small_mask)
 }
 GST_END_TEST;
 
-/* Both branches come from one source, which is sought through both; back and forth. */
+/* Seeks, forwards and backwards, in a source that feeds both branches. */
 GST_START_TEST (test_seek)
 {
   gchar *description = g_strdup_printf (PIPELINE, -1, "ccloverlay color=0xffffffff !");
@@ -586,7 +588,7 @@ GST_START_TEST (test_seek)
       fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), start + k * GST_SECOND / 10);
       fail_unless (meta && meta->n_components == 1);
       gst_buffer_extract (buffer, meta->components[0].y * 160 + meta->components[0].x, &corner, 1);
-      fail_unless_equals_int (corner, 235); /* white in video range; behind the ball it is black */
+      fail_unless_equals_int (corner, 235); /* the outline, white in video range */
     }
     g_ptr_array_unref (buffers);
   }
@@ -613,7 +615,7 @@ watch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Nothing that flows through is left when all is over, be it by the end or by a stop on the way. */
+/* No buffer or event leaks, whether the pipeline reaches EOS or is stopped midway. */
 GST_START_TEST (test_leaks)
 {
   static const gchar *const names[] = { "video", "components", "src" };

@@ -69,7 +69,7 @@ GST_START_TEST (test_add_replaces)
 
   check_meta (meta, 13, 7, 5, components, 3);
 
-  /* Its own components, which are freed on the way. */
+  /* The argument is the array that is replaced and freed. */
   gst_buffer_add_ccl_meta (buffer, 14, 8, 9, &meta->components[1], 2);
   fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 1);
   check_meta (gst_buffer_get_ccl_meta (buffer), 14, 8, 9, &components[1], 2);
@@ -104,30 +104,30 @@ GST_START_TEST (test_copy_is_deep)
 }
 GST_END_TEST;
 
-/* The first component of a frame, and what scaling makes of it. */
+/* A component, and the same after scaling. */
 static const struct
 {
   gint in_width, in_height, out_width, out_height;
   GstCclComponent in, out;
 } scales[] = {
-  /* A lone pixel becomes four, whose centre is between them. */
+  /* A single pixel becomes four; the centroid is between them. */
   { 13, 7, 26, 14, { 1, 3, 1, 1, 1, 1, 3.0, 1.0 }, { 1, 6, 2, 2, 2, 4, 6.5, 2.5 } },
-  /* It covers a part of one pixel, or of several, and stays. */
+  /* A component smaller than a pixel of the result keeps one. */
   { 12, 8, 6, 2, { 1, 11, 7, 1, 1, 1, 11.0, 7.0 }, { 1, 5, 1, 1, 1, 1, 5.25, 1.375 } },
   { 4, 4, 3, 3, { 1, 1, 0, 2, 4, 8, 1.5, 1.5 }, { 1, 0, 0, 3, 3, 5, 1.0, 1.0 } },
-  /* Edges that fall on pixels stay on them, also where a third is no exact number. */
+  /* Edges on pixel boundaries stay there, although 1/3 is not exact. */
   { 147, 3, 49, 1, { 1, 3, 0, 144, 3, 432, 74.5, 1.0 }, { 1, 1, 0, 48, 1, 48, 24.5, 0.0 } },
-  /* All of the frame remains all of it. */
+  /* The whole frame. */
   { 7, 7, 5, 3, { 1, 0, 0, 7, 7, 49, 3.0, 3.0 }, { 1, 0, 0, 5, 3, 15, 2.0, 1.0 } },
   { 1, 1, 100, 1, { 1, 0, 0, 1, 1, 1, 0.0, 0.0 }, { 1, 0, 0, 100, 1, 100, 49.5, 0.0 } },
-  /* Sizes whose products pass 32 bits. */
+  /* Areas beyond 32 bits. */
   { 65535,
     65535,
     32767,
     65535,
     { 1, 0, 0, 65535, 65535, G_GUINT64_CONSTANT (4294836225), 32767.0, 32767.0 },
     { 1, 0, 0, 32767, 65535, G_GUINT64_CONSTANT (2147385345), 16383.0, 32767.0 } },
-  /* To the same size nothing changes. */
+  /* No change of size. */
   { 13, 7, 13, 7, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 }, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 } },
 };
 
@@ -152,7 +152,7 @@ GST_START_TEST (test_scale)
               &scales[__i__].out, 1);
   ccl_test_check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in, 1e-6);
 
-  /* Old scalers copy the metadata too, after that. */
+  /* Old scalers copy the metadata as well, afterwards. */
   gst_buffer_copy_into (out, in, GST_BUFFER_COPY_METADATA, 0, -1);
   check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
               &scales[__i__].out, 1);
@@ -175,8 +175,7 @@ GST_START_TEST (test_unknown_transform)
 }
 GST_END_TEST;
 
-/* What GStreamer's own scaler does with the metadata, and with the regions of interest beside it.
- */
+/* GStreamer's scaler scales the metadata. */
 GST_START_TEST (test_videoscale)
 {
   static const GstCclComponent expected[] = {
@@ -204,7 +203,7 @@ static const struct
   guint found, n;
   GstCclComponent out[3];
 } crops[] = {
-  /* All of it. */
+  /* The whole frame. */
   { 0,
     0,
     13,
@@ -215,9 +214,9 @@ static const struct
     { { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
       { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
       { 3, 3, 5, 5, 2, 10, 5.0, 5.5 } } },
-  /* One is cut, one goes, one moves; two that were never listed stay found. */
+  /* One is cut, one dropped, one moved; two that were never listed still count as found. */
   { 3, 2, 9, 5, TRUE, 4, 2, { { 1, 0, 0, 5, 3, 20, 1.0, 0.5 }, { 3, 0, 3, 5, 2, 10, 2.0, 3.5 } } },
-  /* A box that only touches the rectangle is outside. */
+  /* A box that only touches the crop rectangle is outside. */
   { 8, 5, 4, 2, TRUE, 2, 0, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
   { 7, 4, 1, 1, TRUE, 3, 1, { { 1, 0, 0, 1, 1, 20, -3.0, -1.5 } } },
   { 0, 0, 0, 7, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
@@ -244,7 +243,7 @@ GST_START_TEST (test_crop)
 GST_END_TEST;
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Scaled by two, then a quarter turn, both behind a border and cut off at it. */
+/* Scaled by two from and to a rectangle, with cropping at its edges; and a quarter turn. */
 GST_START_TEST (test_matrix)
 {
   static const gfloat turn[3][3] = { { 0, -1, 7 }, { 1, 0, 0 }, { 0, 0, 1 } };
@@ -288,7 +287,7 @@ GST_START_TEST (test_serialize)
   guint offset, size;
   GstMeta *meta;
 
-  /* Wherever the bytes begin, the last time at none: the sanitizer sees what is not aligned. */
+  /* At every alignment, so that the sanitizer sees unaligned reads; offset 0 comes last. */
   for (offset = 8; offset-- > 0;) {
     g_byte_array_set_size (data, offset);
     fail_unless (gst_meta_serialize_simple (&gst_buffer_get_ccl_meta (in)->meta, data));
@@ -300,7 +299,7 @@ GST_START_TEST (test_serialize)
     gst_buffer_unref (out);
   }
 
-  /* Whatever is cut off is missed. */
+  /* Truncated data is refused. */
   for (size = 1; size < data->len; size++) {
     guint8 *part = g_memdup2 (data->data, size);
 
@@ -335,7 +334,7 @@ distance (guint a, guint b)
   return sum;
 }
 
-/* The colours are part of the interface: pictures of today look like those of tomorrow. */
+/* The colours are part of the interface and must not change. */
 GST_START_TEST (test_values)
 {
   static const struct
@@ -355,7 +354,7 @@ GST_START_TEST (test_values)
 }
 GST_END_TEST;
 
-/* Neighbours can be told from each other, and everything from the background. */
+/* Adjacent labels differ clearly from each other and from the background. */
 GST_START_TEST (test_contrast)
 {
   guint label, k;
@@ -380,7 +379,7 @@ compare (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* No two labels of a period share a colour, nor does one have the background's. */
+/* Within a period all colours differ, from each other and from the background's. */
 GST_START_TEST (test_distinct)
 {
   guint32 colors[1 + GST_CCL_N_COLORS];
@@ -413,7 +412,7 @@ check_same (GstBuffer *buffer, GstBuffer *expected)
     ccl_test_check_component (&a->components[i], &b->components[i], 0.0);
 }
 
-/* The socket must be known before the harness starts the element. */
+/* The socket path must be set before the harness starts the element. */
 static GstHarness *
 receiver_new (const gchar *path)
 {
@@ -445,7 +444,7 @@ sender_new (const gchar *path)
   return pipeline;
 }
 
-/* Asserts that a received frame has the components that its pixels have. */
+/* Asserts that the components of a received frame are those of its pixels. */
 static void
 check_frame (GstHarness *analyser, GstBuffer *received)
 {

@@ -314,7 +314,7 @@ GST_START_TEST (test_pictures)
 }
 GST_END_TEST;
 
-/* Half of the frame shines through, also where boxes cross: one in each of the three, and all. */
+/* A half-transparent colour is blended once, also where boxes cross. */
 GST_START_TEST (test_alpha)
 {
   static const GstCclComponent boxes[] = {
@@ -345,7 +345,7 @@ GST_START_TEST (test_alpha)
 }
 GST_END_TEST;
 
-/* By default, each component has the colour that cclcolor gives it. */
+/* By default, each component has its label's colour, as in cclcolor. */
 GST_START_TEST (test_palette)
 {
   const guint n = 20;
@@ -377,7 +377,7 @@ GST_START_TEST (test_palette)
 }
 GST_END_TEST;
 
-/* Asserts that the outermost pixels of the box are 100, in what is seen of the frame. */
+/* Asserts that the box's outline is 100 in the visible part of the frame. */
 static void
 check_outline (GstBuffer *buffer, const GstCclComponent *component)
 {
@@ -402,8 +402,7 @@ check_outline (GstBuffer *buffer, const GstCclComponent *component)
   gst_video_frame_unmap (&frame);
 }
 
-/* However the picture lies in its memory, which cannot be written: it is drawn on where it is seen,
- * and nowhere else. */
+/* Read-only memory in every layout: only the outline in the visible part changes. */
 GST_START_TEST (test_layouts)
 {
   static const GstCclComponent component = { 1, 1, 1, 6, 4, 9, 0.0, 0.0 };
@@ -439,8 +438,8 @@ GST_START_TEST (test_layouts)
 }
 GST_END_TEST;
 
-/* Of a frame that was cropped after its components were found, the box is where the component is,
- * and not where it would be if the frame had shrunk. The other one is outside. */
+/* A frame that was cropped behind cudaccl: the box is moved, not scaled. The other component is
+ * outside. */
 GST_START_TEST (test_later_crop)
 {
   static const GstCclComponent components[] = { { 1, 12, 9, 6, 4, 9, 0.0, 0.0 },
@@ -462,7 +461,7 @@ GST_START_TEST (test_later_crop)
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);
 
-  /* Here both are outside. */
+  /* Both are outside. */
   plain = ccl_overlay_frame_new (64, 48, 64, 48, components, 2);
   ccl_test_crop (plain, 64, 48, 30, 8, PICTURE_WIDTH, PICTURE_HEIGHT);
   buffer = gst_harness_push_and_pull (h, gst_buffer_ref (plain));
@@ -473,7 +472,7 @@ GST_START_TEST (test_later_crop)
 }
 GST_END_TEST;
 
-/* Everything is a multiple of this, so that no format has pixels of both kinds sharing chroma. */
+/* All coordinates are multiples of this, so that lines share chroma samples with nothing else. */
 #define BLOCK 4
 #define SIDE (12 * BLOCK)
 #define COLOR 0xff20c040
@@ -483,7 +482,7 @@ static const GstCclComponent boxes[] = {
   { 2, 10 * BLOCK, 9 * BLOCK, 2 * BLOCK, 3 * BLOCK, 9, 0.0, 0.0 },
 };
 
-/* Lines are as wide as blocks. */
+/* The line width is BLOCK. */
 static gboolean
 is_on_line (guint x, guint y)
 {
@@ -501,8 +500,8 @@ is_on_line (guint x, guint y)
   return FALSE;
 }
 
-/* A row of pixels with 8 or 16 bits for alpha and each of three colours, as 8 bits; what is missing
- * in deeper formats is as good as nothing. */
+/* Unpacks a row to 8 bits for alpha and each of three channels; deeper formats lose their low
+ * bits. */
 static void
 unpack (const GstVideoFrame *frame, gint y, guint8 *pixels)
 {
@@ -544,7 +543,8 @@ random_picture_new (GstVideoInfo *info)
   return buffer;
 }
 
-/* The colour in the frames' own way: three values of 0 to 255, in the order of unpacked pixels. */
+/* The colour in the frame's colour space: three values of 0 to 255, in the order of unpacked
+ * pixels. */
 static void
 get_color (const GstVideoInfo *info, gdouble *parts)
 {
@@ -565,7 +565,7 @@ get_color (const GstVideoInfo *info, gdouble *parts)
   parts[2] = 128 + (r - y) / (2 - 2 * kr) * (full ? 1 : 224.0 / 255);
 }
 
-/* Asserts that lines have the colour and that all else is as it was. */
+/* Asserts that the lines have the colour and all other pixels are unchanged. */
 static void
 check_frames (const GstVideoFrame *before, const GstVideoFrame *after)
 {
@@ -622,7 +622,7 @@ check_format (GstHarness *h, GstVideoFormat format, const gchar *more)
   g_free (text);
 }
 
-/* Every format that there is, but for those with a palette. */
+/* Every format except those with a palette. */
 GST_START_TEST (test_formats)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, "color", COLOR, "line-width", BLOCK, NULL);

@@ -13,12 +13,12 @@ check_caps (GstHarness *h, const gchar *expected)
   gst_caps_unref (wanted);
 }
 
-/* What downstream takes and what it says it draws decides. */
+/* Whether boxes are drawn or attached depends on downstream's caps and its allocation query. */
 GST_START_TEST (test_negotiation)
 {
   static const struct
   {
-    const gchar *in, *taken, *out; /* NULL where there is no way */
+    const gchar *in, *taken, *out; /* NULL: not negotiable */
     gboolean draws, attached;
   } cases[] = {
     { CAPS, "video/x-raw(ANY)", SYSTEM_CAPS, TRUE, TRUE },
@@ -28,15 +28,15 @@ GST_START_TEST (test_negotiation)
     { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", SYSTEM_CAPS, TRUE,
       TRUE },
     { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION ")", CAPS, FALSE, FALSE },
-    /* Downstream leaves a choice. */
+    /* Downstream's caps need fixation. */
     { CAPS, "video/x-raw; video/x-raw(memory:SystemMemory," COMPOSITION "),views={1,2}",
       SYSTEM_CAPS ",views=1", TRUE, TRUE },
     { CAPS, "video/x-raw,views={1,2}; video/x-raw(memory:SystemMemory," COMPOSITION "),views=3",
       CAPS ",views=1", FALSE, FALSE },
-    /* Upstream has seen to it that downstream draws. */
+    /* Upstream has negotiated the composition already. */
     { SYSTEM_CAPS, "video/x-raw(ANY)", SYSTEM_CAPS, FALSE, TRUE },
     { SYSTEM_CAPS, "video/x-raw", NULL, FALSE, FALSE },
-    /* What cannot be drawn on. */
+    /* Memory and formats that cannot be drawn on. */
     { "video/x-raw(memory:Test)," FRAME, "video/x-raw(ANY)",
       "video/x-raw(memory:Test," COMPOSITION ")," FRAME, FALSE, TRUE },
     { "video/x-raw(memory:Test)," FRAME, "video/x-raw(memory:Test)", NULL, TRUE, FALSE },
@@ -72,7 +72,7 @@ GST_START_TEST (test_negotiation)
 }
 GST_END_TEST;
 
-/* Another sink in mid-stream, more than once. */
+/* The sink's caps change in mid-stream, repeatedly. */
 GST_START_TEST (test_reconfigure)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -97,7 +97,7 @@ GST_START_TEST (test_reconfigure)
 }
 GST_END_TEST;
 
-/* Upstream asks for buffers after the sink became another and before the next frame. */
+/* Upstream's allocation query comes after the sink has changed, before the next frame. */
 GST_START_TEST (test_reconfigure_by_query)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -124,7 +124,7 @@ GST_START_TEST (test_reconfigure_by_query)
 }
 GST_END_TEST;
 
-/* The sink becomes another as soon as it has said that it draws. */
+/* Changes the sink's caps when it answers the allocation query. */
 static GstPadProbeReturn
 replace_sink (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -136,7 +136,7 @@ replace_sink (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* While one negotiation is under way, there is reason for the next. */
+/* Renegotiation is needed while a negotiation is under way. */
 GST_START_TEST (test_reconfigure_midway)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -190,8 +190,7 @@ check_first_box (GstBuffer *buffer)
                y);
 }
 
-/* Caps that come in the midst of a flush are refused; then the ones before come again. What is
- * drawn is as large as before. */
+/* Caps during a flush are refused, then the previous ones come again: the boxes keep their size. */
 GST_START_TEST (test_refused_between)
 {
   gboolean attached = __i__;
@@ -228,7 +227,7 @@ GST_START_TEST (test_refused_between)
 }
 GST_END_TEST;
 
-/* Both ways are told to those who ask. */
+/* CAPS queries return the caps with and without composition. */
 GST_START_TEST (test_queries)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -256,7 +255,7 @@ GST_START_TEST (test_queries)
   gst_caps_unref (caps);
   gst_caps_unref (expected);
 
-  /* It is for the sink to say where frames should lie. */
+  /* ALLOCATION queries go to the sink. */
   gst_harness_set_sink_caps_str (h, "video/x-raw");
   gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
   gst_buffer_unref (gst_harness_push_and_pull (h, ccl_overlay_boxes_new ()));
@@ -270,7 +269,7 @@ GST_START_TEST (test_queries)
 }
 GST_END_TEST;
 
-/* One that others use too stays as it is; one that nobody else has is not copied. */
+/* A shared frame is not written to; an unshared one is not copied. */
 GST_START_TEST (test_sharing)
 {
   guint attached, shared;
@@ -305,7 +304,7 @@ GST_START_TEST (test_sharing)
 }
 GST_END_TEST;
 
-/* The pool of a shared frame gets it back only when the copy is gone that may use its memory. */
+/* A shared frame returns to its pool only when the copy that uses its memory is gone. */
 GST_START_TEST (test_pool)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -328,7 +327,7 @@ GST_START_TEST (test_pool)
 }
 GST_END_TEST;
 
-/* Where nothing is drawn, the very same buffer comes out, whoever else has it. */
+/* With nothing to draw, the same buffer comes out, even if it is shared. */
 GST_START_TEST (test_nothing)
 {
   static const GstCclComponent outside = { 1, 24, 3, 8, 6, 30, 8.5, 5.5 };
@@ -340,7 +339,7 @@ GST_START_TEST (test_nothing)
   buffers[1] = ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, NULL, 0);
   buffers[2] = ccl_overlay_frame_new (WIDTH, HEIGHT, WIDTH, HEIGHT, &outside, 1);
   buffers[3] = ccl_overlay_frame_new (WIDTH, HEIGHT, 0, 0, ccl_overlay_boxes, 2);
-  buffers[4] = gst_buffer_new (); /* a gap that cclmerge gave components */
+  buffers[4] = gst_buffer_new (); /* a gap with components from cclmerge */
   gst_buffer_add_ccl_meta (buffers[4], WIDTH, HEIGHT, 2, ccl_overlay_boxes, 2);
   GST_BUFFER_FLAG_SET (buffers[4], GST_BUFFER_FLAG_GAP);
 
@@ -361,7 +360,7 @@ GST_START_TEST (test_nothing)
 }
 GST_END_TEST;
 
-/* Gaps with pixels are frames. */
+/* Buffers with the GAP flag but with pixels are frames. */
 GST_START_TEST (test_gap_with_pixels)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -375,7 +374,7 @@ GST_START_TEST (test_gap_with_pixels)
 }
 GST_END_TEST;
 
-/* One transparent pixel. */
+/* A composition of one transparent pixel. */
 static GstVideoOverlayComposition *
 composition_new (void)
 {
@@ -395,8 +394,8 @@ composition_new (void)
   return composition;
 }
 
-/* What is attached has the right pixels in the right places; what upstream wants to be seen stays,
- * and is seen by nobody else differently. */
+/* The attached rectangles have the right pixels and places. Upstream's own rectangles stay, and
+ * its composition is not changed. */
 GST_START_TEST (test_composition)
 {
   GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, "color", 0x80112233, NULL);
@@ -413,7 +412,7 @@ GST_START_TEST (test_composition)
       gst_buffer_get_n_meta (buffer, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE), 1);
   composition = gst_buffer_get_video_overlay_composition_meta (buffer)->overlay;
   fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (earlier), 1);
-  /* The boxes share no rows, so there is a rectangle for each. */
+  /* The boxes share no rows, so each has a rectangle. */
   fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (composition), 3);
 
   rectangle = gst_video_overlay_composition_get_rectangle (composition, 1);
@@ -432,7 +431,7 @@ GST_START_TEST (test_composition)
 }
 GST_END_TEST;
 
-/* Boxes that share a row share a rectangle, those that only touch do not. */
+/* Boxes that share a row share a rectangle. */
 GST_START_TEST (test_rectangles)
 {
   GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, NULL);
@@ -454,7 +453,7 @@ GST_START_TEST (test_rectangles)
 }
 GST_END_TEST;
 
-/* What upstream wants to be seen goes on as it is where there is nothing to add. */
+/* With nothing to draw, upstream's composition passes unchanged. */
 GST_START_TEST (test_nothing_to_add)
 {
   GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, "draw", 0, NULL);
@@ -484,7 +483,7 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
-/* Properties count from the next frame on. */
+/* Properties apply from the next frame on. */
 GST_START_TEST (test_properties)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -540,7 +539,7 @@ GST_START_TEST (test_events)
   ccl_overlay_check_drawn (buffer, FALSE);
   gst_buffer_unref (buffer);
 
-  /* When the sink is late, nothing is drawn in vain. */
+  /* Late frames are dropped. */
   gst_harness_push_upstream_event (
       h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * GST_SECOND, GST_SECOND));
   buffer = ccl_overlay_boxes_new ();
@@ -558,7 +557,7 @@ GST_START_TEST (test_events)
 }
 GST_END_TEST;
 
-/* The size of the frames changes, and with it what is in proportion to it. */
+/* The default line width follows the frame size. */
 GST_START_TEST (test_sizes)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, "line-width", 0, NULL);

@@ -81,7 +81,7 @@ GST_START_TEST (test_no_other_property)
 }
 GST_END_TEST;
 
-/* What is set is what is got. */
+/* Properties return the values that were set. */
 GST_START_TEST (test_round_trip)
 {
   static const gchar *const values[][2] = {
@@ -119,7 +119,7 @@ GST_START_TEST (test_round_trip)
 }
 GST_END_TEST;
 
-/* The enumeration has what the engine has, and the same values in every build. */
+/* The enumeration has all of the engine's algorithms, and fixed values in every build. */
 GST_START_TEST (test_algorithms)
 {
   static const struct
@@ -147,7 +147,7 @@ GST_START_TEST (test_algorithms)
 }
 GST_END_TEST;
 
-/* The blobs that a setting may find in the picture. */
+/* All blobs that some setting finds in the picture. */
 enum
 {
   SQUARE,
@@ -240,7 +240,7 @@ GST_START_TEST (test_effect)
 }
 GST_END_TEST;
 
-/* What may change in PLAYING does so from frame to frame. */
+/* Properties mutable in PLAYING apply from the next frame on. */
 GST_START_TEST (test_change_in_playing)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -277,7 +277,7 @@ GST_START_TEST (test_change_in_playing)
 }
 GST_END_TEST;
 
-/* What may change in READY counts from the next start on, also when the size changes before. */
+/* Properties mutable in READY apply from the next start on, even if the caps change before. */
 GST_START_TEST (test_change_in_ready)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -333,7 +333,7 @@ GST_START_TEST (test_controlled_threshold)
 }
 GST_END_TEST;
 
-/* Area limits that nothing can pass are worth one warning each time they are set. */
+/* Area limits that exclude everything give one warning each time they are set. */
 GST_START_TEST (test_area_warning)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -357,7 +357,7 @@ GST_START_TEST (test_area_warning)
 }
 GST_END_TEST;
 
-/* Limits that are set together are not looked at one by one. */
+/* No warning for limits that are inconsistent only until notifications are thawed. */
 GST_START_TEST (test_areas_set_together)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, "max-area", (guint64) 9, NULL);
@@ -390,7 +390,7 @@ GST_START_TEST (test_stats)
   g_object_set (h->element, "min-area", (guint64) 5, NULL);
   gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
 
-  /* They outlive the analysis. */
+  /* The statistics outlive the analysis. */
   gst_element_set_state (h->element, GST_STATE_NULL);
   g_object_get (h->element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "backend"), ccl_test_backend (__i__));
@@ -503,7 +503,7 @@ GST_START_TEST (test_accept_memory)
 GST_END_TEST;
 #endif
 
-/* What one neighbour can do is what the other one sees, whichever of them it is. */
+/* Each pad's caps are limited by the other pad's peer. */
 GST_START_TEST (test_both_directions)
 {
   const gchar *limits = "video/x-raw,format={GRAY8,RGB,NV12},width=[1,320],height=240";
@@ -552,7 +552,7 @@ GST_START_TEST (test_caps_pass_unchanged)
 }
 GST_END_TEST;
 
-/* Sizes and formats change in mid-stream, back and forth. */
+/* Size and format change in mid-stream, repeatedly. */
 GST_START_TEST (test_renegotiation)
 {
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
@@ -580,7 +580,7 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* Buffers pass through, so only downstream can say which ones upstream may make. */
+/* Buffers pass through, so downstream decides the allocation. */
 GST_START_TEST (test_allocation)
 {
   gboolean downstream_can;
@@ -623,7 +623,7 @@ build_has_cuda (void)
   return ccl_algorithm (0)->backend == CCL_BACKEND_CUDA;
 }
 
-/* Where there is no device, or no CUDA at all, the error says what to do. */
+/* Without a device or a CUDA build, the error says what to do. */
 GST_START_TEST (test_no_device)
 {
   if (build_has_cuda ())
@@ -662,7 +662,7 @@ collect_info (GstDebugCategory *category, GstDebugLevel level, const gchar *file
     g_string_append (log, gst_debug_message_get (message));
 }
 
-/* The log says what analyses the frames, and, when it is not what it could be, why. */
+/* The log names the backend in use and, if it is a fallback, the reason. */
 GST_START_TEST (test_log)
 {
   GString *log = g_string_new (NULL);
@@ -694,7 +694,7 @@ GST_START_TEST (test_log)
 }
 GST_END_TEST;
 
-/* Without a wish for a device, the CPU does. */
+/* Without a device, auto falls back to the CPU. */
 GST_START_TEST (test_fallback)
 {
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", PICTURE_WIDTH,
@@ -714,7 +714,7 @@ GST_START_TEST (test_fallback)
 }
 GST_END_TEST;
 
-/* An algorithm with a backend that does not have it. */
+/* An algorithm of another backend is refused. */
 GST_START_TEST (test_algorithm_of_other_backend)
 {
   const CclAlgorithm *algorithm;
@@ -735,7 +735,7 @@ GST_START_TEST (test_algorithm_of_other_backend)
 }
 GST_END_TEST;
 
-/* More pixels than the engine can count. */
+/* More pixels than the engine supports. */
 GST_START_TEST (test_huge_frame)
 {
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
@@ -762,7 +762,7 @@ GST_START_TEST (test_no_memory)
   pages = strtoul (statm, NULL, 10);
   g_free (statm);
 
-  /* Room for everything but the analyzer's tables. */
+  /* Enough for everything but the analyzer's tables. */
   fail_unless_equals_int (getrlimit (RLIMIT_AS, &before), 0);
   low = before;
   low.rlim_cur = pages * (gulong) sysconf (_SC_PAGESIZE) + (32 << 20);
@@ -784,7 +784,7 @@ GST_START_TEST (test_no_memory)
 GST_END_TEST;
 #endif
 
-/* Frames of 13x7 GRAY8 pixels whose buffers are not what they say. Without a stride there is no
+/* Frames of 13x7 GRAY8 pixels whose buffers may not match their description. Stride 0: no
  * GstVideoMeta. */
 static const struct
 {
@@ -827,7 +827,7 @@ make_frame (guint i)
   gsize offset[GST_VIDEO_MAX_PLANES] = { frames[i].offset };
   gint stride[GST_VIDEO_MAX_PLANES] = { frames[i].stride };
 
-  /* Memory of exactly that size, so that a memory checker sees every byte too far. */
+  /* Memory of exactly that size, so that memory checkers detect every overrun. */
   if (frames[i].size > 0) {
     gpointer data = g_malloc0 (frames[i].size);
 
@@ -877,7 +877,7 @@ GST_START_TEST (test_frame)
 }
 GST_END_TEST;
 
-/* After a bad frame, good ones are analysed, with a restart or without. */
+/* After a bad frame, good ones are analysed, with or without a restart. */
 GST_START_TEST (test_recovery)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);

@@ -21,7 +21,7 @@ GST_START_TEST (test_picture)
       GST_BUFFER_OFFSET (in) = 42;
       GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_MARKER);
 
-      /* Nobody else has it, so it is the same one that comes out. */
+      /* Not shared, so the same buffer comes out. */
       out = gst_harness_push_and_pull (h, in);
       fail_unless (out == in && gst_buffer_peek_memory (out, 0) == first);
       fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_SECOND);
@@ -40,7 +40,7 @@ GST_START_TEST (test_picture)
 }
 GST_END_TEST;
 
-/* A plane that memories share is read as it lies there. */
+/* A plane that spans two memories. */
 GST_START_TEST (test_split_memory)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -60,7 +60,7 @@ GST_START_TEST (test_split_memory)
 }
 GST_END_TEST;
 
-/* The frame of one pixel, and a wide one. */
+/* Very small, wide and tall frames. */
 GST_START_TEST (test_extreme_sizes)
 {
   static const guint sizes[][2] = { { 1, 1 }, { 4097, 1 }, { 1, 4097 }, { 1021, 769 } };
@@ -87,7 +87,7 @@ GST_START_TEST (test_extreme_sizes)
 }
 GST_END_TEST;
 
-/* What others attached stays, what an earlier cudaccl attached does not. */
+/* Other elements' metadata stays, an earlier cudaccl's is replaced. */
 GST_START_TEST (test_earlier_metadata)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -123,7 +123,7 @@ GST_START_TEST (test_earlier_metadata)
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
   fail_unless (roi && roi->x == picture_blobs[2].x && roi->y == picture_blobs[2].y);
 
-  /* Also when nothing takes its place. */
+  /* Even if nothing replaces it. */
   g_object_set (second->element, "attach", 0, NULL);
   buffer = gst_harness_push_and_pull (second, buffer);
   fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 0);
@@ -136,7 +136,8 @@ GST_START_TEST (test_earlier_metadata)
 }
 GST_END_TEST;
 
-/* The ids of regions of interest begin at 0, or after those of others that would be among them. */
+/* The ids of regions of interest start at 0, or after those of others that they would collide
+ * with. */
 GST_START_TEST (test_roi_ids)
 {
   static const struct
@@ -241,7 +242,7 @@ GST_START_TEST (test_messages)
   gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ELEMENT));
 
-  /* Without metadata too: messages are for those who cannot see buffers. */
+  /* Messages are posted without metadata, too. */
   g_object_set (h->element, "post-messages", TRUE, "attach", 0, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = GST_SECOND / 2;
@@ -268,7 +269,7 @@ GST_START_TEST (test_messages)
 }
 GST_END_TEST;
 
-/* Through GStreamer's own scaler the boxes stay on the blobs. */
+/* GStreamer's scaler keeps the boxes on the blobs. */
 GST_START_TEST (test_scaled)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -292,7 +293,7 @@ GST_START_TEST (test_scaled)
   carried = gst_buffer_get_ccl_meta (scaled);
   fail_unless (carried != NULL);
 
-  /* The analysis of the scaled pixels themselves, which scaling by whole numbers only repeats. */
+  /* Scaling by whole numbers repeats pixels, so an analysis of the scaled frame gives the same. */
   h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 640,
                             720);
   analysed = gst_buffer_copy_region (scaled, GST_BUFFER_COPY_MEMORY, 0, -1);

@@ -35,7 +35,7 @@ grid_new (void)
   for (y = 0; y < GRID_HEIGHT; y += 2)
     for (x = 0; x < GRID_WIDTH; x += 2)
       map.data[y * GRID_WIDTH + x] = 255;
-  /* The last ones are larger: when some are left out, these stay. */
+  /* The last one is larger: it stays when components are left out. */
   map.data[GRID_WIDTH * GRID_HEIGHT - 2 * GRID_WIDTH + GRID_WIDTH - 1] = 255;
   map.data[GRID_WIDTH * GRID_HEIGHT - 1] = 255;
   gst_buffer_unmap (buffer, &map);
@@ -114,7 +114,7 @@ GST_START_TEST (test_beside_components)
 }
 GST_END_TEST;
 
-/* A frame in which nothing is found says so. */
+/* A frame without components has empty metadata. */
 GST_START_TEST (test_empty)
 {
   GstHarness *h = harness_new ("analytics", 1024, PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -130,7 +130,7 @@ GST_START_TEST (test_empty)
 }
 GST_END_TEST;
 
-/* What others detected stays. */
+/* Other elements' detections stay. */
 GST_START_TEST (test_beside_others)
 {
   GstHarness *h = harness_new ("analytics", 1024, PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -151,7 +151,7 @@ GST_START_TEST (test_beside_others)
 }
 GST_END_TEST;
 
-/* The largest ones are added, in their order, and the first of those of equal size. */
+/* The largest components are added in raster order; of equal ones the first. */
 GST_START_TEST (test_limit)
 {
   GstHarness *h = harness_new ("analytics+components", 65536, GRID_WIDTH, GRID_HEIGHT);
@@ -178,7 +178,7 @@ GST_START_TEST (test_limit)
 GST_END_TEST;
 
 #ifdef HAVE_MALLINFO2
-/* The matrix of n x n bytes is allocated once and not larger than needed. */
+/* The n x n adjacency matrix is allocated once, and not larger than needed. */
 GST_START_TEST (test_memory)
 {
   const gsize n = 1024;
@@ -204,7 +204,7 @@ GST_START_TEST (test_memory)
 GST_END_TEST;
 #endif
 
-/* GStreamer's own element draws the boxes: with lines of some width, somewhere at their edges. */
+/* GStreamer's own overlay draws the boxes: lines of some width near their edges. */
 #define SCENE_WIDTH 96
 #define SCENE_HEIGHT 72
 #define NEAR 2
@@ -248,7 +248,7 @@ is_at_edge (const Blob *box, guint x, guint y, guint distance)
          (ABS (left) <= near || ABS (right) <= near || ABS (top) <= near || ABS (bottom) <= near);
 }
 
-/* Asserts that each pixel of the box's edges has a drawn one near. */
+/* Asserts that every pixel of the box's edges has a drawn one nearby. */
 static void
 check_edges (const guint8 *pixels, const Blob *box)
 {

@@ -7,8 +7,7 @@
 #include <malloc.h>
 #endif
 
-/* A buffer that somebody else has too gets a twin with the same memory, also when that memory would
- * rather be copied than shared. */
+/* A shared buffer is shallow-copied: the copy has the same memory, even if that is NO_SHARE. */
 GST_START_TEST (test_shared_buffer)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -39,7 +38,7 @@ GST_START_TEST (test_shared_buffer)
 }
 GST_END_TEST;
 
-/* A buffer of a pool must not go back while its memory is on its way downstream. */
+/* A buffer must not return to its pool while its memory is in use downstream. */
 GST_START_TEST (test_shared_pool_buffer)
 {
   GstHarness *h =
@@ -61,7 +60,7 @@ GST_START_TEST (test_shared_pool_buffer)
 }
 GST_END_TEST;
 
-/* Both branches of a real tee get the same pixels, and one of them the metadata. */
+/* Both branches of a tee share the memory; only one has the metadata. */
 GST_START_TEST (test_tee)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -100,8 +99,7 @@ GST_START_TEST (test_tee)
 }
 GST_END_TEST;
 
-/* Gaps pass; those with pixels, as videorate repeats them, are analysed; and the next frame is none
- * the worse. */
+/* Gaps pass. Those with pixels, such as videorate's copies, are analysed. */
 GST_START_TEST (test_gap)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -162,7 +160,7 @@ GST_START_TEST (test_flush_and_eos)
 }
 GST_END_TEST;
 
-/* When the sink is late, frames are dropped before they cost anything; and only then. */
+/* Late frames, and only those, are dropped before they are analysed. */
 GST_START_TEST (test_qos)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
@@ -216,7 +214,7 @@ run_many (gpointer data)
   return GUINT_TO_POINTER (n_wrong);
 }
 
-/* Elements of one process do not get into each other's way. */
+/* Elements of one process do not interfere. */
 GST_START_TEST (test_concurrent)
 {
   GstHarness *harnesses[4];
@@ -234,7 +232,7 @@ GST_END_TEST;
 #define CYCLES 300
 #define LOOK 100
 
-/* Bytes that malloc() has handed out; 0 where nobody counts. */
+/* Bytes in use by malloc(); 0 where it is not known. */
 static gsize
 bytes_in_use (void)
 {
@@ -254,8 +252,8 @@ usage_look (CclTestUsage *usage, guint cycle)
     ccl_test_usage_look (usage, bytes_in_use ());
 }
 
-/* A leak a cycle, be it of one analyzer or of one frame's metadata, would be a hundred times what
- * is allowed for, and there each time. CUDA's own books grow by steps, now and then. */
+/* A leak per cycle, of an analyzer or of a frame's metadata, would exceed this limit in every
+ * interval. CUDA's own bookkeeping grows in steps, now and then. */
 static void
 usage_check_flat (const CclTestUsage *usage)
 {
@@ -283,7 +281,7 @@ GST_START_TEST (test_states)
 }
 GST_END_TEST;
 
-/* Elements come and go. */
+/* Elements are created and freed. */
 GST_START_TEST (test_elements)
 {
   CclTestUsage usage = { 0 };
@@ -301,8 +299,7 @@ GST_START_TEST (test_elements)
 }
 GST_END_TEST;
 
-/* Once the size stands, frames allocate nothing for the analysis, and neither does a new frame
- * rate. */
+/* With a fixed frame size the analysis allocates nothing, even if the frame rate changes. */
 GST_START_TEST (test_frames)
 {
   GstElement *element = ccl_test_element_new (ccl_test_backend (__i__), "attach", 0, NULL);
@@ -340,7 +337,7 @@ GST_START_TEST (test_frames)
 }
 GST_END_TEST;
 
-/* Metadata frees what it holds when it is replaced, scaled, cropped or dropped. */
+/* Metadata frees its components when it is replaced, scaled, cropped or dropped. */
 GST_START_TEST (test_metadata)
 {
   GstCclComponent components[64] = { { .width = 13, .height = 7, .area = 1 } };

@@ -3,11 +3,11 @@
 
 #include "tests/lib/ccltest.h"
 
-/* Time for threads to end, in microseconds. */
+/* Microseconds for threads to end. */
 #define SETTLE 100000
 
-/* GstStructures that the leaks tracer made. They are never freed: the tracer gives away references
- * that it does not own. */
+/* The leaks tracer's GstStructures. They are never freed: their references are not theirs to
+ * drop. */
 static GPtrArray *snapshots;
 
 static GstTracer *
@@ -25,7 +25,7 @@ find_tracer (void)
   return found;
 }
 
-/* The addresses of all objects alive. */
+/* The addresses of all live objects. */
 static GHashTable *
 live_objects (GstTracer *tracer)
 {
@@ -50,7 +50,7 @@ live_objects (GstTracer *tracer)
   return set;
 }
 
-/* The number of objects in @after that were not there before. */
+/* The number of objects in @after that are not in @before. */
 static guint
 count_new (GHashTable *before, GHashTable *after)
 {
@@ -83,7 +83,7 @@ run_pipeline (const gchar *backend)
   GstElement *pipeline = gst_parse_launch (description, NULL);
   guint i;
 
-  /* Once to the end, once stopped on the way. */
+  /* Once to EOS, once stopped midway. */
   for (i = 0; i < 2; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     ccl_test_wait_for (pipeline, i == 0 ? GST_MESSAGE_EOS : GST_MESSAGE_ELEMENT);
@@ -146,7 +146,7 @@ GST_START_TEST (test_leaks)
     return;
   }
 
-  /* What the first run leaves is there for good: caps of templates, the clock. */
+  /* The first run leaves objects that stay: template caps, the clock. */
   for (i = 0; i < 2; i++) {
     run_pipeline (ccl_test_backend (__i__));
     run_errors (ccl_test_backend (__i__));
@@ -155,7 +155,7 @@ GST_START_TEST (test_leaks)
       before = live_objects (tracer);
   }
 
-  /* A thread drops its task only after whoever stopped it has gone on. */
+  /* A thread may drop its task only after the state change has returned. */
   for (i = 0; i < 20; i++) {
     after = live_objects (tracer);
     n = count_new (before, after);
@@ -171,7 +171,7 @@ GST_START_TEST (test_leaks)
 }
 GST_END_TEST;
 
-/* The test above finds an object that is forgotten. */
+/* The check above finds a leaked object. */
 GST_START_TEST (test_finds_leak)
 {
   GstTracer *tracer = find_tracer ();
@@ -211,8 +211,8 @@ main (int argc, char **argv)
 {
   Suite *s;
 
-  /* Before GStreamer starts; at its end the tracer would complain about what the snapshots stole.
-   */
+  /* Before gst_init(). The tracer must not check at exit: the snapshots hold references they do
+   * not own. */
   g_setenv ("GST_TRACERS", "leaks", TRUE);
   gst_check_init (&argc, &argv);
   snapshots = g_ptr_array_new ();

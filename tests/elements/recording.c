@@ -9,9 +9,9 @@
 #define FRAME_WIDTH 768
 #define FRAME_HEIGHT 576
 #define MIN_AREA 20
-#define GRAY 100 /* of the boxes; no mask has it */
+#define GRAY 100 /* of the boxes; not a value of masks */
 
-/* Frames are as large again after the scaler as before. */
+/* The scaler doubles width and height. */
 #define PIPELINE                                                                \
   "filesrc name=file ! decodebin ! videoconvert ! "                             \
   "segmentation test-mode=true method=mog2 ! videoconvert ! "                   \
@@ -20,12 +20,12 @@
   "ccloverlay name=overlay color=0xff646464 ! ccljson ! "                       \
   "fakesink name=sink signal-handoffs=true"
 
-/* What the streaming thread sees; arrays of arrays of GstCclComponent, and of lines. */
+/* Filled by the streaming thread: arrays of arrays of GstCclComponent, and of lines. */
 typedef struct
 {
   CclAnalyzer *analyzer;
   GPtrArray *expected, *scaled, *lines;
-  guint n_unmarked; /* boxes of which a corner does not have their colour */
+  guint n_unmarked; /* boxes without their colour in a corner */
 } Seen;
 
 static gchar *
@@ -47,7 +47,7 @@ components_new (void)
   return g_array_new (FALSE, TRUE, sizeof (GstCclComponent));
 }
 
-/* Asks the engine about the mask, and scales what it says. */
+/* Analyses the mask with the engine, and scales the result. */
 static GstPadProbeReturn
 see_mask (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -217,7 +217,7 @@ GST_START_TEST (test_every_frame)
     json_object_unref (line);
     n += expected->len;
   }
-  /* Several people walk about in it. */
+  /* The recording shows several people. */
   fail_unless (n > 4 * N_FRAMES);
 
   seen_clear (&seen);
@@ -236,7 +236,7 @@ recording_suite (void)
   return s;
 }
 
-/* Exit status 77: skipped, as something is missing here. */
+/* Exit status 77: skipped. */
 int
 main (int argc, char **argv)
 {

@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-/* One analyzer with its own frame; several of them are at work at the same time. */
+/* An analyzer with its own frame; several work at the same time. */
 typedef struct Worker
 {
   Case c;
@@ -21,7 +21,7 @@ typedef struct Worker
   TestArena arena;
   CclAnalyzer *analyzer;
   CclComponents expected;
-  unsigned wrong; /* results, counted on a thread of its own */
+  unsigned wrong; /* wrong results, counted by its own thread */
 } Worker;
 
 static bool
@@ -46,7 +46,7 @@ place (Worker *worker)
   return test_arena_place (&worker->arena, &worker->image, &worker->c.placement);
 }
 
-/* A worker for a frame of its own; false if there is no analyzer for it. */
+/* Makes a worker with a frame; false if its analyzer cannot be made. */
 static bool
 worker_init (Worker *worker, Check *check, const Case *c, uint32_t width, uint32_t height)
 {
@@ -73,7 +73,7 @@ worker_clear (Worker *worker)
   test_image_clear (&worker->image);
 }
 
-/* Many at once, submitted and collected in any order. */
+/* Several frames in flight, submitted and collected in any order. */
 static void
 run_interleaved (Check *check, const Case *c)
 {
@@ -84,7 +84,8 @@ run_interleaved (Check *check, const Case *c)
     ready &= worker_init (&workers[i], check, c, 40 + 30 * (uint32_t) i % 100, 60);
   for (int round = 0; ready && round < (is_small (check) ? 2 : 10); round++) {
     size_t start = mt19937_below (&check->rng, COUNT (workers));
-    size_t step = 1 + mt19937_below (&check->rng, COUNT (workers) - 1); /* a prime number of them */
+    size_t step =
+        1 + mt19937_below (&check->rng, COUNT (workers) - 1); /* there is a prime number of them */
 
     for (size_t i = 0; i < COUNT (workers); i++) {
       Worker *worker = &workers[(start + i) % COUNT (workers)];
@@ -127,7 +128,7 @@ work (void *data)
   return NULL;
 }
 
-/* Each on its own thread. */
+/* Several analyzers, each on its own thread. */
 static void
 run_threads (Check *check, const Case *c)
 {
@@ -156,7 +157,7 @@ test_threads (Check *check)
   check_each_algorithm (check, run_threads);
 }
 
-/* A result stays as it is until the analyzer's next frame, whatever others do meanwhile. */
+/* A result stays valid until the analyzer's next frame, whatever other analyzers do. */
 static void
 run_lifetime (Check *check, const Case *c)
 {
@@ -175,7 +176,7 @@ run_lifetime (Check *check, const Case *c)
     second.analyzer = NULL;
     check_result (check, &first.c, status, &got, &first.expected);
 
-    /* A frame in flight is waited for. */
+    /* Freeing waits for a frame in flight. */
     image = place (&first);
     check_that (check, ccl_analyzer_submit (first.analyzer, &image, &c->setup.params) == CCL_OK,
                 "%s: %s", c->algorithm->name, ccl_last_error ());
@@ -192,8 +193,8 @@ test_lifetime (Check *check)
   check_each_algorithm (check, run_lifetime);
 }
 
-/* Frames as different as can be: none of them may allocate anything, but for the first of each kind
- * of memory that must be transferred. */
+/* Very different frames: none may allocate anything, except the first of each kind of memory
+ * that needs a transfer. */
 static void
 run_allocations (Check *check, const Case *c)
 {
@@ -258,7 +259,7 @@ test_allocations (Check *check)
   check_each_algorithm (check, run_allocations);
 }
 
-/* The same frame again and again: a race would show. */
+/* The same frame many times: a race would show. */
 static void
 run_determinism (Check *check, const Case *c)
 {
@@ -287,7 +288,7 @@ run_determinism (Check *check, const Case *c)
       CclStatus status = ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got);
 
       if (!check_result (check, &one, status, &got, &expected))
-        break; /* the report has used the arena */
+        break; /* the report has overwritten the arena */
     }
     ccl_analyzer_free (analyzer);
     ccl_reference_clear (&expected);
@@ -301,8 +302,8 @@ test_determinism (Check *check)
   check_each_algorithm (check, run_determinism);
 }
 
-/* The stages make up the analysis, but for what is between two events. Each is there once, also
- * where the result was made twice since not all components fit. */
+/* The stages add up to the analysis, up to the resolution of events. Each is listed once, even
+ * if part of the work was repeated because not all components fit. */
 static void
 check_stages (Check *check, const Case *c, const CclTiming *timing)
 {
@@ -322,7 +323,7 @@ check_stages (Check *check, const Case *c, const CclTiming *timing)
               c->algorithm->name);
 }
 
-/* Times only when asked for. */
+/* Times are measured only on request. */
 static void
 run_timing (Check *check, const Case *c)
 {
@@ -366,7 +367,7 @@ test_timing (Check *check)
   check_each_algorithm (check, run_timing);
 }
 
-/* Every way from labels to features, where an algorithm leaves the choice. */
+/* Every feature stage, for algorithms that offer the choice. */
 static void
 run_feature_stages (Check *check, const Case *c)
 {
@@ -404,8 +405,8 @@ test_feature_stages (Check *check)
   check_each_algorithm (check, run_feature_stages);
 }
 
-/* Every way to wait for a device, for frames that come from one place and from several, with
- * settings that stay and that change: what is the same may be replayed. */
+/* Every way to wait for a device, with frames from one or several addresses and fixed or
+ * changing parameters: equal frames may be replayed as graphs. */
 static void
 run_replays (Check *check, const Case *c)
 {
@@ -448,7 +449,7 @@ test_replays (Check *check)
   check_each_algorithm (check, run_replays);
 }
 
-/* What is chosen when nothing is asked for, and what an analyzer says about itself. */
+/* The defaults, and what ccl_analyzer_info() says. */
 static void
 test_auto (Check *check)
 {

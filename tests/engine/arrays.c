@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-/* The same analyzer reads one array, another one, and then linear memory. */
+/* One analyzer reads two arrays and linear memory. */
 static void
 run_arrays (Check *check, const Case *c, uint32_t width, uint32_t height)
 {

@@ -12,7 +12,7 @@
 
 #define FRAMES 7
 
-/* One frame of the batch is as it is alone. */
+/* A frame's result in a batch equals the reference's. */
 static void
 check_one (Check *check, const Case *c, CclBatch *batch, uint32_t index, const CclComponents *got)
 {
@@ -35,7 +35,7 @@ check_one (Check *check, const Case *c, CclBatch *batch, uint32_t index, const C
   ccl_reference_clear (&expected);
 }
 
-/* Frames of noise, the first and the last full: neighbours in the batch must not touch. */
+/* Noise, the first and last frame full: frames in a batch must not touch. */
 static void
 draw (Check *check, TestImage *images, uint32_t n)
 {
@@ -44,8 +44,7 @@ draw (Check *check, TestImage *images, uint32_t n)
                      1 + mt19937_below (&check->rng, 3), &check->rng);
 }
 
-/* The frames where a batch can be told to take them from: each by itself, or side by side in device
- * memory. */
+/* Places the frames either each by itself in host memory, or side by side in device memory. */
 static void
 place (Check *check, const TestImage *images, uint32_t n, bool on_device, CclImage *views)
 {

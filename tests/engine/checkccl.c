@@ -6,13 +6,12 @@
 #include "tests/lib/parse.h"
 
 #include <fnmatch.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_SKIP 77 /* what Meson takes for "skipped" */
+#define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 static const Test *const test_tables[] = { self_tests,    error_tests,    frame_tests,
                                            setting_tests, analyzer_tests, label_tests,
@@ -23,87 +22,33 @@ static const char usage[] = "\
 Usage: checkccl [OPTION...]\n\
 Checks every algorithm of every backend against the reference.\n\
 \n\
-  --seed=N             the random numbers; the default is a new seed, which is printed\n\
+  --seed=N             seed of the random numbers; the default is a new one, which is printed\n\
   --backend=NAME       only this backend: cpu or cuda\n\
   --algorithm=NAME     only this algorithm\n\
   --connectivity=N     only 4 or 8\n\
-  --test=PATTERN       only tests whose name matches, as 'pat*'\n\
-  --small              small images, few of them: for compute-sanitizer and valgrind\n\
-  --quick, --full      less or more than usual\n\
-  --dump=DIR           where images that fail are written (default: the current folder)\n\
-  --image=FILE         replays this PGM file instead of running tests, with\n\
+  --test=PATTERN       only tests whose name matches, such as 'pat*'\n\
+  --small              few and small images, for compute-sanitizer and valgrind\n\
+  --quick, --full      fewer or more images than by default\n\
+  --dump=DIR           folder for failing images (default: the current one)\n\
+  --image=FILE         replays a PGM file instead of running tests, with\n\
     --threshold=N --invert --min-area=N --max-area=N --max-components=N --second-order\n\
     --labels\n\
-  --bench              measures the algorithms instead of testing them\n\
-  --inject-fault       spoils results, to show what a failure looks like\n\
-  --list               lists tests and algorithms\n\
+  --inject-fault       corrupts results, to show what a failure looks like\n\
+  --list               lists algorithms and tests\n\
   --verbose            prints every analysis\n\
+  --help               prints this help\n\
 \n\
-Exit status: 0 when all passed, 1 when some failed, 77 when there was nothing to run.\n";
+Exit status: 0 if all tests passed, 1 if some failed, 77 if there was nothing to run.\n";
 
-/* Values beyond the characters: all options are long. */
-enum
-{
-  OPT_SEED = 256,
-  OPT_BACKEND,
-  OPT_ALGORITHM,
-  OPT_CONNECTIVITY,
-  OPT_TEST,
-  OPT_SMALL,
-  OPT_QUICK,
-  OPT_FULL,
-  OPT_DUMP,
-  OPT_IMAGE,
-  OPT_THRESHOLD,
-  OPT_INVERT,
-  OPT_MIN_AREA,
-  OPT_MAX_AREA,
-  OPT_MAX_COMPONENTS,
-  OPT_SECOND_ORDER,
-  OPT_LABELS,
-  OPT_BENCH,
-  OPT_INJECT_FAULT,
-  OPT_LIST,
-  OPT_VERBOSE,
-  OPT_HELP,
-};
-
-static const struct option long_options[] = {
-  { "seed", required_argument, NULL, OPT_SEED },
-  { "backend", required_argument, NULL, OPT_BACKEND },
-  { "algorithm", required_argument, NULL, OPT_ALGORITHM },
-  { "connectivity", required_argument, NULL, OPT_CONNECTIVITY },
-  { "test", required_argument, NULL, OPT_TEST },
-  { "small", no_argument, NULL, OPT_SMALL },
-  { "sanitize", no_argument, NULL, OPT_SMALL },
-  { "quick", no_argument, NULL, OPT_QUICK },
-  { "full", no_argument, NULL, OPT_FULL },
-  { "dump", required_argument, NULL, OPT_DUMP },
-  { "image", required_argument, NULL, OPT_IMAGE },
-  { "threshold", required_argument, NULL, OPT_THRESHOLD },
-  { "invert", no_argument, NULL, OPT_INVERT },
-  { "min-area", required_argument, NULL, OPT_MIN_AREA },
-  { "max-area", required_argument, NULL, OPT_MAX_AREA },
-  { "max-components", required_argument, NULL, OPT_MAX_COMPONENTS },
-  { "second-order", no_argument, NULL, OPT_SECOND_ORDER },
-  { "labels", no_argument, NULL, OPT_LABELS },
-  { "bench", no_argument, NULL, OPT_BENCH },
-  { "inject-fault", no_argument, NULL, OPT_INJECT_FAULT },
-  { "list", no_argument, NULL, OPT_LIST },
-  { "verbose", no_argument, NULL, OPT_VERBOSE },
-  { "help", no_argument, NULL, OPT_HELP },
-  { 0 },
-};
-
-/* Ready to be written by a signal handler, which can do little else. */
+/* Prepared for a signal handler, which can do little more than write it. */
 static char crash_message[512];
 
 void
 check_on_crash (const Check *check, const Case *c)
 {
   int length = snprintf (crash_message, sizeof crash_message,
-                         "\ncheckccl: crashed; again with --seed=%u --test=%s", check->options.seed,
-                         check->test);
+                         "\ncheckccl: crashed; reproduce with --seed=%u --test=%s",
+                         check->options.seed, check->test);
 
   if (c)
     length += snprintf (crash_message + length, sizeof crash_message - (size_t) length,
@@ -121,11 +66,11 @@ handle_crash (int number)
   ssize_t written = write (STDOUT_FILENO, crash_message, strlen (crash_message));
 
   (void) written;
-  raise (number); /* SA_RESETHAND: dies this time */
+  raise (number); /* terminates: the handler is reset */
 }
 
-/* Reading past a frame ends at an inaccessible page: say where that happened. The sanitizers say it
- * better, with a stack. */
+/* Reading past a frame crashes at an inaccessible page: print which case it was. The sanitizers
+ * do that better, with a stack trace. */
 static void
 catch_crashes (void)
 {
@@ -140,122 +85,105 @@ catch_crashes (void)
 #endif
 }
 
-/* The option's argument as a number of at most @most. */
-static uint64_t
-number (const char *text, uint64_t most)
+static void
+set_backend (void *data, const char *argument)
 {
-  return test_parse_whole_number (text, 0, most);
-}
-
-static const char *
-parse_algorithm (const char *name)
-{
-  for (size_t i = 0; ccl_algorithm (i); i++)
-    if (strcmp (ccl_algorithm (i)->name, name) == 0)
-      return name;
-  test_fatal ("this build has no algorithm '%s'; --list shows what there is", name);
-}
-
-static unsigned
-parse_connectivity (const char *text)
-{
-  uint64_t connectivity = number (text, 8);
-
-  if (connectivity != 4 && connectivity != 8)
-    test_fatal ("connectivity %s is neither 4 nor 8", text);
-  return (unsigned) connectivity;
+  ((Options *) data)->backend = test_parse_backend (argument);
 }
 
 static void
-set_option (Options *options, int option, const char *argument)
+set_algorithm (void *data, const char *argument)
 {
-  switch (option) {
-  case OPT_SEED:
-    options->seed = (uint32_t) number (argument, UINT32_MAX);
-    break;
-  case OPT_BACKEND:
-    options->backend = test_parse_backend (argument);
-    break;
-  case OPT_ALGORITHM:
-    options->algorithm = parse_algorithm (argument);
-    break;
-  case OPT_CONNECTIVITY:
-    options->connectivity = parse_connectivity (argument);
-    break;
-  case OPT_TEST:
-    options->test = argument;
-    break;
-  case OPT_SMALL:
-    options->effort = EFFORT_SMALL;
-    break;
-  case OPT_QUICK:
-    options->effort = EFFORT_QUICK;
-    break;
-  case OPT_FULL:
-    options->effort = EFFORT_FULL;
-    break;
-  case OPT_DUMP:
-    options->dump = argument;
-    break;
-  case OPT_IMAGE:
-    options->image = argument;
-    break;
-  case OPT_THRESHOLD:
-    options->params.threshold = (uint8_t) number (argument, 255);
-    break;
-  case OPT_INVERT:
-    options->params.invert = true;
-    break;
-  case OPT_MIN_AREA:
-    options->params.min_area = number (argument, UINT64_MAX);
-    break;
-  case OPT_MAX_AREA:
-    options->params.max_area = number (argument, UINT64_MAX);
-    break;
-  case OPT_MAX_COMPONENTS:
-    options->max_components = (uint32_t) number (argument, UINT32_MAX);
-    break;
-  case OPT_SECOND_ORDER:
-    options->second_order = true;
-    break;
-  case OPT_LABELS:
-    options->labels = true;
-    break;
-  case OPT_BENCH:
-    options->bench = true;
-    break;
-  case OPT_INJECT_FAULT:
-    options->inject_fault = true;
-    break;
-  case OPT_LIST:
-    options->list = true;
-    break;
-  case OPT_VERBOSE:
-    options->verbose = true;
-    break;
-  case OPT_HELP:
-    fputs (usage, stdout);
-    exit (EXIT_SUCCESS);
-  default:
-    fputs ("Try checkccl --help.\n", stderr);
-    exit (EXIT_FAILURE);
+  for (size_t i = 0; ccl_algorithm (i); i++) {
+    if (strcmp (ccl_algorithm (i)->name, argument) == 0) {
+      ((Options *) data)->algorithm = argument;
+      return;
+    }
   }
+  test_fatal ("this build has no algorithm '%s'; --list shows all", argument);
 }
+
+static void
+set_connectivity (void *data, const char *argument)
+{
+  uint64_t connectivity = test_parse_whole_number (argument, 4, 8);
+
+  if (connectivity != 4 && connectivity != 8)
+    test_fatal ("connectivity %s is neither 4 nor 8", argument);
+  ((Options *) data)->connectivity = (unsigned) connectivity;
+}
+
+static void
+set_small (void *data, const char *argument)
+{
+  ((Options *) data)->effort = EFFORT_SMALL;
+}
+
+static void
+set_quick (void *data, const char *argument)
+{
+  ((Options *) data)->effort = EFFORT_QUICK;
+}
+
+static void
+set_full (void *data, const char *argument)
+{
+  ((Options *) data)->effort = EFFORT_FULL;
+}
+
+static void
+set_threshold (void *data, const char *argument)
+{
+  ((Options *) data)->params.threshold = (uint8_t) test_parse_whole_number (argument, 0, 255);
+}
+
+static void
+set_min_area (void *data, const char *argument)
+{
+  ((Options *) data)->params.min_area = test_parse_whole_number (argument, 0, UINT64_MAX);
+}
+
+static void
+set_max_area (void *data, const char *argument)
+{
+  ((Options *) data)->params.max_area = test_parse_whole_number (argument, 0, UINT64_MAX);
+}
+
+#define MEMBER(name) .member = offsetof (Options, name)
+
+static const TestOption option_table[] = {
+  { "seed", TEST_NUMBER, MEMBER (seed), .most = UINT32_MAX },
+  { "backend", TEST_CALL, .call = set_backend },
+  { "algorithm", TEST_CALL, .call = set_algorithm },
+  { "connectivity", TEST_CALL, .call = set_connectivity },
+  { "test", TEST_TEXT, MEMBER (test) },
+  { "small", TEST_CALL_FLAG, .call = set_small },
+  { "quick", TEST_CALL_FLAG, .call = set_quick },
+  { "full", TEST_CALL_FLAG, .call = set_full },
+  { "dump", TEST_TEXT, MEMBER (dump) },
+  { "image", TEST_TEXT, MEMBER (image) },
+  { "threshold", TEST_CALL, .call = set_threshold },
+  { "invert", TEST_FLAG, MEMBER (params.invert) },
+  { "min-area", TEST_CALL, .call = set_min_area },
+  { "max-area", TEST_CALL, .call = set_max_area },
+  { "max-components", TEST_NUMBER, MEMBER (max_components), .most = UINT32_MAX },
+  { "second-order", TEST_FLAG, MEMBER (second_order) },
+  { "labels", TEST_FLAG, MEMBER (labels) },
+  { "inject-fault", TEST_FLAG, MEMBER (inject_fault) },
+  { "list", TEST_FLAG, MEMBER (list) },
+  { "verbose", TEST_FLAG, MEMBER (verbose) },
+  { NULL },
+};
 
 static void
 parse_options (Options *options, int argc, char **argv)
 {
-  int option;
-
   memset (options, 0, sizeof *options);
   options->seed = (uint32_t) test_now () ^ (uint32_t) getpid () << 16;
   options->effort = EFFORT_NORMAL;
   options->dump = ".";
   ccl_params_init (&options->params);
-  while ((option = getopt_long (argc, argv, "", long_options, NULL)) != -1)
-    set_option (options, option, optarg);
-  if (optind < argc)
-    test_fatal ("'%s' is not an option; try checkccl --help", argv[optind]);
+  test_parse_options (option_table, "checkccl", usage, argc, argv, options);
 }
 
 static void
@@ -276,7 +204,7 @@ list (void)
       printf ("  %s\n", test->name);
 }
 
-/* Whether any algorithm is there to run. */
+/* Whether there is any algorithm to run. */
 static bool
 have_algorithms (const Check *check)
 {
@@ -297,7 +225,7 @@ run_test (Check *check, const Test *test)
     return;
   check->test = test->name;
   check_on_crash (check, NULL);
-  /* Each test its own numbers, so that one alone does what it does among all. */
+  /* Each test has its own random numbers, so that it does the same alone and among others. */
   mt19937_seed (&check->rng, mt19937_mix (check->options.seed, test->name));
   printf (" - %-22s", test->name);
   fflush (stdout);
@@ -309,7 +237,7 @@ run_test (Check *check, const Test *test)
           (double) (test_now () - start) / 1e9);
 }
 
-/* One image from a file, placed in different ways. */
+/* Analyses an image from a file, placed in different ways. */
 static bool
 replay (Check *check)
 {
@@ -334,7 +262,7 @@ replay (Check *check)
 int
 main (int argc, char **argv)
 {
-  static Check check; /* too big for some stacks */
+  static Check check; /* too large for some stacks */
   int result;
 
   parse_options (&check.options, argc, argv);
@@ -354,12 +282,6 @@ main (int argc, char **argv)
   }
 
   printf ("checkccl: seed %u, %d CUDA device(s)\n", check.options.seed, ccl_cuda_device_count ());
-  if (check.options.bench) {
-    mt19937_seed (&check.rng, check.options.seed);
-    bench_algorithms (&check);
-    check_clear (&check);
-    return check.runs ? EXIT_SUCCESS : EXIT_SKIP;
-  }
   if (check.options.image) {
     if (!replay (&check))
       return EXIT_FAILURE;
@@ -374,7 +296,7 @@ main (int argc, char **argv)
   else
     result = check.tests ? EXIT_SUCCESS : EXIT_SKIP;
   if (check.failed)
-    printf ("checkccl: again with --seed=%u\n", check.options.seed);
+    printf ("checkccl: reproduce with --seed=%u\n", check.options.seed);
   printf ("checkccl: %llu tests, %llu passed, %llu failed\n", (unsigned long long) check.tests,
           (unsigned long long) (check.tests - check.failed), (unsigned long long) check.failed);
   return result;

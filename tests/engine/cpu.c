@@ -14,7 +14,7 @@
 #define MOST_WORDS (MOST_WIDTH / 64 + 1)
 #define GUARD 0xa5a5a5a5a5a5a5a5u
 
-/* What a function writes into, with room to see whether it writes too much. */
+/* A function's output, with room to detect overruns. */
 typedef struct Row
 {
   uint64_t bits[MOST_WORDS + 1];
@@ -28,7 +28,7 @@ row_bit (const uint64_t *bits, uint32_t x)
   return bits[x / 64] >> x % 64 & 1;
 }
 
-/* Mostly bits that change often, seldom, or not at all; or pixels around the threshold. */
+/* Random values, values around the threshold, or runs of random length. */
 static void
 draw_row (Mt19937 *rng, uint8_t *pixels, uint32_t width, uint8_t threshold)
 {
@@ -99,7 +99,7 @@ static void
 check_row (Check *check, const CclCpuFunctions *functions, const uint8_t *pixels, uint32_t width,
            uint8_t threshold, bool invert)
 {
-  static Row memory; /* too big for some stacks */
+  static Row memory; /* too large for some stacks */
   CclRow row = { .bits = memory.bits, .words = memory.words, .edges = memory.edges };
   bool any;
 
@@ -183,7 +183,7 @@ count_part (void *data, uint32_t index)
   counts[index]++;
 }
 
-/* Every part of every job is done once, also when threads fell asleep in between. */
+/* Every part of every job is done once, also after the threads have gone to sleep. */
 static void
 test_pool (Check *check)
 {

@@ -10,7 +10,7 @@
 #define ANY_OF(a, b) (1u << (a) | 1u << (b))
 #define ONLY(a) (1u << (a))
 
-/* The status is among those allowed, and the message is one that a person can use. */
+/* Checks that the status is among those allowed, and that the message is readable. */
 static void
 check_refusal (Check *check, const char *what, CclStatus status, unsigned allowed)
 {
@@ -36,14 +36,14 @@ cpu_algorithm (void)
   test_fatal ("the build has no algorithm for the CPU");
 }
 
-/* What is put into an otherwise good configuration. */
+/* Errors in an otherwise valid configuration. */
 static const struct ConfigError
 {
   const char *what;
   uint32_t width, height;
   unsigned connectivity;
   int backend;
-  const char *algorithm; /* "cpu": the name of one for the CPU */
+  const char *algorithm; /* "cpu": replaced by an algorithm of the CPU */
   int device;
   uint32_t max_components;
   bool second_order;
@@ -127,7 +127,7 @@ test_config_errors (Check *check)
   ccl_analyzer_free (NULL);
 }
 
-/* An algorithm that cannot do a connectivity says so. */
+/* An unsupported connectivity is refused. */
 static void
 test_connectivity_errors (Check *check)
 {
@@ -223,7 +223,7 @@ test_frame_errors (Check *check)
   test_image_clear (&image);
 }
 
-/* What the engine says about its algorithms and backends. */
+/* The names and capabilities of algorithms and backends. */
 static void
 test_names (Check *check)
 {

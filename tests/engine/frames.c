@@ -9,7 +9,7 @@
 typedef struct Size
 {
   uint32_t width, height;
-  Effort effort; /* the least that includes it */
+  Effort effort; /* the least effort that includes it */
 } Size;
 
 static double
@@ -28,7 +28,7 @@ randomize_values (Check *check, TestImage *image, Setup *setup)
                     &setup->params, &check->rng);
 }
 
-/* Checks an image of 0 and 255, which is cleared then. @values: gives it others. */
+/* Checks an image of 0 and 255, then clears it. @values: replaces its values first. */
 static void
 check_drawn (Check *check, TestImage *image, bool values, bool labels)
 {
@@ -63,7 +63,7 @@ check_pattern (Check *check, uint32_t width, uint32_t height, const TestPattern 
   check_drawn (check, &image, values, mt19937_below (&check->rng, 2));
 }
 
-/* Every image that there is of up to 3 x 3 pixels; every fifth for EFFORT_SMALL. */
+/* All images of up to 3 x 3 pixels; every fifth for EFFORT_SMALL. */
 static void
 test_tiny (Check *check)
 {
@@ -89,8 +89,8 @@ test_tiny (Check *check)
   }
 }
 
-/* Every image of a bigger shape, all on one frame with background between them: so each comes at
- * another place of words and blocks. */
+/* All images of larger shapes, side by side on one frame with background between them: so each
+ * is at another position relative to words and blocks. */
 static void
 test_exhaustive (Check *check)
 {
@@ -125,7 +125,7 @@ test_exhaustive (Check *check)
   }
 }
 
-/* One less than, one more than and exactly what a word, warp, block or tile may be, both ways. */
+/* Widths and heights at, one below and one above the sizes of words, warps, blocks and tiles. */
 static void
 test_sizes (Check *check)
 {
@@ -170,12 +170,12 @@ test_patterns (Check *check)
   }
 }
 
-/* The papers' images: density x granularity, and where clusters begin to span the frame. */
+/* The papers' images: density x granularity, and the percolation thresholds. */
 static void
 test_noise (Check *check)
 {
   static const uint32_t granularities[] = { 1, 2, 3, 4, 7, 8, 16, 32 };
-  static const double thresholds[] = { 0.593, 0.407 }; /* of percolation: 4- and 8-connectivity */
+  static const double thresholds[] = { 0.593, 0.407 }; /* percolation for 4- and 8-connectivity */
   bool small = check->options.effort == EFFORT_SMALL;
   uint32_t most = small ? 120 : 500;
   int rounds = check->options.effort == EFFORT_FULL ? 5 : 1;
@@ -193,7 +193,7 @@ test_noise (Check *check)
   }
 }
 
-/* 1...@most, small numbers as likely as big ones. */
+/* 1...@most; small numbers are as likely as large ones. */
 static uint32_t
 draw_extent (Mt19937 *rng, uint32_t most)
 {
@@ -226,7 +226,7 @@ draw_anything (TestImage *image, Mt19937 *rng)
   test_image_clear (&noise);
 }
 
-/* Everything at once: size, image, values, filters, capacity. */
+/* Random size, image, values, filters and capacity. */
 static void
 test_random (Check *check)
 {
@@ -239,7 +239,7 @@ test_random (Check *check)
     TestImage image = test_image_new (width, height);
     Setup setup;
 
-    /* The same for some frames, so that an analyzer sees more than one. */
+    /* The same for several frames, so that an analyzer is reused. */
     setup_init (&setup);
     setup.second_order = mt19937_below (rng, 4) == 0;
     setup.labels = mt19937_below (rng, 2);
@@ -284,14 +284,14 @@ test_extremes (Check *check)
   }
 }
 
-/* Images that are large enough for the highest tiles on a device of 136 multiprocessors, most of
- * them without a label map: then tiles leave labels out. */
+/* Images large enough for the highest tiles on a device of up to 136 multiprocessors, mostly
+ * without a label map, since tiles then skip labels. */
 static void
 check_high_tiles (Check *check)
 {
   static const struct
   {
-    double density; /* 0: no noise but the sides of tiles */
+    double density; /* 0: the pattern tile-sides */
     uint32_t granularity;
     bool values, labels;
   } images[] = { { 0, 0, false, false },
@@ -337,7 +337,7 @@ test_large (Check *check)
     check_high_tiles (check);
 }
 
-/* One component as big as the frame. */
+/* One component that fills the frame. */
 static void
 check_huge (Check *check, const CclAlgorithm *algorithm, unsigned connectivity,
             const TestImage *image)
@@ -379,8 +379,8 @@ check_huge (Check *check, const CclAlgorithm *algorithm, unsigned connectivity,
   ccl_analyzer_free (analyzer);
 }
 
-/* As many pixels as a frame can have, and more than fit in 31 bits. The reference would need too
- * much memory: the result is known without it. */
+/* The maximum number of pixels, and just above 2^31. The reference would need too much memory;
+ * the result is known. */
 static void
 test_huge (Check *check)
 {

@@ -1,7 +1,7 @@
 /* cudaccl - checkccl: when label maps are there, and how long
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* That they are right is checked with the frames. */
+/* That label maps are right is checked by the frame tests. */
 
 #include "tests/engine/checkccl.h"
 #include "tests/lib/patterns.h"
@@ -17,7 +17,7 @@ typedef struct Labelled
   uint32_t *expected;
 } Labelled;
 
-/* Another image for the analyzer. */
+/* Draws another image for the analyzer. */
 static void
 redraw (Labelled *self, Check *check)
 {
@@ -47,7 +47,7 @@ labelled_clear (Labelled *self)
   free (self->expected);
 }
 
-/* Submits a copy of the image, collects, and spoils the copy: nobody may look at it any more. */
+/* Analyses a copy of the image and overwrites it: it must not be read any more. */
 static void
 analyze_and_spoil (Labelled *self, Check *check)
 {
@@ -64,7 +64,7 @@ analyze_and_spoil (Labelled *self, Check *check)
   test_image_clear (&spoilt);
 }
 
-/* There is no map before the first frame, while one is in flight, or after a submit. */
+/* There is no label map before the first frame or while a frame is in flight. */
 static void
 check_times (Labelled *self, Check *check)
 {
@@ -88,7 +88,7 @@ check_times (Labelled *self, Check *check)
   }
 }
 
-/* Maps asked for again, or not for every frame; and each is its analyzer's own. */
+/* Label maps are asked for twice, or not for every frame; analyzers do not share them. */
 static void
 run_labels (Check *check, const Case *c)
 {

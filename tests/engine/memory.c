@@ -20,7 +20,7 @@ noise (Check *check, uint32_t width, uint32_t height)
   return image;
 }
 
-/* One analysis, from inside a context or from outside all. */
+/* An analysis, called with or without a current context. */
 typedef struct Visit
 {
   Check *check;
@@ -29,7 +29,7 @@ typedef struct Visit
   const void *current;
 } Visit;
 
-/* Notes what is current before a call, and checks after it that it still is. */
+/* Remembers the current context before a call, for check_current() after it. */
 static void
 expect_current (Visit *visit)
 {
@@ -45,7 +45,7 @@ check_current (Visit *visit, const char *what)
               what, visit->current, current);
 }
 
-/* A frame from one kind of memory; on the device it is in the analyzer's context. */
+/* Analyses a frame from one kind of memory, allocated in the analyzer's context. */
 static void
 visit_frame (Visit *visit, CclAnalyzer *analyzer, const CclComponents *expected)
 {
@@ -146,7 +146,7 @@ run_contexts (Check *check, const Case *c)
   test_image_clear (&image);
 }
 
-/* Each analyzer works in its own context, and leaves its caller's alone. */
+/* An analyzer works in its own context and restores its caller's. */
 static void
 test_contexts (Check *check)
 {
@@ -183,7 +183,7 @@ test_context_errors (Check *check)
   test_device_context_free (context);
 }
 
-/* Page-locked memory without a transfer, on devices that would rather have one. */
+/* Page-locked memory read in place, also on devices where a transfer is faster. */
 static void
 run_mapped (Check *check, const Case *c)
 {
@@ -233,7 +233,7 @@ test_mapped (Check *check)
   check_each_algorithm (check, run_mapped);
 }
 
-/* What ccl_pinned_alloc() refuses. */
+/* Invalid arguments of ccl_pinned_alloc(). */
 static void
 test_pinned_errors (Check *check)
 {

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Failures of one algorithm that are told at length; the rest are only counted. */
+/* The number of failures of an algorithm that are reported in full; the rest are counted. */
 #define MOST_REPORTS 3
 #define SHRINK_SECONDS 20.0
 
-/* Images up to this size are drawn on the terminal. */
+/* The largest image that is printed. */
 #define MOST_COLUMNS 100
 #define MOST_ROWS 50
 
@@ -82,7 +82,7 @@ print_case (const Check *check, const Case *c)
             c->cpu.strip_pixels);
 }
 
-/* Writes the image and how to replay it. */
+/* Writes the image, and prints how to replay it. */
 static void
 dump_image (const Check *check, const Case *c, const char *what)
 {
@@ -123,7 +123,7 @@ candidate_fails (const TestImage *image, void *data)
   return case_fails (candidate->check, &candidate->c);
 }
 
-/* Black and white at the default threshold reads best, if that fails too. */
+/* Turns the values to 0 and 255 and the threshold to its default, if the case still fails then. */
 static TestImage
 simplify_values (Candidate *candidate, const Case *c)
 {
@@ -165,7 +165,7 @@ report_smallest (Check *check, const Case *c)
   test_image_clear (&simple);
 }
 
-/* Begins a report, unless there were enough of the algorithm. */
+/* Begins a report, unless the algorithm has had enough of them. */
 static bool
 begin_report (Check *check, const Case *c)
 {

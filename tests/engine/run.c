@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough for every small image; what passes it is truncated, which is as good a test. */
+/* Enough for every small image; results of larger ones are truncated, which is tested as well. */
 #define MOST_COMPONENTS (1u << 18)
 
-/* Bytes of one placed frame. */
+/* The most bytes of a placed frame. */
 #define MOST_BYTES ((uint64_t) 256 << 20)
 
-/* Analyzers of bigger frames are not kept: there is one for every algorithm. */
+/* Analyzers of larger frames are not kept: there is one for every algorithm. */
 #define MOST_KEPT_PIXELS ((uint64_t) 16 << 20)
 
 void
@@ -269,7 +269,7 @@ check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uint32_t
   return ok;
 }
 
-/* The slot's analyzer, made anew when it is for something else. */
+/* The slot's analyzer, made anew if the configuration differs. */
 static CclAnalyzer *
 slot_analyzer (Slot *slot, const Case *c)
 {
@@ -319,8 +319,8 @@ check_case (Check *check, size_t index, const Case *c, const CclComponents *expe
   }
 }
 
-/* Mostly what a frame looks like in real life and what hurts: no padding at all and the end of the
- * memory right behind the last pixel, or odd padding and odd addresses. */
+/* Typical and difficult placements: no padding, with the end of the memory right behind the last
+ * pixel, or odd padding and addresses. */
 static TestPlacement
 draw_placement (Mt19937 *rng, const TestImage *image, const CclParams *params)
 {
@@ -351,8 +351,8 @@ draw_placement (Mt19937 *rng, const TestImage *image, const CclParams *params)
   return placement;
 }
 
-/* Any instruction set that this CPU has, any number of threads, and parts from single rows up. The
- * same for all frames of one size, so that analyzers can be kept. */
+/* Draws an instruction set, a number of threads and the size of parts; the same for all frames
+ * of one size, so that analyzers can be kept. */
 static CpuSetup
 draw_cpu (const Check *check, const Case *c)
 {
@@ -377,7 +377,7 @@ draw_cpu (const Check *check, const Case *c)
   };
 }
 
-/* Whether the image is too much for an algorithm that takes an iteration for every turn of the
+/* Whether the image is too large for an algorithm that needs an iteration for every turn of the
  * longest path. */
 static bool
 is_endless (const CclAlgorithm *algorithm, const TestImage *image)
@@ -386,8 +386,8 @@ is_endless (const CclAlgorithm *algorithm, const TestImage *image)
          (size_t) image->width * image->height > 40000;
 }
 
-/* All memories for all algorithms; @placement NULL: drawn, host memory always and the others each
- * at every second frame. */
+/* All algorithms and memories. @placement NULL: random, always from host memory, from others for
+ * every second frame on average. */
 static void
 check_connectivity (Check *check, unsigned connectivity, const TestImage *image, const Setup *setup,
                     const TestPlacement *placement, uint32_t salt)
@@ -408,7 +408,7 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
     }
     have_expected = true;
 
-    /* Its own numbers, so that a run with --algorithm does the same as a run without. */
+    /* Its own random numbers, so that --algorithm does not change them. */
     mt19937_seed (&rng, mt19937_mix (salt, c.algorithm->name));
     c.cpu = draw_cpu (check, &c);
     for (int m = 0; m < (c.algorithm->backend == CCL_BACKEND_CUDA ? CHECK_MEMORIES : 1); m++) {

@@ -21,7 +21,7 @@ test_mt19937 (Check *check)
   for (int i = 1; i < 10000; i++)
     last = mt19937_next (&mt);
   check_that (check, first == 3499211612u, "MT19937 begins with %u", first);
-  /* What the C++ standard demands of std::mt19937, [rand.predef]. */
+  /* Required of std::mt19937 by the C++ standard, [rand.predef]. */
   check_that (check, last == 4123659995u, "the 10000th number of MT19937 is %u", last);
 }
 
@@ -32,8 +32,8 @@ wants (const TestImage *image, const CclParams *params, int64_t x, int64_t y)
          test_image_is_foreground (image, params, (uint32_t) x, (uint32_t) y);
 }
 
-/* The component with pixel @start in it, by walking through it; its pixels turn to background, and
- * to @label in the map. */
+/* The component that contains pixel @start, by flood fill; its pixels become background, and
+ * @label in the map. */
 static CclComponent
 flood (TestImage *image, const CclParams *params, unsigned connectivity, uint32_t start,
        uint32_t *stack, uint32_t label, uint32_t *labels)
@@ -73,7 +73,7 @@ flood (TestImage *image, const CclParams *params, unsigned connectivity, uint32_
   return c;
 }
 
-/* The reference against a flood fill: another way to the same result. */
+/* Compares the reference with a flood fill. */
 static void
 compare_with_flood (Check *check, const TestImage *image, const CclParams *params,
                     unsigned connectivity)
@@ -198,7 +198,7 @@ test_reference_selection (Check *check)
   test_image_clear (&image);
 }
 
-/* Patterns that would be of no use if a slip took them apart, with their components at 64 x 64. */
+/* Patterns that a slip could break apart, with their number of components at 64 x 64. */
 static void
 test_pattern_counts (Check *check)
 {
@@ -228,7 +228,7 @@ test_pattern_counts (Check *check)
   }
 }
 
-/* Density and granularity as promised: whole squares, about as many as asked for. */
+/* Noise has whole squares of the granularity, and about the density. */
 static void
 test_noise_squares (Check *check)
 {
@@ -257,7 +257,7 @@ test_noise_squares (Check *check)
   test_image_clear (&image);
 }
 
-/* Something to shrink to: two foreground pixels in one row with exactly one between them. */
+/* A failure to shrink: two foreground pixels in a row with one pixel between them. */
 static bool
 has_gap_of_one (const TestImage *image, void *data)
 {
@@ -295,7 +295,7 @@ test_pgm (Check *check)
   bool ok = fd >= 0;
 
   test_noise_draw (&image, 0.5, 2, &check->rng);
-  image.pixels[0] = '\n'; /* must not be taken for the header's end */
+  image.pixels[0] = '\n'; /* must not count as the header's end */
   ok = ok && test_image_write_pgm (&image, path) && test_image_read_pnm (path, &back);
   check_that (check,
               ok && back.width == image.width && back.height == image.height &&

@@ -50,7 +50,7 @@ test_thresholds (Check *check)
   test_image_clear (&marks);
 }
 
-/* What a row's padding holds must not matter, nor where the frame begins. */
+/* The content of the padding must not matter, nor the frame's alignment. */
 static void
 test_strides (Check *check)
 {
@@ -77,7 +77,7 @@ test_strides (Check *check)
   }
 }
 
-/* Device memory that becomes ready on a stream; on other memory an ordinary test. */
+/* Device memory that becomes ready on a stream; other memory as usual. */
 static void
 test_late (Check *check)
 {
@@ -112,7 +112,7 @@ test_areas (Check *check)
       for (size_t upper = 0; upper < COUNT (limits); upper += step) {
         setup.params.min_area = limits[lower];
         setup.params.max_area = limits[upper];
-        /* A label map may take another way. */
+        /* With a label map, other code may run. */
         setup.labels = (lower + upper) % 2;
         check_frame (check, &images[i], &setup);
       }
@@ -123,7 +123,7 @@ test_areas (Check *check)
   }
 }
 
-/* More components than fit: the largest stay, and of equal ones the first. */
+/* More components than fit: the largest are kept, of equal ones the first. */
 static void
 test_truncation (Check *check)
 {
@@ -147,7 +147,7 @@ test_truncation (Check *check)
       } else {
         uint32_t extra = (uint32_t) (k - COUNT (capacities));
 
-        /* One less than there are, as many, and one more. */
+        /* One fewer than there are, as many, and one more. */
         setup.max_components = count_components (&images[i], extra < 3 ? 4 : 8) + extra % 3 - 1;
         if (setup.max_components == 0)
           continue;

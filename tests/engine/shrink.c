@@ -1,9 +1,8 @@
 /* cudaccl - checkccl: makes a failing image small
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Delta debugging (A. Zeller, R. Hildebrandt, 2002), where what can be left out is rows, columns
- * and foreground: try to do without big chunks first, then ever smaller ones, until nothing more
- * can go. */
+/* Delta debugging (A. Zeller, R. Hildebrandt, 2002) over rows, columns and foreground: drop
+ * large chunks first, then ever smaller ones, until nothing more can be dropped. */
 
 #include "tests/engine/checkccl.h"
 
@@ -43,7 +42,7 @@ without (const TestImage *image, bool columns, uint32_t start, uint32_t count)
   return result;
 }
 
-/* Takes the candidate if it fails; frees the other one. */
+/* Keeps the candidate if it fails, else the image; frees the other. */
 static bool
 take_if_failing (Shrink *shrink, TestImage *candidate)
 {

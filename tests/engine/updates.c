@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Algorithms that update once for so many pixels of a run, or less at its ends: what paper 003
- * counts in its section 4.1. Of the others it depends on who comes first. */
+/* Algorithms that update once per segment of a run, cut at multiples of @length, as counted in
+ * section 4.1 of Lemaitre 2021. The others' counts depend on the order of threads. */
 static const struct Known
 {
   const char *algorithm;
-  uint32_t piece;
+  uint32_t length;
 } known[] = {
   { "naive", 1 },
   { "ha4-32", 32 },
@@ -21,19 +21,19 @@ static const struct Known
   { "flsl", UINT32_MAX },
 };
 
-/* How many pieces the runs of the image have, cut at every multiple of @piece. */
+/* The number of segments of the image's runs, cut at every multiple of @length. */
 static uint64_t
-count_pieces (const TestImage *image, uint32_t piece)
+count_segments (const TestImage *image, uint32_t length)
 {
-  uint64_t pieces = 0;
+  uint64_t segments = 0;
 
   for (uint32_t y = 0; y < image->height; y++) {
     const uint8_t *row = image->pixels + (size_t) y * image->width;
 
     for (uint32_t x = 0; x < image->width; x++)
-      pieces += row[x] && (x % piece == 0 || !row[x - 1]);
+      segments += row[x] && (x % length == 0 || !row[x - 1]);
   }
-  return pieces;
+  return segments;
 }
 
 static void
@@ -43,7 +43,7 @@ compare_updates (Check *check, const Case *c, uint32_t found, const CclUpdates *
 
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp (name, known[i].algorithm) == 0) {
-      uint64_t expected = count_pieces (c->image, known[i].piece);
+      uint64_t expected = count_segments (c->image, known[i].length);
 
       check_that (check, got->count == expected, "%s: %llu updates instead of %llu", name,
                   (unsigned long long) got->count, (unsigned long long) expected);

@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-/* A volume's slices one below the other. */
+/* A volume's slices, one below the other. */
 typedef struct Stack
 {
   uint32_t width, height, depth;
@@ -107,7 +107,7 @@ check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeCon
   ccl_volume_free (volume);
 }
 
-/* All algorithms, with a feature stage and a capacity drawn. */
+/* All algorithms, with a random feature stage and capacity. */
 static void
 check_stack (Check *check, const Stack *stack)
 {
@@ -175,8 +175,8 @@ set_voxel (Stack *stack, const uint32_t at[3])
     stack->image.pixels[((size_t) at[2] * stack->height + at[1]) * stack->width + at[0]] = 255;
 }
 
-/* The place number @index on Hilbert's curve through a cube of 2^@bits places a side: J. Skilling's
- * transform of the index, dealt out to the axes bit by bit. */
+/* The cell at @index on Hilbert's curve through a cube of 2^@bits cells a side: J. Skilling's
+ * transform of the index, distributed to the axes bit by bit. */
 static void
 hilbert_place (uint32_t index, uint32_t bits, uint32_t place[3])
 {
@@ -207,8 +207,8 @@ hilbert_place (uint32_t index, uint32_t bits, uint32_t place[3])
   }
 }
 
-/* Hilbert's curve, places three voxels apart and what is between them: one component that fills the
- * volume and has long ways; cut at every @cut'th place, many. */
+/* Hilbert's curve through cells three voxels apart: one component with long paths that fills the
+ * volume; cut at every @cut'th cell, many components. */
 static void
 draw_hilbert (Stack *stack, uint32_t bits, uint32_t cut)
 {
@@ -250,7 +250,7 @@ test_hilbert_volumes (Check *check)
   }
 }
 
-/* What must be refused. */
+/* Invalid arguments. */
 static void
 test_volume_errors (Check *check)
 {

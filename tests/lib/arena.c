@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes beside a frame that are filled with placement->fill, as far as the arena reaches: more than
- * any vector load overshoots. */
+/* Bytes before and after a frame that are filled with placement->fill, inside the arena: more
+ * than any vector load overshoots. */
 #define FILL_MARGIN 256
 
 bool

@@ -12,19 +12,19 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-/* As ccl_test_harness_new(), with caps for CUDA memory; or one for the picture in NV12. */
+/* Like ccl_test_harness_new(), with caps for CUDA memory; the second is for the picture in NV12. */
 GstHarness *ccl_test_cuda_harness_new (GstElement *element, const gchar *format, gint width,
                                        gint height);
 GstHarness *ccl_test_cuda_picture_harness_new (void);
 
-/* A buffer with one memory. */
+/* A buffer with one memory, and that memory. */
 GstBuffer *ccl_test_cuda_buffer_new (GstCudaContext *context, const GstVideoInfo *info);
 GstCudaMemory *ccl_test_cuda_peek (GstBuffer *buffer);
 
-/* Adds the GstVideoMeta that goes with its memory. */
+/* Adds the GstVideoMeta for its memory. */
 void ccl_test_cuda_add_meta (GstBuffer *buffer);
 
-/* The picture, still to be uploaded; beside it everything is foreground. */
+/* The picture, to be uploaded when it is mapped; everything around it is foreground. */
 GstBuffer *ccl_test_cuda_picture_new (GstCudaContext *context, const gchar *format,
                                       gboolean with_meta);
 

@@ -14,22 +14,22 @@
 
 GstHarness *json_harness_new (const gchar *caps);
 
-/* There is not a pixel in it: none is needed. */
+/* A buffer without pixels: ccljson needs none. */
 GstBuffer *frame_new (GstClockTime pts, GstClockTime duration);
 
-/* The text of a line, without the newline, which is checked to be the only one; @buffer is
+/* The text of a line. Asserts that its only newline is at the end, and removes it; @buffer is
  * consumed. */
 gchar *take_line (GstBuffer *buffer);
 
 /* The object of a line; @buffer is consumed. */
 JsonObject *take_object (GstBuffer *buffer);
 
-/* Assert that a member is there, and has that value in the type that it should have. */
+/* Assert that a member exists with that type and value. */
 void check_integer (JsonObject *object, const gchar *name, guint64 expected);
 void check_double (JsonObject *object, const gchar *name, gdouble expected);
 void check_null (JsonObject *object, const gchar *name);
 
-/* Integers or, for GST_CLOCK_TIME_NONE, null. */
+/* The same for an integer or, for GST_CLOCK_TIME_NONE, null. */
 void check_time (JsonObject *object, const gchar *name, GstClockTime expected);
 
 void check_components (JsonObject *object, const GstCclComponent *components, guint n_components);

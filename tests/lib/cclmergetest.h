@@ -12,31 +12,32 @@
 #define MASK_WIDTH 64
 #define MASK_HEIGHT 48
 
-/* cclmerge with both of its branches. */
+/* cclmerge with its two branches. */
 typedef struct
 {
   GstHarness *video;
-  GstHarness *mask; /* to the pad for components */
+  GstHarness *mask; /* pushes to the pad "components" */
 } Pair;
 
-/* Not live unless asked for; at 1 frame a second. */
+/* One frame per second. */
 void pair_init (Pair *pair, gboolean live);
 void pair_clear (Pair *pair);
 
-/* Pushes the same new segment or flush to both. */
+/* Pushes the same segment or flush to both branches. */
 void pair_push_segment (Pair *pair, guint64 start);
 void pair_flush (Pair *pair);
 
 /* A frame of the video. */
 GstBuffer *video_new (GstClockTime pts);
 
-/* A frame of the mask, with one component of that label in both kinds of metadata. */
+/* A frame of the mask with one component of that label, in a GstCclMeta and as region of
+ * interest. */
 GstBuffer *mask_new (GstClockTime pts, guint label);
 
-/* Adds a component's region of interest as cudaccl does, with one field and one parameter more. */
+/* Adds a component's region of interest as cudaccl does, plus a field and a parameter. */
 void add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclComponent *component);
 
-/* Pulls a frame of the video, and returns the label of its component; 0 when it has none. */
+/* Pulls a frame of the video and returns the label of its component, or 0. */
 guint pair_pull_label (Pair *pair, GstClockTime pts);
 
 #endif /* __CCL_MERGE_TEST_H__ */

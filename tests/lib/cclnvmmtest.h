@@ -7,14 +7,14 @@
 #include "tests/lib/ccltest.h"
 #include "tests/lib/nvfake/nvfake.h"
 
-/* A kind of surface; programs with these link with the stand-in. */
+/* A kind of surface; programs that make them link with the fake library. */
 typedef struct
 {
   NvBufSurfaceMemType type;
   NvBufSurfaceLayout layout;
 } NvmmKind;
 
-/* A memory that has one surface after the other. */
+/* A memory whose surface can be replaced. */
 typedef struct
 {
   GstMemory parent;
@@ -25,16 +25,16 @@ typedef struct
 /* Sets the caps of frames in NVMM memory. */
 void ccl_test_nvmm_set_caps (GstHarness *h, const gchar *format, guint width, guint height);
 
-/* A surface with the luma of the picture, or of the larger one that it is cut from. */
+/* A surface with the luma of the picture, or of the larger one that it is cropped from. */
 NvBufSurface *ccl_test_nvmm_surface_new (const NvmmKind *kind, gboolean larger);
 
-/* As NVIDIA's elements have it: the data of the memory is the surface, which goes with it. */
+/* A memory like NVIDIA's elements make: its data is the surface, which is freed with it. */
 GstMemory *ccl_test_nvmm_memory_new (NvBufSurface *surface);
 
-/* A memory with that surface, which goes on without it. */
+/* A memory with that surface, which the caller frees. */
 NvmmSlot *ccl_test_nvmm_slot_new (NvBufSurface *surface);
 
-/* A buffer with that memory, which is consumed. */
+/* A buffer with @memory, which is consumed. */
 GstBuffer *ccl_test_nvmm_buffer_new (GstMemory *memory);
 
 /* Pushes a buffer with the picture, and asserts that its components come out. */

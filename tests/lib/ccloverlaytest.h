@@ -19,7 +19,7 @@
 /* Two components of such a frame. */
 extern const GstCclComponent ccl_overlay_boxes[2];
 
-/* A harness around ccloverlay, with white lines of one pixel, and what else is given as in
+/* A harness around ccloverlay with white lines of one pixel, and properties as in
  * g_object_set(). */
 GstHarness *ccl_overlay_harness_new (const gchar *caps, ...) G_GNUC_NULL_TERMINATED;
 
@@ -27,14 +27,13 @@ GstHarness *ccl_overlay_harness_new (const gchar *caps, ...) G_GNUC_NULL_TERMINA
 GstBuffer *ccl_overlay_frame_new (guint width, guint height, guint meta_width, guint meta_height,
                                   const GstCclComponent *components, guint n_components);
 
-/* One with the two components. */
+/* A frame with the two components. */
 GstBuffer *ccl_overlay_boxes_new (void);
 
-/* A pixel of it. */
+/* A pixel of such a frame. */
 guint8 ccl_overlay_pixel (GstBuffer *buffer, guint x, guint y);
 
-/* Asserts that the two boxes are drawn on the frame, or are beside it, and nothing is done twice.
- */
+/* Asserts that the two boxes are either drawn on the frame or attached. */
 void ccl_overlay_check_drawn (GstBuffer *buffer, gboolean attached);
 
 #endif /* __CCL_OVERLAY_TEST_H__ */

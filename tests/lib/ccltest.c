@@ -7,8 +7,8 @@
 
 #define TIMEOUT (20 * GST_SECOND)
 
-/* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: one blob that the default threshold just takes,
- * and one that it just leaves out. */
+/* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: a blob just above the default threshold, and
+ * one just below. */
 static const gchar *const picture[PICTURE_HEIGHT] = {
   "##.........#.", /* */
   "##........#..", /* */
@@ -104,7 +104,7 @@ ccl_test_remove_bus (GstElement *element)
 
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  /* Its messages hold the element, which holds it. */
+  /* Its messages hold references to the element, which holds one to the bus. */
   gst_bus_set_flushing (bus, TRUE);
 }
 
@@ -377,7 +377,7 @@ draw (gsize size, gsize start, gint stride)
   return data;
 }
 
-/* The chroma planes of @meta_info come first, each in a memory of its own. */
+/* Appends the planes of @meta_info, each in a memory of its own, chroma first. */
 static void
 append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
 {

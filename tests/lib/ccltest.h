@@ -14,14 +14,14 @@
 #define PICTURE_WIDTH 13
 #define PICTURE_HEIGHT 7
 
-/* How a picture lies in its buffer. Whatever does not belong to its luma is foreground. */
+/* How a picture lies in its buffer. Everything but its luma is foreground. */
 typedef enum
 {
-  LAYOUT_PACKED,    /* as the caps say */
+  LAYOUT_PACKED,    /* as in the caps */
   LAYOUT_PADDED,    /* wider rows and a start offset, in a GstVideoMeta */
-  LAYOUT_WINDOW,    /* a GstVideoMeta whose planes begin amid a larger surface */
-  LAYOUT_CROP_META, /* a larger GstVideoMeta, cut by a GstVideoCropMeta */
-  LAYOUT_PLANES,    /* a memory for each plane, the luma last */
+  LAYOUT_WINDOW,    /* a GstVideoMeta whose planes begin inside a larger surface */
+  LAYOUT_CROP_META, /* a larger GstVideoMeta with a GstVideoCropMeta */
+  LAYOUT_PLANES,    /* a memory per plane, the luma last */
   N_LAYOUTS
 } Layout;
 
@@ -32,33 +32,33 @@ typedef struct
   gdouble centroid_x, centroid_y;
 } Blob;
 
-/* What the properties' defaults find in the picture. */
+/* The picture's components with the default properties. */
 extern const Blob picture_blobs[];
 extern const guint n_picture_blobs;
 
-/* The formats of the element, and a null. */
+/* The element's formats; ends with NULL. */
 extern const gchar *const picture_formats[];
 
-/* The backends that this machine has: the CPU always, CUDA where there is a device. */
+/* The backends of this machine: the CPU, and CUDA if there is a device. */
 guint ccl_test_n_backends (void);
 const gchar *ccl_test_backend (gint index);
 
-/* The main function of a test that is skipped on machines without a CUDA device. */
+/* The main function of a test that needs a CUDA device: without one, exit status 77. */
 int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
                                const gchar *file);
 
-/* Sets properties as g_object_set() does, which may be none. */
+/* Like g_object_set_valist(), but the first property may be NULL. */
 void ccl_test_set_valist (GstElement *element, va_list args);
 
-/* The element with properties as in g_object_set(). */
+/* A cudaccl element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
 
-/* Gives @element a bus for ccl_test_pop_message(). Before the last reference goes, the bus must go;
- * that stops the element. */
+/* Gives @element a bus for ccl_test_pop_message(). Remove it, which stops the element, before
+ * dropping the last reference. */
 void ccl_test_add_bus (GstElement *element);
 void ccl_test_remove_bus (GstElement *element);
 
-/* A harness around @element, which is consumed; bus messages go to ccl_test_pop_message(). */
+/* A harness around @element, which is consumed, with a bus for ccl_test_pop_message(). */
 GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
                                   gint height);
 void ccl_test_harness_free (GstHarness *h);
@@ -66,16 +66,16 @@ void ccl_test_harness_free (GstHarness *h);
 /* A harness around cudaccl, for the picture in GRAY8, with properties as in g_object_set(). */
 GstHarness *ccl_test_picture_harness_new (gint backend, ...) G_GNUC_NULL_TERMINATED;
 
-/* Frames that come next are of this kind, one a second. */
+/* Caps for the next frames, one per second. */
 void ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height);
 
 /* The next message of that type, or NULL. */
 GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
 
-/* Sets the element to @state and to PLAYING again. Its pads forget their caps. */
+/* Sets the element to @state and back to PLAYING. Its pads lose their caps. */
 void ccl_test_restart (GstHarness *h, GstState state);
 
-/* Drops all messages, and the events that came out. */
+/* Drops all messages and all events received. */
 void ccl_test_drain (GstHarness *h);
 
 /* Asserts that an error with that domain and code, and with @text in it, was posted or is within
@@ -112,24 +112,23 @@ gboolean ccl_test_send_caps (GstHarness *h, GstCaps *caps);
 /* Asserts that caps without a frame size are refused with an error that says so. */
 void ccl_test_check_size_needed (GstHarness *h);
 
-/* What is in use, looked at every so many cycles. It must be 0 before the first look. */
+/* Resource usage, sampled at regular intervals. Zero-initialise it. */
 typedef struct
 {
   guint n_looks;
   gsize before;
-  gssize least; /* growth from one look to the next */
+  gssize least; /* least growth between two samples */
 } CclTestUsage;
 
 void ccl_test_usage_look (CclTestUsage *usage, gsize now);
 
-/* How often memory was allocated for the analysis, as the element's statistics say. */
+/* The number of allocations in the element's statistics. */
 guint64 ccl_test_allocations (GstHarness *h);
 
-/* The picture, in memory that cannot be written. Its timestamp and duration are one second. */
+/* The picture in read-only memory. Its timestamp and duration are one second. */
 GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
 
-/* Tells that only a part of @buffer, a frame of @width x @height, is to be seen, as videocrop does.
- */
+/* Makes only a part of @buffer, a frame of @width x @height, visible, as videocrop does. */
 void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, guint top,
                     guint cropped_width, guint cropped_height);
 

@@ -1,13 +1,13 @@
 /* cudaccl - the time, for tests and benchmarks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef TESTS_COMMON_CLOCK_H
-#define TESTS_COMMON_CLOCK_H
+#ifndef TESTS_LIB_CLOCK_H
+#define TESTS_LIB_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment. */
+/* Monotonic time in nanoseconds. */
 static inline uint64_t
 test_now (void)
 {

@@ -16,13 +16,13 @@
 
 #define CHECK(call) check ((call), #call)
 
-/* What a late upload waits for: some hundred microseconds on any device. */
+/* The work before a late upload: some hundred microseconds on any device. */
 #define LATE_BYTES ((size_t) 64 << 20)
 #define LATE_ROUNDS 8
 
 #define HOLD_SECONDS 10
 
-/* More than any device's cache holds. */
+/* More than any device's L2 cache. */
 #define RATE_BYTES ((size_t) 1 << 30)
 
 static void
@@ -32,7 +32,7 @@ check (cudaError_t error, const char *call)
     test_fatal ("%s: %s", call, cudaGetErrorString (error));
 }
 
-/* A function of the driver, with which nothing links. */
+/* Looks up a function of the driver, which is not linked. */
 static void
 find_driver (const char *name, void *function)
 {
@@ -105,7 +105,7 @@ use_device (void)
 bool
 test_device_available (void)
 {
-  static int count = -1; /* asking a machine without a driver takes its time */
+  static int count = -1; /* slow on machines without a driver */
 
   if (count < 0)
     count = ccl_cuda_device_count ();
@@ -159,7 +159,7 @@ void
 test_device_upload (void *device, const void *host, size_t bytes)
 {
   CHECK (cudaMemcpy (device, host, bytes, cudaMemcpyHostToDevice));
-  /* From page-locked memory too the copy must be over before the analyzer's stream looks. */
+  /* Copies from page-locked memory may be asynchronous to other streams. */
   CHECK (cudaStreamSynchronize (0));
 }
 

@@ -1,11 +1,11 @@
 /* cudaccl - device and page-locked memory for tests
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All of it works on CUDA device TEST_DEVICE. Failures of CUDA end the program with its message. In
- * a build without CUDA nothing is available, and the rest must not be called. */
+/* Everything works on CUDA device TEST_DEVICE. CUDA errors end the program with a message. In a
+ * build without CUDA, test_device_available() is false and nothing else may be called. */
 
-#ifndef TESTS_COMMON_DEVICE_H
-#define TESTS_COMMON_DEVICE_H
+#ifndef TESTS_LIB_DEVICE_H
+#define TESTS_LIB_DEVICE_H
 
 #include "ccl/ccl.h"
 
@@ -17,16 +17,16 @@ bool test_device_available (void);
 void *test_device_alloc (CclMemory memory, size_t bytes);
 void test_device_free (CclMemory memory, void *pointer);
 
-/* How much of the device's memory nobody has. */
+/* The device's free memory in bytes. */
 size_t test_device_free_bytes (void);
 
-/* The size of the cache between the device and its memory. */
+/* The size of the L2 cache. */
 size_t test_device_cache_bytes (void);
 
-/* From host memory; done on return. */
+/* Copies from host memory; complete on return. */
 void test_device_upload (void *device, const void *host, size_t bytes);
 
-/* A CUDA array of bytes with these pixels, which are in host memory. */
+/* A CUDA array of bytes with a copy of the pixels, which are in host memory. */
 void *test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height);
 void test_device_array_free (void *array);
 
@@ -34,25 +34,24 @@ void *test_device_stream_new (void);
 void test_device_stream_free (void *stream);
 void test_device_stream_wait (void *stream);
 
-/* From page-locked memory; on return it is not over, since enough work is enqueued on the stream
- * before it. In the meantime the memory holds other bytes. */
+/* Enqueues a copy from page-locked memory behind so much other work that it is still pending on
+ * return. Until then the memory holds other bytes. */
 void test_device_upload_late (void *device, const void *host, size_t bytes, void *stream);
 
-/* Holds up a stream of the current context, and with it what waits for such streams, as its legacy
- * stream does: for ten seconds, or until it is freed, which tells whether it held until then. */
+/* Blocks a stream of the current context, and so everything that waits for all streams, for ten
+ * seconds or until freed. Freeing it returns whether it was still blocked. */
 void *test_device_hold_new (void);
 bool test_device_hold_free (void *hold);
 
-/* A context of its own, beside the device's primary one, and made current by nobody. While a
- * context is current, the functions above work in it. */
+/* A new context beside the device's primary one, not current. While a context is current, the
+ * functions above use it. */
 void *test_device_context_new (void);
 void test_device_context_free (void *context);
 void test_device_context_enter (void *context);
 void test_device_context_leave (void);
 void *test_device_context_current (void);
 
-/* The rate at which the device copies in its own memory, read and written bytes together, in GB/s.
- */
+/* The rate of copies inside the device's memory, read plus written bytes, in GB/s. */
 double test_device_rate (void);
 
 #endif

@@ -70,7 +70,7 @@ test_image_is_foreground (const TestImage *image, const CclParams *params, uint3
   return (image->pixels[(size_t) y * image->width + x] > params->threshold) != params->invert;
 }
 
-/* A value of @low...@high, which is either everything above the threshold or everything else. */
+/* A value of @low...@high: all values above the threshold, or all others. */
 static uint8_t
 pick_value (TestValues values, unsigned low, unsigned high, Mt19937 *rng)
 {
@@ -84,7 +84,7 @@ pick_value (TestValues values, unsigned low, unsigned high, Mt19937 *rng)
   case TEST_VALUES_SHADOW:
     do
       value = shadow[mt19937_below (rng, 3)];
-    while (value < low || value > high); /* 0 and 255 are never both on the other side */
+    while (value < low || value > high); /* 0 or 255 is in the range */
     return (uint8_t) value;
   case TEST_VALUES_EDGE:
     return (uint8_t) (above ? low : high);
@@ -154,11 +154,11 @@ read_number (FILE *file)
   }
   for (; isdigit (c) && number < 1ul << 32; c = getc (file))
     number = number * 10 + (unsigned long) (c - '0');
-  /* c is the one white space character after the number: it belongs to the header. */
+  /* c is the single white space after the number, which belongs to the header. */
   return isspace (c) ? number : 0;
 }
 
-/* The pixels of a PBM: bits, of which 1 is black, and here foreground. */
+/* Reads the pixels of a PBM: 1 is black, and foreground here. */
 static bool
 read_bits (FILE *file, TestImage *image)
 {

@@ -1,11 +1,10 @@
 /* cudaccl - the Mersenne Twister, MT19937
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The generator that the papers draw their images with; the same numbers on every machine, which
- * rand() does not promise. */
+/* The generator of the papers' random images; unlike rand() the same on every machine. */
 
-#ifndef TESTS_COMMON_MT19937_H
-#define TESTS_COMMON_MT19937_H
+#ifndef TESTS_LIB_MT19937_H
+#define TESTS_LIB_MT19937_H
 
 #include <stdint.h>
 
@@ -23,8 +22,7 @@ uint32_t mt19937_next (Mt19937 *mt);
 /* A number in 0...n - 1; n is at least 1. */
 uint32_t mt19937_below (Mt19937 *mt, uint32_t n);
 
-/* A seed that depends on a name too, so that parts of a program draw independently of each other.
- */
+/* A seed derived from another and a name, so that parts of a program draw independent numbers. */
 uint32_t mt19937_mix (uint32_t seed, const char *name);
 
 #endif

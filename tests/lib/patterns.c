@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Every pattern is a question about one pixel: is it foreground? */
+/* A pattern decides for one pixel whether it is foreground. */
 #define PATTERN(name) static bool name (uint32_t x, uint32_t y, uint32_t w, uint32_t h)
 
 static uint32_t
@@ -14,7 +14,7 @@ min (uint32_t a, uint32_t b)
   return a < b ? a : b;
 }
 
-/* The distance from the frame's edge. */
+/* The distance to the frame's nearest edge. */
 static uint32_t
 ring (uint32_t x, uint32_t y, uint32_t w, uint32_t h)
 {
@@ -106,8 +106,8 @@ PATTERN (stripes_vertical)
   return x % 2 == 0;
 }
 
-/* Combs are named for where their teeth point. Those whose spine comes last join everything at the
- * very end. */
+/* Combs are named after the direction of their teeth. If the spine comes last, everything joins
+ * at the very end. */
 PATTERN (comb_down)
 {
   return x % 2 == 0 || y == 0;
@@ -128,7 +128,7 @@ PATTERN (comb_left)
   return y % 2 == 0 || x == w - 1;
 }
 
-/* Two combs whose teeth pass between each other and never touch. */
+/* Two combs whose teeth interlock without touching. */
 PATTERN (combs_interlocked)
 {
   if (y == 0)
@@ -140,7 +140,7 @@ PATTERN (combs_interlocked)
   return x % 4 == 2 || (x % 4 == 0 && y < h - 2);
 }
 
-/* Every second ring; each is cut below its upper left corner and tied to the next at the cut. */
+/* Every second ring; each is cut below its upper left corner and joined to the next there. */
 PATTERN (spiral)
 {
   uint32_t r = ring (x, y, w, h);
@@ -165,7 +165,7 @@ PATTERN (diamonds)
   return (dx + dy) % 3 == 0;
 }
 
-/* Many U side by side: the two legs meet in the last row. */
+/* Many Us side by side: the two legs meet in the last row. */
 PATTERN (us)
 {
   return x % 5 == 0 || x % 5 == 3 || (y == h - 1 && x % 5 != 4);
@@ -196,7 +196,7 @@ PATTERN (snake_mirrored)
   return snake_horizontal (w - 1 - x, h - 1 - y, w, h);
 }
 
-/* Lines for 8-connectivity, lone pixels for 4. */
+/* Lines for 8-connectivity, single pixels for 4. */
 PATTERN (diagonals_down)
 {
   return (x - y) % 4 == 0; /* wraps round at 2^32, a multiple of 4 */
@@ -207,7 +207,7 @@ PATTERN (diagonals_up)
   return (x + y) % 4 == 0;
 }
 
-/* Pairs of pixels that touch by their corners across a boundary of 32 columns, and nothing else. */
+/* Only pairs of pixels that touch diagonally across a boundary of 32 columns. */
 PATTERN (word_corners_down)
 {
   return (y % 4 == 0 && x % 32 == 31) || (y % 4 == 1 && x % 32 == 0);
@@ -223,14 +223,14 @@ PATTERN (word_corners_64)
   return (y % 4 == 0 && x % 64 == 63) || (y % 4 == 1 && x % 64 == 0);
 }
 
-/* Corners that touch across a boundary of 16 rows. */
+/* Pixels that touch diagonally across a boundary of 16 rows. */
 PATTERN (strip_corners)
 {
   return (y % 16 == 15 && x % 4 == 0) || (y % 16 == 0 && x % 4 == 1);
 }
 
-/* Pairs of pixels on both sides of a boundary of 256 columns or of 16 rows, which touch nothing
- * else: of each tile, some touch one side alone. */
+/* Pairs of pixels across a boundary of 256 columns or of 16 rows that touch nothing else: in
+ * each tile, some pieces touch one border only. */
 PATTERN (tile_sides)
 {
   bool beside = (x % 256 == 255 || x % 256 == 0) && y % 8 == 4;
@@ -239,7 +239,7 @@ PATTERN (tile_sides)
   return beside || above;
 }
 
-/* Runs that end exactly at, one before and one after a boundary of 32 columns. */
+/* Runs that end at, one before and one after a boundary of 32 columns. */
 PATTERN (word_gaps)
 {
   static const uint8_t gap[] = { 31, 0, 1, 30 };
@@ -272,7 +272,7 @@ PATTERN (chevrons)
   return ((x < w / 2 ? w / 2 - x : x - w / 2) + y) % 4 < 2;
 }
 
-/* A binary tree whose leaves are in the first row: every level joins pairs of branches. */
+/* A binary tree with its leaves in the first row: every level joins pairs of branches. */
 PATTERN (tree_down)
 {
   uint32_t level = y / 2;
@@ -289,7 +289,7 @@ PATTERN (tree_up)
   return tree_down (x, h - 1 - y, w, h);
 }
 
-/* The place of a cell on Hilbert's curve through n x n cells. */
+/* The index of a cell on Hilbert's curve through n x n cells. */
 static uint64_t
 hilbert_distance (uint32_t n, uint32_t x, uint32_t y)
 {
@@ -354,7 +354,7 @@ PATTERN (cells)
   return x % 7 != 0 && y % 7 != 0;
 }
 
-/* Squares that touch by their corners. */
+/* Squares that touch diagonally. */
 PATTERN (squares)
 {
   return (x / 3 + y / 3) % 2 == 0;

@@ -1,12 +1,12 @@
 /* cudaccl - the images that tests and benchmarks draw
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef TESTS_COMMON_PATTERNS_H
-#define TESTS_COMMON_PATTERNS_H
+#ifndef TESTS_LIB_PATTERNS_H
+#define TESTS_LIB_PATTERNS_H
 
 #include "tests/lib/image.h"
 
-/* A regular image, made to be hard for one or another way of labelling. */
+/* A regular image, hard for some labelling algorithm. */
 typedef struct TestPattern
 {
   const char *name;
@@ -16,7 +16,7 @@ typedef struct TestPattern
 /* NULL past the last. */
 const TestPattern *test_pattern (size_t index);
 
-/* By name, which must exist. */
+/* The pattern of that name, which must exist. */
 const TestPattern *test_pattern_find (const char *name);
 
 /* Fills the image with 0 and 255. */

@@ -4,7 +4,7 @@
 #include "tests/lib/cclcudatest.h"
 #include "tests/lib/device.h"
 
-/* The context that the element tells of on @pad, without a reference; NULL if it has none. */
+/* The element's answer to a context query on @pad, without a reference; NULL if it has none. */
 static GstCudaContext *
 query_context (GstPad *pad)
 {
@@ -23,7 +23,7 @@ query_context (GstPad *pad)
   return found;
 }
 
-/* The context that is given is taken and passed on; that of the frames replaces it. */
+/* A context that is set is used and passed on; that of the frames replaces it. */
 GST_START_TEST (test_sharing)
 {
   GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);
@@ -47,7 +47,7 @@ GST_START_TEST (test_sharing)
     fail_unless (query_context (h->sinkpad) == other);
   }
 
-  /* One that is replaced is let go. */
+  /* A replaced context is released. */
   ccl_test_cuda_push (h, ccl_test_cuda_picture_new (given, "NV12", TRUE));
   fail_unless_equals_int (G_OBJECT (other)->ref_count, 1);
 
@@ -60,7 +60,7 @@ GST_START_TEST (test_sharing)
 }
 GST_END_TEST;
 
-/* Without a neighbour that has one, the element makes a context and tells everybody. */
+/* If no neighbour has a context, the element makes one and announces it. */
 GST_START_TEST (test_own_context)
 {
   GstHarness *h = ccl_test_cuda_picture_harness_new ();
@@ -75,7 +75,7 @@ GST_START_TEST (test_own_context)
 }
 GST_END_TEST;
 
-/* Pretends that the memory is on another device, which need not be there. */
+/* Pretends that the memory is on another device, which need not exist. */
 static void
 move_to_device (GstCudaMemory *memory, guint device)
 {
@@ -107,7 +107,7 @@ GST_START_TEST (test_wrong_device)
 }
 GST_END_TEST;
 
-/* A context that was there before another device was wanted is not kept. */
+/* A context of another device than cuda-device-id is not kept. */
 GST_START_TEST (test_given_context_of_other_device)
 {
   GstCudaContext *other =
@@ -142,7 +142,7 @@ check_device (GstHarness *h, gint device)
   gst_structure_free (stats);
 }
 
-/* An element for each device, and one that goes where the frames are. */
+/* An element for each device, and one that follows the frames. */
 GST_START_TEST (test_devices)
 {
   GstHarness *anywhere = ccl_test_cuda_picture_harness_new ();
@@ -169,7 +169,7 @@ GST_START_TEST (test_devices)
 }
 GST_END_TEST;
 
-/* A context that is given while the frames are in system memory is of no use, and not kept. */
+/* A context that is set while frames are in system memory is not kept. */
 GST_START_TEST (test_unused_context)
 {
   GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);
@@ -207,8 +207,7 @@ give_context (gpointer data)
   return NULL;
 }
 
-/* Other threads may set a context at any time, also while the element looks for one; none of its
- * references is lost. */
+/* Another thread sets a context while the element looks for one; no reference leaks. */
 GST_START_TEST (test_context_of_other_thread)
 {
   GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);

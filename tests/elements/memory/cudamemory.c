@@ -26,7 +26,7 @@ GST_START_TEST (test_formats)
 }
 GST_END_TEST;
 
-/* Frames on the device take neither memory nor time for transfers. */
+/* Frames on the device need no memory and no time for transfers. */
 GST_START_TEST (test_no_transfer)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -52,7 +52,7 @@ GST_START_TEST (test_no_transfer)
 }
 GST_END_TEST;
 
-/* Of a buffer that is cut by a GstVideoCropMeta, the visible part is looked at. */
+/* Only the part inside a GstVideoCropMeta is analysed. */
 GST_START_TEST (test_crop)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -73,12 +73,12 @@ GST_START_TEST (test_crop)
 }
 GST_END_TEST;
 
-/* Buffers that are not what they say. */
+/* Buffers that may not match their description. */
 static const struct
 {
   const gchar *what;
   gint width, height; /* of the memory */
-  gint stride;        /* of the GstVideoMeta; 0: the right one, -1: there is no such metadata */
+  gint stride;        /* of the GstVideoMeta; 0: the right one, -1: no GstVideoMeta */
   gsize offset;
   gboolean good;
 } lies[] = {
@@ -129,7 +129,7 @@ GST_START_TEST (test_lies)
 }
 GST_END_TEST;
 
-/* System memory under caps that say otherwise, and nothing at all. */
+/* System memory with caps for CUDAMemory, and a buffer without memory. */
 GST_START_TEST (test_other_memory)
 {
   GstHarness *h = ccl_test_cuda_picture_harness_new ();
@@ -144,8 +144,8 @@ GST_START_TEST (test_other_memory)
 }
 GST_END_TEST;
 
-/* A buffer for the picture, and the stream on which it is written: one of its own from
- * GStreamer 1.24 on. */
+/* A buffer for the picture and the stream on which it is written: its own from GStreamer 1.24
+ * on. */
 static GstBuffer *
 empty_picture_new (GstCudaContext *context, gpointer *stream)
 {
@@ -171,7 +171,7 @@ empty_picture_new (GstCudaContext *context, gpointer *stream)
   return buffer;
 }
 
-/* Pixels that are only on their way when the frame comes. */
+/* The upload is still pending when the frame comes. */
 GST_START_TEST (test_late_pixels)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -209,8 +209,7 @@ GST_START_TEST (test_late_pixels)
 }
 GST_END_TEST;
 
-/* Who wants to write to a frame that others read gets a copy, which comes to the next element
- * before the device has made it. */
+/* A device copy of a frame that reaches the next element before the copy is complete. */
 GST_START_TEST (test_copies)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -235,8 +234,8 @@ GST_START_TEST (test_copies)
 GST_END_TEST;
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* Who knows the stream that pixels were written on does not wait for what others have to do in the
- * same context, such as another pipeline's upload. */
+/* The element waits for the frame's stream alone, not for other work in the same context, such
+ * as another pipeline's upload. */
 GST_START_TEST (test_busy_neighbour)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -253,7 +252,7 @@ GST_START_TEST (test_busy_neighbour)
   gst_buffer_unmap (buffer, &to);
   gst_buffer_unmap (picture, &from);
 
-  /* Until all is allocated, and the work is replayed. */
+  /* Until everything is allocated and the graph is replayed. */
   for (i = 0; i < 3; i++)
     ccl_test_cuda_push (h, gst_buffer_ref (buffer));
   fail_unless (gst_cuda_context_push (context));
@@ -273,7 +272,7 @@ GST_START_TEST (test_busy_neighbour)
 GST_END_TEST;
 #endif
 
-/* From memory to memory and back, on one element. */
+/* One element switches between memory kinds. */
 GST_START_TEST (test_renegotiation)
 {
   GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
@@ -320,7 +319,7 @@ run_many (gpointer data)
   return GUINT_TO_POINTER (n_wrong);
 }
 
-/* Many elements at once, some in one context and some in others. */
+/* Many elements at once, in several contexts. */
 GST_START_TEST (test_many)
 {
   GstCudaContext *contexts[3];

@@ -1,7 +1,7 @@
 /* cudaccl - tests of pipelines with GStreamer's elements for CUDA
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Of all frames, what the element finds on the device is what the CPU finds in the same pixels. */
+/* For every frame, the device's components are compared with the CPU's for the same pixels. */
 
 #include "tests/lib/cclcudatest.h"
 
@@ -9,13 +9,13 @@
 
 #include "tests/lib/rings.h"
 
-/* Filled by a streaming thread, which cannot make a test fail. */
+/* Filled by the streaming thread, which must not assert. */
 typedef struct
 {
   CclAnalyzer *analyzer; /* on the CPU */
   GstVideoInfo info;
   guint frames, on_device, components;
-  gchar *wrong; /* of the first frame that is */
+  gchar *wrong; /* of the first wrong frame */
 } Comparison;
 
 static gboolean
@@ -50,7 +50,7 @@ is_same (const GstCclMeta *meta, const CclComponents *wanted)
   return n == wanted->count && meta->found == wanted->found;
 }
 
-/* What is wrong with the components of a frame that is mapped, or NULL. */
+/* What is wrong with the components of a mapped frame, or NULL. */
 static gchar *
 compare_frame (Comparison *self, GstVideoFrame *frame)
 {
@@ -93,7 +93,7 @@ compare_buffer (Comparison *self, GstPad *pad, GstBuffer *buffer)
   return wrong;
 }
 
-/* Of a frame that leaves the element. */
+/* On a frame that leaves the element. */
 static GstPadProbeReturn
 compare (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
@@ -124,7 +124,7 @@ have_elements (const gchar *const *names)
   return TRUE;
 }
 
-/* Gives the video to the source, if there is one to be given to. */
+/* Pushes the video into the appsrc, if there is one. */
 static void
 push_video (GstElement *pipeline)
 {
@@ -145,8 +145,8 @@ push_video (GstElement *pipeline)
   gst_object_unref (source);
 }
 
-/* Runs to the end a pipeline with the element "ccl", and asserts that it gave so many frames, and
- * that so many of them were in CUDAMemory. */
+/* Runs a pipeline with the element "ccl" to EOS, and asserts the number of frames and of those
+ * in CUDAMemory. */
 static void
 run_pipeline (const gchar *description, guint frames, guint on_device)
 {
@@ -188,7 +188,7 @@ run_pipeline (const gchar *description, guint frames, guint on_device)
 static const struct
 {
   const gchar *format;
-  const gchar *filter; /* after cudaupload, which leaves frames where they are when it may */
+  const gchar *filter; /* after cudaupload, which does not upload if it need not */
   guint on_device;
 } uploads[] = {
   { "NV12", "", 0 },
@@ -197,7 +197,7 @@ static const struct
   { "Y444", "video/x-raw(memory:CUDAMemory) ! queue !", 20 },
 };
 
-/* Up, through the element and down again. */
+/* Upload, analysis, download. */
 GST_START_TEST (test_upload)
 {
   static const gchar *const needed[] = { "cudaupload", "cudadownload", NULL };
@@ -221,7 +221,7 @@ static const gchar *const decoding[] = {
   "nvh264dec ! cudaccl name=ccl ! cudadownload ! video/x-raw ! fakesink",
 };
 
-/* What a decoder leaves on the device is read there, also where it may go elsewhere. */
+/* Decoded frames are analysed on the device, even if another memory could be negotiated. */
 GST_START_TEST (test_decoder)
 {
   static const gchar *const needed[] = { "appsrc", "h264parse", "nvh264dec", "cudadownload", NULL };

@@ -15,7 +15,7 @@
 #define LOOK 1100
 #define LOOKS 3
 
-/* The driver takes what it needs by blocks of this size. */
+/* The driver allocates blocks of this size. */
 #define BLOCK (2 << 20)
 
 #define SYSTEM_CAPS "video/x-raw,format=NV12,width=13,height=7,framerate=1/1"
@@ -45,8 +45,8 @@ count_page_locked (GstAllocator *allocator)
   return n;
 }
 
-/* A frame in the pool that is offered, which comes and goes with it. The device knows nothing of
- * its memory, so the allocator is asked. */
+/* A frame in the proposed pool. The device's free bytes do not show page-locked memory, so the
+ * allocator counts it. */
 static void
 push_pool (GstHarness *h, guint cycle)
 {
@@ -84,7 +84,7 @@ push_pool (GstHarness *h, guint cycle)
 }
 
 #ifdef HAVE_GSTCUDA
-/* In a context that is given, or, now and then, in one that the element makes, which takes long. */
+/* In a given context or, now and then, in one that the element makes, which takes long. */
 static void
 push_cuda (GstHarness *h, guint cycle)
 {
@@ -136,8 +136,7 @@ static const struct
 #endif
 };
 
-/* Through all states and back: what the device holds stays the same. The last round goes from
- * memory to memory. */
+/* Device memory stays flat over state changes. The last round switches between memory kinds. */
 GST_START_TEST (test_states)
 {
   gboolean all = __i__ == G_N_ELEMENTS (memories);
@@ -154,8 +153,8 @@ GST_START_TEST (test_states)
     memories[all ? i % G_N_ELEMENTS (memories) : (guint) __i__].push (h, i / 2);
     ccl_test_drain (h);
   }
-  /* What is left each time, be it two kilobytes, is a block from one look to the next; what the
-   * driver itself takes, it takes now and then. */
+  /* A leak of 2 KB a cycle adds up to a block in every interval; the driver's own allocations
+   * are occasional. */
   fail_unless_equals_int (usage.n_looks, LOOKS);
   fail_unless (usage.least < BLOCK, "%" G_GSSIZE_FORMAT " bytes more each %d cycles", usage.least,
                LOOK);

@@ -1,8 +1,8 @@
 /* cudaccl - tests of a device that fails while pipelines run
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* After such a failure CUDA is of no use in the process. So each kind of memory has a process of
- * its own, which is this program with the kind as argument. */
+/* After such a failure CUDA is unusable in the process. So each kind of memory is tested in a
+ * process of its own: this program with the kind as argument. */
 
 #include "tests/lib/ccltest.h"
 #include "tests/lib/device.h"
@@ -17,7 +17,7 @@
 #include "tests/lib/cclnvmmtest.h"
 #endif
 
-/* Where nothing is. */
+/* An address that is not mapped. */
 #define NOWHERE GSIZE_TO_POINTER (4096)
 
 #define GOOD_FRAMES 20
@@ -27,9 +27,9 @@
 typedef struct
 {
   const gchar *memory;
-  GstBuffer *frame; /* that appsrc gives out, again and again; NULL: there is another source */
-  gpointer context; /* that the frames are in, NULL: the device's primary one */
-  gboolean lie;     /* the device fails over a frame that is not there, and not by itself */
+  GstBuffer *frame; /* pushed by appsrc again and again; NULL: another source */
+  gpointer context; /* of the frames; NULL: the device's primary one */
+  gboolean lie;     /* a frame with a bad address makes the device fail */
   gint n_frames;    /* atomic */
 } Run;
 
@@ -140,7 +140,7 @@ pipeline_new (Run *run)
   return pipeline;
 }
 
-/* Whether the first message of an end is the element's, and says what happened. */
+/* Whether the message is the element's error about the failed device. */
 static gboolean
 check_message (GstMessage *message)
 {
@@ -163,7 +163,7 @@ check_message (GstMessage *message)
   return good;
 }
 
-/* Frames flow, the device fails, an error tells of that, and the pipeline can be stopped. */
+/* Frames flow, the device fails, the element posts an error, and the pipeline stops. */
 static gboolean
 run_until_failure (Run *run)
 {
@@ -172,7 +172,7 @@ run_until_failure (Run *run)
   GstMessage *message;
   gboolean good;
 
-  alarm (TIMEOUT_SECONDS); /* the end of what hangs */
+  alarm (TIMEOUT_SECONDS); /* kills a pipeline that hangs */
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message =
       gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
@@ -225,7 +225,7 @@ run_cuda_lie (void)
 #endif
 
 #ifdef HAVE_NVMM
-/* The surface stays: nothing can be given back to a device that failed. */
+/* The surface is not freed: a failed device frees nothing. */
 static gboolean
 run_nvmm (void)
 {
@@ -269,7 +269,7 @@ GST_END_TEST;
 
 static guint chosen;
 
-/* In the process of a kind. */
+/* In the process for one kind. */
 GST_START_TEST (test_chosen)
 {
   fail_unless (runs[chosen].run ());

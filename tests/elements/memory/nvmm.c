@@ -5,7 +5,7 @@
 
 #include "gst/cudaccl/gstcclnvmm.h"
 
-/* The mapper's code is part of this program, too. */
+/* The mapper is linked into this program, too. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 
 static const NvmmKind kinds[] = {
@@ -29,7 +29,7 @@ harness_new (const gchar *format, guint width, guint height)
   return h;
 }
 
-/* Asserts that the frame makes the element fail with @text. */
+/* Asserts that the frame is refused with an error that contains @text. */
 static void
 check_refused (GstHarness *h, GstBuffer *buffer, GQuark domain, gint code, const gchar *text)
 {
@@ -37,7 +37,7 @@ check_refused (GstHarness *h, GstBuffer *buffer, GQuark domain, gint code, const
   ccl_test_check_error (h, domain, code, text);
 }
 
-/* Every kind of memory in every format gives what the picture has. */
+/* Every kind of memory in every format. */
 GST_START_TEST (test_kinds)
 {
   guint kind, i;
@@ -54,7 +54,7 @@ GST_START_TEST (test_kinds)
 }
 GST_END_TEST;
 
-/* Only what is visible is looked at; blocks have no addresses from which that could begin. */
+/* Only the visible part is analysed; a block-linear surface cannot be cropped. */
 GST_START_TEST (test_crop)
 {
   guint kind;
@@ -97,8 +97,8 @@ check_counts (const NvFakeCounts *before, guint made, guint undone)
   check_registered (before, made, undone);
 }
 
-/* Every surface of a pool is shown to CUDA once: whatever comes in between, and whichever element
- * reads it. The end of the pool undoes that. */
+/* Each surface of a pool is registered with CUDA once, by whichever element reads it first, and
+ * unregistered with its memory. */
 GST_START_TEST (test_registered_once)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -114,7 +114,7 @@ GST_START_TEST (test_registered_once)
   for (k = 0; k < 5; k++) {
     for (i = 0; i < G_N_ELEMENTS (memories); i++) {
       ccl_test_nvmm_push (h[0], ccl_test_nvmm_buffer_new (gst_memory_ref (memories[i])));
-      /* A share has the same surface. */
+      /* A shared memory has the same surface. */
       ccl_test_nvmm_push (h[1], ccl_test_nvmm_buffer_new (gst_memory_share (memories[i], 0, -1)));
     }
     ccl_test_nvmm_set_caps (h[0], formats[k % G_N_ELEMENTS (formats)], PICTURE_WIDTH,
@@ -159,7 +159,7 @@ run_many (gpointer data)
   return GUINT_TO_POINTER (n_wrong);
 }
 
-/* Many elements read the same memories at once, which are shown once all the same. */
+/* Many elements read the same memories at once; each is registered once. */
 GST_START_TEST (test_many)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -222,8 +222,7 @@ GST_START_TEST (test_other_surface)
 }
 GST_END_TEST;
 
-/* The last surface was replaced after the last frame: whatever is where it was, nobody touches it.
- */
+/* The surface is replaced after the last frame: the old address must not be touched. */
 GST_START_TEST (test_unseen_surface)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -249,7 +248,7 @@ GST_START_TEST (test_unseen_surface)
 }
 GST_END_TEST;
 
-/* The same surface with something else in it; its old image would be taken for that. */
+/* A surface with new content is registered again. */
 GST_START_TEST (test_other_content)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -271,7 +270,7 @@ GST_START_TEST (test_other_content)
 }
 GST_END_TEST;
 
-/* An image that others made is theirs. */
+/* An EGL image made by somebody else is neither mapped nor unmapped. */
 GST_START_TEST (test_foreign_image)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -306,7 +305,7 @@ map_surface (GstCclFrame *frame, GstBuffer *buffer)
   return mapped;
 }
 
-/* While one element reads a surface, another one finds the next in the same memory. */
+/* A memory's surface is replaced while another element reads the old one. */
 GST_START_TEST (test_read_while_replaced)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -351,8 +350,8 @@ map_and_unmap (gpointer data)
   return NULL;
 }
 
-/* While one element reads a surface, another one finds something else in it. The image of what was
- * there before goes when CUDA has let go of it, which is when the first element is done. */
+/* A surface's content is replaced while another element reads it. The old image must be
+ * unregistered before it is unmapped, that is when the first element is done. */
 GST_START_TEST (test_content_while_read)
 {
   NvFakeCounts before = *nv_fake_counts ();
@@ -366,7 +365,7 @@ GST_START_TEST (test_content_while_read)
   fail_unless (map_surface (&frame, buffer));
   surface->surfaceList[0].bufferDesc++;
   thread = g_thread_new (NULL, map_and_unmap, buffer);
-  g_usleep (G_USEC_PER_SEC / 5); /* time to do it wrong */
+  g_usleep (G_USEC_PER_SEC / 5); /* time for a premature unmap */
   check_counts (&before, 1, 0);
 
   gst_ccl_nvmm_mapper.unmap (NULL, &frame);
@@ -378,7 +377,7 @@ GST_START_TEST (test_content_while_read)
 }
 GST_END_TEST;
 
-/* Whatever goes wrong on the way to CUDA is told, and leaves nothing behind. */
+/* Failures of EGL and CUDA are reported and leave nothing behind. */
 GST_START_TEST (test_faults)
 {
   static const struct
@@ -430,7 +429,7 @@ GST_START_TEST (test_small_image)
 }
 GST_END_TEST;
 
-/* Without a device such frames fail when their caps come, and the CPU is never offered them. */
+/* NVMM caps are refused by the CPU backend, and are an error without a device. */
 GST_START_TEST (test_negotiation)
 {
   GstElement *element = ccl_test_element_new ("cpu", NULL);

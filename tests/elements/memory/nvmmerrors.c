@@ -13,7 +13,7 @@
 #define HEIGHT 8
 #define STRIDE 32
 
-/* The mapper's code is part of this program. */
+/* The mapper is linked into this program. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 
 typedef struct
@@ -36,7 +36,7 @@ mapper_new (gint device, GstCclPlace *place)
   return mapper;
 }
 
-/* Good in every respect. */
+/* A valid surface. */
 static void
 surface_init (Surface *self)
 {
@@ -51,7 +51,7 @@ surface_init (Surface *self)
   self->params[0].planeParams.pitch[0] = STRIDE;
 }
 
-/* Maps the surface as a frame of WIDTH x HEIGHT; @n_bytes of it are there. */
+/* Maps the surface as a frame of WIDTH x HEIGHT, in memories of @n_bytes. */
 static gboolean
 map_surface (GstCclMapper *mapper, Surface *surface, gsize n_bytes, guint n_memories,
              const GstVideoRectangle *crop, GstCclFrame *frame, GError **error)
@@ -77,13 +77,13 @@ map_surface (GstCclMapper *mapper, Surface *surface, gsize n_bytes, guint n_memo
   result = gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, error);
   if (result)
     gst_ccl_nvmm_mapper.unmap (mapper, frame);
-  /* Which GStreamer would not take if something were mapped still. */
+  /* GStreamer complains here if a memory is still mapped. */
   gst_buffer_unref (buffer);
 
   return result;
 }
 
-/* What is good is taken as it is. */
+/* Valid surfaces are mapped without a copy. */
 GST_START_TEST (test_good)
 {
   static const struct
@@ -118,7 +118,7 @@ GST_START_TEST (test_good)
     fail_unless (frame.place.cuda_context == NULL);
   }
 
-  /* Newer versions are longer, and their surfaces larger than what is visible. */
+  /* Newer versions' structures are longer, and surfaces may be larger than the frame. */
   surface_init (&surface);
   surface.params[0].width = WIDTH + 3;
   surface.params[0].height = HEIGHT + 1;
@@ -246,7 +246,7 @@ GST_START_TEST (test_wrong)
     fail_unless (error != NULL, "%u", wrong);
     fail_unless (strstr (error->message, texts[wrong]) != NULL, "'%s' is not in: %s", texts[wrong],
                  error->message);
-    /* As with CUDAMemory. */
+    /* The same error as with CUDAMemory. */
     if (wrong == DEVICE)
       fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS));
     else
@@ -271,8 +271,8 @@ have_library (void)
   return TRUE;
 }
 
-/* A Jetson's memory takes NVIDIA's library, which says so each time it is missed. Where it is not
- * missed, it would not take this surface for one. */
+/* A Jetson's surface arrays need NVIDIA's library: without it, every frame fails with an error
+ * that says so. With it, this made-up surface would be invalid. */
 GST_START_TEST (test_no_library)
 {
   GstCclPlace place;

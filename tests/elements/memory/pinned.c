@@ -41,7 +41,7 @@ get_allocator (GstHarness *h)
   return allocator;
 }
 
-/* Copies the picture into @buffer, and pushes that. */
+/* Copies the picture into @buffer and pushes it. */
 static GstBuffer *
 push_picture_in (GstHarness *h, GstBuffer *buffer)
 {
@@ -56,7 +56,7 @@ push_picture_in (GstHarness *h, GstBuffer *buffer)
   return gst_harness_push_and_pull (h, buffer);
 }
 
-/* What the pool makes is page-locked, passes unchanged, and takes no staging buffer. */
+/* The pool's buffers are page-locked, pass through, and need no staging buffer. */
 GST_START_TEST (test_pool)
 {
   GstHarness *h = picture_harness_new ();
@@ -98,7 +98,7 @@ GST_START_TEST (test_pool)
   for (i = 0; i < 3; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PADDED)));
   staged = ccl_test_allocations (h);
-  /* On devices that share the host's memory there is not even an image. */
+  /* On integrated devices not even a device image is needed. */
   fail_unless (pinned <= before + 1, "%" G_GUINT64_FORMAT " more", pinned - before);
   fail_unless (staged > pinned);
 
@@ -109,7 +109,7 @@ GST_START_TEST (test_pool)
 }
 GST_END_TEST;
 
-/* Memory as it is asked for, whole and in parts, and after everybody else is gone. */
+/* Allocation parameters, sharing, and memory that outlives the element. */
 GST_START_TEST (test_memory)
 {
   static const gsize aligns[] = { 0, 31, 4095, 65535 };
@@ -157,7 +157,7 @@ GST_START_TEST (test_memory)
 }
 GST_END_TEST;
 
-/* A part of page-locked memory is page-locked. */
+/* Shared parts of page-locked memory are page-locked. */
 GST_START_TEST (test_part)
 {
   GstHarness *h = picture_harness_new ();
@@ -187,8 +187,7 @@ count_allocations (GstAllocator *allocator)
   return n;
 }
 
-/* Who copies frames gets memory like any other: to page-lock some each time would take longer than
- * all the rest. */
+/* Copies are in system memory: page-locking memory for each would take too long. */
 GST_START_TEST (test_copy)
 {
   static const struct
@@ -229,11 +228,11 @@ GST_START_TEST (test_copy)
 }
 GST_END_TEST;
 
-/* What is page-locked of the frames that leave the element. */
+/* How many frames leave the element in page-locked memory. */
 typedef struct
 {
   guint frames, pinned;
-  guint first, last; /* allocations, after such a frame */
+  guint first, last; /* allocations after such a frame */
 } Seen;
 
 static GstPadProbeReturn
@@ -253,8 +252,8 @@ look_at_frame (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A source that knows nothing of all this writes there, whatever plain memory downstream proposes,
- * and nothing is page-locked any more once it runs. */
+/* An ordinary source uses the pool, whatever system memory downstream proposes; once it runs, no
+ * more memory is page-locked. */
 static const gchar *const rests[] = {
   "fakesink enable-last-sample=false",
   "videoconvert ! video/x-raw,format=RGB ! fakesink enable-last-sample=false",

@@ -8,10 +8,10 @@
 #define OURS "CclPinnedMemory"
 #define THEIRS "TestMemory"
 
-/* The pool's code is part of this program. */
+/* The pool is linked into this program. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 
-/* Memory and pools of a kind of their own, as dmabuf's, a display's or GstCuda's. */
+/* Special memory and pools, such as those of dmabuf, displays or GstCuda. */
 
 typedef GstAllocator TestAllocator;
 typedef GstAllocatorClass TestAllocatorClass;
@@ -46,8 +46,8 @@ test_pool_init (TestPool *self)
 
 typedef enum
 {
-  NOTHING, /* not even NULL */
-  NONE,    /* NULL, with sizes */
+  NOTHING, /* no entry */
+  NONE,    /* NULL with sizes */
   PLAIN,
   VIDEO,
   SPECIAL,
@@ -137,7 +137,7 @@ add_pool (GstQuery *query, Pool kind, Memory memory, GstCaps *caps)
   gst_clear_object (&pool);
 }
 
-/* Ours has what theirs had, and what the query wants of memory. */
+/* Our pool keeps the settings of the one it replaces, and the query's allocation parameters. */
 static void
 check_pool (GstQuery *query, Pool replaced, gboolean has_params)
 {
@@ -205,7 +205,7 @@ GST_START_TEST (test_proposal)
   } else {
     fail_unless (allocator == wanted, "%s", cases[__i__].what);
   }
-  /* How downstream wants memory to lie is kept. */
+  /* Downstream's allocation parameters are kept. */
   if (cases[__i__].has_params) {
     fail_unless_equals_uint64 (found.align, params.align);
     fail_unless_equals_uint64 (found.prefix, params.prefix);

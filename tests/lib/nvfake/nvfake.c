@@ -12,7 +12,7 @@
 #ifdef HAVE_CUDA_EGL_H
 #include <cudaEGL.h>
 
-/* Here what the engine takes for a CUeglFrame can be compared with one. */
+/* The engine's own declaration of CUeglFrame must match CUDA's. */
 #define ASSERT_SAME(ours, theirs) \
   G_STATIC_ASSERT (offsetof (CclEglFrame, ours) == offsetof (CUeglFrame, theirs))
 G_STATIC_ASSERT (sizeof (CclEglFrame) == sizeof (CUeglFrame));
@@ -28,10 +28,10 @@ G_STATIC_ASSERT ((gint) CCL_EGL_FRAME_ARRAY == (gint) CU_EGL_FRAME_TYPE_ARRAY);
 G_STATIC_ASSERT ((gint) CCL_EGL_FRAME_PITCH == (gint) CU_EGL_FRAME_TYPE_PITCH);
 #endif
 
-/* Bytes before the luma, so that nobody forgets the offset of its plane. */
+/* Bytes before the luma, so that ignoring the plane's offset fails. */
 #define LUMA_OFFSET 512
 
-/* The padding and what comes before is foreground. */
+/* Padding, and bytes before the luma, are foreground. */
 #define FILL 255
 
 #define EXPORT __attribute__ ((visibility ("default")))
@@ -44,17 +44,17 @@ typedef struct
   guint generation;
 } Surface;
 
-/* What CUDA was shown, which may outlive it. */
+/* A registration with CUDA; it may outlive the surface. */
 typedef struct
 {
   Surface *surface;
   guint generation;
 } Resource;
 
-/* Under the lock: elements of many threads come here. */
+/* Protected by the lock: elements call from many threads. */
 static GMutex lock;
 static NvFakeCounts counts;
-static GHashTable *surfaces, *resources; /* that are there */
+static GHashTable *surfaces, *resources; /* that exist */
 
 static NvFakeFault fault;
 
@@ -91,7 +91,7 @@ remember (GHashTable **table, gpointer what)
   g_mutex_unlock (&lock);
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static gboolean
 is_there (GHashTable *table, gconstpointer what)
 {
@@ -197,7 +197,7 @@ nv_fake_surface_renew (NvBufSurface *surface)
   g_mutex_unlock (&lock);
 }
 
-/* The image is the surface. */
+/* The EGL image is the surface itself. */
 int
 NvBufSurfaceMapEglImage (NvBufSurface *surface, int index)
 {
@@ -234,7 +234,7 @@ NvBufSurfaceUnMapEglImage (NvBufSurface *surface, int index)
   return possible ? 0 : -1;
 }
 
-/* As in CUDA, only with a context. */
+/* Like CUDA's functions, these need a current context. */
 static gboolean
 have_context (void)
 {
@@ -282,7 +282,7 @@ cuGraphicsUnregisterResource (CUgraphicsResource resource)
     return CUDA_ERROR_INVALID_CONTEXT;
 
   g_mutex_lock (&lock);
-  /* First this, then the end of the image, unless the surface took it along. */
+  /* Must precede the unmapping of the image, unless the surface is gone with it. */
   good = g_hash_table_remove (resources, self) &&
          (!is_there (surfaces, self->surface) || self->generation != self->surface->generation ||
           self->surface->params.mappedAddr.eglImage);
