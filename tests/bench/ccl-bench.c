@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: the papers' density x granularity sweeps
+/* cudaccl - ccl-bench: measures algorithms by density and granularity
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_SKIP 77 /* what Meson takes for "skipped" */
+#define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 int
 main (int argc, char **argv)
 {
-  static Bench bench; /* too big for some stacks */
+  static Bench bench; /* too large for some stacks */
   bool failed;
 
   if (argc > 1 && strcmp (argv[1], "targets") == 0)

@@ -1,4 +1,4 @@
-/* cudaccl - how long ccloverlay takes
+/* cudaccl - overlay-bench: the time of ccloverlay
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Prints the median time of a frame with randomly placed boxes, in milliseconds, blended and

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench pipeline: what the frames show
+/* cudaccl - ccl-bench pipeline: masks for the frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/pipeline.h"
@@ -34,7 +34,8 @@ fill_row (guint8 *row, gint from, gint to, gint width, guint8 value)
     row[x] = MAX (row[x], value);
 }
 
-/* An ellipse whose edge is off by up to two pixels in each row, with its shadow to the right. */
+/* An ellipse with an edge that is off by up to two pixels in each row, and a shadow to the
+ * right. */
 static void
 draw_blob (guint8 *mask, const PipelineOptions *options, const Blob *blob, guint frame,
            Mt19937 *rng)
@@ -92,7 +93,7 @@ draw_masks (guint8 *masks, const PipelineOptions *options)
   }
 }
 
-/* Frames from all over the file: its beginning is often empty. */
+/* Frames evenly spread over the file: its beginning is often empty. */
 static gboolean
 read_masks (guint8 *masks, const PipelineOptions *options, GError **error)
 {

@@ -1,8 +1,7 @@
-/* cudaccl - ccl-bench pipeline: a source that costs next to nothing
+/* cudaccl - ccl-bench pipeline: a cheap source
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The frames are drawn once, into all buffers of a pool. From then on every buffer that comes out
- * of the pool holds one already. */
+/* Every buffer of the pool gets its frame once; from then on acquired buffers already hold one. */
 
 #include "tests/bench/pipeline.h"
 
@@ -14,13 +13,13 @@ typedef struct PipelineSource
 
   GstCaps *caps;
   GstVideoInfo info;
-  const guint8 *masks; /* of PIPELINE_FRAMES frames, in n_buffers of a pool, or ... */
+  const guint8 *masks; /* PIPELINE_FRAMES frames, for n_buffers of a pool, or ... */
   guint n_buffers;
-  GPtrArray *buffers; /* ... these are given out */
+  GPtrArray *buffers; /* ... buffers to push */
   gboolean want_proposed, has_proposed;
-  GstBufferPool *filled;   /* the pool whose buffers hold frames */
-  GstAllocator *allocator; /* of the pool that was proposed */
-  guint64 n;               /* frames so far */
+  GstBufferPool *filled;   /* its buffers hold frames */
+  GstAllocator *allocator; /* of the proposed pool */
+  guint64 n;               /* frames pushed */
 } PipelineSource;
 
 typedef struct PipelineSourceClass
@@ -39,8 +38,8 @@ pipeline_source_get_caps (GstBaseSrc *src, GstCaps *filter)
   return gst_caps_ref (((PipelineSource *) src)->caps);
 }
 
-/* The first pool that was proposed, if that is wanted, or GStreamer's own; with a buffer for each
- * frame, and some for the sink. */
+/* The first proposed pool, if wanted, or GStreamer's own, with a buffer per frame and some for
+ * the sink. */
 static gboolean
 pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {

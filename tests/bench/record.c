@@ -35,7 +35,7 @@ record_csv_header (FILE *file)
          file);
 }
 
-/* In quotes, which are doubled inside. */
+/* Writes quoted text; quotes inside are doubled. */
 static void
 write_csv_text (FILE *file, const char *text)
 {
