@@ -163,6 +163,12 @@ test_device_upload (void *device, const void *host, size_t bytes)
   CHECK (cudaStreamSynchronize (0));
 }
 
+void
+test_device_download (void *host, const void *device, size_t bytes)
+{
+  CHECK (cudaMemcpy (host, device, bytes, cudaMemcpyDeviceToHost));
+}
+
 void *
 test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height)
 {
@@ -323,6 +329,12 @@ test_device_free_bytes (void)
 
 void
 test_device_upload (void *device, const void *host, size_t bytes)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_download (void *host, const void *device, size_t bytes)
 {
   test_fatal ("this build has no CUDA");
 }

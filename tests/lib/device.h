@@ -26,6 +26,9 @@ size_t test_device_cache_bytes (void);
 /* Copies from host memory; complete on return. */
 void test_device_upload (void *device, const void *host, size_t bytes);
 
+/* Copies to host memory, after all work of the default stream; complete on return. */
+void test_device_download (void *host, const void *device, size_t bytes);
+
 /* A CUDA array of bytes with a copy of the pixels, which are in host memory. */
 void *test_device_array_new (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height);
 void test_device_array_free (void *array);
