@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing (Debian packages), builds, and runs all tests. Works on a fresh Debian 12
-# or 13, as root or with sudo. The last line counts what passed, failed and was skipped.
+# Installs missing Debian packages, builds, and runs all tests. Works on a fresh Debian 12 or 13, as
+# root or with sudo. The last line counts what passed, failed and was skipped.
 #
-#   ./test.sh        the build in ./build
-#   ./test.sh --ci   what CI runs: compilers' warnings are errors; the tests run a second time with
-#                    the address and undefined behaviour sanitizers; sources are well formatted and
-#                    scripts free of shellcheck's complaints
+#   ./test.sh        tests the build in ./build
+#   ./test.sh --ci   runs what CI runs: also checks formatting and scripts (shellcheck), treats
+#                    warnings as errors, and tests a second build with the address and undefined
+#                    behaviour sanitizers
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -20,7 +20,7 @@ case ${1-} in
 *) die "no such option: $1 (see --help)" ;;
 esac
 
-# check NAME COMMAND...: one test, shown only if it fails; exit status 77 means skipped.
+# check NAME COMMAND...: runs a test and shows its output if it fails; exit status 77 means skipped.
 check() {
   local name=$1 status=0
   shift
@@ -28,7 +28,7 @@ check() {
   result_of "$status" "$name"
 }
 
-# meson_tests FOLDER [OPTION...]: builds there, runs its tests and adds up Meson's counts.
+# meson_tests FOLDER [OPTION...]: builds in the folder, runs the tests and adds Meson's counts.
 meson_tests() {
   local folder=$1 log
   shift
@@ -47,7 +47,7 @@ meson_tests() {
   skipped=$((skipped + $(count_results 'Skipped' "$log")))
 }
 
-# count_results KINDS LOG: the sum of these lines of Meson's summary.
+# count_results KINDS LOG: prints the sum of these lines of Meson's summary.
 count_results() {
   awk -F: -v kinds="^($1)\$" '$1 ~ kinds { sum += $2 } END { print sum + 0 }' "$2"
 }
@@ -55,7 +55,7 @@ count_results() {
 check_format() {
   local files
   if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-    echo "there is no clang-format 14, the version that .clang-format is for"
+    echo "no clang-format 14, which .clang-format is for"
     return 77
   fi
   mapfile -t files < <(find ccl cuda gst tests pipelines -regex '.*\.\(c\|h\|cpp\|cu\|cuh\)')
@@ -70,7 +70,7 @@ check_shell() {
 
 install_missing "${build_packages[@]}" "${run_packages[@]}"
 cd "$root"
-scripts/find-recording.sh >/dev/null || say "no recording: its tests are skipped"
+scripts/find-recording.sh >/dev/null || say "no recording; skipping its tests"
 
 if [[ -z $ci ]]; then
   meson_tests "$root/build"

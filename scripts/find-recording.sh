@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the path of the recording vtest.avi (768x576, 10 frames/s, 795 frames of pedestrians), one
-# of the sample files of Debian's package opencv-doc. If it is not on this machine, fetches the
-# package through apt and keeps the one file in build/recording. Installs nothing.
+# Prints the path of the recording vtest.avi (768x576, 10 frames/s, 795 frames of pedestrians), a
+# sample file of Debian's package opencv-doc. If it is missing, downloads the package with apt and
+# keeps the file in build/recording. Installs nothing.
 #
-#   scripts/find-recording.sh              look, then fetch
-#   scripts/find-recording.sh --no-fetch   only look; exit status 1 if it isn't there
+#   scripts/find-recording.sh              finds or downloads
+#   scripts/find-recording.sh --no-fetch   only finds; exit status 1 if it is missing
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -24,16 +24,16 @@ for file in "$kept" /usr/share/doc/opencv-doc/examples/data/vtest.avi; do
 done
 [[ ${1-} != --no-fetch ]] || exit 1
 command -v apt-get >/dev/null ||
-  die "vtest.avi is not here, and neither is apt-get to fetch it; give a video file instead"
+  die "no vtest.avi, and no apt-get to fetch it; give a video file instead"
 
-# Container images often tell dpkg to leave documentation out, and this recording counts as
-# documentation. So the package is not installed but unpacked.
+# Unpacked, not installed: container images often configure dpkg to skip documentation, which
+# includes this recording.
 say "fetching the recording vtest.avi (package opencv-doc, about 100 MB, keeping 8 MB)"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 cd "$temporary"
 if ! apt-get -qq -o APT::Sandbox::User="$(id -un)" download opencv-doc >log 2>&1 </dev/null; then
-  quietly apt_get update # a machine that has no package lists yet
+  quietly apt_get update # no package lists yet
   quietly apt-get -qq -o APT::Sandbox::User="$(id -un)" download opencv-doc
 fi
 member=$(dpkg-deb --fsys-tarfile opencv-doc_*.deb | tar -t | sed -n '/\/vtest\.avi$/p')

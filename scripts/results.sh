@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# How the test scripts tell of their results; sourced by them, of no use alone.
+# Counts and prints results; sourced by the test scripts.
 
 passed=0 failed=0 skipped=0
 
-# result passed|failed|skipped NAME: counts it.
+# result passed|failed|skipped NAME: counts and prints a result.
 result() {
   printf '%-8s %s\n' "$1" "$2"
   case $1 in
@@ -13,7 +13,7 @@ result() {
   esac
 }
 
-# result_of STATUS NAME: the same by an exit status, of which 77 means skipped.
+# result_of STATUS NAME: the same for an exit status; 77 means skipped.
 result_of() {
   case $1 in
   0) result passed "$2" ;;
@@ -22,7 +22,7 @@ result_of() {
   esac
 }
 
-# The last line; fails if something did.
+# Prints the last line; fails if a test has failed.
 summarize() {
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   ((failed == 0))

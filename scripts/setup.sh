@@ -1,22 +1,22 @@
 # shellcheck shell=bash disable=SC2034
-# What run.sh and test.sh share; sourced by them, of no use alone.
+# Shared by run.sh, test.sh and other scripts, which source it.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# CUDA's installers leave nvcc off the PATH.
+# CUDA's installers do not add nvcc to PATH.
 if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
   PATH=$PATH:/usr/local/cuda/bin
 fi
 
-# To compile: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
+# To build: compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
 build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev)
-# Frames in CUDA's memory are of use only where there is CUDA.
+# GstCuda is only useful with CUDA.
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)
 fi
-# To run the example pipelines: the tools, a decoder for the recording (libav), background
-# subtraction (opencv), and what Python needs to use GStreamer.
+# To run the example pipelines: tools, a decoder for the recording (libav), background subtraction
+# (opencv), and GStreamer's Python bindings.
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-libav gstreamer1.0-opencv
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
@@ -30,12 +30,12 @@ die() {
   exit 1
 }
 
-# Prints the comment at the head of the running script.
+# Prints the comment at the top of the running script.
 show_help() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
 
-# quietly COMMAND...: shows what the command printed only if it fails.
+# quietly COMMAND...: shows the output of the command only if it fails.
 quietly() {
   local log status=0
   log=$(mktemp)
@@ -57,11 +57,11 @@ apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# install_missing PACKAGE...: installs those of them that are not there.
+# install_missing PACKAGE...: installs the packages that are missing.
 install_missing() {
   local package missing=()
   if ! command -v apt-get >/dev/null; then
-    say "no apt-get here: install what these Debian packages hold, if it is missing: $*"
+    say "no apt-get; if missing, install the contents of these Debian packages: $*"
     return
   fi
   for package; do
@@ -71,8 +71,8 @@ install_missing() {
   ((${#missing[@]})) || return 0
   if ((EUID != 0)); then
     command -v sudo >/dev/null ||
-      die "neither root nor sudo here; have these packages installed: ${missing[*]}"
-    sudo -v || die "sudo refused; have these packages installed: ${missing[*]}"
+      die "neither root nor sudo; install these packages: ${missing[*]}"
+    sudo -v || die "sudo refused; install these packages: ${missing[*]}"
   fi
   say "installing ${missing[*]}"
   quietly apt_get update || die "apt-get update failed"
@@ -80,7 +80,7 @@ install_missing() {
     die "apt-get install failed"
 }
 
-# build_in FOLDER [OPTION...]: configures (once) and compiles.
+# build_in FOLDER [OPTION...]: configures, if not done yet, and compiles.
 build_in() {
   local folder=$1
   shift

@@ -467,7 +467,7 @@ GST_START_TEST (test_unixfd)
   guint i;
 
   if (!factory) {
-    g_printerr ("skipped: there is no element unixfdsrc here\n");
+    g_printerr ("skipped: no element unixfdsrc\n");
     return;
   }
   gst_object_unref (factory);

@@ -1,4 +1,4 @@
-/* cudaccl - tests of what frames and the bus get: components, regions of interest, messages
+/* cudaccl - tests of the element cudaccl: components, regions of interest, messages
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

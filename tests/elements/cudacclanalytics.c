@@ -1,4 +1,4 @@
-/* cudaccl - components as GStreamer's analytics metadata
+/* cudaccl - tests of the element cudaccl: GStreamer's analytics metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <gst/analytics/analytics.h>
@@ -276,7 +276,7 @@ GST_START_TEST (test_overlay)
   guint x, y;
 
   if (!factory) {
-    g_printerr ("skipped: there is no element objectdetectionoverlay here\n");
+    g_printerr ("skipped: no element objectdetectionoverlay\n");
     return;
   }
   gst_object_unref (factory);

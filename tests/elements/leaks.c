@@ -1,4 +1,4 @@
-/* cudaccl - tests that no GStreamer object outlives what it was made for
+/* cudaccl - tests that no GStreamer object leaks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

@@ -1,4 +1,4 @@
-/* cudaccl - every frame of the recording, from the file to the end of the chain
+/* cudaccl - tests every frame of the recording in a whole pipeline
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccljsontest.h"

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: the life of analyzers
+/* cudaccl - checkccl: lifetime, concurrency and determinism of analyzers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"

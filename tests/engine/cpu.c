@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: the CPU backend's instruction sets against each other, and its threads
+/* cudaccl - checkccl: the CPU backend's instruction sets and threads
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
@@ -209,7 +209,7 @@ test_pool (Check *check)
   ccl_pool_free (pool);
   ccl_pool_run (NULL, count_part, counts, 1);
   check_that (check, counts[0] == expected[0] + 1, "a job without threads was not done");
-  check_that (check, ccl_pool_cpus () >= 1, "there is no CPU");
+  check_that (check, ccl_pool_cpus () >= 1, "no CPU");
 }
 
 const Test cpu_tests[] = {

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: what must be refused, and how
+/* cudaccl - checkccl: errors
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
@@ -192,7 +192,7 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
   check_refusal (check, "collect to NULL", ccl_analyzer_collect (analyzer, NULL), invalid);
   check_result (check, c, ccl_analyzer_collect (analyzer, &components), &components, NULL);
   check_refusal (check, "collect twice", ccl_analyzer_collect (analyzer, &components), invalid);
-  check_refusal (check, "labels nobody asked for", ccl_analyzer_labels (analyzer, &labels),
+  check_refusal (check, "labels without config.labels", ccl_analyzer_labels (analyzer, &labels),
                  invalid);
   check_that (check, !labels.data, "there is a label map nevertheless");
 }
@@ -246,7 +246,7 @@ test_names (Check *check)
     }
   }
   if (ccl_cuda_device_count () == 0)
-    check_that (check, *ccl_last_error (), "there is no CUDA device, and nothing says why");
+    check_that (check, *ccl_last_error (), "no CUDA device, and no error that says why");
 }
 
 const Test error_tests[] = {

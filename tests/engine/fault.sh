@@ -1,9 +1,9 @@
 #!/bin/sh
-# cudaccl - what checkccl does about a wrong result: the path that no good day ever takes
+# cudaccl - tests how checkccl reports a wrong result
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# checkccl --inject-fault makes every component of at least 2 x 2 pixels wrong. So it must fail, write
-# the image, and shrink it to 2 x 2: two pixels on a diagonal (8-connectivity) or three (4).
+# checkccl --inject-fault makes every component of at least 2 x 2 pixels wrong. It must fail, write
+# the image, and shrink it to 2 x 2: two diagonal pixels (8-connectivity) or three pixels (4).
 
 set -eu
 checkccl=$1

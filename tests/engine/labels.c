@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: when label maps are there, and how long
+/* cudaccl - checkccl: validity of label maps
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* That label maps are right is checked by the frame tests. */

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: CUDA's contexts, and page-locked memory that is read where it lies
+/* cudaccl - checkccl: CUDA contexts, and page-locked memory read in place
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
@@ -242,7 +242,7 @@ test_pinned_errors (Check *check)
   check_that (check, ccl_pinned_alloc (TEST_DEVICE, 0, &memory) == CCL_ERROR_INVALID && !memory,
               "memory of no size");
   check_that (check, ccl_pinned_alloc (TEST_DEVICE, 1, NULL) == CCL_ERROR_INVALID,
-              "memory for nobody");
+              "memory to NULL");
   check_that (check, ccl_pinned_alloc (9999, 1, &memory) != CCL_OK && !memory,
               "memory of no device");
   ccl_pinned_free (TEST_DEVICE, NULL);

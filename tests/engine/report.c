@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: what is said about a failure
+/* cudaccl - checkccl: failure reports
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: the way of one frame through all algorithms
+/* cudaccl - checkccl: analyses a frame with all algorithms
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"

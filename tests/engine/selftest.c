@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: is what the tests rest on right?
+/* cudaccl - checkccl: tests of the tests' own foundations
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: makes a failing image small
+/* cudaccl - checkccl: shrinks failing images
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Delta debugging (A. Zeller, R. Hildebrandt, 2002) over rows, columns and foreground: drop

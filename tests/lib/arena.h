@@ -1,4 +1,4 @@
-/* cudaccl - memory that frames are put into for an analyzer
+/* cudaccl - memory for an analyzer's frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_LIB_ARENA_H

@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of GstCuda's memory share
+/* cudaccl - helpers for the tests of GstCuda's memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __CCL_CUDA_TEST_H__

@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of ccljson share
+/* cudaccl - helpers for the tests of ccljson
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccljsontest.h"
@@ -67,7 +67,7 @@ check_integer (JsonObject *object, const gchar *name, guint64 expected)
 {
   JsonNode *node = json_object_get_member (object, name);
 
-  fail_unless (node != NULL, "there is no %s", name);
+  fail_unless (node != NULL, "no member %s", name);
   fail_unless (json_node_get_value_type (node) == G_TYPE_INT64, "%s is no integer", name);
   fail_unless_equals_uint64 ((guint64) json_node_get_int (node), expected);
 }
@@ -78,7 +78,7 @@ check_double (JsonObject *object, const gchar *name, gdouble expected)
   JsonNode *node = json_object_get_member (object, name);
   gdouble value;
 
-  fail_unless (node != NULL, "there is no %s", name);
+  fail_unless (node != NULL, "no member %s", name);
   fail_unless (json_node_get_value_type (node) == G_TYPE_DOUBLE, "%s is no double", name);
   value = json_node_get_double (node);
   fail_unless (memcmp (&value, &expected, sizeof (value)) == 0, "%.17g is not %.17g", value,
@@ -88,7 +88,7 @@ check_double (JsonObject *object, const gchar *name, gdouble expected)
 void
 check_null (JsonObject *object, const gchar *name)
 {
-  fail_unless (json_object_has_member (object, name), "there is no %s", name);
+  fail_unless (json_object_has_member (object, name), "no member %s", name);
   fail_unless (json_object_get_null_member (object, name), "%s is not null", name);
 }
 

@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of ccljson share
+/* cudaccl - helpers for the tests of ccljson
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __CCL_JSON_TEST_H__

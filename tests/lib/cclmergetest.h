@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of cclmerge share
+/* cudaccl - helpers for the tests of cclmerge
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __CCL_MERGE_TEST_H__

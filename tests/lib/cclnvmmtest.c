@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of NVIDIA's video memory share
+/* cudaccl - helpers for the tests of NVMM memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/cclnvmmtest.h"

@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of ccloverlay share
+/* cudaccl - helpers for the tests of ccloverlay
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccloverlaytest.h"

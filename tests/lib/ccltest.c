@@ -1,4 +1,4 @@
-/* cudaccl - what the tests of element and metadata share
+/* cudaccl - helpers for the tests of elements and metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

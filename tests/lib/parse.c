@@ -1,4 +1,4 @@
-/* cudaccl - what command lines of tests and benchmarks have in common
+/* cudaccl - command lines of tests and benchmarks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/parse.h"

@@ -1,4 +1,4 @@
-/* cudaccl - the images that tests and benchmarks draw
+/* cudaccl - images drawn by tests and benchmarks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/patterns.h"
@@ -427,7 +427,7 @@ test_pattern_find (const char *name)
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
     if (strcmp (patterns[i].name, name) == 0)
       return &patterns[i];
-  test_fatal ("there is no pattern %s", name);
+  test_fatal ("no pattern %s", name);
 }
 
 void

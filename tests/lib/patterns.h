@@ -1,4 +1,4 @@
-/* cudaccl - the images that tests and benchmarks draw
+/* cudaccl - images drawn by tests and benchmarks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_LIB_PATTERNS_H

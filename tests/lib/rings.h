@@ -1,4 +1,4 @@
-/* cudaccl - a video of rings, for tests of decoders
+/* cudaccl - a video of rings for tests of decoders
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* H.264, main profile, 160x120, 12 frames with B-frames: what videotestsrc pattern=zone-plate

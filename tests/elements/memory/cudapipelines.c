@@ -115,7 +115,7 @@ have_elements (const gchar *const *names)
     GstElementFactory *factory = gst_element_factory_find (names[i]);
 
     if (!factory) {
-      g_print ("skipped: there is no element %s here\n", names[i]);
+      g_print ("skipped: no element %s\n", names[i]);
       return FALSE;
     }
     gst_object_unref (factory);

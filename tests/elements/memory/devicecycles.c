@@ -1,4 +1,4 @@
-/* cudaccl - tests that a device's memory stays flat, over states
+/* cudaccl - tests that device memory stays flat over state changes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

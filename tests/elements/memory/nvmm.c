@@ -1,4 +1,4 @@
-/* cudaccl - tests of frames in NVIDIA's video memory, in a stand-in for it
+/* cudaccl - tests of frames in NVMM memory, with a fake of NVIDIA's library
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/cclnvmmtest.h"

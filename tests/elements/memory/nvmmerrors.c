@@ -1,4 +1,4 @@
-/* cudaccl - tests of surfaces that cannot be read, without a device and without NVIDIA's library
+/* cudaccl - tests of invalid NVMM surfaces, without a device and without NVIDIA's library
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

@@ -1,4 +1,4 @@
-/* cudaccl - tests of the page-locked memory that upstream is offered
+/* cudaccl - tests of page-locked memory proposed to upstream
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

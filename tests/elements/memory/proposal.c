@@ -1,4 +1,4 @@
-/* cudaccl - tests of what upstream is offered in place of what downstream proposes
+/* cudaccl - tests of the allocation proposed to upstream, given downstream's proposal
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"

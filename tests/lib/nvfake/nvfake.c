@@ -1,4 +1,4 @@
-/* cudaccl - a stand-in for NVIDIA's video memory
+/* cudaccl - a fake of NVIDIA's library for NVMM memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/nvfake/nvfake.h"

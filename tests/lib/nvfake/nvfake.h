@@ -1,4 +1,4 @@
-/* cudaccl - a stand-in for NVIDIA's video memory
+/* cudaccl - a fake of NVIDIA's library for NVMM memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A library named like libnvbufsurface.so.1.0.0, with the functions of it that are used, and
