@@ -50,7 +50,7 @@ main (int argc, char **argv)
   if (bench.options.json)
     failed |= !record_json (&bench, bench.options.json);
   if (bench.csv && fclose (bench.csv) != 0) {
-    fprintf (stderr, "%s: could not write all of it\n", bench.options.csv);
+    fprintf (stderr, "%s: incomplete write\n", bench.options.csv);
     failed = true;
   }
   bench_clear_frames (&bench);

@@ -105,8 +105,8 @@ read_masks (guint8 *masks, const PipelineOptions *options, GError **error)
   n = g_mapped_file_get_length (file) / size;
   if (n == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "%s holds no frame of %ux%u bytes; --size says how large they are", options->masks,
-                 options->width, options->height);
+                 "%s has no frame of %ux%u bytes; set --size", options->masks, options->width,
+                 options->height);
     g_mapped_file_unref (file);
     return FALSE;
   }

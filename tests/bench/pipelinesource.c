@@ -63,7 +63,7 @@ pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
   if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config (pool, config))
-    GST_WARNING_OBJECT (self, "the pool is not what was asked for");
+    GST_WARNING_OBJECT (self, "unexpected pool configuration");
 
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, n, n);
@@ -159,7 +159,7 @@ pipeline_source_class_init (PipelineSourceClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = pipeline_source_finalize;
   gst_element_class_set_static_metadata (element_class, "Masks", "Source/Video",
-                                         "Gives out frames drawn before", "The cudaccl authors");
+                                         "Pushes prepared frames", "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &src_template);
   src_class->get_caps = pipeline_source_get_caps;
   src_class->decide_allocation = pipeline_source_decide_allocation;

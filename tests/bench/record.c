@@ -157,6 +157,6 @@ record_json (const Bench *bench, const char *path)
   ok = !ferror (file);
   ok = fclose (file) == 0 && ok;
   if (!ok)
-    fprintf (stderr, "%s: could not write all of it\n", path);
+    fprintf (stderr, "%s: incomplete write\n", path);
   return ok;
 }

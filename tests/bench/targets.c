@@ -390,7 +390,7 @@ print_cpu_against_opencv (Targets *self, const char *best)
           least[g], "");
     }
     if (self->bench.n_files) {
-      snprintf (what, sizeof what, "images given, %u-connectivity, times OpenCV", connectivity);
+      snprintf (what, sizeof what, "given images, %u-connectivity, times OpenCV", connectivity);
       print_target (self, what, 0, times_faster_on_files (self, best, "opencv", connectivity), true,
                     20, "");
     }

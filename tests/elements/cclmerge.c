@@ -1,5 +1,5 @@
-/* cudaccl - tests of the element cclmerge: which frames belong together, what they get, pads,
- * errors SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudaccl - tests of the element cclmerge: partners, components, pads, errors
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/cclmergetest.h"
 

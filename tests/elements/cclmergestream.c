@@ -43,9 +43,7 @@ GST_START_TEST (test_eos)
     guint i;
 
     pair_init (&pair, FALSE);
-    gst_harness_push (pair.mask, mask_new (0, 1));
-    gst_harness_push (pair.video, video_new (0));
-    fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+    pair_push_partners (&pair, 0, 1);
 
     if (!video_first) {
       gst_harness_push_event (pair.mask, gst_event_new_eos ());
@@ -78,9 +76,7 @@ GST_START_TEST (test_eos_drain)
 
     pair_init (&pair, FALSE);
     for (i = 0; i < n_frames; i++) {
-      gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1));
-      gst_harness_push (pair.video, video_new (i * GST_SECOND));
-      fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 1);
+      pair_push_partners (&pair, i * GST_SECOND, 1);
     }
     gst_harness_push_event (pair.video, gst_event_new_eos ());
     gst_event_unref (pull_event (pair.video, GST_EVENT_EOS));
@@ -95,9 +91,7 @@ GST_START_TEST (test_eos_drain)
     fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
     pair_flush (&pair);
     pair_push_segment (&pair, 0);
-    gst_harness_push (pair.mask, mask_new (0, 2));
-    gst_harness_push (pair.video, video_new (0));
-    fail_unless_equals_int (pair_pull_label (&pair, 0), 2);
+    pair_push_partners (&pair, 0, 2);
     fail_unless_equals_int (count_events (pair.video, GST_EVENT_EOS), 0);
 
     gst_query_unref (query);
@@ -114,9 +108,7 @@ GST_START_TEST (test_flush)
 
   pair_init (&pair, FALSE);
   for (i = 0; i < 5; i++) {
-    gst_harness_push (pair.mask, mask_new (0, 1 + i));
-    gst_harness_push (pair.video, video_new (0));
-    fail_unless_equals_int (pair_pull_label (&pair, 0), 1 + i);
+    pair_push_partners (&pair, 0, 1 + i);
     /* A frame waits for its partner, or a mask for its frame. */
     if (i % 2)
       gst_harness_push (pair.video, video_new (GST_SECOND));
@@ -150,9 +142,7 @@ GST_START_TEST (test_flush_components)
     Pair pair;
 
     pair_init (&pair, FALSE);
-    gst_harness_push (pair.mask, mask_new (0, 1));
-    gst_harness_push (pair.video, video_new (0));
-    fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+    pair_push_partners (&pair, 0, 1);
     if (waiting)
       gst_harness_push (pair.video, video_new (GST_SECOND));
     else
@@ -190,9 +180,7 @@ GST_START_TEST (test_segments)
   gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
 
   /* 14 - 10 + 3 s and 14 / 2 s. */
-  gst_harness_push (pair.mask, mask_new (14 * GST_SECOND, 5));
-  gst_harness_push (pair.video, video_new (14 * GST_SECOND));
-  fail_unless_equals_int (pair_pull_label (&pair, 14 * GST_SECOND), 5);
+  pair_push_partners (&pair, 14 * GST_SECOND, 5);
   event = pull_event (pair.video, GST_EVENT_SEGMENT);
   while (event) {
     gst_event_copy_segment (event, &segment);
@@ -321,9 +309,7 @@ GST_START_TEST (test_events)
                           gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "mask", NULL)));
   gst_harness_push_event (pair.video,
                           gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "video", NULL)));
-  gst_harness_push (pair.mask, mask_new (0, 1));
-  gst_harness_push (pair.video, video_new (0));
-  fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+  pair_push_partners (&pair, 0, 1);
 
   event = pull_event (pair.video, GST_EVENT_TAG);
   gst_event_parse_tag (event, &tags);
@@ -408,9 +394,7 @@ GST_START_TEST (test_live)
 
   pair_init (&pair, TRUE);
   gst_harness_set_upstream_latency (pair.video, 300 * GST_MSECOND);
-  gst_harness_push (pair.mask, mask_new (0, 1));
-  gst_harness_push (pair.video, video_new (0));
-  fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+  pair_push_partners (&pair, 0, 1);
   g_object_set (pair.video->element, "latency", 20 * GST_MSECOND, NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (pair.video), latency);
   g_object_set (pair.video->element, "tolerance", 70 * GST_MSECOND, NULL);

@@ -355,7 +355,7 @@ run_timing (Check *check, const Case *c)
       check_stages (check, c, &t);
     if (!timing)
       check_that (check, t.upload == 0 && t.analysis == 0 && t.download == 0,
-                  "%s: times without having been asked for", c->algorithm->name);
+                  "%s: times without config.timing", c->algorithm->name);
     ccl_analyzer_free (analyzer);
   }
   test_image_clear (&image);
@@ -477,7 +477,7 @@ test_auto (Check *check)
                 "backend %s with device %d", ccl_backend_name (info.backend), info.device);
     check_that (check, info.device_name && *info.device_name, "the device has no name");
     if (config.backend == CCL_BACKEND_AUTO && ccl_cuda_device_count () > 0)
-      check_that (check, info.backend == CCL_BACKEND_CUDA, "there is a GPU and it is not used");
+      check_that (check, info.backend == CCL_BACKEND_CUDA, "the GPU is not used");
     ccl_analyzer_free (analyzer);
   }
 }

@@ -154,7 +154,7 @@ test_batch_errors (Check *check)
   check_that (check, ccl_batch_analyze (batch, &image, 0, &params, &got) == CCL_ERROR_INVALID,
               "a batch of 0");
   check_that (check, ccl_batch_analyze (batch, &image, 2, &params, &got) == CCL_ERROR_INVALID,
-              "a batch of 2 of 1");
+              "a batch of 2 frames, made for 1");
   image.memory = CCL_MEMORY_DEVICE;
   check_that (check, ccl_batch_analyze (batch, &image, 1, &params, &got) == CCL_ERROR_UNSUPPORTED,
               "device memory");

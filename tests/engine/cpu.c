@@ -205,7 +205,7 @@ test_pool (Check *check)
       expected[i]++;
     wrong += memcmp (counts, expected, sizeof counts) != 0;
   }
-  check_that (check, wrong == 0, "%u of %u jobs were not done part by part", wrong, jobs);
+  check_that (check, wrong == 0, "%u of %u jobs did not do each part once", wrong, jobs);
   ccl_pool_free (pool);
   ccl_pool_run (NULL, count_part, counts, 1);
   check_that (check, counts[0] == expected[0] + 1, "a job without threads was not done");

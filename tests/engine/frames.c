@@ -24,8 +24,8 @@ randomize_values (Check *check, TestImage *image, Setup *setup)
 {
   setup->params.threshold = (uint8_t) mt19937_below (&check->rng, 256);
   setup->params.invert = mt19937_below (&check->rng, 2);
-  test_image_paint (image, (TestValues) mt19937_below (&check->rng, TEST_VALUES_KINDS),
-                    &setup->params, &check->rng);
+  test_image_set_values (image, (TestValues) mt19937_below (&check->rng, TEST_VALUES_KINDS),
+                         &setup->params, &check->rng);
 }
 
 /* Checks an image of 0 and 255, then clears it. @values: replaces its values first. */

@@ -240,11 +240,11 @@ test_pinned_errors (Check *check)
   void *memory = &memory;
 
   check_that (check, ccl_pinned_alloc (TEST_DEVICE, 0, &memory) == CCL_ERROR_INVALID && !memory,
-              "memory of no size");
+              "0 bytes of memory");
   check_that (check, ccl_pinned_alloc (TEST_DEVICE, 1, NULL) == CCL_ERROR_INVALID,
               "memory to NULL");
   check_that (check, ccl_pinned_alloc (9999, 1, &memory) != CCL_OK && !memory,
-              "memory of no device");
+              "memory of an unknown device");
   ccl_pinned_free (TEST_DEVICE, NULL);
 }
 

@@ -158,7 +158,7 @@ call_parent_of_link (PrimitiveShared how, uint32_t link)
   return how == PRIMITIVE_SHARED_PIECES ? link_parent (link) : link;
 }
 
-/* Whether a link holds what it had besides the parent. */
+/* Whether a link still has its first pixel. */
 static __device__ bool
 call_link_is_intact (PrimitiveShared how, uint32_t label, uint32_t link)
 {

@@ -68,7 +68,7 @@ check_integer (JsonObject *object, const gchar *name, guint64 expected)
   JsonNode *node = json_object_get_member (object, name);
 
   fail_unless (node != NULL, "no member %s", name);
-  fail_unless (json_node_get_value_type (node) == G_TYPE_INT64, "%s is no integer", name);
+  fail_unless (json_node_get_value_type (node) == G_TYPE_INT64, "%s is not an integer", name);
   fail_unless_equals_uint64 ((guint64) json_node_get_int (node), expected);
 }
 
@@ -79,7 +79,7 @@ check_double (JsonObject *object, const gchar *name, gdouble expected)
   gdouble value;
 
   fail_unless (node != NULL, "no member %s", name);
-  fail_unless (json_node_get_value_type (node) == G_TYPE_DOUBLE, "%s is no double", name);
+  fail_unless (json_node_get_value_type (node) == G_TYPE_DOUBLE, "%s is not a double", name);
   value = json_node_get_double (node);
   fail_unless (memcmp (&value, &expected, sizeof (value)) == 0, "%.17g is not %.17g", value,
                expected);

@@ -108,3 +108,11 @@ pair_pull_label (Pair *pair, GstClockTime pts)
 
   return label;
 }
+
+void
+pair_push_partners (Pair *pair, GstClockTime pts, guint label)
+{
+  gst_harness_push (pair->mask, mask_new (pts, label));
+  gst_harness_push (pair->video, video_new (pts));
+  fail_unless_equals_int (pair_pull_label (pair, pts), label);
+}

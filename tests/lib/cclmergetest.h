@@ -40,4 +40,7 @@ void add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclCompone
 /* Pulls a frame of the video and returns the label of its component, or 0. */
 guint pair_pull_label (Pair *pair, GstClockTime pts);
 
+/* Pushes a mask and a frame of that time, and asserts that the frame gets the mask's component. */
+void pair_push_partners (Pair *pair, GstClockTime pts, guint label);
+
 #endif /* __CCL_MERGE_TEST_H__ */

@@ -37,7 +37,7 @@ ccl_test_n_backends (void)
   gboolean have_cuda = ccl_cuda_device_count () > 0;
 
   if (!have_cuda && !told)
-    g_print ("skipping the CUDA half: %s\n", ccl_last_error ());
+    g_print ("skipping CUDA: %s\n", ccl_last_error ());
   told = TRUE;
 
   return have_cuda ? 2 : 1;

@@ -94,7 +94,7 @@ pick_value (TestValues values, unsigned low, unsigned high, Mt19937 *rng)
 }
 
 void
-test_image_paint (TestImage *image, TestValues values, const CclParams *params, Mt19937 *rng)
+test_image_set_values (TestImage *image, TestValues values, const CclParams *params, Mt19937 *rng)
 {
   size_t pixels = (size_t) image->width * image->height;
 
@@ -134,7 +134,7 @@ test_image_write_pgm (const TestImage *image, const char *path)
   ok = fwrite (image->pixels, 1, pixels, file) == pixels;
   ok = fclose (file) == 0 && ok;
   if (!ok)
-    fprintf (stderr, "%s: could not write all of it\n", path);
+    fprintf (stderr, "%s: incomplete write\n", path);
   return ok;
 }
 
@@ -207,7 +207,7 @@ test_image_read_pnm (const char *path, TestImage *image)
   ok = width && height && width <= UINT32_MAX && height <= UINT32_MAX / width && maximum &&
        maximum <= 255;
   if (!ok) {
-    fprintf (stderr, "%s: neither a binary PGM (P5) of 8 bits nor a binary PBM (P4)\n", path);
+    fprintf (stderr, "%s: not a binary 8-bit PGM (P5) or PBM (P4)\n", path);
   } else {
     *image = test_image_new ((uint32_t) width, (uint32_t) height);
     ok = kind == '4' ? read_bits (file, image) : read_bytes (file, image);

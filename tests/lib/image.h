@@ -46,7 +46,8 @@ bool test_image_is_foreground (const TestImage *image, const CclParams *params, 
 
 /* Replaces the values of an image of 0 and 255 so that @params give the same foreground. If the
  * threshold leaves no values for one side, the image becomes all of the other. */
-void test_image_paint (TestImage *image, TestValues values, const CclParams *params, Mt19937 *rng);
+void test_image_set_values (TestImage *image, TestValues values, const CclParams *params,
+                            Mt19937 *rng);
 
 /* Prints one character per pixel. */
 void test_image_print (const TestImage *image, const CclParams *params, FILE *file);
