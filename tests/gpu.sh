@@ -1,28 +1,29 @@
 #!/usr/bin/env bash
-# The checks that need an NVIDIA GPU, which CI has none of. They take a build as it is, so it may
-# come from another machine; GStreamer and, for four of them, CUDA's compute-sanitizer are needed.
+# Runs the checks that need an NVIDIA GPU, which CI does not have, on an existing build, which may
+# come from another machine. Needs GStreamer and, for four of them, CUDA's compute-sanitizer.
 #
 #   tests/gpu.sh [OPTION...] [CHECK...]
 #
-# CHECK             which, in this order; default: all
+# CHECK             checks to run, in this order; default: all
+#   primitives      the device functions against plain host code
 #   checkccl        every CUDA algorithm against the reference
 #   element         the elements' tests, with CUDA and CPU
 #   element-memcheck
-#                   compute-sanitizer's memcheck, on those of them that have the device work, many
-#                   elements at once among them
-#   recording       every CUDA algorithm finds in a recording what the CPU finds
-#   memcheck        compute-sanitizer's tools, on each of checkccl's tests with small images
+#                   compute-sanitizer's memcheck on the elements' tests that use the device, also
+#                   with many elements at once
+#   recording       every CUDA algorithm finds the same as the CPU in a recording
+#   memcheck        compute-sanitizer's tools on each of checkccl's tests, with small images
 #   racecheck       (slow)
 #   initcheck
 #
 # --build FOLDER    default: ./build
-# --masks FILE      masks for the recording's check, raw GRAY8 of 768x576; default: made from
-#                   vtest.avi, if that is here (scripts/find-recording.sh)
-# --algorithm NAME  only this one with the sanitizers
+# --masks FILE      masks for the check recording, raw GRAY8 of 768x576; default: made from
+#                   vtest.avi, if it is found (scripts/find-recording.sh)
+# --algorithm NAME  only this algorithm with the sanitizers
 # --test PATTERN    only these of checkccl's tests
-# --seed N          for all of checkccl's runs; default: a new one for each, which its log tells
+# --seed N          seed for primitives and checkccl; default: a new one each time, see the logs
 # --jobs N          sanitizers at a time; default: half of the processors
-# --logs FOLDER     where the output goes; default: a new folder, deleted if nothing failed
+# --logs FOLDER     folder for output; default: a new folder, deleted if nothing failed
 #
 # The last line counts what passed, failed and was skipped.
 set -euo pipefail
@@ -32,7 +33,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/results.sh
 . "$root/scripts/results.sh"
 
-all=(checkccl element element-memcheck recording memcheck racecheck initcheck)
+all=(primitives checkccl element element-memcheck recording memcheck racecheck initcheck)
 time_limit=600 # seconds, of one program
 build=$root/build masks='' logs='' algorithm='' pattern='*' seed='' jobs=$((($(nproc) + 1) / 2))
 checks=()
@@ -40,7 +41,7 @@ while (($#)); do
   case $1 in
   -h | --help) show_help && exit ;;
   --*)
-    (($# > 1)) || die "$1 wants a value (see --help)"
+    (($# > 1)) || die "$1 needs a value (see --help)"
     case $1 in
     --build) build=$2 ;;
     --masks) masks=$2 ;;
@@ -54,7 +55,7 @@ while (($#)); do
     shift
     ;;
   *)
-    [[ " ${all[*]} " == *" $1 "* ]] || die "no such check: $1; there are ${all[*]}"
+    [[ " ${all[*]} " == *" $1 "* ]] || die "no such check: $1; use ${all[*]}"
     checks+=("$1")
     ;;
   esac
@@ -62,8 +63,8 @@ while (($#)); do
 done
 ((${#checks[@]})) || checks=("${all[@]}")
 
-checkccl=$build/tests/checkccl/checkccl
-[[ -x $checkccl ]] || die "$build has no checkccl: build it first, or name a folder with --build"
+checkccl=$build/tests/engine/checkccl
+[[ -x $checkccl ]] || die "$build has no checkccl; build it first, or set --build"
 if [[ -z $logs ]]; then
   logs=$(mktemp -d)
   trap '((failed > 0)) || rm -rf "$logs"' EXIT
@@ -72,7 +73,7 @@ mkdir -p "$logs"
 export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export LD_LIBRARY_PATH=$build/gst/ccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-# logged NAME COMMAND...: runs it with its output in a file of that name.
+# logged NAME COMMAND...: runs the command with its output in a log of that name.
 logged() {
   local name=$1 status=0
   shift
@@ -81,12 +82,12 @@ logged() {
   return "$status"
 }
 
-# show NAME: the end of what a check printed.
+# show NAME: prints the end of a log.
 show() {
   tail -n 8 "$logs/$1.log" | sed 's/^/    /'
 }
 
-# check NAME COMMAND...: one result.
+# check NAME COMMAND...: runs the command and records one result.
 check() {
   local name=$1 status=0
   logged "$@" || status=$?
@@ -94,36 +95,40 @@ check() {
   ((status == 0)) || show "$name"
 }
 
-# Of all of checkccl's runs.
+# Options of all runs of checkccl.
 cuda_options=(--backend=cuda)
 [[ -z $seed ]] || cuda_options+=("--seed=$seed")
+
+check_primitives() {
+  check primitives "$build/tests/engine/primitives" ${seed:+"--seed=$seed"}
+}
 
 check_checkccl() {
   check checkccl "$checkccl" "${cuda_options[@]}" --test="$pattern" --dump="$logs"
 }
 
-# Without forks: a CUDA context does not survive one.
+# Without forks, which a CUDA context does not survive.
 check_environment=(CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" G_DEBUG=fatal-criticals)
 
 check_element() {
   local program
-  for program in "$build"/tests/check/check-*; do
+  for program in "$build"/tests/elements/check-*; do
     [[ -f $program && -x $program ]] || continue
     check "element-${program##*/check-}" env "${check_environment[@]}" "$program"
   done
 }
 
-# Not those that make a device fail, or that go through thousands of states.
+# Without the tests that make a device fail or go through thousands of state changes.
 check_element_memcheck() {
   local name program
   if ! command -v compute-sanitizer >/dev/null; then
-    result skipped "element-memcheck: there is no compute-sanitizer here"
+    result skipped "element-memcheck: no compute-sanitizer"
     return
   fi
-  for name in cudamemory cudacontext cudapipelines nvmm pinned analysis cclcolor; do
-    program=$build/tests/check/check-$name
+  for name in cudamemory cudacontext cudapipelines nvmm pinned cudacclanalysis cclcolor; do
+    program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
-      result skipped "element-memcheck-$name: it was not built"
+      result skipped "element-memcheck-$name: not built"
       continue
     fi
     check "element-memcheck-$name" env "${check_environment[@]}" \
@@ -132,7 +137,7 @@ check_element_memcheck() {
   done
 }
 
-# Masks of the recording, made once: the background subtraction of all runs is the same.
+# Makes the masks of the recording, once for all runs.
 make_masks() {
   local recording
   recording=$("$root/scripts/find-recording.sh" --no-fetch) || return 77
@@ -142,7 +147,7 @@ make_masks() {
     filesink location="$masks"
 }
 
-# boxes NAME OPTION...: what is found in the masks, as text.
+# boxes NAME OPTION...: writes the components of the masks as text.
 boxes() {
   local name=$1
   shift
@@ -181,18 +186,18 @@ check_recording() {
   done
 }
 
-# sanitize TOOL: a process for each test, as many at a time as there are jobs.
+# sanitize TOOL: runs a process per test, $jobs at a time.
 sanitize() {
   local tool=$1 test options=("${cuda_options[@]}" --small --dump="$logs") names=()
   if ! command -v compute-sanitizer >/dev/null; then
-    result skipped "$tool: there is no compute-sanitizer here"
+    result skipped "$tool: no compute-sanitizer"
     return
   fi
   [[ -z $algorithm ]] || options+=(--algorithm="$algorithm")
   for test in $("$checkccl" --list | sed '1,/^tests:/d'); do
     # shellcheck disable=SC2053
     [[ $test == $pattern ]] || continue
-    # It does not see what is copied from CUDA arrays.
+    # initcheck does not track copies from CUDA arrays.
     [[ $tool-$test != initcheck-arrays ]] || continue
     names+=("$test")
     while (($(jobs -rp | wc -l) >= jobs)); do
@@ -219,5 +224,5 @@ for name in "${checks[@]}"; do
   esac
 done
 
-((failed == 0)) || say "the logs are in $logs"
+((failed == 0)) || say "logs: $logs"
 summarize

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs a build into an empty folder, and uses what is there as a program would that knows it by
-# pkg-config alone; meson test runs it.
+# Installs a build into an empty folder and uses it like a program that finds it with pkg-config.
+# Run by meson test.
 #
 #   MESON=COMMAND CC=COMPILER tests/install.sh BUILD PREFIX LIBDIR
 #
-# Exit status 77: skipped, as something is missing here.
+# Exit status 77: skipped.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
@@ -25,21 +25,21 @@ die() {
 
 for command in pkg-config gst-inspect-1.0; do
   command -v "$command" >/dev/null || {
-    echo "skipped: there is no $command here"
+    echo "skipped: no $command"
     exit 77
   }
 done
 
 DESTDIR=$stage "${meson[@]}" install -C "$build" --no-rebuild --quiet
 
-# pkg-config does not know of the folder.
+# The .pc file must name the staging folder.
 sed -i "s,^prefix=.*,prefix=$prefix," "$libdir/pkgconfig/gstccl-1.0.pc"
 export PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 read -ra flags < <(pkg-config --cflags --libs gstccl-1.0)
 [[ " ${flags[*]} " != *" -I$root"* ]] || die "pkg-config names the sources: ${flags[*]}"
 (cd "$stage" && "${cc[@]}" -Wall -Werror -o boxes "$root/pipelines/print-boxes.c" "${flags[@]}")
 
-# Nothing of the build is used from here on.
+# From here on, only the installed files are used.
 export LD_LIBRARY_PATH=$libdir GST_PLUGIN_PATH=$libdir/gstreamer-1.0 GST_REGISTRY=$stage/registry
 unset GST_PLUGIN_PATH_1_0 GST_REGISTRY_1_0
 for element in cudaccl cclmerge; do

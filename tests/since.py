@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-# cudaccl - nothing newer than the GStreamer that the project is for
+# cudaccl - checks that no API is newer than the minimum GStreamer
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fails when a source uses API of GStreamer that is newer than 1.20 without a guard that says so:
-GST_CHECK_VERSION, a feature's macro, or an include of a library that is newer itself. GStreamer's
-headers have no macros that make the compiler say so, as GLib's have; what is how new comes from
-GStreamer's introspection data, so the newer the GStreamer, the more is found.
+"""Fails if a source uses API of GStreamer newer than 1.20 without a guard: GST_CHECK_VERSION, a
+feature's macro, or an include of a library that is newer itself. GStreamer's headers, unlike GLib's,
+have no macros for that. Versions come from GStreamer's introspection data, so a newer GStreamer
+finds more.
 
-  tests/since.py [--list]    --list prints what is guarded
+  tests/since.py [--list]    --list prints all guarded uses
 
-Exit status 77 where there is no introspection data of GStreamer."""
+Exit status 77 without GStreamer's introspection data."""
 
 import pathlib
 import re
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OLDEST = 20
 GIRS = ("Gst", "GstApp", "GstBase", "GstCheck", "GstController", "GstVideo")
 GIR_FOLDERS = ("/usr/share/gir-1.0", "/usr/lib/*/gir-1.0", "/usr/local/share/gir-1.0")
-# The first minor version that has the library which the macro or the include stands for.
+# The first minor version that has the library of the macro or the include.
 MACROS = {"HAVE_ANALYTICS": 24, "HAVE_GSTCUDA": 22, "HAVE_GST_CUDA": 22}
 INCLUDES = {"gst/analytics/": 24, "gst/cuda/": 22}
 C = "{http://www.gtk.org/introspection/c/1.0}"
@@ -33,7 +33,7 @@ def find_girs():
 
 
 def newer_api():
-    """What is newer than OLDEST: its name to its minor version."""
+    """Names newer than OLDEST, with their minor versions."""
     newer = {}
     for path in find_girs():
         for node in ElementTree.parse(path).iter():
@@ -43,20 +43,20 @@ def newer_api():
                 since = re.search(r"Since:? *(1\.\d+)", doc.text or "")
                 version = since.group(1) if since else version
             match = re.match(r"1\.(\d+)", version)
-            # Fields and parameters name their type, and namespaces have versions of another kind.
+            # Fields and parameters name their types, and namespaces have other versions.
             if name and match and int(match.group(1)) > OLDEST and "*" not in name:
                 newer[name] = int(match.group(1))
     return newer
 
 
 def strip(text):
-    """The source without comments and strings, with all of its lines."""
+    """The source without comments and strings; line numbers stay."""
     pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"'
     return re.sub(pattern, lambda m: "\n" * m.group().count("\n") or " ", text, flags=re.S)
 
 
 def implied(condition):
-    """The minor versions that a condition guarantees: when it holds, and when it does not."""
+    """The minor versions that a condition guarantees if it is true, and if it is false."""
     if "||" in condition:
         return 0, 0
     holds = [0]
@@ -104,7 +104,7 @@ def main():
         return 0
     newer = newer_api()
     if not newer:
-        print("no introspection data of a GStreamer newer than 1.20 here (Debian: "
+        print("no introspection data of a GStreamer newer than 1.20 (Debian: "
               "libgstreamer-plugins-base1.0-dev)", file=sys.stderr)
         return 77
     found, files = [], 0
@@ -114,8 +114,8 @@ def main():
             files += 1
     bad = [entry for entry in found if not entry[0]]
     for guarded, path, number, name, minor in found if "--list" in sys.argv else bad:
-        print(f"{path.relative_to(ROOT)}:{number}: {name} is there since GStreamer 1.{minor} "
-              f"({'guarded' if guarded else 'no guard says so'})")
+        print(f"{path.relative_to(ROOT)}:{number}: {name} needs GStreamer 1.{minor} "
+              f"({'guarded' if guarded else 'not guarded'})")
     print(f"{files} files, {len(newer)} names newer than 1.{OLDEST} known, {len(found)} uses, "
           f"{len(bad)} of them not guarded")
     return 1 if bad else 0

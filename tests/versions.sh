@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Builds and tests the project with the oldest and the newest versions that Debian has of what it
-# needs, in a folder for each Debian, made by debootstrap:
+# Builds and tests the project with the oldest and the newest Debian versions of its dependencies,
+# in a root folder for each Debian, made by debootstrap:
 #
 #   debian12   GStreamer 1.22, CUDA 11.8
 #   debian13   GStreamer 1.26, CUDA 12.4
 #
 #   tests/versions.sh [--no-cuda] [--pages] [--folder FOLDER] [ROOT...]
 #
-# ROOT        which of the two; default: both
-# --no-cuda   leaves CUDA's packages out, which are some GB
-# --pages     writes docs/elements as debian13 makes it, whose build has every feature
-# --folder    where the roots lie, and stay to be used again: about 9 GB each, 2 GB without CUDA;
-#             default: ${XDG_CACHE_HOME:-~/.cache}/cudaccl/roots
+# ROOT        one of the two; default: both
+# --no-cuda   without CUDA's packages, which are several GB
+# --pages     updates docs/elements from debian13, whose build has every feature
+# --folder    folder of the roots, which are kept: about 9 GB each, 2 GB without CUDA; default:
+#             ${XDG_CACHE_HOME:-~/.cache}/cudaccl/roots
 #
-# Needs root and Debian's debootstrap. Debian's mirror, proxies and certificates are those of this
-# machine's apt; DEBIAN_MIRROR in the environment names a mirror on machines that are not Debian.
+# Needs root and debootstrap. Mirror, proxies and certificates are those of this machine's apt; on
+# machines other than Debian, set DEBIAN_MIRROR in the environment.
 # The last line counts the roots.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -31,13 +31,13 @@ while (($#)); do
   --no-cuda) cuda= ;;
   --pages) pages=yes ;;
   --folder)
-    (($# > 1)) || die "--folder wants a folder"
+    (($# > 1)) || die "--folder needs a folder"
     folder=$2
     shift
     ;;
   -*) die "no such option: $1 (see --help)" ;;
   *)
-    [[ -n ${suites[$1]-} ]] || die "no such root: $1; there are ${!suites[*]}"
+    [[ -n ${suites[$1]-} ]] || die "no such root: $1; use ${!suites[*]}"
     names+=("$1")
     ;;
   esac
@@ -45,7 +45,7 @@ while (($#)); do
 done
 ((${#names[@]})) || names=(debian12 debian13)
 
-# in_root ROOT COMMAND...: runs it there, with mounts that end with it.
+# in_root ROOT COMMAND...: runs the command in the root, with temporary mounts.
 in_root() {
   local where=$1
   shift
@@ -56,7 +56,7 @@ in_root() {
     bash "$where" "$@"
 }
 
-# Debian's mirror: what this machine's apt takes its own packages from, in whatever form that is set.
+# Prints the mirror that this machine's apt uses, however it is configured.
 find_mirror() {
   if [[ -n ${DEBIAN_MIRROR-} ]]; then
     echo "$DEBIAN_MIRROR"
@@ -67,13 +67,13 @@ find_mirror() {
     'Created-By: Packages' | awk '$1 == "Debian/Debian/main" { print $2; exit }'
 }
 
-# What apt is told about proxies, certificates and the age of what it gets.
+# Prints apt's settings for proxies, certificates and validity dates.
 apt_settings() {
   apt-config dump | grep -v Proxy-Auto-Detect | grep -iE \
     '^Acquire::(Check-|Retries|ForceIPv|[a-z]*::?(Proxy|CaInfo|CaPath|Verify-|SslCert|SslKey|.*::Proxy))'
 }
 
-# debootstrap does not know apt's settings.
+# debootstrap does not read apt's settings.
 export_proxies() {
   local proxy
   for scheme in http https; do
@@ -82,7 +82,7 @@ export_proxies() {
   done
 }
 
-# use_settings ROOT MIRROR: apt in the root works as apt here does.
+# use_settings ROOT MIRROR SUITE: configures apt in the root like apt here.
 use_settings() {
   local where=$1 mirror=$2 suite=$3 file
   cp -L /etc/resolv.conf /etc/hosts "$where/etc/"
@@ -115,7 +115,7 @@ make_root() {
   use_settings "$where" "$mirror" "$suite"
 }
 
-# The files of the checkout that are or could be in git, as they are now.
+# Copies the files of the working tree that git does not ignore.
 copy_sources() {
   local where=$1/src file
   rm -rf "$where"
@@ -126,7 +126,7 @@ copy_sources() {
     done | tar -C "$root" --null --files-from=- --create | tar -C "$where" --extract
 }
 
-# install_in ROOT PACKAGE...: what the project's own scripts install, and more.
+# install_in ROOT PACKAGE...: installs what the project's scripts install, and these packages.
 install_in() {
   local where=$1
   shift
@@ -138,7 +138,7 @@ install_in() {
     install_missing "${build_packages[@]}" "${run_packages[@]}" "$@"' setup "$@"
 }
 
-# build_and_test ROOT yes|no: whether the elements' pages are made anew before they are tested.
+# build_and_test ROOT MAKE_PAGES: yes updates the elements' pages before they are tested.
 build_and_test() {
   local where=$1 make_pages=$2 options=(-Dwerror=true)
   [[ -n $cuda ]] && options+=(-Dcuda=enabled) || options+=(-Dcuda=disabled)
@@ -159,17 +159,17 @@ build_and_test() {
     build "$make_pages" "${options[@]}"
 }
 
-# version ROOT COMMAND...: the first number with a dot in what it prints.
+# version ROOT COMMAND...: prints the first version number in the output of the command.
 version() {
   in_root "$@" 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1 || true
 }
 
-# row FIELD...: one line of the table.
+# row FIELD...: prints a line of the table.
 row() {
   printf '%-10s %-10s %-8s %-8s %-8s %-8s %-8s %s\n' "$@"
 }
 
-# report ROOT RESULT LOG: its line.
+# report ROOT RESULT LOG: prints the root's lines.
 report() {
   local where=$1 result=$2 log=$3 nvcc=none
   [[ -z $cuda ]] || nvcc=$(version "$where" sh -c 'nvcc --version | grep -i release')
@@ -185,7 +185,7 @@ report() {
        END { if (line) print "  built:" substr(line, 2) }' "$log"
 }
 
-# check_root NAME: prepares, builds, tests, and writes its lines of the table to a file.
+# check_root NAME MIRROR: prepares, builds, tests, and writes its lines of the table to a file.
 check_root() {
   local name=$1 where=$folder/$1 mirror=$2 result=passed make_pages=no
   local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad kcat
@@ -206,14 +206,14 @@ check_root() {
   [[ $result == passed ]]
 }
 
-((EUID == 0)) || die "only root can make and enter roots"
+((EUID == 0)) || die "needs root"
 install_missing debootstrap git
 mirror=$(find_mirror)
 if [[ -z $mirror ]]; then
   quietly apt_get update || die "apt-get update failed"
   mirror=$(find_mirror)
 fi
-[[ -n $mirror ]] || die "this machine's apt has no Debian mirror; name one in DEBIAN_MIRROR"
+[[ -n $mirror ]] || die "apt has no Debian mirror; set DEBIAN_MIRROR"
 export_proxies
 mkdir -p "$folder"
 

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: the papers' density x granularity sweeps
+/* cudaccl - ccl-bench: measures algorithms by density and granularity
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_BENCH_BENCH_H
@@ -8,8 +8,8 @@
 #include "ccl/ccl.h"
 #include "ccl/cpu/functions.h"
 #include "tests/bench/peers.h"
-#include "tests/common/arena.h"
-#include "tests/common/image.h"
+#include "tests/lib/arena.h"
+#include "tests/lib/image.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define BENCH_MAX_CONTENDERS 256
 #define BENCH_MAX_BATCH 256
 
-/* The granularity of the full image in results: there are no squares to speak of. */
+/* Stands for the full image in results, which has no squares. */
 #define BENCH_FULL 0
 
 #define BENCH_NO_PAPER UINT_MAX
@@ -32,39 +32,40 @@ typedef struct BenchOptions
 {
   BenchSize sizes[BENCH_MAX_LIST];
   size_t n_sizes;
+  bool sizes_given; /* on the command line */
   uint32_t granularities[BENCH_MAX_LIST];
   size_t n_granularities;
   uint32_t density_first, density_last, density_step; /* per cent */
-  bool full;                                          /* the full image too */
-  bool random;                                        /* any of these */
+  bool full;                                          /* also the full image */
+  bool random;                                        /* random images at all */
   const char *images[BENCH_MAX_LIST];                 /* files and folders */
   size_t n_images;
-  const char *algorithms;           /* names with commas; NULL: all */
-  bool lenient;                     /* some of them may be missing */
-  const char *slow;                 /* of them, those that are left out beyond ... */
-  uint64_t slow_pixels;             /* ... so many pixels; 0: none are */
+  const char *algorithms;           /* names separated by commas; NULL: all */
+  bool lenient;                     /* some may be missing in this build */
+  const char *slow;                 /* algorithms left out beyond ... */
+  uint64_t slow_pixels;             /* ... this number of pixels; 0: none */
   unsigned connectivity;            /* 4, 8, or 4 | 8 */
   unsigned threads[BENCH_MAX_LIST]; /* of the CPU backend */
   size_t n_threads;
-  const char *simd; /* instruction sets of the CPU backend, with commas; NULL: the best */
+  const char *simd; /* instruction sets of the CPU backend, separated by commas; NULL: the best */
   unsigned batches[BENCH_MAX_LIST]; /* frames in a batch, of the CUDA backend; 1: no batch */
   size_t n_batches;
   CclBackend backend;
   unsigned runs;
-  double seconds; /* at most for one image and contender, once it has had three runs */
+  double seconds; /* limit for an image and contender, after three runs */
   bool end_to_end;
-  bool updates; /* count them, too */
-  bool stages;  /* measure them, too */
+  bool updates; /* count feature updates */
+  bool stages;  /* measure the stages */
   bool labels;  /* with the label map */
   bool check;
-  unsigned paper;          /* whose experiments to repeat, 0 to 4; BENCH_NO_PAPER */
-  uint32_t max_components; /* 0: as many as random images have */
+  unsigned paper;          /* whose experiments to repeat, 0 to 4, or BENCH_NO_PAPER */
+  uint32_t max_components; /* 0: enough for random images */
   uint32_t seed;
   const char *csv, *json;
   bool verbose;
 } BenchOptions;
 
-/* An image, by what it takes to get it again. */
+/* Identifies an image. */
 typedef struct BenchImage
 {
   BenchSize size;
@@ -76,8 +77,9 @@ typedef struct BenchImage
 
 typedef enum BenchMode
 {
-  BENCH_ANALYSIS,   /* the image where the contender wants it, no copies: what the papers time */
-  BENCH_END_TO_END, /* from pageable host memory to components in host memory, by the clock */
+  BENCH_ANALYSIS,   /* the image in the contender's memory, no copies: what the papers time */
+  BENCH_END_TO_END, /* from pageable host memory to components in host memory, by the host's clock
+                     */
   BENCH_MODES,
 } BenchMode;
 
@@ -92,37 +94,38 @@ typedef struct Contender
   const CclCpuFunctions *functions; /* of the CPU backend; NULL: the best */
   char name[32];
   CclAnalyzer *analyzer; /* of the current size */
-  CclBatch *frames;      /* in its place where there are batches */
+  CclBatch *frames;      /* instead, with batches */
   void *state;           /* the peer's */
-  BenchSize size;        /* of these; 0 x 0: there are none */
-  char device[128];      /* what it runs on, once that is known */
-  bool out;              /* did not open or was wrong: not measured any more */
+  BenchSize size;        /* of these; 0 x 0: none */
+  char device[128];      /* its device, once known */
+  bool out;              /* failed to open or was wrong: not measured any more */
 } Contender;
 
-/* What one contender took for one image. */
+/* A contender's measurements of an image. */
 typedef struct BenchResult
 {
   BenchImage image;
   const Contender *contender;
   BenchMode mode;
-  uint32_t components; /* that the image has */
-  int64_t mistakes;    /* a peer's, in components: too many, or where negative too few */
+  uint32_t components; /* of the image */
+  int64_t mistakes;    /* a peer's surplus of components; negative: missing ones */
   unsigned runs;
   uint64_t median, minimum;        /* ns */
-  CclUpdates updates;              /* where they were counted */
+  CclUpdates updates;              /* if counted */
   uint64_t labelling;              /* ns, median; 0: not measured */
   CclStage stages[CCL_MAX_STAGES]; /* their medians */
   uint32_t n_stages;
 } BenchResult;
 
-#define BENCH_MAX_COPIES 8 /* of an image on the device; graphs of as many buffers are kept */
+#define BENCH_MAX_COPIES \
+  8 /* of an image on the device; the engine keeps graphs for as many buffers */
 
-/* The image that is being measured, in both memories. */
+/* The image that is being measured, in host and device memory. */
 typedef struct BenchFrame
 {
   BenchImage image;
   CclImage host, device;
-  CclImage copies[BENCH_MAX_COPIES]; /* what device is in turns */
+  CclImage copies[BENCH_MAX_COPIES]; /* device takes these in turn */
   unsigned n_copies;
 } BenchFrame;
 
@@ -137,9 +140,9 @@ typedef struct Bench
   FILE *csv;
   BenchImage *files; /* by set, then by size */
   size_t n_files;
-  uint32_t images_done, images_all; /* for the progress */
+  uint32_t images_done, images_all; /* for show_progress() */
   uint64_t started;
-  bool failed; /* some contender was wrong */
+  bool failed; /* some result was wrong */
 } Bench;
 
 /* options.c */
@@ -148,77 +151,76 @@ void bench_parse_options (BenchOptions *options, int argc, char **argv);
 
 /* papers.c */
 
-/* Sets the options that are a paper's experiments. */
+/* Sets the options for a paper's experiments. */
 void papers_set_options (BenchOptions *options, unsigned paper);
 
-/* The published figures beside ours. */
+/* Prints the published figures beside ours. */
 void papers_report (const Bench *bench, unsigned paper);
 
 /* files.c */
 
-/* Lists the images that the user named: files, and those in folders whose names say what they are.
- * Ends the program if there are none, or one cannot be read. */
+/* Lists the user's images: files, and all images in folders by file name extension. Ends the
+ * program if there are none or one cannot be read. */
 void bench_find_files (Bench *bench);
 void bench_clear_files (Bench *bench);
 
-/* Reads a PGM, PBM or (where libpng is) PNG file. Prints to stderr what is wrong with it. */
+/* Reads a PGM, PBM or, if built with libpng, PNG file. Prints errors to stderr. */
 bool bench_read_image (const char *path, TestImage *image);
 
 /* contender.c */
 
-/* Lists the contenders that the options ask for and this machine has. */
+/* Lists the contenders that the options select and this machine can run. */
 void bench_find_contenders (Bench *bench);
 
-/* The algorithm or peer, the instruction set if one was asked for, and the threads or the frames of
- * a batch if more than one. */
+/* The algorithm or peer, or the instruction set if one was asked for, with the number of threads
+ * or of frames in a batch if greater than one. */
 const char *contender_name (const Contender *contender);
 
-/* Whether @name stands in the list of names with commas; every name does if there is no list. */
+/* Whether @name is in @list, which is separated by commas; NULL contains every name. */
 bool bench_is_listed (const char *list, const char *name);
 
 /* "cuda", "cpu" or "peer". */
 const char *contender_kind (const Contender *contender);
 
-/* Size and capacity, the same for everybody. */
+/* Sets size and capacity, the same for all contenders. */
 void bench_config (CclConfig *config, const BenchOptions *options, BenchSize size);
 
-/* Gets ready for a size, unless it is; out if that fails. */
+/* Prepares the contender for a size; out if that fails. */
 void contender_open (Contender *contender, const BenchOptions *options, BenchSize size);
 void contender_close (Contender *contender);
 
-/* Whether it analyses images in device memory, where they are to be analysed in place. */
+/* Whether it reads images from device memory when there are no copies. */
 bool contender_reads_device (const Contender *contender);
 
-/* Whether there is something to measure in this mode. */
+/* Whether it can be measured in this mode. */
 bool contender_can (const Contender *contender, BenchMode mode);
 
-/* Compares the contender's result with @expected, and gets peers ready for the frame. Out if one of
- * ours is wrong; a peer's @mistakes are counted. Without @expected nothing is compared. False if
- * it is out. */
+/* Compares the contender's result with @expected, unless that is NULL, and prepares peers for
+ * the frame. One of our algorithms is out if it is wrong; a peer's @mistakes are counted.
+ * Returns false if the contender is out. */
 bool contender_check (Contender *contender, const BenchFrame *frame, const CclComponents *expected,
                       int64_t *mistakes);
 
-/* One run on the frame; its duration in nanoseconds, 0 if it failed, which puts the contender out.
- * Of a batch, which holds the frame again and again, it is the time of one.
- * @timing: of an algorithm; of a peer all 0. */
+/* Runs once on the frame. Returns the duration in nanoseconds, for batches per frame; 0 if it
+ * failed, which puts the contender out. @timing: of an algorithm; 0 for peers. */
 uint64_t contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFrame *frame,
                         CclTiming *timing);
 
-/* Contenders of one group take turns. Groups are measured one after the other: while the CPU is at
- * work a device's clocks fall, and a device that other processes use changes contexts. */
+/* Contenders of one group take turns; groups are measured one after the other: a device's clocks
+ * fall while the CPU works, and a device used by other processes switches contexts. */
 unsigned contender_group (const Contender *contender);
 #define BENCH_GROUPS 3
 
-/* Counts the updates that an algorithm makes on the frame; all 0 where they cannot be counted. */
+/* Counts an algorithm's feature updates on the frame; 0 if it cannot count them. */
 CclUpdates contender_count (const Contender *contender, const BenchOptions *options,
                             const BenchFrame *frame);
 
 /* sweep.c */
 
-/* Measures everything, one result per contender, mode and image. */
+/* Measures every contender, mode and image. */
 void bench_sweep (Bench *bench);
 
-/* Frees the memory that images were put into. */
+/* Frees the memory that held images. */
 void bench_clear_frames (Bench *bench);
 
 /* record.c */
@@ -226,12 +228,12 @@ void bench_clear_frames (Bench *bench);
 void record_csv_header (FILE *file);
 void record_csv_line (FILE *file, const BenchResult *result);
 
-/* All results, with what they were measured on; false if the file could not be written. */
+/* Writes all results and the contenders; false if the file could not be written. */
 bool record_json (const Bench *bench, const char *path);
 
 extern const char *const bench_mode_names[BENCH_MODES];
 
-/* volume.c: a program of its own */
+/* volume.c */
 
 int volume_main (int argc, char **argv);
 
@@ -240,12 +242,13 @@ int volume_main (int argc, char **argv);
 void report_machine (Bench *bench);
 void report_tables (const Bench *bench);
 
-/* A contender's mean over the densities of the throughput in Gpix/s by the medians, as the papers
- * average; 0 if any is missing. */
+/* A contender's throughput in Gpix/s by its median times, as all pixels over all time: the pixels
+ * of all densities over the sum of their times. 0 if one is missing. */
 double report_throughput (const Bench *bench, const char *name, unsigned connectivity,
                           BenchSize size, uint32_t granularity);
-/* The pixels of all densities over the medians of their times, in Gpix/s; 0 if any is missing. */
-double report_total_throughput (const Bench *bench, const char *algorithm, unsigned connectivity,
-                                BenchSize size, uint32_t granularity);
+
+/* The same as mean of the densities' throughputs, which easy images dominate. */
+double report_mean_throughput (const Bench *bench, const char *name, unsigned connectivity,
+                               BenchSize size, uint32_t granularity);
 
 #endif

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: the papers' density x granularity sweeps
+/* cudaccl - ccl-bench: measures algorithms by density and granularity
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_SKIP 77 /* what Meson takes for "skipped" */
+#define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 int
 main (int argc, char **argv)
 {
-  static Bench bench; /* too big for some stacks */
+  static Bench bench; /* too large for some stacks */
   bool failed;
 
   if (argc > 1 && strcmp (argv[1], "targets") == 0)
@@ -50,7 +50,7 @@ main (int argc, char **argv)
   if (bench.options.json)
     failed |= !record_json (&bench, bench.options.json);
   if (bench.csv && fclose (bench.csv) != 0) {
-    fprintf (stderr, "%s: could not write all of it\n", bench.options.csv);
+    fprintf (stderr, "%s: incomplete write\n", bench.options.csv);
     failed = true;
   }
   bench_clear_frames (&bench);

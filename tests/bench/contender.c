@@ -1,10 +1,10 @@
-/* cudaccl - ccl-bench: what is measured: our algorithms and the peers
+/* cudaccl - ccl-bench: contenders, which are our algorithms and the peers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
 #include "ccl/cpu/tuning.h"
-#include "tests/common/clock.h"
-#include "tests/common/device.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,7 +30,7 @@ bench_is_listed (const char *list, const char *name)
   return true;
 }
 
-/* A name in the list that nobody has is a mistake. */
+/* Ends the program if a name in the list is unknown. */
 static void
 check_list (const char *list)
 {
@@ -56,7 +56,7 @@ add_contender (Bench *bench, const CclAlgorithm *algorithm, const Peer *other,
   Contender *contender = &bench->contenders[bench->n_contenders++];
 
   if (bench->n_contenders > BENCH_MAX_CONTENDERS)
-    test_fatal ("more than %d to measure; name some with --algorithms", BENCH_MAX_CONTENDERS);
+    test_fatal ("more than %d to measure; select some with --algorithms", BENCH_MAX_CONTENDERS);
   *contender = (Contender){
     .algorithm = algorithm,
     .peer = other,
@@ -69,7 +69,7 @@ add_contender (Bench *bench, const CclAlgorithm *algorithm, const Peer *other,
   return contender;
 }
 
-/* Nor is there an instruction set that this CPU or build does not have. */
+/* Ends the program if an instruction set in the list is unknown. */
 static void
 check_simd (const char *list)
 {
@@ -89,7 +89,7 @@ check_simd (const char *list)
   }
 }
 
-/* An algorithm of the CPU, once for each number of threads. */
+/* Adds an algorithm of the CPU for each number of threads. */
 static void
 add_threads (Bench *bench, const CclAlgorithm *algorithm, const CclCpuFunctions *functions,
              unsigned connectivity)
@@ -112,7 +112,7 @@ add_threads (Bench *bench, const CclAlgorithm *algorithm, const CclCpuFunctions 
   }
 }
 
-/* An algorithm of the CPU, once for each instruction set and number of threads. */
+/* Adds an algorithm of the CPU for each instruction set and number of threads. */
 static void
 add_cpu (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
 {
@@ -128,7 +128,7 @@ add_cpu (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
       add_threads (bench, algorithm, functions, connectivity);
 }
 
-/* An algorithm of CUDA, once for each number of frames at once. */
+/* Adds a CUDA algorithm for each batch size. */
 static void
 add_batches (Bench *bench, const CclAlgorithm *algorithm, unsigned connectivity)
 {
@@ -208,7 +208,7 @@ bench_config (CclConfig *config, const BenchOptions *options, BenchSize size)
     config->max_components = size.width * size.height / PIXELS_PER_COMPONENT + MARGIN;
 }
 
-/* What an analyzer for the contender's algorithm is. */
+/* The configuration of the contender's analyzer. */
 static CclConfig
 contender_config (const Contender *contender, const BenchOptions *options, BenchSize size)
 {
@@ -226,7 +226,7 @@ contender_config (const Contender *contender, const BenchOptions *options, Bench
   return config;
 }
 
-/* An analyzer for the contender's algorithm; NULL leaves a reason. */
+/* Makes the contender's analyzer; NULL sets ccl_last_error(). */
 static CclAnalyzer *
 new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize size, bool updates)
 {
@@ -235,14 +235,14 @@ new_analyzer (const Contender *contender, const BenchOptions *options, BenchSize
 
   config.updates = updates;
   if (updates)
-    config.max_components = MARGIN; /* they are not looked at, and take long to allocate */
+    config.max_components = MARGIN; /* not used, and slow to allocate */
   ccl_cpu_tuning.functions = contender->functions;
   ccl_analyzer_new (&config, &analyzer);
   ccl_cpu_tuning.functions = NULL;
   return analyzer;
 }
 
-/* The same for a batch. */
+/* Makes the contender's batch. */
 static void
 open_batch (Contender *contender, const BenchOptions *options, BenchSize size)
 {
@@ -260,7 +260,7 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
   if (contender->size.width == size.width && contender->size.height == size.height)
     return;
   contender_close (contender);
-  contender->out = false; /* another size, another chance */
+  contender->out = false; /* failures concern one size */
   contender->size = size;
   if (options->slow_pixels && (uint64_t) size.width * size.height > options->slow_pixels &&
       bench_is_listed (options->slow, contender->name)) {
@@ -270,7 +270,7 @@ contender_open (Contender *contender, const BenchOptions *options, BenchSize siz
   if (contender->peer) {
     contender->state = contender->peer->open (size.width, size.height, contender->connectivity);
     if (!contender->state)
-      put_out (contender, "cannot do this size, or is not there");
+      put_out (contender, "not available, or cannot handle this size");
     return;
   }
   if (contender->batch > 1) {
@@ -313,7 +313,7 @@ contender_reads_device (const Contender *contender)
   return contender->algorithm && contender->algorithm->backend == CCL_BACKEND_CUDA;
 }
 
-/* The frame in the memory that the mode asks for. */
+/* The frame in the memory for the mode. */
 static const CclImage *
 choose_image (const Contender *contender, BenchMode mode, const BenchFrame *frame)
 {
@@ -331,8 +331,7 @@ contender_group (const Contender *contender)
                          : contender->algorithm->backend == CCL_BACKEND_CPU;
 }
 
-/* Analyses a batch of the frame and nothing but the frame; the result of the last is @components.
- */
+/* Analyses a batch that repeats the frame; @components is the last result. */
 static CclStatus
 analyze_batch (Contender *contender, BenchMode mode, const BenchFrame *frame,
                CclComponents *components)
@@ -398,8 +397,7 @@ contender_run (Contender *contender, Bench *bench, BenchMode mode, const BenchFr
   return timing->analysis;
 }
 
-/* A peer's labels come in an order of its own, and some peers give nothing but labels: the totals
- * have to do. */
+/* Compares totals only: a peer's labels may have any order, and some peers give nothing else. */
 static bool
 check_peer (Contender *contender, const BenchFrame *frame, const CclComponents *expected,
             int64_t *mistakes)
@@ -420,7 +418,7 @@ check_peer (Contender *contender, const BenchFrame *frame, const CclComponents *
     area += expected->items[i].area;
   if (*mistakes == 0 && result.area != UINT64_MAX && result.area != area &&
       expected->count == expected->found) {
-    put_out (contender, "finds other pixels");
+    put_out (contender, "wrong total area");
     return false;
   }
   return true;
@@ -443,7 +441,7 @@ contender_check (Contender *contender, const BenchFrame *frame, const CclCompone
     put_out (contender, ccl_last_error ());
   else if (got.found != expected->found || got.count != expected->count ||
            (got.count && memcmp (got.items, expected->items, got.count * sizeof *got.items) != 0))
-    put_out (contender, "WRONG, not measured; checkccl tells more");
+    put_out (contender, "WRONG, not measured; run checkccl");
   return !contender->out;
 }
 

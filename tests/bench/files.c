@@ -14,7 +14,7 @@
 #include <png.h>
 #endif
 
-/* The kinds of files that can be read, by the ends of their names. */
+/* Supported file name extensions. */
 static const char *const endings[] = {
   ".pgm",
   ".pbm",
@@ -62,7 +62,7 @@ read_png (const char *path, TestImage *image)
 }
 #endif
 
-/* Everybody gets to see 0 and 255: peers know no threshold. */
+/* Values become 0 and 255: peers have no threshold. */
 static void
 make_binary (TestImage *image)
 {
@@ -89,7 +89,7 @@ bench_read_image (const char *path, TestImage *image)
   return ok;
 }
 
-/* Takes over @path. */
+/* @path is consumed. */
 static void
 add_file (Bench *bench, const char *set, char *path)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ccl-bench with images from files: the formats mean the same, results are written, and what cannot
-# be read is refused.
+# Tests ccl-bench with images from files: all formats give the same, results are written, and
+# unreadable files are refused.
 set -euo pipefail
 bench=$1
 folder=$(mktemp -d)
@@ -38,11 +38,11 @@ grep -q "runs .* of 2 images" "$folder/log" || fail "no mean over the folder"
 printf 'P4\n9 2\n\x80' >"$folder/short.pbm"
 for bad in "$folder/short.pbm" "$folder/empty" "$folder/nowhere"; do
   ! "$bench" --backend=cpu --images="$bad" --runs=1 >/dev/null 2>"$folder/log" ||
-    fail "$bad is measured"
+    fail "$bad was accepted"
   grep -q "$bad" "$folder/log" || fail "$bad: the message does not name it"
 done
 
-# Two masks that are alike make a volume of two objects, where there is a device (77: there is none).
+# Two equal masks make a volume of two objects; exit status 77 without a device.
 result=0
 "$bench" volume --images="$folder/masks" --runs=2 >"$folder/log" || result=$?
 case $result in

@@ -1,4 +1,4 @@
-/* cudaccl - how long ccloverlay takes
+/* cudaccl - overlay-bench: the time of ccloverlay
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Prints the median time of a frame with randomly placed boxes, in milliseconds, blended and
@@ -107,7 +107,7 @@ main (int argc, char **argv)
 
     if (width < 1 || height < 1 || format == GST_VIDEO_FORMAT_UNKNOWN ||
         !gst_video_info_set_format (&info, format, (guint) width, (guint) height)) {
-      g_printerr ("no such frames: %s, %dx%d\n", name, width, height);
+      g_printerr ("invalid format or size: %s, %dx%d\n", name, width, height);
       return 1;
     }
     for (k = 0; k < G_N_ELEMENTS (counts); k++)

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: the papers' experiments, and what they published
+/* cudaccl - ccl-bench: the papers' experiments and published figures
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
@@ -8,12 +8,12 @@
 
 #define MAX_COLUMNS 12
 
-/* What the columns of a published table are. */
+/* The columns of a published table. */
 typedef enum Columns
 {
-  BY_GRANULARITY, /* pixels of all densities over the time they take, Gpix/s */
-  BY_DENSITY,     /* time of a random image of granularity 1, ms */
-  BY_SIZE,        /* the same: the column is the side of a square image, half of it foreground */
+  BY_GRANULARITY, /* granularity; Gpix/s, all pixels over all time */
+  BY_DENSITY,     /* density; ms for a random image of granularity 1 */
+  BY_SIZE,        /* side of a square image of density 0.5; ms */
 } Columns;
 
 typedef struct Row
@@ -26,7 +26,7 @@ typedef struct Row
 typedef struct PaperTable
 {
   unsigned paper;
-  const char *title; /* with the machine it was measured on */
+  const char *title; /* with the paper's device */
   Columns by;
   uint32_t side; /* of the images */
   unsigned connectivity;
@@ -58,7 +58,7 @@ static const PaperTable tables[] = {
                 { 10.33, 15.50, 18.90, 39.34, 34.12, 33.91, 36.30 } },
               { "LE SZ", NULL, { 16.74, 27.81, 38.84, 84.21, 95.70, 113.60, 137.95 } } } },
   { .paper = 1,
-    .title = "table 3, images by their side (here random, of density 50 %), ms on a Tesla C1060",
+    .title = "table 3, images by side length (here random, density 50 %), ms on a Tesla C1060",
     .by = BY_SIZE,
     .connectivity = 4,
     .columns = { 1024, 2048, 4096, 8128 },
@@ -66,7 +66,7 @@ static const PaperTable tables[] = {
     .rows = { { "LE NSZ", "label-equivalence", { 6.50, 24.98, 97.88, 388.24 } },
               { "LE SZ", NULL, { 14.30, 55.75, 217.89, 870.70 } } } },
   { .paper = 3,
-    .title = "table 1, average over the densities of 8192x8192 by granularity, Gpix/s on an A100",
+    .title = "table 1, 8192x8192 by granularity, Gpix/s (all pixels over all time) on an A100",
     .by = BY_GRANULARITY,
     .side = 8192,
     .connectivity = 4,
@@ -81,8 +81,8 @@ static const PaperTable tables[] = {
               { "FLSL+CD", "flsl-cd", { 24.5, 83.2, 170, 244 } } } },
 };
 
-/* Paper 002, table 2: mean times over data sets in ms, allocation included, on a Quadro K2200. A
- * folder of images that is named like a data set stands for it. */
+/* Allegretti 2020, table 2: mean times over data sets in ms, allocation included, on a Quadro
+ * K2200. Compared with a folder of images named like the data set. */
 static const char *const data_sets[] = { "3DPeS",     "Fingerprints", "Hamlet", "Medical",
                                          "MIRflickr", "Tobacco800",   "XDOCS" };
 
@@ -99,19 +99,20 @@ static const Row data_set_rows[] = {
   { "DLP", "dlp", { 0.657, 0.486, 3.097, 1.697, 0.602, 5.002, 18.172 } },
 };
 
-/* What the papers say beside their tables. */
+/* Other figures of the papers. */
 static const struct Remark
 {
   unsigned paper;
   const char *text;
 } remarks[] = {
-  { 0, "paper 000, figure 6: 2048x2048, granularity 4, on a Jetson TX2: the features of HA4 take "
-       "1.75 ms on average, those of single pixels 11.2 ms (6.4 times as long)" },
-  { 0, "paper 000, section V: HA4's labelling is 1.8, 2.4 and 2.7 times as fast as Playne's and "
-       "Cabaret's at granularity 1, 4 and 16" },
-  { 2, "paper 002, section 7: BKE_IC is 1.1 to 1.4 times as fast as KE on data sets, 1.4 to 1.7 "
-       "without the time of allocation" },
-  { 3, "paper 003, section 5: FLSL+CD is 4 to 10 times as fast as HA" },
+  { 0, "Hennequin 2018, figure 6: 2048x2048, granularity 4, on a Jetson TX2: HA4's features take "
+       "1.75 ms on average, per-pixel features 11.2 ms (6.4 times as long)" },
+  { 0,
+    "Hennequin 2018, section V: HA4's labelling is 1.8, 2.4 and 2.7 times as fast as Playne's and "
+    "Cabaret's at granularity 1, 4 and 16" },
+  { 2, "Allegretti 2020, section 7: BKE_IC is 1.1 to 1.4 times as fast as KE on data sets, 1.4 to "
+       "1.7 without the time of allocation" },
+  { 3, "Lemaitre 2021, section 5: FLSL+CD is 4 to 10 times as fast as HA" },
   { 4, "TorchCC on an RTX 3080 Ti, 50 000 images of YACCLAB: OpenCV 2104 frames per second, BUF in "
        "batches of 1: 3081, of 4: 4423, of 8: 2882" },
 };
@@ -139,7 +140,7 @@ papers_set_options (BenchOptions *options, unsigned paper)
   static const uint32_t s002[] = { 2048 }, s003[] = { 8192 }, s004[] = { 512, 1024, 2048 };
 
   options->lenient = true;
-  options->stages = paper < 3; /* 1 and 2 label: their times are those of labels */
+  options->stages = paper < 3; /* papers 1 and 2 time labelling alone */
   options->backend = CCL_BACKEND_CUDA;
   options->density_first = 0;
   options->density_step = 5;
@@ -149,7 +150,7 @@ papers_set_options (BenchOptions *options, unsigned paper)
   case 0:
     set_sizes (options, s000, 1);
     options->connectivity = 4;
-    options->labels = true; /* HA4 labels pixels only with them */
+    options->labels = true; /* otherwise HA4 does not label pixels */
     options->algorithms = "naive,ha4-32,ha4,playne,dlp";
     break;
   case 1:
@@ -159,7 +160,7 @@ papers_set_options (BenchOptions *options, unsigned paper)
     options->full = false;
     options->connectivity = 4;
     options->algorithms = "row-col-unify,label-equivalence";
-    options->slow = "row-col-unify"; /* so has the paper */
+    options->slow = "row-col-unify"; /* as in the paper */
     options->slow_pixels = 1024 * 1024;
     break;
   case 2:
@@ -187,7 +188,10 @@ papers_set_options (BenchOptions *options, unsigned paper)
   }
 }
 
-/* Our figure for a cell of the table; 0: there is none. */
+static const char *const paper_names[] = { "Hennequin 2018", "Kalentev 2011", "Allegretti 2020",
+                                           "Lemaitre 2021", "TorchCC" };
+
+/* Our figure for a cell of the table; 0: none. */
 static double
 our_figure (const Bench *bench, const PaperTable *table, const Row *row, size_t column)
 {
@@ -197,7 +201,7 @@ our_figure (const Bench *bench, const PaperTable *table, const Row *row, size_t 
   if (!row->algorithm)
     return 0;
   if (table->by == BY_GRANULARITY)
-    return report_total_throughput (bench, row->algorithm, table->connectivity, size, value);
+    return report_throughput (bench, row->algorithm, table->connectivity, size, value);
   for (size_t i = 0; i < bench->n_results; i++) {
     const BenchResult *r = &bench->results[i];
 
@@ -222,7 +226,7 @@ print_figure (double value)
 static void
 print_paper_table (const Bench *bench, const PaperTable *table)
 {
-  printf ("\npaper 00%u, %s; below each row ours, %u-connectivity\n%-22s", table->paper,
+  printf ("\n%s, %s; ours below each row, %u-connectivity\n%-22s", paper_names[table->paper],
           table->title, table->connectivity, "");
   for (size_t c = 0; c < table->n_columns; c++) {
     if (table->by == BY_GRANULARITY && table->columns[c] == BENCH_FULL)
@@ -242,7 +246,7 @@ print_paper_table (const Bench *bench, const PaperTable *table)
   }
 }
 
-/* The mean time of an algorithm for the images of a folder in ms; 0: there are none. */
+/* An algorithm's mean time for the images of a folder in ms; 0: none. */
 static double
 mean_of_folder (const Bench *bench, const char *algorithm, const char *name)
 {
@@ -268,8 +272,8 @@ print_data_sets (const Bench *bench)
 {
   const size_t n = sizeof data_sets / sizeof *data_sets;
 
-  printf ("\npaper 002, table 2, mean over data sets, ms on a Quadro K2200, allocation included; "
-          "below each row ours\n%-22s",
+  printf ("\nAllegretti 2020, table 2, mean times over data sets, ms on a Quadro K2200, allocation "
+          "included; ours below each row\n%-22s",
           "");
   for (size_t c = 0; c < n; c++)
     printf (" %12s", data_sets[c]);

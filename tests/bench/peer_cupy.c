@@ -1,7 +1,7 @@
-/* cudaccl - ccl-bench: CuPy's label
+/* cudaccl - ccl-bench: the peer CuPy
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* CuPy lives in Python: a process of its own (peer_cupy.py) gets the images through a pipe, and
+/* CuPy is a Python library: a child process (peer_cupy.py) receives images through a pipe and
  * answers every command with a line. */
 
 #include "tests/bench/peers.h"
@@ -37,7 +37,7 @@ cupy_close (void *data)
   free (self);
 }
 
-/* The child: never returns. */
+/* Runs in the child; never returns. */
 static void
 become_python (const int in[2], const int out[2], uint32_t width, uint32_t height,
                unsigned connectivity)
@@ -58,7 +58,7 @@ become_python (const int in[2], const int out[2], uint32_t width, uint32_t heigh
   _exit (127);
 }
 
-/* The number that follows @word in the next line. */
+/* The number after @word in the next line. */
 static bool
 read_answer (State *self, const char *word, uint64_t *number)
 {
@@ -96,7 +96,7 @@ cupy_open (uint32_t width, uint32_t height, unsigned connectivity)
     free (self);
     return NULL;
   }
-  signal (SIGPIPE, SIG_IGN); /* where there is no CuPy, the child is gone at once */
+  signal (SIGPIPE, SIG_IGN); /* without CuPy, the child exits at once */
   self->child = fork ();
   if (self->child == 0)
     become_python (in, out, width, height, connectivity);

@@ -1,11 +1,11 @@
-/* cudaccl - ccl-bench: NPP's label markers
+/* cudaccl - ccl-bench: the peer NPP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Three steps: label markers by union-find, which gives every region of equal pixels a number, the
- * background's regions, too; numbers without gaps; and boxes and areas of them all. There are no
- * centroids. NPP's header calls the counts of contour pixels optional, but NPP 13.0 fails without
- * them, and it fails where the list of regions is too short; how many of them it finds in an image
- * changes from run to run, so there is room for as many as there are pixels. */
+/* Three steps: label markers by union-find, which numbers every region of equal pixels, the
+ * background's too; compression of the numbers; boxes and areas of all regions, without
+ * centroids. NPP's header calls the counts of contour pixels optional, but NPP 13.0 fails
+ * without them. It also fails if the list of regions is too short, and the number it finds in an
+ * image varies between runs, so there is room for one region per pixel. */
 
 #include "tests/bench/peers.h"
 
@@ -105,7 +105,7 @@ npp_open (uint32_t width, uint32_t height, unsigned connectivity)
 static bool
 check (NppStatus status, const char *what)
 {
-  /* Negative ones are errors, positive ones warnings. */
+  /* Negative values are errors, positive ones warnings. */
   if (status < NPP_SUCCESS)
     fprintf (stderr, "NPP: %s: status %d\n", what, (int) status);
   return status >= NPP_SUCCESS;
@@ -159,7 +159,7 @@ npp_run (void *data, uint64_t *ns)
   return true;
 }
 
-/* How many labels the foreground has; the background's are nobody's business. */
+/* The number of labels of the foreground; the background's do not count. */
 static bool
 npp_result (void *data, PeerResult *result)
 {

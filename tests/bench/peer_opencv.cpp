@@ -1,7 +1,7 @@
-/* cudaccl - ccl-bench: OpenCV's connectedComponentsWithStats
+/* cudaccl - ccl-bench: the peer OpenCV
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* OpenCV has no C interface any more: hence the one file of C++. */
+/* OpenCV no longer has a C interface: hence C++. */
 
 #include "tests/bench/peers.h"
 
@@ -16,7 +16,7 @@ struct State
 {
   int width, height, connectivity;
   cv::Mat image;                    /* the caller's pixels */
-  cv::Mat labels, stats, centroids; /* kept, so that no run but the first allocates the labels */
+  cv::Mat labels, stats, centroids; /* kept, so that only the first run allocates labels */
   int count;                        /* of labels */
 };
 
@@ -25,7 +25,7 @@ opencv_open (uint32_t width, uint32_t height, unsigned connectivity)
 {
   State *state = new State;
 
-  cv::setNumThreads (1); /* as our CPU backend */
+  cv::setNumThreads (1); /* like our CPU backend */
   state->width = static_cast<int> (width);
   state->height = static_cast<int> (height);
   state->connectivity = static_cast<int> (connectivity);

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: other people's connected component analysis
+/* cudaccl - ccl-bench: peers, which are other libraries
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/peers.h"

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: other people's connected component analysis
+/* cudaccl - ccl-bench: peers, which are other libraries
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_BENCH_PEERS_H
@@ -16,34 +16,34 @@ extern "C" {
 typedef struct PeerResult
 {
   uint64_t found; /* components */
-  uint64_t area;  /* pixels that they have together; UINT64_MAX: it doesn't say */
+  uint64_t area;  /* their total number of pixels; UINT64_MAX: unknown */
 } PeerResult;
 
-/* Something else that finds the components of an image of 0 and 255. */
+/* Another library that finds the components of an image of 0 and 255. */
 typedef struct Peer
 {
   const char *name;
   const char *description;
   unsigned connectivity; /* 4, 8, or 4 | 8 */
-  bool on_device;        /* takes images in device memory */
-  bool apart;            /* works in a process of its own */
+  bool on_device;        /* works in device memory */
+  bool apart;            /* works in another process */
 
-  /* Allocates what can be allocated beforehand; NULL if that fails. */
+  /* Allocates everything in advance; NULL if that fails. */
   void *(*open) (uint32_t width, uint32_t height, unsigned connectivity);
 
-  /* Gets ready for an image in host memory, which stays there. */
+  /* Prepares for an image in host memory, which remains valid. */
   bool (*load) (void *state, const uint8_t *pixels);
 
-  /* What is timed. @ns: its duration, if it has its own clock, else left alone. */
+  /* The timed work. @ns: set to its duration by peers with their own clock, else unchanged. */
   bool (*run) (void *state, uint64_t *ns);
 
-  /* What the last run found. */
+  /* The result of the last run. */
   bool (*result) (void *state, PeerResult *result);
 
   void (*close) (void *state);
 } Peer;
 
-/* The peers of this build, NULL past the last. */
+/* The peers of this build; NULL past the last. */
 const Peer *peer (size_t index);
 
 extern const Peer peer_opencv, peer_npp, peer_cupy;

@@ -14,7 +14,7 @@
 #define MOST_PIPELINES 256
 #define NO_TARGET 0
 
-/* What is measured, and what an H200 should reach with frames of 1920x1080. */
+/* What is measured, and targets for an H200 with frames of 1920x1080. */
 typedef struct Scenario
 {
   const gchar *name;
@@ -25,12 +25,12 @@ typedef struct Scenario
 } Scenario;
 
 static const Scenario scenarios[] = {
-  { "system", "GRAY8, any system memory", PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
+  { "system", "GRAY8, system memory", PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
   { "pool", "GRAY8, the element's pool", PIPELINE_PROPOSED, 120, 8000 },
   { "cuda", "NV12 in CUDAMemory", PIPELINE_CUDA, 60, NO_TARGET },
 };
 
-/* What one run of the program does. */
+/* The state of a run of the program. */
 typedef struct Report
 {
   PipelineOptions options;
@@ -69,7 +69,7 @@ print_result (const gchar *what, const PipelineResult *result)
   fflush (stdout);
 }
 
-/* A figure beside its target, which was set for frames of 1920x1080. */
+/* Prints a figure and, for frames of 1920x1080, its target. */
 static void
 print_target (const Report *report, const gchar *what, gdouble figure, gboolean least,
               gdouble target)
@@ -94,16 +94,16 @@ print_no_allocations (const PipelineResult *result)
 static void
 say_why_not (Report *report, const gchar *what, GError *error)
 {
-  printf ("%-34s not measured: %s\n", what, error ? error->message : "it gave no frames");
+  printf ("%-34s not measured: %s\n", what, error ? error->message : "no frames");
   g_clear_error (&error);
 }
 
-/* What runs at once. */
+/* Pipelines that run at the same time. */
 typedef struct Load
 {
   PipelineMemory memory;
   guint n;       /* pipelines */
-  guint devices; /* that they are spread over; 0: where the element's properties say */
+  guint devices; /* to distribute them over; 0: as the element's properties say */
   bool shared;   /* all in one CUDA context */
 } Load;
 
@@ -144,21 +144,21 @@ run_scenario (Report *report, const Scenario *scenario)
   if (!wants (report, scenario->name))
     return;
   if (!measure (report, &(Load){ scenario->memory, 1, 0, false }, &has_pool, &result, &error)) {
-    /* Without GstCuda there is no CUDAMemory; everything else must work. */
+    /* CUDAMemory needs GstCuda; everything else must work. */
     report->failed |= scenario->memory != PIPELINE_CUDA;
     say_why_not (report, scenario->what, error);
     return;
   }
   print_result (scenario->what, &result);
   if (scenario->memory == PIPELINE_PROPOSED && !has_pool)
-    printf ("  the element proposes no pool here: these were any system memory\n");
+    printf ("  the element proposes no pool here: measured with system memory\n");
   print_target (report, "median latency inside the element, us", result.p50, FALSE,
                 scenario->most_us);
   print_target (report, "frames per second", result.fps, TRUE, scenario->least_fps);
   print_no_allocations (&result);
 }
 
-/* Measures a load of the scenarios of many. */
+/* Measures and prints a load. */
 static gboolean
 run_load (Report *report, const Load *load, PipelineResult *result)
 {
@@ -175,7 +175,7 @@ run_load (Report *report, const Load *load, PipelineResult *result)
     print_result (what->str, result);
     print_no_allocations (result);
   } else {
-    /* Without GstCuda there is no CUDAMemory; everything else must work. */
+    /* CUDAMemory needs GstCuda; everything else must work. */
     report->failed |= load->memory != PIPELINE_CUDA;
     say_why_not (report, what->str, error);
     result = NULL;
@@ -207,7 +207,7 @@ run_many (Report *report)
                   0.9 * devices);
 }
 
-/* Many with frames on the device, each in a CUDA context of its own, and all in one. */
+/* Many pipelines with frames on the device, each in its own CUDA context, and all in one. */
 static void
 run_contexts (Report *report)
 {
@@ -218,7 +218,7 @@ run_contexts (Report *report)
     return;
   load.shared = true;
   if (run_load (report, &load, &shared))
-    printf ("  %-50s %9.2f\n", "times the throughput in contexts of their own",
+    printf ("  %-50s %9.2f\n", "times the throughput with separate contexts",
             shared.fps / apart.fps);
 }
 
@@ -262,7 +262,7 @@ parse_size (const gchar *name, const gchar *value, gpointer data, GError **error
       options->height <= 32768)
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-               "'%s' is no size like 1920x1080, of at most 32768 pixels each", value);
+               "'%s' is not a size like 1920x1080, of at most 32768x32768", value);
   return FALSE;
 }
 
@@ -273,17 +273,17 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   const GOptionEntry entries[] = {
     { "size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer) parse_size, "of the frames (1920x1080)",
       "WxH" },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "measured of each scenario (3)",
-      "S" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "time per scenario (3)", "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
-      "only these of system, pool, cuda, many, contexts", "NAME,..." },
-    { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines, "at once, in many and contexts (16)", "N" },
-    { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "of scenario many (1)", "N" },
-    { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "of each source, from 16 to 256 (16)", "N" },
+      "only these: system, pool, cuda, many, contexts", "NAME,..." },
+    { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines,
+      "pipelines at once in many and contexts (16)", "N" },
+    { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "devices in scenario many (1)", "N" },
+    { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "buffers of each source, 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
       "properties of cudaccl, as in gst-launch", "'NAME=VALUE ...'" },
     { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
-      "GRAY8 frames of that size to analyse, instead of drawn ones", "FILE" },
+      "raw GRAY8 frames of that size to analyse instead of drawn ones", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
       "H.264 video to decode with and without the element", "FILE" },
     { NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
@@ -296,9 +296,8 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   g_option_context_set_summary (
-      context, "Measures the element cudaccl in pipelines of this process. A frame's latency is "
-               "the time from\nthe element's sink pad to its source pad; CPU time is that of the "
-               "whole process.");
+      context, "Measures the element cudaccl in pipelines. A frame's latency is the time from the "
+               "element's sink pad\nto its source pad; CPU time is that of the whole process.");
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
@@ -307,9 +306,9 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
        buffers < PIPELINE_FRAMES || buffers > PIPELINE_MOST_BUFFERS || !(options->seconds > 0))) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "%s; try ccl-bench pipeline --help",
-                 argc > 1 ? "there are only options"
-                          : "pipelines are from 1 to 256, buffers from 16 to 256, and there is at "
-                            "least one device and some time");
+                 argc > 1 ? "unexpected argument"
+                          : "needs 1 to 256 pipelines, 16 to 256 buffers, at least one device and "
+                            "more than 0 seconds");
     return FALSE;
   }
   options->pipelines = (guint) pipelines;
@@ -354,7 +353,7 @@ pipeline_main (int argc, char **argv)
     return EXIT_FAILURE;
   }
   if (!have_element ()) {
-    printf ("ccl-bench: there is no element cudaccl; GST_PLUGIN_PATH says where to look\n");
+    printf ("ccl-bench: no element cudaccl; set GST_PLUGIN_PATH\n");
     clear_report (&report);
     return EXIT_SKIP;
   }

@@ -1,8 +1,8 @@
-/* cudaccl - ccl-bench pipeline: what the frames show
+/* cudaccl - ccl-bench pipeline: masks for the frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/pipeline.h"
-#include "tests/common/mt19937.h"
+#include "tests/lib/mt19937.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ fill_row (guint8 *row, gint from, gint to, gint width, guint8 value)
     row[x] = MAX (row[x], value);
 }
 
-/* An ellipse whose edge is off by up to two pixels in each row, with its shadow to the right. */
+/* An ellipse with an edge that is off by up to two pixels in each row, and a shadow to the
+ * right. */
 static void
 draw_blob (guint8 *mask, const PipelineOptions *options, const Blob *blob, guint frame,
            Mt19937 *rng)
@@ -92,7 +93,7 @@ draw_masks (guint8 *masks, const PipelineOptions *options)
   }
 }
 
-/* Frames from all over the file: its beginning is often empty. */
+/* Frames evenly spread over the file: its beginning is often empty. */
 static gboolean
 read_masks (guint8 *masks, const PipelineOptions *options, GError **error)
 {
@@ -104,8 +105,8 @@ read_masks (guint8 *masks, const PipelineOptions *options, GError **error)
   n = g_mapped_file_get_length (file) / size;
   if (n == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "%s holds no frame of %ux%u bytes; --size says how large they are", options->masks,
-                 options->width, options->height);
+                 "%s has no frame of %ux%u bytes; set --size", options->masks, options->width,
+                 options->height);
     g_mapped_file_unref (file);
     return FALSE;
   }

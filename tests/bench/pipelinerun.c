@@ -1,8 +1,8 @@
-/* cudaccl - ccl-bench pipeline: runs pipelines and watches the element
+/* cudaccl - ccl-bench pipeline: runs pipelines and measures the element
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/pipeline.h"
-#include "tests/common/clock.h"
+#include "tests/lib/clock.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #define WARM_UP_FRAMES 100
-#define MOST_SAMPLES (1 << 20) /* of a pipeline: more frames than that are counted, not timed */
+#define MOST_SAMPLES (1 << 20) /* per pipeline; further frames are counted, not timed */
 #define POLL_US 1000
 #define TIMEOUT_US (30 * G_USEC_PER_SEC)
 
@@ -21,7 +21,7 @@ struct PipelineRun
   GstElement *source;  /* NULL when decoding */
   GstElement *element; /* cudaccl; NULL without it */
   GPtrArray *buffers;
-  gboolean ended; /* at its end, as it has posted */
+  gboolean ended; /* has posted EOS */
 
   /* Written by the streaming thread. */
   guint64 entered; /* when the current frame came to the element */
@@ -31,7 +31,7 @@ struct PipelineRun
   atomic_uint_fast64_t n_samples;
 };
 
-/* Counts at one moment, over all pipelines. */
+/* Counters of all pipelines at one moment. */
 typedef struct Snapshot
 {
   guint64 time, frames, allocations, components, analysed;
@@ -69,7 +69,7 @@ add_probe (GstElement *element, const gchar *name, GstPadProbeCallback callback,
   gst_object_unref (pad);
 }
 
-/* A pipeline of @description in which "ccl" and "sink" are known by name, and after @source. */
+/* A pipeline of @source and @description, with elements named "ccl" and "sink". */
 static PipelineRun *
 run_new (const gchar *description, GstElement *source, GError **error)
 {
@@ -121,7 +121,7 @@ pipeline_run_free (PipelineRun *run)
   g_free (run);
 }
 
-/* The error of a message, with what only developers want to know. */
+/* The error of a message, with its debug details. */
 static void
 take_error (GstMessage *message, GError **error)
 {
@@ -134,7 +134,7 @@ take_error (GstMessage *message, GError **error)
   g_free (debug);
 }
 
-/* Sees what a pipeline posted: whether it is at its end, which it stays. FALSE when it failed. */
+/* Handles a pipeline's messages: notes EOS; FALSE if it failed. */
 static gboolean
 look_at_bus (PipelineRun *run, GError **error)
 {
@@ -160,7 +160,7 @@ on_uploaded (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Frames in CUDAMemory, and their caps. */
+/* Makes frames in CUDAMemory, and their caps. */
 static GPtrArray *
 upload (const PipelineOptions *options, const guint8 *masks, gint device, GstCaps *system,
         GstCaps **caps, GError **error)
@@ -206,7 +206,7 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, GstCap
   return NULL;
 }
 
-/* cudaccl as the options say, on a device. */
+/* A cudaccl element with the options' properties, on a device. */
 static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {
@@ -218,7 +218,7 @@ describe_element (const PipelineOptions *options, gint device)
   return text;
 }
 
-/* The source, the element and a sink. The buffers are those of the source, if it has some. */
+/* Builds source, element and sink. @buffers: the source's, or NULL. */
 static PipelineRun *
 run_new_from (const PipelineOptions *options, gint device, GstElement *source, GPtrArray *buffers,
               GError **error)
@@ -329,8 +329,8 @@ take_snapshot (PipelineRun **runs, guint n, Snapshot *snapshot)
   snapshot->time = test_now ();
 }
 
-/* Waits until @least frames, or all there are, came out of all of them, or until @microseconds are
- * over; FALSE when one failed. */
+/* Waits until every pipeline has given @least frames or ended, or for @microseconds; FALSE if
+ * one failed. */
 static gboolean
 wait_for_frames (PipelineRun **runs, guint n, guint64 least, gint64 microseconds, GError **error)
 {
@@ -381,7 +381,7 @@ sum_up_latency (PipelineRun **runs, guint n, PipelineResult *result)
   g_free (all);
 }
 
-/* The parts of a frame's time that the backend measures. */
+/* The backend's average times. */
 static void
 take_averages (PipelineRun *run, PipelineResult *result)
 {

@@ -1,8 +1,7 @@
-/* cudaccl - ccl-bench pipeline: a source that costs next to nothing
+/* cudaccl - ccl-bench pipeline: a cheap source
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The frames are drawn once, into all buffers of a pool. From then on every buffer that comes out
- * of the pool holds one already. */
+/* Every buffer of the pool gets its frame once; from then on acquired buffers already hold one. */
 
 #include "tests/bench/pipeline.h"
 
@@ -14,13 +13,13 @@ typedef struct PipelineSource
 
   GstCaps *caps;
   GstVideoInfo info;
-  const guint8 *masks; /* of PIPELINE_FRAMES frames, in n_buffers of a pool, or ... */
+  const guint8 *masks; /* PIPELINE_FRAMES frames, for n_buffers of a pool, or ... */
   guint n_buffers;
-  GPtrArray *buffers; /* ... these are given out */
+  GPtrArray *buffers; /* ... buffers to push */
   gboolean want_proposed, has_proposed;
-  GstBufferPool *filled;   /* the pool whose buffers hold frames */
-  GstAllocator *allocator; /* of the pool that was proposed */
-  guint64 n;               /* frames so far */
+  GstBufferPool *filled;   /* its buffers hold frames */
+  GstAllocator *allocator; /* of the proposed pool */
+  guint64 n;               /* frames pushed */
 } PipelineSource;
 
 typedef struct PipelineSourceClass
@@ -39,8 +38,8 @@ pipeline_source_get_caps (GstBaseSrc *src, GstCaps *filter)
   return gst_caps_ref (((PipelineSource *) src)->caps);
 }
 
-/* The first pool that was proposed, if that is wanted, or GStreamer's own; with a buffer for each
- * frame, and some for the sink. */
+/* The first proposed pool, if wanted, or GStreamer's own, with a buffer per frame and some for
+ * the sink. */
 static gboolean
 pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {
@@ -64,7 +63,7 @@ pipeline_source_decide_allocation (GstBaseSrc *src, GstQuery *query)
   if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config (pool, config))
-    GST_WARNING_OBJECT (self, "the pool is not what was asked for");
+    GST_WARNING_OBJECT (self, "unexpected pool configuration");
 
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, n, n);
@@ -160,7 +159,7 @@ pipeline_source_class_init (PipelineSourceClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = pipeline_source_finalize;
   gst_element_class_set_static_metadata (element_class, "Masks", "Source/Video",
-                                         "Gives out frames drawn before", "The cudaccl authors");
+                                         "Pushes prepared frames", "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &src_template);
   src_class->get_caps = pipeline_source_get_caps;
   src_class->decide_allocation = pipeline_source_decide_allocation;

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Draws what ccl-bench --json wrote, as the papers draw it.
+"""Plots the output of ccl-bench --json as in the papers.
 
   plot.py [--out FOLDER] [--best | --labelling] FILE.json...
 
-For every size and connectivity in the files, as far as they have it:
-  time-SIZE-CONNECTIVITY.png         time against density, one panel a granularity (003's figure 7)
-  updates-SIZE-CONNECTIVITY.png      updates of features and conflicts (003's figure 5)
-  stages-SIZE-CONNECTIVITY.png       stacked times of stages (000's figure 5, 002's figure 13)
-  throughput-CONNECTIVITY.png        mean throughput against size (003's figure 7, right)
+For every size and connectivity in the files, if measured:
+  time-SIZE-CONNECTIVITY.png         time against density, a panel per granularity (Lemaitre 2021, figure 7)
+  updates-SIZE-CONNECTIVITY.png      feature updates and conflicts (Lemaitre 2021, figure 5)
+  stages-SIZE-CONNECTIVITY.png       stacked times of stages (Hennequin 2018, figure 5; Allegretti
+                                     2020, figure 13)
+  throughput-CONNECTIVITY.png        throughput (all pixels over all time) against size (Lemaitre 2021,
+                                     figure 7, right)
 """
 
 import argparse
@@ -26,12 +28,12 @@ except ImportError:
 
 MARKERS = 'osv^D<>Pp*hXd'
 
-# What follows labels, and is no part of making them.
+# Stages after labelling.
 AFTER_LABELS = ('first pixels', 'runs', 'features', 'compaction')
 
 
 def load(paths):
-    """The results of all files, those of random images alone."""
+    """The results for random images in all files."""
     results = []
     for path in paths:
         with open(path, encoding='utf-8') as file:
@@ -40,7 +42,7 @@ def load(paths):
 
 
 def only_labelling(results):
-    """The results that have times of labels, without the stages that come after."""
+    """The results with times of labelling, without the stages after it."""
     results = [r for r in results if r.get('labelling_ns')]
     for result in results:
         result['stages'] = [s for s in result['stages'] if s['name'] not in AFTER_LABELS]
@@ -48,7 +50,7 @@ def only_labelling(results):
 
 
 def grouped(results, *keys):
-    """The results by the values of these keys, in the order in which they come."""
+    """The results by the values of these keys, in order of appearance."""
     groups = collections.OrderedDict()
     for result in results:
         groups.setdefault(tuple(result[key] for key in keys), []).append(result)
@@ -56,7 +58,7 @@ def grouped(results, *keys):
 
 
 def granularities(results):
-    """Those of squares, ascending; 'full' is no granularity to draw densities of."""
+    """The granularities, ascending, without 'full', which has a single density."""
     return sorted({r['granularity'] for r in results if r['granularity'] != 'full'}, key=int)
 
 
@@ -68,7 +70,7 @@ def panels(count):
 
 
 def style(index):
-    """A look for each algorithm, the same in all panels."""
+    """A colour and marker per algorithm, the same in all panels."""
     return {'marker': MARKERS[index % len(MARKERS)], 'markersize': 4, 'linewidth': 1.2,
             'color': f'C{index % 10}', 'linestyle': ('-', '--', ':')[index // 10 % 3]}
 
@@ -79,7 +81,7 @@ def names(results):
 
 
 def save(figure, folder, name):
-    """Writes the figure and says so."""
+    """Writes the figure and prints its path."""
     path = os.path.join(folder, name + '.png')
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
@@ -87,7 +89,7 @@ def save(figure, folder, name):
 
 
 def draw_against_density(results, axes, value, label):
-    """One line an algorithm, of value(result) against density."""
+    """A line per algorithm: value(result) against density."""
     for index, name in enumerate(names(results)):
         points = sorted((r['density_percent'], value(r)) for r in results
                         if r['algorithm'] == name and value(r))
@@ -115,7 +117,7 @@ def draw_times(results, title, folder, name, time):
 
 
 def draw_updates(results, title, folder, name):
-    """Updates, and under them conflicts, of the finest images."""
+    """Updates, and below them conflicts, for the smallest granularity."""
     counted = [r for r in results if r.get('updates')]
     if not granularities(counted):
         return
@@ -139,7 +141,7 @@ def mean_stages(results):
 
 
 def draw_stages(results, title, folder, name):
-    """Stacked bars: a stage has one colour, whatever the algorithm."""
+    """Stacked bars: a stage has the same colour for all algorithms."""
     staged = [r for r in results if r.get('stages')]
     shown = granularities(staged)
     if not shown:
@@ -165,7 +167,7 @@ def draw_stages(results, title, folder, name):
 
 
 def draw_throughput(results, title, folder, name, time):
-    """Mean throughput over the densities against size."""
+    """Throughput, all pixels over all time, against size."""
     sizes = {r['width'] * r['height'] for r in results}
     shown = granularities(results)
     if len(sizes) < 2 or not shown:
@@ -175,13 +177,13 @@ def draw_throughput(results, title, folder, name, time):
         own = [r for r in results if r['granularity'] == granularity]
         for index, algorithm in enumerate(names(own)):
             by_size = grouped([r for r in own if r['algorithm'] == algorithm], 'width', 'height')
-            points = sorted(((w * h) ** 0.5, statistics.mean(w * h / r[time] for r in group))
+            points = sorted(((w * h) ** 0.5, w * h * len(group) / sum(r[time] for r in group))
                             for (w, h), group in by_size.items())
             panel.plot(*zip(*points), label=algorithm, **style(index))
         panel.set_xscale('log', base=2)
         panel.set_yscale('log')
-        panel.set_xlabel('side of a square of as many pixels')
-        panel.set_ylabel('Gpix/s, mean over the densities')
+        panel.set_xlabel('side of a square with as many pixels')
+        panel.set_ylabel('Gpix/s, all pixels over all time')
         panel.set_title(f'granularity {granularity}')
         panel.grid(True, which='both', alpha=0.25)
     axes[-1].legend(fontsize='small')
@@ -190,7 +192,7 @@ def draw_throughput(results, title, folder, name, time):
 
 
 def main():
-    """Draws everything that the files have."""
+    """Draws all figures that the files have results for."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('files', nargs='+', metavar='FILE.json')

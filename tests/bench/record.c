@@ -35,7 +35,7 @@ record_csv_header (FILE *file)
          file);
 }
 
-/* In quotes, which are doubled inside. */
+/* Writes quoted text; quotes inside are doubled. */
 static void
 write_csv_text (FILE *file, const char *text)
 {
@@ -157,6 +157,6 @@ record_json (const Bench *bench, const char *path)
   ok = !ferror (file);
   ok = fclose (file) == 0 && ok;
   if (!ok)
-    fprintf (stderr, "%s: could not write all of it\n", path);
+    fprintf (stderr, "%s: incomplete write\n", path);
   return ok;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: tables and CSV
+/* cudaccl - ccl-bench: tables
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* How a table's times are taken out of the runs. */
+/* Selects the time of a table from a result. */
 typedef uint64_t (*Statistic) (const BenchResult *result);
 
 static uint64_t
@@ -27,7 +27,7 @@ labelling_of (const BenchResult *result)
   return result->labelling;
 }
 
-/* A part of the results: one table. */
+/* The results of a table. */
 typedef struct Table
 {
   const Bench *bench;
@@ -42,7 +42,7 @@ pixels_of (BenchSize size)
   return (double) size.width * (double) size.height;
 }
 
-/* The result of one contender for one random image, NULL if there is none. */
+/* A contender's result for a random image; NULL: none. */
 static const BenchResult *
 find (const Table *table, const Contender *contender, uint32_t granularity, uint32_t density)
 {
@@ -59,7 +59,7 @@ find (const Table *table, const Contender *contender, uint32_t granularity, uint
   return NULL;
 }
 
-/* The last density of a granularity, and the first in @first. */
+/* Returns the last density of a granularity, and the first in @first. */
 static uint32_t
 densities (const BenchOptions *options, uint32_t granularity, uint32_t *first)
 {
@@ -67,14 +67,14 @@ densities (const BenchOptions *options, uint32_t granularity, uint32_t *first)
   return granularity == BENCH_FULL ? 100 : options->density_last;
 }
 
-/* What a contender did at all densities of a granularity. */
+/* Sums over all densities of a granularity. */
 typedef struct Sums
 {
   uint32_t count;
   double throughput, time; /* Gpix/s, ns */
 } Sums;
 
-/* Whether none is missing. */
+/* Adds up all densities; false if one is missing. */
 static bool
 sum_up (const Table *table, const Contender *contender, uint32_t granularity, Statistic statistic,
         Sums *sums)
@@ -94,8 +94,7 @@ sum_up (const Table *table, const Contender *contender, uint32_t granularity, St
   return true;
 }
 
-/* Mean over the densities of the throughput in Gpix/s, as the papers average; 0 if any is missing.
- */
+/* Mean of the densities' throughputs in Gpix/s; 0 if one is missing. */
 static double
 mean_throughput (const Table *table, const Contender *contender, uint32_t granularity,
                  Statistic statistic)
@@ -107,8 +106,8 @@ mean_throughput (const Table *table, const Contender *contender, uint32_t granul
   return sums.throughput / sums.count;
 }
 
-/* The pixels of all densities over the time that they take together, in Gpix/s: what counts for
- * whoever analyses them all. 0 if any is missing. */
+/* All pixels over all time: the pixels of all densities over the sum of their times, in Gpix/s;
+ * 0 if one is missing. */
 static double
 total_throughput (const Table *table, const Contender *contender, uint32_t granularity,
                   Statistic statistic)
@@ -120,6 +119,7 @@ total_throughput (const Table *table, const Contender *contender, uint32_t granu
   return pixels_of (table->size) * sums.count / sums.time;
 }
 
+/* The kind of mean in a table. */
 typedef double (*Throughput) (const Table *table, const Contender *contender, uint32_t granularity,
                               Statistic statistic);
 
@@ -142,14 +142,14 @@ double
 report_throughput (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
                    uint32_t granularity)
 {
-  return throughput_of (bench, name, connectivity, size, granularity, mean_throughput);
+  return throughput_of (bench, name, connectivity, size, granularity, total_throughput);
 }
 
 double
-report_total_throughput (const Bench *bench, const char *name, unsigned connectivity,
-                         BenchSize size, uint32_t granularity)
+report_mean_throughput (const Bench *bench, const char *name, unsigned connectivity, BenchSize size,
+                        uint32_t granularity)
 {
-  return throughput_of (bench, name, connectivity, size, granularity, total_throughput);
+  return throughput_of (bench, name, connectivity, size, granularity, mean_throughput);
 }
 
 static size_t
@@ -158,7 +158,7 @@ column_count (const BenchOptions *options)
   return options->n_granularities + options->full;
 }
 
-/* The columns are the granularities, and the full image. */
+/* The columns are the granularities and the full image. */
 static uint32_t
 column_granularity (const BenchOptions *options, size_t column)
 {
@@ -180,17 +180,14 @@ print_cell (double value)
     printf (" %9s", "-");
 }
 
-/* How a row's figures follow from the results. */
-typedef double (*Average) (const Table *table, const Contender *contender, uint32_t granularity,
-                           Statistic statistic);
-
 static void
-print_throughput (const Table *table, const char *what, Average average, Statistic statistic)
+print_throughput (const Table *table, const char *what, Throughput throughput, Statistic statistic)
 {
   const Bench *bench = table->bench;
   const BenchOptions *options = &bench->options;
 
-  printf ("\n%-20s", what);
+  printf ("\nGpix/s, %s, densities %u...%u %% (step %u)\n%-20s", what, options->density_first,
+          options->density_last, options->density_step, "");
   for (size_t column = 0; column < column_count (options); column++) {
     char title[16] = "full";
 
@@ -206,12 +203,12 @@ print_throughput (const Table *table, const char *what, Average average, Statist
       continue;
     printf ("  %-13s %-4s", contender_name (c), contender_kind (c));
     for (size_t column = 0; column < column_count (options); column++)
-      print_cell (average (table, c, column_granularity (options, column), statistic));
+      print_cell (throughput (table, c, column_granularity (options, column), statistic));
     putchar ('\n');
   }
 }
 
-/* How many times as fast as each peer the CPU's best algorithm is. */
+/* How many times as fast as each peer the CPU's best algorithm is, by all pixels over all time. */
 static void
 print_ratios (const Table *table)
 {
@@ -234,8 +231,8 @@ print_ratios (const Table *table)
     printf ("  %-18s", title);
     for (size_t column = 0; column < column_count (&bench->options); column++) {
       uint32_t g = column_granularity (&bench->options, column);
-      double a = mean_throughput (table, ours, g, median_of);
-      double b = mean_throughput (table, theirs, g, median_of);
+      double a = total_throughput (table, ours, g, median_of);
+      double b = total_throughput (table, theirs, g, median_of);
 
       print_cell (b > 0 ? a / b : 0);
     }
@@ -243,7 +240,7 @@ print_ratios (const Table *table)
   }
 }
 
-/* One line a density, one column a contender. */
+/* A line per density, a column per contender. */
 static void
 print_times (const Table *table, uint32_t granularity)
 {
@@ -269,14 +266,14 @@ print_times (const Table *table, uint32_t granularity)
   }
 }
 
-/* What the stages take on average over the densities, one line a contender. */
+/* The stages' mean times over the densities, a line per contender. */
 static void
 print_stages (const Table *table, uint32_t granularity)
 {
   const Bench *bench = table->bench;
   uint32_t first, last = densities (&bench->options, granularity, &first);
 
-  printf ("\n  us of stages (mean over the densities), granularity %u\n", granularity);
+  printf ("\n  stages, mean over the densities in us, granularity %u\n", granularity);
   for (size_t i = 0; i < bench->n_contenders; i++) {
     const Contender *c = &bench->contenders[i];
     CclStage sums[CCL_MAX_STAGES] = { { NULL, 0 } };
@@ -310,14 +307,13 @@ print_table (const Table *table)
           table->connectivity,
           table->mode == BENCH_ANALYSIS ? "analysis without host copies"
                                         : "end to end, host memory to host memory");
-  printf ("Gpix/s: mean over densities %u...%u %% (step %u) of pixels / time\n",
-          options->density_first, options->density_last, options->density_step);
-  print_throughput (table, "median of runs", mean_throughput, median_of);
+  print_throughput (table, "all pixels over all time", total_throughput, median_of);
   print_ratios (table);
-  print_throughput (table, "best of runs", mean_throughput, minimum_of);
-  print_throughput (table, "pixels / all time", total_throughput, median_of);
+  print_throughput (table, "mean of throughputs", mean_throughput, median_of);
+  print_throughput (table, "all pixels over all time, best of runs", total_throughput, minimum_of);
   if (options->stages && table->mode == BENCH_ANALYSIS)
-    print_throughput (table, "labelling alone", mean_throughput, labelling_of);
+    print_throughput (table, "labelling alone, all pixels over all time", total_throughput,
+                      labelling_of);
   for (size_t g = 0; g < options->n_granularities; g++) {
     print_times (table, options->granularities[g]);
     if (options->stages && table->mode == BENCH_ANALYSIS)
@@ -325,7 +321,7 @@ print_table (const Table *table)
   }
 }
 
-/* What updates were counted: one line a density. */
+/* Counts of feature updates, a line per density. */
 static void
 print_updates (const Table *table, uint32_t granularity)
 {
@@ -347,7 +343,7 @@ print_updates (const Table *table, uint32_t granularity)
   }
 }
 
-/* What the peers got wrong. */
+/* The peers' wrong results. */
 static void
 print_mistakes (const Bench *bench)
 {
@@ -370,16 +366,17 @@ print_mistakes (const Bench *bench)
     }
     if (wrong)
       printf ("\n%s, %u-connectivity: %u of %u images are wrong, with %" PRId64
-              " components too many and %" PRId64 " too few\n",
+              " surplus and %" PRId64 " missing components\n",
               contender_name (c), c->connectivity, wrong, images, more, less);
   }
 }
 
-/* Mean times of the images that the user named, by what the user named: one line a contender. */
+/* Times for the user's images, by argument of --images, a line per contender. */
 static void
 print_files (const Bench *bench, const char *set, BenchMode mode)
 {
-  printf ("\n%s, %s: mean of the medians, us\n", set, bench_mode_names[mode]);
+  printf ("\n%s, %s: mean of the median times in us; Gpix/s, all pixels over all time\n", set,
+          bench_mode_names[mode]);
   for (size_t i = 0; i < bench->n_contenders; i++) {
     const Contender *c = &bench->contenders[i];
     double time = 0, pixels = 0;

@@ -1,10 +1,10 @@
-/* cudaccl - ccl-bench: goes through sizes, granularities and densities, and measures
+/* cudaccl - ccl-bench: sweeps sizes, granularities and densities
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
-#include "tests/common/clock.h"
-#include "tests/common/device.h"
-#include "tests/common/patterns.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
+#include "tests/lib/patterns.h"
 
 #include "ccl/reference.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The reference is slow: what is bigger is compared with the CPU backend, which checkccl compares
- * with the reference. */
+/* The reference is slow: results of larger images are compared with the CPU backend, which
+ * checkccl compares with the reference. */
 #define MOST_REFERENCE_PIXELS ((uint64_t) 8 << 20)
 
 #define WARM_UP 2
@@ -36,7 +36,7 @@ compare_times (const void *a, const void *b)
   return (ta > tb) - (ta < tb);
 }
 
-/* Sorts the times. */
+/* The median; sorts the times. */
 static uint64_t
 median (uint64_t *ns, unsigned count)
 {
@@ -44,9 +44,8 @@ median (uint64_t *ns, unsigned count)
   return (ns[(count - 1) / 2] + ns[count / 2]) / 2;
 }
 
-/* The medians of labelling and stages. Every run of an algorithm has the same stages, but for
- * those that repeat some until nothing changes; then only the last run's names fit, and its times
- * are taken. */
+/* The medians of labelling and stages. Iterative algorithms may have other stages in every run;
+ * then the last run's times are taken. */
 static void
 add_stages (BenchResult *result, const Samples *samples)
 {
@@ -89,7 +88,7 @@ add_result (Bench *bench, const BenchResult *about, Samples *samples)
     record_csv_line (bench->csv, result);
 }
 
-/* Whether it is this contender's turn. */
+/* Whether the contender is measured now. */
 static bool
 takes_part (const Contender *contender, const Samples *samples, BenchMode mode, unsigned group,
             double seconds)
@@ -98,7 +97,7 @@ takes_part (const Contender *contender, const Samples *samples, BenchMode mode, 
          (samples->count < LEAST_RUNS || (double) samples->total <= seconds * 1e9);
 }
 
-/* The frame with the copy whose turn it is. */
+/* The frame with the copy for this turn. */
 static BenchFrame
 frame_of_turn (const BenchFrame *frame, size_t turn)
 {
@@ -109,8 +108,8 @@ frame_of_turn (const BenchFrame *frame, size_t turn)
   return result;
 }
 
-/* The runs of a group of contenders in turns, so that what disturbs the machine disturbs everybody;
- * each time another one begins, since who comes first may find other caches and clocks. */
+/* Runs a group of contenders in turns, so that disturbances affect all of them. Each round
+ * starts with another one, since the first may find other caches and clocks. */
 static void
 run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n,
               BenchMode mode, unsigned group, Samples *samples)
@@ -119,7 +118,7 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
   CclTiming timing;
 
   for (size_t i = 0; i < n; i++) {
-    /* Work on a frame becomes a graph when it comes for the second time. */
+    /* A frame's work becomes a graph when it comes for the second time. */
     bool copies = mode == BENCH_ANALYSIS && contender_reads_device (&contenders[i]);
 
     for (unsigned k = 0; k < (copies ? WARM_UP * frame->n_copies : WARM_UP); k++) {
@@ -148,7 +147,7 @@ run_in_turns (Bench *bench, const BenchFrame *frame, Contender *contenders, size
   }
 }
 
-/* Measures the contenders of one connectivity; @about says what is known of their results. */
+/* Measures the contenders of one connectivity; @about has their results so far. */
 static void
 measure (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n, BenchMode mode,
          BenchResult *about)
@@ -171,7 +170,7 @@ measure (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t n,
   free (samples);
 }
 
-/* The right result of the frame, with the capacity that the contenders have. */
+/* The expected result of the frame, with the contenders' capacity. */
 static CclComponents
 find_expected (const Bench *bench, const BenchFrame *frame, unsigned connectivity)
 {
@@ -212,7 +211,7 @@ run_frame (Bench *bench, const BenchFrame *frame, Contender *contenders, size_t 
   if (options->check)
     expected = find_expected (bench, frame, contenders[0].connectivity);
   if (expected.found > expected.count)
-    fprintf (stderr, "granularity %u, density %u %%: %u of %u components fit in the result\n",
+    fprintf (stderr, "granularity %u, density %u %%: only %u of %u components fit in the result\n",
              frame->image.granularity, frame->image.density, expected.count, expected.found);
   memset (about, 0, n * sizeof *about);
   for (size_t i = 0; i < n; i++) {
@@ -257,7 +256,7 @@ show_progress (Bench *bench, const BenchImage *image)
     fputc ('\n', stderr);
 }
 
-/* The contenders of the connectivity that @contenders begins with. */
+/* The number of contenders from @contenders on with the same connectivity. */
 static size_t
 count_of_connectivity (const Bench *bench, const Contender *contenders)
 {
@@ -269,10 +268,11 @@ count_of_connectivity (const Bench *bench, const Contender *contenders)
   return n;
 }
 
-#define CACHES 8 /* that all copies would fill: of what is evicted first, an eighth may stay */
+#define CACHES 8 /* L2 caches that all copies together fill; an eighth of a cache may survive */
 
-/* How many copies of an image it takes that none is in the device's cache when its turn comes
- * again, as no frame of a stream is. A small one may well be: it was written just before. */
+/* The number of copies of an image that are needed so that none is in the L2 cache when its turn
+ * comes again, as for frames of a stream. A small image may be in the cache: a stream's frame
+ * was just written. */
 static unsigned
 count_copies (const TestImage *pixels)
 {
@@ -282,7 +282,7 @@ count_copies (const TestImage *pixels)
   return copies < BENCH_MAX_COPIES ? (unsigned) copies : BENCH_MAX_COPIES;
 }
 
-/* Puts an image into the memories that contenders read it from. */
+/* Places an image in the memory kinds that contenders read. */
 static void
 place_frame (Bench *bench, const TestImage *pixels, const Contender *contenders, size_t n,
              BenchFrame *frame)
@@ -310,7 +310,7 @@ bench_clear_frames (Bench *bench)
     test_arena_clear (&bench->device[i]);
 }
 
-/* Everybody of one connectivity on one image. */
+/* Runs all contenders of one connectivity on an image. */
 static void
 run_image (Bench *bench, Contender *contenders, const TestImage *pixels, const BenchImage *image)
 {
@@ -338,7 +338,7 @@ run_random (Bench *bench, Contender *contenders, BenchSize size)
       char name[64];
       Mt19937 rng;
 
-      /* Each image has its own seed: the same image in every sweep that includes it. */
+      /* Each image has its own seed, so that it is the same in every sweep. */
       snprintf (name, sizeof name, "%ux%u %u %u", size.width, size.height,
                 options->granularities[g], d);
       mt19937_seed (&rng, mt19937_mix (options->seed, name));
@@ -384,7 +384,7 @@ bench_sweep (Bench *bench)
       TestImage pixels;
 
       if (!bench_read_image (bench->files[i].path, &pixels))
-        test_fatal ("this image was there a moment ago");
+        test_fatal ("an image has disappeared");
       run_image (bench, c, &pixels, &bench->files[i]);
       test_image_clear (&pixels);
     }

@@ -1,12 +1,11 @@
-/* cudaccl - ccl-bench targets: what this project wants to reach, beside what this machine reaches
+/* cudaccl - ccl-bench targets: this project's targets
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/targets.h"
 #include "tests/bench/bench.h"
-#include "tests/common/device.h"
-#include "tests/common/patterns.h"
+#include "tests/lib/device.h"
+#include "tests/lib/patterns.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +13,22 @@
 #define CPU_OPTIONS \
   "--backend=cpu", "--size=1920x1080", "--granularity=1,4,16", "--density=0:100:10"
 
-/* The label map's target. */
+/* The target for label maps. */
 #define MAP_SIDE 8192
 #define MAP_GRANULARITY 4
 #define MAP_TARGET 250.0
 
 static const char usage[] = "\
 Usage: ccl-bench targets [OPTION...]\n\
-Measures what this project has targets for, and says which of them this machine reaches: those of\n\
-the GPU, which are meant for an H200, where there is one, and those of the CPU. --backend=NAME leaves\n\
-the other out, --images=FOLDER adds motion masks to the CPU's. Other options of ccl-bench, as --runs=N\n\
-or --seconds=S, are heeded too.\n\
+Measures what this project has targets for, and prints which of them this machine reaches: those for\n\
+the GPU, which are meant for an H200, if there is one, and those for the CPU. The first column is all\n\
+pixels over all time, the second the mean of throughputs, for which the targets were set.\n\
 \n\
-Exit status: 0, whatever is reached, and 1 when a result was wrong.\n";
+  --backend=NAME   only cpu or only cuda\n\
+  --images=FOLDER  motion masks to measure on the CPU, too\n\
+  --runs=N, --seconds=S and other options of ccl-bench apply as well\n\
+\n\
+Exit status: 0 whatever is reached, 1 if a result was wrong.\n";
 
 static const BenchSize hd = { 1920, 1080 }, large = { 8192, 8192 };
 
@@ -36,44 +38,54 @@ static const uint32_t granularities[] = { 1, 4, 16, BENCH_FULL };
 
 typedef struct Targets
 {
-  Bench bench; /* of the sweep that is looked at */
+  Bench bench; /* of the current sweep */
   unsigned reached, short_of;
   bool wrong;
 } Targets;
 
-/* One line: a target that is a minimum. What could not be measured is 0. */
-static void
-tell_least (Targets *self, const char *what, double measured, double target, const char *unit)
+/* A throughput in Gpix/s, or a ratio of two; 0: not measured. */
+typedef struct Figure
 {
-  bool ok = measured >= target;
+  double total; /* all pixels over all time */
+  double mean;  /* mean of throughputs, for which the targets were set */
+} Figure;
 
+/* Prints a figure and its target, a minimum or a maximum. @total is 0 for figures that are not
+ * means. */
+static void
+print_target (Targets *self, const char *what, double total, double measured, bool least,
+              double target, const char *unit)
+{
+  bool ok = least ? measured >= target : measured <= target;
+
+  printf ("  %-62s", what);
   if (measured <= 0) {
-    printf ("  %-62s %10s\n", what, "not measured");
+    printf (" not measured\n");
     return;
   }
   self->reached += ok;
   self->short_of += !ok;
-  printf ("  %-62s %8.2f, at least %7.2f %-6s %s\n", what, measured, target, unit,
+  if (total > 0)
+    printf (" %8.2f", total);
+  else
+    printf (" %8s", "");
+  printf (" %8.2f, at %s %7.2f %-6s %s\n", measured, least ? "least" : "most ", target, unit,
           ok ? "" : "SHORT");
 }
 
-/* The same with a maximum. */
 static void
-tell_most (Targets *self, const char *what, double measured, double target, const char *unit)
+print_least (Targets *self, const char *what, Figure figure, double target, const char *unit)
 {
-  bool ok = measured <= target;
-
-  if (measured <= 0) {
-    printf ("  %-62s %10s\n", what, "not measured");
-    return;
-  }
-  self->reached += ok;
-  self->short_of += !ok;
-  printf ("  %-62s %8.2f, at most  %7.2f %-6s %s\n", what, measured, target, unit,
-          ok ? "" : "SHORT");
+  print_target (self, what, figure.total, figure.mean, true, target, unit);
 }
 
-/* Measures with the options given here and those of the command line. */
+static void
+print_heading (void)
+{
+  printf ("  %-62s %8s %8s\n", "", "all p/t", "mean");
+}
+
+/* Measures with these options and those of the command line. */
 static void
 sweep (Targets *self, const char *const *options, int argc, char **argv)
 {
@@ -85,7 +97,6 @@ sweep (Targets *self, const char *const *options, int argc, char **argv)
     all[n++] = (char *) *options;
   for (int i = 1; i < argc && n < MOST_OPTIONS - 1; i++)
     all[n++] = argv[i];
-  optind = 0; /* once more from the start */
   bench_parse_options (&self->bench.options, n, all);
   bench_find_files (&self->bench);
   bench_find_contenders (&self->bench);
@@ -110,15 +121,28 @@ granularity_name (uint32_t granularity)
   return name;
 }
 
-/* How often @other takes @name's time, by mean throughput. */
-static double
+static Figure
+throughput (const Targets *self, const char *name, unsigned connectivity, BenchSize size,
+            uint32_t granularity)
+{
+  return (Figure){ report_throughput (&self->bench, name, connectivity, size, granularity),
+                   report_mean_throughput (&self->bench, name, connectivity, size, granularity) };
+}
+
+/* The ratio of two figures; 0 if one is missing. */
+static Figure
+divide (Figure a, Figure b)
+{
+  return (Figure){ b.total > 0 ? a.total / b.total : 0, b.mean > 0 ? a.mean / b.mean : 0 };
+}
+
+/* How many times as fast as @other @name is. */
+static Figure
 times_faster (const Targets *self, const char *name, unsigned connectivity, const char *other,
               unsigned other_connectivity, BenchSize size, uint32_t granularity)
 {
-  double ours = report_throughput (&self->bench, name, connectivity, size, granularity);
-  double theirs = report_throughput (&self->bench, other, other_connectivity, size, granularity);
-
-  return theirs > 0 ? ours / theirs : 0;
+  return divide (throughput (self, name, connectivity, size, granularity),
+                 throughput (self, other, other_connectivity, size, granularity));
 }
 
 static bool
@@ -136,7 +160,7 @@ same_image (const BenchResult *a, const BenchResult *b)
          a->image.granularity == b->image.granularity && a->image.density == b->image.density;
 }
 
-/* The least ratio of times of @other and @name over all random images of a size. */
+/* The least ratio of @other's and @name's times over all random images of a size. */
 static double
 least_ratio (const Targets *self, const char *name, const char *other, BenchSize size)
 {
@@ -170,7 +194,7 @@ slowest (const Targets *self, const char *name, BenchSize size)
   return most;
 }
 
-/* The pixels of empty images that were read, in GB/s. */
+/* The highest rate at which empty images are read, in GB/s. */
 static double
 empty_rate (const Targets *self, const char *name, BenchSize size)
 {
@@ -187,7 +211,7 @@ empty_rate (const Targets *self, const char *name, BenchSize size)
   return most;
 }
 
-/* How much longer all files took @other than @name. */
+/* How many times as fast as @other @name is on all files. */
 static double
 times_faster_on_files (const Targets *self, const char *name, const char *other,
                        unsigned connectivity)
@@ -216,9 +240,8 @@ compare_times (const void *a, const void *b)
   return (ta > tb) - (ta < tb);
 }
 
-/* The throughput of analyses that make a label map, mean over densities, in Gpix/s; 0 if that
- * failed. */
-static double
+/* The throughput of analyses with label map; 0 if it failed. */
+static Figure
 map_throughput (void)
 {
   enum
@@ -235,7 +258,7 @@ map_throughput (void)
   CclParams params;
   CclLabels labels;
   Mt19937 rng;
-  double sum = 0;
+  double throughputs = 0, time = 0;
   bool ok;
 
   ccl_config_init (&config, MAP_SIDE, MAP_SIDE);
@@ -244,7 +267,7 @@ map_throughput (void)
   config.device = TEST_DEVICE;
   config.connectivity = 4;
   config.labels = config.timing = true;
-  config.max_components = MAP_SIDE * MAP_SIDE / 100; /* more than there are at this granularity */
+  config.max_components = MAP_SIDE * MAP_SIDE / 100; /* more than images of this granularity have */
   ok = ccl_analyzer_new (&config, &analyzer) == CCL_OK;
   mt19937_seed (&rng, 1);
   for (int d = 0; d < DENSITIES && ok; d++) {
@@ -262,14 +285,17 @@ map_throughput (void)
       times[i] = timing.analysis;
     }
     qsort (times, RUNS, sizeof *times, compare_times);
-    sum += (double) MAP_SIDE * MAP_SIDE / (double) times[RUNS / 2] / DENSITIES;
+    throughputs += (double) MAP_SIDE * MAP_SIDE / (double) times[RUNS / 2];
+    time += (double) times[RUNS / 2];
   }
   if (!ok)
     fprintf (stderr, "label maps: %s\n", ccl_last_error ());
   ccl_analyzer_free (analyzer);
   test_arena_clear (&arena);
   test_image_clear (&image);
-  return ok ? sum : 0;
+  if (!ok)
+    return (Figure){ 0 };
+  return (Figure){ (double) MAP_SIDE * MAP_SIDE * DENSITIES / time, throughputs / DENSITIES };
 }
 
 static const char *
@@ -284,7 +310,7 @@ best_algorithm (CclBackend backend)
 }
 
 static void
-tell_gpu_throughputs (Targets *self, const char *best)
+print_gpu_throughputs (Targets *self, const char *best)
 {
   static const struct
   {
@@ -302,14 +328,14 @@ tell_gpu_throughputs (Targets *self, const char *best)
     for (size_t g = 0; g < N_GRANULARITIES; g++) {
       snprintf (what, sizeof what, "%ux%u, %s", size.width, size.height,
                 granularity_name (granularities[g]));
-      tell_least (self, what, report_throughput (&self->bench, best, 4, size, granularities[g]),
-                  sizes[s].least[g], "Gpix/s");
+      print_least (self, what, throughput (self, best, 4, size, granularities[g]),
+                   sizes[s].least[g], "Gpix/s");
     }
     for (size_t g = 0; g < N_GRANULARITIES; g++) {
       snprintf (what, sizeof what, "%ux%u, %s, 8-connectivity, share of 4-connectivity's",
                 size.width, size.height, granularity_name (granularities[g]));
-      tell_least (self, what, times_faster (self, best, 8, best, 4, size, granularities[g]), 0.75,
-                  "");
+      print_least (self, what, times_faster (self, best, 8, best, 4, size, granularities[g]), 0.75,
+                   "");
     }
   }
 }
@@ -334,21 +360,22 @@ measure_gpu (Targets *self, int argc, char **argv)
   }
   snprintf (algorithms, sizeof algorithms, "--algorithms=%s,flsl-cd", best);
   sweep (self, options, argc, argv);
-  printf ("\nGPU, %s; targets are those of an H200\n", best);
-  tell_gpu_throughputs (self, best);
-  tell_least (self, "8192x8192, times flsl-cd, at any density and granularity",
-              least_ratio (self, best, "flsl-cd", large), 2.5, "");
-  tell_least (self, "1920x1080, times flsl-cd, at any density and granularity",
-              least_ratio (self, best, "flsl-cd", hd), 2.5, "");
-  tell_most (self, "1920x1080, slowest frame", slowest (self, best, hd), 80, "us");
-  tell_least (self, "8192x8192, empty, share of the memory's rate",
-              empty_rate (self, best, large) / test_device_rate (), 0.5, "");
-  tell_least (self, "8192x8192, g=4, with label map", map_throughput (), MAP_TARGET, "Gpix/s");
+  printf ("\nGPU, %s; targets for an H200\n", best);
+  print_heading ();
+  print_gpu_throughputs (self, best);
+  print_target (self, "8192x8192, times flsl-cd, at any density and granularity", 0,
+                least_ratio (self, best, "flsl-cd", large), true, 2.5, "");
+  print_target (self, "1920x1080, times flsl-cd, at any density and granularity", 0,
+                least_ratio (self, best, "flsl-cd", hd), true, 2.5, "");
+  print_target (self, "1920x1080, slowest frame", 0, slowest (self, best, hd), false, 80, "us");
+  print_target (self, "8192x8192, empty, share of the memory's rate", 0,
+                empty_rate (self, best, large) / test_device_rate (), true, 0.5, "");
+  print_least (self, "8192x8192, g=4, with label map", map_throughput (), MAP_TARGET, "Gpix/s");
   sweep_clear (self);
 }
 
 static void
-tell_cpu_against_opencv (Targets *self, const char *best)
+print_cpu_against_opencv (Targets *self, const char *best)
 {
   static const double least[] = { 5, 10, 20 };
   char what[128];
@@ -357,49 +384,53 @@ tell_cpu_against_opencv (Targets *self, const char *best)
     for (size_t g = 0; g < 3; g++) {
       snprintf (what, sizeof what, "1920x1080, %s, %u-connectivity, times OpenCV",
                 granularity_name (granularities[g]), connectivity);
-      tell_least (
+      print_least (
           self, what,
           times_faster (self, best, connectivity, "opencv", connectivity, hd, granularities[g]),
           least[g], "");
     }
     if (self->bench.n_files) {
-      snprintf (what, sizeof what, "images given, %u-connectivity, times OpenCV", connectivity);
-      tell_least (self, what, times_faster_on_files (self, best, "opencv", connectivity), 20, "");
+      snprintf (what, sizeof what, "given images, %u-connectivity, times OpenCV", connectivity);
+      print_target (self, what, 0, times_faster_on_files (self, best, "opencv", connectivity), true,
+                    20, "");
     }
   }
   for (size_t g = 0; g < 3; g++) {
+    Figure ratio;
+
     snprintf (what, sizeof what, "1920x1080, %s, time of 8-connectivity, times 4's",
               granularity_name (granularities[g]));
-    tell_most (self, what, times_faster (self, best, 4, best, 8, hd, granularities[g]), 1.2, "");
+    ratio = times_faster (self, best, 4, best, 8, hd, granularities[g]);
+    print_target (self, what, ratio.total, ratio.mean, false, 1.2, "");
   }
 }
 
-/* One thread and two, each in a sweep of its own: threads that wait for others' turns fall asleep,
- * and find caches that are full of something else. */
+/* One thread and two, in separate sweeps: threads that wait for other contenders go to sleep and
+ * find cold caches. */
 static void
 measure_threads (Targets *self, const char *best, int argc, char **argv)
 {
   char algorithms[128], two[64], what[128];
   const char *options[] = { CPU_OPTIONS, "--random", "--no-full", algorithms, NULL, NULL };
-  double one[2][3];
+  Figure one[2][3];
 
   snprintf (algorithms, sizeof algorithms, "--algorithms=%s", best);
   snprintf (two, sizeof two, "%s/2", best);
   sweep (self, options, argc, argv);
   for (unsigned c = 0; c < 2; c++)
     for (size_t g = 0; g < 3; g++)
-      one[c][g] = report_throughput (&self->bench, best, 4 + 4 * c, hd, granularities[g]);
+      one[c][g] = throughput (self, best, 4 + 4 * c, hd, granularities[g]);
   sweep_clear (self);
 
   options[COUNT (options) - 2] = "--threads=2";
   sweep (self, options, argc, argv);
   for (unsigned c = 0; c < 2; c++) {
     for (size_t g = 0; g < 3; g++) {
-      double both = report_throughput (&self->bench, two, 4 + 4 * c, hd, granularities[g]);
+      Figure both = throughput (self, two, 4 + 4 * c, hd, granularities[g]);
 
       snprintf (what, sizeof what, "1920x1080, %s, %u-connectivity, two threads, times one",
                 granularity_name (granularities[g]), 4 + 4 * c);
-      tell_least (self, what, one[c][g] > 0 ? both / one[c][g] : 0, 1.6, "");
+      print_least (self, what, divide (both, one[c][g]), 1.6, "");
     }
   }
   sweep_clear (self);
@@ -418,13 +449,14 @@ measure_cpu (Targets *self, int argc, char **argv)
   snprintf (algorithms, sizeof algorithms, "--algorithms=%s%s", best, have_opencv ? ",opencv" : "");
   sweep (self, options, argc, argv);
   printf ("\nCPU, %s%s\n", best,
-          have_opencv ? "" : "; this build has no OpenCV to compare with: install libopencv-dev");
-  tell_cpu_against_opencv (self, best);
+          have_opencv ? "" : "; no OpenCV in this build to compare with: install libopencv-dev");
+  print_heading ();
+  print_cpu_against_opencv (self, best);
   sweep_clear (self);
   measure_threads (self, best, argc, argv);
 }
 
-/* Whether the command line has --backend with another one. */
+/* Whether the command line selects another backend. */
 static bool
 is_left_out (const char *backend, int argc, char **argv)
 {
@@ -437,7 +469,7 @@ is_left_out (const char *backend, int argc, char **argv)
 int
 targets_main (int argc, char **argv)
 {
-  static Targets targets; /* too big for some stacks */
+  static Targets targets; /* too large for some stacks */
 
   if (argc > 1 && strcmp (argv[1], "--help") == 0) {
     fputs (usage, stdout);

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench targets: what this project wants to reach, beside what this machine reaches
+/* cudaccl - ccl-bench targets: this project's targets
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_BENCH_TARGETS_H

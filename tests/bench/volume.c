@@ -15,18 +15,18 @@
 
 static const char usage[] = "\
 Usage: ccl-bench volume --images=FOLDER [OPTION...]\n\
-Stacks the masks in FOLDER, one a frame in the order of their names, into a volume, finds its\n\
-components with 26-connectivity, which are the objects in space and time, and prints the largest.\n\
-pipelines/masks.sh makes such a folder of a recording. Needs a CUDA device.\n\
+Stacks the masks in FOLDER, in the order of their names, into a volume, finds its components with\n\
+26-connectivity, which are the objects in space and time, and prints the largest.\n\
+pipelines/masks.sh makes such a folder from a recording. Needs a CUDA device.\n\
 \n\
-  --algorithms=NAME,...  only these; each is measured and compared with the reference\n\
+  --algorithms=NAME,...  only these\n\
   --runs=N               runs of each (20)\n\
-  --no-check             do not compare\n\
+  --no-check             does not compare with the reference\n\
   --max-components=N     capacity of the result (1048576)\n\
 \n\
-Exit status: 0, 1 when a result was wrong, 77 when there was nothing to measure.\n";
+Exit status: 0, 1 if a result was wrong, 77 if there was nothing to measure.\n";
 
-/* The volume, in both memories, and what its components are. */
+/* The volume in host and device memory, and its components. */
 typedef struct Masks
 {
   CclVolumeConfig config;
@@ -43,17 +43,17 @@ read_masks (Masks *self, const Bench *bench)
 
   ccl_volume_config_init (&self->config, size.width, size.height, (uint32_t) bench->n_files);
   if (slice > UINT32_MAX / bench->n_files)
-    test_fatal ("%zu masks of %ux%u are more than 2^32 - 1 voxels; name fewer", bench->n_files,
+    test_fatal ("%zu masks of %ux%u are more than 2^32 - 1 voxels; use fewer", bench->n_files,
                 size.width, size.height);
   self->stack = test_image_new (size.width, size.height * self->config.depth);
   for (size_t z = 0; z < bench->n_files; z++) {
     TestImage mask;
 
     if (!bench_read_image (bench->files[z].path, &mask))
-      test_fatal ("this image was there a moment ago");
+      test_fatal ("an image has disappeared");
     if (mask.width != size.width || mask.height != size.height)
-      test_fatal ("%s is not %ux%u as %s is; a volume needs slices of one size",
-                  bench->files[z].path, size.width, size.height, bench->files[0].path);
+      test_fatal ("%s is not %ux%u as %s; all slices must have the same size", bench->files[z].path,
+                  size.width, size.height, bench->files[0].path);
     memcpy (self->stack.pixels + z * slice, mask.pixels, slice);
     test_image_clear (&mask);
   }
@@ -98,7 +98,7 @@ print_largest (const CclVolumeComponents *components)
   free (sorted);
 }
 
-/* Runs one algorithm; false if its result is wrong. */
+/* Measures an algorithm; false if its result is wrong. */
 static bool
 measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *options,
          CclVolume *volume, CclVolumeComponents *components)
@@ -134,7 +134,7 @@ measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *o
   return !wrong;
 }
 
-/* Every algorithm that was asked for; false if one is wrong. */
+/* Measures every selected algorithm; false if one is wrong. */
 static bool
 measure_all (Masks *self, const BenchOptions *options)
 {
@@ -164,7 +164,7 @@ volume_main (int argc, char **argv)
 {
   static const TestPlacement placement = { .slack = TEST_SLACK_FRONT }; /* aligned */
   TestArena device = { .memory = CCL_MEMORY_DEVICE };
-  static Bench bench; /* too big for some stacks */
+  static Bench bench; /* too large for some stacks */
   Masks masks = { 0 };
   CclParams params;
   bool ok;

@@ -1,7 +1,7 @@
 // cudaccl - components read from JavaScript, as typed values, and compared with ccljson's lines
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Run by gjs, GNOME's JavaScript; exit status 77 where it has no GStreamer, or there is no ccljson.
+// Run by gjs, GNOME's JavaScript; exit status 77 without GStreamer or ccljson.
 
 const System = imports.system;
 
@@ -19,7 +19,7 @@ if (!Gst.ElementFactory.find('cudaccl'))
     throw new Error('the plugin cudaccl is not in GST_PLUGIN_PATH');
 for (const name of ['ccljson', 'videotestsrc', 'appsink']) {
     if (!Gst.ElementFactory.find(name)) {
-        printerr(`there is no element ${name} here`);
+        printerr(`no element ${name}`);
         System.exit(77);
     }
 }

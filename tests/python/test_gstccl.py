@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Components read from Python, as typed values, and compared with the regions of interest.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of libgstccl's introspection. Exit status 77 where Python has no GStreamer."""
+"""Tests of libgstccl's introspection. Exit status 77 without GStreamer's Python bindings."""
 
 import gc
 import json
@@ -56,7 +56,7 @@ def sample_meta(found=9):
 
 
 def frames(pipeline):
-    """Runs a pipeline with an appsink named sink, and yields its buffers."""
+    """Runs a pipeline with an appsink named sink and yields its buffers."""
     sink = pipeline.get_by_name("sink")
     pipeline.set_state(Gst.State.PLAYING)
     try:
@@ -90,7 +90,7 @@ def rois(buffer):
 
 
 def receive(path):
-    """The other process: prints the components of a frame that comes through a socket."""
+    """Run in another process: prints the components of a frame received through a socket."""
     GstCcl.CclMeta.get_info()
     pipeline = Gst.parse_launch(f"unixfdsrc socket-path={path} ! appsink name=sink sync=false")
     buffer = next(frames(pipeline))
@@ -99,7 +99,7 @@ def receive(path):
 
 
 class MetaTest(unittest.TestCase):
-    """Metadata that is made and read in Python."""
+    """Metadata made and read in Python."""
 
     def test_nothing(self):
         self.assertIsNone(GstCcl.buffer_get_ccl_meta(Gst.Buffer.new()))
@@ -157,7 +157,7 @@ class MetaTest(unittest.TestCase):
 
 
 class PipelineTest(unittest.TestCase):
-    """Metadata that cudaccl attached."""
+    """Metadata attached by cudaccl."""
 
     def analyse(self, source, properties="", after=""):
         return frames(
@@ -207,7 +207,7 @@ class PipelineTest(unittest.TestCase):
             self.assertEqual((scaled.width, scaled.height), (2 * ball[3], 2 * ball[4]))
             self.assertEqual(scaled.area, 4 * ball[5])
 
-    @unittest.skipUnless(Gst.ElementFactory.find("unixfdsink"), "there is no unixfdsink here")
+    @unittest.skipUnless(Gst.ElementFactory.find("unixfdsink"), "no unixfdsink")
     def test_other_process(self):
         source = (
             "videotestsrc pattern=checkers-8 is-live=true ! video/x-raw,format=GRAY8,width=320,"

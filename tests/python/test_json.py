@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# What ccljson writes fits the schema in docs/json.md, and the schema knows every member.
+# ccljson's output matches the schema in docs/json.md, which names every member.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of the schema of ccljson's lines. Exit status 77 where there is no GStreamer or ccljson."""
+"""Tests of the schema of ccljson's lines. Exit status 77 without GStreamer or ccljson."""
 
 import json
 import pathlib
@@ -37,7 +37,7 @@ def read_schema():
 
 
 def problems(value, schema, root, place="frame"):
-    """What of the value does not fit; members that the schema does not name are a problem, too."""
+    """Lists mismatches of value and schema; members unknown to the schema are mismatches."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -60,7 +60,7 @@ def problems(value, schema, root, place="frame"):
 
 
 def lines(elements):
-    """What ccljson writes of noise that goes through these elements."""
+    """The lines of ccljson for noise that passes through these elements."""
     pipeline = Gst.parse_launch(
         "videotestsrc num-buffers=3 pattern=snow ! video/x-raw,format=GRAY8,width=48,height=32 ! "
         f"{elements} ! appsink name=sink sync=false")

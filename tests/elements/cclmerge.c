@@ -1,0 +1,644 @@
+/* cudaccl - tests of the element cclmerge: partners, components, pads, errors
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/cclmergetest.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_FRAMES 64
+
+/* An item pushed into a branch; times are in milliseconds. */
+typedef struct
+{
+  guint time;
+  guint gap; /* its duration, or 0 for a frame */
+} Item;
+
+typedef struct
+{
+  GstHarness *h;
+  gboolean is_mask;
+  const Item *items;
+  guint n_items;
+} Feed;
+
+/* Runs in a thread: must not assert. */
+static gpointer
+feed (gpointer data)
+{
+  const Feed *self = data;
+  guint i;
+
+  for (i = 0; i < self->n_items; i++) {
+    GstClockTime time = self->items[i].time * GST_MSECOND;
+
+    if (self->items[i].gap > 0)
+      gst_harness_push_event (self->h, gst_event_new_gap (time, self->items[i].gap * GST_MSECOND));
+    else
+      gst_harness_push (self->h, self->is_mask ? mask_new (time, i + 1) : video_new (time));
+  }
+  gst_harness_push_event (self->h, gst_event_new_eos ());
+
+  return NULL;
+}
+
+/* The partner of a frame as documented: an index from 1, or 0 for none. */
+static guint
+expected_partner (guint time, const Item *mask, guint n_mask, guint tolerance)
+{
+  guint i, best = 0, best_distance = G_MAXUINT;
+
+  for (i = 0; i < n_mask; i++) {
+    guint distance = (guint) ABS ((gint) time - (gint) mask[i].time);
+
+    if (mask[i].gap == 0 && distance <= tolerance && distance < best_distance) {
+      best = i + 1;
+      best_distance = distance;
+    }
+  }
+
+  return best;
+}
+
+/* Feeds both branches from threads of their own: the output must depend on the timestamps alone. */
+static void
+run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 tolerance,
+     guint *partners)
+{
+  Feed feeds[2] = { { NULL, FALSE, video, n_video }, { NULL, TRUE, mask, n_mask } };
+  GThread *threads[2];
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  g_object_set (pair.video->element, "tolerance", tolerance, NULL);
+  feeds[0].h = pair.video;
+  feeds[1].h = pair.mask;
+  for (i = 0; i < 2; i++)
+    threads[i] = g_thread_new (NULL, feed, &feeds[i]);
+  for (i = 0; i < n_video; i++)
+    partners[i] = pair_pull_label (&pair, video[i].time * GST_MSECOND);
+  g_thread_join (threads[0]);
+  /* From GStreamer 1.26 on, a branch that continues after EOS blocks until the element stops. */
+  gst_element_set_state (pair.video->element, GST_STATE_NULL);
+  g_thread_join (threads[1]);
+  fail_if (gst_harness_try_pull (pair.video));
+  pair_clear (&pair);
+}
+
+#define HALF_FRAME GST_CLOCK_TIME_NONE
+
+/* Timestamps ("+N": a gap of duration N) and the expected partners. */
+static const struct
+{
+  const gchar *name;
+  guint64 tolerance;
+  const gchar *video, *mask, *partners;
+} cases[] = {
+  { "same times", HALF_FRAME, "0 1000 2000", "0 1000 2000", "1 2 3" },
+  { "same times, exactly", 0, "0 1000 2000", "0 1001 2000", "1 0 3" },
+  { "every other", HALF_FRAME, "0 1000 2000 3000", "0 2000", "1 0 2 0" },
+  { "every other, repeated", 1000, "0 1000 2000 3000", "0 2000", "1 1 2 2" },
+  { "half a frame late", HALF_FRAME, "0 1000 2000", "500 1500 2500", "1 1 2" },
+  { "more than that", HALF_FRAME, "0 2000", "501", "0 0" },
+  { "early", HALF_FRAME, "1000 2000", "400 501 1600", "2 3" },
+  { "more of them", HALF_FRAME, "0 1000", "0 200 400 600 800 990", "1 6" },
+  { "ends early", HALF_FRAME, "0 1000 2000 3000", "0", "1 0 0 0" },
+  { "begins late", HALF_FRAME, "0 1000 2000 3000", "3000", "0 0 0 1" },
+  { "nothing at all", HALF_FRAME, "0 1000", "", "0 0" },
+  { "continues after the video", HALF_FRAME, "0", "0 1000 2000 3000", "1" },
+  { "gap", HALF_FRAME, "0 1000 2000 3000", "0 1000+2000 3000", "1 0 0 3" },
+  { "gap, and something near", 900, "0 1000 2000", "0 500+600 1100", "1 3 3" },
+  { "gap at the end", HALF_FRAME, "0 1000 2000", "0 1000+9000", "1 0 0" },
+};
+
+static guint
+parse (const gchar *text, Item *items)
+{
+  guint n = 0;
+
+  while (*text) {
+    gchar *end;
+
+    items[n].time = (guint) g_ascii_strtoull (text, &end, 10);
+    items[n].gap = *end == '+' ? (guint) g_ascii_strtoull (end + 1, &end, 10) : 0;
+    text = *end ? end + 1 : end;
+    n++;
+  }
+
+  return n;
+}
+
+GST_START_TEST (test_partners)
+{
+  Item video[MAX_FRAMES], mask[MAX_FRAMES], expected[MAX_FRAMES];
+  guint n_video = parse (cases[__i__].video, video);
+  guint n_mask = parse (cases[__i__].mask, mask);
+  guint64 tolerance = cases[__i__].tolerance;
+  guint partners[MAX_FRAMES], i;
+
+  fail_unless_equals_int (parse (cases[__i__].partners, expected), n_video);
+  run (video, n_video, mask, n_mask, tolerance == HALF_FRAME ? tolerance : tolerance * GST_MSECOND,
+       partners);
+  for (i = 0; i < n_video; i++)
+    fail_unless (partners[i] == expected[i].time, "%s: frame %u has partner %u, not %u",
+                 cases[__i__].name, i, partners[i], expected[i].time);
+}
+GST_END_TEST;
+
+/* Random rates, jitter and gaps. */
+GST_START_TEST (test_random_partners)
+{
+  GRand *random = g_rand_new_with_seed ((guint32) __i__);
+  guint tolerance = (guint) g_rand_int_range (random, 0, 100);
+  guint step = (guint) g_rand_int_range (random, 2, 150);
+  Item video[MAX_FRAMES], mask[MAX_FRAMES];
+  guint partners[MAX_FRAMES], i, time;
+
+  for (i = time = 0; i < MAX_FRAMES; i++) {
+    video[i].time = time;
+    video[i].gap = 0;
+    time += (guint) g_rand_int_range (random, 1, 100);
+  }
+  for (i = 0, time = (guint) g_rand_int_range (random, 0, 300); i < MAX_FRAMES; i++) {
+    guint length = (guint) g_rand_int_range (random, 1, (gint32) step);
+
+    mask[i].time = time;
+    mask[i].gap = g_rand_int_range (random, 0, 3) == 0 ? length : 0;
+    time += length;
+  }
+
+  run (video, MAX_FRAMES, mask, MAX_FRAMES, tolerance * GST_MSECOND, partners);
+  for (i = 0; i < MAX_FRAMES; i++)
+    fail_unless_equals_int (partners[i],
+                            expected_partner (video[i].time, mask, MAX_FRAMES, tolerance));
+  g_rand_free (random);
+}
+GST_END_TEST;
+
+static const GstCclComponent components[] = {
+  { 1, 0, 0, 2, 1, 2, 0.1, 0.3 },
+  { 2, 63, 47, 1, 1, 1, 63.0, 47.0 },
+  { 3, 5, 6, 7, 8, 33, 0.1 + 8.0, 9.0 + 1.0 / 3.0 },
+  { 9, 0, 0, 64, 48, 3000, 31.4, 23.7 },
+};
+
+/* The components as libgstccl scales them. */
+static void
+scale (guint width, guint height, GstCclComponent *scaled)
+{
+  GstBuffer *before = gst_buffer_new (), *after = gst_buffer_new ();
+  GstVideoInfo in_info, out_info;
+  GstVideoMetaTransform trans = { &in_info, &out_info };
+  GstCclMeta *meta;
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, MASK_WIDTH, MASK_HEIGHT);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, width, height);
+  meta = gst_buffer_add_ccl_meta (before, MASK_WIDTH, MASK_HEIGHT, 4, components, 4);
+  meta->meta.info->transform_func (after, &meta->meta, before,
+                                   gst_video_meta_transform_scale_get_quark (), &trans);
+  memcpy (scaled, gst_buffer_get_ccl_meta (after)->components, 4 * sizeof (*scaled));
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+}
+
+static void
+check_roi (GstBuffer *buffer, gint id, const GstCclComponent *expected)
+{
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, id);
+  GstCclComponent component;
+  GstStructure *param;
+  gint tracker;
+
+  fail_unless (roi != NULL, "no region of interest %d", id);
+  fail_unless_equals_string (g_quark_to_string (roi->roi_type), "blob");
+  component.x = roi->x;
+  component.y = roi->y;
+  component.width = roi->w;
+  component.height = roi->h;
+
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless (param != NULL);
+  fail_unless_equals_int (gst_structure_n_fields (param), 5);
+  fail_unless_equals_string (gst_structure_get_string (param, "colour"), "red");
+  fail_unless (gst_structure_get (param, "label", G_TYPE_UINT, &component.label, "area",
+                                  G_TYPE_UINT64, &component.area, "centroid-x", G_TYPE_DOUBLE,
+                                  &component.centroid_x, "centroid-y", G_TYPE_DOUBLE,
+                                  &component.centroid_y, NULL));
+  ccl_test_check_component (&component, expected, 0.0);
+
+  param = gst_video_region_of_interest_meta_get_param (roi, "tracker");
+  fail_unless (param && gst_structure_get_int (param, "id", &tracker) && tracker == 7);
+}
+
+/* The metadata of a mask; flags. */
+enum
+{
+  KIND_META = 1,
+  KIND_ROI = 2,
+};
+
+static const guint sizes[][2] = {
+  { MASK_WIDTH, MASK_HEIGHT }, { 128, 96 }, { 3840, 2160 }, { 641, 479 }, { 7, 5 }, { 1, 1 }
+};
+
+/* Components are scaled from the mask's size to the video's. The video's earlier components are
+ * replaced; other elements' metadata stays. */
+static void
+check_scaling (guint width, guint height, guint kinds)
+{
+  GstBuffer *mask = gst_buffer_new (), *video = video_new (0);
+  GstCclComponent scaled[4], stale = { 1, 0, 0, 1, 1, 1, 0.0, 0.0 };
+  gboolean same = width == MASK_WIDTH && height == MASK_HEIGHT;
+  GstCclMeta *meta;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  ccl_test_set_caps (pair.video, "NV12", width, height);
+  scale (width, height, scaled);
+
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_video_region_of_interest_meta (mask, "face", 1, 2, 3, 4)->id = 0;
+  if (kinds & KIND_META)
+    gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 11, components, 4);
+  for (i = 4; (kinds & KIND_ROI) && i > 0; i--)
+    add_roi (mask, "blob", (gint) i + 5, &components[i - 1]);
+  gst_buffer_add_ccl_meta (video, width, height, 1, &stale, 1);
+  add_roi (video, "stale", 5, &stale);
+  gst_buffer_add_video_region_of_interest_meta (video, "face", 5, 6, 7, 8)->id = 77;
+
+  fail_unless_equals_int (gst_harness_push (pair.mask, mask), GST_FLOW_OK);
+  video = gst_harness_push_and_pull (pair.video, video);
+  meta = gst_buffer_get_ccl_meta (video);
+  fail_unless_equals_int (meta != NULL, (kinds & KIND_META) != 0);
+  if (meta) {
+    fail_unless_equals_int (meta->width, width);
+    fail_unless_equals_int (meta->height, height);
+    fail_unless_equals_int (meta->found, 11);
+    fail_unless_equals_int (meta->n_components, 4);
+  }
+  for (i = 0; i < 4; i++) {
+    if (meta)
+      ccl_test_check_component (&meta->components[i], same ? &components[i] : &scaled[i], 0.0);
+    if (kinds & KIND_ROI)
+      check_roi (video, (gint) i, same ? &components[i] : &scaled[i]);
+  }
+  fail_unless_equals_int (gst_buffer_get_n_meta (video, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+                          (kinds & KIND_ROI) ? 5 : 1);
+  fail_unless_equals_int (gst_buffer_get_video_region_of_interest_meta_id (video, 77)->x, 5);
+
+  gst_buffer_unref (video);
+  pair_clear (&pair);
+}
+
+GST_START_TEST (test_scaling)
+{
+  guint kinds;
+
+  for (kinds = KIND_META; kinds <= (KIND_META | KIND_ROI); kinds++)
+    check_scaling (sizes[__i__][0], sizes[__i__][1], kinds);
+}
+GST_END_TEST;
+
+/* Literal values for a video of twice the size. */
+GST_START_TEST (test_twice_the_size)
+{
+  const GstCclComponent expected = { 5, 16, 12, 8, 6, 48, 19.5, 14.5 };
+  GstCclMeta *meta;
+  GstBuffer *out;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_harness_push (pair.mask, mask_new (0, 5));
+  out = gst_harness_push_and_pull (pair.video, video_new (0));
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless (meta && meta->n_components == 1);
+  ccl_test_check_component (&meta->components[0], &expected, 0.0);
+  check_roi (out, 0, &expected);
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Both sizes change in mid-stream. */
+GST_START_TEST (test_renegotiation)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 10; i++) {
+    guint width = 20 + 13 * i, mask_width = 100 - 7 * i;
+    GstCclComponent component = { 1, 0, 0, mask_width, 10, mask_width * 10, 1.0, 1.0 };
+    GstBuffer *mask = gst_buffer_new (), *out;
+
+    GST_BUFFER_PTS (mask) = i * GST_SECOND;
+    add_roi (mask, "blob", 0, &component);
+    ccl_test_set_caps (pair.video, "NV12", width, 40);
+    ccl_test_set_caps (pair.mask, "GRAY8", mask_width, 10);
+    gst_harness_push (pair.mask, mask);
+    out = gst_harness_push_and_pull (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (gst_buffer_get_video_region_of_interest_meta_id (out, 0)->w, width);
+    fail_unless_equals_int (gst_buffer_get_video_region_of_interest_meta_id (out, 0)->h, 40);
+    gst_buffer_unref (out);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A mask that was cropped behind cudaccl: both kinds of metadata are cropped, then scaled.
+ * @first is outside and goes; @second keeps its parameters. */
+GST_START_TEST (test_later_crop)
+{
+  static const GstCclComponent first = { 1, 50, 40, 4, 3, 12, 51.5, 41.0 };
+  static const GstCclComponent second = { 2, 8, 6, 4, 3, 12, 9.5, 7.0 };
+  const GstCclComponent components[] = { first, second };
+  GstBuffer *mask = gst_buffer_new (), *out;
+  GstVideoRegionOfInterestMeta *roi;
+  GstStructure *param;
+  GstCclMeta *meta;
+  guint label = 0;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  ccl_test_set_caps (pair.mask, "GRAY8", 32, 24);
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 2, components, 2);
+  add_roi (mask, "blob", 0, &first);
+  add_roi (mask, "blob", 1, &second);
+  gst_buffer_append_memory (mask, gst_allocator_alloc (NULL, MASK_WIDTH * MASK_HEIGHT, NULL));
+  ccl_test_crop (mask, MASK_WIDTH, MASK_HEIGHT, 6, 4, 32, 24);
+  gst_harness_push (pair.mask, mask);
+  out = gst_harness_push_and_pull (pair.video, video_new (0));
+
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless (meta && meta->width == VIDEO_WIDTH && meta->n_components == 1);
+  fail_unless_equals_int (meta->components[0].label, 2);
+  fail_unless_equals_int (meta->components[0].x, 8);
+  fail_unless_equals_int (meta->components[0].y, 8);
+  fail_unless_equals_int (meta->components[0].width, 16);
+  fail_unless_equals_int (meta->components[0].height, 12);
+
+  fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+                          1);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (out, 0);
+  fail_unless (roi && roi->x == 8 && roi->y == 8 && roi->w == 16 && roi->h == 12);
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless (gst_structure_get_uint (param, "label", &label));
+  fail_unless_equals_int (label, 2);
+
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* The buffer is passed through if it gets no components or is not shared. */
+GST_START_TEST (test_same_buffer)
+{
+  GstBuffer *in, *out;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 2; i++) {
+    GstBuffer *mask = mask_new (i * GST_SECOND, 1);
+
+    in = video_new (i * GST_SECOND);
+    if (i == 0) {
+      gst_buffer_unref (mask);
+      mask = gst_buffer_new ();
+      GST_BUFFER_PTS (mask) = 0;
+    }
+    gst_harness_push (pair.mask, mask);
+    out = gst_harness_push_and_pull (pair.video, in);
+    fail_unless (out == in);
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (out) != NULL, i);
+    gst_buffer_unref (out);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A shared buffer is shallow-copied: the copy has the same memory, even if that is NO_SHARE. */
+GST_START_TEST (test_shared_buffer)
+{
+  GstBuffer *in = video_new (0), *mask = mask_new (0, 3), *out;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (in, 0), GST_MEMORY_FLAG_NO_SHARE);
+  gst_buffer_add_video_region_of_interest_meta (in, "face", 1, 2, 3, 4)->id = 77;
+  gst_harness_push (pair.mask, gst_buffer_ref (mask));
+  out = gst_harness_push_and_pull (pair.video, gst_buffer_ref (in));
+
+  fail_unless (gst_buffer_peek_memory (out, 0) == gst_buffer_peek_memory (in, 0));
+  fail_unless_equals_int (gst_buffer_get_ccl_meta (out)->n_components, 1);
+  fail_unless (gst_buffer_get_video_region_of_interest_meta_id (out, 77) != NULL);
+  fail_unless (gst_buffer_get_ccl_meta (in) == NULL);
+  fail_unless_equals_int (gst_buffer_get_n_meta (in, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+                          1);
+  fail_unless_equals_int (gst_buffer_get_ccl_meta (mask)->components[0].x, 8);
+
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (in), 1);
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (mask), 1);
+  gst_buffer_unref (in);
+  gst_buffer_unref (mask);
+}
+GST_END_TEST;
+
+/* The video's buffer must not return to its pool while its memory is in use downstream; the
+ * mask's must, as only its components are needed. */
+GST_START_TEST (test_pools)
+{
+  GstBufferPool *pools[2];
+  GstBuffer *buffers[2], *out;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  for (i = 0; i < 2; i++) {
+    pools[i] = ccl_test_pool_new (64, &buffers[i]);
+    GST_BUFFER_PTS (buffers[i]) = 0;
+  }
+  gst_buffer_add_ccl_meta (buffers[1], MASK_WIDTH, MASK_HEIGHT, 0, NULL, 0);
+
+  gst_harness_push (pair.mask, buffers[1]);
+  out = gst_harness_push_and_pull (pair.video, gst_buffer_ref (buffers[0]));
+  fail_unless (gst_buffer_get_ccl_meta (out) != NULL);
+  gst_buffer_unref (buffers[0]);
+  ccl_test_check_pool (pools[0], FALSE);
+  ccl_test_check_pool (pools[1], TRUE);
+  gst_buffer_unref (out);
+  ccl_test_check_pool (pools[0], TRUE);
+
+  for (i = 0; i < 2; i++) {
+    gst_buffer_pool_set_active (pools[i], FALSE);
+    gst_object_unref (pools[i]);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Without a components pad, frames pass at once. While there is one, linked or not, they wait
+ * until it is released. A second one is refused. */
+GST_START_TEST (test_pads)
+{
+  GstHarness *h = gst_harness_new_with_padnames ("cclmerge", "video", "src");
+  GstPadTemplate *templ = gst_element_get_pad_template (h->element, "components");
+  GstPad *pad, *second;
+  GstBuffer *in, *out;
+  guint i;
+
+  gst_harness_set_live (h, FALSE);
+  ccl_test_set_caps (h, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
+  for (i = 0; i < 3; i++) {
+    in = video_new (i);
+    out = gst_harness_push_and_pull (h, in);
+    fail_unless (out == in);
+    gst_buffer_unref (out);
+
+    pad = gst_element_request_pad_simple (h->element, "components");
+    fail_unless (pad != NULL);
+    second = gst_element_request_pad (h->element, templ, NULL, NULL);
+    fail_unless (second == NULL);
+    in = video_new (i);
+    gst_harness_push (h, in);
+    fail_if (gst_harness_try_pull (h));
+    gst_element_release_request_pad (h->element, pad);
+    gst_object_unref (pad);
+    out = gst_harness_pull (h);
+    fail_unless (out == in);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Caps without a frame size are refused with an error that says so. */
+GST_START_TEST (test_caps_without_size)
+{
+  static const gchar *const wrong[] = {
+    "video/x-raw,format=NV12,height=96,framerate=1/1",
+    "video/x-raw,format=NV12,width=128,framerate=1/1",
+    "video/x-raw,format=NV12,width=0,height=96,framerate=1/1",
+  };
+  Pair pair;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    pair_init (&pair, FALSE);
+    gst_harness_set_src_caps_str (pair.video, wrong[i]);
+    gst_harness_push (pair.video, video_new (0));
+    ccl_test_check_error (pair.video, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "size");
+    fail_if (gst_harness_try_pull (pair.video));
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* Components of a frame whose size is 0 or unknown are dropped; the next ones are not. */
+GST_START_TEST (test_mask_without_size)
+{
+  static const GstCclComponent component = { 1, 8, 6, 4, 3, 12, 9.5, 7.0 };
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  gst_harness_set_src_caps_str (pair.mask, "video/x-raw,format=GRAY8");
+  for (i = 0; i < 3; i++) {
+    GstBuffer *mask = gst_buffer_new ();
+
+    GST_BUFFER_PTS (mask) = i * GST_SECOND;
+    if (i > 0)
+      gst_buffer_add_ccl_meta (mask, i == 1 ? 0 : MASK_WIDTH, MASK_HEIGHT, 1, &component, 1);
+    add_roi (mask, "blob", 0, &component);
+    gst_harness_push (pair.mask, mask);
+    gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), i == 2 ? 1 : 0);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+static GstFlowReturn
+refuse (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+
+  return GST_FLOW_ERROR;
+}
+
+/* A flow error from downstream reaches both branches. */
+GST_START_TEST (test_refusal)
+{
+  GstFlowReturn ret[2] = { GST_FLOW_OK, GST_FLOW_OK };
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, FALSE);
+  gst_pad_set_chain_function (pair.video->sinkpad, refuse);
+  for (i = 0; i < 100 && (ret[0] == GST_FLOW_OK || ret[1] == GST_FLOW_OK); i++) {
+    ret[0] = gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1));
+    ret[1] = gst_harness_push (pair.video, video_new (i * GST_SECOND));
+  }
+  fail_unless_equals_int (ret[0], GST_FLOW_ERROR);
+  fail_unless_equals_int (ret[1], GST_FLOW_ERROR);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Segments in bytes have no running time, so frames have no partners. */
+GST_START_TEST (test_bytes)
+{
+  GstSegment segment;
+  guint is_mask;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  for (is_mask = 0; is_mask < 2; is_mask++) {
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    gst_harness_push_event (is_mask ? pair.mask : pair.video, gst_event_new_segment (&segment));
+    gst_harness_push (pair.mask, mask_new (0, 1));
+    gst_harness_push_event (pair.mask, gst_event_new_eos ());
+    gst_harness_push (pair.video, video_new (0));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 0);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+cclmerge_suite (void)
+{
+  Suite *s = suite_create ("cclmerge");
+  TCase *tc;
+
+  tc = tcase_create ("partners");
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_partners, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tc, test_random_partners, 0, 40);
+  tcase_add_loop_test (tc, test_scaling, 0, G_N_ELEMENTS (sizes));
+  tcase_add_test (tc, test_twice_the_size);
+  tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_later_crop);
+
+  tc = tcase_create ("buffers");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_same_buffer);
+  tcase_add_test (tc, test_shared_buffer);
+  tcase_add_test (tc, test_pools);
+  tcase_add_test (tc, test_pads);
+  tcase_add_test (tc, test_caps_without_size);
+  tcase_add_test (tc, test_mask_without_size);
+  tcase_add_test (tc, test_refusal);
+  tcase_add_test (tc, test_bytes);
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmerge);

@@ -1,0 +1,542 @@
+/* cudaccl - tests of libgstccl: metadata, colours, transport between processes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const GstCclComponent components[] = {
+  { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
+  { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
+  { 3, 3, 5, 5, 2, 10, 5.0, 5.5 },
+};
+
+static GstBuffer *
+buffer_with_components (guint width, guint height)
+{
+  GstBuffer *buffer = ccl_test_black_new (width, height);
+
+  fail_unless (gst_buffer_add_ccl_meta (buffer, width, height, 5, components,
+                                        G_N_ELEMENTS (components)) != NULL);
+
+  return buffer;
+}
+
+static void
+check_meta (GstCclMeta *meta, guint width, guint height, guint found,
+            const GstCclComponent *expected, guint n)
+{
+  guint i;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->width, width);
+  fail_unless_equals_int (meta->height, height);
+  fail_unless_equals_int (meta->found, found);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n);
+  for (i = 0; i < n; i++)
+    ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 1e-6);
+  fail_unless (gst_ccl_meta_get_component (meta, n) == NULL);
+}
+
+GST_START_TEST (test_boxed)
+{
+  GstCclComponent *copy = g_boxed_copy (GST_TYPE_CCL_COMPONENT, &components[0]);
+
+  fail_unless (copy != &components[0]);
+  ccl_test_check_component (copy, &components[0], 1e-6);
+  g_boxed_free (GST_TYPE_CCL_COMPONENT, copy);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_type)
+{
+  const gchar *const *tags = gst_meta_api_type_get_tags (GST_CCL_META_API_TYPE);
+
+  fail_unless_equals_int (g_strv_length ((gchar **) tags), 3);
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_STR));
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_SIZE_STR));
+  fail_unless (g_strv_contains (tags, GST_META_TAG_VIDEO_ORIENTATION_STR));
+  fail_unless (GST_CCL_META_INFO != NULL);
+  fail_unless (gst_meta_get_info ("GstCclMeta") == GST_CCL_META_INFO);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_add_replaces)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  check_meta (meta, 13, 7, 5, components, 3);
+
+  /* The argument is the array that is replaced and freed. */
+  gst_buffer_add_ccl_meta (buffer, 14, 8, 9, &meta->components[1], 2);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 1);
+  check_meta (gst_buffer_get_ccl_meta (buffer), 14, 8, 9, &components[1], 2);
+
+  gst_buffer_add_ccl_meta (buffer, 14, 8, 0, NULL, 0);
+  check_meta (gst_buffer_get_ccl_meta (buffer), 14, 8, 0, NULL, 0);
+
+  g_test_expect_message ("GStreamer-Ccl", G_LOG_LEVEL_CRITICAL, "*found >= n_components*");
+  fail_unless (gst_buffer_add_ccl_meta (buffer, 14, 8, 1, components, 2) == NULL);
+  g_test_assert_expected_messages ();
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_copy_is_deep)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstBuffer *copies[3];
+  guint i;
+
+  copies[0] = gst_buffer_copy (buffer);
+  copies[1] = gst_buffer_copy_deep (buffer);
+  copies[2] = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
+
+  memset (gst_buffer_get_ccl_meta (buffer)->components, 0, sizeof (components));
+  gst_buffer_unref (buffer);
+
+  for (i = 0; i < G_N_ELEMENTS (copies); i++) {
+    check_meta (gst_buffer_get_ccl_meta (copies[i]), 13, 7, 5, components, 3);
+    gst_buffer_unref (copies[i]);
+  }
+}
+GST_END_TEST;
+
+/* A component, and the same after scaling. */
+static const struct
+{
+  gint in_width, in_height, out_width, out_height;
+  GstCclComponent in, out;
+} scales[] = {
+  /* A single pixel becomes four; the centroid is between them. */
+  { 13, 7, 26, 14, { 1, 3, 1, 1, 1, 1, 3.0, 1.0 }, { 1, 6, 2, 2, 2, 4, 6.5, 2.5 } },
+  /* A component smaller than a pixel of the result keeps one. */
+  { 12, 8, 6, 2, { 1, 11, 7, 1, 1, 1, 11.0, 7.0 }, { 1, 5, 1, 1, 1, 1, 5.25, 1.375 } },
+  { 4, 4, 3, 3, { 1, 1, 0, 2, 4, 8, 1.5, 1.5 }, { 1, 0, 0, 3, 3, 5, 1.0, 1.0 } },
+  /* Edges on pixel boundaries stay there, although 1/3 is not exact. */
+  { 147, 3, 49, 1, { 1, 3, 0, 144, 3, 432, 74.5, 1.0 }, { 1, 1, 0, 48, 1, 48, 24.5, 0.0 } },
+  /* The whole frame. */
+  { 7, 7, 5, 3, { 1, 0, 0, 7, 7, 49, 3.0, 3.0 }, { 1, 0, 0, 5, 3, 15, 2.0, 1.0 } },
+  { 1, 1, 100, 1, { 1, 0, 0, 1, 1, 1, 0.0, 0.0 }, { 1, 0, 0, 100, 1, 100, 49.5, 0.0 } },
+  /* Areas beyond 32 bits. */
+  { 65535,
+    65535,
+    32767,
+    65535,
+    { 1, 0, 0, 65535, 65535, G_GUINT64_CONSTANT (4294836225), 32767.0, 32767.0 },
+    { 1, 0, 0, 32767, 65535, G_GUINT64_CONSTANT (2147385345), 16383.0, 32767.0 } },
+  /* No change of size. */
+  { 13, 7, 13, 7, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 }, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 } },
+};
+
+GST_START_TEST (test_scale)
+{
+  GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+  GstVideoInfo in_info, out_info;
+  GstVideoMetaTransform trans = { &in_info, &out_info };
+  GstCclMeta *meta;
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].in_width,
+                             scales[__i__].in_height);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].out_width,
+                             scales[__i__].out_height);
+
+  meta = gst_buffer_add_ccl_meta (in, scales[__i__].in_width, scales[__i__].in_height, 3,
+                                  &scales[__i__].in, 1);
+  fail_unless (GST_CCL_META_INFO->transform_func (
+      out, &meta->meta, in, gst_video_meta_transform_scale_get_quark (), &trans));
+
+  check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
+              &scales[__i__].out, 1);
+  ccl_test_check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in, 1e-6);
+
+  /* Old scalers copy the metadata as well, afterwards. */
+  gst_buffer_copy_into (out, in, GST_BUFFER_COPY_METADATA, 0, -1);
+  check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
+              &scales[__i__].out, 1);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unknown_transform)
+{
+  GstBuffer *in = buffer_with_components (13, 7), *out = gst_buffer_new ();
+
+  fail_if (GST_CCL_META_INFO->transform_func (out, &gst_buffer_get_ccl_meta (in)->meta, in,
+                                              g_quark_from_static_string ("test-transform"), NULL));
+  fail_unless (gst_buffer_get_ccl_meta (out) == NULL);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+
+/* GStreamer's scaler scales the metadata. */
+GST_START_TEST (test_videoscale)
+{
+  static const GstCclComponent expected[] = {
+    { 1, 4, 3, 12, 12, 120, 8.5, 8.5 },
+    { 2, 24, 18, 2, 3, 6, 24.5, 19.0 },
+    { 3, 6, 15, 10, 6, 60, 10.5, 17.5 },
+  };
+  GstHarness *h = gst_harness_new ("videoscale");
+  GstBuffer *buffer;
+
+  gst_harness_set_caps_str (h, "video/x-raw,format=GRAY8,width=13,height=7,framerate=1/1",
+                            "video/x-raw,format=GRAY8,width=26,height=21,framerate=1/1");
+  buffer = gst_harness_push_and_pull (h, buffer_with_components (13, 7));
+  check_meta (gst_buffer_get_ccl_meta (buffer), 26, 21, 5, expected, 3);
+
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static const struct
+{
+  guint x, y, width, height;
+  gboolean fits;
+  guint found, n;
+  GstCclComponent out[3];
+} crops[] = {
+  /* The whole frame. */
+  { 0,
+    0,
+    13,
+    7,
+    TRUE,
+    5,
+    3,
+    { { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
+      { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
+      { 3, 3, 5, 5, 2, 10, 5.0, 5.5 } } },
+  /* One is cut, one dropped, one moved; two that were never listed still count as found. */
+  { 3, 2, 9, 5, TRUE, 4, 2, { { 1, 0, 0, 5, 3, 20, 1.0, 0.5 }, { 3, 0, 3, 5, 2, 10, 2.0, 3.5 } } },
+  /* A box that only touches the crop rectangle is outside. */
+  { 8, 5, 4, 2, TRUE, 2, 0, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 7, 4, 1, 1, TRUE, 3, 1, { { 1, 0, 0, 1, 1, 20, -3.0, -1.5 } } },
+  { 0, 0, 0, 7, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 1, 0, 13, 7, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+  { 0, G_MAXUINT, 1, 1, FALSE, 5, 3, { { 0, 0, 0, 0, 0, 0, 0.0, 0.0 } } },
+};
+
+GST_START_TEST (test_crop)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  gboolean fits = gst_ccl_meta_crop (meta, crops[__i__].x, crops[__i__].y, crops[__i__].width,
+                                     crops[__i__].height);
+
+  fail_unless_equals_int (fits, crops[__i__].fits);
+  if (fits)
+    check_meta (meta, crops[__i__].width, crops[__i__].height, crops[__i__].found, crops[__i__].out,
+                crops[__i__].n);
+  else
+    check_meta (meta, 13, 7, 5, components, 3);
+
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+#if GST_CHECK_VERSION(1, 28, 0)
+/* Scaled by two from and to a rectangle, with cropping at its edges; and a quarter turn. */
+GST_START_TEST (test_matrix)
+{
+  static const gfloat turn[3][3] = { { 0, -1, 7 }, { 1, 0, 0 }, { 0, 0, 1 } };
+  static const GstCclComponent scaled[] = { { 1, 9, 1, 10, 6, 80, 11.5, 2.5 },
+                                            { 3, 9, 7, 10, 4, 40, 13.5, 8.5 } };
+  static const GstCclComponent turned[] = { { 1, 2, 2, 4, 6, 20, 3.5, 4.0 },
+                                            { 2, 0, 12, 1, 1, 1, 0.0, 12.0 },
+                                            { 3, 0, 3, 2, 5, 10, 0.5, 5.0 } };
+  GstVideoRectangle in_rect = { 3, 2, 9, 5 }, out_rect = { 9, 1, 18, 10 };
+  GstVideoRectangle all = { 0, 0, 13, 7 }, frame = { 0, 0, 7, 13 };
+  GstBuffer *in = buffer_with_components (13, 7), *out = gst_buffer_new ();
+  GstVideoMetaTransformMatrix trans;
+  GstVideoInfo in_info, out_info;
+  GstMeta *meta = &gst_buffer_get_ccl_meta (in)->meta;
+  GQuark quark = gst_video_meta_transform_matrix_get_quark ();
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, 13, 7);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 40, 12);
+  gst_video_meta_transform_matrix_init (&trans, &in_info, &in_rect, &out_info, &out_rect);
+  fail_unless (GST_CCL_META_INFO->transform_func (out, meta, in, quark, &trans));
+  check_meta (gst_buffer_get_ccl_meta (out), 40, 12, 4, scaled, 2);
+
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 7, 13);
+  gst_video_meta_transform_matrix_init (&trans, &in_info, &all, &out_info, &frame);
+  memcpy (trans.matrix, turn, sizeof (turn));
+  fail_unless (GST_CCL_META_INFO->transform_func (out, meta, in, quark, &trans));
+  check_meta (gst_buffer_get_ccl_meta (out), 7, 13, 5, turned, 3);
+
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+GST_END_TEST;
+#endif
+
+#if GST_CHECK_VERSION(1, 24, 0)
+GST_START_TEST (test_serialize)
+{
+  GstBuffer *in = buffer_with_components (13, 7), *out;
+  GByteArray *data = g_byte_array_new ();
+  guint32 consumed = 0;
+  guint offset, size;
+  GstMeta *meta;
+
+  /* At every alignment, so that the sanitizer sees unaligned reads; offset 0 comes last. */
+  for (offset = 8; offset-- > 0;) {
+    g_byte_array_set_size (data, offset);
+    fail_unless (gst_meta_serialize_simple (&gst_buffer_get_ccl_meta (in)->meta, data));
+    out = gst_buffer_new ();
+    meta = gst_meta_deserialize (out, data->data + offset, data->len - offset, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless_equals_int (consumed, data->len - offset);
+    check_meta ((GstCclMeta *) meta, 13, 7, 5, components, 3);
+    gst_buffer_unref (out);
+  }
+
+  /* Truncated data is refused. */
+  for (size = 1; size < data->len; size++) {
+    guint8 *part = g_memdup2 (data->data, size);
+
+    out = gst_buffer_new ();
+    fail_unless (gst_meta_deserialize (out, part, size, &consumed) == NULL);
+    gst_buffer_unref (out);
+    g_free (part);
+  }
+
+  g_byte_array_unref (data);
+  gst_buffer_unref (in);
+}
+GST_END_TEST;
+#endif
+
+static gint
+channel (guint label, guint number)
+{
+  return (gint) (gst_ccl_label_get_color (label) >> (16 - 8 * number) & 255);
+}
+
+/* The sum over the channels. */
+static gint
+distance (guint a, guint b)
+{
+  gint sum = 0;
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    sum += ABS (channel (a, i) - channel (b, i));
+
+  return sum;
+}
+
+/* The colours are part of the interface and must not change. */
+GST_START_TEST (test_values)
+{
+  static const struct
+  {
+    guint label;
+    guint32 color;
+  } expected[] = {
+    { 0, 0x000000 }, { 1, 0xff0000 },    { 2, 0x7da3ff },    { 3, 0x77be13 },
+    { 4, 0xe142cd }, { 2584, 0x42e170 }, { 2585, 0xff0000 }, { G_MAXUINT, 0xbe135d },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (expected); i++)
+    fail_unless (gst_ccl_label_get_color (expected[i].label) == expected[i].color,
+                 "%u has the colour %06x, not %06x", expected[i].label,
+                 gst_ccl_label_get_color (expected[i].label), expected[i].color);
+}
+GST_END_TEST;
+
+/* Adjacent labels differ clearly from each other and from the background. */
+GST_START_TEST (test_contrast)
+{
+  guint label, k;
+
+  for (label = 1; label <= GST_CCL_N_COLORS; label++) {
+    gint most = MAX (MAX (channel (label, 0), channel (label, 1)), channel (label, 2));
+
+    fail_unless (gst_ccl_label_get_color (label) <= 0xffffff);
+    fail_unless (most >= 190, "%u is dark", label);
+    for (k = 1; k <= 7; k++)
+      fail_unless (distance (label, label + k) > 120, "%u and %u are too much alike", label,
+                   label + k);
+  }
+}
+GST_END_TEST;
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Within a period all colours differ, from each other and from the background's. */
+GST_START_TEST (test_distinct)
+{
+  guint32 colors[1 + GST_CCL_N_COLORS];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (colors); i++)
+    colors[i] = gst_ccl_label_get_color (i);
+  qsort (colors, G_N_ELEMENTS (colors), sizeof (*colors), compare);
+  for (i = 1; i < G_N_ELEMENTS (colors); i++)
+    fail_unless (colors[i] != colors[i - 1], "two labels have the colour %06x", colors[i]);
+}
+GST_END_TEST;
+
+#if GST_CHECK_VERSION(1, 24, 0)
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=50/1"
+
+static void
+check_same (GstBuffer *buffer, GstBuffer *expected)
+{
+  GstCclMeta *a = gst_buffer_get_ccl_meta (buffer);
+  GstCclMeta *b = gst_buffer_get_ccl_meta (expected);
+  guint i;
+
+  fail_unless (a != NULL && b != NULL);
+  fail_unless_equals_int (a->width, b->width);
+  fail_unless_equals_int (a->height, b->height);
+  fail_unless_equals_int (a->found, b->found);
+  fail_unless_equals_int (a->n_components, b->n_components);
+  for (i = 0; i < a->n_components; i++)
+    ccl_test_check_component (&a->components[i], &b->components[i], 0.0);
+}
+
+/* The socket path must be set before the harness starts the element. */
+static GstHarness *
+receiver_new (const gchar *path)
+{
+  GstElement *element = gst_element_factory_make ("unixfdsrc", NULL);
+  GstHarness *h;
+
+  g_object_set (element, "socket-path", path, NULL);
+  h = gst_harness_new_with_element (element, NULL, "src");
+  gst_object_unref (element);
+  gst_harness_use_systemclock (h);
+  gst_harness_play (h);
+
+  return h;
+}
+
+static GstElement *
+sender_new (const gchar *path)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc is-live=true pattern=ball ! " CAPS
+                                           " ! cudaccl backend=cpu threshold=100 ! "
+                                           "unixfdsink name=sink sync=false async=false",
+                                           NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+
+  g_object_set (sink, "socket-path", path, NULL);
+  gst_object_unref (sink);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+
+  return pipeline;
+}
+
+/* Asserts that the components of a received frame are those of its pixels. */
+static void
+check_frame (GstHarness *analyser, GstBuffer *received)
+{
+  GstBuffer *pixels = gst_buffer_new (), *expected;
+
+  gst_buffer_copy_into (pixels, received, GST_BUFFER_COPY_MEMORY | GST_BUFFER_COPY_TIMESTAMPS, 0,
+                        -1);
+  expected = gst_harness_push_and_pull (analyser, pixels);
+  fail_unless_equals_int (gst_buffer_get_ccl_meta (expected)->n_components, 1);
+  check_same (received, expected);
+  gst_buffer_unref (expected);
+}
+
+GST_START_TEST (test_unixfd)
+{
+  GstElementFactory *factory = gst_element_factory_find ("unixfdsrc");
+  GstHarness *analyser, *receiver;
+  GstElement *sender;
+  gchar *folder, *path;
+  guint i;
+
+  if (!factory) {
+    g_printerr ("skipped: no element unixfdsrc\n");
+    return;
+  }
+  gst_object_unref (factory);
+
+  folder = g_dir_make_tmp ("cudaccl-XXXXXX", NULL);
+  fail_unless (folder != NULL);
+  path = g_build_filename (folder, "socket", NULL);
+
+  analyser =
+      ccl_test_harness_new (ccl_test_element_new ("cpu", "threshold", 100, NULL), "GRAY8", 64, 48);
+  sender = sender_new (path);
+  receiver = receiver_new (path);
+
+  for (i = 0; i < 5; i++) {
+    GstBuffer *received = gst_harness_pull (receiver);
+
+    fail_unless (received != NULL);
+    check_frame (analyser, received);
+    gst_buffer_unref (received);
+  }
+
+  gst_harness_teardown (receiver);
+  gst_element_set_state (sender, GST_STATE_NULL);
+  gst_object_unref (sender);
+  ccl_test_harness_free (analyser);
+  g_unlink (path);
+  fail_unless_equals_int (g_rmdir (folder), 0);
+  g_free (path);
+  g_free (folder);
+}
+GST_END_TEST;
+#endif
+
+static Suite *
+cclmeta_suite (void)
+{
+  Suite *s = suite_create ("cclmeta");
+  TCase *tc;
+
+  tc = tcase_create ("metadata");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_boxed);
+  tcase_add_test (tc, test_type);
+  tcase_add_test (tc, test_add_replaces);
+  tcase_add_test (tc, test_copy_is_deep);
+  tcase_add_loop_test (tc, test_scale, 0, G_N_ELEMENTS (scales));
+  tcase_add_test (tc, test_unknown_transform);
+  tcase_add_test (tc, test_videoscale);
+  tcase_add_loop_test (tc, test_crop, 0, G_N_ELEMENTS (crops));
+#if GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_test (tc, test_matrix);
+#endif
+#if GST_CHECK_VERSION(1, 24, 0)
+  tcase_add_test (tc, test_serialize);
+#endif
+
+  tc = tcase_create ("palette");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_values);
+  tcase_add_test (tc, test_contrast);
+  tcase_add_test (tc, test_distinct);
+
+#if GST_CHECK_VERSION(1, 24, 0)
+  tc = tcase_create ("transport");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_unixfd);
+#endif
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmeta);

@@ -1,0 +1,315 @@
+/* cudaccl - tests of invalid NVMM surfaces, without a device and without NVIDIA's library
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "gst/cudaccl/memory/gstcclnvbufsurface.h"
+#include "gst/cudaccl/memory/gstcclnvmm.h"
+
+#define WIDTH 16
+#define HEIGHT 8
+#define STRIDE 32
+
+/* The mapper is linked into this program. */
+GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
+
+typedef struct
+{
+  NvBufSurface surface;
+  NvBufSurfaceParams params[2];
+  guint8 pixels[STRIDE * HEIGHT];
+} Surface;
+
+static GstCclMapper *
+mapper_new (gint device, GstCclPlace *place)
+{
+  GstCclMapper *mapper = g_malloc0 (gst_ccl_nvmm_mapper.size);
+  GError *error = NULL;
+
+  mapper->klass = &gst_ccl_nvmm_mapper;
+  *place = (GstCclPlace){ device, NULL };
+  fail_unless (gst_ccl_nvmm_mapper.open (mapper, NULL, place, &error));
+
+  return mapper;
+}
+
+/* A valid surface. */
+static void
+surface_init (Surface *self)
+{
+  memset (self, 0, sizeof (*self));
+  self->surface.batchSize = self->surface.numFilled = 1;
+  self->surface.memType = NVBUF_MEM_SYSTEM;
+  self->surface.surfaceList = self->params;
+  self->params[0].width = WIDTH;
+  self->params[0].height = HEIGHT;
+  self->params[0].dataPtr = self->pixels;
+  self->params[0].dataSize = sizeof (self->pixels);
+  self->params[0].planeParams.pitch[0] = STRIDE;
+}
+
+/* Maps the surface as a frame of WIDTH x HEIGHT, in memories of @n_bytes. */
+static gboolean
+map_surface (GstCclMapper *mapper, Surface *surface, gsize n_bytes, guint n_memories,
+             const GstVideoRectangle *crop, GstCclFrame *frame, GError **error)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstVideoInfo info;
+  gboolean result;
+  guint i;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  for (i = 0; i < n_memories; i++)
+    gst_buffer_append_memory (buffer, gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, surface,
+                                                              n_bytes, 0, n_bytes, NULL, NULL));
+  if (crop) {
+    GstVideoCropMeta *meta = gst_buffer_add_video_crop_meta (buffer);
+
+    meta->x = (guint) crop->x;
+    meta->y = (guint) crop->y;
+    meta->width = (guint) crop->w;
+    meta->height = (guint) crop->h;
+  }
+
+  result = gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, error);
+  if (result)
+    gst_ccl_nvmm_mapper.unmap (mapper, frame);
+  /* GStreamer complains here if a memory is still mapped. */
+  gst_buffer_unref (buffer);
+
+  return result;
+}
+
+/* Valid surfaces are mapped without a copy. */
+GST_START_TEST (test_good)
+{
+  static const struct
+  {
+    NvBufSurfaceMemType type;
+    CclMemory memory;
+  } kinds[] = {
+    { NVBUF_MEM_CUDA_DEVICE, CCL_MEMORY_DEVICE },
+    { NVBUF_MEM_CUDA_UNIFIED, CCL_MEMORY_DEVICE },
+    { NVBUF_MEM_CUDA_PINNED, CCL_MEMORY_PINNED },
+    { NVBUF_MEM_SYSTEM, CCL_MEMORY_HOST },
+  };
+  const GstVideoRectangle crop = { 3, 1, WIDTH, HEIGHT };
+  GstCclFrame frame;
+  GstCclPlace place;
+  GstCclMapper *mapper = mapper_new (-1, &place);
+  GError *error = NULL;
+  Surface surface;
+  guint i;
+
+  fail_unless_equals_int (place.device, 0);
+  for (i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    surface_init (&surface);
+    surface.surface.memType = kinds[i].type;
+    surface.surface.gpuId = i;
+    fail_unless (map_surface (mapper, &surface, sizeof (surface.surface), 1, NULL, &frame, &error));
+    fail_unless_equals_int (frame.image.memory, kinds[i].memory);
+    fail_unless (frame.image.data == surface.pixels);
+    fail_unless_equals_int (frame.image.stride, STRIDE);
+    fail_unless (frame.image.stream == NULL);
+    fail_unless_equals_int (frame.place.device, (gint) i);
+    fail_unless (frame.place.cuda_context == NULL);
+  }
+
+  /* Newer versions' structures are longer, and surfaces may be larger than the frame. */
+  surface_init (&surface);
+  surface.params[0].width = WIDTH + 3;
+  surface.params[0].height = HEIGHT + 1;
+  surface.params[0].planeParams.offset[0] = 5;
+  surface.params[0].dataSize += 200;
+  fail_unless (map_surface (mapper, &surface, sizeof (surface), 1, &crop, &frame, &error));
+  fail_unless (frame.image.data == surface.pixels + 5 + STRIDE + 3);
+  g_free (mapper);
+}
+GST_END_TEST;
+
+/* One thing wrong at a time. */
+enum
+{
+  NO_MEMORY,
+  TWO_MEMORIES,
+  SHORT,
+  NO_LIST,
+  NO_BATCH,
+  OVERFULL,
+  BATCH,
+  NARROW,
+  LOW,
+  NO_PIXELS,
+  BLOCKS,
+  SMALL_PITCH,
+  SMALL_SIZE,
+  FAR_OFFSET,
+  FAR_CROP,
+  HANDLE,
+  UNKNOWN,
+  DEVICE,
+  N_WRONGS
+};
+
+static const gchar *const texts[N_WRONGS] = {
+  [NO_MEMORY] = "0 memories",
+  [TWO_MEMORIES] = "2 memories",
+  [SHORT] = "not a NvBufSurface",
+  [NO_LIST] = "not a NvBufSurface",
+  [NO_BATCH] = "not a NvBufSurface",
+  [OVERFULL] = "not a NvBufSurface",
+  [BATCH] = "nvstreamdemux",
+  [NARROW] = "15x8",
+  [LOW] = "16x7",
+  [NO_PIXELS] = "pixels in rows",
+  [BLOCKS] = "pixels in rows",
+  [SMALL_PITCH] = "pixels in rows",
+  [SMALL_SIZE] = "pixels in rows",
+  [FAR_OFFSET] = "pixels in rows",
+  [FAR_CROP] = "from (4294967295, 0) on",
+  [HANDLE] = "type 5",
+  [UNKNOWN] = "type 1234",
+  [DEVICE] = "set it to 1",
+};
+
+static void
+spoil (Surface *surface, guint wrong)
+{
+  NvBufSurfaceParams *params = &surface->params[0];
+
+  switch (wrong) {
+  case NO_LIST:
+    surface->surface.surfaceList = NULL;
+    break;
+  case NO_BATCH:
+    surface->surface.batchSize = surface->surface.numFilled = 0;
+    break;
+  case OVERFULL:
+    surface->surface.numFilled = 3;
+    break;
+  case BATCH:
+    surface->surface.batchSize = 2;
+    break;
+  case NARROW:
+    params->width = WIDTH - 1;
+    break;
+  case LOW:
+    params->height = HEIGHT - 1;
+    break;
+  case NO_PIXELS:
+    params->dataPtr = NULL;
+    break;
+  case BLOCKS:
+    params->layout = NVBUF_LAYOUT_BLOCK_LINEAR;
+    break;
+  case SMALL_PITCH:
+    params->planeParams.pitch[0] = WIDTH - 1;
+    break;
+  case SMALL_SIZE:
+    params->dataSize = STRIDE * (HEIGHT - 1) + WIDTH - 1;
+    break;
+  case FAR_OFFSET:
+    params->planeParams.offset[0] = G_MAXUINT32;
+    break;
+  case HANDLE:
+    surface->surface.memType = NVBUF_MEM_HANDLE;
+    break;
+  case UNKNOWN:
+    surface->surface.memType = (NvBufSurfaceMemType) 1234;
+    break;
+  case DEVICE:
+    surface->surface.gpuId = 1;
+    break;
+  }
+}
+
+GST_START_TEST (test_wrong)
+{
+  const GstVideoRectangle crop = { -1, 0, WIDTH, HEIGHT };
+  GstCclPlace place;
+  GstCclMapper *mapper = mapper_new (0, &place);
+  guint wrong;
+
+  for (wrong = 0; wrong < N_WRONGS; wrong++) {
+    guint n_memories = wrong == NO_MEMORY ? 0 : wrong == TWO_MEMORIES ? 2 : 1;
+    Surface surface;
+    GstCclFrame frame;
+    GError *error = NULL;
+
+    surface_init (&surface);
+    spoil (&surface, wrong);
+    fail_if (map_surface (mapper, &surface, wrong == SHORT ? 40 : sizeof (surface.surface),
+                          n_memories, wrong == FAR_CROP ? &crop : NULL, &frame, &error));
+    fail_unless (error != NULL, "%u", wrong);
+    fail_unless (strstr (error->message, texts[wrong]) != NULL, "'%s' is not in: %s", texts[wrong],
+                 error->message);
+    /* The same error as with CUDAMemory. */
+    if (wrong == DEVICE)
+      fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS));
+    else
+      fail_unless (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+    g_error_free (error);
+  }
+  g_free (mapper);
+}
+GST_END_TEST;
+
+static gboolean
+have_library (void)
+{
+  void *library = dlopen ("libnvbufsurface.so.1.0.0", RTLD_NOW | RTLD_LOCAL);
+
+  if (!library)
+    library = dlopen ("libnvbufsurface.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return FALSE;
+  dlclose (library);
+
+  return TRUE;
+}
+
+/* A Jetson's surface arrays need NVIDIA's library: without it, every frame fails with an error
+ * that says so. With it, this made-up surface would be invalid. */
+GST_START_TEST (test_no_library)
+{
+  GstCclPlace place;
+  GstCclMapper *mapper = mapper_new (-1, &place);
+  GstCclFrame frame;
+  Surface surface;
+  guint i;
+
+  surface_init (&surface);
+  surface.surface.memType = NVBUF_MEM_SURFACE_ARRAY;
+  if (have_library ())
+    g_print ("skipped: this machine has NVIDIA's library\n");
+  for (i = 0; i < 2 && !have_library (); i++) {
+    GError *error = NULL;
+
+    fail_if (map_surface (mapper, &surface, sizeof (surface.surface), 1, NULL, &frame, &error));
+    fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND));
+    fail_unless (strstr (error->message, "libnvbufsurface.so") != NULL, "%s", error->message);
+    g_error_free (error);
+  }
+  g_free (mapper);
+}
+GST_END_TEST;
+
+static Suite *
+nvmmerrors_suite (void)
+{
+  Suite *s = suite_create ("nvmmerrors");
+  TCase *tc = tcase_create ("general");
+
+  GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_good);
+  tcase_add_test (tc, test_wrong);
+  tcase_add_test (tc, test_no_library);
+
+  return s;
+}
+
+GST_CHECK_MAIN (nvmmerrors);

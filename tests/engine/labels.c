@@ -1,0 +1,146 @@
+/* cudaccl - checkccl: validity of label maps
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* That label maps are right is checked by the frame tests. */
+
+#include "tests/engine/checkccl.h"
+#include "tests/lib/patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Labelled
+{
+  Case c;
+  TestImage image;
+  CclAnalyzer *analyzer;
+  uint32_t *expected;
+} Labelled;
+
+/* Draws another image for the analyzer. */
+static void
+redraw (Labelled *self, Check *check)
+{
+  test_noise_draw (&self->image, 0.2 + mt19937_below (&check->rng, 6) / 10.0,
+                   1 + mt19937_below (&check->rng, 5), &check->rng);
+  free (self->expected);
+  self->expected = case_expected_labels (&self->c);
+}
+
+static bool
+labelled_init (Labelled *self, Check *check, const Case *c, uint32_t width, uint32_t height)
+{
+  memset (self, 0, sizeof *self);
+  self->c = *c;
+  self->image = test_image_new (width, height);
+  self->c.image = &self->image;
+  redraw (self, check);
+  return check_that (check, case_open (&self->c, &self->analyzer) == CCL_OK, "%s: %s",
+                     c->algorithm->name, ccl_last_error ());
+}
+
+static void
+labelled_clear (Labelled *self)
+{
+  ccl_analyzer_free (self->analyzer);
+  test_image_clear (&self->image);
+  free (self->expected);
+}
+
+/* Analyses a copy of the image and overwrites it: it must not be read any more. */
+static void
+analyze_and_spoil (Labelled *self, Check *check)
+{
+  static const TestPlacement placement;
+  TestArena *arena = &check->arenas[self->c.memory];
+  TestImage spoilt = test_image_new (self->image.width, self->image.height);
+  CclImage image = test_arena_place (arena, &self->image, &placement);
+  CclComponents got = { 0 };
+  CclStatus status = ccl_analyzer_analyze (self->analyzer, &image, &self->c.setup.params, &got);
+
+  check_result (check, &self->c, status, &got, NULL);
+  memset (spoilt.pixels, 0x55, (size_t) spoilt.width * spoilt.height);
+  test_arena_place (arena, &spoilt, &placement);
+  test_image_clear (&spoilt);
+}
+
+/* There is no label map before the first frame or while a frame is in flight. */
+static void
+check_times (Labelled *self, Check *check)
+{
+  CclImage view = test_image_view (&self->image);
+  CclLabels labels;
+  CclComponents got;
+
+  check_that (check, ccl_analyzer_labels (self->analyzer, &labels) == CCL_ERROR_INVALID,
+              "%s: labels before the first frame", self->c.algorithm->name);
+  check_that (check, ccl_analyzer_labels (self->analyzer, NULL) == CCL_ERROR_INVALID,
+              "%s: labels to NULL", self->c.algorithm->name);
+  check_that (check, ccl_analyzer_labels (NULL, &labels) == CCL_ERROR_INVALID, "labels from NULL");
+  for (int i = 0; i < 2; i++) {
+    check_that (check, ccl_analyzer_submit (self->analyzer, &view, &self->c.setup.params) == CCL_OK,
+                "%s: %s", self->c.algorithm->name, ccl_last_error ());
+    check_that (check,
+                ccl_analyzer_labels (self->analyzer, &labels) == CCL_ERROR_INVALID && !labels.data,
+                "%s: labels of a frame in flight", self->c.algorithm->name);
+    check_result (check, &self->c, ccl_analyzer_collect (self->analyzer, &got), &got, NULL);
+    check_labels (check, &self->c, self->analyzer, self->expected);
+  }
+}
+
+/* Label maps are asked for twice, or not for every frame; analyzers do not share them. */
+static void
+run_labels (Check *check, const Case *c)
+{
+  Labelled first, second;
+  CclLabels labels = { 0 };
+
+  if (labelled_init (&first, check, c, 131, 67) & labelled_init (&second, check, c, 131, 67)) {
+    check_times (&first, check);
+    for (int i = 0; i < 6; i++) {
+      redraw (&first, check);
+      analyze_and_spoil (&first, check);
+      if (i % 3 == 1)
+        continue;
+      check_labels (check, &first.c, first.analyzer, first.expected);
+      check_labels (check, &first.c, first.analyzer, first.expected);
+    }
+    ccl_analyzer_labels (first.analyzer, &labels);
+    redraw (&second, check);
+    analyze_and_spoil (&second, check);
+    check_labels (check, &second.c, second.analyzer, second.expected);
+    ccl_analyzer_free (second.analyzer);
+    second.analyzer = NULL;
+    check_that (check,
+                labels.data && labels_difference (&first.c, &labels, first.expected) == SIZE_MAX,
+                "%s: another analyzer changed a label map", c->algorithm->name);
+  }
+  labelled_clear (&second);
+  labelled_clear (&first);
+}
+
+static void
+test_labels (Check *check)
+{
+  Case c = { 0 };
+
+  setup_init (&c.setup);
+  c.setup.labels = true;
+  for (size_t i = 0; (c.algorithm = ccl_algorithm (i)); i++) {
+    unsigned memories = c.algorithm->backend == CCL_BACKEND_CUDA ? CHECK_MEMORIES : 1;
+
+    for (unsigned k = 0; k < 4 * memories; k++) {
+      c.connectivity = k % 2 ? 4 : 8;
+      c.setup.max_components = k % 4 < 2 ? 0 : 7;
+      c.setup.params.min_area = k % 4 < 2 ? 1 : 2;
+      c.memory = (CclMemory) (k / 4);
+      if (check_wants (check, c.algorithm, c.connectivity))
+        run_labels (check, &c);
+    }
+  }
+}
+
+const Test label_tests[] = {
+  { "labels", test_labels },
+  { NULL, NULL },
+};

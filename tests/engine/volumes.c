@@ -1,0 +1,285 @@
+/* cudaccl - checkccl: volumes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/checkccl.h"
+#include "tests/lib/device.h"
+#include "tests/lib/patterns.h"
+
+#include "ccl/volume_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+
+/* A volume's slices, one below the other. */
+typedef struct Stack
+{
+  uint32_t width, height, depth;
+  TestImage image;
+} Stack;
+
+static Stack
+stack_new (uint32_t width, uint32_t height, uint32_t depth)
+{
+  return (Stack){ width, height, depth, test_image_new (width, height * depth) };
+}
+
+static bool
+is_small (const Check *check)
+{
+  return check->options.effort == EFFORT_SMALL;
+}
+
+static bool
+wants (const Check *check, const CclAlgorithm *algorithm)
+{
+  const Options *options = &check->options;
+
+  if (options->algorithm && strcmp (options->algorithm, algorithm->name) != 0)
+    return false;
+  return options->backend != CCL_BACKEND_CPU && test_device_available ();
+}
+
+static bool
+components_match (const CclVolumeComponents *a, const CclVolumeComponents *b)
+{
+  return a->found == b->found && a->count == b->count &&
+         (a->count == 0 || memcmp (a->items, b->items, a->count * sizeof *a->items) == 0);
+}
+
+/* The first component that differs. */
+static void
+report (const CclVolumeComponents *got, const CclVolumeComponents *expected)
+{
+  printf ("\n  %u of %u components, not %u of %u\n", got->count, got->found, expected->count,
+          expected->found);
+  for (uint32_t i = 0; i < got->count && i < expected->count; i++) {
+    const CclVolumeComponent *both[] = { &got->items[i], &expected->items[i] };
+
+    if (memcmp (both[0], both[1], sizeof *both[0]) == 0)
+      continue;
+    for (int k = 0; k < 2; k++)
+      printf ("  %s: label %u, (%u, %u, %u) + (%u, %u, %u), volume %llu, sums %llu %llu %llu, "
+              "first %u %u\n",
+              k ? "not" : "got", both[k]->label, both[k]->x, both[k]->y, both[k]->z, both[k]->width,
+              both[k]->height, both[k]->depth, (unsigned long long) both[k]->volume,
+              (unsigned long long) both[k]->sum_x, (unsigned long long) both[k]->sum_y,
+              (unsigned long long) both[k]->sum_z, both[k]->first_x, both[k]->first_y);
+    return;
+  }
+}
+
+/* One algorithm, twice, the second time from another kind of memory. */
+static void
+check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeConfig *wanted,
+                 const Stack *stack, const CclParams *params, const CclVolumeComponents *expected,
+                 const uint32_t *expected_labels)
+{
+  CclVolumeConfig config = *wanted;
+  TestPlacement placement = { .padding = mt19937_below (&check->rng, 9) };
+  CclVolume *volume;
+
+  config.algorithm = algorithm->name;
+  if (!check_that (check, ccl_volume_new (&config, &volume) == CCL_OK, "%s: %s", algorithm->name,
+                   ccl_last_error ()))
+    return;
+  for (int m = 0; m < CHECK_MEMORIES; m += 2) {
+    CclImage image = test_arena_place (&check->arenas[m], &stack->image, &placement);
+    CclVolumeComponents got;
+    CclLabels labels = { NULL, 0 };
+    CclStatus status = ccl_volume_analyze (volume, &image, params, &got);
+    size_t bytes = (size_t) stack->width * stack->image.height * sizeof *expected_labels;
+    bool right = status == CCL_OK && components_match (&got, expected);
+
+    check->runs++;
+    if (!check_that (check, right, "%s, volume of %u x %u x %u: status %d", algorithm->name,
+                     stack->width, stack->height, stack->depth, status) &&
+        status == CCL_OK)
+      report (&got, expected);
+    if (right)
+      check_that (check,
+                  ccl_volume_labels (volume, &labels) == CCL_OK &&
+                      memcmp (labels.data, expected_labels, bytes) == 0,
+                  "%s, volume of %u x %u x %u: wrong labels", algorithm->name, stack->width,
+                  stack->height, stack->depth);
+  }
+  ccl_volume_free (volume);
+}
+
+/* All algorithms, with a random feature stage and capacity. */
+static void
+check_stack (Check *check, const Stack *stack)
+{
+  const CclAlgorithm *algorithm;
+  CclVolumeConfig config;
+  CclVolumeComponents expected;
+  CclParams params;
+  uint32_t *labels = test_alloc ((size_t) stack->width * stack->image.height * sizeof *labels);
+  CclImage view = test_image_view (&stack->image);
+
+  ccl_volume_config_init (&config, stack->width, stack->height, stack->depth);
+  config.labels = true;
+  config.device = TEST_DEVICE;
+  config.features = (CclFeatureStage) mt19937_below (&check->rng, CCL_FEATURES_RUNS_CD + 1);
+  config.max_components = mt19937_below (&check->rng, 4) ? 1u << 20 : 20;
+  ccl_params_init (&params);
+  params.min_area = mt19937_below (&check->rng, 3) ? 1 : 3;
+  params.invert = mt19937_below (&check->rng, 2);
+  if (ccl_volume_reference_analyze (&config, &view, &params, &expected, labels) != CCL_OK)
+    test_fatal ("out of memory for the reference");
+  for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
+    if (wants (check, algorithm))
+      check_algorithm (check, algorithm, &config, stack, &params, &expected, labels);
+  }
+  ccl_volume_reference_clear (&expected);
+  free (labels);
+}
+
+/* Odd and even sizes, single rows, columns and slices, blobs and noise. */
+static void
+test_volumes (Check *check)
+{
+  static const uint32_t sizes[][3] = {
+    { 1, 1, 1 },    { 2, 2, 2 },    { 3, 3, 3 },     { 1, 1, 9 },    { 9, 1, 1 },    { 1, 9, 1 },
+    { 5, 7, 1 },    { 1, 7, 5 },    { 7, 1, 5 },     { 33, 9, 6 },   { 65, 17, 5 },  { 6, 5, 67 },
+    { 64, 64, 64 }, { 63, 65, 31 }, { 130, 33, 20 }, { 257, 40, 3 }, { 100, 99, 98 }
+  };
+  static const double densities[] = { 0, 0.03, 0.1, 0.3, 0.6, 1 }; /* it percolates at 0.1 */
+  int rounds = is_small (check) ? 1 : 3;
+
+  if (check->options.backend == CCL_BACKEND_CPU || !test_device_available ())
+    return;
+  for (size_t i = 0; i < COUNT (sizes); i++) {
+    Stack stack = stack_new (sizes[i][0], sizes[i][1], sizes[i][2]);
+
+    if (is_small (check) && (size_t) stack.width * stack.image.height > 6000) {
+      test_image_clear (&stack.image);
+      continue;
+    }
+    for (size_t d = 0; d < COUNT (densities); d++) {
+      for (int k = 0; k < rounds; k++) {
+        test_noise_draw (&stack.image, densities[d], 1 + mt19937_below (&check->rng, 4),
+                         &check->rng);
+        check_stack (check, &stack);
+      }
+    }
+    test_image_clear (&stack.image);
+  }
+}
+
+static void
+set_voxel (Stack *stack, const uint32_t at[3])
+{
+  if (at[0] < stack->width && at[1] < stack->height && at[2] < stack->depth)
+    stack->image.pixels[((size_t) at[2] * stack->height + at[1]) * stack->width + at[0]] = 255;
+}
+
+/* The cell at @index on Hilbert's curve through a cube of 2^@bits cells a side: J. Skilling's
+ * transform of the index, distributed to the axes bit by bit. */
+static void
+hilbert_place (uint32_t index, uint32_t bits, uint32_t place[3])
+{
+  uint32_t carry;
+
+  for (int axis = 0; axis < 3; axis++) {
+    place[axis] = 0;
+    for (uint32_t b = 0; b < bits; b++)
+      place[axis] |= (index >> (3 * b + 2 - (uint32_t) axis) & 1) << b;
+  }
+  carry = place[2] >> 1;
+  place[2] ^= place[1];
+  place[1] ^= place[0];
+  place[0] ^= carry;
+  for (uint32_t bit = 1; bit < bits; bit++) {
+    uint32_t below = (1u << bit) - 1;
+
+    for (int axis = 2; axis >= 0; axis--) {
+      uint32_t swap = (place[0] ^ place[axis]) & below;
+
+      if (place[axis] >> bit & 1) {
+        place[0] ^= below;
+      } else {
+        place[0] ^= swap;
+        place[axis] ^= swap;
+      }
+    }
+  }
+}
+
+/* Hilbert's curve through cells three voxels apart: one component with long paths that fills the
+ * volume; cut at every @cut'th cell, many components. */
+static void
+draw_hilbert (Stack *stack, uint32_t bits, uint32_t cut)
+{
+  uint32_t at[3] = { 0, 0, 0 };
+
+  for (uint32_t i = 0; i < 1u << 3 * bits; i++) {
+    uint32_t next[3];
+
+    hilbert_place (i, bits, next);
+    for (int axis = 0; axis < 3; axis++)
+      next[axis] *= 3;
+    for (bool there = false; !there && i % cut != 0;) {
+      there = true;
+      for (int axis = 0; axis < 3; axis++) {
+        at[axis] += at[axis] < next[axis] ? 1 : at[axis] > next[axis] ? UINT32_MAX : 0;
+        there &= at[axis] == next[axis];
+      }
+      set_voxel (stack, at);
+    }
+    memcpy (at, next, sizeof at);
+    set_voxel (stack, at);
+  }
+}
+
+static void
+test_hilbert_volumes (Check *check)
+{
+  static const uint32_t cuts[] = { UINT32_MAX, 1000, 17 };
+
+  for (uint32_t bits = 1; bits <= (is_small (check) ? 2 : 5); bits++) {
+    for (size_t i = 0; i < COUNT (cuts); i++) {
+      uint32_t side = 3 * (1u << bits) - mt19937_below (&check->rng, 5);
+      Stack stack = stack_new (side, side + 1, side + 2);
+
+      draw_hilbert (&stack, bits, cuts[i]);
+      check_stack (check, &stack);
+      test_image_clear (&stack.image);
+    }
+  }
+}
+
+/* Invalid arguments. */
+static void
+test_volume_errors (Check *check)
+{
+  static const struct
+  {
+    uint32_t size[3], max_components;
+    const char *algorithm;
+  } errors[] = {
+    { { 0, 1, 1 }, 9, NULL },         { { 1, 0, 1 }, 9, NULL }, { { 1, 1, 0 }, 9, NULL },
+    { { 65536, 256, 256 }, 9, NULL }, { { 3, 3, 3 }, 0, NULL }, { { 3, 3, 3 }, 9, "tile" },
+  };
+  CclVolume *volume;
+  CclVolumeConfig config;
+
+  for (size_t i = 0; i < COUNT (errors); i++) {
+    ccl_volume_config_init (&config, errors[i].size[0], errors[i].size[1], errors[i].size[2]);
+    config.max_components = errors[i].max_components;
+    config.algorithm = errors[i].algorithm;
+    check_that (check, ccl_volume_new (&config, &volume) != CCL_OK && !volume,
+                "volume error %zu passed", i);
+    check_that (check, strlen (ccl_last_error ()) > 10, "volume error %zu: no message", i);
+  }
+  check_that (check, ccl_volume_new (NULL, &volume) != CCL_OK, "a volume without a configuration");
+  ccl_volume_free (NULL);
+}
+
+const Test volume_tests[] = {
+  { "volume-errors", test_volume_errors },
+  { "volumes", test_volumes },
+  { "hilbert-volumes", test_hilbert_volumes },
+  { NULL, NULL },
+};
