@@ -13,7 +13,7 @@ struct CclAnalyzer
   CclSession *session;
   bool in_flight;
   bool collected; /* and nothing was submitted since */
-  char *fallback; /* why a backend that comes before this one could not be had, or NULL */
+  char *fallback; /* why the preferred backend is not used, or NULL */
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -152,19 +152,19 @@ check_config (const CclConfig *config)
   if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
     return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
   if (config->max_components == 0)
-    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
   if (config->threads > CCL_MAX_THREADS)
-    return ccl_fail (CCL_ERROR_INVALID, "%u threads are more than %d; ask for fewer, or for 0",
+    return ccl_fail (CCL_ERROR_INVALID, "%u threads exceed the maximum of %d; use fewer, or 0",
                      config->threads, CCL_MAX_THREADS);
   if (config->device < -1)
-    return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or above, or -1 for any",
                      config->device);
   if ((unsigned) config->sync > CCL_SYNC_BLOCK)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown way to wait %d", (int) config->sync);
+    return ccl_fail (CCL_ERROR_INVALID, "unknown synchronisation mode %d", (int) config->sync);
   if (config->second_order && !second_order_fits (config))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "second-order sums of %" PRIu32 "x%" PRIu32
-                     " pixels don't fit in 64 bits; leave them out or split the frame",
+                     " pixels don't fit in 64 bits; disable them or split the frame",
                      config->width, config->height);
   return CCL_OK;
 }
@@ -189,7 +189,7 @@ find_algorithm (const CclBackendClass *backend, const CclConfig *config)
   return NULL;
 }
 
-/* Why find_algorithm() found nothing on any backend that @config allows. */
+/* Reports why find_algorithm() found nothing on any backend that @config allows. */
 static CclStatus
 explain_algorithm (const CclConfig *config)
 {
@@ -202,7 +202,7 @@ explain_algorithm (const CclConfig *config)
     if (strcmp (config->algorithm, algorithm->name) != 0)
       continue;
     if (!(algorithm->connectivity & config->connectivity))
-      return ccl_fail (CCL_ERROR_UNSUPPORTED, "algorithm %s cannot do connectivity %u",
+      return ccl_fail (CCL_ERROR_UNSUPPORTED, "algorithm %s does not support connectivity %u",
                        algorithm->name, config->connectivity);
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "algorithm %s runs on backend %s, not on %s; choose that backend, or "
@@ -211,12 +211,11 @@ explain_algorithm (const CclConfig *config)
                      ccl_backend_name (config->backend));
   }
   return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "this build has no algorithm '%s'; choose auto or one that it lists",
+                   "this build has no algorithm '%s'; choose auto or a listed one",
                    config->algorithm);
 }
 
-/* Whether @config leaves the choice of @backend open or asks for it. Naming a device or a context
- * asks for CUDA. */
+/* Whether @config allows @backend. Naming a device or a context asks for CUDA. */
 static bool
 allows (const CclConfig *config, const CclBackendClass *backend)
 {
@@ -235,12 +234,12 @@ find_device (const CclBackendClass *backend, const CclConfig *config)
     return CCL_ERROR_NO_DEVICE;
   if (backend->id == CCL_BACKEND_CUDA && config->device >= count)
     return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
-                     config->device, count - 1);
+                     "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
+                     count - 1);
   return CCL_OK;
 }
 
-/* Opens a session, or without @self only looks for what it needs, on the first backend that
+/* Opens a session, or without @self only checks what it needs, on the first backend that
  * @wanted's config allows and that can do it. */
 static CclStatus
 open_session (CclAnalyzer *self, CclSession *wanted)
@@ -325,10 +324,11 @@ ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   status = open_session (self, &wanted);
   if (status == CCL_OK && config->features != CCL_FEATURES_AUTO && !self->session->labels_first) {
-    status = ccl_fail (CCL_ERROR_UNSUPPORTED,
-                       "algorithm %s finds features in its own way; name one that labels, such as "
-                       "bke, or leave the feature stage automatic",
-                       wanted.algorithm->name);
+    status = ccl_fail (
+        CCL_ERROR_UNSUPPORTED,
+        "algorithm %s has its own feature stage; choose an algorithm that labels pixels, such "
+        "as bke, or the automatic feature stage",
+        wanted.algorithm->name);
     self->backend->close (self->session);
   }
   if (status != CCL_OK) {
@@ -428,10 +428,9 @@ ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_labels: an argument is NULL");
   *labels = (CclLabels){ NULL, 0 };
   if (!analyzer->session->config.labels)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "this analyzer keeps no label maps; make one with CclConfig.labels");
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer makes no label maps; set CclConfig.labels");
   if (!analyzer->collected)
-    return ccl_fail (CCL_ERROR_INVALID, "there is no frame to give labels of; collect one first");
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return labels of; collect one first");
   return analyzer->backend->labels (analyzer->session, labels);
 }
 
@@ -487,10 +486,9 @@ ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_updates: an argument is NULL");
   *updates = (CclUpdates){ 0, 0 };
   if (!analyzer->session->config.updates)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "this analyzer counts no updates; make one with CclConfig.updates");
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer counts no updates; set CclConfig.updates");
   if (!analyzer->collected)
-    return ccl_fail (CCL_ERROR_INVALID, "there is no frame to count in; collect one first");
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return updates of; collect one first");
   *updates = analyzer->session->updates;
   return CCL_OK;
 }

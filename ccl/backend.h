@@ -17,8 +17,8 @@ typedef struct CclAccount
   uint64_t bytes;
 } CclAccount;
 
-/* What a component of a volume has beside what it has as one of a frame, in which the slices' rows
- * follow each other. */
+/* What a component of a volume has beyond that of a frame made of all slices, one below the other.
+ */
 typedef struct CclSlices
 {
   uint64_t sum_y, sum_z;
@@ -33,13 +33,13 @@ typedef struct CclSlices
 typedef struct CclStack
 {
   const CclImage *images; /* [n] */
-  uint32_t n, frames;     /* those that are there, and the most; the others are background */
+  uint32_t n, frames;     /* the number and the capacity; missing ones are background */
   uint32_t height;        /* of one */
   uint8_t fill;           /* a pixel of background */
   bool all_set;           /* every pixel of an image becomes 1 */
 } CclStack;
 
-/* The part of an analyzer that the front knows; a backend's own session begins with it. */
+/* The part of an analyzer that all backends share; a backend's own session begins with it. */
 typedef struct CclSession
 {
   CclConfig config; /* checked; max_components no more than the frame can hold */
@@ -50,19 +50,19 @@ typedef struct CclSession
   int device;      /* -1 on the CPU */
   uint32_t slices; /* of a volume, of config.height / slices rows each; 0: a frame */
   char device_name[256];
-  bool labels_first; /* open() says so: config.features is how features follow from labels */
+  bool labels_first; /* set by open(): config.features applies, since the algorithm labels pixels */
 } CclSession;
 
-/* A backend. Functions that fail leave their reason with ccl_fail(). */
+/* A backend. Functions that fail report the reason with ccl_fail(). */
 typedef struct CclBackendClass
 {
   CclBackend id;
-  /* The number of devices it can run on; 0 leaves a reason. */
+  /* The number of devices it can run on; with 0, the reason is reported. */
   int (*device_count) (void);
   /* The algorithms, the best first; NULL past the last. */
   const CclAlgorithm *(*algorithm) (size_t index);
-  /* Makes a session with all the memory that it will ever need. On entry session->config and
-   * session->algorithm are set by ccl_session_init(). */
+  /* Makes a session, a copy of @wanted with all the memory that it will ever need. @wanted has its
+   * config, algorithm and slices set. */
   CclStatus (*open) (const CclSession *wanted, CclSession **session);
   CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
   CclStatus (*collect) (CclSession *session, CclComponents *components);
@@ -70,13 +70,13 @@ typedef struct CclBackendClass
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
   void (*close) (CclSession *session);
   /* The algorithms for volumes, as algorithm(), and what the @count components of the volume
-   * collected last have in common with no frame's; NULL where there are none. */
+   * collected last have beyond those of frames; NULL if the backend has no volumes. */
   const CclAlgorithm *(*volume_algorithm) (size_t index);
   CclStatus (*slices) (CclSession *session, uint32_t count, const CclSlices **slices);
-  /* Enqueues what makes one image of a stack, of the session's size, which submit() may take next;
-   * NULL where there is no device memory. */
+  /* Enqueues the stacking of frames into one image of the session's size, for the next submit();
+   * NULL without device memory. */
   CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
-  /* Page-locked memory; NULL where there is no such thing. */
+  /* Page-locked memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
 } CclBackendClass;
@@ -86,7 +86,7 @@ extern const CclBackendClass ccl_backend_cpu;
 extern const CclBackendClass ccl_backend_cuda;
 #endif
 
-/* Leaves a message for ccl_last_error() and returns @status. */
+/* Sets the message of ccl_last_error() and returns @status. */
 CclStatus ccl_fail (CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
@@ -96,10 +96,10 @@ CclStatus ccl_check_image (const CclImage *image, uint32_t width);
 /* CclBackendClass.stack() of an analyzer's backend. */
 CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
 
-/* malloc() of @count times @size bytes that is counted; NULL leaves a reason naming @what. */
+/* malloc() of @count times @size bytes, counted in @account; on NULL the reason names @what. */
 void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
 
-/* The slots of a row in tables with one entry a run: runs can't touch, so half its pixels. */
+/* The slots of a row in tables with one entry per run: runs can't touch, so half its pixels. */
 static inline uint32_t
 ccl_runs_per_row (uint32_t width)
 {

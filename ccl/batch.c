@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame of the batch in the result of all. */
+/* A frame of the batch within the result of all frames. */
 typedef struct BatchFrame
 {
   uint32_t first; /* entry of the frame's first component in items */
@@ -19,15 +19,15 @@ typedef struct BatchFrame
 struct CclBatch
 {
   CclConfig config;      /* of one frame */
-  uint32_t frames, n;    /* most, and those of the last batch */
-  CclAnalyzer *analyzer; /* of the frame that they make together */
+  uint32_t frames, n;    /* capacity, and the number in the last batch */
+  CclAnalyzer *analyzer; /* of the frame that they form together */
   int device;            /* whose page-locked memory @pixels is; -1: it is not */
   void *pixels;          /* [frames * (height + 1) * width] */
-  CclComponent *items;   /* [capacity] what is kept of all */
+  CclComponent *items;   /* [capacity] the components kept of all frames */
   uint32_t capacity;
-  uint32_t *numbers; /* [capacity] of the analyzer's components: their label in their frame, or 0 */
-  uint64_t *areas;   /* [capacity] room to find the largest */
-  uint32_t *labels;  /* [frames * height * width], with config.labels */
+  uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
+  uint64_t *areas;         /* [capacity] scratch, to find the largest */
+  uint32_t *labels;        /* [frames * height * width], with config.labels */
   bool labels_are_here;
   BatchFrame *parts; /* [frames] */
 };
@@ -38,7 +38,7 @@ rows_of_frame (const CclBatch *self)
   return self->config.height + 1;
 }
 
-/* The most components that a frame can have: see analyzer.c, which cuts down what is more. */
+/* The most components that a frame can have; analyzer.c clamps what is more. */
 static uint64_t
 components_bound (const CclConfig *config)
 {
@@ -51,12 +51,12 @@ check_config (const CclConfig *config, uint32_t frames)
   uint64_t pixels;
 
   if (frames == 0)
-    return ccl_fail (CCL_ERROR_INVALID, "a batch of no frames; ask for at least 1");
+    return ccl_fail (CCL_ERROR_INVALID, "a batch must have at least 1 frame");
   if (config->width == 0 || config->height == 0)
     return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
                      config->width, config->height);
   if (config->max_components == 0)
-    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
   pixels = ((uint64_t) config->height + 1) * config->width;
   if (pixels > UINT32_MAX / frames)
     return ccl_fail (CCL_ERROR_INVALID,
@@ -89,12 +89,12 @@ allocate (CclBatch *self)
   if (status != CCL_OK)
     return status;
   self->items = malloc (self->capacity * sizeof *self->items);
-  self->numbers = malloc (self->capacity * sizeof *self->numbers);
+  self->result_labels = malloc (self->capacity * sizeof *self->result_labels);
   self->areas = malloc (self->capacity * sizeof *self->areas);
   self->parts = calloc (self->frames, sizeof *self->parts);
   if (self->config.labels)
     self->labels = malloc (rows * width * sizeof *self->labels);
-  if (!self->pixels || !self->items || !self->numbers || !self->areas || !self->parts ||
+  if (!self->pixels || !self->items || !self->result_labels || !self->areas || !self->parts ||
       (self->config.labels && !self->labels))
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
                      self->frames);
@@ -120,7 +120,7 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
   self->config = *config;
   self->frames = frames;
   self->device = -1;
-  /* All that frames can have, so that each is cut down on its own. */
+  /* As many as all frames can have, so that top-k applies to each on its own. */
   self->capacity = (uint32_t) (frames * components_bound (config));
   all = *config;
   all.height = frames * rows_of_frame (self);
@@ -147,7 +147,7 @@ ccl_batch_free (CclBatch *batch)
   else
     free (batch->pixels);
   free (batch->items);
-  free (batch->numbers);
+  free (batch->result_labels);
   free (batch->areas);
   free (batch->labels);
   free (batch->parts);
@@ -181,7 +181,7 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
   return CCL_OK;
 }
 
-/* Puts frames in host memory together. */
+/* Stacks frames in host memory. */
 static CclImage
 stack_on_host (CclBatch *self, const CclStack *stack)
 {
@@ -205,13 +205,13 @@ stack_on_host (CclBatch *self, const CclStack *stack)
   };
 }
 
-/* Puts the frames one below the other, and background where there is none. @params become what
- * tells the one from the other. */
+/* Stacks the frames, with background where there is none. Changes @params so that they tell
+ * foreground from background there. */
 static CclStatus
 stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *params,
               CclImage *stacked)
 {
-  /* No value is background with these, so others have to do for everything. */
+  /* With these parameters no value is background, so two other values stand for all. */
   bool all_set = params->invert && params->threshold == 255;
   CclStack stack = { images, n, self->frames, self->config.height, 0, all_set };
 
@@ -234,25 +234,24 @@ compare_areas (const void *a, const void *b)
   return (aa < ab) - (aa > ab);
 }
 
-/* The area that a component of the frame must have to be kept, and in @ties how many of just that
- * area are. */
+/* The smallest area among the frame's top-k; @ties: how many components of that area are kept. */
 static uint64_t
-find_cut (CclBatch *self, const CclComponent *components, uint32_t found, uint32_t *ties)
+find_top_k_area (CclBatch *self, const CclComponent *components, uint32_t found, uint32_t *ties)
 {
   uint32_t most = self->config.max_components;
-  uint64_t cut;
+  uint64_t least;
 
   for (uint32_t i = 0; i < found; i++)
     self->areas[i] = components[i].area;
   qsort (self->areas, found, sizeof *self->areas, compare_areas);
-  cut = self->areas[most - 1];
+  least = self->areas[most - 1];
   *ties = 0;
-  for (uint32_t i = most; i > 0 && self->areas[i - 1] == cut; i--)
+  for (uint32_t i = most; i > 0 && self->areas[i - 1] == least; i--)
     ++*ties;
-  return cut;
+  return least;
 }
 
-/* What a component of all frames is in its own, whose rows begin with row @top. */
+/* A component of the stack as one of its own frame, whose rows begin with row @top. */
 static CclComponent
 move_component (const CclComponent *component, uint64_t top, uint32_t label)
 {
@@ -268,28 +267,28 @@ move_component (const CclComponent *component, uint64_t top, uint32_t label)
   return c;
 }
 
-/* Takes over the components of frame @index: of all that were found, those from @from to, without,
- * @to. Returns how many entries of items are in use then, @used before. */
+/* Copies the components of frame @index, those from @from to @to - 1 of @all. Returns the number of
+ * entries of items in use, which was @used before. */
 static uint32_t
 split_frame (CclBatch *self, const CclComponents *all, uint32_t index, uint32_t from, uint32_t to,
              uint32_t used)
 {
   BatchFrame *part = &self->parts[index];
   uint32_t found = to - from, ties = found;
-  uint64_t cut = 0;
+  uint64_t least = 0; /* area of a component that is kept */
 
   if (found > self->config.max_components)
-    cut = find_cut (self, &all->items[from], found, &ties);
+    least = find_top_k_area (self, &all->items[from], found, &ties);
   *part = (BatchFrame){ .first = used, .found = found };
   for (uint32_t i = from; i < to; i++) {
     const CclComponent *c = &all->items[i];
 
-    self->numbers[i] = 0;
-    if (c->area < cut || (c->area == cut && ties == 0))
+    self->result_labels[i] = 0;
+    if (c->area < least || (c->area == least && ties == 0))
       continue;
-    if (c->area == cut)
+    if (c->area == least)
       ties--;
-    self->numbers[i] = ++part->count;
+    self->result_labels[i] = ++part->count;
     self->items[used++] = move_component (c, (uint64_t) index * rows_of_frame (self), part->count);
   }
   return used;
@@ -342,7 +341,7 @@ ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const Cc
   return CCL_OK;
 }
 
-/* Fetches the label maps of all frames, and gives them the labels of each. */
+/* Fetches the stack's label map and gives it the labels of each frame. */
 static CclStatus
 fetch_labels (CclBatch *self)
 {
@@ -357,7 +356,7 @@ fetch_labels (CclBatch *self)
     uint32_t *to = self->labels + y * width;
 
     for (size_t x = 0; x < width; x++)
-      to[x] = from[x] > 0 ? self->numbers[from[x] - 1] : 0;
+      to[x] = from[x] > 0 ? self->result_labels[from[x] - 1] : 0;
   }
   self->labels_are_here = true;
   return CCL_OK;
@@ -372,8 +371,7 @@ ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_labels: an argument is NULL");
   *labels = (CclLabels){ NULL, 0 };
   if (!batch->config.labels)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "this batch keeps no label maps; make one with CclConfig.labels");
+    return ccl_fail (CCL_ERROR_INVALID, "this batch makes no label maps; set CclConfig.labels");
   if (index >= batch->n)
     return ccl_fail (CCL_ERROR_INVALID, "the last batch had %" PRIu32 " frames, not %" PRIu32,
                      batch->n, index + 1);

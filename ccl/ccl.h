@@ -10,8 +10,7 @@
  * same bytes for the same image.
  *
  * Threads: an analyzer belongs to one thread at a time; different analyzers may run concurrently.
- * On the CPU an analyzer may have threads of its own, see CclConfig.threads; the result is the
- * same.
+ * On the CPU an analyzer may have threads of its own (CclConfig.threads); the result is the same.
  * No call changes which CUDA context is current in its thread.
  */
 
@@ -32,13 +31,13 @@ typedef enum CclStatus
   CCL_ERROR_INVALID,     /* an argument is out of its range */
   CCL_ERROR_UNSUPPORTED, /* valid, but not with this algorithm, backend or build */
   CCL_ERROR_NO_DEVICE,   /* no such device, or no usable driver */
-  CCL_ERROR_NO_MEMORY,   /* host, page-locked or device memory is used up */
+  CCL_ERROR_NO_MEMORY,   /* not enough host, page-locked or device memory */
   CCL_ERROR_DEVICE,      /* the device failed; free the analyzer */
 } CclStatus;
 
 typedef enum CclBackend
 {
-  CCL_BACKEND_AUTO = 0, /* CUDA where a device is, else the CPU */
+  CCL_BACKEND_AUTO = 0, /* CUDA if there is a device, else the CPU */
   CCL_BACKEND_CUDA,
   CCL_BACKEND_CPU,
 } CclBackend;
@@ -53,21 +52,23 @@ typedef enum CclMemory
 } CclMemory;
 
 #define CCL_MAX_THREADS 256
-/* How features follow from labelled pixels, for algorithms whose papers only label. */
+
+/* How features are computed from labelled pixels, for labelling algorithms. */
 typedef enum CclFeatureStage
 {
   CCL_FEATURES_AUTO = 0, /* the algorithm's own way, or CCL_FEATURES_RUNS_CD */
   CCL_FEATURES_PIXELS,   /* every pixel is added to its component */
   CCL_FEATURES_RUNS,     /* every run is */
-  CCL_FEATURES_RUNS_CD,  /* runs of one component are summed up before (conflict detection) */
+  CCL_FEATURES_RUNS_CD,  /* runs of one component are reduced first (conflict detection) */
 } CclFeatureStage;
+
 /* How ccl_analyzer_collect() waits for a CUDA device. */
 typedef enum CclSync
 {
-  CCL_SYNC_AUTO = 0, /* spin for 0.15 ms, yield up to 1 ms, then look every 50 us */
-  CCL_SYNC_SPIN,  /* look all the time: the shortest latency, and a core that does nothing else */
-  CCL_SYNC_YIELD, /* look all the time, but let other threads go first */
-  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, some 30 us more */
+  CCL_SYNC_AUTO = 0, /* busy-poll for 0.15 ms, yield up to 1 ms, then poll every 50 us */
+  CCL_SYNC_SPIN,     /* busy-poll: the shortest latency, at the cost of a core */
+  CCL_SYNC_YIELD,    /* poll, yielding to other threads */
+  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, about 30 us slower */
 } CclSync;
 
 typedef struct CclAnalyzer CclAnalyzer;
@@ -78,7 +79,7 @@ typedef struct CclAlgorithm
   const char *name;        /* "flsl-cd"; unique over all backends */
   const char *description; /* one sentence, with the paper it comes from */
   CclBackend backend;
-  unsigned connectivity; /* the connectivities it can do: 4, 8, or 4 | 8 */
+  unsigned connectivity; /* the connectivities it supports: 4, 8, or 4 | 8 */
 } CclAlgorithm;
 
 /* What is fixed for the life of an analyzer. Start from ccl_config_init(). */
@@ -87,25 +88,26 @@ typedef struct CclConfig
   uint32_t width, height; /* pixels, each at least 1; width * height < 2^32 */
   unsigned connectivity;  /* 4 or 8 */
   CclBackend backend;
-  const char *algorithm;    /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
-  int device;               /* CUDA device number, -1: any; a number rules out the CPU for
-                             * CCL_BACKEND_AUTO, and means nothing to CCL_BACKEND_CPU */
-  void *cuda_context;       /* a CUcontext of that device: the analyzer's memory and work are in it,
-                             * and so must be CCL_MEMORY_DEVICE; it rules out the CPU for
-                             * CCL_BACKEND_AUTO. NULL: the device's primary context, in which
-                             * programs are that use the CUDA runtime */
-  uint32_t max_components;  /* capacity of the result, at least 1 */
-  unsigned threads;         /* of CCL_BACKEND_CPU that share a frame, the caller's among them, at
-                             * most CCL_MAX_THREADS; 0: as many as the process may use CPUs */
-  bool second_order;        /* fill sum_xx, sum_yy and sum_xy too */
-  bool labels;              /* keep what ccl_analyzer_labels() needs */
-  bool map_pinned;          /* CUDA reads CCL_MEMORY_PINNED where it lies, with no transfer; devices
-                             * that share the host's memory always do */
-  bool timing;              /* measure every frame for ccl_analyzer_timing() */
-  bool stages;              /* with timing: every stage, too, which costs some microseconds each */
-  CclFeatureStage features; /* other than CCL_FEATURES_AUTO only with algorithms that label */
-  bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
-  CclSync sync;             /* nothing to CCL_BACKEND_CPU */
+  const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
+  int device;              /* CUDA device number, -1: any; a number rules out the CPU for
+                            * CCL_BACKEND_AUTO. CCL_BACKEND_CPU ignores it */
+  void *cuda_context;      /* a CUcontext of that device, for the analyzer's memory and work;
+                            * CCL_MEMORY_DEVICE must be of it. It rules out the CPU for
+                            * CCL_BACKEND_AUTO. NULL: the device's primary context, which the
+                            * CUDA runtime uses */
+  uint32_t max_components; /* capacity of the result, at least 1 */
+  unsigned threads;        /* of CCL_BACKEND_CPU that share a frame, including the caller's, at most
+                            * CCL_MAX_THREADS; 0: one for each CPU that the process may use */
+  bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
+  bool labels;             /* make label maps for ccl_analyzer_labels() */
+  bool map_pinned; /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
+                    * share the host's memory always do */
+  bool timing;     /* measure every frame for ccl_analyzer_timing() */
+  bool stages;     /* with timing: every stage, too, at some microseconds each */
+  CclFeatureStage
+      features; /* other than CCL_FEATURES_AUTO only with algorithms that label pixels */
+  bool updates; /* count for ccl_analyzer_updates(), which takes time; CUDA only */
+  CclSync sync; /* CCL_BACKEND_CPU ignores it */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -113,11 +115,11 @@ typedef struct CclParams
 {
   uint8_t threshold; /* a pixel is foreground when value > threshold ... */
   bool invert;       /* ... or, inverted, when value <= threshold */
-  uint64_t min_area; /* components of fewer pixels are dropped */
-  uint64_t max_area; /* components of more pixels are dropped; below min_area: all are */
+  uint64_t min_area; /* minimum component area in pixels; smaller ones are dropped */
+  uint64_t max_area; /* maximum component area in pixels; below min_area all are dropped */
 } CclParams;
 
-/* One frame: one byte a pixel. */
+/* One frame: one byte per pixel. */
 typedef struct CclImage
 {
   const uint8_t *data; /* the first pixel of the first row; CCL_MEMORY_ARRAY: the cudaArray_t or
@@ -150,32 +152,32 @@ typedef struct CclComponents
                    * largest are kept (of equal ones, the first in raster order) */
 } CclComponents;
 
-/* The label map of one frame: for each pixel the label of its component, 0 where it has none: in
- * the background, and in components that are not in the result. It belongs to the analyzer and
- * stays valid until its next submit or its end. */
+/* The label map of one frame: for each pixel the label of its component, or 0 in the background and
+ * in components that are not in the result. It belongs to the analyzer and stays valid until its
+ * next submit or its end. */
 typedef struct CclLabels
 {
   const uint32_t *data; /* the first pixel of the first row, in host memory */
   size_t stride;        /* bytes from row to row */
 } CclLabels;
 
-/* What an analyzer turned out to be. Strings live as long as the analyzer. */
+/* What an analyzer runs on. Strings live as long as the analyzer. */
 typedef struct CclInfo
 {
   CclBackend backend; /* never CCL_BACKEND_AUTO */
   const char *algorithm;
   int device;              /* CUDA device number, -1 on the CPU */
   const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
-  const char *fallback; /* why CCL_BACKEND_AUTO could not take CUDA; NULL when it did, or when the
-                         * configuration says that it should not */
-  uint64_t allocations; /* allocations of any kind of memory since ccl_analyzer_new() */
-  uint64_t bytes;       /* what they hold now */
+  const char *fallback;    /* why CCL_BACKEND_AUTO did not take CUDA; NULL when it did, or when the
+                            * configuration rules CUDA out */
+  uint64_t allocations;    /* allocations of any kind of memory since ccl_analyzer_new() */
+  uint64_t bytes;          /* what they hold now */
 } CclInfo;
 
 /* A part of the analysis of a frame. */
 typedef struct CclStage
 {
-  const char *name; /* "compression"; lives as long as the program */
+  const char *name; /* such as "compression"; lives as long as the program */
   uint64_t time;    /* nanoseconds */
 } CclStage;
 
@@ -189,14 +191,14 @@ typedef struct CclTiming
                       * device */
   uint64_t download; /* device to host */
   /* With CclConfig.stages, on a CUDA device: */
-  uint64_t labelling;              /* of the analysis: from pixels to labels of pixels, in no order;
-                                    * 0 for algorithms that make none */
-  uint32_t n_stages;               /* entries of stages */
+  uint64_t labelling; /* of the analysis: from pixels to labels of pixels, in any order;
+                       * 0 for algorithms that make none */
+  uint32_t n_stages;  /* entries of stages */
   CclStage stages[CCL_MAX_STAGES]; /* of the analysis, one after the other */
 } CclTiming;
 
-/* How often a frame's features were brought to components in device memory, each time all of them
- * (paper 003, section 4.1). */
+/* How often components' features in device memory were updated in a frame (Lemaitre 2021, section
+ * 4.1). */
 typedef struct CclUpdates
 {
   uint64_t count;
@@ -230,60 +232,59 @@ const CclAlgorithm *ccl_algorithm (size_t index);
 /* "auto", "cuda" or "cpu". */
 const char *ccl_backend_name (CclBackend backend);
 
-/* The number of CUDA devices, of any capability; where it is 0, ccl_last_error() says why. */
+/* The number of CUDA devices, of any capability; if it is 0, ccl_last_error() says why. */
 int ccl_cuda_device_count (void);
 
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
  * it. Never NULL; valid until the next call of this thread. */
 const char *ccl_last_error (void);
 
-/* Whether ccl_analyzer_new() can work, as far as can be said without opening a device or taking
- * memory: the same errors, but CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE. */
+/* Checks a configuration as ccl_analyzer_new() does, without opening a device or allocating memory:
+ * the same errors except CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE. */
 CclStatus ccl_config_check (const CclConfig *config);
 
-/* Makes an analyzer with all the memory that it will ever need, but for what CUDA needs for
- * transfers of the image: that is allocated with the first frame that is in CCL_MEMORY_HOST, or in
- * CCL_MEMORY_PINNED where that must be transferred. Free it with ccl_analyzer_free(). Errors:
- * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this algorithm cannot do that connectivity
- * or feature stage, this build
- * has no such backend, second-order sums that could pass 2^64), CCL_ERROR_NO_DEVICE,
+/* Makes an analyzer with all the memory that it will ever need, except the CUDA backend's transfer
+ * buffers: these are allocated with the first frame in CCL_MEMORY_HOST, or in CCL_MEMORY_PINNED
+ * that must be transferred. Free it with ccl_analyzer_free(). Errors: CCL_ERROR_INVALID,
+ * CCL_ERROR_UNSUPPORTED (the algorithm does not support this connectivity or feature stage, this
+ * build has no such backend, second-order sums could exceed 2^64), CCL_ERROR_NO_DEVICE,
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
 
-/* Frees the analyzer and its results; a frame in flight is waited for. NULL is ignored. */
+/* Frees the analyzer and its results, after waiting for a frame in flight. NULL is ignored. */
 void ccl_analyzer_free (CclAnalyzer *analyzer);
 
-/* Starts the analysis of one frame. The pixels must stay as they are until ccl_analyzer_collect().
- * One frame can be in flight: submitting another is CCL_ERROR_INVALID. */
+/* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect(). Only
+ * one frame can be in flight: submitting another is CCL_ERROR_INVALID. */
 CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
                                const CclParams *params);
 
-/* Waits for the submitted frame and gives its components. */
+/* Waits for the submitted frame and returns its components. */
 CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
 
 /* ccl_analyzer_submit() and ccl_analyzer_collect() in one. */
 CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
                                 const CclParams *params, CclComponents *components);
 
-/* Gives the label map of the last collected frame. It is made, or brought back from the device, in
- * the first call for a frame: frames whose map nobody asks for don't pay for that. Errors:
+/* Returns the label map of the last collected frame. The first call for a frame makes it, or
+ * transfers it from the device, so frames without a call don't pay for it. Errors:
  * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
  * submit), CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
-/* Allocates @size bytes of page-locked memory, which is CCL_MEMORY_PINNED to analyzers of every
- * device and context; @device is one that will read it. It begins with a page. Free it with
+/* Allocates @size bytes of page-locked memory, CCL_MEMORY_PINNED for analyzers of every device and
+ * context; @device is one that will read it. It is aligned to pages. Free it with
  * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
  * CUDA backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
 
-/* Frees what ccl_pinned_alloc() with the same @device gave; NULL is ignored. */
+/* Frees memory from ccl_pinned_alloc() with the same @device. NULL is ignored. */
 void ccl_pinned_free (int device, void *memory);
 
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
 
-/* Gives the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was
+/* Returns the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was
  * not set, or no frame was collected since the last submit). */
 CclStatus ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates);
 

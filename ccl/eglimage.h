@@ -1,8 +1,8 @@
 /* cudaccl - EGL images as CUDA sees them
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* On Jetsons, what cameras and decoders make is memory that CUDA reads through an EGL image only.
- * Builds with CUDA have these functions. */
+/* On Jetsons, CUDA reads the memory of cameras and decoders only through EGL images. For builds
+ * with CUDA. */
 
 #ifndef CCL_EGL_IMAGE_H
 #define CCL_EGL_IMAGE_H
@@ -19,13 +19,13 @@ typedef struct CclEglImage
   void *resource;         /* CUgraphicsResource */
 } CclEglImage;
 
-/* Registers an EGLImageKHR with CUDA device number @device. Its first plane must have one byte a
- * pixel, and it must stay until it is unregistered. Errors: CCL_ERROR_NO_DEVICE,
- * CCL_ERROR_UNSUPPORTED (this driver knows no EGL, the plane has other pixels), CCL_ERROR_DEVICE.
- */
+/* Registers an EGLImageKHR with CUDA device number @device. Its first plane must have one byte per
+ * pixel, and it must exist until it is unregistered. Errors: CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_UNSUPPORTED (the driver does not support EGL, the plane has other pixels),
+ * CCL_ERROR_DEVICE. */
 CclStatus ccl_egl_image_register (CclEglImage *self, void *image, int device);
 
-/* Any thread may do that, as soon as nobody reads the image. */
+/* From any thread, after the last access to the image. */
 void ccl_egl_image_unregister (CclEglImage *self);
 
 #endif

@@ -61,9 +61,8 @@ link_pixels (const CclConfig *config, const CclImage *image, const CclParams *pa
   }
 }
 
-/* Between the passes: parent[] becomes the number of the pixel's component, counted from 0 in
- * raster order of the first pixels. A parent comes before its children, so it has its number
- * already. */
+/* Between the passes: parent[] becomes the index of the pixel's component, from 0 on in raster
+ * order of the first pixels. A parent comes before its children, so it already has its index. */
 static uint32_t
 number_components (uint32_t *parent, uint32_t pixels)
 {
@@ -146,20 +145,20 @@ select_components (CclComponent *items, uint32_t total, uint32_t capacity, const
 }
 
 /* The label map. The result says where the first pixel of each component is, and parent[] which
- * component that was: @numbers, all 0, of that many. */
+ * component that was: @result_labels, all 0, of that many. */
 static void
-paint_labels (const CclConfig *config, const uint32_t *parent, const CclComponents *components,
-              uint32_t *numbers, uint32_t *labels)
+write_labels (const CclConfig *config, const uint32_t *parent, const CclComponents *components,
+              uint32_t *result_labels, uint32_t *labels)
 {
   size_t pixels = (size_t) config->width * config->height;
 
   for (uint32_t k = 0; k < components->count; k++) {
     const CclComponent *c = &components->items[k];
 
-    numbers[parent[(size_t) c->y * config->width + c->first_x]] = c->label;
+    result_labels[parent[(size_t) c->y * config->width + c->first_x]] = c->label;
   }
   for (size_t i = 0; i < pixels; i++)
-    labels[i] = parent[i] == BACKGROUND ? 0 : numbers[parent[i]];
+    labels[i] = parent[i] == BACKGROUND ? 0 : result_labels[parent[i]];
 }
 
 CclStatus
@@ -169,7 +168,7 @@ ccl_reference_label (const CclConfig *config, const CclImage *image, const CclPa
   size_t pixels = (size_t) config->width * config->height;
   uint32_t *parent = malloc (pixels * sizeof *parent);
   CclComponent *items;
-  uint32_t total, *numbers;
+  uint32_t total, *result_labels;
   size_t i = 0;
 
   memset (components, 0, sizeof *components);
@@ -180,9 +179,9 @@ ccl_reference_label (const CclConfig *config, const CclImage *image, const CclPa
   total = number_components (parent, (uint32_t) pixels);
 
   items = calloc (total ? total : 1, sizeof *items);
-  numbers = calloc (total ? total : 1, sizeof *numbers);
-  if (!items || !numbers) {
-    free (numbers);
+  result_labels = calloc (total ? total : 1, sizeof *result_labels);
+  if (!items || !result_labels) {
+    free (result_labels);
     free (items);
     free (parent);
     return CCL_ERROR_NO_MEMORY;
@@ -196,8 +195,8 @@ ccl_reference_label (const CclConfig *config, const CclImage *image, const CclPa
 
   select_components (items, total, config->max_components, params, components);
   if (labels)
-    paint_labels (config, parent, components, numbers, labels);
-  free (numbers);
+    write_labels (config, parent, components, result_labels, labels);
+  free (result_labels);
   free (parent);
   return CCL_OK;
 }

@@ -1,8 +1,8 @@
 /* cudaccl - the pixel reference: what every algorithm must reproduce
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Two passes of union-find over pixels, then the filters: as short as it gets, never optimised, and
- * sharing no code with the engine, so that tests have an independent opinion. */
+/* Two passes of union-find over pixels, then the filters: as short as possible, never optimised,
+ * and independent of the engine's code. */
 
 #ifndef CCL_REFERENCE_H
 #define CCL_REFERENCE_H
@@ -10,7 +10,7 @@
 #include "ccl/ccl.h"
 
 /* Analyses @image, which is in host memory, with @config's geometry, connectivity, capacity and
- * second-order flag; its backend and algorithm are not looked at. Arguments are trusted: the only
+ * second-order flag; its backend and algorithm are ignored. Arguments are trusted: the only
  * error is CCL_ERROR_NO_MEMORY. Free the result with ccl_reference_clear(). */
 CclStatus ccl_reference_analyze (const CclConfig *config, const CclImage *image,
                                  const CclParams *params, CclComponents *components);

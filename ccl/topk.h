@@ -1,59 +1,60 @@
-/* cudaccl - which components stay when there are more than the result holds
+/* cudaccl - the k largest components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_CUT_H
-#define CCL_CUT_H
+#ifndef CCL_TOPK_H
+#define CCL_TOPK_H
 
 #include "ccl/device.h"
 
 #include <stdint.h>
 
-/* A component stays when its area is above @area, or is @area and fewer than @ties of the same area
+/* A component is kept if its area is above @area, or is @area and fewer than @ties of the same area
  * precede it in raster order. */
-typedef struct CclCut
+typedef struct CclTopK
 {
   uint32_t area;
   uint32_t ties;
-} CclCut;
+} CclTopK;
 
-#define CCL_CUT_ROUNDS 4
-#define CCL_CUT_BINS 256
+#define CCL_TOPK_ROUNDS 4
+#define CCL_TOPK_BINS 256
 
-/* The search for the cut that leaves exactly @keep of more than @keep components: a radix selection
- * over areas, highest byte first. In each of CCL_CUT_ROUNDS rounds the caller counts the components
- * for which ccl_cut_bin() is not negative into a histogram over that bin and narrows the cut. */
-typedef struct CclCutSearch
+/* The search for the limits that leave exactly @keep of more than @keep components: a radix
+ * selection over areas, highest byte first. In each of CCL_TOPK_ROUNDS rounds the caller makes a
+ * histogram over ccl_topk_bin() of the components, without those for which it is negative, and
+ * narrows the search with it. */
+typedef struct CclTopKSearch
 {
-  CclCut cut;
+  CclTopK top_k;
   unsigned shift; /* of the byte that this round decides */
-} CclCutSearch;
+} CclTopKSearch;
 
 static inline void
-ccl_cut_begin (CclCutSearch *search, uint32_t keep)
+ccl_topk_begin (CclTopKSearch *search, uint32_t keep)
 {
-  search->cut.area = 0;
-  search->cut.ties = keep;
-  search->shift = 8 * (CCL_CUT_ROUNDS - 1);
+  search->top_k.area = 0;
+  search->top_k.ties = keep;
+  search->shift = 8 * (CCL_TOPK_ROUNDS - 1);
 }
 
 CCL_HOST_DEVICE static inline int
-ccl_cut_bin (const CclCutSearch *search, uint32_t area)
+ccl_topk_bin (const CclTopKSearch *search, uint32_t area)
 {
   /* Two shifts: one by 32 would be undefined in the first round. */
-  if ((area ^ search->cut.area) >> search->shift >> 8 != 0)
+  if ((area ^ search->top_k.area) >> search->shift >> 8 != 0)
     return -1;
-  return (int) (area >> search->shift & (CCL_CUT_BINS - 1));
+  return (int) (area >> search->shift & (CCL_TOPK_BINS - 1));
 }
 
 static inline void
-ccl_cut_narrow (CclCutSearch *search, const uint32_t histogram[CCL_CUT_BINS])
+ccl_topk_narrow (CclTopKSearch *search, const uint32_t histogram[CCL_TOPK_BINS])
 {
-  uint32_t bin = CCL_CUT_BINS - 1;
+  uint32_t bin = CCL_TOPK_BINS - 1;
 
-  while (bin > 0 && search->cut.ties > histogram[bin])
-    search->cut.ties -= histogram[bin--];
-  search->cut.area |= bin << search->shift;
-  search->shift -= 8; /* wraps after the last round, when nobody looks at it any more */
+  while (bin > 0 && search->top_k.ties > histogram[bin])
+    search->top_k.ties -= histogram[bin--];
+  search->top_k.area |= bin << search->shift;
+  search->shift -= 8; /* wraps after the last round, where it is no longer used */
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* cudaccl - volumes: checks arguments, and makes components of what a session gives
+/* cudaccl - volumes: checks arguments, and converts a session's components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/volume.h"
@@ -38,7 +38,7 @@ ccl_volume_algorithm (size_t index)
   return backend->volume_algorithm (index);
 }
 
-/* The most components that a volume can have: voxels with one between them. */
+/* The most components that a volume can have: isolated voxels. */
 static uint64_t
 components_bound (const CclVolumeConfig *config)
 {
@@ -63,9 +63,9 @@ check_config (const CclVolumeConfig *config)
   if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
     return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
   if (config->max_components == 0)
-    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; ask for at least 1");
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
   if (config->device < -1)
-    return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or above, or -1 for any",
                      config->device);
   return CCL_OK;
 }
@@ -92,16 +92,15 @@ open_session (CclVolume *self, const CclVolumeConfig *config)
   wanted.algorithm = find_algorithm (config->algorithm);
   if (!wanted.algorithm)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "this build has no algorithm '%s' for volumes; choose auto or one that it "
-                     "lists",
+                     "this build has no algorithm '%s' for volumes; choose auto or a listed one",
                      config->algorithm);
   devices = backend->device_count ();
   if (devices == 0)
     return CCL_ERROR_NO_DEVICE;
   if (config->device >= devices)
     return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "there is no CUDA device %d; devices 0 to %d are there, and -1 takes any",
-                     config->device, devices - 1);
+                     "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
+                     devices - 1);
   ccl_config_init (&wanted.config, config->width, config->height * config->depth);
   wanted.config.backend = CCL_BACKEND_CUDA;
   wanted.config.algorithm = wanted.algorithm->name;
@@ -157,7 +156,7 @@ ccl_volume_free (CclVolume *volume)
   free (volume);
 }
 
-/* A component of the frame and what its slices make of it. */
+/* A component of the frame and its extent over slices. */
 static CclVolumeComponent
 make_component (const CclComponent *c, const CclSlices *s)
 {
@@ -215,9 +214,9 @@ ccl_volume_labels (CclVolume *volume, CclLabels *labels)
   *labels = (CclLabels){ NULL, 0 };
   if (!volume->session->config.labels)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "no label maps are kept; set CclVolumeConfig.labels before ccl_volume_new()");
+                     "this volume makes no label maps; set CclVolumeConfig.labels");
   if (!volume->collected)
-    return ccl_fail (CCL_ERROR_INVALID, "there is no volume to give labels of; analyse one first");
+    return ccl_fail (CCL_ERROR_INVALID, "no volume to return labels of; analyse one first");
   return backend->labels (volume->session, labels);
 }
 

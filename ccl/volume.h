@@ -24,7 +24,7 @@ typedef struct CclVolumeConfig
   const char *algorithm;         /* a name from ccl_volume_algorithm(); NULL or "auto": the best */
   int device;                    /* CUDA device number, -1: any */
   uint32_t max_components;       /* capacity of the result, at least 1 */
-  bool labels;                   /* keep what ccl_volume_labels() needs */
+  bool labels;                   /* make label maps for ccl_volume_labels() */
   bool timing, stages;           /* as in CclConfig, for ccl_volume_timing() */
   CclFeatureStage features;
 } CclVolumeConfig;
@@ -67,9 +67,8 @@ void ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t h
 /* The algorithms for volumes of this build, the best first; NULL past the last. */
 const CclAlgorithm *ccl_volume_algorithm (size_t index);
 
-/* Makes what volumes of one size need, with all its memory; free it with ccl_volume_free(). Errors:
- * as ccl_analyzer_new(); CCL_ERROR_UNSUPPORTED or CCL_ERROR_NO_DEVICE where CUDA is not to be had.
- */
+/* Makes an analyzer for volumes of one size, with all its memory; free it with ccl_volume_free().
+ * Errors: as ccl_analyzer_new(); CCL_ERROR_UNSUPPORTED or CCL_ERROR_NO_DEVICE without CUDA. */
 CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume);
 void ccl_volume_free (CclVolume *volume);
 
@@ -77,7 +76,7 @@ void ccl_volume_free (CclVolume *volume);
 CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
                               CclVolumeComponents *components);
 
-/* Gives the label map of the last volume, slice z from row z * height on. Errors: as
+/* Returns the label map of the last volume, slice z from row z * height on. Errors: as
  * ccl_analyzer_labels(). */
 CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
 

@@ -12,7 +12,7 @@
 typedef struct Flood
 {
   const CclVolumeConfig *config;
-  uint32_t *numbers; /* of voxels: that of their component, from 1 on; 0; or UNSEEN */
+  uint32_t *indices; /* of voxels: that of their component, from 1 on; 0; or UNSEEN */
   uint32_t *stack;
 } Flood;
 
@@ -43,7 +43,7 @@ flood (Flood *self, uint32_t first, uint32_t number)
   CclVolumeComponent c = { 0 };
   size_t n = 0;
 
-  self->numbers[first] = number;
+  self->indices[first] = number;
   self->stack[n++] = first;
   c.x = c.first_x = first % size[0];
   c.y = c.first_y = first / size[0] % size[1];
@@ -59,8 +59,8 @@ flood (Flood *self, uint32_t first, uint32_t number)
 
       if (nx < 0 || nx >= size[0] || ny < 0 || ny >= size[1] || nz < 0 || nz >= size[2])
         continue;
-      if (self->numbers[neighbour] == UNSEEN) {
-        self->numbers[neighbour] = number;
+      if (self->indices[neighbour] == UNSEEN) {
+        self->indices[neighbour] = number;
         self->stack[n++] = (uint32_t) neighbour;
       }
     }
@@ -105,7 +105,7 @@ select_components (CclVolumeComponent *items, uint32_t total, uint32_t capacity,
   *components = (CclVolumeComponents){ items, found < capacity ? found : capacity, found };
 }
 
-/* Labels 1...n, in the result and, from the numbers of voxels, in the map. */
+/* Labels 1...n, in the result and, from the indices of voxels, in the map. */
 static void
 label_components (Flood *self, CclVolumeComponent *items, uint32_t count, size_t voxels,
                   uint32_t *labels)
@@ -120,7 +120,7 @@ label_components (Flood *self, CclVolumeComponent *items, uint32_t count, size_t
     items[i].label = i + 1;
   }
   for (size_t i = 0; labels && i < voxels; i++)
-    labels[i] = self->numbers[i] ? stands_for[self->numbers[i] - 1] : 0;
+    labels[i] = self->indices[i] ? stands_for[self->indices[i] - 1] : 0;
 }
 
 CclStatus
@@ -131,7 +131,7 @@ ccl_volume_reference_analyze (const CclVolumeConfig *config, const CclImage *ima
   size_t voxels = (size_t) config->width * config->height * config->depth;
   Flood self = { config, malloc (voxels * sizeof (uint32_t)), malloc (voxels * sizeof (uint32_t)) };
   CclVolumeComponent *items = malloc ((voxels / 2 + 1) * sizeof *items);
-  CclStatus status = self.numbers && self.stack && items ? CCL_OK : CCL_ERROR_NO_MEMORY;
+  CclStatus status = self.indices && self.stack && items ? CCL_OK : CCL_ERROR_NO_MEMORY;
   uint32_t total = 0;
 
   memset (components, 0, sizeof *components);
@@ -139,10 +139,10 @@ ccl_volume_reference_analyze (const CclVolumeConfig *config, const CclImage *ima
     for (size_t i = 0; i < voxels; i++) {
       const uint8_t *row = image->data + i / config->width * image->stride;
 
-      self.numbers[i] = (row[i % config->width] > params->threshold) != params->invert ? UNSEEN : 0;
+      self.indices[i] = (row[i % config->width] > params->threshold) != params->invert ? UNSEEN : 0;
     }
     for (size_t i = 0; i < voxels; i++) {
-      if (self.numbers[i] == UNSEEN) {
+      if (self.indices[i] == UNSEEN) {
         items[total] = flood (&self, (uint32_t) i, total + 1);
         total++;
       }
@@ -153,7 +153,7 @@ ccl_volume_reference_analyze (const CclVolumeConfig *config, const CclImage *ima
     free (items);
   }
   free (self.stack);
-  free (self.numbers);
+  free (self.indices);
   return status;
 }
 

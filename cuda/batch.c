@@ -4,7 +4,7 @@
 #include "cuda/stages/batch.h"
 #include "cuda/session.h"
 
-/* Tells the device where the frames are, once they are ready. */
+/* Uploads the addresses of the frames, and waits for their streams. */
 static cudaError_t
 enqueue_sources (CudaSession *self, const CclStack *stack)
 {
@@ -48,7 +48,7 @@ stack_frames (CudaSession *self, const CclStack *stack)
     error = enqueue_sources (self, stack);
   if (error == cudaSuccess)
     error = ccl_cuda_stack_rows (&rows, self->stream);
-  return ccl_cuda_check (error, "putting the frames of a batch together");
+  return ccl_cuda_check (error, "stacking the frames of a batch");
 }
 
 CclStatus

@@ -1,9 +1,8 @@
 /* cudaccl - CUDA backend: the context that a session runs in
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaSetDevice() would take the thread out of the context that its caller has made current, and
- * leave it in the primary one. So a session's context is pushed for each call and popped after it,
- * which only the driver's API can do. */
+/* cudaSetDevice() would replace the context that the caller has made current by the primary one. So
+ * a session's context is pushed for each call and popped after it, which needs the driver's API. */
 
 #include "cuda/session.h"
 
@@ -12,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The driver's functions. Its library is there only where a driver is, so nothing links with it. */
+/* The driver's functions. Its library comes with the driver, so nothing links with it. */
 static struct
 {
   CUresult (*init) (unsigned flags);
@@ -22,7 +21,7 @@ static struct
   CUresult (*pop) (CUcontext *context);
   CUresult (*current_device) (CUdevice *device);
   bool found;
-  CUresult ready; /* once it was found */
+  CUresult ready; /* valid once found */
 } driver;
 
 bool
@@ -55,7 +54,7 @@ find_driver (void)
   };
 
   driver.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
-  /* The runtime does this, too, but need not have been called before. */
+  /* The runtime does this, too, but may not have been called before. */
   if (driver.found)
     driver.ready = driver.init (0);
 }
@@ -82,8 +81,8 @@ ccl_cuda_context_find (int device, CUcontext *context)
   status = ccl_cuda_check_driver (driver.ready, "starting the driver");
   if (status == CCL_OK)
     status = ccl_cuda_check_driver (driver.device_get (&handle, device), "opening the device");
-  /* The reference is kept, as the runtime would keep one: when the last is gone, the context is
-   * torn down, and the next session would load all kernels again. */
+  /* The reference is kept, as the runtime would keep one: dropping the last one destroys the
+   * context, and the next session would load all kernels again. */
   if (status == CCL_OK)
     status = ccl_cuda_check_driver (driver.primary_retain (context, handle), "opening the device");
   return status;
@@ -114,8 +113,8 @@ ccl_cuda_context_device (CUcontext context, int *device)
   if (status != CCL_OK)
     return status;
   status =
-      ccl_cuda_check_driver (driver.current_device (&handle), "asking a context for its device");
+      ccl_cuda_check_driver (driver.current_device (&handle), "querying the device of a context");
   ccl_cuda_context_leave ();
-  *device = handle; /* which is its number */
+  *device = handle; /* a CUdevice is the device's index */
   return status;
 }

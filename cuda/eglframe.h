@@ -1,7 +1,7 @@
-/* cudaccl - CUDA backend: what CUDA says of an EGL image
+/* cudaccl - CUDA backend: CUDA's description of an EGL image
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUeglFrame of cudaEGL.h. That header needs EGL's headers, and those are not everywhere. */
+/* The CUeglFrame of cudaEGL.h, a header that needs EGL's headers, which may not be installed. */
 
 #ifndef CCL_CUDA_EGL_FRAME_H
 #define CCL_CUDA_EGL_FRAME_H

@@ -33,18 +33,18 @@ static CclStatus
 fail_format (void)
 {
   return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "the first plane of this EGL image has not one byte a pixel; use NV12, I420 or "
-                   "GRAY8");
+                   "the first plane of this EGL image does not have one byte per pixel; use NV12, "
+                   "I420 or GRAY8");
 }
 
-/* An array knows best what it holds. */
+/* The array's own format and size are reliable; the frame's need not be. */
 static CclStatus
 take_array (CclEglImage *self, void *array)
 {
   struct cudaChannelFormatDesc format;
   struct cudaExtent extent;
   CclStatus status = ccl_cuda_check (cudaArrayGetInfo (&format, &extent, NULL, array),
-                                     "asking an EGL image for its size");
+                                     "querying the size of an EGL image");
 
   if (status != CCL_OK)
     return status;
@@ -63,8 +63,8 @@ take_frame (CclEglImage *self)
   CclStatus status;
 
   memset (&frame, 0, sizeof frame);
-  status = ccl_cuda_check_driver (egl.get_frame (&frame, self->resource, 0, 0),
-                                  "looking into an EGL image");
+  status =
+      ccl_cuda_check_driver (egl.get_frame (&frame, self->resource, 0, 0), "mapping an EGL image");
   if (status != CCL_OK)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
@@ -93,7 +93,7 @@ ccl_egl_image_register (CclEglImage *self, void *image, int device)
   *self = (CclEglImage){ .context = context };
   pthread_once (&once, find_egl);
   if (status == CCL_OK && !egl.found)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED, "NVIDIA's driver here cannot read EGL images");
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "this NVIDIA driver does not support EGL images");
   if (status == CCL_OK)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)

@@ -3,7 +3,7 @@
 
 #include "cuda/session.h"
 
-/* What an error of CUDA means here, and what can be done about it. */
+/* Maps a CUDA error to a status, and to advice. */
 static CclStatus
 classify (cudaError_t error, const char **advice)
 {
@@ -20,7 +20,7 @@ classify (cudaError_t error, const char **advice)
   case cudaErrorSystemNotReady:
   case cudaErrorStubLibrary:
   case cudaErrorCompatNotSupportedOnDevice:
-    *advice = "install or update NVIDIA's driver, name another device, or use backend cpu";
+    *advice = "install or update NVIDIA's driver, choose another device, or use backend cpu";
     return CCL_ERROR_NO_DEVICE;
   case cudaErrorNoKernelImageForDevice:
   case cudaErrorUnsupportedPtxVersion:
@@ -32,10 +32,10 @@ classify (cudaError_t error, const char **advice)
   case cudaErrorLaunchFailure:
   case cudaErrorAssert:
   case cudaErrorECCUncorrectable:
-    *advice = "restart the program; check that pixels said to be in device memory are";
+    *advice = "restart the program; check that frames in device memory are valid";
     return CCL_ERROR_DEVICE;
   default:
-    *advice = "make a new analyzer or use backend cpu";
+    *advice = "create a new analyzer or use backend cpu";
     return CCL_ERROR_DEVICE;
   }
 }

@@ -1,36 +1,86 @@
-/* cudaccl - CUDA backend: an algorithm, and what is measured of it
+/* cudaccl - CUDA backend: running an algorithm, from pixels to the result
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/session.h"
 
 cudaError_t
-ccl_cuda_run (const CclCudaAlgorithm *algorithm, const CclCudaFrame *f, cudaStream_t stream)
+ccl_cuda_mark (CudaSession *self, int event)
 {
-  cudaError_t error = ccl_cuda_updates_clear (f, stream);
+  /* In a capture: records the event each time the graph runs, rather than a dependency. */
+  unsigned flags = self->capturing ? cudaEventRecordExternal : cudaEventRecordDefault;
 
-  if (error == cudaSuccess)
-    error = algorithm->enqueue (f, stream);
-  if (f->stages && f->stages->n == 0)
-    ccl_cuda_stage (f, "components", stream);
-  if (error == cudaSuccess && f->updates) {
-    error = ccl_cuda_updates_sum (f, stream);
-    ccl_cuda_stage (f, "counting", stream);
-  }
-  return error;
+  if (!self->base.config.timing)
+    return cudaSuccess;
+  return cudaEventRecordWithFlags (self->events[event], self->stream, flags);
 }
 
 cudaError_t
-ccl_cuda_updates_read (const CclCudaFrame *f, CclUpdates *updates, cudaStream_t stream)
+ccl_cuda_enqueue_run (CudaSession *self)
 {
-  unsigned long long summed[2] = { 0, 0 };
+  const CclCudaWork *work = &self->work;
+  cudaError_t error = ccl_cuda_mark (self, EVENT_UPLOADED);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_updates_clear (work, self->stream);
+  if (error == cudaSuccess)
+    error = work->algorithm->run (work, self->stream);
+  return error == cudaSuccess ? ccl_cuda_mark (self, EVENT_ANALYSED) : error;
+}
+
+cudaError_t
+ccl_cuda_finish (const CclCudaWork *work, cudaStream_t stream)
+{
+  cudaError_t error = ccl_cuda_updates_sum (work, stream);
+
+  return error == cudaSuccess ? work->algorithm->select (work, stream) : error;
+}
+
+cudaError_t
+ccl_cuda_enqueue_select (CudaSession *self)
+{
+  const CclCudaWork *work = &self->work;
+  cudaError_t error = work->algorithm->select (work, self->stream);
+
+  return error == cudaSuccess ? ccl_cuda_mark (self, EVENT_ANALYSED) : error;
+}
+
+cudaError_t
+ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_t to)
+{
+  size_t skip = from == 0 ? 0 : from + 1; /* the header is as large as a component */
+  cudaError_t error = cudaEventRecord (self->events[EVENT_RESULT], self->stream);
+
+  if (error == cudaSuccess)
+    error = cudaStreamWaitEvent (self->results, self->events[EVENT_RESULT], 0);
+  if (error != cudaSuccess)
+    return error;
+  return cudaMemcpyAsync (
+      (CclComponent *) self->result + skip, (CclComponent *) self->work.result.header + skip,
+      (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost, self->results);
+}
+
+cudaError_t
+ccl_cuda_enqueue_first_transfer (CudaSession *self)
+{
+  if (self->result_is_mapped)
+    return cudaSuccess;
+  return ccl_cuda_enqueue_transfer (self, 0, ccl_cuda_first_transfer (self));
+}
+
+cudaError_t
+ccl_cuda_updates_read (CudaSession *self)
+{
+  CclUpdates *updates = &self->base.updates;
+  unsigned long long sums[2] = { 0, 0 };
   cudaError_t error;
 
-  if (!f->updates)
+  if (!self->work.update_sums)
     return cudaSuccess;
-  error = cudaMemcpyAsync (summed, f->summed, sizeof summed, cudaMemcpyDeviceToHost, stream);
+  error = cudaMemcpyAsync (sums, self->work.update_sums, sizeof sums, cudaMemcpyDeviceToHost,
+                           self->stream);
   if (error == cudaSuccess)
-    error = cudaStreamSynchronize (stream);
-  updates->count = summed[0];
-  updates->conflicts = summed[0] ? (double) summed[1] / (double) summed[0] : 0;
+    error = cudaStreamSynchronize (self->stream);
+  updates->count = sums[0];
+  updates->conflicts = sums[0] ? (double) sums[1] / (double) sums[0] : 0;
   return error;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: sessions and the way of a frame
+/* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/session.h"
@@ -27,6 +27,14 @@ cuda_algorithm (size_t index)
   return algorithm ? &algorithm->info : NULL;
 }
 
+static const CclAlgorithm *
+cuda_volume_algorithm (size_t index)
+{
+  const CclCudaAlgorithm *algorithm = ccl_cuda_volume_algorithm (index);
+
+  return algorithm ? &algorithm->info : NULL;
+}
+
 static void
 synchronize (CudaSession *self)
 {
@@ -44,7 +52,7 @@ cuda_close (CclSession *session)
   if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
     synchronize (self);
     ccl_cuda_graphs_free (self);
-    ccl_cuda_tables_free (self);
+    ccl_cuda_memory_free (&self->memory);
     for (int i = 0; i < N_EVENTS; i++) {
       if (self->events[i])
         cudaEventDestroy (self->events[i]);
@@ -57,78 +65,43 @@ cuda_close (CclSession *session)
     cudaGetLastError ();
     ccl_cuda_context_leave ();
   }
+  free (self->work.tables);
   free (self);
 }
 
-static uint32_t
-min_u32 (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-/* How many warps share a row, so that a small frame fills the device, too. */
-static uint32_t
-parts_of_row (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
-{
-  uint64_t warps = (uint64_t) device->multiProcessorCount *
-                   (uint64_t) device->maxThreadsPerMultiProcessor / (uint64_t) device->warpSize;
-  uint64_t wanted = 2 * warps / frame->height, most = (frame->slots - 1) / 32 + 1;
-
-  if (wanted > most)
-    wanted = most;
-  return wanted > 0 ? (uint32_t) wanted : 1;
-}
-
-/* High tiles have less border, low ones fill the device earlier. */
-static CclTiles
-tiles_of_frame (const CclCudaFrame *frame, const struct cudaDeviceProp *device)
-{
-  uint32_t columns = (frame->width - 1) / TILE_WIDTH + 1;
-  uint64_t high = (uint64_t) columns * ((frame->height - 1) / TILE_MAX_HEIGHT + 1);
-  uint32_t height =
-      high >= 8 * (uint64_t) device->multiProcessorCount ? TILE_MAX_HEIGHT : TILE_MAX_HEIGHT / 2;
-
-  return (CclTiles){
-    .height = height,
-    .columns = columns,
-    .column_reciprocal = UINT32_MAX / columns,
-    .group_reciprocal = UINT32_MAX / TILE_GROUPS (columns),
-    .strips = (frame->height - 1) / height + 1,
-    .capacity =
-        ccl_runs_per_row (min_u32 (frame->width, TILE_WIDTH)) * min_u32 (frame->height, height),
-  };
-}
-
-/* Whether this build's kernels run on the device of the context, and what depends on it. */
+/* Checks that this build's kernels run on the device of the context, and sets everything that
+ * depends on the device. */
 static CclStatus
 check_device (CudaSession *self, int device)
 {
   struct cudaDeviceProp properties;
   bool overlap;
   CclStatus status =
-      ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "asking the device");
+      ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "querying the device");
 
   if (status != CCL_OK)
     return status;
   if (properties.major < 7)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "CUDA device %d (%s) has compute capability %d.%d; 7.0 is needed, or backend "
-                     "cpu",
+                     "CUDA device %d (%s) has compute capability %d.%d; use a device with 7.0 or "
+                     "newer, or backend cpu",
                      device, properties.name, properties.major, properties.minor);
   status = ccl_cuda_check (ccl_cuda_probe (&overlap), "loading the kernels");
   if (status != CCL_OK)
     return status;
-  self->frame.overlap = overlap && properties.major >= 9;
+  self->work.frame.overlap = overlap && properties.major >= 9;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
   self->reads_pinned = self->base.config.map_pinned || properties.integrated;
-  self->frame.parts = parts_of_row (&self->frame, &properties);
-  self->frame.tiles = tiles_of_frame (&self->frame, &properties);
-  return ccl_cuda_check (ccl_cuda_strips (&self->frame, device, &self->frame.strips),
-                         "looking for the best way to launch kernels");
+  self->device = (CclCudaDevice){
+    .index = device,
+    .processors = (uint32_t) properties.multiProcessorCount,
+    .warps = (uint32_t) (properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor /
+                         properties.warpSize),
+  };
+  return CCL_OK;
 }
 
-/* Opens device number @device, in the session's context if it has one. On success its context is
- * entered. */
+/* Opens @device, in the session's context if it has one. On success, that context is entered. */
 static CclStatus
 open_device (CudaSession *self, int device)
 {
@@ -149,7 +122,7 @@ open_device (CudaSession *self, int device)
   return CCL_OK;
 }
 
-/* Opens the device of the context that was given. */
+/* Opens the device of the given context. */
 static CclStatus
 open_given_context (CudaSession *self)
 {
@@ -160,12 +133,12 @@ open_given_context (CudaSession *self)
     return status;
   if (wanted >= 0 && wanted != device)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "the CUDA context is one of device %d, not of %d; name the same device, or -1",
+                     "the CUDA context is on device %d, not %d; choose the same device, or -1",
                      device, wanted);
   return open_device (self, device);
 }
 
-/* Opens the device that was asked for, or the first that works. */
+/* Opens the requested device, or the first one that works. */
 static CclStatus
 choose_device (CudaSession *self)
 {
@@ -185,17 +158,56 @@ static CclStatus
 open_queue (CudaSession *self)
 {
   CclStatus status = ccl_cuda_check (
-      cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "making a stream");
+      cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "creating a stream");
 
-  self->results = self->stream;
+  self->results = self->memory.stream = self->stream;
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
     unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
 
     if (i == EVENT_READY || i == EVENT_RESULT || !self->base.config.timing)
       flags |= cudaEventDisableTiming;
 
-    status = ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "making an event");
+    status =
+        ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "creating an event");
   }
+  return status;
+}
+
+static CclCudaWork
+work_for (const CclSession *wanted)
+{
+  const CclConfig *config = &wanted->config;
+  bool volume = wanted->slices > 0;
+
+  return (CclCudaWork){
+    /* info is the first member of its algorithm */
+    .algorithm = (const CclCudaAlgorithm *) wanted->algorithm,
+    .frame = { .width = config->width,
+               .height = config->height,
+               .connectivity = (uint8_t) config->connectivity },
+    .components = { .slots = ccl_runs_per_row (config->width),
+                    .slice_height = volume ? config->height / wanted->slices : 0 },
+    .result = { .capacity = config->max_components },
+    .wants = { .moments = config->second_order,
+               .result_labels = config->labels || volume,
+               .updates = config->updates },
+    .feature_stage = config->features,
+    .depth = wanted->slices,
+  };
+}
+
+static CclStatus
+open_work (CudaSession *self)
+{
+  CclCudaWork *work = &self->work;
+  CclStatus status = open_queue (self);
+
+  if (status == CCL_OK)
+    status = ccl_cuda_stages_open (self);
+  if (status == CCL_OK)
+    status = work->algorithm->open (work, &self->device, &self->memory);
+  if (status == CCL_OK)
+    status = ccl_cuda_result_allocate (self);
   return status;
 }
 
@@ -203,37 +215,22 @@ static CclStatus
 cuda_open (const CclSession *wanted, CclSession **session)
 {
   CudaSession *self = calloc (1, sizeof *self);
-  const CclConfig *config = &wanted->config;
   CclStatus status;
 
   if (!self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   self->base = *wanted;
-  /* info is the first member of its algorithm */
-  self->algorithm = (const CclCudaAlgorithm *) wanted->algorithm;
-  self->base.labels_first = self->algorithm->label;
-  self->frame = (CclCudaFrame){
-    .width = config->width,
-    .height = config->height,
-    .connectivity = (uint8_t) config->connectivity,
-    .slots = ccl_runs_per_row (config->width),
-    .edges_pitch = (config->width - 1) / 32 + 1,
-    .capacity = config->max_components,
-    .label = self->algorithm->label,
-    .labelled.pitch = 2 * ccl_runs_per_row (config->width),
-    .feature_stage = config->features,
-    .volume.height = wanted->slices ? config->height / wanted->slices : 0,
-    .volume.depth = wanted->slices,
-  };
-  self->image_pitch = ((size_t) config->width + 15) / 16 * 16;
+  self->work = work_for (wanted);
+  self->memory.account = &self->base.account;
+  self->base.labels_first = self->work.algorithm->label;
+  self->image_pitch = ((size_t) wanted->config.width + 15) / 16 * 16;
+  /* One byte at least: NULL would look like a failure. */
+  self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
-  status = choose_device (self);
+  status = self->work.tables ? choose_device (self)
+                             : ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   if (status == CCL_OK) {
-    status = open_queue (self);
-    if (status == CCL_OK)
-      status = ccl_cuda_stages_open (self);
-    if (status == CCL_OK)
-      status = ccl_cuda_tables_allocate (self);
+    status = open_work (self);
     ccl_cuda_context_leave ();
   }
   if (status != CCL_OK) {
@@ -244,9 +241,9 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Marks the end of what ccl_cuda_wait() waits for, in the stream where it happens last. */
+/* Marks the end of what ccl_cuda_wait() waits for, in the stream that finishes last. */
 static CclStatus
-end (CudaSession *self, cudaStream_t stream)
+mark_end (CudaSession *self, cudaStream_t stream)
 {
   return ccl_cuda_check (cudaEventRecord (self->events[EVENT_DONE], stream),
                          "marking the end of a frame");
@@ -259,15 +256,16 @@ clamp_area (uint64_t area)
 }
 
 static void
-set_params (CclCudaFrame *frame, const CclParams *params)
+set_params (CclCudaWork *work, const CclParams *params)
 {
-  frame->threshold = params->threshold;
-  frame->flip = params->invert;
-  frame->min_area = clamp_area (params->min_area);
-  frame->max_area = clamp_area (params->max_area);
+  work->frame.threshold = params->threshold;
+  work->frame.invert = params->invert;
+  work->result.min_area = clamp_area (params->min_area);
+  work->result.max_area = clamp_area (params->max_area);
   if (params->min_area > UINT32_MAX)
-    frame->max_area = 0; /* nothing is that large */
-  frame->cut = (CclCut){ 0, 0 };
+    work->result.max_area = 0; /* nothing is that large */
+  work->result.top_k = (CclTopK){ 0, 0 };
+  work->keep_components = false;
 }
 
 static CclStatus
@@ -275,9 +273,9 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 {
   CclStatus status;
 
-  self->map_is_here = false;
+  self->label_map_is_here = false;
   self->stages.n = self->stages.labelling = 0;
-  set_params (&self->frame, params);
+  set_params (&self->work, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
   status = ccl_cuda_transfer_allocate (self, image->memory);
   if (status == CCL_OK && self->is_uploaded)
@@ -285,50 +283,69 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = ccl_cuda_upload (self, image);
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_enqueue_analysis (self), "analysing a frame");
+    status = ccl_cuda_check (ccl_cuda_replay_run (self), "analysing a frame");
   if (status == CCL_OK)
-    status = end (self, self->results);
+    status = mark_end (self, self->results);
   if (status != CCL_OK)
     synchronize (self); /* the caller may free its pixels now */
   return status;
 }
 
 static CclStatus
-finish (CudaSession *self)
+await_end (CudaSession *self)
 {
   return ccl_cuda_check (ccl_cuda_wait (self->events[EVENT_DONE], self->base.config.sync),
                          "analysing a frame");
 }
 
-/* Finds the cut that leaves as many components as fit, and compacts again with it. */
-static CclStatus
-cut_down (CudaSession *self)
+/* Enqueues one round of the search for top-k, its histogram's transfer included. */
+static cudaError_t
+enqueue_count (CudaSession *self, const CclTopKSearch *search)
 {
-  CclCutSearch search;
-  CclStatus status = CCL_OK;
+  const CclCudaWork *work = &self->work;
+  cudaError_t error = work->algorithm->count_areas (work, search, self->stream);
 
-  ccl_cut_begin (&search, self->base.config.max_components);
-  for (unsigned round = 0; round < CCL_CUT_ROUNDS && status == CCL_OK; round++) {
-    size_t size = CCL_CUT_BINS * sizeof *self->histogram;
-    cudaError_t error = self->algorithm->histogram (&self->frame, &search, self->stream);
+  if (error != cudaSuccess)
+    return error;
+  return cudaMemcpyAsync (self->histogram, work->result.histogram,
+                          CCL_TOPK_BINS * sizeof *self->histogram, cudaMemcpyDeviceToHost,
+                          self->stream);
+}
 
-    if (error == cudaSuccess)
-      error = cudaMemcpyAsync (self->histogram, self->frame.histogram, size, cudaMemcpyDeviceToHost,
-                               self->stream);
-    status = ccl_cuda_check (error, "looking for the largest components");
-    if (status == CCL_OK)
-      status = end (self, self->stream);
-    if (status == CCL_OK)
-      status = finish (self);
-    ccl_cut_narrow (&search, self->histogram);
+/* Selects the result again, with the largest components that fit. */
+static CclStatus
+select_top_k (CudaSession *self)
+{
+  CclCudaWork *work = &self->work;
+  CclTopKSearch search;
+  cudaError_t error = cudaSuccess;
+  CclStatus status;
+
+  if (work->algorithm->leaves_components && !work->algorithm->leaves_components (work)) {
+    work->keep_components = true;
+    error = work->algorithm->run (work, self->stream); /* takes the time of one more frame */
   }
-  self->frame.cut = search.cut;
+  status = ccl_cuda_check (error, "analysing a frame");
+  ccl_topk_begin (&search, self->base.config.max_components);
+  for (unsigned round = 0; round < CCL_TOPK_ROUNDS && status == CCL_OK; round++) {
+    status = ccl_cuda_check (enqueue_count (self, &search), "searching for the largest components");
+    if (status == CCL_OK)
+      status = mark_end (self, self->stream);
+    if (status == CCL_OK)
+      status = await_end (self);
+    ccl_topk_narrow (&search, self->histogram);
+  }
+  work->result.top_k = search.top_k;
   ccl_cuda_stages_rewind (self);
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_enqueue_result (self), "compacting the components");
+    error = ccl_cuda_enqueue_select (self);
+  if (status == CCL_OK && error == cudaSuccess)
+    error = ccl_cuda_enqueue_first_transfer (self);
   if (status == CCL_OK)
-    status = end (self, self->results);
-  return status == CCL_OK ? finish (self) : status;
+    status = ccl_cuda_check (error, "selecting the components");
+  if (status == CCL_OK)
+    status = mark_end (self, self->results);
+  return status == CCL_OK ? await_end (self) : status;
 }
 
 static uint64_t
@@ -341,25 +358,24 @@ static CclStatus
 collect_frame (CudaSession *self, CclComponents *components)
 {
   CclSession *session = &self->base;
-  CclStatus status = finish (self);
+  CclStatus status = await_end (self);
   uint32_t first = ccl_cuda_first_transfer (self), found;
 
   if (status != CCL_OK)
     return status;
   found = self->result->kept;
   if (found > session->config.max_components)
-    status = cut_down (self);
+    status = select_top_k (self);
   if (status == CCL_OK && !self->result_is_mapped && self->result->kept > first) {
     status = ccl_cuda_check (ccl_cuda_enqueue_transfer (self, first, self->result->kept),
                              "transferring the components");
     if (status == CCL_OK)
-      status = end (self, self->results);
+      status = mark_end (self, self->results);
     if (status == CCL_OK)
-      status = finish (self);
+      status = await_end (self);
   }
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_updates_read (&self->frame, &session->updates, self->stream),
-                             "counting");
+    status = ccl_cuda_check (ccl_cuda_updates_read (self), "reading the update counts");
   if (status != CCL_OK)
     return status;
   if (session->config.timing) {
@@ -385,23 +401,23 @@ collect_labels (CudaSession *self, CclLabels *labels)
   const CclConfig *config = &self->base.config;
   CclStatus status = CCL_OK;
 
-  if (!self->map_is_here) {
-    status =
-        ccl_cuda_check (cudaMemcpyAsync (self->map, self->frame.map, ccl_cuda_map_size (config),
-                                         cudaMemcpyDeviceToHost, self->stream),
-                        "transferring the label map");
+  if (!self->label_map_is_here) {
+    status = ccl_cuda_check (cudaMemcpyAsync (self->label_map, self->work.result.label_map,
+                                              ccl_cuda_label_map_size (config),
+                                              cudaMemcpyDeviceToHost, self->stream),
+                             "transferring the label map");
     if (status == CCL_OK)
-      status = end (self, self->stream);
+      status = mark_end (self, self->stream);
     if (status == CCL_OK)
-      status = finish (self);
-    self->map_is_here = status == CCL_OK;
+      status = await_end (self);
+    self->label_map_is_here = status == CCL_OK;
   }
   if (status == CCL_OK)
-    *labels = (CclLabels){ self->map, config->width * sizeof *self->map };
+    *labels = (CclLabels){ self->label_map, config->width * sizeof *self->label_map };
   return status;
 }
 
-/* The same in the session's context. */
+/* The session's functions, in its context */
 
 static CclStatus
 cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
@@ -442,7 +458,7 @@ cuda_labels (CclSession *session, CclLabels *labels)
   return status;
 }
 
-/* In the device's primary context, which outlives everybody. */
+/* In the device's primary context, which outlives all sessions. */
 static CclStatus
 cuda_pinned_alloc (int device, size_t size, void **memory)
 {
@@ -484,7 +500,7 @@ const CclBackendClass ccl_backend_cuda = {
   .collect = cuda_collect,
   .labels = cuda_labels,
   .close = cuda_close,
-  .volume_algorithm = ccl_cuda_volume_algorithm,
+  .volume_algorithm = cuda_volume_algorithm,
   .slices = ccl_cuda_slices,
   .stack = ccl_cuda_stack,
   .pinned_alloc = cuda_pinned_alloc,

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
-#include "cuda/frame.h"
+#include "cuda/algorithm.h"
 #include "cuda/stages/batch.h"
 
 #include <cuda.h>
@@ -15,19 +15,27 @@ enum
   EVENT_UPLOADED,
   EVENT_ANALYSED,
   EVENT_DONE,
-  EVENT_READY,  /* the caller's pixels */
-  EVENT_RESULT, /* is there, on the device */
+  EVENT_READY,  /* the caller's pixels are ready */
+  EVENT_RESULT, /* the result is on the device */
   N_EVENTS,
 };
 
-#define MAX_ALLOCATIONS 32
 #define N_GRAPHS 16
 
-/* The work on a frame, ready to be replayed. */
+/* Everything that changes between the frames of a session. */
+typedef struct CclCudaGraphKey
+{
+  const uint8_t *pixels;
+  size_t pitch;
+  uint32_t min_area, max_area;
+  uint8_t threshold, invert;
+} CclCudaGraphKey;
+
+/* The work on frames with one key, ready to be replayed. */
 typedef struct CclCudaGraph
 {
-  CclCudaFrame frame;   /* that it works on */
-  cudaGraphExec_t exec; /* NULL while that frame has come only once */
+  CclCudaGraphKey key;
+  cudaGraphExec_t exec; /* NULL while the key has come only once */
   uint64_t used;        /* the number of its last frame, from 1 on; 0: free */
 } CclCudaGraph;
 
@@ -43,114 +51,116 @@ typedef struct CclCudaStages
 typedef struct CudaSession
 {
   CclSession base;
-  const CclCudaAlgorithm *algorithm;
-  CUcontext context; /* that every call runs in: the caller's, or the device's primary one */
+  CclCudaWork work;
+  CclCudaDevice device;
+  CclCudaMemory memory; /* of all that is below and in work */
+  CUcontext context;    /* that every call runs in: the caller's, or the device's primary one */
   cudaStream_t stream;
-  cudaStream_t results; /* that brings results back; the same where nothing has to be transferred */
+  cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
-  CclCudaFrame frame; /* pixels, pitch and what depends on CclParams change from frame to frame */
-  uint8_t *image;     /* [height * image_pitch] on the device, once pixels came from elsewhere */
-  uint8_t *staging;   /* the same, page-locked, once pixels came from pageable memory */
+  uint8_t *image;   /* [height * image_pitch] on the device, once pixels came from elsewhere */
+  uint8_t *staging; /* the same, page-locked, once pixels came from pageable memory */
   size_t image_pitch;
   bool reads_pinned; /* kernels read page-locked pixels where they are */
   CclCudaStages stages;
   CclSlices *slices;       /* page-locked [max_components], of volumes */
   CclResultHeader *result; /* page-locked: header and max_components components */
   bool result_is_mapped;   /* kernels write there, and nothing has to be transferred */
-  uint32_t *histogram;     /* page-locked [CCL_CUT_BINS] */
-  uint32_t *map;           /* page-locked: the label map, once it was asked for */
-  bool map_is_here;        /* that of the last frame */
+  uint32_t *histogram;     /* page-locked [CCL_TOPK_BINS] */
+  uint32_t *label_map;     /* page-locked, once it was asked for */
+  bool label_map_is_here;  /* that of the last frame */
   bool is_uploaded;        /* the last frame was not on the device before */
-  bool is_stacked;         /* it was put together from those of a batch */
-  CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the second
-                                          * page-locked */
+  bool is_stacked;         /* it is the stack of a batch */
+  CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the
+                                          * second is page-locked */
 
   CclCudaGraph graphs[N_GRAPHS];
-  uint64_t frames; /* so far */
+  uint64_t frames; /* submitted so far */
   bool capturing;
-  bool no_graphs; /* they don't work here */
-
-  void *device[MAX_ALLOCATIONS], *pinned[MAX_ALLOCATIONS]; /* all of the above, to be freed */
-  uint32_t n_device, n_pinned;
+  bool no_graphs; /* graphs don't work here */
 } CudaSession;
 
-/* CCL_OK, or what a CUDA error comes to and what to do about it; @what was being done. */
-CclStatus ccl_cuda_check (cudaError_t error, const char *what);
+/* ccl_cuda_check() for the driver's API. */
 CclStatus ccl_cuda_check_driver (CUresult result, const char *what);
 
-/* A function of the driver, and where its address goes. */
+/* A function of the driver, and where to store its address. */
 typedef struct CclCudaFunction
 {
   const char *name;
   void *pointer;
 } CclCudaFunction;
 
-/* Finds functions of the driver's library; those that the program has itself come first, as with
- * the linker. */
+/* Finds functions of the driver's library; those of the program itself take precedence, as with the
+ * linker. Returns whether all exist. */
 bool ccl_cuda_find_functions (const CclCudaFunction *functions, size_t n);
 
-/* Leaves the primary context of device number @device in @context; one that is there stays. */
+/* Sets @context to the primary context of @device unless it is set already. */
 CclStatus ccl_cuda_context_find (int device, CUcontext *context);
 
-/* The number of the device of a context. */
+/* Gets the device of a context. */
 CclStatus ccl_cuda_context_device (CUcontext context, int *device);
 
-/* Makes @context, which was found, current in this thread, and what was current before again. */
+/* Make @context current in this thread, and restore the previous one. */
 CclStatus ccl_cuda_context_enter (CUcontext context);
 void ccl_cuda_context_leave (void);
-const CclAlgorithm *ccl_cuda_volume_algorithm (size_t index);
+
 CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
 
 CclStatus ccl_cuda_stages_open (CudaSession *self);
 void ccl_cuda_stages_close (CudaSession *self);
-/* The result is made again: its stages begin anew, and the first of them has all the time since. */
+/* Drops the stages from the selection on, which is done again. */
 void ccl_cuda_stages_rewind (CudaSession *self);
-/* What the stages of the last frame took, the first of them since @start. */
+/* Reads the times of the last frame's stages, of which the first began at @start. */
 void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);
-/* Nanoseconds between two events that are over. */
+/* Nanoseconds between two events that have completed. */
 uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
-/* Allocates what frames of the session's size need. */
-CclStatus ccl_cuda_tables_allocate (CudaSession *self);
-void ccl_cuda_tables_free (CudaSession *self);
-
-/* Allocates what is still missing to transfer frames from such memory. */
+/* Allocates the memory for results. */
+CclStatus ccl_cuda_result_allocate (CudaSession *self);
+/* Allocates the buffers still missing to transfer frames from such memory. */
 CclStatus ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory);
-/* Enqueues the work on self->frame from its pixels to its result, with EVENT_UPLOADED before and
- * EVENT_ANALYSED after it: header, components and, if it is wanted, the label map; and the result's
- * first transfer. */
-cudaError_t ccl_cuda_enqueue_analysis (CudaSession *self);
-/* The part of it that comes after the algorithm's own: from roots to the result. */
-cudaError_t ccl_cuda_enqueue_result (CudaSession *self);
-/* Enqueues the transfer of components @from to, without, @to. The header goes with the first. */
+/* Allocates the buffers still missing to stack @frames frames, the same number each time. */
+CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames);
+void ccl_cuda_memory_free (CclCudaMemory *memory);
+
+/* Enqueues the work on a frame from its pixels to its result, with EVENT_UPLOADED before and
+ * EVENT_ANALYSED after it. */
+cudaError_t ccl_cuda_enqueue_run (CudaSession *self);
+/* The same, by a graph if possible, and the result's first transfer. */
+cudaError_t ccl_cuda_replay_run (CudaSession *self);
+/* Enqueues the result again, with other limits. */
+cudaError_t ccl_cuda_enqueue_select (CudaSession *self);
+/* Enqueues the transfer of components @from to @to - 1. The header goes with the first one. */
 cudaError_t ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_t to);
-/* Takes the time, if times are wanted. */
+cudaError_t ccl_cuda_enqueue_first_transfer (CudaSession *self);
+/* Reads the sums of updates, if they are counted, once the frame is complete. */
+cudaError_t ccl_cuda_updates_read (CudaSession *self);
+/* Records the event, if times are measured. */
 cudaError_t ccl_cuda_mark (CudaSession *self, int event);
 void ccl_cuda_graphs_free (CudaSession *self);
 
-/* Allocates what is still missing to stack so many frames, which is always as many. */
-CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames);
+/* CclBackendClass.stack(). */
 CclStatus ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image);
 
-/* Lets the session's work wait for the caller's pixels. */
+/* Makes the session's stream wait for the caller's pixels. */
 cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
 
-/* Waits for @event, which was made with these flags. */
+/* The flags to create an event with, and the wait for it. */
 unsigned ccl_cuda_wait_flags (CclSync sync);
 cudaError_t ccl_cuda_wait (cudaEvent_t event, CclSync sync);
 
-/* Enqueues what brings the pixels to where kernels can read them: the frame's pixels and pitch. */
+/* Enqueues the transfer of pixels to where kernels can read them; sets the frame's pixels and
+ * pitch. */
 CclStatus ccl_cuda_upload (CudaSession *self, const CclImage *image);
 
-/* The bytes of a label map. */
+/* The size of a label map in bytes. */
 static inline size_t
-ccl_cuda_map_size (const CclConfig *config)
+ccl_cuda_label_map_size (const CclConfig *config)
 {
   return (size_t) config->width * config->height * sizeof (uint32_t);
 }
 
-/* How many components come back with the header in one transfer, if there is one; only frames with
- * more cost another. */
+/* How many components the first transfer takes with the header; frames with more need another. */
 uint32_t ccl_cuda_first_transfer (const CudaSession *self);
 
 #endif

@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: what the stages of a frame take
+/* cudaccl - CUDA backend: how long the stages of a frame take
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/session.h"
@@ -13,8 +13,8 @@ ccl_cuda_stages_open (CudaSession *self)
   if (!self->base.config.stages || !self->base.config.timing)
     return CCL_OK;
   for (uint32_t i = 0; i < CCL_MAX_STAGES && status == CCL_OK; i++)
-    status = ccl_cuda_check (cudaEventCreate (&self->stages.events[i]), "making an event");
-  self->frame.stages = &self->stages;
+    status = ccl_cuda_check (cudaEventCreate (&self->stages.events[i]), "creating an event");
+  self->work.stages = &self->stages;
   return status;
 }
 
@@ -28,29 +28,29 @@ ccl_cuda_stages_close (CudaSession *self)
 }
 
 void
-ccl_cuda_stage (const CclCudaFrame *f, const char *name, cudaStream_t stream)
+ccl_cuda_stage (const CclCudaWork *work, const char *name, cudaStream_t stream)
 {
-  CclCudaStages *stages = f->stages;
+  CclCudaStages *stages = work->stages;
 
   if (!stages || stages->n == CCL_MAX_STAGES)
     return;
   stages->names[stages->n] = name;
-  cudaEventRecord (stages->events[stages->n++], stream); /* an error shows with the next call */
+  cudaEventRecord (stages->events[stages->n++], stream); /* the next call reports an error */
 }
 
 void
-ccl_cuda_stage_labelled (const CclCudaFrame *f)
+ccl_cuda_stage_labelled (const CclCudaWork *work)
 {
-  if (f->stages && (f->label || f->map))
-    f->stages->labelling = (1u << f->stages->n) - 1;
+  if (work->stages && (work->algorithm->label || work->result.label_map))
+    work->stages->labelling = (1u << work->stages->n) - 1;
 }
 
 void
-ccl_cuda_stage_map (const CclCudaFrame *f, cudaStream_t stream)
+ccl_cuda_stage_label_map (const CclCudaWork *work, cudaStream_t stream)
 {
-  ccl_cuda_stage (f, "label map", stream);
-  if (f->stages && f->stages->labelling && !f->label)
-    f->stages->labelling |= 1u << (f->stages->n - 1);
+  ccl_cuda_stage (work, "label map", stream);
+  if (work->stages && work->stages->labelling && !work->algorithm->label)
+    work->stages->labelling |= 1u << (work->stages->n - 1);
 }
 
 void
@@ -59,7 +59,7 @@ ccl_cuda_stages_rewind (CudaSession *self)
   CclCudaStages *stages = &self->stages;
   uint32_t n = 0;
 
-  while (n < stages->n && strcmp (stages->names[n], "compaction") != 0)
+  while (n < stages->n && strcmp (stages->names[n], CCL_STAGE_SELECTION) != 0)
     n++;
   stages->n = n;
   stages->labelling &= (1u << n) - 1;

@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: the way of pixels to kernels
+/* cudaccl - CUDA backend: how pixels reach kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/session.h"
@@ -20,7 +20,7 @@ copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, u
   if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
     return cudaMemcpy2DAsync (to, pitch, from, stride, width, rows, cudaMemcpyHostToDevice,
                               self->stream);
-  /* Such pitches are beyond a device's memPitch. */
+  /* Such pitches exceed a device's memPitch. */
   for (uint32_t y = 0; y < rows && error == cudaSuccess; y++)
     error = cudaMemcpyAsync (to + y * pitch, from + y * stride, width, cudaMemcpyHostToDevice,
                              self->stream);
@@ -42,7 +42,7 @@ upload_staged (CudaSession *self, const CclImage *image)
 
     for (uint32_t end = y + rows; y < end; y++)
       memcpy (self->staging + y * pitch, image->data + y * image->stride, config->width);
-    /* The last row's padding stays out: nobody has written it. */
+    /* Without the last row's padding, which is uninitialised. */
     error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
   }
   return error;
@@ -71,7 +71,7 @@ ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image)
                               : error;
 }
 
-/* Kernels read pixels by their addresses, and those of an array have none. */
+/* Kernels read pixels by address, and those of an array have none. */
 static cudaError_t
 copy_array (CudaSession *self, const CclImage *image)
 {
@@ -91,22 +91,22 @@ ccl_cuda_upload (CudaSession *self, const CclImage *image)
   const CclConfig *config = &self->base.config;
   cudaError_t error = cudaSuccess;
 
-  self->frame.pixels = self->image;
-  self->frame.pitch = self->image_pitch;
+  self->work.frame.pixels = self->image;
+  self->work.frame.pitch = self->image_pitch;
   switch (image->memory) {
   case CCL_MEMORY_HOST:
     error = upload_staged (self, image);
     break;
   case CCL_MEMORY_PINNED:
     if (self->reads_pinned) {
-      self->frame.pitch = image->stride;
-      error = map_pinned (image, &self->frame.pixels);
+      self->work.frame.pitch = image->stride;
+      error = map_pinned (image, &self->work.frame.pixels);
     } else
       error = copy_rows (self, self->image, image->data, image->stride, config->height);
     break;
   case CCL_MEMORY_DEVICE:
-    self->frame.pixels = image->data;
-    self->frame.pitch = image->stride;
+    self->work.frame.pixels = image->data;
+    self->work.frame.pitch = image->stride;
     error = ccl_cuda_wait_for_pixels (self, image);
     break;
   case CCL_MEMORY_ARRAY:

@@ -6,9 +6,9 @@
 #include <sched.h>
 #include <time.h>
 
-/* CCL_SYNC_AUTO spins for as long as a HD frame takes with its transfer, and then leaves the core
- * to others, first between two looks, then for SLEEP_NS at a time: who waits so long does so for
- * somebody else's work, and won't notice that much more. */
+/* CCL_SYNC_AUTO busy-polls for as long as an HD frame takes with its transfer. Then it leaves the
+ * core to other threads, first between two polls, then for SLEEP_NS at a time: after such a wait,
+ * which is for other work on the device, SLEEP_NS more makes little difference. */
 #define SPIN_NS 150000
 #define YIELD_NS 1000000
 #define SLEEP_NS 50000
@@ -22,7 +22,7 @@ now (void)
   return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* Tells the core that its other thread can have it for a moment. */
+/* Yields the core to its other hardware thread for a moment. */
 static void
 relax (void)
 {
@@ -33,7 +33,7 @@ relax (void)
 #endif
 }
 
-/* Passes some of the time until the next look at the device. */
+/* Passes some of the time until the next poll. */
 static void
 pass_time (CclSync sync, uint64_t start)
 {
@@ -66,6 +66,7 @@ ccl_cuda_wait (cudaEvent_t event, CclSync sync)
   while ((error = cudaEventQuery (event)) == cudaErrorNotReady)
     pass_time (sync, start);
   if (error == cudaSuccess)
-    cudaGetLastError (); /* "not ready" is no error, but some versions keep it as the last one */
+    cudaGetLastError (); /* "not ready" is not an error, but some versions keep it as the last one
+                          */
   return error;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment. */
+/* Monotonic time in nanoseconds. */
 static inline uint64_t
 ccl_cpu_now (void)
 {

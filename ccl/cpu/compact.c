@@ -1,7 +1,7 @@
 /* cudaccl - CPU backend: from labels to components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All strips count what they have, then each knows where in the result its components go. */
+/* All strips count their components first; then each knows where in the result its own go. */
 
 #include "ccl/cpu/compact.h"
 
@@ -36,7 +36,7 @@ count_strip (void *data, uint32_t index)
 {
   const CclCompaction *self = data;
   const CclStrip *strip = &self->runs->strips[index];
-  uint32_t area = self->search.cut.area, above = 0, tied = 0;
+  uint32_t area = self->search.top_k.area, above = 0, tied = 0;
 
   for (uint32_t i = strip->base; i < strip->next; i++) {
     if (!passes (self, i))
@@ -60,27 +60,27 @@ fill_histogram (void *data, uint32_t index)
     int bin = -1;
 
     if (passes (self, i))
-      bin = ccl_cut_bin (&self->search, self->runs->table.labels[i].area);
+      bin = ccl_topk_bin (&self->search, self->runs->table.labels[i].area);
     if (bin >= 0)
       histogram[bin]++;
   }
 }
 
-/* Finds the cut that leaves @keep of the components that pass. */
+/* Finds the limits that leave @keep of the components that pass. */
 static void
-find_cut (CclCompaction *self)
+find_top_k (CclCompaction *self)
 {
   const CclRuns *runs = self->runs;
 
-  ccl_cut_begin (&self->search, self->keep);
-  for (unsigned round = 0; round < CCL_CUT_ROUNDS; round++) {
-    uint32_t histogram[CCL_CUT_BINS] = { 0 };
+  ccl_topk_begin (&self->search, self->keep);
+  for (unsigned round = 0; round < CCL_TOPK_ROUNDS; round++) {
+    uint32_t histogram[CCL_TOPK_BINS] = { 0 };
 
     ccl_pool_run (runs->pool, fill_histogram, self, runs->n_strips);
     for (uint32_t s = 0; s < runs->n_strips; s++)
-      for (unsigned bin = 0; bin < CCL_CUT_BINS; bin++)
+      for (unsigned bin = 0; bin < CCL_TOPK_BINS; bin++)
         histogram[bin] += self->shares[s].histogram[bin];
-    ccl_cut_narrow (&self->search, histogram);
+    ccl_topk_narrow (&self->search, histogram);
   }
   ccl_pool_run (runs->pool, count_strip, self, runs->n_strips);
 }
@@ -107,14 +107,14 @@ fill_component (CclComponent *component, const CclTable *table, uint32_t i)
   }
 }
 
-/* Whether a component that passes stays; @ties is what is left of the strip's. */
+/* Whether a component that passes is kept; @ties: how many tied ones the strip may still keep. */
 static inline bool
 stays (const CclCompaction *self, uint32_t i, uint32_t *ties)
 {
   uint32_t area = self->runs->table.labels[i].area;
 
-  if (area != self->search.cut.area)
-    return area > self->search.cut.area;
+  if (area != self->search.top_k.area)
+    return area > self->search.top_k.area;
   if (*ties == 0)
     return false;
   (*ties)--;
@@ -128,25 +128,26 @@ fill_strip (void *data, uint32_t index)
   const CclStrip *strip = &self->runs->strips[index];
   uint32_t count = self->shares[index].first, ties = self->shares[index].ties;
 
-  if (self->numbers)
-    memset (self->numbers + strip->base, 0, (strip->next - strip->base) * sizeof *self->numbers);
+  if (self->result_labels)
+    memset (self->result_labels + strip->base, 0,
+            (strip->next - strip->base) * sizeof *self->result_labels);
   for (uint32_t i = strip->base; i < strip->next; i++) {
     if (!passes (self, i) || !stays (self, i, &ties))
       continue;
     fill_component (&self->items[count], &self->runs->table, i);
     self->items[count].label = count + 1;
     count++;
-    if (self->numbers)
-      self->numbers[i] = count;
+    if (self->result_labels)
+      self->result_labels[i] = count;
   }
 }
 
-/* Tells each strip where its components go; returns how many there are. The first ones of those
- * tied stay, and the strips come in raster order. */
+/* Sets where each strip's components go; returns how many there are. The first tied ones are kept,
+ * and the strips come in raster order. */
 static uint32_t
 share_out (CclCompaction *self)
 {
-  uint32_t count = 0, ties = self->search.cut.ties;
+  uint32_t count = 0, ties = self->search.top_k.ties;
 
   for (uint32_t s = 0; s < self->runs->n_strips; s++) {
     CclShare *share = &self->shares[s];
@@ -167,12 +168,12 @@ ccl_compact (CclCompaction *self, const CclParams *params)
   uint32_t found = 0, count;
 
   self->params = *params;
-  self->search.cut = (CclCut){ 0, 0 };
+  self->search.top_k = (CclTopK){ 0, 0 };
   ccl_pool_run (runs->pool, all ? count_roots : count_strip, self, runs->n_strips);
   for (uint32_t s = 0; s < runs->n_strips; s++)
     found += self->shares[s].above;
   if (found > self->keep)
-    find_cut (self);
+    find_top_k (self);
   count = share_out (self);
   ccl_pool_run (runs->pool, fill_strip, self, runs->n_strips);
   return (CclComponents){ self->items, count, found };

@@ -7,29 +7,28 @@
 #include "ccl/cpu/runs.h"
 #include "ccl/topk.h"
 
-/* What one strip has a share in. */
+/* One strip's share of the result. */
 typedef struct CclShare
 {
-  uint32_t above, tied; /* its components with areas above the cut's and equal to it */
+  uint32_t above, tied; /* its components above the smallest area among top-k, and of that area */
   uint32_t first;       /* index of its first component in the result */
-  uint32_t ties;        /* how many of the tied ones stay */
-  uint32_t histogram[CCL_CUT_BINS];
+  uint32_t ties;        /* how many of the tied ones are kept */
+  uint32_t histogram[CCL_TOPK_BINS];
 } CclShare;
 
 typedef struct CclCompaction
 {
   const CclRuns *runs;
   CclParams params;
-  CclCutSearch search;
-  CclShare *shares;  /* one a strip */
-  uint32_t *numbers; /* of the runs' labels: the label in the result, 0 where there is none; NULL if
-                      * nobody wants them */
+  CclTopKSearch search;
+  CclShare *shares; /* one per strip */
+  uint32_t
+      *result_labels;  /* of the runs' labels, 0 if not in the result; NULL without label maps */
   CclComponent *items; /* [keep] */
   uint32_t keep;
 } CclCompaction;
 
-/* Copies the features of the roots that pass the area filter, and are not cut off, into the result.
- */
+/* Copies the features of the roots that pass the area filter and top-k into the result. */
 CclComponents ccl_compact (CclCompaction *compaction, const CclParams *params);
 
 #endif

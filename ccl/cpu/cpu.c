@@ -55,7 +55,7 @@ init_compaction (CpuSession *self)
 
   compaction->runs = &self->runs;
   compaction->keep = self->base.config.max_components;
-  compaction->numbers = self->map.numbers;
+  compaction->result_labels = self->map.result_labels;
   compaction->items = ccl_account_malloc (account, compaction->keep, sizeof *compaction->items,
                                           "the components of a frame");
   if (compaction->items)
@@ -75,8 +75,7 @@ cpu_open (const CclSession *wanted, CclSession **session)
     return CCL_ERROR_NO_MEMORY;
   if (wanted->config.updates) {
     free (self);
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "the CPU backend counts no updates: its components are nobody else's");
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "the CPU backend counts no updates; use backend cuda");
   }
   *self = (CpuSession){ .base = *wanted };
   self->base.account = account;
@@ -107,7 +106,7 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download frames");
   ccl_runs_label (&self->runs, image, params);
-  self->map.painted = false;
+  self->map.is_current = false;
   self->result = ccl_compact (&self->compaction, params);
   if (session->config.timing)
     session->timing.analysis = ccl_cpu_now () - start;
@@ -126,7 +125,7 @@ cpu_labels (CclSession *session, CclLabels *labels)
 {
   CpuSession *self = (CpuSession *) session;
 
-  ccl_label_map_paint (&self->map);
+  ccl_label_map_write (&self->map);
   *labels = (CclLabels){ self->map.map, session->config.width * sizeof *self->map.map };
   return CCL_OK;
 }

@@ -4,7 +4,7 @@
 #include "ccl/cpu/functions.h"
 #include "ccl/cpu/tuning.h"
 
-/* Waking a thread up takes about as long as labelling so many pixels of noise. */
+/* Waking a thread up takes about as long as labelling this many pixels of noise. */
 CclCpuTuning ccl_cpu_tuning = { .strip_pixels = 1 << 14 };
 
 const CclCpuFunctions *

@@ -1,4 +1,4 @@
-/* cudaccl - CPU backend: what is done to one row of pixels, once for each instruction set
+/* cudaccl - CPU backend: functions on one row of pixels, once for each instruction set
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef CCL_CPU_FUNCTIONS_H
@@ -20,7 +20,7 @@ typedef struct CclRowEdges
 } CclRowEdges;
 
 /* The bits of one row of pixels, pixel x being bit x % 64 of word x / 64, those past the width 0,
- * and its runs: pixels edges[2 i] up to, without, edges[2 i + 1] have label labels[i]. */
+ * and its runs: pixels edges[2 i] to edges[2 i + 1] - 1 have label labels[i]. */
 typedef struct CclRow
 {
   uint64_t *bits;     /* [width / 64 + 1] */
@@ -30,8 +30,8 @@ typedef struct CclRow
   uint32_t count;
 } CclRow;
 
-/* What is known of a label. Only roots' features are whole. It is small, as noise has many and they
- * are what is written most; what begins as 0 comes first. */
+/* The features of a label; only those of roots are complete. Small, since noise has many labels and
+ * writes little else; fields that are cleared come first. */
 typedef struct CclRunsLabel
 {
   uint64_t sum_x, sum_y;
@@ -50,7 +50,7 @@ typedef struct CclRunsMoments
 /* All labels of a frame. */
 typedef struct CclTable
 {
-  uint32_t *parents; /* union-find over labels: a root is its own parent, others' are smaller */
+  uint32_t *parents; /* union-find over labels: a root is its own parent, others point lower */
   CclRunsLabel *labels;
   CclRunsMoments *moments; /* NULL unless asked for */
 } CclTable;
@@ -64,13 +64,13 @@ typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t widt
  * edge are overwritten. */
 typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
 
-/* Labels the runs of row @y by what they touch in the row @above, with @diagonal by their corners
- * too. New labels are numbered from @next on; returns the first number left, whose entries in
- * @table are overwritten too. Reads one entry behind @above's last label. */
+/* Labels the runs of row @y by the runs that they touch in the row @above, with @diagonal also at
+ * corners. New labels start with @next; returns the first unused label, whose entries in @table are
+ * overwritten, too. Reads one entry behind @above's last label. */
 typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, CclRow *row,
                                  uint32_t width, uint32_t y, bool diagonal, uint32_t next);
 
-/* Adds rows @y up to, without, @bottom, which are the same as the labelled @row just above them. */
+/* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
 
 /* The functions of the CPU backend that exist in several versions, one for each instruction set. */

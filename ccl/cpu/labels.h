@@ -9,16 +9,16 @@
 typedef struct CclLabelMap
 {
   const CclRuns *runs;
-  uint32_t *numbers; /* of the runs' labels: the label in the result, 0 where there is none */
-  uint32_t *map;     /* [height * width] */
-  bool painted;      /* the map is that of the last frame */
+  uint32_t *result_labels; /* of the runs' labels, 0 if not in the result */
+  uint32_t *map;           /* [height * width] */
+  bool is_current;         /* the map is that of the last frame */
 } CclLabelMap;
 
-/* What is there is to be cleared when it fails, too. */
+/* @map must be cleared even on failure. */
 CclStatus ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account);
 void ccl_label_map_clear (CclLabelMap *map);
 
-/* Paints what the last frame's runs and the numbers of their roots make, once. */
-void ccl_label_map_paint (CclLabelMap *map);
+/* Writes the label map of the last frame from its runs and their roots' result labels, once. */
+void ccl_label_map_write (CclLabelMap *map);
 
 #endif

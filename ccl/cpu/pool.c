@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Each thread has its own range of a job's parts, the same for every job with as many parts, so
- * that what it works on stays in its caches; who has none left takes others'. What is left of a
- * range is a ticket: the number of the job and how many parts nobody has taken yet. Who takes one
- * off by compare-and-swap owns a part, and the job cannot end before that part is done: only then
- * does anybody read what the job is. So no thread that comes late needs to be waited for. */
+ * that its data stays in its caches; a thread with none left steals from others. What is left of a
+ * range is a ticket: the number of the job and how many parts are not taken yet.
+ *
+ * P1. A thread owns a part once it has taken it off the ticket by compare-and-swap.
+ * P2. The job cannot end before all owned parts are done, and threads read the job's description
+ * only while they own a part. So the pool never waits for threads that come late. */
 
 #include "ccl/cpu/pool.h"
 #include "ccl/cpu/clock.h"
@@ -18,11 +20,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How long a thread looks out for work, or for the end of it, before it sleeps. Within a frame the
- * next job follows at once; falling asleep and waking up would take longer than this. */
+/* How long a thread busy-polls for work, or for its end, before it sleeps. Within a frame the next
+ * job follows at once; falling asleep and waking up would take longer than this. */
 #define SPIN_NS 30000
 
-/* A thread, and its range of the current job; the first one is whoever calls ccl_pool_run(). */
+/* A thread, and its range of the current job; the first one is the caller of ccl_pool_run(). */
 typedef struct Worker
 {
   CclPool *pool;
@@ -56,7 +58,7 @@ relax (void)
 #endif
 }
 
-/* Does what is left of a range. */
+/* Does the rest of a range. */
 static void
 take_range (CclPool *pool, Worker *owner)
 {
@@ -75,7 +77,7 @@ take_range (CclPool *pool, Worker *owner)
   }
 }
 
-/* Does what is left of the current job, its own range first. */
+/* Does the rest of the current job, the thread's own range first. */
 static void
 take_job (CclPool *pool, unsigned number, unsigned n)
 {
@@ -101,7 +103,7 @@ is_done (CclPool *pool)
   return atomic_load (&pool->pending) == 0;
 }
 
-/* Watches for a short time; false if it did not come true. */
+/* Busy-polls for a short time; false if the condition did not come true. */
 static bool
 watch (CclPool *pool, bool (*condition) (CclPool *pool))
 {
@@ -135,7 +137,7 @@ work (void *data)
   return NULL;
 }
 
-/* Gives each thread its range of @count parts, the caller last: it won't come late. */
+/* Gives each thread its range of @count parts, the caller last: it is never late. */
 static void
 publish (CclPool *pool, CclTask task, void *data, uint32_t count)
 {
@@ -152,7 +154,7 @@ publish (CclPool *pool, CclTask task, void *data, uint32_t count)
     worker->end = (uint32_t) (count * (i + 1) / n);
     atomic_store (&worker->ticket, (uint64_t) pool->job << 32 | (worker->end - first));
   }
-  /* A worker counts itself as asleep before it looks at the tickets for the last time. */
+  /* A worker counts itself as asleep before it reads the tickets for the last time. */
   if (atomic_load (&pool->asleep) > 0) {
     pthread_mutex_lock (&pool->lock);
     pthread_cond_broadcast (&pool->work);

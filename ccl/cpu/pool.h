@@ -6,7 +6,7 @@
 
 #include "ccl/backend.h"
 
-/* An analyzer's threads. They wait for work in vain for some microseconds, then they sleep. */
+/* An analyzer's threads. They busy-poll for work for some microseconds, then sleep. */
 typedef struct CclPool CclPool;
 
 /* One part of a job. */

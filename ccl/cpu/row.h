@@ -1,10 +1,10 @@
 /* cudaccl - CPU backend: finding and labelling the runs of a row
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Included by each instruction set's file, to be compiled for it. In noise hardly any branch over
- * runs can be predicted, so there are few. A run's neighbours above are looked up, not searched; a
- * new label is made ready for every run, needed or not; and joins are not found run by run, with a
- * loop of who knows how many rounds each, but for 64 pixels at a time. */
+/* Included by each instruction set's file, to be compiled for it. In noise, branches on runs are
+ * hardly predictable, so there are few: a run's neighbours above are looked up, not searched; a new
+ * label is initialised for every run, needed or not; and joins are found for 64 pixels at a time,
+ * not run by run in loops of unpredictable length. */
 
 #ifndef CCL_CPU_ROW_H
 #define CCL_CPU_ROW_H
@@ -12,8 +12,8 @@
 #include "ccl/cpu/unite.h"
 #include "ccl/sums.h"
 
-/* A CclFindRuns for CPUs that count bits fast. Four edges at a time, those that are not there too:
- * how many a word has is hard to predict, that it has no more than four is easier. */
+/* A CclFindRuns for CPUs that count bits fast. Stores four edges at a time, existing or not: the
+ * number in a word is hard to predict, that it is at most four is easier. */
 static inline void
 find_runs_by_fours (CclRow *row, uint32_t width)
 {
@@ -77,8 +77,8 @@ join_neighbours (const CclTable *table, const CclRow *row, uint32_t j)
     unite (table, a, b);
 }
 
-/* Joins the runs of the row @above that a run of @row bridges the gap between. A bridge is where
- * the row has nothing but ones from the gap's first pixel to its last: a one added to the first
+/* Joins runs of the row @above if a run of @row bridges the gap between them. A bridge is where the
+ * row has nothing but ones from the gap's first pixel to its last: a one added to the first
  * becomes a carry that comes out behind the last. Without @diagonal the bridge must also lie on the
  * pixels before and behind. */
 static void
@@ -127,7 +127,7 @@ label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint3
   return next;
 }
 
-/* Each case on its own, so that no run asks which it is. */
+/* Specialized for each case, without a branch per run. */
 static uint32_t
 label_row (const CclTable *table, const CclRow *above, CclRow *row, uint32_t width, uint32_t y,
            bool diagonal, uint32_t next)

@@ -3,12 +3,13 @@
 
 /* A row of pixels becomes bits, then runs. A run that touches none of the row above gets a new
  * label, one that touches some gets the label of their component; where it touches several
- * components it joins them. Features are added run by run, so that no label image is needed and
- * only few rows of runs are kept, unless somebody wants a label map.
+ * components it joins them. Features are added run by run, so no label image is needed and only few
+ * rows of runs are kept, except for a label map.
  *
- * The frame is cut into strips, which any thread may label, and then joined where they meet. Each
- * strip has a range of labels, further down the higher; labels are numbered in raster order and the
- * smaller one survives a union, so roots come out in canonical order however many strips there are.
+ * The frame is divided into strips, which any thread may label, joined afterwards along their
+ * borders. Each strip has its own range of labels, in the order of strips; labels are numbered in
+ * raster order and the smaller one survives a union, so roots come out in canonical order with any
+ * number of strips.
  */
 
 #include "ccl/cpu/runs.h"
@@ -18,15 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More strips than threads: some have more runs than others, and some threads begin late. */
+/* More strips than threads: strips differ in their number of runs, and some threads begin late. */
 #define STRIPS_PER_THREAD 4
 
-/* The tables of the first row of a strip, and of the two last ones in turns. */
+/* The first row of a strip, and in turns the last two. */
 #define ROWS_KEPT 3
 
-/* A bound of the labels that @rows rows can need: one for each run with nothing above it. With
- * 4-connectivity all runs of all rows may be such; with 8-connectivity the squares of 2 x 2 pixels
- * that end in such a run's first pixel are disjoint. And one is made ready too many. */
+/* An upper bound of the labels that @rows rows can need: one for each run with nothing above it.
+ * With 4-connectivity these can be all runs; with 8-connectivity the squares of 2 x 2 pixels that
+ * end in such a run's first pixel are disjoint. One more is always initialised. */
 static uint64_t
 labels_bound (const CclConfig *config, uint32_t rows)
 {
@@ -60,7 +61,7 @@ strip_edges (const CclConfig *config, const CclStrip *strip)
   return ROWS_KEPT * (row + CCL_ROW_SLACK);
 }
 
-/* Says which rows and labels the strips have; returns how many edges they have together. */
+/* Sets which rows and labels the strips have; returns the number of edges of all. */
 static uint64_t
 cut_strips (CclRuns *runs, const CclConfig *config)
 {
@@ -79,7 +80,7 @@ cut_strips (CclRuns *runs, const CclConfig *config)
   return edges;
 }
 
-/* Gives each strip its part of all tables, and the row without runs what is left. */
+/* Gives each strip its part of all tables, and the rest to the row without runs. */
 static void
 share_tables (CclRuns *runs, const CclConfig *config)
 {
@@ -117,7 +118,7 @@ ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
     .n_strips = choose_strips (config),
   };
   rows = (uint64_t) ROWS_KEPT * runs->n_strips + 1;
-  /* Sized for the worst frame; ordinary frames never touch most of the pages. */
+  /* Sized for the worst case; ordinary frames never touch most of the pages. */
 #define ALLOCATE(field, count) \
   ((field) = ccl_account_malloc (account, (count), sizeof *(field), "the labels of a frame"))
   if (!ALLOCATE (runs->strips, runs->n_strips))
@@ -175,9 +176,9 @@ typedef struct Job
   const CclParams *params;
 } Job;
 
-/* Labels a strip. A row that is the same as the one above needs no labels of its own: such rows are
- * counted, and added at once when the next one differs. There are many in masks that were made
- * smaller than the frame, and in whatever has upright edges. */
+/* Labels a strip. A row that equals the one above needs no labels of its own: such rows are
+ * counted, and added at once when the next one differs. Upscaled masks and upright edges have many
+ * of them. */
 static void
 label_rows (const Job *job, CclStrip *strip)
 {
@@ -217,7 +218,7 @@ label_rows (const Job *job, CclStrip *strip)
   strip->next = next;
 }
 
-/* Joins what touches across the seam between two strips. */
+/* Joins components across the border between two strips. */
 static void
 join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower, bool diagonal)
 {
@@ -234,9 +235,9 @@ join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower
   }
 }
 
-/* Labels a strip, and joins what is ready to be joined: strips in pairs, then pairs in pairs, and
- * so on, each by the thread that was the last to finish one of its halves. No two joins that go on
- * at once reach the same labels, and mostly a thread joins what it labelled. */
+/* Labels a strip, then joins strips in pairs, pairs of pairs and so on, each by the thread that was
+ * the last to finish one of the halves. Concurrent joins never reach the same labels, and mostly a
+ * thread joins what it has labelled. */
 static void
 label_strip (void *data, uint32_t index)
 {
@@ -246,13 +247,13 @@ label_strip (void *data, uint32_t index)
 
   label_rows (job, &strips[index]);
   for (uint32_t half = 1; half < runs->n_strips; half *= 2) {
-    uint32_t seam = index / (2 * half) * (2 * half) + half; /* the first strip below it */
+    uint32_t border = index / (2 * half) * (2 * half) + half; /* the first strip below it */
 
-    if (seam >= runs->n_strips)
+    if (border >= runs->n_strips)
       continue; /* there is no lower half */
-    if (atomic_fetch_xor (&strips[seam].arrived, 1) == 0)
+    if (atomic_fetch_xor (&strips[border].arrived, 1) == 0)
       return; /* the other half is not done */
-    join_strips (&runs->table, &strips[seam - 1], &strips[seam], runs->diagonal);
+    join_strips (&runs->table, &strips[border - 1], &strips[border], runs->diagonal);
   }
 }
 

@@ -10,13 +10,13 @@
 
 #include <stdatomic.h>
 
-/* Which runs of its strip make a row. */
+/* The runs of a row, among those of its strip. */
 typedef struct CclRunsSpan
 {
   uint32_t first, end;
 } CclRunsSpan;
 
-/* Some rows of the frame, which one thread labels without looking at the others. */
+/* Some rows of the frame, which one thread labels on its own. */
 typedef struct CclStrip
 {
   uint32_t y, bottom;       /* rows, bottom past the last */
@@ -26,7 +26,7 @@ typedef struct CclStrip
                              * of all, one behind the other */
   uint64_t *bits;           /* of these three rows */
   CclRowEdges *words;
-  _Atomic uint32_t arrived; /* whether one side of the seam above waits to be joined */
+  _Atomic uint32_t arrived; /* whether one side of the border above waits to be joined */
 } CclStrip;
 
 typedef struct CclRuns
@@ -37,7 +37,7 @@ typedef struct CclRuns
   CclTable table;
   CclStrip *strips;
   uint32_t n_strips;
-  CclRow nothing;     /* a row without runs, for above a strip's first */
+  CclRow nothing;     /* a row without runs, above a strip's first row */
   CclRunsSpan *spans; /* [height] of the rows; NULL without config.labels */
   CclPool *pool;      /* NULL with one thread */
   uint64_t most_labels;
@@ -46,10 +46,10 @@ typedef struct CclRuns
     uint32_t *edges, *labels;
     uint64_t *bits;
     CclRowEdges *words;
-  } all; /* what the strips have parts of */
+  } all; /* the strips have parts of these */
 } CclRuns;
 
-/* What is there is to be cleared when it fails, too. */
+/* @runs must be cleared even on failure. */
 CclStatus ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account);
 void ccl_runs_clear (CclRuns *runs);
 

@@ -6,8 +6,8 @@
 
 #include "ccl/cpu/functions.h"
 
-/* Analyzers look at this when they are made. It is nobody's but the tests' to write, while no other
- * thread makes an analyzer. */
+/* Analyzers read this when they are made. Only tests write it, while no other thread makes an
+ * analyzer. */
 typedef struct CclCpuTuning
 {
   const CclCpuFunctions *functions; /* NULL: the best for this CPU */

@@ -1,8 +1,7 @@
 /* cudaccl - CPU backend: union-find over labels that carry features
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* To be compiled for each instruction set: popcounts and the choices between two values are worth
- * it. */
+/* Compiled for each instruction set, for fast popcounts and conditional moves. */
 
 #ifndef CCL_CPU_UNITE_H
 #define CCL_CPU_UNITE_H
@@ -31,7 +30,7 @@ find_root (uint32_t *parents, uint32_t label)
   return label;
 }
 
-/* Joins two roots; the smaller one takes the other's features over. */
+/* Joins two roots; the smaller one takes over the other's features. */
 static inline uint32_t
 unite (const CclTable *table, uint32_t a, uint32_t b)
 {
@@ -77,7 +76,7 @@ edges_up_to (const CclRow *row, uint32_t x)
   return edges_in_front (row, x / 64, ~UINT64_C (0) >> (63 - x % 64));
 }
 
-/* The runs of @row from @first up to, without, @end touch pixels from @start up to @stop. Half of
+/* Runs @first to @end - 1 of @row touch pixels from @start up to @stop. Half of
  * the edges in front of a pixel, rounded down, are runs that ended there; rounded up, runs that
  * began. */
 static inline void

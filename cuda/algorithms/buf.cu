@@ -2,72 +2,136 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* S. Allegretti, F. Bolelli, C. Grana: Optimized Block-Based Algorithms to Label Connected
- * Components on GPUs (paper 002), BUF (algorithm 2) and BUF_IC.
+ * Components on GPUs (Allegretti 2020), BUF (algorithm 2) and BUF_IC; section 5.3 for volumes.
  *
  * Where this differs from the paper as printed:
- * - Labels of blocks are not kept in the label image, every fourth pixel of it, but side by side in
- *   a table of their own, which is there anyway once the geometry is known, and takes a quarter of
- *   the memory transfers.
+ * - Labels of blocks are not kept in every fourth pixel of the label image, but side by side in a
+ *   table of their own, which takes a quarter of the memory transfers.
  * - Unions that follow from others are left out, as Playne and Hawick do for pixels; see
  *   needed_unions(). */
 
-#include "cuda/device/blocks.cuh"
+#include "cuda/device/voxel_blocks.cuh"
 
 static __global__ void
-initialization (CclCudaFrame f)
+buf_initialize (CclCudaFrame f, CclLabelImage image)
 {
-  Block b = get_block (f);
+  Block b = get_block (f, image);
 
   if (b.inside)
-    f.labelled.blocks[b.label] = b.label;
+    image.blocks[b.label] = b.label;
 }
 
 static __global__ void
-merge_blocks (CclCudaFrame f)
+buf_merge (CclCudaFrame f, CclLabelImage image)
 {
-  Block b = get_block (f);
-  uint32_t unions = needed_unions (load_square (f, b, 3)), *labels = f.labelled.blocks;
+  Block b = get_block (f, image);
+  uint32_t unions = needed_unions (load_square (f, b, 3)), pitch = image.block_pitch;
+  CachedForest forest = { image.blocks };
 
   if (unions & SQUARE_P)
-    unite (labels, b.label, b.label - f.slots - 1);
+    unite (forest, b.label, b.label - pitch - 1);
   if (unions & SQUARE_Q)
-    unite (labels, b.label, b.label - f.slots);
+    unite (forest, b.label, b.label - pitch);
   if (unions & SQUARE_R)
-    unite (labels, b.label, b.label - f.slots + 1);
+    unite (forest, b.label, b.label - pitch + 1);
   if (unions & SQUARE_S)
-    unite (labels, b.label, b.label - 1);
+    unite (forest, b.label, b.label - 1);
 }
 
 static __global__ void
-final_labeling (CclCudaFrame f)
+buf_label_pixels (CclCudaFrame f, CclLabelImage image)
 {
-  label_block (f);
+  label_block (f, image);
 }
 
+template <bool in_line>
 static cudaError_t
-enqueue (const CclCudaFrame *f, bool in_line, cudaStream_t stream)
+buf_label (const CclCudaWork *work, cudaStream_t stream)
 {
-  unsigned grid = block_grid (f);
+  const CclCudaFrame *f = &work->frame;
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+  unsigned grid = block_grid (work);
+  cudaError_t error;
 
-  initialization<<<grid, block_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "initialization", stream);
-  merge_blocks<<<grid, block_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "merge", stream);
-  enqueue_compression (f->labelled.blocks, n_blocks (f), in_line, stream);
-  ccl_cuda_stage (f, "compression", stream);
-  final_labeling<<<grid, block_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "final labeling", stream);
+  buf_initialize<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  ccl_cuda_stage (work, "initialization", stream);
+  buf_merge<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  ccl_cuda_stage (work, "merge", stream);
+  error = compress_blocks (work, in_line, stream);
+  ccl_cuda_stage (work, "compression", stream);
+  if (error != cudaSuccess)
+    return error;
+  buf_label_pixels<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  ccl_cuda_stage (work, "final labeling", stream);
   return cudaGetLastError ();
 }
 
-extern "C" cudaError_t
-ccl_cuda_buf (const CclCudaFrame *f, cudaStream_t stream)
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf) =
+    CCL_CUDA_LABELLING ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 8,
+                        ccl_cuda_block_image_open, buf_label<false>);
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf_ic) =
+    CCL_CUDA_LABELLING ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 8,
+                        ccl_cuda_block_image_open, buf_label<true>);
+
+/* Volumes, with 26-connectivity. As in the paper, the merge keeps which voxels of a block are
+ * foreground. */
+
+static __global__ void
+buf_volume_initialize (CclLabelImage image)
 {
-  return enqueue (f, false, stream);
+  Cube c = get_cube (image);
+
+  if (c.inside)
+    image.blocks[c.label] = c.label;
 }
 
-extern "C" cudaError_t
-ccl_cuda_buf_ic (const CclCudaFrame *f, cudaStream_t stream)
+static __global__ void
+buf_volume_merge (CclCudaFrame f, CclLabelImage image)
 {
-  return enqueue (f, true, stream);
+  Cube c = get_cube (image);
+  uint64_t voxels = load_cube (f, image, c);
+
+  if (!c.inside)
+    return;
+  image.infos_3d[c.label] = own_voxels (voxels);
+  unite_cubes (image, c.label, touching_neighbours (image, voxels, CUBE_EARLIER));
 }
+
+static __global__ void
+buf_volume_label_voxels (CclLabelImage image)
+{
+  Cube c = get_cube (image);
+
+  if (c.inside)
+    label_voxels (image, c, image.infos_3d[c.label]);
+}
+
+template <bool in_line>
+static cudaError_t
+buf_volume_label (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+  unsigned grid = cube_grid (work);
+  cudaError_t error;
+
+  buf_volume_initialize<<<grid, block_threads (), 0, stream>>> (*image);
+  ccl_cuda_stage (work, "initialization", stream);
+  buf_volume_merge<<<grid, block_threads (), 0, stream>>> (work->frame, *image);
+  ccl_cuda_stage (work, "merge", stream);
+  error = compress_blocks (work, in_line, stream);
+  ccl_cuda_stage (work, "compression", stream);
+  if (error != cudaSuccess)
+    return error;
+  buf_volume_label_voxels<<<grid, block_threads (), 0, stream>>> (*image);
+  ccl_cuda_stage (work, "final labeling", stream);
+  return cudaGetLastError ();
+}
+
+CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_buf) =
+    CCL_CUDA_LABELLING ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 26,
+                        ccl_cuda_block_image_open, buf_volume_label<false>);
+
+CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_buf_ic) =
+    CCL_CUDA_LABELLING ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 26,
+                        ccl_cuda_block_image_open, buf_volume_label<true>);

@@ -2,21 +2,22 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* L. Cabaret, L. Lacassagne, D. Etiemble: Distanceless Label Propagation: an Efficient Direct
- * Connected Component Labeling Algorithm for GPUs, as told by paper 002, section 3.2: DLP. Of each
- * square of 2 x 2 pixels, all labels are united with the lowest one, first in tiles, then over
- * their borders; no root is looked for before: what a label points to is pushed on instead.
+ * Connected Component Labeling Algorithm for GPUs, as described by Allegretti 2020, section 3.2:
+ * DLP. All labels of each square of 2 x 2 pixels are united with the lowest one, first in tiles,
+ * then over their borders, without finding roots first: what a label points to is passed on
+ * instead.
  *
  * Where this differs from its description:
  * - The recursion is a loop; with 4-connectivity, a square is its first pixel with those right of
- * it and below.
- * - In a tile, pixels start with the label of their run's start. Squares are left out where two
- * runs go on touching, or over a tile's left border two columns of pixels. */
+ *   it and below.
+ * - In a tile, pixels start with the label of their run's start. Squares are skipped where two
+ *   runs, or two columns of pixels across a tile's left border, continue to touch. */
 
 #include "cuda/device/pixels.cuh"
 
-/* The recursive union: lowers what @label points to. Where that pointed to something else, the two
- * are of one component, and the higher one goes on. What is that low already is not lowered: labels
- * only ever become lower, so that what is read may be old. */
+/* The recursive union: lowers what @label points to. Where that was another label, both are of one
+ * component, and the higher one goes on. Labels that are low enough are left alone: labels only
+ * ever become lower, so a stale read is safe. */
 static __device__ inline void
 propagate (uint32_t *labels, uint32_t label, uint32_t lower)
 {
@@ -32,7 +33,7 @@ propagate (uint32_t *labels, uint32_t label, uint32_t lower)
   }
 }
 
-/* The label of a pixel as far as it is known; CCL_NO_LABEL in the background. */
+/* The current label of a pixel; CCL_NO_LABEL in the background. */
 static __device__ inline uint32_t
 label_at (const uint32_t *labels, uint32_t label, bool here)
 {
@@ -72,12 +73,12 @@ square_at (const CclCudaFrame &f, uint64_t row, uint64_t below, uint32_t i)
 }
 
 static __global__ void
-local_merge (CclCudaFrame f)
+dlp_merge_locally (CclCudaFrame f, CclLabelImage image)
 {
   __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
   uint32_t lane = threadIdx.x, own = threadIdx.y * PIXELS_WIDE + lane, start;
   uint32_t row, below = 0, both;
-  Pixel p = get_pixel (f);
+  Pixel p = get_pixel (f, image);
 
   row = load_word (f, p);
   start = own - lane + run_start (row);
@@ -90,7 +91,7 @@ local_merge (CclCudaFrame f)
   if (below && !((both & both << 1) >> lane & 1))
     unite_square (labels, own, PIXELS_WIDE, square_at (f, row, below, lane));
   __syncthreads ();
-  store_tile_label (f, p, labels, start, row >> lane & 1);
+  store_tile_label (image, p, labels, start, row >> lane & 1);
 }
 
 /* 33 pixels from (@x, @y) on, of a row (@dx is 1) or a column (@dy is 1): the warp's, and one more.
@@ -107,9 +108,9 @@ load_line (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t dx, uint32_t 
 /* The squares over the lower borders of tiles. Those at tiles' corners are never left out, as
  * others rely on them. */
 static __global__ void
-merge_rows (CclCudaFrame f)
+dlp_merge_rows (CclCudaFrame f, CclLabelImage image)
 {
-  Pixel p = get_pixel (f);
+  Pixel p = get_pixel (f, image);
   uint32_t lane = threadIdx.x, x = p.x - lane, y = (p.y + 1) * PIXELS_HIGH - 1;
   uint64_t row = load_line (f, x, y, 1, 0), below = load_line (f, x, y + 1, 1, 0);
   uint64_t both = row & below;
@@ -117,16 +118,15 @@ merge_rows (CclCudaFrame f)
 
   if (lane < WARP_LANES - 1 && ((both & (both << 1 | before)) >> lane & 1))
     return;
-  unite_square (f.labelled.pixels, y * f.labelled.pitch + p.x, f.labelled.pitch,
-                square_at (f, row, below, lane));
+  unite_square (image.pixels, y * image.pitch + p.x, image.pitch, square_at (f, row, below, lane));
 }
 
 /* The squares over the right borders of tiles, but for those that lie over a lower border, too. A
  * warp has 32 rows. */
 static __global__ void
-merge_columns (CclCudaFrame f)
+dlp_merge_columns (CclCudaFrame f, CclLabelImage image)
 {
-  uint32_t columns = (f.labelled.pitch - 1) / PIXELS_WIDE, lane = threadIdx.x;
+  uint32_t columns = (image.pitch - 1) / PIXELS_WIDE, lane = threadIdx.x;
   uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
   uint32_t x = (index - part * columns + 1) * PIXELS_WIDE - 1, y = part * WARP_LANES;
   uint64_t left = load_line (f, x, y, 0, 1), right = load_line (f, x + 1, y, 0, 1);
@@ -137,12 +137,16 @@ merge_columns (CclCudaFrame f)
   if (lane % PIXELS_HIGH == PIXELS_HIGH - 1 ? y + lane + 1 < f.height
                                             : lane % PIXELS_HIGH > 0 && left_out)
     return;
-  unite_square (f.labelled.pixels, (y + lane) * f.labelled.pitch + x, f.labelled.pitch,
+  unite_square (image.pixels, (y + lane) * image.pitch + x, image.pitch,
                 square_at (f, upper, lower, 0));
 }
 
-extern "C" cudaError_t
-ccl_cuda_dlp (const CclCudaFrame *f, cudaStream_t stream)
+static cudaError_t
+dlp_label (const CclCudaWork *work, cudaStream_t stream)
 {
-  return enqueue_tiles (f, local_merge, merge_rows, merge_columns, stream);
+  return label_by_tiles (work, dlp_merge_locally, dlp_merge_rows, dlp_merge_columns, stream);
 }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_dlp) =
+    CCL_CUDA_LABELLING ("dlp", "DLP: distanceless label propagation (Cabaret et al. 2017)", 4 | 8,
+                        ccl_cuda_label_image_open, dlp_label);

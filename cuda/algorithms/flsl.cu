@@ -1,60 +1,340 @@
 /* cudaccl - CUDA backend: FLSL
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Paper 003 as of its section 3.1: full runs, each added to its component by itself. */
+/* F. Lemaitre, A. Hennequin, L. Lacassagne: Taming Voting Algorithms on GPUs for an Efficient
+ * Connected Component Analysis Algorithm (Lemaitre 2021). A thread works on a full run of pixels,
+ * however long. The variants differ in how features are summed up:
+ *
+ * - flsl: each run is added to its component individually (section 3.1).
+ * - flsl-otf: features go along with every merge of labels (section 3.2, algorithm 2).
+ * - flsl-cd: the lanes of a warp that hold the same component are reduced first (section 3.3,
+ *   algorithm 3). Beyond the paper, a warp accumulates a component that fills much of it
+ *   over several steps, so that a component all over the frame does not serialise.
+ *
+ * Where this differs from the paper as printed:
+ * - The table ER, with one entry per pixel there, has one entry for 32 pixels; see CclEdges.
+ * - Two runs that touch are merged by the thread of the one that starts further right, which finds
+ *   the other through ER. So no thread merges more than twice, however long its run. */
 
-#define FLSL_ON_THE_FLY false
-
-#include "cuda/algorithms/flsl.cuh"
+#include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/onthefly.cuh"
+#include "cuda/device/slots.cuh"
 
-static __global__ void
-features (CclCudaFrame f)
+/* The table ER of algorithm 1 holds, for every pixel, the number of edges up to it. Here one entry
+ * serves 32 pixels: the edges among them as bits, and the number before them. */
+struct CclEdges
 {
-  Part part;
+  uint32_t mask;
+  uint32_t before;
+};
 
-  if (!get_part (f, &part))
+struct FlslTables
+{
+  uint32_t *ends;  /* [height * slots] x past a run's last pixel */
+  CclEdges *edges; /* [height * edges_pitch] */
+  uint32_t edges_pitch;
+};
+
+/* What kernels take by value beside the frame. */
+struct FlslRuns
+{
+  CclComponentTable components;
+  uint32_t *starts, *runs; /* of CclSlotTable */
+  FlslTables flsl;
+};
+
+#define FLSL_WARPS 4
+
+/* The number of edges up to and with pixel @x (the table ER): odd inside of a run. */
+static __device__ inline uint32_t
+edges_to (const CclEdges *edges, uint32_t x)
+{
+  CclEdges e = edges[x / WARP_LANES];
+
+  return e.before + __popc (e.mask << (WARP_LANES - 1 - x % WARP_LANES));
+}
+
+/* Writes the ends of runs that @mask has among 32 pixels, from @x on: the paper's compress-store.
+ * The first one is edge number @edge of the row. */
+static __device__ inline void
+store_edges (const FlslRuns &t, uint32_t row, uint32_t x, uint32_t mask, uint32_t edge)
+{
+  uint32_t lane = lane_id (), label;
+
+  if (!(mask >> lane & 1))
     return;
-  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES) {
-    Sums s;
-    uint32_t root = get_run (f, part, slot, &s);
-
-    if (root != CCL_NO_LABEL)
-      feature_update (f, root, s);
+  edge += __popc (mask & bits_below (lane));
+  label = row + edge / 2;
+  if (edge % 2) {
+    t.flsl.ends[label] = x + lane;
+  } else {
+    t.starts[label] = x + lane;
+    t.components.parents[label] = label;
   }
 }
 
-extern "C" cudaError_t
-ccl_cuda_flsl (const CclCudaFrame *f, cudaStream_t stream)
+/* Algorithm 1: run-length coding of one row by one warp. A lane has 32 pixels rather than one, so
+ * all lanes find edges at once. */
+static __global__ void
+flsl_find_runs (CclCudaFrame f, FlslRuns t)
 {
-  flsl_detect (f, stream);
-  flsl_merge (f, stream);
-  resolve_stage (f, stream);
-  features<<<part_blocks (f), dim3 (WARP_LANES, PART_WARPS), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "features", stream);
-  return cudaGetLastError ();
+  uint32_t y = blockIdx.x * FLSL_WARPS + threadIdx.y, lane = lane_id ();
+  uint32_t row = y * t.components.slots, pitch = t.flsl.edges_pitch, n = 0, previous = 0;
+  const uint8_t *pixels;
+  CclEdges *edges;
+
+  if (y >= f.height)
+    return;
+  pixels = row_pixels (f, y);
+  edges = t.flsl.edges + (size_t) y * pitch;
+  for (uint32_t word = 0; word < pitch; word += WARP_LANES) {
+    bool inside = word + lane < pitch;
+    uint32_t current = inside ? foreground32 (f, pixels, (word + lane) * WARP_LANES) : 0;
+    uint32_t left = __shfl_up_sync (ALL_LANES, current, 1);
+    uint32_t mask = current ^ __funnelshift_l (lane == 0 ? previous : left, current, 1);
+    uint32_t sum = warp_scan ((uint32_t) __popc (mask)), edge = n + sum - __popc (mask);
+
+    if (inside)
+      edges[word + lane] = CclEdges{ mask, edge };
+    for (uint32_t todo = __ballot_sync (ALL_LANES, mask); todo; todo &= todo - 1) {
+      uint32_t i = __ffs (todo) - 1;
+
+      store_edges (t, row, (word + i) * WARP_LANES, __shfl_sync (ALL_LANES, mask, i),
+                   __shfl_sync (ALL_LANES, edge, i));
+    }
+    previous = __shfl_sync (ALL_LANES, current, WARP_LANES - 1);
+    n += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
+  }
+  if (lane == 0) {
+    if (n % 2)
+      t.flsl.ends[row + n / 2] = f.width;
+    t.runs[y] = n / 2 + n % 2;
+  }
 }
 
-/* The label map, of every version: a warp for each entry of the table ER, a lane for each of its
+/* Merges the run @label, from pixel @start on, with the run of the row above that covers its first
+ * pixel, or with 8-connectivity the one before it. The latter does not exist at the left border; a
+ * run above that starts there finds this one. */
+template <bool on_the_fly>
+static __device__ inline void
+merge_above (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t start, uint32_t y)
+{
+  bool diagonal = f.connectivity == 8;
+  uint32_t edge;
+
+  if (y == 0 || (diagonal && start == 0))
+    return;
+  edge = edges_to (t.flsl.edges + (size_t) (y - 1) * t.flsl.edges_pitch, start - diagonal);
+  if (edge % 2)
+    merge_components<on_the_fly> (t.components, label, (y - 1) * t.components.slots + edge / 2);
+}
+
+/* Merges the run @label, from pixel @start on, with the run of the row below that touches its first
+ * pixel, unless that one finds it: it starts no further left, or with 8-connectivity further
+ * right. */
+template <bool on_the_fly>
+static __device__ inline void
+merge_below (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t start, uint32_t y)
+{
+  const CclEdges *below;
+  uint32_t edge;
+
+  if (y + 1 >= f.height)
+    return;
+  below = t.flsl.edges + (size_t) (y + 1) * t.flsl.edges_pitch;
+  edge = edges_to (below, start);
+  if (f.connectivity == 8) {
+    if (edge % 2 == 0 && start > 0)
+      edge = edges_to (below, start - 1);
+  } else if (below[start / WARP_LANES].mask >> start % WARP_LANES & 1) {
+    return;
+  }
+  if (edge % 2)
+    merge_components<on_the_fly> (t.components, label, (y + 1) * t.components.slots + edge / 2);
+}
+
+template <bool on_the_fly>
+static __global__ void
+flsl_merge_rows (CclCudaFrame f, Slots slots, FlslRuns t)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES) {
+    uint32_t label = part.row + slot, start = t.starts[label];
+
+    merge_above<on_the_fly> (f, t, label, start, part.y);
+    merge_below<on_the_fly> (f, t, label, start, part.y);
+  }
+}
+
+/* The features of run @slot of a row that go to another label, its root. CCL_NO_LABEL past the end,
+ * and for roots, which began with their own run's features. */
+static __device__ inline uint32_t
+get_run (const FlslRuns &t, const Part &part, uint32_t slot, FeatureRecord *r)
+{
+  uint32_t label = part.row + slot, root;
+
+  *r = record_empty ();
+  if (slot >= part.to)
+    return CCL_NO_LABEL;
+  root = t.components.parents[label];
+  if (root == label)
+    return CCL_NO_LABEL;
+  *r = record_of_run (t.components, t.starts[label], t.flsl.ends[label], part.y);
+  return root;
+}
+
+template <bool conflict_detection>
+static __global__ void
+flsl_add_runs (Slots slots, FlslRuns t)
+{
+  WarpAccumulator accumulator = accumulator_empty ();
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
+    FeatureRecord r;
+    uint32_t root = get_run (t, part, slot + lane_id (), &r);
+
+    if (conflict_detection)
+      accumulator_add (t.components, &accumulator, root, r);
+    else if (root != CCL_NO_LABEL)
+      features_add (t.components, root, r);
+  }
+  if (conflict_detection)
+    accumulator_flush (t.components, &accumulator);
+}
+
+/* The label map of every variant: a warp for each entry of the table ER, a lane for each of its
  * pixels. */
 static __global__ void
-paint (CclCudaFrame f)
+flsl_write_label_map (CclCudaFrame f, FlslRuns t, CclCudaResult r)
 {
   size_t index = (size_t) blockIdx.x * FLSL_WARPS + threadIdx.y;
-  uint32_t y = (uint32_t) (index / f.edges_pitch), edge;
-  uint32_t x = (uint32_t) (index - (size_t) y * f.edges_pitch) * WARP_LANES + lane_id ();
+  uint32_t pitch = t.flsl.edges_pitch, y = (uint32_t) (index / pitch), edge, label = 0;
+  uint32_t x = (uint32_t) (index - (size_t) y * pitch) * WARP_LANES + lane_id ();
 
-  if (index >= (size_t) f.height * f.edges_pitch)
+  if (index >= (size_t) f.height * pitch)
     return;
-  edge = edges_to (f.edges + (size_t) y * f.edges_pitch, x);
-  paint_pixel (f, x, y, edge % 2 ? number_of (f, y * f.slots + edge / 2) : 0);
+  edge = edges_to (t.flsl.edges + (size_t) y * pitch, x);
+  if (edge % 2)
+    label = result_label (t.components, r, y * t.components.slots + edge / 2);
+  store_label (r, f.width, x, y, label);
 }
 
-extern "C" cudaError_t
-ccl_cuda_flsl_paint (const CclCudaFrame *f, cudaStream_t stream)
+static FlslRuns
+runs_of (const CclCudaWork *work)
 {
-  size_t words = (size_t) f->height * f->edges_pitch;
+  return FlslRuns{ work->components, work->slots.starts, work->slots.runs,
+                   *(const FlslTables *) work->tables };
+}
 
-  paint<<<flsl_grid (words), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (*f);
+static CclStatus
+flsl_open (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemory *memory)
+{
+  FlslTables *t = (FlslTables *) work->tables;
+  size_t height = work->frame.height, labels = height * work->components.slots;
+  CclStatus status = ccl_cuda_slots_open (work, device, memory);
+
+  t->edges_pitch = (work->frame.width - 1) / WARP_LANES + 1;
+  if (status == CCL_OK)
+    status = ccl_cuda_allocate_device (memory, &t->ends, labels * sizeof *t->ends);
+  if (status == CCL_OK)
+    status = ccl_cuda_allocate_device (memory, &work->slots.runs, height * sizeof (uint32_t));
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_allocate_device (memory, &t->edges, height * t->edges_pitch * sizeof *t->edges);
+  return status;
+}
+
+static cudaError_t
+flsl_select (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  FlslRuns t = runs_of (work);
+  size_t words = (size_t) f->height * t.flsl.edges_pitch;
+  cudaError_t error = ccl_cuda_slots_select (work, stream);
+
+  if (error != cudaSuccess || !work->result.label_map)
+    return error;
+  flsl_write_label_map<<<warp_grid (words, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0,
+                         stream>>> (*f, t, work->result);
+  ccl_cuda_stage_label_map (work, stream);
   return cudaGetLastError ();
 }
+
+static void
+find_all_runs (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+
+  flsl_find_runs<<<warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (
+      *f, runs_of (work));
+  ccl_cuda_stage (work, "segment detection", stream);
+}
+
+template <bool on_the_fly>
+static void
+merge_all_rows (const CclCudaWork *work, cudaStream_t stream)
+{
+  flsl_merge_rows<on_the_fly><<<part_grid (work), part_block (), 0, stream>>> (
+      work->frame, slots_of (work), runs_of (work));
+  ccl_cuda_stage (work, "merging", stream);
+}
+
+template <bool conflict_detection>
+static cudaError_t
+flsl_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  FlslRuns t = runs_of (work);
+  cudaError_t error;
+
+  find_all_runs (work, stream);
+  merge_all_rows<false> (work, stream);
+  error = ccl_cuda_compress_slots (work, t.flsl.ends, stream);
+  if (error != cudaSuccess)
+    return error;
+  flsl_add_runs<conflict_detection>
+      <<<part_grid (work), part_block (), 0, stream>>> (slots_of (work), t);
+  ccl_cuda_stage (work, "features", stream);
+  return ccl_cuda_finish (work, stream);
+}
+
+static cudaError_t
+flsl_otf_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  cudaError_t error;
+
+  find_all_runs (work, stream);
+  /* Before the first merge every run is a root, and gets its own features. */
+  error = ccl_cuda_begin_slots (work, runs_of (work).flsl.ends, stream);
+  ccl_cuda_stage (work, "features of runs", stream);
+  if (error != cudaSuccess)
+    return error;
+  merge_all_rows<true> (work, stream);
+  error = ccl_cuda_compress_slots_for_label_map (work, stream);
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
+}
+
+#define FLSL_ALGORITHM(name, description, run)                                           \
+  {                                                                                      \
+    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, sizeof (FlslTables), flsl_open, run, \
+        ccl_cuda_slots_count_areas, flsl_select, NULL, NULL                              \
+  }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_cd) =
+    FLSL_ALGORITHM ("flsl-cd",
+                    "FLSL with conflict detection: full runs, features summed up in each warp "
+                    "(Lemaitre et al. 2021)",
+                    flsl_run<true>);
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_otf) = FLSL_ALGORITHM (
+    "flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)", flsl_otf_run);
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl) = FLSL_ALGORITHM (
+    "flsl", "FLSL: full runs, each added to its component individually (Lemaitre et al. 2021)",
+    flsl_run<false>);

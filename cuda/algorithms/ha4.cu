@@ -1,76 +1,558 @@
-/* cudaccl - CUDA backend: HA4, two pixels a thread
+/* cudaccl - CUDA backend: HA4
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Paper 000 in the version of its section IV-E. */
+/* A. Hennequin, L. Lacassagne, L. Cabaret, Q. Meunier: A new Direct Connected Component Labeling
+ * and Analysis Algorithms for GPUs (Hennequin 2018). A warp works on a block of pixels of a row,
+ * and only the thread at the start of a run works on that run. Two parameters make the variants:
+ *
+ * Word: the pixels of a block. 32 bits are one pixel per thread (ha4-32), 64 two (section IV-E), of
+ * which only one can be the start of a run.
+ * on_the_fly: features go along with merges (Lemaitre 2021, section 3.2); if not, they are summed
+ * up over the labelled image.
+ *
+ * Where this differs from the paper as printed:
+ * - Algorithm 3 reads, labels and merges one block at a time. Here a warp has as many blocks as
+ *   lanes, labels them all, and then each lane merges one of them, run by run, rather than each
+ *   thread one pixel. So two barriers suffice for all of these, and no lane waits for the
+ *   merges of a few others. In algorithm 4, lanes merge blocks, too.
+ * - Any width, and 8-connectivity: the right one of two pixels that touch only diagonally merges
+ *   them, so that a warp needs no pixels from the right of its own.
+ * - Two pixels share a label, since only one of them can be the start of a run. */
 
-#define HA4_BLOCK 64
-#define HA4_ON_THE_FLY false
-#define HA4_CONFLICT_DETECTION false
-
-#include "cuda/algorithms/ha4_features.cuh"
+#include "cuda/algorithm.h"
+#include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/onthefly.cuh"
+#include "cuda/device/rows.cuh"
 
-extern "C" cudaError_t
-ccl_cuda_ha4 (const CclCudaFrame *f, cudaStream_t stream)
+#define HA4_STRIP 4 /* rows of a strip, BLOCK_H */
+
+/* What kernels take by value beside the frame. */
+struct Ha4Tables
 {
-  return ha4_analyse (f, stream);
+  CclComponentTable components;
+  uint32_t *starts; /* CclSlotTable.starts */
+};
+
+/* Pixels of a block, BLOCK_W; those of a lane; and those of a warp that has a block for each lane.
+ */
+template <typename Word> struct Ha4
+{
+  static constexpr int block = 8 * sizeof (Word);
+  static constexpr int lane_pixels = block / WARP_LANES;
+  static constexpr uint32_t chunk = block * WARP_LANES;
+};
+
+/* Algorithm 1, and algorithm 7 for 64 pixels: how many pixels directly left of pixel @x are set. */
+static __device__ inline int
+start_distance (uint32_t pixels, int x)
+{
+  return x == 0 ? 0 : __clz (~(pixels << (32 - x)));
 }
 
-#define PAINT_BLOCKS 4 /* at a time, so that a lane waits for several labels at once */
+static __device__ inline int
+start_distance (uint64_t pixels, int x)
+{
+  return x == 0 ? 0 : __clzll (~(pixels << (64 - x)));
+}
 
-/* The number of the run that starts with this lane's pixel of a block; 0 if none does. */
+/* The same algorithms: how many pixels from pixel @x on are set. */
+static __device__ inline int
+end_distance (uint32_t pixels, int x)
+{
+  uint32_t clear = ~(pixels >> x);
+
+  return clear ? __ffs (clear) - 1 : 32;
+}
+
+static __device__ inline int
+end_distance (uint64_t pixels, int x)
+{
+  uint64_t clear = ~(pixels >> x);
+
+  return clear ? __ffsll (clear) - 1 : 64;
+}
+
+/* Whether a run starts with pixel @x of the block; one that comes from the left starts with pixel
+ * 0. */
+template <typename Word>
+static __device__ inline bool
+is_start (Word pixels, int x)
+{
+  return (pixels >> x & 1) && start_distance (pixels, x) == 0;
+}
+
+/* The pixel of this lane that can be the start of a run. */
+template <typename Word>
+static __device__ inline int
+candidate (Word pixels)
+{
+  int x = Ha4<Word>::lane_pixels * (int) lane_id ();
+
+  return Ha4<Word>::lane_pixels == 1 ? x : x + (int) (~pixels >> x & 1);
+}
+
+/* The pixels of a block that a warp works on; none where the frame has none. */
+template <typename Word>
+static __device__ inline Word
+load_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
+{
+  const uint8_t *row = row_pixels (f, y);
+  Word pixels = 0;
+
+  for (uint32_t i = 0; i < Ha4<Word>::lane_pixels; i++) {
+    bool set = y < f.height && foreground (f, row, base + i * WARP_LANES + lane_id ());
+
+    pixels |= (Word) __ballot_sync (ALL_LANES, set) << i * WARP_LANES;
+  }
+  return pixels;
+}
+
+/* The pixels of a block that this lane works on; none where the frame has none. */
+template <typename Word>
+static __device__ inline Word
+load_lane_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
+{
+  const uint8_t *row = row_pixels (f, y);
+  Word pixels = 0;
+
+  for (uint32_t i = 0; i < Ha4<Word>::block; i += 32) {
+    if (y < f.height && base + i < f.width)
+      pixels |= (Word) foreground32 (f, row, base + i) << i;
+  }
+  return pixels;
+}
+
+/* The slot of the label of the run that covers pixel @x, -1 being the one before the block. @before
+ * pixels of it lie left of the block. */
+template <typename Word>
 static __device__ inline uint32_t
-number_of_run (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Pixels pixels)
+label_slot (Word pixels, int x, uint32_t base, uint32_t before)
+{
+  int distance = x < 0 ? x : start_distance (pixels, x);
+
+  return (distance == x ? base - before : base + x - distance) / 2;
+}
+
+/* Adds the pixels that the run @label has in this block. @first: these are its first pixels. */
+template <typename Word>
+static __device__ inline void
+start_features (const Ha4Tables &t, uint32_t label, Word pixels, int x, uint32_t base, uint32_t y,
+                bool first)
+{
+  uint32_t start = base + x;
+  FeatureRecord r = record_of_run (t.components, start, start + end_distance (pixels, x), y);
+
+  if (first) {
+    t.starts[label] = start;
+    features_begin (t.components, label, r);
+  } else {
+    features_add_otf (t.components, label, r);
+  }
+}
+
+/* The labels of a row's runs in the columns from @base on. A run that comes from the left points to
+ * its start, @before pixels away. */
+template <typename Word, bool on_the_fly>
+static __device__ inline void
+init_labels (const CclCudaFrame &f, const Ha4Tables &t, uint32_t y, uint32_t base, Word current,
+             uint32_t before)
+{
+  int x = candidate (current);
+  uint32_t slots = t.components.slots, slot = (base + x) / 2, row = y * slots;
+  bool start = is_start (current, x);
+
+  if (y >= f.height || slot >= slots)
+    return;
+  if (start) {
+    bool first = x > 0 || before == 0;
+    uint32_t label = row + (first ? slot : (base - before) / 2);
+
+    t.components.parents[row + slot] = label;
+    if (on_the_fly)
+      start_features (t, label, current, x, base, y, first);
+  } else if (Ha4<Word>::lane_pixels == 2 || (x % 2 == 0 && !is_start (current, x + 1))) {
+    t.components.parents[row + slot] = CCL_NO_LABEL;
+  }
+}
+
+/* Two blocks, one above the other. For the run that covers a block's first pixel: how many of its
+ * pixels are left of the block, as far as labels are concerned, and for contacts over the block's
+ * left border. */
+template <typename Word> struct Ha4Rows
+{
+  Word current, above;
+  uint32_t current_before, above_before;
+  uint32_t current_left, above_left;
+};
+
+/* Merges the labels of the two rows, of which @y is the lower one. */
+template <typename Word, bool on_the_fly>
+static __device__ inline void
+merge_rows (const CclCudaFrame &f, const CclComponentTable &t, uint32_t y, uint32_t base,
+            const Ha4Rows<Word> &r)
+{
+  Rows rows = { r.current, r.above, r.current_left > 0, r.above_left > 0 };
+
+  for (uint64_t starts = touching (f.connectivity, rows); starts; starts &= starts - 1) {
+    int x = __ffsll ((long long) starts) - 1;
+    int current_x = r.current >> x & 1 ? x : x - 1, above_x = r.above >> x & 1 ? x : x - 1;
+    uint32_t label1 = y * t.slots + label_slot (r.current, current_x, base,
+                                                current_x < 0 ? r.current_left : r.current_before);
+    uint32_t label2 = (y - 1) * t.slots + label_slot (r.above, above_x, base,
+                                                      above_x < 0 ? r.above_left : r.above_before);
+
+    merge_components<on_the_fly> (t, label1, label2);
+  }
+}
+
+/* The length of the run that ends with the last of the block's pixels, @before of it left of
+ * them. */
+template <typename Word>
+static __device__ inline uint32_t
+run_at_end (Word pixels, uint32_t before)
+{
+  uint32_t length = start_distance (pixels, Ha4<Word>::block);
+
+  return length == Ha4<Word>::block ? length + before : length;
+}
+
+/* How many pixels a run that continues into this lane's block has to the left of it. The lanes'
+ * blocks are side by side; @carry is the value for the first one, and becomes that for the one
+ * after the last. */
+template <typename Word>
+static __device__ inline uint32_t
+run_before (Word pixels, uint32_t *carry)
+{
+  uint32_t ending = start_distance (pixels, Ha4<Word>::block), lane = lane_id ();
+  uint32_t full = __ballot_sync (ALL_LANES, ending == Ha4<Word>::block);
+  uint32_t between = start_distance ((Word) full, (int) lane); /* full blocks, left of this */
+  uint32_t before = __shfl_sync (ALL_LANES, ending, lane - between - 1);
+
+  before = between * Ha4<Word>::block + (lane > between ? before : *carry);
+  *carry = __shfl_sync (ALL_LANES, run_at_end (pixels, before), WARP_LANES - 1);
+  return before;
+}
+
+/* Algorithm 3. The pixels of the next blocks are loaded while those before them are labelled. */
+template <typename Word, bool on_the_fly>
+static __global__ void
+ha4_label_strips (CclCudaFrame f, Ha4Tables t)
+{
+  __shared__ Word shared_pixels[HA4_STRIP][WARP_LANES];
+  __shared__ uint32_t shared_before[HA4_STRIP][WARP_LANES];
+  const uint32_t block = Ha4<Word>::block, chunk = Ha4<Word>::chunk;
+  uint32_t y = blockIdx.x * HA4_STRIP + threadIdx.y, lane = lane_id (), carry = 0;
+  uint32_t chunks = (f.width - 1) / chunk + 1;
+  Word next = load_lane_block<Word> (f, y, lane * block);
+
+  for (uint32_t c = 0; c < chunks; c++) {
+    uint32_t first = c * chunk, base = first + lane * block;
+    uint32_t here = min (f.width - first, chunk);
+    Word pixels = next;
+    uint32_t before = run_before (pixels, &carry);
+
+    next = load_lane_block<Word> (f, y, base + chunk);
+    __syncthreads (); /* shared memory has been read */
+    shared_pixels[threadIdx.y][lane] = pixels;
+    shared_before[threadIdx.y][lane] = before;
+    for (uint32_t i = 0; i * block < here; i++) {
+      init_labels<Word, on_the_fly> (f, t, y, first + i * block, warp_shuffle (pixels, i),
+                                     __shfl_sync (ALL_LANES, before, i));
+      __syncwarp (); /* a block's labels are there for the next one's features */
+    }
+    __syncthreads ();
+    if (threadIdx.y > 0) {
+      uint32_t above_before = shared_before[threadIdx.y - 1][lane];
+      Word above = shared_pixels[threadIdx.y - 1][lane];
+      Ha4Rows<Word> r = { pixels, above, before, above_before, before, above_before };
+
+      merge_rows<Word, on_the_fly> (f, t.components, y, base, r);
+    }
+  }
+}
+
+/* The length of the run that ends where this lane's block begins, without what is left of the block
+ * before it. */
+template <typename Word>
+static __device__ inline uint32_t
+run_at_left (const CclCudaFrame &f, uint32_t y, uint32_t base, Word pixels)
+{
+  const uint32_t block = Ha4<Word>::block;
+  uint32_t left = __shfl_up_sync (ALL_LANES, run_at_end (pixels, 0), 1);
+
+  if (lane_id () == 0)
+    left = base > 0 ? run_at_end (load_lane_block<Word> (f, y, base - block), 0) : 0;
+  return left;
+}
+
+/* Algorithm 4. The first pixel of a block that continues a run points to its start, so the block's
+ * own pixels lead to every label except those that touch diagonally over its left border. */
+template <typename Word, bool on_the_fly>
+static __global__ void
+ha4_merge_strips (CclCudaFrame f, CclComponentTable t)
+{
+  uint32_t chunks = (f.width - 1) / Ha4<Word>::chunk + 1;
+  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y, border = index / chunks;
+  uint32_t base =
+      (uint32_t) (index - border * chunks) * Ha4<Word>::chunk + lane_id () * Ha4<Word>::block;
+  uint32_t y = (uint32_t) (border + 1) * HA4_STRIP;
+  Ha4Rows<Word> r;
+
+  if (border >= (f.height - 1) / HA4_STRIP)
+    return;
+  r.current = load_lane_block<Word> (f, y, base);
+  r.above = load_lane_block<Word> (f, y - 1, base);
+  r.current_before = r.above_before = 0;
+  r.current_left = run_at_left (f, y, base, r.current);
+  r.above_left = run_at_left (f, y - 1, base, r.above);
+  merge_rows<Word, on_the_fly> (f, t, y, base, r);
+}
+
+/* A block of pixels. */
+template <typename Word> struct Ha4Block
+{
+  uint32_t y, base;
+  Word pixels;
+};
+
+/* The calling warp's block of the frame; false if there is none. */
+template <typename Word>
+static __device__ inline bool
+get_block (const CclCudaFrame &f, Ha4Block<Word> *block)
+{
+  uint32_t blocks = (f.width - 1) / Ha4<Word>::block + 1;
+  size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y;
+
+  if (index >= (size_t) f.height * blocks)
+    return false;
+  block->y = (uint32_t) (index / blocks);
+  block->base = (uint32_t) (index - (size_t) block->y * blocks) * Ha4<Word>::block;
+  block->pixels = load_block<Word> (f, block->y, block->base);
+  return true;
+}
+
+/* Algorithm 6, for the run that starts with this lane's pixel. @conflict_detection: reduce the runs
+ * of one component in a warp first (Lemaitre 2021, section 3.3). */
+template <typename Word, bool conflict_detection>
+static __global__ void
+ha4_add_runs (CclCudaFrame f, Ha4Tables t)
+{
+  uint32_t root = CCL_NO_LABEL;
+  FeatureRecord r = record_empty ();
+  Ha4Block<Word> block;
+  int x;
+
+  if (!get_block (f, &block))
+    return;
+  x = candidate (block.pixels);
+  if (is_start (block.pixels, x)) {
+    uint32_t start = block.base + x, slot = block.y * t.components.slots + start / 2;
+
+    root = t.components.parents[slot];
+    if (root == slot)
+      t.starts[root] = start;
+    r = record_of_run (t.components, start, start + end_distance (block.pixels, x), block.y);
+  }
+  if (conflict_detection)
+    features_add_warp (t.components, root, r);
+  else if (root != CCL_NO_LABEL)
+    features_add (t.components, root, r);
+}
+
+/* What Hennequin 2018 (section II-C) and Lemaitre 2021 (section 2) compare with: each pixel adds
+ * itself to its component with atomics. */
+static __global__ void
+naive_add_pixels (CclCudaFrame f, Ha4Tables t)
+{
+  Ha4Block<uint64_t> block;
+
+  if (!get_block (f, &block))
+    return;
+  for (int i = (int) lane_id (); i < Ha4<uint64_t>::block; i += WARP_LANES) {
+    uint32_t x = block.base + i, slot, root;
+
+    if (!(block.pixels >> i & 1))
+      continue;
+    slot = block.y * t.components.slots + label_slot (block.pixels, i, block.base, 0);
+    root = t.components.parents[slot];
+    if (root == slot && is_start (block.pixels, i))
+      t.starts[root] = x;
+    features_add (t.components, root, record_of_run (t.components, x, x + 1, block.y));
+  }
+}
+
+#define MAP_BLOCKS 4 /* at a time, so that a lane waits for several labels at once */
+
+/* The label in the result of the run that starts with this lane's pixel of a block; 0 if none
+ * does. */
+static __device__ inline uint32_t
+label_of_run (const CclComponentTable &t, const CclCudaResult &r, uint32_t y, uint32_t base,
+              uint64_t pixels)
 {
   int x = candidate (pixels);
 
-  return is_start (pixels, x) ? number_of (f, y * f.slots + (base + x) / 2) : 0;
+  return is_start (pixels, x) ? result_label (t, r, y * t.slots + (base + x) / 2) : 0;
 }
 
-/* Algorithm 5, lines 9 and 10: paints a block, given the number of the run that starts with this
- * lane's pixel. */
+/* Algorithm 5, lines 9 and 10: writes the labels of a block, given that of the run that starts with
+ * this lane's pixel. */
 static __device__ inline void
-paint_block (const CclCudaFrame &f, uint32_t y, uint32_t base, Ha4Pixels pixels, uint32_t number)
+store_block_labels (const CclCudaFrame &f, const CclCudaResult &r, uint32_t y, uint32_t base,
+                    uint64_t pixels, uint32_t label)
 {
-  for (int x = (int) lane_id (); x < HA4_BLOCK; x += WARP_LANES) {
+  for (int x = (int) lane_id (); x < Ha4<uint64_t>::block; x += WARP_LANES) {
     int start = x - start_distance (pixels, x);
-    uint32_t of_run = __shfl_sync (ALL_LANES, number, start / HA4_PIXELS_PER_LANE);
+    uint32_t of_run = __shfl_sync (ALL_LANES, label, start / Ha4<uint64_t>::lane_pixels);
 
-    paint_pixel (f, base + x, y, pixels >> x & 1 ? of_run : 0);
+    store_label (r, f.width, base + x, y, pixels >> x & 1 ? of_run : 0);
   }
 }
 
-/* The label map (algorithm 5), of every version: a run has a label where it starts in each block of
+/* The label map (algorithm 5) of every variant: a run has a label where it starts in each block of
  * 64 pixels, at least. */
 static __global__ void
-paint (CclCudaFrame f)
+ha4_write_label_map (CclCudaFrame f, CclComponentTable t, CclCudaResult r)
 {
-  uint32_t chunks = (f.width - 1) / HA4_CHUNK + 1;
+  const uint32_t block = Ha4<uint64_t>::block, chunk = Ha4<uint64_t>::chunk;
+  uint32_t chunks = (f.width - 1) / chunk + 1;
   size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y;
   uint32_t y = (uint32_t) (index / chunks);
-  uint32_t first = (uint32_t) (index - (size_t) y * chunks) * HA4_CHUNK;
-  Ha4Pixels pixels;
+  uint32_t first = (uint32_t) (index - (size_t) y * chunks) * chunk;
+  uint64_t pixels;
 
   if (y >= f.height)
     return;
-  pixels = load_own_pixels (f, y, first + lane_id () * HA4_BLOCK);
-  for (uint32_t i = 0; i < WARP_LANES && first + i * HA4_BLOCK < f.width; i += PAINT_BLOCKS) {
-    uint32_t base = first + i * HA4_BLOCK, numbers[PAINT_BLOCKS];
+  pixels = load_lane_block<uint64_t> (f, y, first + lane_id () * block);
+  for (uint32_t i = 0; i < WARP_LANES && first + i * block < f.width; i += MAP_BLOCKS) {
+    uint32_t base = first + i * block, labels[MAP_BLOCKS];
 
 #pragma unroll
-    for (uint32_t k = 0; k < PAINT_BLOCKS; k++)
-      numbers[k] = number_of_run (f, y, base + k * HA4_BLOCK, shuffle_pixels (pixels, i + k));
+    for (uint32_t k = 0; k < MAP_BLOCKS; k++)
+      labels[k] = label_of_run (t, r, y, base + k * block, warp_shuffle (pixels, i + k));
 #pragma unroll
-    for (uint32_t k = 0; k < PAINT_BLOCKS; k++)
-      paint_block (f, y, base + k * HA4_BLOCK, shuffle_pixels (pixels, i + k), numbers[k]);
+    for (uint32_t k = 0; k < MAP_BLOCKS; k++)
+      store_block_labels (f, r, y, base + k * block, warp_shuffle (pixels, i + k), labels[k]);
   }
 }
 
-extern "C" cudaError_t
-ccl_cuda_ha4_paint (const CclCudaFrame *f, cudaStream_t stream)
+/* The grid for kernels that call get_block(). */
+template <typename Word>
+static unsigned
+block_grid (const CclCudaFrame *f)
 {
-  unsigned grid = ha4_grid (f->height * (size_t) ((f->width - 1) / HA4_CHUNK + 1));
+  return warp_grid (f->height * (size_t) ((f->width - 1) / Ha4<Word>::block + 1), HA4_STRIP);
+}
 
-  paint<<<grid, dim3 (WARP_LANES, HA4_STRIP), 0, stream>>> (*f);
+static dim3
+strip_threads (void)
+{
+  return dim3 (WARP_LANES, HA4_STRIP);
+}
+
+static Ha4Tables
+tables_of (const CclCudaWork *work)
+{
+  return Ha4Tables{ work->components, work->slots.starts };
+}
+
+/* A forest of labels: the strips, then the borders between them. */
+template <typename Word, bool on_the_fly>
+static cudaError_t
+ha4_label (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  size_t chunks = (f->width - 1) / Ha4<Word>::chunk + 1, borders = (f->height - 1) / HA4_STRIP;
+
+  ha4_label_strips<Word, on_the_fly>
+      <<<warp_grid (f->height, HA4_STRIP), strip_threads (), 0, stream>>> (*f, tables_of (work));
+  ccl_cuda_stage (work, "strip labeling", stream);
+  if (borders > 0)
+    ha4_merge_strips<Word, on_the_fly>
+        <<<warp_grid (borders * chunks, HA4_STRIP), strip_threads (), 0, stream>>> (
+            *f, work->components);
+  ccl_cuda_stage (work, "border merging", stream);
   return cudaGetLastError ();
 }
+
+static cudaError_t
+ha4_select (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  size_t chunks = f->height * (size_t) ((f->width - 1) / Ha4<uint64_t>::chunk + 1);
+  cudaError_t error = ccl_cuda_slots_select (work, stream);
+
+  if (error != cudaSuccess || !work->result.label_map)
+    return error;
+  ha4_write_label_map<<<warp_grid (chunks, HA4_STRIP), strip_threads (), 0, stream>>> (
+      *f, work->components, work->result);
+  ccl_cuda_stage_label_map (work, stream);
+  return cudaGetLastError ();
+}
+
+template <typename Word, bool conflict_detection>
+static cudaError_t
+ha4_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  cudaError_t error = ha4_label<Word, false> (work, stream);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_compress_slots (work, NULL, stream);
+  if (error != cudaSuccess)
+    return error;
+  ha4_add_runs<Word, conflict_detection>
+      <<<block_grid<Word> (f), strip_threads (), 0, stream>>> (*f, tables_of (work));
+  ccl_cuda_stage (work, "features", stream);
+  return ccl_cuda_finish (work, stream);
+}
+
+/* A run's features are added to its label as soon as it has one, and move along with every merge
+ * (HA+OTF of Lemaitre 2021), so there is no pass over the labelled image. */
+static cudaError_t
+ha4_otf_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  cudaError_t error = ha4_label<uint64_t, true> (work, stream);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_compress_slots_for_label_map (work, stream);
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
+}
+
+static cudaError_t
+naive_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  cudaError_t error = ha4_label<uint64_t, false> (work, stream);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_compress_slots (work, NULL, stream);
+  if (error != cudaSuccess)
+    return error;
+  naive_add_pixels<<<block_grid<uint64_t> (f), strip_threads (), 0, stream>>> (*f,
+                                                                               tables_of (work));
+  ccl_cuda_stage (work, "features", stream);
+  return ccl_cuda_finish (work, stream);
+}
+
+#define HA4_ALGORITHM(name, description, run)                                    \
+  {                                                                              \
+    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, 0, ccl_cuda_slots_open, run, \
+        ccl_cuda_slots_count_areas, ha4_select, NULL, NULL                       \
+  }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4) =
+    HA4_ALGORITHM ("ha4", "HA4: strips of bitmasks, two pixels per thread (Hennequin et al. 2018)",
+                   (ha4_run<uint64_t, false>) );
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_32) = HA4_ALGORITHM (
+    "ha4-32", "HA4 with one pixel per thread (Hennequin et al. 2018)", (ha4_run<uint32_t, false>) );
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_cd) = HA4_ALGORITHM (
+    "ha4-cd", "HA4 with conflict detection (Lemaitre et al. 2021)", (ha4_run<uint64_t, true>) );
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_otf) = HA4_ALGORITHM (
+    "ha4-otf", "HA4 with features merged on the fly (Lemaitre et al. 2021)", ha4_otf_run);
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_naive) = HA4_ALGORITHM (
+    "naive", "Every pixel added to its component individually, after HA4's labelling", naive_run);

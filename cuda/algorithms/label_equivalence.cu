@@ -2,31 +2,30 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* O. Kalentev, A. Rai, S. Kemnitz, R. Schneider: Connected component labeling on a 2D grid using
- * CUDA (paper 001, section 2.2), known as OLE.
+ * CUDA (Kalentev 2011, section 2.2), known as OLE.
  *
  * Where this differs from the paper as printed:
  * - The loop is in the kernel; see iterate.cuh.
- * - Frames are not padded with background: what is outside is not looked at. Background has the
- *   highest label, so that it is never the lowest of the neighbours.
+ * - Frames are not padded with background; neighbours outside are skipped. Background has
+ *   the highest label, so it is never the lowest of the neighbours.
  * - 8-connectivity, too.
  * - Sizes of components (listing 4) are among the features, which follow separately. */
 
 #include "cuda/device/iterate.cuh"
-#include "cuda/device/pixels.cuh"
 
 /* Listing 1. */
 static __global__ void
-init_labels (CclCudaFrame f)
+ole_initialize (CclCudaFrame f, CclLabelImage image)
 {
-  init_pixel (f);
+  init_pixel (f, image);
 }
 
 /* The lowest label of the neighbours of pixel @i. */
 static __device__ inline uint32_t
-lowest_label (const CclCudaFrame &f, uint32_t i)
+lowest_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 {
-  const uint32_t *labels = f.labelled.pixels;
-  uint32_t pitch = f.labelled.pitch, y = i / pitch, x = i - y * pitch, lowest = CCL_NO_LABEL;
+  const uint32_t *labels = image.pixels;
+  uint32_t pitch = image.pitch, y = i / pitch, x = i - y * pitch, lowest = CCL_NO_LABEL;
   bool west = x > 0, east = x + 1 < pitch, diagonal = f.connectivity == 8;
 
   if (y > 0) {
@@ -51,21 +50,26 @@ lowest_label (const CclCudaFrame &f, uint32_t i)
 }
 
 static __global__ void
-scan_and_analyse (CclCudaFrame f)
+ole_scan_and_analyse (CclCudaFrame f, CclLabelImage image)
 {
-  size_t count = (size_t) f.height * f.labelled.pitch;
+  size_t count = (size_t) f.height * image.pitch;
 
-  repeat_scan_and_analysis (f, f.labelled.pixels, count, lowest_label);
+  repeat_scan_and_analysis<lowest_label> (f, image, image.pixels, count);
 }
 
-extern "C" cudaError_t
-ccl_cuda_label_equivalence (const CclCudaFrame *f, cudaStream_t stream)
+static cudaError_t
+ole_label (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error;
 
-  init_labels<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "initialization", stream);
-  error = enqueue_iterations (scan_and_analyse, f, stream);
-  ccl_cuda_stage (f, "scanning and analysis", stream);
+  ole_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame,
+                                                                      *ccl_cuda_label_image (work));
+  ccl_cuda_stage (work, "initialization", stream);
+  error = enqueue_iterations (work, ole_scan_and_analyse, stream);
+  ccl_cuda_stage (work, "scanning and analysis", stream);
   return error == cudaSuccess ? cudaGetLastError () : error;
 }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_label_equivalence) = CCL_CUDA_LABELLING (
+    "label-equivalence", "OLE: label equivalence, iterative (Kalentev et al. 2011)", 4 | 8,
+    ccl_cuda_label_image_open, ole_label);

@@ -2,22 +2,21 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* O. Kalentev, A. Rai, S. Kemnitz, R. Schneider: Connected component labeling on a 2D grid using
- * CUDA (paper 001, section 2.1): the lowest label spreads along rows, then columns, until nothing
- * changes.
+ * CUDA (Kalentev 2011, section 2.1): the lowest label spreads along rows, then columns, until
+ * nothing changes.
  *
  * Where this differs from the paper as printed:
- * - Any size: lines longer than a thread block can take are unified piece by piece, each with the
- *   last pixel of the one before. The paper's lines are 1024 pixels.
- * - The loop is in the kernel (see iterate.cuh), and goes on as long as any label changes. The
- *   paper's sign, a pair of neighbours that differ at first, misses what only the reduction
- * changes.
+ * - Any size: lines longer than a thread block can take are unified section by section, each
+ *   with the last pixel of the one before. The paper's lines are 1024 pixels.
+ * - The loop is in the kernel (see iterate.cuh), and continues while any label changes. The paper's
+ *   flag, set by a pair of neighbours that differ at first, misses changes that only the reduction
+ *   makes.
  * - Algorithm 3 as printed links background, too; its text and figure 2 say otherwise.
- * - Algorithm 5 reads what others write; here all read, then all write. */
+ * - Algorithm 5 has threads read what others write; here all read, then all write. */
 
 #include "cuda/device/iterate.cuh"
-#include "cuda/device/pixels.cuh"
 
-#define PIECE (2 * ITERATE_THREADS) /* pixels of a line, two a thread */
+#define SECTION (2 * ITERATE_THREADS) /* pixels of a line, two per thread */
 
 /* A line of the frame: @length pixels, @step labels from one to the next. */
 struct Line
@@ -27,22 +26,22 @@ struct Line
   size_t step;
 };
 
-/* A piece of a line; its first array is the paper's shmemLabels, its second one shmemRefs. */
-struct Piece
+/* A section of a line; its first array is the paper's shmemLabels, its second one shmemRefs. */
+struct Section
 {
-  uint32_t labels[PIECE];
-  uint32_t refs[PIECE];
+  uint32_t labels[SECTION];
+  uint32_t refs[SECTION];
 };
 
 static __device__ inline bool
-both_set (const Piece *s, uint32_t i)
+both_set (const Section *s, uint32_t i)
 {
   return s->labels[i] != CCL_NO_LABEL && s->labels[i + 1] != CCL_NO_LABEL;
 }
 
 /* Algorithm 3. */
 static __device__ inline void
-unify_first (Piece *s, uint32_t i)
+unify_first (Section *s, uint32_t i)
 {
   s->refs[i] = i;
   s->refs[i + 1] = i + 1;
@@ -54,7 +53,7 @@ unify_first (Piece *s, uint32_t i)
 
 /* Algorithm 4: the run that ends with pixel @i and the one that begins with the next. */
 static __device__ inline void
-unify_runs (Piece *s, uint32_t i)
+unify_runs (Section *s, uint32_t i)
 {
   uint32_t ref = s->refs[i];
 
@@ -67,7 +66,7 @@ unify_runs (Piece *s, uint32_t i)
 
 /* Algorithm 5. All threads of the block call this. */
 static __device__ inline void
-update (Piece *s, uint32_t i)
+update (Section *s, uint32_t i)
 {
   uint32_t labels[2], refs[2];
 
@@ -83,10 +82,10 @@ update (Piece *s, uint32_t i)
   __syncthreads ();
 }
 
-/* Algorithm 2, for the piece of a line from pixel @first on. Whether this thread has changed a
+/* Algorithm 2, for the section of a line from pixel @first on. Whether this thread has changed a
  * label. */
 static __device__ inline bool
-unify_piece (Piece *s, const Line &line, uint32_t first)
+unify_section (Section *s, const Line &line, uint32_t first)
 {
   uint32_t t = threadIdx.x, before[2];
   bool changed = false;
@@ -99,8 +98,8 @@ unify_piece (Piece *s, const Line &line, uint32_t first)
   }
   unify_first (s, 2 * t);
   __syncthreads ();
-  for (uint32_t half = 2; half < PIECE && half < line.length; half *= 2) {
-    if (t < PIECE / (2 * half))
+  for (uint32_t half = 2; half < SECTION && half < line.length; half *= 2) {
+    if (t < SECTION / (2 * half))
       unify_runs (s, (2 * t + 1) * half - 1);
     __syncthreads ();
     update (s, 2 * t);
@@ -116,47 +115,52 @@ unify_piece (Piece *s, const Line &line, uint32_t first)
 }
 
 static __device__ inline bool
-unify_line (Piece *s, const Line &line)
+unify_line (Section *s, const Line &line)
 {
   bool changed = false;
 
-  for (uint32_t first = 0; first == 0 || first + 1 < line.length; first += PIECE - 1)
-    changed |= unify_piece (s, line, first);
+  for (uint32_t first = 0; first == 0 || first + 1 < line.length; first += SECTION - 1)
+    changed |= unify_section (s, line, first);
   return changed;
 }
 
 /* Algorithm 1. */
 static __global__ void
-unify (CclCudaFrame f)
+row_col_unify (CclCudaFrame f, CclLabelImage image)
 {
-  __shared__ Piece piece;
-  uint32_t n = 0, pitch = f.labelled.pitch;
+  __shared__ Section section;
+  uint32_t n = 0, pitch = image.pitch;
   bool changed;
 
   do {
     changed = false;
     for (size_t y = blockIdx.x; y < f.height; y += gridDim.x)
-      changed |= unify_line (&piece, Line{ f.labelled.pixels + y * pitch, f.width, 1 });
+      changed |= unify_line (&section, Line{ image.pixels + y * pitch, f.width, 1 });
     cooperative_groups::this_grid ().sync ();
     for (size_t x = blockIdx.x; x < f.width; x += gridDim.x)
-      changed |= unify_line (&piece, Line{ f.labelled.pixels + x, f.height, pitch });
-  } while (anything_changed (f, n++, changed));
+      changed |= unify_line (&section, Line{ image.pixels + x, f.height, pitch });
+  } while (anything_changed (image, n++, changed));
 }
 
 static __global__ void
-initialize_labels (CclCudaFrame f)
+row_col_initialize (CclCudaFrame f, CclLabelImage image)
 {
-  init_pixel (f);
+  init_pixel (f, image);
 }
 
-extern "C" cudaError_t
-ccl_cuda_row_col_unify (const CclCudaFrame *f, cudaStream_t stream)
+static cudaError_t
+row_col_label (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error;
 
-  initialize_labels<<<pixel_grid (f), pixel_threads (), 0, stream>>> (*f);
-  ccl_cuda_stage (f, "initialization", stream);
-  error = enqueue_iterations (unify, f, stream);
-  ccl_cuda_stage (f, "unification", stream);
+  row_col_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (
+      work->frame, *ccl_cuda_label_image (work));
+  ccl_cuda_stage (work, "initialization", stream);
+  error = enqueue_iterations (work, row_col_unify, stream);
+  ccl_cuda_stage (work, "unification", stream);
   return error == cudaSuccess ? cudaGetLastError () : error;
 }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_row_col_unify) = CCL_CUDA_LABELLING (
+    "row-col-unify", "Lowest labels along rows and columns, iterative (Kalentev et al. 2011)", 4,
+    ccl_cuda_label_image_open, row_col_label);

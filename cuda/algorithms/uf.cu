@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: union-find over pixels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* V. Oliveira, R. Lotufo: A study on connected components labeling algorithms using GPUs, as told
- * by paper 002, section 4.1: UF, with 8-connectivity as there, and tile merging.
+/* V. Oliveira, R. Lotufo: A study on connected components labeling algorithms using GPUs, as
+ * described by Allegretti 2020, section 4.1: UF, with 8-connectivity as there, and tile merging.
  *
  * Where this differs from its description: in a tile, pixels start with the label of their run's
  * start, and of two runs that touch, of rows or at the tiles' left borders of columns, one pair of
@@ -10,13 +10,13 @@
 
 #include "cuda/device/pixels.cuh"
 
-/* Local Merge: union-find over the pixels of a tile, which are those of a thread block. */
+/* Local Merge: union-find over the pixels of a tile, one thread block. */
 static __global__ void
-local_merge (CclCudaFrame f)
+uf_merge_locally (CclCudaFrame f, CclLabelImage image)
 {
   __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
   uint32_t lane = threadIdx.x, row = threadIdx.y * PIXELS_WIDE, start;
-  Pixel p = get_pixel (f);
+  Pixel p = get_pixel (f, image);
   Rows r = { load_word (f, p), 0, false, false };
 
   start = row + run_start ((uint32_t) r.current);
@@ -25,43 +25,95 @@ local_merge (CclCudaFrame f)
   __syncthreads ();
   if (threadIdx.y > 0)
     r.above = rows[threadIdx.y - 1];
-  unite_lines (labels, (uint32_t) touching (f, r), (uint32_t) r.current, row + lane,
+  unite_lines (labels, (uint32_t) touching (f.connectivity, r), (uint32_t) r.current, row + lane,
                (uint32_t) r.above, row + lane - PIXELS_WIDE, 1);
   __syncthreads ();
-  store_tile_label (f, p, labels, start, r.current >> lane & 1);
+  store_tile_label (image, p, labels, start, r.current >> lane & 1);
 }
 
 /* Merge, over the upper borders of tiles. */
 static __global__ void
-merge_rows (CclCudaFrame f)
+uf_merge_rows (CclCudaFrame f, CclLabelImage image)
 {
-  Pixel p = get_pixel (f);
+  Pixel p = get_pixel (f, image);
 
   p.y = (p.y + 1) * PIXELS_HIGH;
-  p.label = p.y * f.labelled.pitch + p.x;
-  unite_rows (f, p);
+  p.label = p.y * image.pitch + p.x;
+  unite_rows (f, image, p);
 }
 
 /* Merge, over the left borders of tiles. A warp has 32 pixels of a column and those left of them.
- * Every tile begins anew, as if nothing touched above it: what rows leave out at a corner of tiles
- * is not left out here. What touches diagonally there is among the rows' own. */
+ * Every tile starts as if nothing touched above it, so unions that rows leave out at a corner of
+ * tiles are made here. Diagonal contacts at corners are among those of the rows. */
 static __global__ void
-merge_columns (CclCudaFrame f)
+uf_merge_columns (CclCudaFrame f, CclLabelImage image)
 {
-  const uint32_t below = ~(UINT32_MAX / ((1u << PIXELS_HIGH) - 1)); /* another one of the tile */
-  uint32_t columns = (f.labelled.pitch - 1) / PIXELS_WIDE, pitch = f.labelled.pitch;
+  const uint32_t below = ~(UINT32_MAX / ((1u << PIXELS_HIGH) - 1)); /* not the first of a tile */
+  uint32_t columns = (image.pitch - 1) / PIXELS_WIDE, pitch = image.pitch;
   uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
   uint32_t x = (index - part * columns + 1) * PIXELS_WIDE, y = part * WARP_LANES + threadIdx.x;
   uint32_t right = __ballot_sync (ALL_LANES, foreground_at (f, x, y));
   uint32_t left = __ballot_sync (ALL_LANES, foreground_at (f, x - 1, y));
-  uint64_t starts = touching_pixels (f, right, right << 1 & below, left, left << 1 & below);
+  uint64_t starts =
+      touching_pixels (f.connectivity, right, right << 1 & below, left, left << 1 & below);
 
-  unite_lines (f.labelled.pixels, (uint32_t) starts, right, y * pitch + x, left, y * pitch + x - 1,
+  unite_lines (image.pixels, (uint32_t) starts, right, y * pitch + x, left, y * pitch + x - 1,
                pitch);
 }
 
-extern "C" cudaError_t
-ccl_cuda_uf (const CclCudaFrame *f, cudaStream_t stream)
+static cudaError_t
+uf_label (const CclCudaWork *work, cudaStream_t stream)
 {
-  return enqueue_tiles (f, local_merge, merge_rows, merge_columns, stream);
+  return label_by_tiles (work, uf_merge_locally, uf_merge_rows, uf_merge_columns, stream);
 }
+
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_uf) = CCL_CUDA_LABELLING (
+    "uf", "UF: union-find over pixels, in tiles first (Oliveira and Lotufo 2010)", 4 | 8,
+    ccl_cuda_label_image_open, uf_label);
+
+/* Volumes, with 26-connectivity and without tiles: initialization, merge and compression as in
+ * Allegretti 2020, section 4.1. */
+
+static __global__ void
+uf_volume_initialize (CclCudaFrame f, CclLabelImage image)
+{
+  init_pixel (f, image);
+}
+
+/* Unites a voxel with the 13 neighbours that come before it in raster order. */
+static __global__ void
+uf_volume_merge (CclCudaFrame f, CclLabelImage image)
+{
+  CachedForest forest = { image.pixels };
+  Pixel p = get_pixel (f, image);
+  uint32_t height = image.slice_height, z = p.y / height, y = p.y - z * height;
+
+  if (!foreground_at (f, p.x, p.y))
+    return;
+  for (uint32_t k = 0; k < 13; k++) {
+    uint32_t dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1; /* 0 - 1 wraps, as below */
+    uint32_t row = p.y + dz * height + dy;
+
+    if (y + dy < height && z + dz < image.depth && foreground_at (f, p.x + dx, row))
+      unite (forest, p.label, row * image.pitch + p.x + dx);
+  }
+}
+
+static cudaError_t
+uf_volume_label (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+  cudaError_t error;
+
+  uf_volume_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame, *image);
+  ccl_cuda_stage (work, "initialization", stream);
+  uf_volume_merge<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame, *image);
+  ccl_cuda_stage (work, "merge", stream);
+  error = compress_pixels (work, false, stream);
+  ccl_cuda_stage (work, "compression", stream);
+  return error == cudaSuccess ? cudaGetLastError () : error;
+}
+
+CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_uf) =
+    CCL_CUDA_LABELLING ("uf", "UF: union-find over voxels (Oliveira and Lotufo 2010)", 26,
+                        ccl_cuda_label_image_open, uf_volume_label);

@@ -7,13 +7,16 @@
 #ifndef CCL_CUDA_BLOCKS_CUH
 #define CCL_CUDA_BLOCKS_CUH
 
-#include "cuda/device/forest.cuh"
+#include "cuda/algorithm.h"
+#include "cuda/device/foreground.cuh"
+#include "cuda/device/unionfind.cuh"
+#include "cuda/label_image.h"
 
 #define BLOCKS_WIDE 32 /* of a thread block */
 #define BLOCKS_HIGH 8
 
-/* Pixels of the 4 x 4 square around a block as bits 4 * row + column (paper 002, figure 7), of the
- * neighbour blocks P, Q, R above, S left, and E right, T, U, V below. */
+/* Pixels of the 4 x 4 square around a block as bits 4 * row + column (Allegretti 2020, figure 7),
+ * of the neighbour blocks P, Q, R above, S left, and E right, T, U, V below. */
 enum
 {
   SQUARE_P = 0x0001,
@@ -40,24 +43,18 @@ block_rows (const CclCudaFrame &f)
   return f.height / 2 + f.height % 2;
 }
 
-static inline size_t
-n_blocks (const CclCudaFrame *f)
-{
-  return (size_t) block_rows (*f) * f->slots;
-}
-
-/* The block of this thread. A frame can have more rows than a grid, so thread blocks are numbered
- * row by row. */
+/* The block of this thread. Thread blocks are numbered row by row, since a frame can have more rows
+ * than a grid. */
 static __device__ inline Block
-get_block (const CclCudaFrame &f)
+get_block (const CclCudaFrame &f, const CclLabelImage &image)
 {
-  uint32_t columns = (f.slots - 1) / BLOCKS_WIDE + 1, row = blockIdx.x / columns;
+  uint32_t columns = (image.block_pitch - 1) / BLOCKS_WIDE + 1, row = blockIdx.x / columns;
   Block b;
 
   b.x = (blockIdx.x - row * columns) * BLOCKS_WIDE + threadIdx.x;
   b.y = row * BLOCKS_HIGH + threadIdx.y;
-  b.inside = b.x < f.slots && b.y < block_rows (f);
-  b.label = b.y * f.slots + b.x;
+  b.inside = b.x < image.block_pitch && b.y < block_rows (f);
+  b.label = b.y * image.block_pitch + b.x;
   return b;
 }
 
@@ -68,9 +65,27 @@ block_threads (void)
 }
 
 static inline unsigned
-block_grid (const CclCudaFrame *f)
+block_grid (const CclCudaWork *work)
 {
-  return ((f->slots - 1) / BLOCKS_WIDE + 1) * ((block_rows (*f) - 1) / BLOCKS_HIGH + 1);
+  return ((ccl_cuda_label_image (work)->block_pitch - 1) / BLOCKS_WIDE + 1) *
+         ((block_rows (work->frame) - 1) / BLOCKS_HIGH + 1);
+}
+
+/* Compresses the paths of all blocks' labels. */
+static inline cudaError_t
+compress_blocks (const CclCudaWork *work, bool in_line, cudaStream_t stream)
+{
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+
+  return ccl_cuda_compress (image->blocks, image->n_blocks, in_line, stream);
+}
+
+static inline cudaError_t
+compress_blocks_shallow (const CclCudaWork *work, bool in_line, cudaStream_t stream)
+{
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+
+  return ccl_cuda_compress_shallow (image->blocks, image->n_blocks, in_line, stream);
 }
 
 /* Pixels @x and @x + 1 of a row as two bits. */
@@ -82,7 +97,7 @@ foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   if (x + 1 >= f.width || ((uintptr_t) (row + x) & 1))
     return foreground (f, row, x) | (uint32_t) foreground (f, row, x + 1) << 1;
   both = foreground4 (f, __ldg ((const uint16_t *) (row + x)));
-  return (f.flip ? ~both : both) & 3;
+  return (f.invert ? ~both : both) & 3;
 }
 
 /* The first @rows rows of the square around @b; its own are the second and the third. */
@@ -113,8 +128,8 @@ load_block (const CclCudaFrame &f, const Block &b)
   return pixels;
 }
 
-/* The pixels of a square that touch one of the block in its middle: the paper's BS, with 0x777 the
- * neighbourhood of the block's first pixel, and what it has to be compared with, in one. */
+/* The pixels of a square that touch a foreground pixel of the block in its middle: the paper's BS.
+ * 0x777 is the neighbourhood of the block's first pixel. */
 static __device__ inline uint32_t
 touching_block (uint32_t square)
 {
@@ -122,10 +137,10 @@ touching_block (uint32_t square)
                    0x7770 * (square >> 9 & 1) | 0xeee0 * (square >> 10 & 1));
 }
 
-/* The neighbours P to S that a block has to be united with, as bits of the square: those that touch
- * it, but for those that touch another one of them, and were united with it around the corner. With
- * P and Q, say, Q sees P as its neighbour S. It is always the later of two blocks that sees the
- * other, so that nothing is left out in a circle. */
+/* The neighbours P to S that a block must be united with, as bits of the square: those that touch
+ * it, except those that touch another of them and are united through it. With P and Q, say, Q sees
+ * P as its neighbour S. Of two blocks, always the later one sees the other, so unions are never
+ * skipped in a circle. */
 static __device__ inline uint32_t
 needed_unions (uint32_t square)
 {
@@ -150,10 +165,11 @@ own_pixels (uint32_t square)
 
 /* FinalLabeling: gives the label of a block to its foreground @pixels. */
 static __device__ inline void
-label_pixels (const CclCudaFrame &f, const Block &b, uint32_t pixels, uint32_t label)
+label_pixels (const CclCudaFrame &f, const CclLabelImage &image, const Block &b, uint32_t pixels,
+              uint32_t label)
 {
-  uint32_t pitch = f.labelled.pitch;
-  uint2 *to = (uint2 *) &f.labelled.pixels[(size_t) 2 * b.y * pitch + 2 * b.x];
+  uint32_t pitch = image.pitch;
+  uint2 *to = (uint2 *) &image.pixels[(size_t) 2 * b.y * pitch + 2 * b.x];
 
   *to = make_uint2 (pixels & 1 ? label : CCL_NO_LABEL, pixels & 2 ? label : CCL_NO_LABEL);
   if (2 * b.y + 1 < f.height)
@@ -161,14 +177,14 @@ label_pixels (const CclCudaFrame &f, const Block &b, uint32_t pixels, uint32_t l
         make_uint2 (pixels & 4 ? label : CCL_NO_LABEL, pixels & 8 ? label : CCL_NO_LABEL);
 }
 
-/* The same for this thread's block, with pixels that have to be read again. */
+/* The same for this thread's block, reading its pixels again. */
 static __device__ inline void
-label_block (const CclCudaFrame &f)
+label_block (const CclCudaFrame &f, const CclLabelImage &image)
 {
-  Block b = get_block (f);
+  Block b = get_block (f, image);
 
   if (b.inside)
-    label_pixels (f, b, load_block (f, b), f.labelled.blocks[b.label]);
+    label_pixels (f, image, b, load_block (f, b), image.blocks[b.label]);
 }
 
 #endif

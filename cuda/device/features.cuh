@@ -4,136 +4,192 @@
 #ifndef CCL_CUDA_FEATURES_CUH
 #define CCL_CUDA_FEATURES_CUH
 
-#include "cuda/device/bits.cuh"
 #include "ccl/sums.h"
+#include "cuda/components.h"
+#include "cuda/device/warp.cuh"
 
-/* So many lanes with one component are worth a reduction before they add to its sums. */
+/* From this many lanes with one component on, a reduction before the atomic update pays. */
 #define REDUCE_LANES 8
 
-/* Features of a run, or of several. */
-struct Sums
+/* The features of a run, or of several. */
+struct FeatureRecord
 {
   CclFeatures features;
-  CclMoments moments; /* only kept where the frame has moments */
+  CclMoments moments; /* valid where the table has moments */
 };
 
-static __device__ inline Sums
-sums_of_nothing (void)
+/* The list of features and how each is combined: sums, minimums and maximums of @to with what @from
+ * has. @to and @from: any types with the members of CclFeatures. */
+template <typename To, typename From, typename Operation>
+static __device__ inline void
+for_each_feature (To &to, From &from, const Operation &operation)
 {
-  Sums s = { { 0, 0, 0, UINT32_MAX, 0, 0 }, { 0, 0, 0 } };
-
-  return s;
+  operation.sum (to.area, from.area);
+  operation.sum (to.sum_x, from.sum_x);
+  operation.sum (to.sum_y, from.sum_y);
+  operation.minimum (to.min_x, from.min_x);
+  operation.maximum (to.max_x, from.max_x);
+  operation.maximum (to.max_y, from.max_y);
 }
 
-static __device__ inline Sums
-sums_of_run (const CclCudaFrame &f, uint32_t start, uint32_t end, uint32_t y)
+template <typename To, typename From, typename Operation>
+static __device__ inline void
+for_each_moment (To &to, From &from, const Operation &operation)
+{
+  operation.sum (to.sum_xx, from.sum_xx);
+  operation.sum (to.sum_yy, from.sum_yy);
+  operation.sum (to.sum_xy, from.sum_xy);
+}
+
+/* Begin */
+
+/* The record of no pixels: the neutral element of record_combine(). */
+static __device__ inline FeatureRecord
+record_empty (void)
+{
+  FeatureRecord r = { { 0, 0, 0, UINT32_MAX, 0, 0 }, { 0, 0, 0 } };
+
+  return r;
+}
+
+/* The record of pixels @start to @end - 1 of row @y. */
+static __device__ inline FeatureRecord
+record_of_run (const CclComponentTable &t, uint32_t start, uint32_t end, uint32_t y)
 {
   uint32_t area = end - start;
   uint64_t sum_x = ccl_run_sum_x (start, end), sum_y = (uint64_t) area * y;
-  Sums s = { { sum_x, sum_y, area, start, end - 1, y }, { 0, 0, 0 } };
+  FeatureRecord r = { { sum_x, sum_y, area, start, end - 1, y }, { 0, 0, 0 } };
 
-  if (f.moments) {
-    s.moments.sum_xx = ccl_run_sum_xx (start, end);
-    s.moments.sum_yy = sum_y * y;
-    s.moments.sum_xy = sum_x * y;
+  if (t.moments) {
+    r.moments.sum_xx = ccl_run_sum_xx (start, end);
+    r.moments.sum_yy = sum_y * y;
+    r.moments.sum_xy = sum_x * y;
   }
-  return s;
+  return r;
 }
 
-/* What is known of the component @label. */
-static __device__ inline Sums
-sums_of_component (const CclCudaFrame &f, uint32_t label)
+/* The record of the component @label in the table. */
+static __device__ inline FeatureRecord
+record_load (const CclComponentTable &t, uint32_t label)
 {
-  Sums s = { f.features[label], { 0, 0, 0 } };
+  FeatureRecord r = { t.features[label], { 0, 0, 0 } };
 
-  if (f.moments)
-    s.moments = f.moments[label];
-  return s;
+  if (t.moments)
+    r.moments = t.moments[label];
+  return r;
 }
+
+/* Combine */
+
+struct Combine
+{
+  template <typename T>
+  __device__ void
+  sum (T &to, T from) const
+  {
+    to += from;
+  }
+  template <typename T>
+  __device__ void
+  minimum (T &to, T from) const
+  {
+    to = min (to, from);
+  }
+  template <typename T>
+  __device__ void
+  maximum (T &to, T from) const
+  {
+    to = max (to, from);
+  }
+};
 
 static __device__ inline void
-sums_add (const CclCudaFrame &f, Sums *to, const Sums &s)
+record_combine (const CclComponentTable &t, FeatureRecord *to, const FeatureRecord &r)
 {
-  to->features.sum_x += s.features.sum_x;
-  to->features.sum_y += s.features.sum_y;
-  to->features.area += s.features.area;
-  to->features.min_x = min (to->features.min_x, s.features.min_x);
-  to->features.max_x = max (to->features.max_x, s.features.max_x);
-  to->features.max_y = max (to->features.max_y, s.features.max_y);
-  if (f.moments) {
-    to->moments.sum_xx += s.moments.sum_xx;
-    to->moments.sum_yy += s.moments.sum_yy;
-    to->moments.sum_xy += s.moments.sum_xy;
-  }
+  for_each_feature (to->features, r.features, Combine{});
+  if (t.moments)
+    for_each_moment (to->moments, r.moments, Combine{});
 }
 
-static __device__ inline uint64_t
-shuffle64 (uint64_t value, uint32_t lane)
+struct Shuffle
 {
-  return __shfl_sync (ALL_LANES, (unsigned long long) value, lane);
-}
+  uint32_t lane;
 
-/* Another lane's sums. */
-static __device__ inline Sums
-sums_shuffle (const CclCudaFrame &f, const Sums &s, uint32_t lane)
-{
-  Sums other = sums_of_nothing ();
-
-  other.features.sum_x = shuffle64 (s.features.sum_x, lane);
-  other.features.sum_y = shuffle64 (s.features.sum_y, lane);
-  other.features.area = __shfl_sync (ALL_LANES, s.features.area, lane);
-  other.features.min_x = __shfl_sync (ALL_LANES, s.features.min_x, lane);
-  other.features.max_x = __shfl_sync (ALL_LANES, s.features.max_x, lane);
-  other.features.max_y = __shfl_sync (ALL_LANES, s.features.max_y, lane);
-  if (f.moments) {
-    other.moments.sum_xx = shuffle64 (s.moments.sum_xx, lane);
-    other.moments.sum_yy = shuffle64 (s.moments.sum_yy, lane);
-    other.moments.sum_xy = shuffle64 (s.moments.sum_xy, lane);
+  template <typename T>
+  __device__ void
+  sum (T &to, T from) const
+  {
+    to = warp_shuffle (from, lane);
   }
+  template <typename T>
+  __device__ void
+  minimum (T &to, T from) const
+  {
+    sum (to, from);
+  }
+  template <typename T>
+  __device__ void
+  maximum (T &to, T from) const
+  {
+    sum (to, from);
+  }
+};
+
+/* Another lane's record. All lanes call this. */
+static __device__ inline FeatureRecord
+record_shuffle (const CclComponentTable &t, const FeatureRecord &r, uint32_t lane)
+{
+  FeatureRecord other = record_empty ();
+
+  for_each_feature (other.features, r.features, Shuffle{ lane });
+  if (t.moments)
+    for_each_moment (other.moments, r.moments, Shuffle{ lane });
   return other;
 }
 
+/* Store and add to the table */
+
 static __device__ inline void
-count_update (const CclCudaFrame &f, uint32_t label)
+count_update (const CclComponentTable &t, uint32_t label)
 {
-  if (f.updates)
-    atomicAdd (&f.updates[label], 1);
+  if (t.updates)
+    atomicAdd (&t.updates[label], 1);
 }
 
-/* Makes @s all that is known of the component @label; in a volume, it is of one row at most. */
+/* Initializes the features of the component @label with @r, which for volumes is of at most one
+ * row. */
 static __device__ inline void
-features_set (const CclCudaFrame &f, uint32_t label, const Sums &s)
+features_begin (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
-  if (s.features.area > 0)
-    count_update (f, label);
-  if (f.volume.sums) {
-    uint32_t z = s.features.max_y / f.volume.height, y = s.features.max_y - z * f.volume.height;
+  if (r.features.area > 0)
+    count_update (t, label);
+  if (t.depth_sums) {
+    uint32_t z = r.features.max_y / t.slice_height, y = r.features.max_y - z * t.slice_height;
 
-    f.volume.sums[label] = s.features.area > 0
-                               ? CclDepthSums{ (uint64_t) s.features.area * z, y, y }
-                               : CclDepthSums{ 0, UINT32_MAX, 0 };
+    t.depth_sums[label] = r.features.area > 0 ? CclDepthSums{ (uint64_t) r.features.area * z, y, y }
+                                              : CclDepthSums{ 0, UINT32_MAX, 0 };
   }
-  f.features[label] = s.features;
-  if (f.moments)
-    f.moments[label] = s.moments;
+  t.features[label] = r.features;
+  if (t.moments)
+    t.moments[label] = r.moments;
 }
 
-/* The halves of features, as memory takes them at a time. */
+/* The halves of features, as one access to memory takes them. */
 union FeatureHalves
 {
   CclFeatures features;
   uint4 halves[2];
 };
 
-/* The same for all lanes of a warp, as far as their labels are not CCL_NO_LABEL. Two lanes at a
- * time write the features of one of them and then of the other, so that whole sectors are written.
- */
+/* features_begin() for all lanes of a warp whose label is not CCL_NO_LABEL; not for volumes. Two
+ * lanes at a time write the features of one of them and then of the other, so that whole sectors
+ * are written. All lanes call this. */
 static __device__ inline void
-features_set_warp (const CclCudaFrame &f, uint32_t label, const Sums &s)
+features_begin_warp (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
   uint32_t odd = lane_id () & 1, other = __shfl_xor_sync (ALL_LANES, label, 1);
   uint32_t labels[2] = { odd ? other : label, odd ? label : other };
-  FeatureHalves own = { s.features };
+  FeatureHalves own = { r.features };
   uint4 sent = odd ? own.halves[0] : own.halves[1], got;
 
   got.x = __shfl_xor_sync (ALL_LANES, sent.x, 1);
@@ -141,64 +197,81 @@ features_set_warp (const CclCudaFrame &f, uint32_t label, const Sums &s)
   got.z = __shfl_xor_sync (ALL_LANES, sent.z, 1);
   got.w = __shfl_xor_sync (ALL_LANES, sent.w, 1);
   if (labels[0] != CCL_NO_LABEL)
-    ((FeatureHalves *) &f.features[labels[0]])->halves[odd] = odd ? got : own.halves[0];
+    ((FeatureHalves *) &t.features[labels[0]])->halves[odd] = odd ? got : own.halves[0];
   if (labels[1] != CCL_NO_LABEL)
-    ((FeatureHalves *) &f.features[labels[1]])->halves[odd] = odd ? own.halves[1] : got;
+    ((FeatureHalves *) &t.features[labels[1]])->halves[odd] = odd ? own.halves[1] : got;
   if (label == CCL_NO_LABEL)
     return;
-  count_update (f, label);
-  if (f.moments)
-    f.moments[label] = s.moments;
+  count_update (t, label);
+  if (t.moments)
+    t.moments[label] = r.moments;
 }
 
 static __device__ inline void
-add64 (uint64_t *address, uint64_t value)
+atomic_add (uint64_t *address, uint64_t value)
 {
   atomicAdd ((unsigned long long *) address, (unsigned long long) value);
 }
 
-/* Adds what depends on slices and on rows of a slice to the component @label of a volume. All of @s
- * is of one row. */
 static __device__ inline void
-depth_update (const CclCudaFrame &f, uint32_t label, const Sums &s)
+atomic_add (uint32_t *address, uint32_t value)
 {
-  uint32_t z = s.features.max_y / f.volume.height, y = s.features.max_y - z * f.volume.height;
-  CclDepthSums *sums = &f.volume.sums[label];
+  atomicAdd (address, value);
+}
+
+/* @to is shared or global memory that other threads add to. */
+struct AtomicCombine
+{
+  template <typename T>
+  __device__ void
+  sum (T &to, T from) const
+  {
+    atomic_add (&to, from);
+  }
+  __device__ void
+  minimum (uint32_t &to, uint32_t from) const
+  {
+    atomicMin (&to, from);
+  }
+  __device__ void
+  maximum (uint32_t &to, uint32_t from) const
+  {
+    atomicMax (&to, from);
+  }
+};
+
+/* Adds what depends on slices, and on rows of a slice, to the component @label of a volume. All of
+ * @r is of one row. */
+static __device__ inline void
+depth_sums_add (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
+{
+  uint32_t z = r.features.max_y / t.slice_height, y = r.features.max_y - z * t.slice_height;
+  CclDepthSums *sums = &t.depth_sums[label];
 
   if (z > 0)
-    add64 (&sums->sum_z, (uint64_t) s.features.area * z);
+    atomic_add (&sums->sum_z, (uint64_t) r.features.area * z);
   atomicMin (&sums->min_y, y);
   atomicMax (&sums->max_y, y);
 }
 
-/* Adds @s to the component @label: the seven features of paper 003, less MIN_y, which the label
- * holds (paper 000, section IV-D). */
+/* Adds @r to the component @label: the seven features of Lemaitre 2021, less MIN_y, which
+ * follows from the label (Hennequin 2018, section IV-D). */
 static __device__ inline void
-feature_update (const CclCudaFrame &f, uint32_t label, const Sums &s)
+features_add (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
-  CclFeatures *features = &f.features[label];
-
-  count_update (f, label);
-  atomicAdd (&features->area, s.features.area);
-  add64 (&features->sum_x, s.features.sum_x);
-  add64 (&features->sum_y, s.features.sum_y);
-  atomicMin (&features->min_x, s.features.min_x);
-  atomicMax (&features->max_x, s.features.max_x);
-  atomicMax (&features->max_y, s.features.max_y);
-  if (f.moments) {
-    add64 (&f.moments[label].sum_xx, s.moments.sum_xx);
-    add64 (&f.moments[label].sum_yy, s.moments.sum_yy);
-    add64 (&f.moments[label].sum_xy, s.moments.sum_xy);
-  }
-  if (f.volume.sums)
-    depth_update (f, label, s);
+  count_update (t, label);
+  for_each_feature (t.features[label], r.features, AtomicCombine{});
+  if (t.moments)
+    for_each_moment (t.moments[label], r.moments, AtomicCombine{});
+  if (t.depth_sums)
+    depth_sums_add (t, label, r);
 }
 
-/* Adds the lanes' sums to their components: paper 003, algorithm 3. A reduction over all groups of
- * lanes with one label at once, into the first lane of each. Lanes without sums pass
- * CCL_NO_LABEL. */
+/* Adds the lanes' records to their components with conflict detection (Lemaitre 2021, algorithm 3):
+ * a reduction over all groups of lanes with one label at once, into the first lane of each. Lanes
+ * without a record pass CCL_NO_LABEL. All lanes call this. */
 static __device__ inline void
-feature_update_cd (const CclCudaFrame &f, uint32_t label, Sums s)
+features_add_warp (const CclComponentTable &t, uint32_t label, FeatureRecord r)
 {
   uint32_t lane = lane_id (), peers = __match_any_sync (ALL_LANES, label);
   uint32_t rank = __popc (peers & bits_below (lane));
@@ -206,78 +279,83 @@ feature_update_cd (const CclCudaFrame &f, uint32_t label, Sums s)
 
   peers = label == CCL_NO_LABEL ? 0 : peers & ~bits_below (lane) & ~(1u << lane);
   while (__any_sync (ALL_LANES, peers)) {
-    Sums other = sums_shuffle (f, s, peers ? __ffs (peers) - 1 : lane);
+    FeatureRecord other = record_shuffle (t, r, peers ? __ffs (peers) - 1 : lane);
 
     if (peers)
-      sums_add (f, &s, other);
+      record_combine (t, &r, other);
     peers &= __ballot_sync (ALL_LANES, rank % 2 == 0);
     rank >>= 1;
   }
   if (leader)
-    feature_update (f, label, s);
+    features_add (t, label, r);
 }
 
-/* A component whose sums a warp keeps to itself for a while. */
-struct HeldComponent
+/* Accumulate in a warp */
+
+/* A component whose features a warp accumulates for a while before it adds them, so that a
+ * component that fills much of the frame does not serialise all warps. */
+struct WarpAccumulator
 {
-  uint32_t label; /* the same in all lanes */
-  Sums sums;      /* of this lane */
+  uint32_t label;       /* the same in all lanes; CCL_NO_LABEL: empty */
+  FeatureRecord record; /* of this lane */
 };
 
-static __device__ inline HeldComponent
-held_nothing (void)
+static __device__ inline WarpAccumulator
+accumulator_empty (void)
 {
-  HeldComponent held = { CCL_NO_LABEL, sums_of_nothing () };
+  WarpAccumulator a = { CCL_NO_LABEL, record_empty () };
 
-  return held;
+  return a;
 }
 
-/* Leaves the sums of all lanes in the first one, at least. */
+/* Reduces the records of all lanes into the first one, at least. All lanes call this. */
 static __device__ inline void
-held_reduce (const CclCudaFrame &f, HeldComponent *held)
+accumulator_reduce (const CclComponentTable &t, WarpAccumulator *a)
 {
-  if (held->label == CCL_NO_LABEL)
+  if (a->label == CCL_NO_LABEL)
     return;
   for (uint32_t distance = WARP_LANES / 2; distance > 0; distance /= 2)
-    sums_add (f, &held->sums, sums_shuffle (f, held->sums, lane_id () ^ distance));
+    record_combine (t, &a->record, record_shuffle (t, a->record, lane_id () ^ distance));
 }
 
+/* Adds what is accumulated to its component. All lanes call this. */
 static __device__ inline void
-held_flush (const CclCudaFrame &f, HeldComponent *held)
+accumulator_flush (const CclComponentTable &t, WarpAccumulator *a)
 {
-  if (held->label == CCL_NO_LABEL)
+  if (a->label == CCL_NO_LABEL)
     return;
-  held_reduce (f, held);
+  accumulator_reduce (t, a);
   if (lane_id () == 0)
-    feature_update (f, held->label, held->sums);
-  *held = held_nothing ();
+    features_add (t, a->label, a->record);
+  *a = accumulator_empty ();
 }
 
-#define HOLD_LANES \
-  8 /* a component is worth keeping from so many lanes on, or half of those in use */
+/* A component with this many lanes, or half of those in use, is worth accumulating. */
+#define ACCUMULATE_LANES 8
 
-/* As feature_update_cd(), but what belongs to a component that fills much of the warp is kept in
- * @held until another one does. */
+/* features_add_warp(), but a component that fills much of the warp stays in @a until another one
+ * does. All lanes call this. */
 static __device__ inline void
-feature_update_held (const CclCudaFrame &f, HeldComponent *held, uint32_t label, const Sums &s)
+accumulator_add (const CclComponentTable &t, WarpAccumulator *a, uint32_t label,
+                 const FeatureRecord &r)
 {
-  if (!__any_sync (ALL_LANES, label == held->label && label != CCL_NO_LABEL)) {
+  if (!__any_sync (ALL_LANES, label == a->label && label != CCL_NO_LABEL)) {
     uint32_t used = __popc (__ballot_sync (ALL_LANES, label != CCL_NO_LABEL));
-    uint32_t least = min ((used + 1) / 2, HOLD_LANES);
+    uint32_t least = min ((used + 1) / 2, ACCUMULATE_LANES);
     uint32_t many = __ballot_sync (
         ALL_LANES, __popc (__match_any_sync (ALL_LANES, label)) >= least && label != CCL_NO_LABEL);
 
     if (many) {
-      held_flush (f, held);
-      held->label = __shfl_sync (ALL_LANES, label, __ffs (many) - 1);
+      accumulator_flush (t, a);
+      a->label = __shfl_sync (ALL_LANES, label, __ffs (many) - 1);
     }
   }
-  if (label == held->label && label != CCL_NO_LABEL) {
-    sums_add (f, &held->sums, s);
+  if (label == a->label && label != CCL_NO_LABEL) {
+    record_combine (t, &a->record, r);
     label = CCL_NO_LABEL;
   }
   if (__any_sync (ALL_LANES, label != CCL_NO_LABEL))
-    feature_update_cd (f, label, s);
+    features_add_warp (t, label, r);
 }
 
 #endif

@@ -1,30 +1,36 @@
 /* cudaccl - CUDA backend: barriers over a grid
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* For cooperative launches, where all blocks run. In difference to the grid's own sync(), a block
- * may arrive and not wait, and do something else in between.
+/* For cooperative launches: a grid barrier needs all blocks co-resident. Unlike the grid's own
+ * sync(), a block may arrive, go on with other work, and wait later or not at all.
  *
- * Whatever blocks wait for is a word of memory, 0 at first, whose highest bit changes once in every
- * launch: the round, which no block can miss, since it has to arrive itself. */
+ * B1. All blocks are co-resident.
+ * B2. A barrier is a word of global memory, 0 before the first launch and never reset. Every
+ *     block arrives exactly once per launch; all arrivals together flip the highest bit, the
+ *     round.
+ * B3. A block reads next_round() before it arrives anywhere in a launch: until then the bit
+ *     cannot flip. All barriers of a kernel have the same round.
+ * B4. arrive_release() by one thread publishes what all threads of its block wrote before their
+ *     last __syncthreads(). arrive() publishes nothing.
+ * B5. One thread waits, with acquire semantics; the other threads of its block read what was
+ *     published after one more __syncthreads(). */
 
-#ifndef CCL_CUDA_BARRIER_CUH
-#define CCL_CUDA_BARRIER_CUH
+#ifndef CCL_CUDA_GRID_BARRIER_CUH
+#define CCL_CUDA_GRID_BARRIER_CUH
 
 #include <stdint.h>
 
 #define ROUND_BIT 0x80000000u
 
-/* The value of that bit at the end of this launch. For all barriers of a kernel the same; to be
- * asked before the block arrives at this one. */
+/* The round at the end of this launch, the same for all barriers of a kernel (B3). */
 static __device__ inline uint32_t
 next_round (const uint32_t *barrier)
 {
   return ~__ldcg (barrier) & ROUND_BIT;
 }
 
-/* Adds to a word that other blocks wait for, or writes it: who has waited for it sees what all
- * threads of this block wrote before their last barrier with this one. In difference to
- * __threadfence(), this leaves the L1 cache as it is. */
+/* Add to, or store, a word that other blocks wait for, with release semantics (B4). Unlike
+ * __threadfence(), they leave the L1 cache valid. */
 static __device__ inline void
 add_release (uint32_t *word, uint32_t value)
 {
@@ -37,29 +43,29 @@ store_release (uint32_t *word, uint32_t value)
   asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
 }
 
-/* What a block adds to a barrier: all together, the highest bit. */
+/* What this block adds to a barrier; over all blocks, ROUND_BIT. */
 static __device__ inline uint32_t
 arrival (void)
 {
   return blockIdx.x == 0 ? ROUND_BIT - (gridDim.x - 1) : 1;
 }
 
-/* Tells the others that this block has arrived, but nothing of what it wrote. For one thread. */
+/* Arrives at a barrier without publishing what this block wrote. One thread calls this. */
 static __device__ inline void
 arrive (uint32_t *barrier)
 {
   atomicAdd (barrier, arrival ());
 }
 
-/* Tells the others that this block has arrived, and what it wrote, like add_release(). */
+/* Arrives at a barrier and publishes what this block wrote (B4). One thread calls this. */
 static __device__ inline void
 arrive_release (uint32_t *barrier)
 {
   add_release (barrier, arrival ());
 }
 
-/* Waits for the round @round. For one thread; others of its block may read what was written before
- * after one more __syncthreads(). */
+/* Waits until a word has reached @round. One thread calls this; the others of its block may read
+ * what was published after a __syncthreads(). */
 static __device__ inline void
 await_round (const uint32_t *word, uint32_t round)
 {

@@ -1,27 +1,26 @@
-/* cudaccl - CUDA backend: algorithms that repeat themselves until nothing changes
+/* cudaccl - CUDA backend: algorithms that iterate until nothing changes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As printed, such algorithms have the host launch their kernels again and again and fetch a sign
- * whether anything has changed. Here the loop is in one cooperative kernel, whose thread blocks
- * wait for each other where there was a launch: the host need not wait, and frames stay
- * asynchronous. */
+/* As printed, such algorithms launch their kernels from the host again and again and fetch a flag
+ * that says whether anything has changed. Here the loop is in one cooperative kernel with a grid
+ * barrier for each launch, so the host need not wait and frames stay asynchronous. */
 
 #ifndef CCL_CUDA_ITERATE_CUH
 #define CCL_CUDA_ITERATE_CUH
 
-#include "cuda/device/forest.cuh"
+#include "cuda/device/pixels.cuh"
 
 #include <cooperative_groups.h>
 
 #define ITERATE_THREADS 256
 
-/* Ends iteration @i, for all threads; @changed: of this one. Whether any thread has changed
- * anything. There are three signs: the one that others may still be reading, the one that is set,
- * and one that is cleared for the next iteration. */
+/* Ends iteration @i: whether any thread of the grid has changed anything. @changed: whether this
+ * one has. All threads call this. There are three flags: one that other blocks may still be
+ * reading, one that is set, and one that is cleared for the next iteration. */
 static __device__ inline bool
-anything_changed (const CclCudaFrame &f, uint32_t i, bool changed)
+anything_changed (const CclLabelImage &image, uint32_t i, bool changed)
 {
-  volatile uint32_t *changes = f.labelled.changes;
+  volatile uint32_t *changes = image.changes;
 
   if (__syncthreads_or (changed) && threadIdx.x == 0)
     changes[i % CCL_CHANGES] = 1;
@@ -31,13 +30,15 @@ anything_changed (const CclCudaFrame &f, uint32_t i, bool changed)
   return changes[i % CCL_CHANGES];
 }
 
-/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once, or
- * the part of it that somebody left to this process, as MPS can: only the launch knows that one. */
+/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once. If
+ * the process may use only part of the device, as under MPS, only the launch reports that: then
+ * retries with fewer. */
 static inline cudaError_t
-enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaStream_t stream)
+enqueue_iterations (const CclCudaWork *work, PixelKernel kernel, cudaStream_t stream)
 {
-  CclCudaFrame frame = *f;
-  void *arguments[] = { &frame };
+  CclCudaFrame frame = work->frame;
+  CclLabelImage image = *ccl_cuda_label_image (work);
+  void *arguments[] = { &frame, &image };
   int device = 0, processors = 0, blocks = 0;
   cudaError_t error = cudaGetDevice (&device);
 
@@ -46,8 +47,7 @@ enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaSt
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&blocks, kernel, ITERATE_THREADS, 0);
   if (error == cudaSuccess)
-    error =
-        cudaMemsetAsync (f->labelled.changes, 0, CCL_CHANGES * sizeof *f->labelled.changes, stream);
+    error = cudaMemsetAsync (image.changes, 0, CCL_CHANGES * sizeof *image.changes, stream);
   for (blocks *= processors; error == cudaSuccess; blocks /= 2) {
     error = cudaLaunchCooperativeKernel ((const void *) kernel, dim3 (blocks),
                                          dim3 (ITERATE_THREADS), arguments, 0, stream);
@@ -59,7 +59,8 @@ enqueue_iterations (void (*kernel) (CclCudaFrame), const CclCudaFrame *f, cudaSt
   return error;
 }
 
-/* This thread's first element of many that all threads share, and how far it is to the next. */
+/* This thread's first element of many that all threads of the grid share, and the distance to its
+ * next one. */
 static __device__ inline size_t
 first_element (void)
 {
@@ -72,23 +73,28 @@ n_threads (void)
   return (size_t) gridDim.x * ITERATE_THREADS;
 }
 
-/* Label equivalence (paper 001, section 2.2) over @count things that have labels, pixels or others;
- * @lowest tells the lowest label among the neighbours of one.
+/* Label equivalence (Kalentev 2011, section 2.2) over @count elements, pixels or
+ * blocks. @lowest: the lowest label among the neighbours of element i.
  *
- * Scanning (listing 3): every thing gives that label to what its own label stands for. Others may
- * do so at the same time, and one of them be lost: no atomics, there will be another iteration.
- * Analysis (listing 2): every label becomes what it stands for. */
+ * Scanning (listing 3): every element links its own label to the lowest one. That is not atomic, so
+ * a link may be lost; another iteration follows. Analysis (listing 2): every label is replaced by
+ * its root. */
+typedef uint32_t (*LowestLabel) (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i);
+
+template <LowestLabel lowest>
 static __device__ inline void
-repeat_scan_and_analysis (const CclCudaFrame &f, uint32_t *labels, size_t count,
-                          uint32_t (*lowest) (const CclCudaFrame &f, uint32_t i))
+repeat_scan_and_analysis (const CclCudaFrame &f, const CclLabelImage &image, uint32_t *labels,
+                          size_t count)
 {
+  CachedForest forest = { labels };
   bool changed;
   uint32_t n = 0;
 
   do {
     changed = false;
     for (size_t i = first_element (); i < count; i += n_threads ()) {
-      uint32_t own = labels[i], label = own == CCL_NO_LABEL ? own : lowest (f, (uint32_t) i);
+      uint32_t own = labels[i];
+      uint32_t label = own == CCL_NO_LABEL ? own : lowest (f, image, (uint32_t) i);
 
       if (label >= own)
         continue;
@@ -96,12 +102,12 @@ repeat_scan_and_analysis (const CclCudaFrame &f, uint32_t *labels, size_t count,
         labels[own] = label;
       changed = true;
     }
-    changed = anything_changed (f, n++, changed);
+    changed = anything_changed (image, n++, changed);
     for (size_t i = first_element (); changed && i < count; i += n_threads ()) {
       uint32_t label = labels[i];
 
       if (label != CCL_NO_LABEL)
-        labels[i] = find (labels, label);
+        labels[i] = find (forest, label);
     }
     cooperative_groups::this_grid ().sync ();
   } while (changed);

@@ -1,25 +1,26 @@
 /* cudaccl - CUDA backend: label maps
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_CUDA_LABELS_CUH
-#define CCL_CUDA_LABELS_CUH
+#ifndef CCL_CUDA_LABEL_MAP_CUH
+#define CCL_CUDA_LABEL_MAP_CUH
 
-#include "cuda/device/bits.cuh"
+#include "cuda/components.h"
+#include "cuda/result.h"
 
-/* The label in the result of the component that @label belongs to, 0 if it is not in it. Labels
- * point to their roots by now. */
+/* The label in the result of the component that @label belongs to; 0 if it is not in it. After path
+ * compression. */
 static __device__ inline uint32_t
-number_of (const CclCudaFrame &f, uint32_t label)
+result_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label)
 {
-  return f.numbers[f.labels[label]];
+  return r.labels[t.parents[label]];
 }
 
-/* Past the end of a row there is nothing to paint. */
+/* Writes one pixel of a row of @width pixels of the label map; past its end, none. */
 static __device__ inline void
-paint_pixel (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t number)
+store_label (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, uint32_t label)
 {
-  if (x < f.width)
-    f.map[(size_t) y * f.width + x] = number;
+  if (x < width)
+    r.label_map[(size_t) y * width + x] = label;
 }
 
 #endif

@@ -1,16 +1,19 @@
-/* cudaccl - CUDA backend: kernels that start before the one in front of them is over
+/* cudaccl - CUDA backend: programmatic dependent launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Small frames spend as much time between kernels as in them. With programmatic dependent launch
+ * (compute capability 9.0) a kernel's blocks are already resident when the kernel before it ends.
+ * All threads of such a kernel call follow_kernel() before they touch what earlier kernels write.
+ */
 
 #ifndef CCL_CUDA_LAUNCH_CUH
 #define CCL_CUDA_LAUNCH_CUH
 
 #include "cuda/frame.h"
 
-/* Small frames spend as much time between kernels as in them. With programmatic dependent launch
- * (compute capability 9.0) the blocks of a kernel are there already when the kernel before it ends.
- * Such a kernel must begin with follow_kernel(), in all its threads. */
+#include <cuda_runtime_api.h>
 
-/* Waits for all the work before this kernel. */
+/* Waits until all work before this kernel is complete and visible. */
 static __device__ inline void
 follow_kernel (void)
 {
@@ -19,8 +22,8 @@ follow_kernel (void)
 #endif
 }
 
-/* Lets the next kernel's blocks come as soon as all blocks of this one run. Only for kernels that
- * fill the device evenly: those blocks go where there is room, and stay there. */
+/* Lets the next kernel's blocks become resident once all blocks of this kernel have called it. Only
+ * for kernels that load the device evenly: those blocks go wherever there is room, and stay. */
 static __device__ inline void
 let_kernel_follow (void)
 {
@@ -29,7 +32,7 @@ let_kernel_follow (void)
 #endif
 }
 
-/* Launches a kernel that begins with follow_kernel(). */
+/* Launches a kernel that calls follow_kernel(). */
 static inline cudaError_t
 launch_following (const CclCudaFrame *f, const void *kernel, uint32_t blocks, uint32_t threads,
                   void **arguments, cudaStream_t stream)

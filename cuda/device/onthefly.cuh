@@ -1,10 +1,16 @@
-/* cudaccl - CUDA backend: features that go along with merges
+/* cudaccl - CUDA backend: features merged on the fly
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* On-the-fly feature merge (OTF), section 3.2 of paper 003. Every label that has ever been a root
- * may hold features; whoever merges it takes them along. The fences keep two things apart for
- * everybody: whoever adds features to a label looks afterwards whether it is still a root, and
- * whoever merges a root takes its features afterwards. So one of the two carries them on. */
+/* On-the-fly feature merge (OTF), section 3.2 of Lemaitre 2021.
+ *
+ * O1. Any label that has ever been a root may hold features.
+ * O2. A thread that adds features to a label checks afterwards whether the label is still a
+ *     root. If not, it moves them to the new root and checks again.
+ * O3. A thread that links a root to another label takes its features afterwards. Fences between
+ *     the two steps of O2 and of O3 make sure that at least one of two threads sees the other,
+ *     so no features are left behind.
+ * O4. Features are taken one by one, by exchange with the neutral element. So each value is
+ *     moved exactly once, even if several threads move parts of one record. */
 
 #ifndef CCL_CUDA_ONTHEFLY_CUH
 #define CCL_CUDA_ONTHEFLY_CUH
@@ -12,99 +18,132 @@
 #include "cuda/device/features.cuh"
 #include "cuda/device/unionfind.cuh"
 
+static __device__ inline uint32_t
+atomic_exchange (uint32_t *address, uint32_t value)
+{
+  return atomicExch (address, value);
+}
+
 static __device__ inline uint64_t
-exchange64 (uint64_t *address, uint64_t value)
+atomic_exchange (uint64_t *address, uint64_t value)
 {
   return atomicExch ((unsigned long long *) address, (unsigned long long) value);
 }
 
-/* Takes the features away from @label; nobody else gets them. */
-static __device__ inline Sums
-features_take (const CclCudaFrame &f, uint32_t label)
+/* Exchanges @to, which other threads add to, and @from. */
+struct AtomicExchange
 {
-  CclFeatures *features = &f.features[label];
-  Sums s = sums_of_nothing ();
-
-  s.features.sum_x = exchange64 (&features->sum_x, s.features.sum_x);
-  s.features.sum_y = exchange64 (&features->sum_y, s.features.sum_y);
-  s.features.area = atomicExch (&features->area, s.features.area);
-  s.features.min_x = atomicExch (&features->min_x, s.features.min_x);
-  s.features.max_x = atomicExch (&features->max_x, s.features.max_x);
-  s.features.max_y = atomicExch (&features->max_y, s.features.max_y);
-  if (f.moments) {
-    CclMoments *moments = &f.moments[label];
-
-    s.moments.sum_xx = exchange64 (&moments->sum_xx, 0);
-    s.moments.sum_yy = exchange64 (&moments->sum_yy, 0);
-    s.moments.sum_xy = exchange64 (&moments->sum_xy, 0);
+  template <typename T>
+  __device__ void
+  sum (T &to, T &from) const
+  {
+    from = atomic_exchange (&to, from);
   }
-  return s;
+  template <typename T>
+  __device__ void
+  minimum (T &to, T &from) const
+  {
+    sum (to, from);
+  }
+  template <typename T>
+  __device__ void
+  maximum (T &to, T &from) const
+  {
+    sum (to, from);
+  }
+};
+
+/* Takes the features of @label away (O4). */
+static __device__ inline FeatureRecord
+features_take (const CclComponentTable &t, uint32_t label)
+{
+  FeatureRecord r = record_empty ();
+
+  for_each_feature (t.features[label], r.features, AtomicExchange{});
+  if (t.moments)
+    for_each_moment (t.moments[label], r.moments, AtomicExchange{});
+  return r;
 }
 
-/* Moves the features of one label to another. Some of them may be under way from elsewhere while
- * others have come, but every one that is there says so by itself. */
+/* Moves the features of one label to another. Other threads may be halfway through adding to @from;
+ * each of them moves the rest itself (O2). */
 static __device__ inline void
-features_move (const CclCudaFrame &f, uint32_t from, uint32_t to)
+features_move (const CclComponentTable &t, uint32_t from, uint32_t to)
 {
-  Sums s = features_take (f, from);
-  const CclFeatures *a = &s.features;
-  const CclMoments *m = &s.moments;
+  FeatureRecord r = features_take (t, from);
+  const CclFeatures *a = &r.features;
+  const CclMoments *m = &r.moments;
 
   if ((a->sum_x | a->sum_y | a->area | a->max_x | a->max_y) != 0 || a->min_x != UINT32_MAX ||
       (m->sum_xx | m->sum_yy | m->sum_xy) != 0)
-    feature_update (f, to, s);
+    features_add (t, to, r);
 }
 
-/* Lines 14 to 22 of algorithm 2: features that were added to @label reach an actual root. */
+/* Lemaitre 2021, algorithm 2, lines 14 to 22: moves features that were added to @label to an actual
+ * root. */
 static __device__ inline void
-settle (const CclCudaFrame &f, uint32_t label)
+features_settle (const CclComponentTable &t, uint32_t label)
 {
-  uint32_t root = find_halving (f.labels, label);
+  GlobalForest forest = { t.parents };
+  uint32_t root = find_halving (forest, label);
 
   __threadfence ();
   while (root != label) {
-    features_move (f, label, root);
+    features_move (t, label, root);
     __threadfence ();
     label = root;
-    root = find_halving (f.labels, label);
+    root = find_halving (forest, label);
     __threadfence ();
   }
 }
 
-/* Adds features to the component of @label while others merge it. */
+/* Adds features to the component of @label while other threads merge it. */
 static __device__ inline void
-feature_update_otf (const CclCudaFrame &f, uint32_t label, const Sums &s)
+features_add_otf (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
-  uint32_t root = find_halving (f.labels, label);
+  uint32_t root = find_halving (GlobalForest{ t.parents }, label);
 
   __threadfence ();
-  feature_update (f, root, s);
+  features_add (t, root, r);
   __threadfence ();
-  settle (f, root);
+  features_settle (t, root);
 }
 
-/* Algorithm 2 of paper 003: merges the trees of two labels and their features. */
+/* Lemaitre 2021, algorithm 2: merges the trees of two labels and their features. */
 static __device__ inline void
-merge_otf (const CclCudaFrame &f, uint32_t label1, uint32_t label2)
+merge_otf (const CclComponentTable &t, uint32_t label1, uint32_t label2)
 {
-  label1 = find_halving (f.labels, label1);
-  label2 = find_halving (f.labels, label2);
+  GlobalForest forest = { t.parents };
+
+  label1 = find_halving (forest, label1);
+  label2 = find_halving (forest, label2);
   __threadfence ();
   if (label1 == label2)
     return;
   do {
     uint32_t high = max (label1, label2), low = min (label1, label2);
-    uint32_t found = atomicMin (&f.labels[high], low);
+    uint32_t found = lower_parent (forest, high, low);
 
     __threadfence ();
-    features_move (f, high, low);
+    features_move (t, high, low);
     __threadfence ();
     label1 = low;
     if (found == high)
       break;
     label2 = found;
   } while (label1 != label2);
-  settle (f, label1);
+  features_settle (t, label1);
+}
+
+/* merge() or, with @on_the_fly, merge_otf(). */
+template <bool on_the_fly>
+static __device__ inline void
+merge_components (const CclComponentTable &t, uint32_t label1, uint32_t label2)
+{
+  if (on_the_fly)
+    merge_otf (t, label1, label2);
+  else
+    merge (GlobalForest{ t.parents }, label1, label2);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: pixels and their neighbours, four a thread
+/* cudaccl - CUDA backend: pixels and their neighbours, four per thread
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef CCL_CUDA_QUADS_CUH
@@ -8,8 +8,8 @@
 
 #define QUAD_PIXELS 4
 
-/* A foreground pixel and those around it that come before it in raster order (paper 002, figure
- * 2a), as far as they are foreground. */
+/* A foreground pixel and the foreground pixels around it that come before it in raster order
+ * (Allegretti 2020, figure 2a). */
 enum
 {
   PIXEL_HERE = 1,
@@ -29,16 +29,16 @@ struct Quad
 
 /* The quad of this thread, numbered as in get_pixel(). */
 static __device__ inline Quad
-get_quad (const CclCudaFrame &f)
+get_quad (const CclCudaFrame &f, const CclLabelImage &image)
 {
-  uint32_t quads = (f.labelled.pitch - 1) / QUAD_PIXELS + 1;
+  uint32_t quads = (image.pitch - 1) / QUAD_PIXELS + 1;
   uint32_t columns = (quads - 1) / PIXELS_WIDE + 1, row = blockIdx.x / columns;
   uint32_t y = row * PIXELS_HIGH + threadIdx.y;
   Quad q;
 
   q.x = ((blockIdx.x - row * columns) * PIXELS_WIDE + threadIdx.x) * QUAD_PIXELS;
-  q.label = y * f.labelled.pitch + q.x;
-  q.inside = q.x < f.labelled.pitch && y < f.height;
+  q.label = y * image.pitch + q.x;
+  q.inside = q.x < image.pitch && y < f.height;
   q.row = q.above = 0;
   if (q.inside) {
     q.row = foreground_around (f, q.x, y, 2);
@@ -48,11 +48,11 @@ get_quad (const CclCudaFrame &f)
 }
 
 static inline unsigned
-quad_grid (const CclCudaFrame *f)
+quad_grid (const CclCudaWork *work)
 {
-  uint32_t quads = (f->labelled.pitch - 1) / QUAD_PIXELS + 1;
+  uint32_t quads = (ccl_cuda_label_image (work)->pitch - 1) / QUAD_PIXELS + 1;
 
-  return ((quads - 1) / PIXELS_WIDE + 1) * ((f->height - 1) / PIXELS_HIGH + 1);
+  return ((quads - 1) / PIXELS_WIDE + 1) * ((work->frame.height - 1) / PIXELS_HIGH + 1);
 }
 
 /* Pixel @k of the quad and those around it; 0 if it is background. */
@@ -67,7 +67,7 @@ around_pixel (const Quad &q, uint32_t k)
          (above & 4 ? PIXEL_NORTH_EAST : 0) | (row & 1 ? PIXEL_WEST : 0);
 }
 
-/* Those of @around that the frame's connectivity makes neighbours. */
+/* The neighbours among @around, according to the frame's connectivity. */
 static __device__ inline uint32_t
 neighbours_of (const CclCudaFrame &f, uint32_t around)
 {
@@ -85,15 +85,16 @@ first_neighbour (uint32_t neighbours)
 
 /* The label of one neighbour of pixel @label, given by its bit; its own for 0. */
 static __device__ inline uint32_t
-label_of_neighbour (const CclCudaFrame &f, uint32_t label, uint32_t neighbour)
+label_of_neighbour (const CclCudaFrame &f, const CclLabelImage &image, uint32_t label,
+                    uint32_t neighbour)
 {
   switch (neighbour) {
   case PIXEL_NORTH_WEST:
-    return label - f.labelled.pitch - 1;
+    return label - image.pitch - 1;
   case PIXEL_NORTH:
-    return label - f.labelled.pitch;
+    return label - image.pitch;
   case PIXEL_NORTH_EAST:
-    return label - f.labelled.pitch + 1;
+    return label - image.pitch + 1;
   case PIXEL_WEST:
     return label - 1;
   default:
@@ -101,10 +102,10 @@ label_of_neighbour (const CclCudaFrame &f, uint32_t label, uint32_t neighbour)
   }
 }
 
-/* Links every pixel of the quad to the first of its neighbours: the initialization of Komura and of
- * those after him. */
+/* Links every pixel of the quad to the first of its neighbours: Komura's initialization, which
+ * later algorithms kept. */
 static __device__ inline void
-link_quad (const CclCudaFrame &f, const Quad &q)
+link_quad (const CclCudaFrame &f, const CclLabelImage &image, const Quad &q)
 {
   uint32_t labels[QUAD_PIXELS];
 
@@ -113,17 +114,39 @@ link_quad (const CclCudaFrame &f, const Quad &q)
     uint32_t around = around_pixel (q, k);
     uint32_t first = first_neighbour (neighbours_of (f, around));
 
-    labels[k] = around ? label_of_neighbour (f, q.label + k, first) : CCL_NO_LABEL;
+    labels[k] = around ? label_of_neighbour (f, image, q.label + k, first) : CCL_NO_LABEL;
   }
-  if (f.labelled.pitch % QUAD_PIXELS == 0) {
-    *(uint4 *) &f.labelled.pixels[q.label] =
-        make_uint4 (labels[0], labels[1], labels[2], labels[3]);
+  if (image.pitch % QUAD_PIXELS == 0) {
+    *(uint4 *) &image.pixels[q.label] = make_uint4 (labels[0], labels[1], labels[2], labels[3]);
     return;
   }
 #pragma unroll
   for (uint32_t k = 0; k < QUAD_PIXELS; k++)
-    if (q.x + k < f.labelled.pitch)
-      f.labelled.pixels[q.label + k] = labels[k];
+    if (q.x + k < image.pitch)
+      image.pixels[q.label + k] = labels[k];
+}
+
+/* Labels pixels by quads: links them, compresses paths, unites what is left and compresses again.
+ */
+static inline cudaError_t
+label_by_quads (const CclCudaWork *work, PixelKernel initialize, PixelKernel reduce,
+                cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+  cudaError_t error;
+
+  initialize<<<quad_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  ccl_cuda_stage (work, "initialization", stream);
+  error = compress_pixels (work, false, stream);
+  ccl_cuda_stage (work, "compression", stream);
+  if (error != cudaSuccess)
+    return error;
+  reduce<<<quad_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  ccl_cuda_stage (work, "reduction", stream);
+  error = compress_pixels_shallow (work, stream);
+  ccl_cuda_stage (work, "second compression", stream);
+  return error == cudaSuccess ? cudaGetLastError () : error;
 }
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_ROWS_CUH
 #define CCL_CUDA_ROWS_CUH
 
-#include "cuda/device/bits.cuh"
+#include <stdint.h>
 
 /* Up to 64 pixels of two rows, one above the other (or of two columns, side by side). */
 struct Rows
@@ -14,28 +14,28 @@ struct Rows
 };
 
 /* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
- * pixel and the one above it, or where one of them is not set, its left neighbour instead. So
- * pixels that touch only diagonally are seen from the right one of the two, and nothing has to be
- * known of what is right of the rows. @left and @above_left: for each pixel the one left of it. */
+ * pixel and the one above it, or where one of them is not set, its left neighbour instead. So the
+ * right one of two pixels that touch only diagonally sees the other, and pixels right of the rows
+ * need not be known. @left and @above_left: for each pixel the one left of it. */
 static __device__ inline uint64_t
-touching_pixels (const CclCudaFrame &f, uint64_t current, uint64_t left, uint64_t above,
+touching_pixels (uint32_t connectivity, uint64_t current, uint64_t left, uint64_t above,
                  uint64_t above_left)
 {
   uint64_t starts = current & above & ~(left & above_left);
 
-  if (f.connectivity == 8)
+  if (connectivity == 8)
     starts |= (current & ~left & above_left & ~above) | (above & ~above_left & left & ~current);
   return starts;
 }
 
 static __device__ inline uint64_t
-touching (const CclCudaFrame &f, const Rows &r)
+touching (uint32_t connectivity, const Rows &r)
 {
-  return touching_pixels (f, r.current, r.current << 1 | r.current_before, r.above,
+  return touching_pixels (connectivity, r.current, r.current << 1 | r.current_before, r.above,
                           r.above << 1 | r.above_before);
 }
 
-/* The number of @starts up to and with bit @x, -1 being before the first. */
+/* The number of @starts up to and with bit @x; 0 for -1, the bit before the first. */
 static __device__ inline uint32_t
 starts_to (uint32_t starts, int x)
 {

@@ -1,67 +1,67 @@
-/* cudaccl - CUDA backend: which roots become components, and where
+/* cudaccl - CUDA backend: which roots are in the result, and where
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_CUDA_COMPACT_CUH
-#define CCL_CUDA_COMPACT_CUH
+#ifndef CCL_CUDA_SELECTION_CUH
+#define CCL_CUDA_SELECTION_CUH
 
-#include "cuda/device/bits.cuh"
+#include "cuda/components.h"
+#include "cuda/device/warp.cuh"
+#include "cuda/frame.h"
+#include "cuda/result.h"
 
-#include <stddef.h>
-
-/* How a label stands to the result. */
-enum Verdict
+/* Whether a label is in the result. */
+enum Selection
 {
-  OUT,  /* no root, or not of a wanted area */
-  TIED, /* of the cut's area: in while there is room */
+  DROPPED, /* not a root, or outside the area limits */
+  TIED,    /* of the smallest area among top-k: kept while there is room */
   KEPT,
 };
 
 /* Whether a component of @area pixels passes the area filter. */
 static __device__ inline bool
-passes (const CclCudaFrame &f, uint32_t area)
+passes (const CclCudaResult &r, uint32_t area)
 {
-  return area >= f.min_area && area <= f.max_area;
+  return area >= r.min_area && area <= r.max_area;
 }
 
-static __device__ inline Verdict
-judge_area (const CclCudaFrame &f, uint32_t area)
+static __device__ inline Selection
+select_area (const CclCudaResult &r, uint32_t area)
 {
-  if (!passes (f, area) || area < f.cut.area)
-    return OUT;
-  return area == f.cut.area ? TIED : KEPT;
+  if (!passes (r, area) || area < r.top_k.area)
+    return DROPPED;
+  return area == r.top_k.area ? TIED : KEPT;
 }
 
-static __device__ inline Verdict
-judge (const CclCudaFrame &f, uint32_t label)
+static __device__ inline Selection
+select_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label)
 {
-  return f.labels[label] == label ? judge_area (f, f.features[label].area) : OUT;
+  return t.parents[label] == label ? select_area (r, t.features[label].area) : DROPPED;
 }
 
-/* Whether every root becomes a component, so that they can be counted before all areas are known.
- */
+/* Whether every root is in the result, so that roots can be counted before all areas are known. */
 static __host__ __device__ inline bool
-keeps_all (const CclCudaFrame &f)
+keeps_all (const CclCudaFrame &f, const CclCudaResult &r)
 {
-  return f.min_area <= 1 && f.max_area >= (uint64_t) f.width * f.height && f.cut.area == 0;
+  return r.min_area <= 1 && r.max_area >= (uint64_t) f.width * f.height && r.top_k.area == 0;
 }
 
-/* Counts of kept and tied roots in one number. */
+/* Counts of kept and tied roots in one word. */
 static __device__ inline uint64_t
 pack_counts (uint32_t kept, uint32_t tied)
 {
   return (uint64_t) kept << 32 | tied;
 }
 
-/* How many components such counts make: the place of the root that comes after them. */
+/* The number of components of the result that such counts stand for: the index of the next one. */
 static __device__ inline uint32_t
-place (const CclCudaFrame &f, uint64_t counts)
+place (const CclCudaResult &r, uint64_t counts)
 {
-  return (uint32_t) (counts >> 32) + min ((uint32_t) counts, f.cut.ties);
+  return (uint32_t) (counts >> 32) + min ((uint32_t) counts, r.top_k.ties);
 }
 
 static_assert (sizeof (CclComponent) == 72 && offsetof (CclComponent, label) == 48 &&
                    offsetof (CclComponent, y) == 56 && offsetof (CclComponent, height) == 64,
-               "write_warp() writes components as words of 64 bits");
+               "write_features() writes components as words of 64 bits");
 static_assert (sizeof (CclFeatures) == 32, "features are one sector of memory");
 
 /* What a warp needs to write its components in one go. */
@@ -71,18 +71,17 @@ struct WriteBuffer
   uint32_t places[WARP_LANES];
 };
 
-/* Writes each lane's component @root of @features, whose first pixel is in row @y, unless it is cut
- * off.
- * @before: the roots before it. Components are gathered in shared memory, so that the warp stores
- * them side by side. */
+/* Writes each lane's component @root of @features, whose first pixel is (@first_x, @y), if it is in
+ * the result. @before: the roots before it. Components are gathered in shared memory, so that the
+ * warp stores them side by side. All lanes call this. */
 static __device__ inline void
-write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
-                const CclFeatures &features, uint32_t first_x, uint32_t y, Verdict verdict,
-                uint64_t before)
+write_features (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buffer,
+                uint32_t root, const CclFeatures &features, uint32_t first_x, uint32_t y,
+                Selection selection, uint64_t before)
 {
-  uint32_t at = place (f, before), lane = lane_id (), n;
-  bool in =
-      at < f.capacity && (verdict == KEPT || (verdict == TIED && (uint32_t) before < f.cut.ties));
+  uint32_t at = place (r, before), lane = lane_id (), n;
+  bool in = at < r.capacity &&
+            (selection == KEPT || (selection == TIED && (uint32_t) before < r.top_k.ties));
   uint32_t lanes = __ballot_sync (ALL_LANES, in), slot = __popc (lanes & bits_below (lane));
   const uint32_t size = sizeof (CclComponent) / 8;
 
@@ -90,14 +89,14 @@ write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
     uint64_t *words = buffer->words[slot];
 
     buffer->places[slot] = at;
-    if (f.numbers)
-      f.numbers[root] = at + 1;
+    if (r.labels)
+      r.labels[root] = at + 1;
     words[0] = features.area;
     words[1] = features.sum_x;
     words[2] = features.sum_y;
-    words[3] = f.moments ? f.moments[root].sum_xx : 0;
-    words[4] = f.moments ? f.moments[root].sum_yy : 0;
-    words[5] = f.moments ? f.moments[root].sum_xy : 0;
+    words[3] = t.moments ? t.moments[root].sum_xx : 0;
+    words[4] = t.moments ? t.moments[root].sum_yy : 0;
+    words[5] = t.moments ? t.moments[root].sum_xy : 0;
     words[6] = (at + 1) | (uint64_t) features.min_x << 32;
     words[7] = y | (uint64_t) (features.max_x - features.min_x + 1) << 32;
     words[8] = (features.max_y - y + 1) | (uint64_t) first_x << 32;
@@ -105,36 +104,37 @@ write_features (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root,
   __syncwarp ();
   n = __popc (lanes) * size;
   for (uint32_t i = lane; i < n; i += WARP_LANES)
-    ((uint64_t *) &f.components[buffer->places[i / size]])[i % size] =
+    ((uint64_t *) &r.components[buffer->places[i / size]])[i % size] =
         ((const uint64_t *) buffer->words)[i];
   __syncwarp ();
 }
 
-/* The same where the features have not been read. */
+/* The same, but reads the features. */
 static __device__ inline void
-write_warp (const CclCudaFrame &f, WriteBuffer *buffer, uint32_t root, uint32_t first_x, uint32_t y,
-            Verdict verdict, uint64_t before)
+write_warp (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buffer, uint32_t root,
+            uint32_t first_x, uint32_t y, Selection selection, uint64_t before)
 {
-  CclFeatures features = verdict != OUT ? f.features[root] : CclFeatures{};
+  CclFeatures features = selection != DROPPED ? t.features[root] : CclFeatures{};
 
-  write_features (f, buffer, root, features, first_x, y, verdict, before);
+  write_features (t, r, buffer, root, features, first_x, y, selection, before);
 }
 
-/* One more in the bin of the component @root. */
+/* Counts the component @root in the histogram. */
 static __device__ inline void
-count_area (const CclCudaFrame &f, const CclCutSearch &search, uint32_t root)
+count_area (const CclComponentTable &t, const CclCudaResult &r, const CclTopKSearch &search,
+            uint32_t root)
 {
-  uint32_t area = f.features[root].area;
-  int bin = passes (f, area) ? ccl_cut_bin (&search, area) : -1;
+  uint32_t area = t.features[root].area;
+  int bin = passes (r, area) ? ccl_topk_bin (&search, area) : -1;
 
   if (bin >= 0)
-    atomicAdd (&f.histogram[bin], 1);
+    atomicAdd (&r.histogram[bin], 1);
 }
 
 static inline cudaError_t
-clear_histogram (const CclCudaFrame *f, cudaStream_t stream)
+clear_histogram (const CclCudaResult *r, cudaStream_t stream)
 {
-  return cudaMemsetAsync (f->histogram, 0, CCL_CUT_BINS * sizeof *f->histogram, stream);
+  return cudaMemsetAsync (r->histogram, 0, CCL_TOPK_BINS * sizeof *r->histogram, stream);
 }
 
 #endif

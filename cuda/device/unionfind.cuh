@@ -1,51 +1,205 @@
 /* cudaccl - CUDA backend: concurrent union-find
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* A forest of labels that many threads merge at the same time, without locks. Forests differ in how
+ * a parent is read and written, which four functions define; everything else is written once.
+ *
+ * U1. A parent is never greater than its label, and a root is its own parent. So there are no
+ *     cycles.
+ * U2. A root gets a parent only by an atomic minimum, lower_parent(). If that returns
+ *     anything but the label itself, another thread linked the label to it first, and the caller
+ *     goes on to connect it. So no link is lost.
+ * U3. A non-root never becomes a root again. Any other write, shorten(), stores an ancestor of
+ *     what the label pointed to. It may undo a lower_parent() on the same label, whose caller
+ *     still connects what was there before (U2): labels stay connected through it.
+ * U4. A stale parent, such as one from the L1 cache, is an ancestor, too, or was a root;
+ *     whether it still is one only lower_parent() tells.
+ * U5. Roots are final only after the end of a kernel, or a grid barrier, that follows the last
+ *     merge. Before that features are added through roots only on the fly (onthefly.cuh). */
+
 #ifndef CCL_CUDA_UNIONFIND_CUH
 #define CCL_CUDA_UNIONFIND_CUH
 
-#include <stdint.h>
+#include "cuda/components.h"
 
-/* Labels only ever point to smaller labels, so there are no cycles, and a label that is not a root
- * never becomes one again. Reads go past the L1 cache, which other blocks' writes don't reach. */
+/* Kinds of forests
+ *
+ *   uint32_t load_link (forest, label)             what is stored for a label
+ *   uint32_t parent_in (forest, link)              the parent in it
+ *   void shorten (forest, label, link, ancestor)   see U3; @link was loaded before
+ *   uint32_t lower_parent (forest, label, parent)  see U2; returns the parent before */
 
-/* The root of @label. Halves the path on its way: its store may undo a union's atomicMin() on the
- * same label, which was no root then, but only with an ancestor of what that atomicMin() returned;
- * and with that the thread of the union goes on. Where it returned what it wanted to write, the two
- * were connected before, by links that lead to smaller labels still. */
-static __device__ inline uint32_t
-find_halving (uint32_t *labels, uint32_t label)
+/* In global memory, merged by all blocks at once: reads bypass the L1 cache, which does not see
+ * other blocks' writes. */
+struct GlobalForest
 {
-  uint32_t parent = __ldcg (&labels[label]);
+  uint32_t *parents;
+};
+
+static __device__ inline uint32_t
+load_link (const GlobalForest &forest, uint32_t label)
+{
+  return __ldcg (&forest.parents[label]);
+}
+
+static __device__ inline void
+shorten (const GlobalForest &forest, uint32_t label, uint32_t link, uint32_t ancestor)
+{
+  __stcg (&forest.parents[label], ancestor);
+}
+
+/* In shared memory, where every write is atomic because others read at the same time. */
+struct SharedForest
+{
+  uint32_t *parents;
+};
+
+static __device__ inline uint32_t
+load_link (const SharedForest &forest, uint32_t label)
+{
+  return ((const volatile uint32_t *) forest.parents)[label];
+}
+
+static __device__ inline void
+shorten (const SharedForest &forest, uint32_t label, uint32_t link, uint32_t ancestor)
+{
+  atomicMin (&forest.parents[label], ancestor);
+}
+
+/* In global or shared memory, read through the L1 cache (U4), as the papers' labelling algorithms
+ * do. Where paths are long, that is many times faster. */
+struct CachedForest
+{
+  uint32_t *parents;
+};
+
+static __device__ inline uint32_t
+load_link (const CachedForest &forest, uint32_t label)
+{
+  return forest.parents[label];
+}
+
+static __device__ inline void
+shorten (const CachedForest &forest, uint32_t label, uint32_t link, uint32_t ancestor)
+{
+  forest.parents[label] = ancestor;
+}
+
+/* The same for all of them. */
+
+template <typename Forest>
+static __device__ inline uint32_t
+parent_in (const Forest &forest, uint32_t link)
+{
+  return link;
+}
+
+template <typename Forest>
+static __device__ inline uint32_t
+lower_parent (const Forest &forest, uint32_t label, uint32_t parent)
+{
+  return atomicMin (&forest.parents[label], parent);
+}
+
+template <typename Forest>
+static __device__ inline uint32_t
+load_parent (const Forest &forest, uint32_t label)
+{
+  return parent_in (forest, load_link (forest, label));
+}
+
+/* Finding roots */
+
+/* The root of @label. */
+template <typename Forest>
+static __device__ inline uint32_t
+find (const Forest &forest, uint32_t label)
+{
+  uint32_t parent;
+
+  while ((parent = load_parent (forest, label)) != label)
+    label = parent;
+  return label;
+}
+
+/* The root of @label, with path halving. */
+template <typename Forest>
+static __device__ inline uint32_t
+find_halving (const Forest &forest, uint32_t label)
+{
+  uint32_t link = load_link (forest, label), parent = parent_in (forest, link);
 
   while (parent != label) {
-    uint32_t grandparent = __ldcg (&labels[parent]);
+    uint32_t grandparent = load_parent (forest, parent);
 
     if (grandparent == parent)
       return parent;
-    __stcg (&labels[label], grandparent);
+    shorten (forest, label, link, grandparent);
     label = grandparent;
-    parent = __ldcg (&labels[label]);
+    link = load_link (forest, label);
+    parent = parent_in (forest, link);
   }
   return label;
 }
 
-/* Merges the trees of two labels (paper 000, algorithm 2, after Komura and Playne). Tries first
- * whether the higher one is a root, as most are when they are merged for the first time. */
+/* Path compression: makes @label point to its root, or in a forest that is still being merged to an
+ * ancestor, and returns that. Begins with the parent in @link, which was loaded or is a lower label
+ * known to be connected, and stores every ancestor on the way, so that threads shorten each other's
+ * paths. */
+template <typename Forest>
+static __device__ inline uint32_t
+compress (const Forest &forest, uint32_t label, uint32_t link)
+{
+  uint32_t parent = parent_in (forest, link), grandparent;
+
+  while ((grandparent = load_parent (forest, parent)) != parent) {
+    shorten (forest, label, link, grandparent);
+    parent = grandparent;
+  }
+  return parent;
+}
+
+/* Merging trees */
+
+/* Merges the trees of two labels: union of Oliveira and Lotufo. */
+template <typename Forest>
 static __device__ inline void
-merge (uint32_t *labels, uint32_t label1, uint32_t label2)
+unite (const Forest &forest, uint32_t label1, uint32_t label2)
+{
+  for (;;) {
+    uint32_t high, low, found;
+
+    label1 = find (forest, label1);
+    label2 = find (forest, label2);
+    if (label1 == label2)
+      return;
+    high = max (label1, label2);
+    low = min (label1, label2);
+    found = lower_parent (forest, high, low);
+    if (found == high)
+      return;
+    label1 = found;
+    label2 = low;
+  }
+}
+
+/* Merges the trees of two labels (Hennequin 2018, algorithm 2, after Komura and Playne). First
+ * tries whether the higher label is a root, as most are when they are merged for the first time. */
+template <typename Forest>
+static __device__ inline void
+merge (const Forest &forest, uint32_t label1, uint32_t label2)
 {
   bool first = true;
 
   while (label1 != label2) {
     uint32_t high = max (label1, label2), low = min (label1, label2);
-    uint32_t found = atomicMin (&labels[high], low);
+    uint32_t found = lower_parent (forest, high, low);
 
     if (found == high || found == low)
       return;
-    /* high was no root: join what it pointed to. */
-    label1 = first ? find_halving (labels, found) : found;
-    label2 = first ? find_halving (labels, low) : low;
+    /* high was not a root: connect what it pointed to. */
+    label1 = first ? find_halving (forest, found) : found;
+    label2 = first ? find_halving (forest, low) : low;
     first = false;
   }
 }
@@ -59,10 +213,11 @@ swap (uint32_t *a, uint32_t *b)
   *b = old;
 }
 
-/* As merge(), where most labels are no roots and many share one: climbs both trees at a time, until
- * they meet or the higher label is a root. What it leaves behind points one step further. */
+/* As merge(), for labels most of which are not roots and share one: climbs both trees at once
+ * until they meet or the higher label is a root, with path splitting on the way. */
+template <typename Forest>
 static __device__ inline void
-join (uint32_t *labels, uint32_t label1, uint32_t label2)
+join (const Forest &forest, uint32_t label1, uint32_t label2)
 {
   uint32_t from1 = label1, from2 = label2;
 
@@ -73,17 +228,17 @@ join (uint32_t *labels, uint32_t label1, uint32_t label2)
       swap (&label1, &label2);
       swap (&from1, &from2);
     }
-    parent1 = __ldcg (&labels[label1]);
-    parent2 = __ldcg (&labels[label2]);
+    parent1 = load_parent (forest, label1);
+    parent2 = load_parent (forest, label2);
     if (parent1 == label1) {
-      parent1 = atomicMin (&labels[label1], parent2);
+      parent1 = lower_parent (forest, label1, parent2);
       if (parent1 == label1)
         return;
     } else if (from1 != label1) {
-      __stcg (&labels[from1], parent1);
+      shorten (forest, from1, label1, parent1);
     }
     if (from2 != label2 && parent2 != label2)
-      __stcg (&labels[from2], parent2);
+      shorten (forest, from2, label2, parent2);
     from1 = label1;
     from2 = label2;
     label1 = parent1;
@@ -91,38 +246,24 @@ join (uint32_t *labels, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Makes @label point to its root, or in a forest that is still being merged to an ancestor. Begins
- * with @parent, a lower label that it is connected to, and stores every ancestor on the way, so
- * that threads help each other along deep trees. That may undo what a merge has just stored there:
- * its thread goes on with what it found before, and connects that. */
-static __device__ inline uint32_t
-compress (uint32_t *labels, uint32_t label, uint32_t parent)
-{
-  uint32_t grandparent;
-
-  while ((grandparent = __ldcg (&labels[parent])) != parent) {
-    __stcg (&labels[label], grandparent);
-    parent = grandparent;
-  }
-  return parent;
-}
-
-/* As merge(), where chains of labels grow everywhere at a time: each thread shortens the one that
- * its label begins, also where nothing else is left to do, and so all have shorter ones to climb.
- * That may cut the label off from what was found there, which join() connects again. */
+/* As merge(), where long chains of labels grow at the same time everywhere: each thread compresses
+ * the path from its label, even if nothing is left to merge, so that all have shorter paths to
+ * climb. That may overwrite the link to the parent that lower_parent() returned; join() connects
+ * that parent again (U3). */
+template <typename Forest>
 static __device__ inline void
-merge_and_compress (uint32_t *labels, uint32_t label1, uint32_t label2)
+merge_and_compress (const Forest &forest, uint32_t label1, uint32_t label2)
 {
   uint32_t high = max (label1, label2), low = min (label1, label2), found;
 
   if (high == low)
     return;
-  found = atomicMin (&labels[high], low);
+  found = lower_parent (forest, high, low);
   if (found == low)
     return;
-  low = compress (labels, high, low);
+  low = compress (forest, high, low);
   if (found != high)
-    join (labels, found, low);
+    join (forest, found, low);
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* cudaccl - CUDA backend: blocks of 2 x 2 x 2 voxels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* With 26-connectivity all foreground voxels of a block are of one component (paper 002, section
- * 5.3). A thread has a block. A volume is a frame of height * depth rows, slice by slice. */
+/* With 26-connectivity all foreground voxels of a block are of one component (Allegretti 2020,
+ * section 5.3). A thread has a block. A volume is a frame of height * depth rows, slice by slice.
+ */
 
-#ifndef CCL_CUDA_CUBES_CUH
-#define CCL_CUDA_CUBES_CUH
+#ifndef CCL_CUDA_VOXEL_BLOCKS_CUH
+#define CCL_CUDA_VOXEL_BLOCKS_CUH
 
 #include "cuda/device/blocks.cuh"
 
@@ -20,52 +21,48 @@ struct Cube
 };
 
 static __host__ __device__ inline uint32_t
-cube_rows (const CclCudaFrame &f)
+cube_rows (const CclLabelImage &image)
 {
-  return f.volume.height / 2 + f.volume.height % 2;
-}
-
-static __host__ __device__ inline size_t
-n_cubes (const CclCudaFrame &f)
-{
-  return (size_t) f.slots * cube_rows (f) * (f.volume.depth / 2 + f.volume.depth % 2);
+  return image.slice_height / 2 + image.slice_height % 2;
 }
 
 static __device__ inline Cube
-get_cube (const CclCudaFrame &f)
+get_cube (const CclLabelImage &image)
 {
-  uint32_t columns = (f.slots - 1) / BLOCKS_WIDE + 1;
-  uint32_t rows = (cube_rows (f) - 1) / BLOCKS_HIGH + 1, row = blockIdx.x / columns;
+  uint32_t columns = (image.block_pitch - 1) / BLOCKS_WIDE + 1;
+  uint32_t rows = (cube_rows (image) - 1) / BLOCKS_HIGH + 1, row = blockIdx.x / columns;
   Cube c;
 
   c.x = (blockIdx.x - row * columns) * BLOCKS_WIDE + threadIdx.x;
   c.y = row % rows * BLOCKS_HIGH + threadIdx.y;
   c.z = row / rows;
-  c.inside = c.x < f.slots && c.y < cube_rows (f);
-  c.label = (c.z * cube_rows (f) + c.y) * f.slots + c.x;
+  c.inside = c.x < image.block_pitch && c.y < cube_rows (image);
+  c.label = (c.z * cube_rows (image) + c.y) * image.block_pitch + c.x;
   return c;
 }
 
 static inline unsigned
-cube_grid (const CclCudaFrame *f)
+cube_grid (const CclCudaWork *work)
 {
-  return ((f->slots - 1) / BLOCKS_WIDE + 1) * ((cube_rows (*f) - 1) / BLOCKS_HIGH + 1) *
-         (f->volume.depth / 2 + f->volume.depth % 2);
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+
+  return ((image->block_pitch - 1) / BLOCKS_WIDE + 1) *
+         ((cube_rows (*image) - 1) / BLOCKS_HIGH + 1) * (image->depth / 2 + image->depth % 2);
 }
 
 /* The 4 x 4 x 4 voxels around a block, as bits 16 * slice + 4 * row + column (the paper's figure 9
  * has them in another order); the block is in the middle. */
 static __device__ inline uint64_t
-load_cube (const CclCudaFrame &f, const Cube &c)
+load_cube (const CclCudaFrame &f, const CclLabelImage &image, const Cube &c)
 {
   uint64_t voxels = 0;
 
 #pragma unroll
   for (uint32_t i = 0; i < 16; i++) {
-    uint32_t y = 2 * c.y + i % 4 - 1, z = 2 * c.z + i / 4 - 1; /* wrapping is outside */
+    uint32_t y = 2 * c.y + i % 4 - 1, z = 2 * c.z + i / 4 - 1; /* outside if it wraps */
 
-    if (c.inside && y < f.volume.height && z < f.volume.depth)
-      voxels |= (uint64_t) foreground_around (f, 2 * c.x, z * f.volume.height + y, 1) << 4 * i;
+    if (c.inside && y < image.slice_height && z < image.depth)
+      voxels |= (uint64_t) foreground_around (f, 2 * c.x, z * image.slice_height + y, 1) << 4 * i;
   }
   return voxels;
 }
@@ -112,18 +109,18 @@ spread (uint64_t bits, int step, uint32_t unit)
 
 /* Neighbour @k of 26, in raster order. */
 static __device__ inline void
-cube_neighbour (const CclCudaFrame &f, uint32_t k, uint64_t *voxels, uint32_t *step)
+cube_neighbour (const CclLabelImage &image, uint32_t k, uint64_t *voxels, uint32_t *step)
 {
   uint32_t i = k < CUBE_EARLIER ? k : k + 1;
   int dx = (int) (i % 3) - 1, dy = (int) (i / 3 % 3) - 1, dz = (int) (i / 9) - 1;
 
   *voxels = spread (spread (spread (1, dx, 1), dy, 4), dz, 16);
-  *step = ((uint32_t) dz * cube_rows (f) + (uint32_t) dy) * f.slots + (uint32_t) dx;
+  *step = ((uint32_t) dz * cube_rows (image) + (uint32_t) dy) * image.block_pitch + (uint32_t) dx;
 }
 
 /* The neighbours, of the first @count, that touch the block, as bits. */
 static __device__ inline uint32_t
-touching_neighbours (const CclCudaFrame &f, uint64_t voxels, uint32_t count)
+touching_neighbours (const CclLabelImage &image, uint64_t voxels, uint32_t count)
 {
   uint64_t touching = touching_cube (voxels);
   uint32_t neighbours = 0;
@@ -133,7 +130,7 @@ touching_neighbours (const CclCudaFrame &f, uint64_t voxels, uint32_t count)
     uint64_t mask;
     uint32_t step;
 
-    cube_neighbour (f, k, &mask, &step);
+    cube_neighbour (image, k, &mask, &step);
     neighbours |= (touching & mask ? 1u : 0u) << k;
   }
   return neighbours;
@@ -141,31 +138,31 @@ touching_neighbours (const CclCudaFrame &f, uint64_t voxels, uint32_t count)
 
 /* Unites a block with those of its earlier @neighbours. */
 static __device__ inline void
-unite_cubes (const CclCudaFrame &f, uint32_t label, uint32_t neighbours)
+unite_cubes (const CclLabelImage &image, uint32_t label, uint32_t neighbours)
 {
 #pragma unroll
   for (uint32_t k = 0; k < CUBE_EARLIER; k++) {
     uint64_t mask;
     uint32_t step;
 
-    cube_neighbour (f, k, &mask, &step);
+    cube_neighbour (image, k, &mask, &step);
     if (neighbours >> k & 1)
-      unite (f.labelled.blocks, label, label + step);
+      unite (CachedForest{ image.blocks }, label, label + step);
   }
 }
 
 /* FinalLabeling: gives the block's label to its foreground @voxels. */
 static __device__ inline void
-label_voxels (const CclCudaFrame &f, const Cube &c, uint32_t voxels)
+label_voxels (const CclLabelImage &image, const Cube &c, uint32_t voxels)
 {
-  uint32_t pitch = f.labelled.pitch, label = f.labelled.blocks[c.label];
+  uint32_t pitch = image.pitch, label = image.blocks[c.label];
 
   for (uint32_t i = 0; i < 4; i++, voxels >>= 2) {
     uint32_t y = 2 * c.y + i % 2, z = 2 * c.z + i / 2;
-    size_t row = (size_t) z * f.volume.height + y;
+    size_t row = (size_t) z * image.slice_height + y;
 
-    if (y < f.volume.height && z < f.volume.depth)
-      *(uint2 *) &f.labelled.pixels[row * pitch + 2 * c.x] =
+    if (y < image.slice_height && z < image.depth)
+      *(uint2 *) &image.pixels[row * pitch + 2 * c.x] =
           make_uint2 (voxels & 1 ? label : CCL_NO_LABEL, voxels & 2 ? label : CCL_NO_LABEL);
   }
 }

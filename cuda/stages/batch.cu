@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: frames of a batch, put below each other
+/* cudaccl - CUDA backend: stacking the frames of a batch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/stages/batch.h"
@@ -8,7 +8,7 @@
 
 /* Four pixels of the stack at a time; its rows end with whole words. */
 static __global__ void
-stack_rows (CclCudaStack s)
+batch_stack_rows (CclCudaStack s)
 {
   size_t words = (s.width - 1) / 4 + 1, n = words * (s.height + 1) * s.frames;
 
@@ -33,6 +33,6 @@ stack_rows (CclCudaStack s)
 extern "C" cudaError_t
 ccl_cuda_stack_rows (const CclCudaStack *s, cudaStream_t stream)
 {
-  stack_rows<<<STACK_BLOCKS, STACK_THREADS, 0, stream>>> (*s);
+  batch_stack_rows<<<STACK_BLOCKS, STACK_THREADS, 0, stream>>> (*s);
   return cudaGetLastError ();
 }

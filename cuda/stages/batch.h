@@ -1,8 +1,8 @@
-/* cudaccl - CUDA backend: frames of a batch, put below each other
+/* cudaccl - CUDA backend: stacking the frames of a batch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_CUDA_STACK_H
-#define CCL_CUDA_STACK_H
+#ifndef CCL_CUDA_BATCH_H
+#define CCL_CUDA_BATCH_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ typedef struct CclCudaSource
   size_t stride;
 } CclCudaSource;
 
-/* A CclStack as the kernel sees it. */
+/* A CclStack, as the kernel takes it. */
 typedef struct CclCudaStack
 {
   uint8_t *to; /* [frames * (height + 1) * pitch], aligned as memory from cudaMalloc() */

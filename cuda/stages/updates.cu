@@ -1,43 +1,51 @@
-/* cudaccl - CUDA backend: how often features are brought to components
+/* cudaccl - CUDA backend: how often components' features are updated
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/device/bits.cuh"
+#include "cuda/algorithm.h"
 
 static __global__ void
-sum_updates (CclCudaFrame f)
+sum_updates (const uint32_t *all, size_t n, unsigned long long *sums)
 {
-  size_t n = (size_t) f.height * f.slots, step = (size_t) gridDim.x * blockDim.x;
+  size_t step = (size_t) gridDim.x * blockDim.x;
   unsigned long long sum = 0, squares = 0;
 
   for (size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-    unsigned long long updates = f.updates[i];
+    unsigned long long updates = all[i];
 
     sum += updates;
     squares += updates * updates;
   }
-  atomicAdd (&f.summed[0], sum);
-  atomicAdd (&f.summed[1], squares);
+  atomicAdd (&sums[0], sum);
+  atomicAdd (&sums[1], squares);
+}
+
+static size_t
+n_labels (const CclCudaWork *work)
+{
+  return (size_t) work->frame.height * work->components.slots;
 }
 
 extern "C" cudaError_t
-ccl_cuda_updates_clear (const CclCudaFrame *f, cudaStream_t stream)
+ccl_cuda_updates_clear (const CclCudaWork *work, cudaStream_t stream)
 {
+  uint32_t *updates = work->components.updates;
   cudaError_t error;
 
-  if (!f->updates)
+  if (!updates)
     return cudaSuccess;
-  error = cudaMemsetAsync (f->summed, 0, 2 * sizeof *f->summed, stream);
+  error = cudaMemsetAsync (work->update_sums, 0, 2 * sizeof *work->update_sums, stream);
   if (error != cudaSuccess)
     return error;
-  return cudaMemsetAsync (f->updates, 0, (size_t) f->height * f->slots * sizeof *f->updates,
-                          stream);
+  return cudaMemsetAsync (updates, 0, n_labels (work) * sizeof *updates, stream);
 }
 
 extern "C" cudaError_t
-ccl_cuda_updates_sum (const CclCudaFrame *f, cudaStream_t stream)
+ccl_cuda_updates_sum (const CclCudaWork *work, cudaStream_t stream)
 {
-  if (!f->updates)
+  if (!work->components.updates)
     return cudaSuccess;
-  sum_updates<<<256, 256, 0, stream>>> (*f);
+  sum_updates<<<256, 256, 0, stream>>> (work->components.updates, n_labels (work),
+                                        work->update_sums);
+  ccl_cuda_stage (work, "counting", stream);
   return cudaGetLastError ();
 }

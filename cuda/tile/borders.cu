@@ -1,40 +1,150 @@
 /* cudaccl - CUDA backend: the tile algorithm, between tiles
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/device/launch.cuh"
-#include "cuda/tile/borders.cuh"
+/* Merges components of neighbouring tiles that touch, in global memory: union-find over components
+ * instead of pieces. */
 
-#define SEAM_WARPS 4
+#include "cuda/device/launch.cuh"
+#include "cuda/tile/pieces.cuh"
+
+#define BORDER_WARPS 4 /* of a block */
 
 /* Blocks that fill a multiprocessor. */
 #if __CUDA_ARCH__ == 750
-#define SEAM_BLOCKS 8
+#define BORDER_BLOCKS 8
 #elif __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900 || __CUDA_ARCH__ == 1010 || __CUDA_ARCH__ >= 1100
-#define SEAM_BLOCKS 12
+#define BORDER_BLOCKS 12
 #else
-#define SEAM_BLOCKS 16
+#define BORDER_BLOCKS 16
 #endif
 
-/* A warp for each tile: its seams with the tiles to the left and above. */
-static __global__ void
-__launch_bounds__ (SEAM_WARPS *WARP_LANES, SEAM_BLOCKS) merge_seams (CclCudaFrame f)
+#define LANES_PER_WORD (WARP_LANES / TILE_WORDS)
+
+static_assert (8 * LANES_PER_WORD == WORD_PIXELS, "a lane has a byte of a word");
+
+/* Whether components touch at the border with the tile to the left, and the labels of the pair: a
+ * lane for each row. */
+static __device__ inline bool
+touches_left_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
+                   const Tile &tile, uint32_t *label1, uint32_t *label2)
 {
-  const CclTiles &tiles = f.tiles;
-  uint32_t index = blockIdx.x * SEAM_WARPS + threadIdx.x / WARP_LANES;
-  uint32_t strip = strip_of_tile (tiles, index), column = index - strip * tiles.columns;
+  Tile other = tile_at (tiles, tile.row, tile.column - 1);
+  const CclTileBorder *here = &tiles.borders[tile.index];
+  const CclTileBorder *there = &tiles.borders[other.index];
+  uint32_t y = lane_id (), y1, y2;
+  Rows r;
+
+  if (tile.column == 0)
+    return false;
+  r = { here->left, there->right, false, false };
+  if (!(touching (f.connectivity, r) >> y & 1))
+    return false;
+  y1 = here->left >> y & 1 ? y : y - 1;
+  y2 = there->right >> y & 1 ? y : y - 1;
+  *label1 = component_label (t, tile, here->left_pixels[y1]);
+  *label2 = component_label (t, other, there->right_pixels[y2]);
+  return true;
+}
+
+/* The rows of pixels at the border with the tile above, as a warp sees them: eight lanes share one
+ * word of them, a byte each. */
+struct BorderRows
+{
+  uint32_t word;
+  uint64_t here, above;           /* that word of the two rows */
+  uint64_t here_left, above_left; /* the ones to its left, of other tiles for the first word */
+};
+
+static __device__ inline BorderRows
+load_rows (const CclTiles &tiles, const Tile &tile)
+{
+  const CclTileBorder *here = &tiles.borders[tile.index];
+  BorderRows r = { lane_id () / LANES_PER_WORD, 0, 0, 0, 0 };
+
+  if (tile.row == 0)
+    return r;
+  r.here = here->top[r.word];
+  r.above = (here - tiles.columns)->bottom[r.word];
+  r.here_left = warp_shuffle_up (r.here, LANES_PER_WORD);
+  r.above_left = warp_shuffle_up (r.above, LANES_PER_WORD);
+  if (r.word == 0) {
+    r.here_left = tile.column > 0 ? (here - 1)->top[TILE_WORDS - 1] : 0;
+    r.above_left = tile.column > 0 ? (here - tiles.columns - 1)->bottom[TILE_WORDS - 1] : 0;
+  }
+  return r;
+}
+
+/* The label of the component at the pixel @bit of word @word of a tile's first or last row or, if
+ * that is background, at the one to its left. @pixels and @left: that word and the one before it.
+ */
+static __device__ inline uint32_t
+border_label (const CclComponentTable &t, const CclTiles &tiles, uint32_t row, uint32_t column,
+              bool bottom, uint32_t word, uint64_t pixels, uint64_t left, uint64_t bit)
+{
+  const CclTileBorder *border;
+  uint32_t piece;
+  Tile tile;
+
+  if (bit == 1 && !(pixels & 1)) {
+    pixels = left;
+    bit = 1ull << 63;
+    column -= word == 0;
+    word = (word - 1) % TILE_WORDS;
+  }
+  tile = tile_at (tiles, row, column);
+  border = &tiles.borders[tile.index];
+  piece = word * WORD_PIECES + piece_at (0, pixels, bit);
+  return component_label (t, tile, bottom ? border->bottom_runs[piece] : border->top_runs[piece]);
+}
+
+/* A warp merges the components at a tile's borders with the tiles to the left and above. A pair
+ * above is skipped where the pixels to the left touch, too: they merge it already. */
+static __device__ inline void
+merge_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
+            const Tile &tile)
+{
+  BorderRows b = load_rows (tiles, tile);
+  Rows r = { b.here, b.above, b.here_left >> 63 != 0, b.above_left >> 63 != 0 };
+  uint64_t todo = touching (f.connectivity, r) & 0xffull << lane_id () % LANES_PER_WORD * 8;
+  uint32_t label1, label2;
+  bool side = touches_left_tile (f, t, tiles, tile, &label1, &label2);
+
+  while (side || todo) {
+    if (!side) {
+      uint64_t bit = todo & -todo;
+
+      todo ^= bit;
+      label1 =
+          border_label (t, tiles, tile.row, tile.column, false, b.word, b.here, b.here_left, bit);
+      label2 = border_label (t, tiles, tile.row - 1, tile.column, true, b.word, b.above,
+                             b.above_left, bit);
+    }
+    side = false;
+    merge_and_compress (GlobalForest{ t.parents }, label1, label2);
+  }
+}
+
+/* A warp for each tile. */
+static __global__ void
+__launch_bounds__ (BORDER_WARPS *WARP_LANES, BORDER_BLOCKS)
+    tile_merge_borders (CclCudaFrame f, CclComponentTable t, CclTiles tiles)
+{
+  Tile tile = tile_number (tiles, blockIdx.x * BORDER_WARPS + threadIdx.x / WARP_LANES);
 
   follow_kernel ();
   let_kernel_follow ();
-  if (strip < tiles.strips)
-    merge_tile (f, strip, column);
+  if (tile.row < tiles.rows)
+    merge_tile (f, t, tiles, tile);
 }
 
-extern "C" cudaError_t
-ccl_cuda_tile_merge (const CclCudaFrame *f, cudaStream_t stream)
+cudaError_t
+ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream)
 {
-  uint32_t n = f->tiles.columns * f->tiles.strips;
-  void *arguments[] = { (void *) f };
+  const CclTiles *tiles = &tile_tables (work)->tiles;
+  uint32_t n = tiles->columns * tiles->rows;
+  void *arguments[] = { (void *) &work->frame, (void *) &work->components, (void *) tiles };
 
-  return launch_following (f, (const void *) merge_seams, (n - 1) / SEAM_WARPS + 1,
-                           SEAM_WARPS * WARP_LANES, arguments, stream);
+  return launch_following (&work->frame, (const void *) tile_merge_borders,
+                           (n - 1) / BORDER_WARPS + 1, BORDER_WARPS * WARP_LANES, arguments,
+                           stream);
 }

@@ -1,39 +1,41 @@
 /* cudaccl - CUDA backend: the tile algorithm, the components of a tile
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is united are pieces: the pixels of a word of 64 that touch each other. A word that equals
- * the one above it has the same pieces: all that is done for them is done once, however many rows
- * repeat. Pieces are numbered densely, row by row and from left to right, so that the piece under a
- * pixel is the number of those before its word and a population count away, and the first piece of
- * a component, which is its root, has the component's first pixel. */
+/* Union-find works on pieces: the runs of a word of 64 pixels. A word that equals the one above it
+ * has the same pieces, so everything is done once for them, however many rows repeat.
+ * Pieces are numbered densely, row by row and from left to right. So the number of the piece at a
+ * pixel is the number of pieces before its word plus a population count, and the first piece of a
+ * component, which is its root, has the component's first pixel. */
 
 #ifndef CCL_CUDA_TILE_PIECES_CUH
 #define CCL_CUDA_TILE_PIECES_CUH
 
+#include "cuda/device/foreground.cuh"
 #include "cuda/device/rows.cuh"
+#include "cuda/device/unionfind.cuh"
 #include "cuda/tile/tile.cuh"
 
 #define WORD_PIECES (WORD_PIXELS / 2)
 #define TILE_PIECES (TILE_MAX_HEIGHT * TILE_WORDS * WORD_PIECES)
-#define PIECE_GROUPS (TILE_PIECES / WARP_LANES) /* a warp looks at one after the other */
-#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* rows and columns both without bank conflicts */
+#define PIECE_CHUNKS (TILE_PIECES / WARP_LANES) /* a warp takes 32 pieces at a time */
+#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* no bank conflicts, in rows or in columns */
 
 static_assert (
-    TILE_WORDS == sizeof (uint32_t) && PIECE_GROUPS / 4 <= WARP_LANES,
-    "counts for each word of a row fit in one word, and a warp has a lane for four groups");
+    TILE_WORDS == sizeof (uint32_t) && PIECE_CHUNKS / 4 <= WARP_LANES,
+    "counts for each word of a row fit in one word, and a warp has a lane for four chunks");
 
-/* What a block keeps in shared memory of its tile; the pieces follow it. Words are in columns. */
+/* A block's tile in shared memory; the pieces follow it. Words are in columns. */
 struct TilePieces
 {
   uint64_t words[TILE_WORDS][WORDS_PITCH];
   uint16_t before[TILE_WORDS][WORDS_PITCH]; /* pieces before those of a word, or before those of the
                                              * one that it repeats */
   uint32_t repeats[TILE_WORDS];             /* of a column: the words that equal the one above */
-  uint32_t counts[TILE_MAX_HEIGHT]; /* of a row: the pieces of each word, a byte each; none where it
+  uint32_t counts[TILE_MAX_HEIGHT]; /* of a row: the pieces of each word, a byte each; 0 where it
                                      * repeats */
-  uint32_t roots[PIECE_GROUPS];     /* which pieces are roots, bit by bit */
-  uint32_t root_counts[PIECE_GROUPS / 4]; /* of each group of pieces, a byte each */
-  uint32_t next;                          /* the first root that there was no room for */
+  uint32_t roots[PIECE_CHUNKS];     /* which pieces are roots, as bits */
+  uint32_t root_counts[PIECE_CHUNKS / 4]; /* of each chunk of pieces, a byte each */
+  uint32_t next;                          /* the first root that did not fit */
 };
 
 /* One word of a tile, as its thread sees it. */
@@ -42,22 +44,14 @@ struct TileWord
   uint32_t column, y;
   uint64_t pixels, above;        /* the word, and the one above it */
   uint32_t before, before_above; /* TilePieces.before of the two */
-  uint64_t todo;                 /* where it touches the word above, and that is to be united */
+  uint64_t todo;                 /* where it touches the word above: pairs still to be merged */
 };
 
-/* The pieces of a tile. */
-struct Pieces
-{
-  uint32_t n;
-  uint32_t *links; /* [n] of each piece its parent, or of a root in the end IS_ROOT and the number
-                    * of its component, and in the lower FIRST_BITS its first pixel */
-  uint32_t components;
-};
-
-/* Both are in one word, so that more blocks have room. A piece's first pixel never changes: its
- * links compare as its parents do. */
+/* A link: a piece's parent and, in the lower FIRST_BITS, its own first pixel. Both are in one word,
+ * so that more blocks fit. The first pixel never changes, so links compare as their parents do. */
 #define FIRST_BITS 16
-#define IS_ROOT (1u << (31 - FIRST_BITS)) /* in place of a parent */
+/* Replaces a root's parent once roots are numbered; the lower bits are its component's index. */
+#define IS_ROOT (1u << (31 - FIRST_BITS))
 
 static_assert (sizeof (CclTilePixel) * 8 == FIRST_BITS && TILE_PIECES <= IS_ROOT,
                "pieces and pixels fit in a link");
@@ -80,7 +74,7 @@ link_is_root (uint32_t link)
   return link_parent (link) & IS_ROOT;
 }
 
-/* The number of a root's component. */
+/* The index of a root's component in the tile. */
 static __device__ inline uint32_t
 link_number (uint32_t link)
 {
@@ -93,7 +87,48 @@ link_first (uint32_t link)
   return (CclTilePixel) link;
 }
 
-/* Bytes of shared memory for so many pieces. */
+/* A forest of pieces in shared memory, for unionfind.cuh. All writes are atomic because other
+ * threads read at the same time. */
+struct PieceForest
+{
+  uint32_t *links;
+};
+
+static __device__ inline uint32_t
+load_link (const PieceForest &forest, uint32_t piece)
+{
+  return ((const volatile uint32_t *) forest.links)[piece];
+}
+
+static __device__ inline uint32_t
+parent_in (const PieceForest &forest, uint32_t link)
+{
+  return link_parent (link);
+}
+
+static __device__ inline void
+shorten (const PieceForest &forest, uint32_t piece, uint32_t link, uint32_t ancestor)
+{
+  atomicMin (&forest.links[piece], make_link (ancestor, link_first (link)));
+}
+
+static __device__ inline uint32_t
+lower_parent (const PieceForest &forest, uint32_t piece, uint32_t parent)
+{
+  uint32_t link = make_link (parent, link_first (load_link (forest, piece)));
+
+  return link_parent (atomicMin (&forest.links[piece], link));
+}
+
+/* The pieces of a tile. */
+struct Pieces
+{
+  uint32_t n;
+  PieceForest forest; /* [n] */
+  uint32_t components;
+};
+
+/* Bytes of shared memory for @n pieces. */
 static __host__ __device__ inline size_t
 tile_pieces_size (uint32_t n)
 {
@@ -107,8 +142,8 @@ piece_starts (uint64_t word)
   return word & ~(word << 1);
 }
 
-/* The piece that covers the pixel @bit of a word, or else the one to its left; @before: those
- * before the word. */
+/* The piece at the pixel @bit of a word or, if that is background, the one to its left. @before:
+ * the pieces before the word. */
 static __device__ inline uint32_t
 piece_at (uint32_t before, uint64_t word, uint64_t bit)
 {
@@ -116,14 +151,14 @@ piece_at (uint32_t before, uint64_t word, uint64_t bit)
 }
 
 #define LOAD_PIXELS 16
-#define LOADS (WORD_PIXELS / LOAD_PIXELS) /* for a word, and of a thread */
+#define LOADS (WORD_PIXELS / LOAD_PIXELS) /* of a word, and of a thread */
 
-/* Reads the pixels of a tile where whole loads are inside of the frame or outside. Threads side by
- * side read 16 of them each, in several rows, so that they read whole lines, and all at once. */
+/* Loads the pixels of a tile where every load is entirely inside or outside the frame. Neighbouring
+ * threads load 16 pixels each, of several rows: whole cache lines, all in flight at once. */
 static __device__ inline uint64_t
-load_aligned (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+load_aligned (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
 {
-  uint32_t part = threadIdx.x % (TILE_WIDTH / LOAD_PIXELS), rows = f.tiles.height / LOADS;
+  uint32_t part = threadIdx.x % (TILE_WIDTH / LOAD_PIXELS), rows = tiles.height / LOADS;
   uint32_t row = threadIdx.x / (TILE_WIDTH / LOAD_PIXELS), x = tile.x + part * LOAD_PIXELS;
   uint32_t height = x < f.width ? f.height - tile.y : 0;
   const uint8_t *pixels = row_pixels (f, tile.y + row) + x;
@@ -147,7 +182,7 @@ load_aligned (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
   return all;
 }
 
-/* The same for any tile; a thread reads a word. */
+/* The same for any tile. A thread loads a word. */
 static __device__ inline uint64_t
 load_any (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
 {
@@ -165,17 +200,17 @@ load_any (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
   return word;
 }
 
-/* Reads the tile's pixels into shared memory. Returns those that this thread has read. */
+/* Loads the tile's pixels into shared memory. Returns those that this thread loaded. */
 static __device__ inline uint64_t
-load_pixels (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
 {
   bool aligned = (((uintptr_t) f.pixels | f.pitch) & (LOAD_PIXELS - 1)) == 0;
   bool whole = f.width % LOAD_PIXELS == 0 || f.width - tile.x >= TILE_WIDTH;
 
-  return aligned && whole ? load_aligned (f, s, tile) : load_any (f, s, tile);
+  return aligned && whole ? load_aligned (f, tiles, s, tile) : load_any (f, s, tile);
 }
 
-/* This thread's word of the tile. Those of its warp are one above the other. */
+/* This thread's word of the tile. The words of a warp are one above the other. */
 static __device__ inline TileWord
 take_word (const CclTiles &tiles, const TilePieces *s)
 {
@@ -189,7 +224,7 @@ take_word (const CclTiles &tiles, const TilePieces *s)
   return w;
 }
 
-/* Counts the pieces before each word. Returns the number of all. */
+/* Counts the pieces before each word. Returns the total. */
 static __device__ inline uint32_t
 count_pieces (const CclTiles &tiles, TilePieces *s, TileWord *w)
 {
@@ -221,8 +256,8 @@ count_pieces (const CclTiles &tiles, TilePieces *s, TileWord *w)
   return __shfl_sync (ALL_LANES, sum, column + tiles.height - 1);
 }
 
-/* Makes the pieces of a word ready. Each has the first one that it touches in the word above for
- * its parent; the other pairs are left to be united. */
+/* Initializes the links of the pieces of a word. The parent of each is the first piece that it
+ * touches in the word above; the other pairs are merged later. */
 static __device__ inline void
 link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
 {
@@ -233,76 +268,19 @@ link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
   w->todo = 0;
   if (w->y > 0 && w->pixels == w->above)
     return;
-  w->todo = touching (f, r);
+  w->todo = touching (f.connectivity, r);
   for (; rest; rest &= rest - 1, piece++) {
     uint64_t start = rest & -rest, pixels = w->pixels & ~(w->pixels + start);
     uint64_t pairs = w->todo & (pixels | pixels << 1), first = pairs & -pairs;
 
     w->todo ^= first;
-    p.links[piece] = make_link (first ? piece_at (w->before_above, w->above, first) : piece,
-                                w->y * TILE_WIDTH + w->column * WORD_PIXELS + __ffsll (start) - 1);
+    p.forest.links[piece] =
+        make_link (first ? piece_at (w->before_above, w->above, first) : piece,
+                   w->y * TILE_WIDTH + w->column * WORD_PIXELS + __ffsll (start) - 1);
   }
 }
 
-/* Gives a piece, of which @link was read, a lower parent, unless it has one; returns what it had.
- */
-static __device__ inline uint32_t
-lower_parent (const Pieces &p, uint32_t piece, uint32_t link, uint32_t parent)
-{
-  return link_parent (atomicMin (&p.links[piece], make_link (parent, link_first (link))));
-}
-
-/* As find_halving() and merge() of unionfind.cuh, with links. All writes are atomic, as others read
- * meanwhile. */
-static __device__ inline uint32_t
-find_piece (const Pieces &p, uint32_t piece)
-{
-  const volatile uint32_t *links = p.links;
-  uint32_t link, parent, grandparent;
-
-  while ((parent = link_parent (link = links[piece])) != piece) {
-    grandparent = link_parent (links[parent]);
-    if (grandparent == parent)
-      return parent;
-    lower_parent (p, piece, link, grandparent);
-    piece = grandparent;
-  }
-  return piece;
-}
-
-static __device__ inline void
-merge_pieces (const Pieces &p, uint32_t piece1, uint32_t piece2)
-{
-  const volatile uint32_t *links = p.links;
-  bool first = true;
-
-  while (piece1 != piece2) {
-    uint32_t high = max (piece1, piece2), low = min (piece1, piece2);
-    uint32_t found = lower_parent (p, high, links[high], low);
-
-    if (found == high || found == low)
-      return;
-    piece1 = first ? find_piece (p, found) : found;
-    piece2 = first ? find_piece (p, low) : low;
-    first = false;
-  }
-}
-
-/* Makes a piece point to its root, which it returns. */
-static __device__ inline uint32_t
-compress_piece (const Pieces &p, uint32_t piece)
-{
-  const volatile uint32_t *links = p.links;
-  uint32_t link = links[piece], parent = link_parent (link), grandparent;
-
-  while ((grandparent = link_parent (links[parent])) != parent) {
-    lower_parent (p, piece, link, grandparent);
-    parent = grandparent;
-  }
-  return parent;
-}
-
-/* Looks for a pair of pieces at the left edge of a word. */
+/* Whether pieces touch at the left edge of a word, and which: at most one pair in each row. */
 static __device__ inline bool
 touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uint32_t *piece1,
               uint32_t *piece2)
@@ -317,7 +295,7 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
   left_above = w.y > 0 ? s->words[w.column - 1][w.y - 1] : 0;
   /* Two rows of columns side by side. */
   r = { (w.pixels & 1) << 1 | (w.above & 1), left >> 63 << 1 | left_above >> 63, false, false };
-  if (!(touching (f, r) & 2))
+  if (!(touching (f.connectivity, r) & 2))
     return false;
   row = w.pixels & 1 ? w.y : w.y - 1;
   y = left >> 63 ? w.y : w.y - 1;
@@ -326,9 +304,9 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
   return true;
 }
 
-/* Unites the pieces of this thread's word with those that they touch, above and to the left. */
+/* Merges the pieces of this thread's word with those that they touch, above and to the left. */
 static __device__ inline void
-unite_pieces (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const TileWord &w)
+merge_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const TileWord &w)
 {
   uint64_t todo = w.todo;
   uint32_t piece1, piece2;
@@ -343,18 +321,18 @@ unite_pieces (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const
       piece2 = piece_at (w.before_above, w.above, bit);
     }
     side = false;
-    merge_pieces (p, piece1, piece2);
+    merge (p.forest, piece1, piece2);
   }
 }
 
-/* Makes parents roots, and marks the roots. */
+/* Path compression; marks the roots. */
 static __device__ inline void
 find_roots (TilePieces *s, const Pieces &p)
 {
   uint32_t n = (p.n + 4 * WARP_LANES - 1) / (4 * WARP_LANES) * (4 * WARP_LANES);
 
   for (uint32_t piece = threadIdx.x; piece < n; piece += blockDim.x) {
-    bool root = piece < p.n && compress_piece (p, piece) == piece;
+    bool root = piece < p.n && compress (p.forest, piece, load_link (p.forest, piece)) == piece;
     uint32_t roots = __ballot_sync (ALL_LANES, root);
 
     if (lane_id () == 0) {
@@ -364,8 +342,7 @@ find_roots (TilePieces *s, const Pieces &p)
   }
 }
 
-/* The numbers of roots before each group of pieces, as a warp knows them: each lane of four groups
- * side by side. */
+/* The roots before each chunk of pieces, as a warp sees them: a lane has four chunks in a row. */
 struct RootCounts
 {
   uint32_t before; /* those of the four */
@@ -386,14 +363,14 @@ count_roots (const TilePieces *s, Pieces *p)
   return r;
 }
 
-/* The roots before those of the calling warp's group of pieces. */
+/* The roots before those of the calling warp's @chunk. */
 static __device__ inline uint32_t
-roots_before (const RootCounts &r, uint32_t group)
+roots_before (const RootCounts &r, uint32_t chunk)
 {
-  uint32_t before = __shfl_sync (ALL_LANES, r.before, group / 4);
-  uint32_t counts = __shfl_sync (ALL_LANES, r.counts, group / 4);
+  uint32_t before = __shfl_sync (ALL_LANES, r.before, chunk / 4);
+  uint32_t counts = __shfl_sync (ALL_LANES, r.counts, chunk / 4);
 
-  return __dp4a (counts & bits_below (group % 4 * 8), 0x01010101u, before);
+  return __dp4a (counts & bits_below (chunk % 4 * 8), 0x01010101u, before);
 }
 
 static __device__ inline bool
@@ -406,25 +383,24 @@ piece_is_root (const TilePieces *s, uint32_t piece)
 static __device__ inline CclTilePixel
 first_of_component (const Pieces &p, uint32_t piece)
 {
-  uint32_t link = p.links[piece];
+  uint32_t link = p.forest.links[piece];
 
-  return link_first (link_is_root (link) ? link : p.links[link_parent (link)]);
+  return link_first (link_is_root (link) ? link : p.forest.links[link_parent (link)]);
 }
 
-/* Finds the components of a tile, whose words are in shared memory. What comes next is
- * count_roots(). */
+/* Merges the pieces of a tile whose words are in shared memory. count_roots() comes next. */
 static __device__ inline Pieces
-find_pieces (const CclCudaFrame &f, TilePieces *s)
+find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s)
 {
-  TileWord w = take_word (f.tiles, s);
+  TileWord w = take_word (tiles, s);
   Pieces p;
 
-  p.n = count_pieces (f.tiles, s, &w);
-  p.links = (uint32_t *) (s + 1);
+  p.n = count_pieces (tiles, s, &w);
+  p.forest.links = (uint32_t *) (s + 1);
   p.components = 0;
   link_pieces (f, p, &w);
   __syncthreads ();
-  unite_pieces (f, s, p, w);
+  merge_word (f, s, p, w);
   __syncthreads ();
   find_roots (s, p);
   __syncthreads ();

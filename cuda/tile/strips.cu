@@ -1,164 +1,203 @@
 /* cudaccl - CUDA backend: the tile algorithm in one launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A frame up to HD size and beyond fits on the device all at once, cut into strips. There, most of
- * the time of four launches goes by between them, so one does it all, with barriers over the grid
- * where the others would end. That takes a cooperative launch: a block that waits for others must
- * know that they run. What goes on is one chain of dependent steps, in each block and from block to
- * block, so all that counts is how long that is. */
+/* A frame up to HD size and beyond fits on the device all at once, as strips. There, four kernels
+ * would spend most of their time on launches, so one cooperative kernel does everything, with grid
+ * barriers instead of kernel boundaries. What remains is one chain of dependent
+ * steps, in each block and from block to block, so only its latency counts.
+ *
+ * How blocks share memory:
+ * S1. Parents. A block begins those of its strip before it publishes its bottom (S2). From then
+ *     on the strip below merges with them, atomically or past the L1 cache (GlobalForest). All
+ *     merges are complete, and visible, after MERGED.
+ * S2. The bottom. The border threads of a block write it, pass their barrier, and one of them
+ *     stores the round to published[] with release semantics. In the strip below one border
+ *     thread awaits that round with acquire semantics, and the others follow through their
+ *     barrier. Strips without foreground publish the round, too: a flag left behind would look
+ *     set in the next launch.
+ * S3. A block publishes its bottom before it waits for the strip above, and waits for MERGED
+ *     only after that. All blocks are resident. So no block waits forever.
+ * S4. Features. A block begins those of its components before it arrives at MERGED. After
+ *     MERGED, blocks add the features of their non-roots, which no longer change, to roots of
+ *     any strip, atomically. Roots have all features, visible to their block, after RESOLVED,
+ *     which is complete when COUNTED is.
+ * S5. kept[]. Thread 0 of a block writes its count and arrives at COUNTED with release
+ *     semantics; after COUNTED other blocks read it past the L1 cache.
+ * S6. firsts[] and shared memory are read only by the block that wrote them.
+ * S7. Every block arrives once at each barrier (B2), also where it skips the work between two. */
 
 #include "cuda/device/selection.cuh"
-#include "cuda/tile/strip_borders.cuh"
-#include "cuda/tile/strip_sums.cuh"
+#include "cuda/tile/strip.cuh"
 
-#define MOST_THREADS 1024
-#define MOST_SEAM_THREADS 256
-#define MOST_BLOCKS 4 /* of a multiprocessor */
+#define MAX_THREADS 1024
+#define MAX_BORDER_THREADS 256
+#define MAX_BLOCKS 4 /* of a multiprocessor */
 
-static_assert (MOST_THREADS * WARP_LANES < 1ull << (32 - RUN_BITS),
+static_assert (MAX_THREADS * WARP_LANES < 1ull << (32 - RUN_BITS),
                "a strip's pixels are counted above its runs");
 
-/* Sums of what a strip adds to roots, in shared memory: many of its components may have the same
- * one, and so do many strips. */
-struct RootTable
+/* The features of components of one strip, in the coordinates of the frame: 32 bits suffice. @T:
+ * uint32_t, or references. */
+template <typename T> struct StripFeatures
 {
-  uint32_t *roots; /* [entries] CCL_NO_LABEL: free */
-  uint32_t *area, *sum_x, *sum_y, *min_x, *max_x, *max_y;
-  uint32_t bits; /* of an entry's number */
+  T area, sum_x, sum_y, min_x, max_x, max_y;
 };
 
-#define MOST_PROBES 8
+/* What a strip adds to roots, in shared memory: a hash table, because many of its components may
+ * have the same root, and so may those of many strips. */
+struct RootTable
+{
+  uint32_t *roots;  /* [1 << bits] CCL_NO_LABEL: free */
+  uint32_t *values; /* [6 << bits] features are arrays, as in LocalTable */
+  uint32_t bits;
+};
 
+#define MAX_PROBES 8
+
+/* With one to two entries per thread. */
 static __device__ inline RootTable
 root_table (uint32_t *memory, uint32_t threads)
 {
-  uint32_t bits = 32 - __clz (threads), n = 1u << bits; /* up to two a thread */
-  RootTable t = { memory,         memory + n,     memory + 2 * n, memory + 3 * n,
-                  memory + 4 * n, memory + 5 * n, memory + 6 * n, bits };
+  uint32_t bits = 32 - __clz (threads);
+  RootTable table = { memory, memory + (1u << bits), bits };
 
-  return t;
+  return table;
+}
+
+static __device__ inline StripFeatures<uint32_t &>
+root_features (const RootTable &table, uint32_t entry)
+{
+  uint32_t *values = table.values + entry, n = 1u << table.bits;
+
+  return { values[0], values[n], values[2 * n], values[3 * n], values[4 * n], values[5 * n] };
 }
 
 static __device__ inline void
-clear_roots (const RootTable &t)
+clear_roots (const RootTable &table)
 {
-  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
-    t.roots[i] = CCL_NO_LABEL;
-    t.area[i] = t.sum_x[i] = t.sum_y[i] = t.max_x[i] = t.max_y[i] = 0;
-    t.min_x[i] = UINT32_MAX;
+  for (uint32_t i = threadIdx.x; i < 1u << table.bits; i += blockDim.x) {
+    StripFeatures<uint32_t &> to = root_features (table, i);
+
+    table.roots[i] = CCL_NO_LABEL;
+    to.area = to.sum_x = to.sum_y = to.max_x = to.max_y = 0;
+    to.min_x = UINT32_MAX;
   }
 }
 
 /* The entry of @root, or -1 if there is no room. */
 static __device__ inline int
-find_entry (const RootTable &t, uint32_t root)
+find_entry (const RootTable &table, uint32_t root)
 {
-  const volatile uint32_t *seen = t.roots;
-  uint32_t i = (root * 2654435769u) >> (32 - t.bits);
+  const volatile uint32_t *seen = table.roots;
+  uint32_t i = (root * 2654435769u) >> (32 - table.bits);
 
-  for (int probe = 0; probe < MOST_PROBES; probe++) {
+  for (int probe = 0; probe < MAX_PROBES; probe++) {
     uint32_t found = seen[i];
 
     if (found == CCL_NO_LABEL)
-      found = atomicCAS (&t.roots[i], CCL_NO_LABEL, root);
+      found = atomicCAS (&table.roots[i], CCL_NO_LABEL, root);
     if (found == CCL_NO_LABEL || found == root)
       return (int) i;
-    i = (i + 1) & ((1u << t.bits) - 1);
+    i = (i + 1) & ((1u << table.bits) - 1);
   }
   return -1;
 }
 
-static __device__ inline void
-add_to_root (const CclCudaFrame &f, const RootTable &t, uint32_t root, const Sums &s)
+template <typename T>
+static __device__ inline FeatureRecord
+widen_features (const StripFeatures<T> &s)
 {
-  int i = find_entry (t, root);
+  FeatureRecord r = { { s.sum_x, s.sum_y, s.area, s.min_x, s.max_x, s.max_y }, { 0, 0, 0 } };
 
-  if (i < 0) {
-    feature_update (f, root, s);
-    return;
-  }
-  /* All are of one strip: 32 bits suffice. */
-  atomicAdd (&t.area[i], s.features.area);
-  atomicAdd (&t.sum_x[i], (uint32_t) s.features.sum_x);
-  atomicAdd (&t.sum_y[i], (uint32_t) s.features.sum_y);
-  atomicMin (&t.min_x[i], s.features.min_x);
-  atomicMax (&t.max_x[i], s.features.max_x);
-  atomicMax (&t.max_y[i], s.features.max_y);
+  return r;
 }
 
-/* Adds the lanes' sums to their roots; lanes without sums pass CCL_NO_LABEL. */
+/* Adds the lanes' features to their roots; lanes without features pass CCL_NO_LABEL. All lanes call
+ * this. */
 static __device__ inline void
-add_to_roots (const CclCudaFrame &f, const RootTable &t, uint32_t root, Sums s)
+add_to_roots (const CclComponentTable &t, const RootTable &table, uint32_t root,
+              StripFeatures<uint32_t> s)
 {
-#if __CUDA_ARCH__ >= 800
+  int entry;
+
+#if CAN_REDUCE
   uint32_t peers = __match_any_sync (ALL_LANES, root);
 
   if (root != CCL_NO_LABEL && __popc (peers) >= REDUCE_LANES) {
-    s.features.sum_x = __reduce_add_sync (peers, (uint32_t) s.features.sum_x);
-    s.features.sum_y = __reduce_add_sync (peers, (uint32_t) s.features.sum_y);
-    s.features.area = __reduce_add_sync (peers, s.features.area);
-    s.features.min_x = __reduce_min_sync (peers, s.features.min_x);
-    s.features.max_x = __reduce_max_sync (peers, s.features.max_x);
-    s.features.max_y = __reduce_max_sync (peers, s.features.max_y);
+    for_each_feature (s, s, WarpReduce{ peers });
     if (peers & bits_below (lane_id ()))
       return;
   }
 #endif
-  if (root != CCL_NO_LABEL)
-    add_to_root (f, t, root, s);
-}
+  if (root == CCL_NO_LABEL)
+    return;
+  entry = find_entry (table, root);
+  if (entry < 0) {
+    features_add (t, root, widen_features (s));
+  } else {
+    StripFeatures<uint32_t &> to = root_features (table, entry);
 
-static __device__ inline void
-flush_roots (const CclCudaFrame &f, const RootTable &t)
-{
-  for (uint32_t i = threadIdx.x; i < 1u << t.bits; i += blockDim.x) {
-    Sums s = { { t.sum_x[i], t.sum_y[i], t.area[i], t.min_x[i], t.max_x[i], t.max_y[i] },
-               { 0, 0, 0 } };
-
-    if (t.roots[i] != CCL_NO_LABEL)
-      feature_update (f, t.roots[i], s);
+    for_each_feature (to, s, AtomicCombine{});
   }
 }
 
-/* Adds the features of components that are no roots to their roots, and notes which are. */
 static __device__ inline void
-resolve_strip (const CclCudaFrame &f, const StripRuns &s, const RootTable &t, const Strip &strip)
+flush_roots (const CclComponentTable &t, const RootTable &table)
 {
+  for (uint32_t i = threadIdx.x; i < 1u << table.bits; i += blockDim.x) {
+    FeatureRecord r = widen_features (root_features (table, i));
+
+    if (table.roots[i] != CCL_NO_LABEL)
+      features_add (t, table.roots[i], r);
+  }
+}
+
+/* Adds the features of non-roots to their roots, and sets in s.roots which components are roots. */
+static __device__ inline void
+resolve_strip (const CclComponentTable &t, const StripRuns &s, const RootTable &table,
+               const Strip &strip)
+{
+  GlobalForest forest = { t.parents };
+
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t c = base + lane_id (), label = strip.label + c, root = CCL_NO_LABEL, roots;
-    Sums sums = sums_of_nothing ();
+    StripFeatures<uint32_t> features = { 0, 0, 0, UINT32_MAX, 0, 0 };
 
     if (c < strip.components) {
-      sums = sums_of_component (f, label);
-      root = compress (f.labels, label, __ldcg (&f.labels[label]));
+      CclFeatures own = t.features[label];
+
+      features = { own.area, (uint32_t) own.sum_x, (uint32_t) own.sum_y, own.min_x, own.max_x,
+                   own.max_y };
+      root = compress (forest, label, load_link (forest, label));
     }
     roots = __ballot_sync (ALL_LANES, root == label);
     if (lane_id () == 0)
       s.roots[base / WARP_LANES] = roots;
-    /* A root's own features are there, and what is only in the row above has none. */
-    if (root == label || sums.features.area == 0)
+    /* A root has its own features; a component with pixels only in row 0 has none. */
+    if (root == label || features.area == 0)
       root = CCL_NO_LABEL;
-    add_to_roots (f, t, root, sums);
+    add_to_roots (t, table, root, features);
   }
   __syncthreads ();
-  flush_roots (f, t);
+  flush_roots (t, table);
 }
 
-/* Leaves the roots that pass the area filter. */
+/* Removes from s.roots the roots that the area filter drops. */
 static __device__ inline void
-filter_roots (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+filter_roots (const CclComponentTable &t, const CclCudaResult &r, const StripRuns &s,
+              const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
 
     roots = __ballot_sync (ALL_LANES, roots >> lane & 1 &&
-                                          passes (f, f.features[strip.label + base + lane].area));
+                                          passes (r, t.features[strip.label + base + lane].area));
     if (lane == 0)
       s.roots[base / WARP_LANES] = roots;
   }
 }
 
-/* The components in the first @n strips, for each warp. */
+/* The components in the result from the first @n strips. All lanes of a warp call this. */
 static __device__ inline uint32_t
 kept_before (const CclStrips &strips, uint32_t n)
 {
@@ -170,48 +209,27 @@ kept_before (const CclStrips &strips, uint32_t n)
   return warp_sum (sum);
 }
 
+/* Writes the components of the strip that are in the result. @before: those of the strips before.
+ */
 static __device__ inline void
-write_strip (const CclCudaFrame &f, const StripRuns &s, const Strip &strip, uint32_t before)
+write_strip (const CclComponentTable &t, const CclStrips &strips, const CclCudaResult &r,
+             const StripRuns &s, const Strip &strip, uint32_t before)
 {
-  /* Runs and sums are no longer needed. */
+  /* The memory of runs and features is free now. */
   WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
 
-  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components;
-       base += f.strips.threads) {
-    uint32_t c = base + lane_id (), group = base / WARP_LANES, bit = 1u << lane_id ();
-    uint32_t label = strip.label + c, roots = s.roots[group];
-    uint32_t first = roots & bit ? __ldcg (&f.strips.firsts[label]) : 0;
-    uint32_t place = before + s.roots_before[group] + __popc (roots & (bit - 1));
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += strips.threads) {
+    uint32_t c = base + lane_id (), chunk = base / WARP_LANES, bit = 1u << lane_id ();
+    uint32_t label = strip.label + c, roots = s.roots[chunk];
+    uint32_t first = roots & bit ? __ldcg (&strips.firsts[label]) : 0;
+    uint32_t place = before + s.roots_before[chunk] + __popc (roots & (bit - 1));
 
-    write_warp (f, buffer, label, first & 0xffff, strip.y + (first >> 16), roots & bit ? KEPT : OUT,
-                pack_counts (place, 0));
+    write_warp (t, r, buffer, label, first & 0xffff, strip.y + (first >> 16),
+                roots & bit ? KEPT : DROPPED, pack_counts (place, 0));
   }
 }
 
-/* The components of a strip, with features, in a forest that is merged with that of the strip
- * above. */
-static __device__ inline void
-label_strip (const CclCudaFrame &f, const StripRuns &s, Strip *strip)
-{
-  s.words[threadIdx.x] = load_strip_word (f, *strip);
-  if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {
-    /* Nobody waits for it, but it is looked at in the next round. */
-    if (threadIdx.x == 0)
-      __stcg (&f.strips.published[strip->index], strip->round);
-    return;
-  }
-  if (!find_strip_runs (f, s, strip))
-    unite_strip_runs (f, s, strip);
-  if (threadIdx.x < f.strips.threads) {
-    sum_strip (f, s, *strip);
-  } else {
-    publish_bottom (f.strips, s, *strip);
-    merge_with_above (f, s, *strip);
-    keep_up_with_sums (f, s, *strip);
-  }
-}
-
-/* Tells the others that all of this block is done with one of the barriers. */
+/* Arrives at a grid barrier once all threads of the block have called this. */
 static __device__ inline void
 arrive_at (const CclStrips &strips, int barrier)
 {
@@ -228,72 +246,75 @@ wait_at (const CclStrips &strips, int barrier, const Strip &strip)
   __syncthreads ();
 }
 
-/* Finds out which components of the strip go into the result, with all that belongs to them.
- * Returns their number. */
+/* Completes the strip's roots. Keeps those of the result in s.roots, and returns how many there
+ * are. */
 static __device__ inline uint32_t
-resolve_components (const CclCudaFrame &f, const StripRuns &s, const Strip &strip)
+resolve_components (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
+                    const CclCudaResult &r, const StripRuns &s, const Strip &strip)
 {
-  RootTable table = root_table (s.parents, f.strips.threads);
+  RootTable table = root_table (s.parents, strips.threads);
 
-  arrive_at (f.strips, MERGED);
-  clear_roots (table); /* runs are no longer needed */
-  wait_at (f.strips, MERGED, strip);
-  resolve_strip (f, s, table, strip);
-  if (!keeps_all (f)) {
-    arrive_at (f.strips, RESOLVED);
-    wait_at (f.strips, RESOLVED, strip);
-    filter_roots (f, s, strip);
+  arrive_at (strips, MERGED);
+  clear_roots (table); /* the memory of runs and features is free now */
+  wait_at (strips, MERGED, strip);
+  resolve_strip (t, s, table, strip);
+  if (!keeps_all (f, r)) {
+    arrive_at (strips, RESOLVED);
+    wait_at (strips, RESOLVED, strip);
+    filter_roots (t, r, s, strip);
   }
   __syncthreads ();
   return count_roots (s, strip.components);
 }
 
-/* Tells how many components the strip has in the result, and arrives wherever the block has not
- * been. */
+/* Publishes the number of the strip's components in the result, and arrives at the barriers that
+ * the block has skipped (S7). */
 static __device__ inline void
-publish_count (const CclCudaFrame &f, const Strip &strip, uint32_t kept)
+publish_count (const CclCudaFrame &f, const CclStrips &strips, const CclCudaResult &r,
+               const Strip &strip, uint32_t kept)
 {
-  uint32_t *barriers = f.strips.barriers;
   bool empty = strip.components == 0;
 
   if (threadIdx.x > 0)
     return;
-  __stcg (&f.strips.kept[strip.index], kept);
-  /* Nobody reads anything else of an empty strip, or waits for RESOLVED where all are kept. */
+  __stcg (&strips.kept[strip.index], kept);
+  /* An empty strip has written nothing else that is read, and no block waits for RESOLVED if all
+   * roots are kept. */
   if (empty)
-    arrive (&barriers[MERGED]);
-  if (empty || keeps_all (f))
-    arrive (&barriers[RESOLVED]);
-  arrive_release (&barriers[COUNTED]);
+    arrive (&strips.barriers[MERGED]);
+  if (empty || keeps_all (f, r))
+    arrive (&strips.barriers[RESOLVED]);
+  arrive_release (&strips.barriers[COUNTED]);
 }
 
-/* One strip a block. */
+/* A block for each strip. */
 static __global__ void
-__launch_bounds__ (MOST_THREADS, 1) analyse_frame (CclCudaFrame f)
+__launch_bounds__ (MAX_THREADS, 1)
+    strips_analyse (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r)
 {
   extern __shared__ uint64_t memory[];
-  Strip strip = strip_of_block (f.strips);
+  Strip strip = strip_of_block (strips);
   StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
   uint32_t kept, before;
-  bool last = strip.index == f.strips.n - 1;
+  bool last = strip.index == strips.n - 1;
 
-  /* So they are: now the compiler knows, too. */
-  f.moments = NULL;
-  f.updates = NULL;
-  f.numbers = NULL;
-  f.volume.sums = NULL;
-  f.cut.area = 0;
-  label_strip (f, s, &strip);
-  kept = strip.components > 0 ? resolve_components (f, s, strip) : 0;
-  publish_count (f, strip, kept);
+  /* ccl_cuda_strips_can_run() has checked all of this; tell the compiler. */
+  t.moments = NULL;
+  t.updates = NULL;
+  t.depth_sums = NULL;
+  r.labels = NULL;
+  r.top_k.area = 0;
+  label_strip (f, t, strips, s, &strip);
+  kept = strip.components > 0 ? resolve_components (f, t, strips, r, s, strip) : 0;
+  publish_count (f, strips, r, strip, kept);
   if (kept == 0 && !last)
     return;
-  wait_at (f.strips, COUNTED, strip);
-  before = kept_before (f.strips, strip.index);
+  wait_at (strips, COUNTED, strip);
+  before = kept_before (strips, strip.index);
   if (last && threadIdx.x == 0)
-    f.header->kept = before + kept;
-  if (threadIdx.x < f.strips.threads)
-    write_strip (f, s, strip, before);
+    r.header->kept = before + kept;
+  if (threadIdx.x < strips.threads)
+    write_strip (t, strips, r, s, strip, before);
 }
 
 static uint32_t
@@ -305,45 +326,48 @@ divide_up (uint32_t a, uint32_t b)
 static uint32_t
 threads_of (const CclStrips &strips)
 {
-  return strips.threads + strips.seam_threads;
+  return strips.threads + strips.border_threads;
 }
 
-/* Strips for @blocks thread blocks on each of @processors, of so many bytes of shared memory. */
+/* Strips for @blocks blocks on each of @processors multiprocessors, with at most @room bytes of
+ * dynamic shared memory each; n is 0 if they don't fit. */
 static CclStrips
-cut_frame (const CclCudaFrame *f, uint32_t processors, uint32_t blocks, size_t most)
+plan_strips (const CclCudaWork *work, uint32_t processors, uint32_t blocks, size_t room)
 {
+  const CclCudaFrame *f = &work->frame;
   CclStrips s = {};
-  size_t runs, buffers, sums;
-  uint32_t most_threads = MOST_THREADS / blocks / WARP_LANES * WARP_LANES;
+  size_t runs, buffers, features;
+  uint32_t max_threads = MAX_THREADS / blocks / WARP_LANES * WARP_LANES;
 
   s.words = divide_up (f->width, 32);
   s.height = divide_up (f->height, processors * blocks);
   s.threads = divide_up (s.words * (s.height + 1), 32) * 32;
-  if (s.threads + WARP_LANES > most_threads)
+  if (s.threads + WARP_LANES > max_threads)
     return s;
-  s.seam_threads = min (most_threads - s.threads, MOST_SEAM_THREADS);
-  s.capacity = f->slots * (s.height + 1);
-  runs = strip_runs_size (s.threads + s.seam_threads) + 4 * (size_t) s.capacity;
-  buffers = strip_runs_size (s.threads + s.seam_threads) + s.threads / 32 * sizeof (WriteBuffer);
-  sums = sizeof (StripSums) * (size_t) s.capacity;
-  s.size = (uint32_t) min (max (runs + sums, buffers), most);
-  /* There is room, also for the sums of some components, and sums are small enough. */
-  if (buffers <= most && runs + sums / 8 <= most &&
+  s.border_threads = min (max_threads - s.threads, MAX_BORDER_THREADS);
+  s.capacity = work->components.slots * (s.height + 1);
+  runs = strip_runs_size (s.threads + s.border_threads) + 4 * (size_t) s.capacity;
+  buffers = strip_runs_size (s.threads + s.border_threads) + s.threads / 32 * sizeof (WriteBuffer);
+  features = sizeof (StripRecord) * (size_t) s.capacity;
+  s.size = (uint32_t) min (max (runs + features, buffers), room);
+  /* Everything fits, including the features of some components at a time, and sums fit in their
+   * bits. */
+  if (buffers <= room && runs + features / 8 <= room &&
       32 * s.words * s.height < 1u << STRIP_AREA_BITS &&
       16 * s.words * s.height * (s.height - 1) < 1u << (32 - STRIP_AREA_BITS))
     s.n = divide_up (f->height, s.height);
   return s;
 }
 
-extern "C" cudaError_t
-ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
+/* Finds the strips with the fewest blocks on a multiprocessor; n stays 0 if there are none. */
+static cudaError_t
+find_plan (const CclCudaWork *work, int device, CclStrips *strips)
 {
-  const void *kernel = (const void *) analyse_frame;
+  const void *kernel = (const void *) strips_analyse;
   int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
   cudaFuncAttributes attributes;
   cudaError_t error = cudaDeviceGetAttribute (&cooperative, cudaDevAttrCooperativeLaunch, device);
 
-  *strips = {};
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
@@ -359,8 +383,8 @@ ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
   most -= (int) attributes.sharedSizeBytes;
   all -= reserved + (int) attributes.sharedSizeBytes;
   error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-  for (int blocks = 1; error == cudaSuccess && blocks <= MOST_BLOCKS && strips->n == 0; blocks++) {
-    CclStrips s = cut_frame (f, processors, blocks, min (most, all / blocks - reserved));
+  for (int blocks = 1; error == cudaSuccess && blocks <= MAX_BLOCKS && strips->n == 0; blocks++) {
+    CclStrips s = plan_strips (work, processors, blocks, min (most, all / blocks - reserved));
 
     if (s.n == 0)
       continue;
@@ -372,11 +396,55 @@ ccl_cuda_strips (const CclCudaFrame *f, int device, CclStrips *strips)
   return error;
 }
 
-extern "C" cudaError_t
-ccl_cuda_tile_frame (const CclCudaFrame *f, cudaStream_t stream)
+/* Barriers and published are cleared, since they are read before they are written. */
+static CclStatus
+allocate_strips (CclStrips *strips, CclCudaMemory *memory)
 {
-  void *arguments[] = { (void *) f };
+  size_t n = strips->n, components = n * strips->capacity;
+  size_t barriers = STRIP_BARRIERS * sizeof *strips->barriers;
+  size_t published = n * sizeof *strips->published;
+  CclStatus status = ccl_cuda_allocate_cleared (memory, &strips->barriers, barriers);
 
-  return cudaLaunchCooperativeKernel ((const void *) analyse_frame, f->strips.n,
-                                      threads_of (f->strips), arguments, f->strips.size, stream);
+  if (status == CCL_OK)
+    status = ccl_cuda_allocate_device (memory, &strips->bottom,
+                                       n * strips->words * WORD_RUNS * sizeof *strips->bottom);
+  if (status == CCL_OK)
+    status = ccl_cuda_allocate_cleared (memory, &strips->published, published);
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_allocate_device (memory, &strips->firsts, components * sizeof *strips->firsts);
+  if (status == CCL_OK)
+    status = ccl_cuda_allocate_device (memory, &strips->kept, n * sizeof *strips->kept);
+  return status;
+}
+
+CclStatus
+ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device, CclStrips *strips,
+                      CclCudaMemory *memory)
+{
+  CclStatus status;
+
+  *strips = {};
+  status =
+      ccl_cuda_check (find_plan (work, device->index, strips), "planning a cooperative launch");
+  return status == CCL_OK && strips->n > 0 ? allocate_strips (strips, memory) : status;
+}
+
+bool
+ccl_cuda_strips_can_run (const CclCudaWork *work)
+{
+  return tile_tables (work)->strips.n > 0 && work->result.top_k.area == 0 &&
+         !work->components.moments && !work->components.updates && !work->result.label_map &&
+         !work->stages && !work->keep_components;
+}
+
+cudaError_t
+ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclStrips *strips = &tile_tables (work)->strips;
+  void *arguments[] = { (void *) &work->frame, (void *) strips, (void *) &work->components,
+                        (void *) &work->result };
+
+  return cudaLaunchCooperativeKernel ((const void *) strips_analyse, strips->n,
+                                      threads_of (*strips), arguments, strips->size, stream);
 }

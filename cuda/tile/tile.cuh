@@ -1,28 +1,44 @@
 /* cudaccl - CUDA backend: what the kernels of the tile algorithm share
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* From pixels to the result, kernels follow each other (device/launch.cuh):
+ *
+ *   tile_label -> tile_merge_borders -> tile_resolve -> tile_write_result
+ *
+ * T1. A component's label is written by tile_label to the table of parents, unless the component is
+ *     inside its tile: then it is a root, and its label is written only for a label map.
+ *     tile_merge_borders merges, tile_resolve compresses paths; nothing else writes parents.
+ * T2. Features are begun by tile_label and added to roots by tile_resolve, atomically. The features
+ *     of non-roots do not change after tile_label.
+ * T3. tile_merge_borders and tile_resolve call let_kernel_follow() only after follow_kernel(). So
+ *     before its own follow_kernel(), the next kernel may read what the last kernel but one, and
+ *     those before it, wrote: the counts and first pixels of components in tile_resolve, the
+ *     counts in tile_write_result. */
+
 #ifndef CCL_CUDA_TILE_CUH
 #define CCL_CUDA_TILE_CUH
 
-#include "cuda/device/features.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/tile/tile.h"
 
-/* Where a tile lies. */
+/* The position of a tile. */
 struct Tile
 {
-  uint32_t index;
-  uint32_t x, y; /* of its first pixel */
+  uint32_t row, column;
+  uint32_t index; /* row by row, from left to right */
+  uint32_t x, y;  /* of its first pixel */
 };
 
 static __device__ inline Tile
-tile_at (const CclTiles &tiles, uint32_t strip, uint32_t column)
+tile_at (const CclTiles &tiles, uint32_t row, uint32_t column)
 {
-  Tile tile = { strip * tiles.columns + column, column * TILE_WIDTH, strip * tiles.height };
+  Tile tile = { row, column, row * tiles.columns + column, column * TILE_WIDTH,
+                row * tiles.height };
 
   return tile;
 }
 
-/* @n / @divisor, given UINT32_MAX / @divisor: a division would keep a block's first read waiting.
- */
+/* @n / @divisor, given UINT32_MAX / @divisor: a division would delay a block's first read. */
 static __device__ inline uint32_t
 divide (uint32_t n, uint32_t divisor, uint32_t reciprocal)
 {
@@ -31,27 +47,21 @@ divide (uint32_t n, uint32_t divisor, uint32_t reciprocal)
   return n - quotient * divisor >= divisor ? quotient + 1 : quotient;
 }
 
-/* The strip of tile number @index. */
-static __device__ inline uint32_t
-strip_of_tile (const CclTiles &tiles, uint32_t index)
-{
-  return divide (index, tiles.columns, tiles.column_reciprocal);
-}
-
 static __device__ inline Tile
 tile_number (const CclTiles &tiles, uint32_t index)
 {
-  uint32_t strip = strip_of_tile (tiles, index);
+  uint32_t row = divide (index, tiles.columns, tiles.column_reciprocal);
 
-  return tile_at (tiles, strip, index - strip * tiles.columns);
+  return tile_at (tiles, row, index - row * tiles.columns);
 }
 
-/* The label of a tile's component. Labels are slots, as everywhere: two pixels share one, but first
- * pixels are no neighbours, except over the border of a tile, and that comes after an odd one. */
+/* The label of a tile's component by its first pixel. Labels are slots of CclComponentTable: two
+ * pixels share one, but two first pixels are never neighbours, except across the border of a tile,
+ * where the left one is at an odd x. */
 static __device__ inline uint32_t
-tile_label (const CclCudaFrame &f, const Tile &tile, CclTilePixel first)
+component_label (const CclComponentTable &t, const Tile &tile, CclTilePixel first)
 {
-  return (tile.y + first / TILE_WIDTH) * f.slots + (tile.x + first % TILE_WIDTH) / 2;
+  return (tile.y + first / TILE_WIDTH) * t.slots + (tile.x + first % TILE_WIDTH) / 2;
 }
 
 static __device__ inline CclTileFirst *
@@ -69,9 +79,10 @@ first_pixel (CclTileFirst first)
   return first & FIRST_PIXEL;
 }
 
-/* Whether a component is known to be a root: before ccl_cuda_tile_resolve(), those inside are. */
+/* Whether a component is known to be a root. Before tile_resolve only those inside their tile are.
+ */
 static __device__ inline bool
-is_root (CclTileFirst first)
+first_is_root (CclTileFirst first)
 {
   return first & (FIRST_IS_INSIDE | FIRST_IS_ROOT);
 }

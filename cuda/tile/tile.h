@@ -4,24 +4,24 @@
 #ifndef CCL_CUDA_TILE_H
 #define CCL_CUDA_TILE_H
 
-#include <stdint.h>
+#include "cuda/algorithm.h"
 
 #define TILE_WORDS 4 /* in a row of a tile */
 #define WORD_PIXELS 64
 #define TILE_WIDTH (WORD_PIXELS * TILE_WORDS)
 #define TILE_MAX_HEIGHT 32
 #define TILE_RUNS (TILE_WIDTH / 2) /* of a row */
-#define GROUP_TILES 16             /* side by side in a strip: what a block resolves or writes */
-#define TILE_GROUPS(columns) (((columns) -1) / GROUP_TILES + 1) /* of a strip */
+#define GROUP_TILES 16 /* tiles of a group, side by side; a block resolves or writes a group */
+#define TILE_GROUPS(columns) (((columns) + GROUP_TILES - 1) / GROUP_TILES) /* of a tile row */
 
 /* A pixel of a tile: y * TILE_WIDTH + x. */
 typedef uint16_t CclTilePixel;
 
-/* The first pixel of a tile's component, with what is known of the component. */
+/* The first pixel of a tile's component, and flags. */
 typedef uint16_t CclTileFirst;
 #define FIRST_PIXEL (TILE_WIDTH * TILE_MAX_HEIGHT - 1)
 #define FIRST_IS_INSIDE 0x4000 /* a root from the start: it touches no border of its tile */
-#define FIRST_IS_ROOT 0x8000   /* a root, as ccl_cuda_tile_resolve() has found out */
+#define FIRST_IS_ROOT 0x8000   /* a root, set by ccl_cuda_tile_resolve() */
 
 /* The border of a tile: its pixels, and the component of each piece of a word in the first and the
  * last row and of each pixel in the first and the last column, named by the component's first
@@ -30,42 +30,83 @@ typedef struct CclTileBorder
 {
   uint64_t top[TILE_WORDS], bottom[TILE_WORDS];             /* pixels, from left to right */
   uint32_t left, right;                                     /* pixels, from top to bottom */
-  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* from 32 pieces a word */
+  CclTilePixel top_runs[TILE_RUNS], bottom_runs[TILE_RUNS]; /* 32 entries for each word */
   CclTilePixel left_pixels[TILE_MAX_HEIGHT], right_pixels[TILE_MAX_HEIGHT];
 } CclTileBorder;
 
-/* A frame as tiles of TILE_WIDTH x height pixels. A row of tiles is a strip. */
+/* A frame as @rows x @columns tiles of TILE_WIDTH x @height pixels. */
 typedef struct CclTiles
 {
   uint32_t height;
-  uint32_t columns, strips;
+  uint32_t columns, rows;
   uint32_t column_reciprocal, group_reciprocal; /* UINT32_MAX / columns and / TILE_GROUPS() */
-  uint32_t capacity;      /* components of a tile: half its pixels that the frame has */
-  uint32_t *n;            /* [strips * columns] components of a tile */
-  CclTileFirst *firsts;   /* [strips * columns * capacity] of each of them, in raster order */
-  CclTileBorder *borders; /* [strips * columns] */
-  uint64_t *counts;       /* [strips * height * columns] by strip, row and tile: roots kept (high
-                           * half) and tied; in large frames then, of the strip, those before */
-  uint64_t *totals;       /* [strips] of a strip; in large frames then those before */
+  uint32_t capacity;      /* components of a tile: half of its pixels that are in the frame */
+  uint32_t *n;            /* [rows * columns] components of a tile */
+  CclTileFirst *firsts;   /* [rows * columns * capacity] of a tile's components, in raster order */
+  CclTileBorder *borders; /* [rows * columns] */
+  uint64_t *counts; /* [rows * height * columns] kept (high half) and tied roots in each row of
+                     * pixels of each tile; in large frames, later the sums of those before
+                     * in the tile row */
+  uint64_t *totals; /* [rows] of a tile row; in large frames, later the sums of those before */
 } CclTiles;
 
 #define STRIP_BARRIERS 3
 
-/* A small frame as strips as wide as itself, one a block, all at once. A label is the number of a
- * strip, times capacity, plus that of a component in it. */
+/* A small frame as strips of whole rows, one per block, all co-resident. The label of a component
+ * is not a slot, but its index in the strip plus the strip's index times @capacity. */
 typedef struct CclStrips
 {
-  uint32_t n;             /* 0: the frame is too large */
-  uint32_t words, height; /* of 32 pixels, in a row; rows */
-  uint32_t threads;       /* for words, in whole warps: also for those of the row above */
-  uint32_t seam_threads;  /* for what is between strips */
-  uint32_t size;          /* bytes of shared memory */
-  uint32_t capacity;      /* components of a strip and of those that reach into it */
-  uint32_t *barriers;     /* [STRIP_BARRIERS] */
-  uint16_t *bottom;       /* [n * words * 16] the component of each run in the last row */
-  uint32_t *published;    /* [n] the round in which a strip has its bottom, in the highest bit */
-  uint32_t *firsts;       /* [n * capacity] row in the strip (high half) and x of first pixels */
-  uint32_t *kept;         /* [n] components that go into the result */
+  uint32_t n;              /* 0: the frame is too large */
+  uint32_t words, height;  /* words of 32 pixels in a row; rows */
+  uint32_t threads;        /* for words, in whole warps: also for those of the row above */
+  uint32_t border_threads; /* for the border with the strip above */
+  uint32_t size;           /* bytes of dynamic shared memory */
+  uint32_t capacity;       /* components of a strip, and of the row above it */
+  uint32_t *barriers;      /* [STRIP_BARRIERS] grid barriers */
+  uint16_t *bottom;        /* [n * words * 16] the component of each run in the last row */
+  uint32_t *published;     /* [n] in the highest bit, the last round in which bottom was complete */
+  uint32_t *firsts;        /* [n * capacity] first pixels: row in the strip (high half) and x */
+  uint32_t *kept;          /* [n] components of a strip that are in the result */
 } CclStrips;
+
+/* CclCudaWork.tables */
+typedef struct TileTables
+{
+  CclTiles tiles;
+  CclStrips strips;
+} TileTables;
+
+static inline const TileTables *
+tile_tables (const CclCudaWork *work)
+{
+  return (const TileTables *) work->tables;
+}
+
+/* The steps after the components of each tile. Each enqueues its kernels. */
+
+/* Merges components across the borders between tiles. */
+cudaError_t ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream);
+/* Path compression; adds the features of non-roots to their roots, flags the roots and, where the
+ * result keeps all of them, counts them. */
+cudaError_t ccl_cuda_tile_resolve (const CclCudaWork *work, cudaStream_t stream);
+/* Counts the kept and tied roots, now that all areas are known. */
+cudaError_t ccl_cuda_tile_count_roots (const CclCudaWork *work, cudaStream_t stream);
+/* Writes header and components of the result, from roots that are counted. */
+cudaError_t ccl_cuda_tile_write_result (const CclCudaWork *work, cudaStream_t stream);
+/* CclCudaAlgorithm.count_areas() */
+cudaError_t ccl_cuda_tile_count_areas (const CclCudaWork *work, const CclTopKSearch *search,
+                                       cudaStream_t stream);
+/* Writes the label map, from the result and the frame's pixels. */
+cudaError_t ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream);
+
+/* Plans the strips of a frame and allocates their tables; n is 0 if it doesn't fit. */
+CclStatus ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device,
+                                CclStrips *strips, CclCudaMemory *memory);
+/* Whether ccl_cuda_strips_run() supports the work: only first-order features, no top-k, no label
+ * map, and nothing that needs separate steps or their tables. */
+bool ccl_cuda_strips_can_run (const CclCudaWork *work);
+/* Enqueues everything from pixels to the result. Fails with cudaErrorCooperativeLaunchTooLarge if
+ * the process has been limited to part of the device since. */
+cudaError_t ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream);
 
 #endif

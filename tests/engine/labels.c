@@ -1,7 +1,7 @@
 /* cudaccl - checkccl: validity of label maps
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* That label maps are right is checked by the frame tests. */
+/* The frame tests check that label maps are right. */
 
 #include "tests/engine/checkccl.h"
 #include "tests/lib/patterns.h"

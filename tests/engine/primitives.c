@@ -35,7 +35,7 @@ typedef struct Run
   unsigned reports; /* of the running test */
 } Run;
 
-/* Counts a comparison; prints the message if it failed, unless there were enough of them. */
+/* Counts a comparison; prints the message if it failed, up to a limit. */
 static void __attribute__ ((format (printf, 3, 4)))
 check (Run *run, bool ok, const char *format, ...)
 {
@@ -757,7 +757,7 @@ static void
 check_features (Run *run, PrimitiveUpdate how, bool moments)
 {
   static const char *const names[PRIMITIVE_UPDATES] = { "feature_update", "feature_update_cd",
-                                                        "feature_update_held",
+                                                        "feature_update_accumulated",
                                                         "features_set_warp" };
   const PrimitiveFeatures nothing = { .min_x = UINT32_MAX };
   uint32_t rounds = how == PRIMITIVE_SET ? 1 : 8, labels = LABELS, n;

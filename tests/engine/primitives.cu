@@ -1,12 +1,12 @@
 /* cudaccl - primitives: kernels around the device functions
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/algorithm.h"
 #include "cuda/device/features.cuh"
-#include "cuda/device/forest.cuh"
+#include "cuda/device/foreground.cuh"
 #include "cuda/device/rows.cuh"
-#include "cuda/tile/strip.cuh"
-#include "cuda/tile/pieces.cuh"
 #include "cuda/device/unionfind.cuh"
+#include "cuda/tile/pieces.cuh"
 #include "tests/engine/primitives.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ make_frame (const PrimitiveFrame *frame)
   f.width = frame->width;
   f.height = frame->height;
   f.threshold = frame->threshold;
-  f.flip = frame->invert;
+  f.invert = frame->invert;
   return f;
 }
 
@@ -38,7 +38,7 @@ make_frame_of_threshold (uint8_t threshold, bool invert)
   CclCudaFrame f = {};
 
   f.threshold = threshold;
-  f.flip = invert;
+  f.invert = invert;
   return f;
 }
 
@@ -56,7 +56,7 @@ call_touching (const CclCudaFrame &f, const PrimitiveRows &rows)
 {
   Rows r = { rows.current, rows.above, rows.current_before != 0, rows.above_before != 0 };
 
-  return touching (f, r);
+  return touching (f.connectivity, r);
 }
 
 static __device__ uint32_t
@@ -101,23 +101,25 @@ call_divide (uint32_t n, uint32_t divisor)
 static __device__ void
 call_merge (PrimitiveMerge how, uint32_t *labels, uint32_t label1, uint32_t label2)
 {
+  GlobalForest forest = { labels };
+
   switch (how) {
   case PRIMITIVE_MERGE:
-    merge (labels, label1, label2);
+    merge (forest, label1, label2);
     break;
   case PRIMITIVE_JOIN:
-    join (labels, label1, label2);
+    join (forest, label1, label2);
     break;
   case PRIMITIVE_MERGE_AND_COMPRESS:
-    merge_and_compress (labels, label1, label2);
+    merge_and_compress (forest, label1, label2);
     break;
   case PRIMITIVE_UNITE:
-    unite (labels, label1, label2);
+    unite (CachedForest{ labels }, label1, label2);
     break;
   default:
-    merge (labels, label1, label2);
-    find_halving (labels, label1);
-    find_halving (labels, label2);
+    merge (forest, label1, label2);
+    find_halving (forest, label1);
+    find_halving (forest, label2);
     break;
   }
 }
@@ -125,7 +127,7 @@ call_merge (PrimitiveMerge how, uint32_t *labels, uint32_t label1, uint32_t labe
 static __device__ void
 call_compress (uint32_t *labels, uint32_t label)
 {
-  compress (labels, label, labels[label]);
+  compress (GlobalForest{ labels }, label, labels[label]);
 }
 
 static void
@@ -135,9 +137,9 @@ call_compress_pass (PrimitiveCompress how, uint32_t *labels, uint32_t n)
       how == PRIMITIVE_COMPRESS_PASS_IN_LINE || how == PRIMITIVE_COMPRESS_SHALLOW_IN_LINE;
 
   if (how == PRIMITIVE_COMPRESS_PASS || how == PRIMITIVE_COMPRESS_PASS_IN_LINE)
-    enqueue_compression (labels, n, in_line, NULL);
+    ccl_cuda_compress (labels, n, in_line, NULL);
   else
-    enqueue_shallow_compression (labels, n, in_line, NULL);
+    ccl_cuda_compress_shallow (labels, n, in_line, NULL);
 }
 
 static __device__ uint32_t
@@ -169,17 +171,15 @@ static __device__ void
 call_merge_shared (PrimitiveShared how, uint32_t *links, uint32_t n, uint32_t label1,
                    uint32_t label2)
 {
-  Pieces pieces = { n, links, 0 };
-
   switch (how) {
   case PRIMITIVE_SHARED_JOIN:
-    join_shared (links, label1, label2);
+    join (SharedForest{ links }, label1, label2);
     break;
   case PRIMITIVE_SHARED_UNITE:
-    unite (links, label1, label2);
+    unite (CachedForest{ links }, label1, label2);
     break;
   default:
-    merge_pieces (pieces, label1, label2);
+    merge (PieceForest{ links }, label1, label2);
     break;
   }
 }
@@ -187,17 +187,18 @@ call_merge_shared (PrimitiveShared how, uint32_t *links, uint32_t n, uint32_t la
 static __device__ void
 call_compress_shared (PrimitiveShared how, uint32_t *links, uint32_t n, uint32_t label)
 {
-  Pieces pieces = { n, links, 0 };
+  PieceForest pieces = { links };
+  SharedForest shared = { links };
 
   if (how == PRIMITIVE_SHARED_PIECES)
-    compress_piece (pieces, label);
+    compress (pieces, label, load_link (pieces, label));
   else
-    compress_shared (links, label);
+    compress (shared, label, load_link (shared, label));
 }
 
 /* The features of labels, in the engine's tables. */
-typedef CclCudaFrame FeatureTables;
-typedef HeldComponent FeatureState;
+typedef CclComponentTable FeatureTables;
+typedef WarpAccumulator FeatureState;
 
 static void
 allocate_features (FeatureTables *f, uint32_t labels, bool moments)
@@ -218,13 +219,13 @@ free_features (FeatureTables *f)
 static __device__ void
 call_begin_features (const FeatureTables &f, uint32_t label)
 {
-  features_set (f, label, sums_of_nothing ());
+  features_begin (f, label, record_empty ());
 }
 
 static __device__ FeatureState
 call_begin_updates (void)
 {
-  return held_nothing ();
+  return accumulator_empty ();
 }
 
 /* Called by all lanes of a warp. */
@@ -232,22 +233,24 @@ static __device__ void
 call_update (PrimitiveUpdate how, const FeatureTables &f, FeatureState *state,
              const PrimitiveRun &run)
 {
-  Sums s =
-      run.label == CCL_NO_LABEL ? sums_of_nothing () : sums_of_run (f, run.start, run.end, run.y);
+  FeatureRecord r = record_empty ();
+
+  if (run.label != CCL_NO_LABEL)
+    r = record_of_run (f, run.start, run.end, run.y);
 
   switch (how) {
   case PRIMITIVE_UPDATE:
     if (run.label != CCL_NO_LABEL)
-      feature_update (f, run.label, s);
+      features_add (f, run.label, r);
     break;
   case PRIMITIVE_UPDATE_CD:
-    feature_update_cd (f, run.label, s);
+    features_add_warp (f, run.label, r);
     break;
-  case PRIMITIVE_UPDATE_HELD:
-    feature_update_held (f, state, run.label, s);
+  case PRIMITIVE_UPDATE_ACCUMULATED:
+    accumulator_add (f, state, run.label, r);
     break;
   default:
-    features_set_warp (f, run.label, s);
+    features_begin_warp (f, run.label, r);
     break;
   }
 }
@@ -255,14 +258,14 @@ call_update (PrimitiveUpdate how, const FeatureTables &f, FeatureState *state,
 static __device__ void
 call_end_updates (PrimitiveUpdate how, const FeatureTables &f, FeatureState *state)
 {
-  if (how == PRIMITIVE_UPDATE_HELD)
-    held_flush (f, state);
+  if (how == PRIMITIVE_UPDATE_ACCUMULATED)
+    accumulator_flush (f, state);
 }
 
 static __device__ PrimitiveFeatures
 call_read_features (const FeatureTables &f, uint32_t label)
 {
-  Sums s = sums_of_component (f, label);
+  FeatureRecord s = record_load (f, label);
   PrimitiveFeatures features = {};
 
   features.sum_x = s.features.sum_x;

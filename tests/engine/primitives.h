@@ -111,10 +111,10 @@ void primitive_merge_shared (PrimitiveShared how, uint32_t *labels, const uint32
 /* Functions that add runs to the features of labels. */
 typedef enum PrimitiveUpdate
 {
-  PRIMITIVE_UPDATE,      /* each lane by itself */
-  PRIMITIVE_UPDATE_CD,   /* with conflict detection */
-  PRIMITIVE_UPDATE_HELD, /* the same, and a warp keeps a large component for a while */
-  PRIMITIVE_SET,         /* whole warps set features of labels that are all different */
+  PRIMITIVE_UPDATE,             /* each lane by itself */
+  PRIMITIVE_UPDATE_CD,          /* with conflict detection */
+  PRIMITIVE_UPDATE_ACCUMULATED, /* the same, and a warp keeps a large component for a while */
+  PRIMITIVE_SET,                /* whole warps set features of labels that are all different */
   PRIMITIVE_UPDATES,
 } PrimitiveUpdate;
 

@@ -165,7 +165,7 @@ report_smallest (Check *check, const Case *c)
   test_image_clear (&simple);
 }
 
-/* Begins a report, unless the algorithm has had enough of them. */
+/* Begins a report, unless the algorithm's limit is reached. */
 static bool
 begin_report (Check *check, const Case *c)
 {

@@ -198,7 +198,7 @@ test_reference_selection (Check *check)
   test_image_clear (&image);
 }
 
-/* Patterns that a slip could break apart, with their number of components at 64 x 64. */
+/* Patterns that are easily broken by mistake, with their number of components at 64 x 64. */
 static void
 test_pattern_counts (Check *check)
 {

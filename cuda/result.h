@@ -1,0 +1,31 @@
+/* cudaccl - CUDA backend: the result of a frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_RESULT_H
+#define CCL_CUDA_RESULT_H
+
+#include "ccl/backend.h"
+#include "ccl/topk.h"
+
+/* Precedes the components in the host's copy of a result. */
+typedef struct CclResultHeader
+{
+  uint32_t kept;
+  uint32_t reserved[17]; /* makes it as large as a component */
+} CclResultHeader;
+
+/* Which components make up the result, and where it goes. Passed to kernels by value. */
+typedef struct CclCudaResult
+{
+  uint32_t min_area, max_area;
+  CclTopK top_k;
+  uint32_t capacity;
+  CclResultHeader *header;
+  CclComponent *components; /* [capacity] */
+  uint32_t *histogram;      /* [CCL_TOPK_BINS] of areas, for one round of the search for top-k */
+  uint32_t *labels;         /* [height * slots] the result label of a kept root, 0 for others; NULL
+                             * without label maps */
+  uint32_t *label_map;      /* [height * width], or NULL */
+} CclCudaResult;
+
+#endif

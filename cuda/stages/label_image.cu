@@ -1,0 +1,210 @@
+/* cudaccl - CUDA backend: from labelled pixels to components
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The common stage of labelling algorithms. Segments of runs (the part of a run in 64 pixels, as in
+ * Hennequin 2018, section IV-E) get the slot of their component's first pixel as label, so that
+ * components look like those of the other algorithms. Features are summed up in one of
+ * three ways, CclFeatureStage. */
+
+#include "cuda/device/features.cuh"
+#include "cuda/device/foreground.cuh"
+#include "cuda/device/label_map.cuh"
+#include "cuda/device/slots.cuh"
+
+/* The segment of a run that starts in a lane's slot. */
+struct RunSegment
+{
+  uint32_t start, end;
+  uint32_t label; /* its own, the slot that it starts in */
+  uint32_t pixel; /* the label of its pixels; CCL_NO_LABEL if none starts here */
+};
+
+/* The segment that starts in slot @slot + lane, of 64 pixels of row @part.y. All lanes call this.
+ */
+static __device__ inline RunSegment
+get_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part, uint32_t slot)
+{
+  const uint8_t *row = row_pixels (f, part.y);
+  uint32_t base = 2 * slot, lane = lane_id ();
+  uint32_t low = __ballot_sync (ALL_LANES, foreground (f, row, base + lane));
+  uint32_t high = __ballot_sync (ALL_LANES, foreground (f, row, base + WARP_LANES + lane));
+  uint64_t pixels = low | (uint64_t) high << 32, starts = pixels & ~(pixels << 1), rest;
+  uint32_t x = 2 * lane + (starts >> 2 * lane & 1 ? 0 : 1);
+  RunSegment segment = { base + x, 0, part.row + slot + lane, CCL_NO_LABEL };
+
+  if (!(starts >> x & 1))
+    return segment;
+  rest = ~(pixels >> x);
+  segment.end = segment.start + (rest ? __ffsll (rest) - 1 : 64);
+  segment.pixel = image.pixels[(size_t) part.y * image.pitch + segment.start];
+  return segment;
+}
+
+/* The slot of the first pixel of the component whose pixels are labelled @label. */
+static __device__ inline uint32_t
+component_of (const CclLabelImage &image, uint32_t label)
+{
+  return image.firsts ? image.firsts[label] : label / 2;
+}
+
+/* The root of a component is its first block. The first pixel is in the same layer, two rows or, of
+ * a volume, two slices, but not always in that block. */
+static __global__ void
+find_first_pixels (CclCudaFrame f, Slots slots, CclLabelImage image)
+{
+  uint32_t layer; /* the label of its first block */
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  layer = part.y / image.layer_rows * image.layer_blocks;
+  for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
+    RunSegment segment = get_segment (f, image, part, slot);
+
+    if (segment.pixel != CCL_NO_LABEL && segment.pixel >= layer)
+      atomicMin (&image.firsts[segment.pixel], segment.label);
+  }
+}
+
+/* Stores the slots' labels and begins the features of roots; @own: with those of their own segment,
+ * rather than none. */
+static __global__ void
+store_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable t,
+                uint32_t *starts, bool own)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
+    RunSegment segment = get_segment (f, image, part, slot);
+    uint32_t component = CCL_NO_LABEL;
+
+    if (slot + lane_id () >= part.to)
+      continue;
+    if (segment.pixel != CCL_NO_LABEL)
+      component = component_of (image, segment.pixel);
+    t.parents[segment.label] = component;
+    if (component == segment.label) {
+      starts[component] = segment.start;
+      features_begin (t, component,
+                      own ? record_of_run (t, segment.start, segment.end, part.y)
+                          : record_empty ());
+    }
+  }
+}
+
+/* CCL_FEATURES_PIXELS: adds every pixel to its component. */
+static __global__ void
+add_pixels (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable t)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
+    for (uint32_t i = 0; i < 2; i++) {
+      uint32_t x = 2 * slot + i * WARP_LANES + lane_id (), label = CCL_NO_LABEL;
+
+      if (x < f.width)
+        label = image.pixels[(size_t) part.y * image.pitch + x];
+      if (label != CCL_NO_LABEL)
+        features_add (t, component_of (image, label), record_of_run (t, x, x + 1, part.y));
+    }
+  }
+}
+
+/* CCL_FEATURES_RUNS: adds every segment of a run (Hennequin 2018, algorithm 6). With @detect, for
+ * CCL_FEATURES_RUNS_CD, segments of one component in a warp are reduced first (Lemaitre 2021,
+ * algorithm 3). */
+static __global__ void
+add_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable t, bool detect)
+{
+  WarpAccumulator accumulator = accumulator_empty ();
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
+    RunSegment segment = get_segment (f, image, part, slot);
+    uint32_t component = CCL_NO_LABEL;
+    FeatureRecord r = record_empty ();
+
+    if (segment.pixel != CCL_NO_LABEL)
+      component = t.parents[segment.label];
+    if (component == segment.label)
+      component = CCL_NO_LABEL; /* a root began with its own segment */
+    if (component != CCL_NO_LABEL)
+      r = record_of_run (t, segment.start, segment.end, part.y);
+    if (detect)
+      accumulator_add (t, &accumulator, component, r);
+    else if (component != CCL_NO_LABEL)
+      features_add (t, component, r);
+  }
+  accumulator_flush (t, &accumulator);
+}
+
+extern "C" cudaError_t
+ccl_cuda_label_image_run (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclLabelImage *image = ccl_cuda_label_image (work);
+  const CclCudaFrame *f = &work->frame;
+  CclFeatureStage stage = work->feature_stage;
+  Slots slots = slots_of (work);
+  size_t firsts = image->n_blocks * sizeof *image->firsts;
+  cudaError_t error = work->algorithm->label (work, stream);
+
+  ccl_cuda_stage_labelled (work);
+  if (error == cudaSuccess && image->firsts) {
+    error = cudaMemsetAsync (image->firsts, 0xff, firsts, stream);
+    find_first_pixels<<<part_grid (work), part_block (), 0, stream>>> (*f, slots, *image);
+    ccl_cuda_stage (work, "first pixels", stream);
+  }
+  if (error != cudaSuccess)
+    return error;
+  store_segments<<<part_grid (work), part_block (), 0, stream>>> (
+      *f, slots, *image, work->components, work->slots.starts, stage != CCL_FEATURES_PIXELS);
+  ccl_cuda_stage (work, "runs", stream);
+  if (stage == CCL_FEATURES_PIXELS)
+    add_pixels<<<part_grid (work), part_block (), 0, stream>>> (*f, slots, *image,
+                                                                work->components);
+  else
+    add_segments<<<part_grid (work), part_block (), 0, stream>>> (
+        *f, slots, *image, work->components, stage != CCL_FEATURES_RUNS);
+  ccl_cuda_stage (work, "features", stream);
+  error = cudaGetLastError ();
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
+}
+
+/* The pixels of a slot are of one component. */
+static __global__ void
+label_image_write_map (CclCudaFrame f, Slots slots, CclLabelImage image, CclCudaResult r)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES) {
+    const uint32_t *labels = &image.pixels[(size_t) part.y * image.pitch + (size_t) 2 * slot];
+    uint2 both = *(const uint2 *) labels;
+    uint32_t label = min (both.x, both.y), final = 0;
+
+    if (label != CCL_NO_LABEL)
+      final = r.labels[component_of (image, label)];
+    store_label (r, f.width, 2 * slot, part.y, both.x != CCL_NO_LABEL ? final : 0);
+    store_label (r, f.width, 2 * slot + 1, part.y, both.y != CCL_NO_LABEL ? final : 0);
+  }
+}
+
+extern "C" cudaError_t
+ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t stream)
+{
+  cudaError_t error = ccl_cuda_slots_select (work, stream);
+
+  if (error != cudaSuccess || !work->result.label_map)
+    return error;
+  label_image_write_map<<<part_grid (work), part_block (), 0, stream>>> (
+      work->frame, slots_of (work), *ccl_cuda_label_image (work), work->result);
+  ccl_cuda_stage_label_map (work, stream);
+  return cudaGetLastError ();
+}
