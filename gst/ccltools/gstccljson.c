@@ -8,9 +8,8 @@
  *
  * Converts frames with metadata of `cudaccl` to lines of JSON: a UTF-8 object and a newline for
  * each frame, in a buffer with the timestamp and duration of the frame. The lines can be written to
- * files
- * (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`, `udpsink`). Only
- * the metadata of the frames is read; they may be in any memory.
+ * files (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`, `udpsink`).
+ * Only the metadata of the frames is read; they may be in any memory.
  *
  * ## Lines
  *

@@ -27,8 +27,8 @@
  *
  * ## Latency
  *
- * In live pipelines, the element adds #cclmerge:tolerance to the latency: that much later may the
- * timestamp of a match be. Set the property `latency` to the time it takes to make and analyse the
+ * In live pipelines, the element adds #cclmerge:tolerance to the latency: the timestamp of a match
+ * may be that much later. Set the property `latency` to the time it takes to make and analyse the
  * mask, if that is longer.
  *
  * ## Metadata

@@ -142,6 +142,8 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
   if (self->analyzer)
     return TRUE;
 
+  /* Even if this fails: the mapper may not keep the context of before. */
+  self->place = *place;
   placed.device = place->device;
   placed.cuda_context = place->cuda_context;
   status = ccl_analyzer_new (&placed, &self->analyzer);
@@ -149,7 +151,6 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
     set_error (error, status);
     return FALSE;
   }
-  self->place = *place;
 
   g_mutex_lock (&self->stats_lock);
   gst_ccl_stats_set_analyzer (&self->stats, self->analyzer);

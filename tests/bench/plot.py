@@ -29,7 +29,7 @@ except ImportError:
 MARKERS = 'osv^D<>Pp*hXd'
 
 # Stages after labelling.
-AFTER_LABELS = ('first pixels', 'runs', 'features', 'compaction')
+AFTER_LABELS = ('first pixels', 'runs', 'features', 'selection')
 
 
 def load(paths):

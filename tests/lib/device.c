@@ -16,7 +16,7 @@
 
 #define CHECK(call) check ((call), #call)
 
-/* The work before a late upload: some hundred microseconds on any device. */
+/* The work before a late upload: at least some hundred microseconds on any device. */
 #define LATE_BYTES ((size_t) 64 << 20)
 #define LATE_ROUNDS 8
 

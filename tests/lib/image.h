@@ -26,7 +26,7 @@ typedef enum TestValues
   TEST_VALUES_KINDS,
 } TestValues;
 
-/* Prints the message and ends the program: for failures outside of what is tested, such as no
+/* Prints the message and ends the program: for failures of the test itself, such as running out of
  * memory. */
 _Noreturn void test_fatal (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 

@@ -3,7 +3,7 @@
 
 #include "gstcclframe.h"
 
-/* All formats of the element have 8-bit luma, one byte a pixel, in their first plane. */
+/* All formats of the element have 8-bit luma, one byte per pixel, in their first plane. */
 #define LUMA 0
 
 /* Bytes from the first pixel to the last. */

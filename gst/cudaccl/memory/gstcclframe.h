@@ -1,4 +1,4 @@
-/* cudaccl - frames, and the interface of what maps them
+/* cudaccl - frames, and the interface of mappers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_FRAME_H__

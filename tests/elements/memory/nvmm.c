@@ -388,8 +388,8 @@ GST_START_TEST (test_faults)
     { NV_FAKE_NO_EGL, "EGL image" },
     { NV_FAKE_NO_CUDA, "registering an EGL image" },
     { NV_FAKE_NO_PLANES, "no plane" },
-    { NV_FAKE_WIDE_PIXELS, "one byte a pixel" },
-    { NV_FAKE_UNKNOWN_TYPE, "one byte a pixel" },
+    { NV_FAKE_WIDE_PIXELS, "one byte per pixel" },
+    { NV_FAKE_UNKNOWN_TYPE, "one byte per pixel" },
   };
   guint i;
 
