@@ -47,6 +47,8 @@ ccl_params_init (CclParams *params)
     .threshold = 127,
     .min_area = 1,
     .max_area = UINT64_MAX,
+    .min_width = 1,
+    .min_height = 1,
   };
 }
 
@@ -137,8 +139,24 @@ second_order_fits (const CclConfig *config)
   return width * height * longest * longest / 3 < 0x1p64;
 }
 
+CclStatus
+ccl_check_cleaning (const CclConfig *config, uint32_t height)
+{
+  const CclMask *region = config->region;
+  CclStatus status = ccl_operations_check (config->operations, config->n_operations);
+
+  if (status == CCL_OK && region)
+    status = ccl_check_mask (region, "CclConfig.region");
+  if (status == CCL_OK && region && (region->width != config->width || region->height != height))
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a region of %" PRIu32 "x%" PRIu32 " for frames of %" PRIu32 "x%" PRIu32
+                     "; make it as large as they are",
+                     region->width, region->height, config->width, height);
+  return status;
+}
+
 static CclStatus
-check_config (const CclConfig *config)
+check_config (const CclConfig *config, uint32_t frame_height)
 {
   if (config->width == 0 || config->height == 0)
     return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
@@ -161,12 +179,14 @@ check_config (const CclConfig *config)
                      config->device);
   if ((unsigned) config->sync > CCL_SYNC_BLOCK)
     return ccl_fail (CCL_ERROR_INVALID, "unknown synchronisation mode %d", (int) config->sync);
+  if ((unsigned) config->upload > CCL_UPLOAD_BITS)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown upload mode %d", (int) config->upload);
   if (config->second_order && !second_order_fits (config))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "second-order sums of %" PRIu32 "x%" PRIu32
                      " pixels don't fit in 64 bits; disable them or split the frame",
                      config->width, config->height);
-  return CCL_OK;
+  return ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height);
 }
 
 static bool
@@ -279,14 +299,17 @@ open_session (CclAnalyzer *self, CclSession *wanted)
 
 /* Checks @config and starts @wanted with it. */
 static CclStatus
-init_session (const CclConfig *config, CclSession *wanted)
+init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted)
 {
-  CclStatus status = check_config (config);
+  CclStatus status = check_config (config, frame_height);
   uint64_t bound;
 
   if (status != CCL_OK)
     return status;
-  *wanted = (CclSession){ .config = *config, .device = -1 };
+  *wanted = (CclSession){ .config = *config, .device = -1, .frame_height = frame_height };
+  if (config->n_operations > 0)
+    memcpy (wanted->operations, config->operations,
+            config->n_operations * sizeof *config->operations);
   bound = components_bound (config);
   if (bound < config->max_components)
     wanted->config.max_components = (uint32_t) bound;
@@ -301,21 +324,19 @@ ccl_config_check (const CclConfig *config)
 
   if (!config)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_config_check: config is NULL");
-  status = init_session (config, &wanted);
+  status = init_session (config, 0, &wanted);
   return status == CCL_OK ? open_session (NULL, &wanted) : status;
 }
 
 CclStatus
-ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
+ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer **analyzer)
 {
   CclSession wanted;
   CclAnalyzer *self;
   CclStatus status;
 
-  if (!config || !analyzer)
-    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_new: config or analyzer is NULL");
   *analyzer = NULL;
-  status = init_session (config, &wanted);
+  status = init_session (config, frame_height, &wanted);
   if (status != CCL_OK)
     return status;
 
@@ -342,8 +363,18 @@ ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
     self->fallback = strdup (ccl_last_error ());
   }
 #endif
+  self->session->config.operations = self->session->operations;
+  self->session->config.region = NULL;
   *analyzer = self;
   return CCL_OK;
+}
+
+CclStatus
+ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
+{
+  if (!config || !analyzer)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_new: config or analyzer is NULL");
+  return ccl_analyzer_open (config, 0, analyzer);
 }
 
 void
@@ -356,14 +387,36 @@ ccl_analyzer_free (CclAnalyzer *analyzer)
   free (analyzer);
 }
 
+/* Whether the rows of an image of CCL_FORMAT_BITS are words. */
+static CclStatus
+check_bits (const CclImage *image, uint32_t width)
+{
+  size_t bytes = ccl_mask_words (width) * sizeof (uint64_t);
+
+  if (image->memory == CCL_MEMORY_ARRAY)
+    return ccl_fail (CCL_ERROR_INVALID, "arrays hold bytes, not bits; copy the mask to memory");
+  if (image->stride < bytes || image->stride % sizeof (uint64_t) != 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu bytes; rows of %" PRIu32
+                     " bits are at least %zu bytes apart, and a multiple of 8",
+                     image->stride, width, bytes);
+  if ((uintptr_t) image->data % sizeof (uint64_t) != 0)
+    return ccl_fail (CCL_ERROR_INVALID, "the words of a mask are not at a multiple of 8 bytes");
+  return CCL_OK;
+}
+
 CclStatus
 ccl_check_image (const CclImage *image, uint32_t width)
 {
+  if ((unsigned) image->format > CCL_FORMAT_BITS)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown format %d", (int) image->format);
+  if ((unsigned) image->memory > CCL_MEMORY_ARRAY)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+  if (image->format == CCL_FORMAT_BITS)
+    return check_bits (image, width);
   if (image->memory != CCL_MEMORY_ARRAY && image->stride < width)
     return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
                      image->stride, width);
-  if (image->memory > CCL_MEMORY_ARRAY)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
   return CCL_OK;
 }
 
@@ -379,7 +432,6 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   status = ccl_check_image (image, analyzer->session->config.width);
   if (status != CCL_OK)
     return status;
-
   analyzer->collected = false;
   status = analyzer->backend->submit (analyzer->session, image, params);
   analyzer->in_flight = status == CCL_OK;

@@ -4,7 +4,7 @@
 #ifndef CCL_BACKEND_H
 #define CCL_BACKEND_H
 
-#include "ccl/ccl.h"
+#include "ccl/mask.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,13 +42,18 @@ typedef struct CclStack
 /* The part of an analyzer that all backends share; a backend's own session begins with it. */
 typedef struct CclSession
 {
-  CclConfig config; /* checked; max_components no more than the frame can hold */
+  CclConfig config; /* checked; max_components no more than the frame can hold. The region is there
+                     * only for open(); operations point at the caller's until then, so use: */
+  CclOperation operations[CCL_MAX_OPERATIONS]; /* [config.n_operations] */
   const CclAlgorithm *algorithm;
   CclAccount account;
   CclTiming timing;
   CclUpdates updates;
-  int device;      /* -1 on the CPU */
-  uint32_t slices; /* of a volume, of config.height / slices rows each; 0: a frame */
+  int device;            /* -1 on the CPU */
+  uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame */
+  uint32_t frame_height; /* of stacked frames, with a row of background under each; 0: one frame.
+                          * Operations and the region apply to each of them: a backend with stack()
+                          * sees to that, with others the frames are clean already */
   char device_name[256];
   bool labels_first; /* set by open(): config.features applies, since the algorithm labels pixels */
 } CclSession;
@@ -92,6 +97,16 @@ CclStatus ccl_fail (CclStatus status, const char *format, ...)
 
 /* Whether @image is one of that width, wherever it is. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
+
+/* Whether @mask is one in host memory; errors begin with @function. */
+CclStatus ccl_check_mask (const CclMask *mask, const char *function);
+
+/* Whether @config's operations and region are good for frames of @height rows. */
+CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);
+
+/* As ccl_analyzer_new(). @frame_height: see CclSession. */
+CclStatus ccl_analyzer_open (const CclConfig *config, uint32_t frame_height,
+                             CclAnalyzer **analyzer);
 
 /* CclBackendClass.stack() of an analyzer's backend. */
 CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);

@@ -3,6 +3,8 @@
 
 #include "ccl/batch.h"
 #include "ccl/backend.h"
+#include "ccl/cpu/chain.h"
+#include "ccl/cpu/tuning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +24,12 @@ struct CclBatch
   uint32_t frames, n;    /* capacity, and the number in the last batch */
   CclAnalyzer *analyzer; /* of the frame that they form together */
   int device;            /* whose page-locked memory @pixels is; -1: it is not */
-  void *pixels;          /* [frames * (height + 1) * width] */
-  CclComponent *items;   /* [capacity] the components kept of all frames */
+  void *pixels;          /* [frames * (height + 1)] rows of @width bytes, or of as many bits */
+  bool cleans;           /* each frame on the CPU, with: */
+  CclMask region;        /* no words: the whole frame */
+  CclChain chain;
+  CclAccount account;  /* of the chain */
+  CclComponent *items; /* [capacity] the components kept of all frames */
   uint32_t capacity;
   uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
   uint64_t *areas;         /* [capacity] scratch, to find the largest */
@@ -63,28 +69,49 @@ check_config (const CclConfig *config, uint32_t frames)
                      "%" PRIu32 " frames of %" PRIu32 "x%" PRIu32
                      " have more than 2^32 - 1 pixels; make the batch smaller",
                      frames, config->width, config->height);
-  return CCL_OK;
+  return ccl_check_cleaning (config, config->height);
 }
 
 /* The pixels are page-locked where that helps. */
 static CclStatus
 allocate_pixels (CclBatch *self, size_t size)
 {
-  CclInfo info;
-
-  ccl_analyzer_info (self->analyzer, &info);
-  self->device = info.device;
   if (self->device >= 0)
     return ccl_pinned_alloc (self->device, size, &self->pixels);
   self->pixels = malloc (size);
   return CCL_OK;
 }
 
+/* What frames are cleaned with, unless the backend does that (CclSession.frame_height). */
+static CclStatus
+init_cleaning (CclBatch *self, const CclConfig *config)
+{
+  CclConfig one = *config;
+  CclStatus status = CCL_OK;
+
+  self->config.region = NULL;
+  self->config.operations = NULL;
+  self->config.n_operations = 0;
+  if (self->device >= 0)
+    return CCL_OK;
+  self->cleans = config->n_operations > 0 || config->region;
+  if (config->region)
+    status = ccl_mask_alloc (config->width, config->height, &self->region);
+  for (uint32_t y = 0; self->region.words && y < config->height; y++)
+    ccl_foreground_copy (self->region.words + y * self->region.pitch,
+                         config->region->words + y * config->region->pitch, config->width, false);
+  one.threads = 1;
+  if (status == CCL_OK)
+    status = ccl_chain_init (&self->chain, &one, NULL, &self->account);
+  return status;
+}
+
 static CclStatus
 allocate (CclBatch *self)
 {
   size_t rows = (size_t) self->frames * rows_of_frame (self), width = self->config.width;
-  CclStatus status = allocate_pixels (self, rows * width);
+  size_t bytes = ccl_mask_words (self->config.width) * sizeof (uint64_t);
+  CclStatus status = allocate_pixels (self, rows * (bytes > width ? bytes : width));
 
   if (status != CCL_OK)
     return status;
@@ -106,6 +133,7 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
 {
   CclBatch *self;
   CclConfig all;
+  CclInfo info;
   CclStatus status;
 
   if (!config || !batch)
@@ -122,10 +150,15 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
   self->device = -1;
   /* As many as all frames can have, so that top-k applies to each on its own. */
   self->capacity = (uint32_t) (frames * components_bound (config));
-  all = *config;
+  all = self->config;
   all.height = frames * rows_of_frame (self);
   all.max_components = self->capacity;
-  status = ccl_analyzer_new (&all, &self->analyzer);
+  status = ccl_analyzer_open (&all, config->height, &self->analyzer);
+  if (status == CCL_OK) {
+    ccl_analyzer_info (self->analyzer, &info);
+    self->device = info.device;
+    status = init_cleaning (self, config);
+  }
   if (status == CCL_OK)
     status = allocate (self);
   if (status != CCL_OK) {
@@ -146,6 +179,8 @@ ccl_batch_free (CclBatch *batch)
     ccl_pinned_free (batch->device, batch->pixels);
   else
     free (batch->pixels);
+  ccl_mask_free (&batch->region);
+  ccl_chain_clear (&batch->chain);
   free (batch->items);
   free (batch->result_labels);
   free (batch->areas);
@@ -161,6 +196,8 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
     return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " frames for a batch of 1 to %" PRIu32, n,
                      self->frames);
   for (uint32_t i = 0; i < n; i++) {
+    CclStatus status;
+
     if (!images[i].data)
       return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 " of a batch has no pixels", i);
     if (images[i].memory == CCL_MEMORY_ARRAY ||
@@ -169,14 +206,14 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
                        "batches take frames that are all in host memory, or all in device memory "
                        "but no arrays; give frame %" PRIu32 " to an analyzer, or copy it",
                        i);
-    if (images[i].memory > CCL_MEMORY_ARRAY)
-      return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 ": unknown kind of memory %d", i,
-                       (int) images[i].memory);
-    if (images[i].stride < self->config.width)
-      return ccl_fail (CCL_ERROR_INVALID,
-                       "frame %" PRIu32
-                       ": a stride of %zu bytes is less than the width of %" PRIu32,
-                       i, images[i].stride, self->config.width);
+    status = ccl_check_image (&images[i], self->config.width);
+    if (status != CCL_OK)
+      return status;
+    if (images[i].format != images[0].format)
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "batches take frames that are all bytes, or all bits; convert frame "
+                       "%" PRIu32,
+                       i);
   }
   return CCL_OK;
 }
@@ -205,6 +242,43 @@ stack_on_host (CclBatch *self, const CclStack *stack)
   };
 }
 
+/* Stacks the masks of frames in host memory, each cleaned on its own where the CPU does that. */
+static CclImage
+stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams *params)
+{
+  CclMask mask = {
+    .words = self->pixels,
+    .pitch = ccl_mask_words (self->config.width),
+    .width = self->config.width,
+    .height = self->config.height,
+  };
+  CclForeground foreground = {
+    .functions = ccl_cpu_functions_chosen (),
+    .region = self->region.words ? &self->region : NULL,
+    .width = self->config.width,
+    .threshold = params->threshold,
+    .invert = params->invert,
+  };
+  size_t row = mask.pitch * sizeof *mask.words;
+  CclImage image = ccl_mask_image (&mask);
+
+  for (uint32_t i = 0; i < self->frames; i++) {
+    uint64_t *below = mask.words + mask.height * mask.pitch;
+
+    foreground.image = &images[i];
+    for (uint32_t y = 0; i < n && y < mask.height; y++)
+      ccl_foreground_row (&foreground, y, mask.words + y * mask.pitch);
+    if (i < n && self->cleans)
+      ccl_chain_apply (&self->chain, &mask);
+    else if (i >= n)
+      memset (mask.words, 0, mask.height * row);
+    memset (below, 0, row);
+    mask.words = below + mask.pitch;
+  }
+  image.memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST;
+  return image;
+}
+
 /* Stacks the frames, with background where there is none. Changes @params so that they tell
  * foreground from background there. */
 static CclStatus
@@ -212,9 +286,16 @@ stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *par
               CclImage *stacked)
 {
   /* With these parameters no value is background, so two other values stand for all. */
-  bool all_set = params->invert && params->threshold == 255;
+  bool bytes = images[0].format == CCL_FORMAT_BYTES;
+  bool all_set = bytes && params->invert && params->threshold == 255;
   CclStack stack = { images, n, self->frames, self->config.height, 0, all_set };
 
+  if (images[0].memory != CCL_MEMORY_DEVICE &&
+      (!bytes || self->config.upload != CCL_UPLOAD_PIXELS || self->device < 0)) {
+    *stacked = stack_masks (self, images, n, params);
+    params->invert = false;
+    return CCL_OK;
+  }
   if (all_set) {
     params->threshold = 0;
     params->invert = false;

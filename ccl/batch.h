@@ -25,7 +25,8 @@ void ccl_batch_free (CclBatch *batch);
 /* Analyses @n frames, from 1 to the number given to ccl_batch_new(). Fills @components, [n]; what
  * they point to belongs to the batch and stays valid until its next analysis or its end. Frames are
  * in host memory, page-locked or not, or all in device memory (with the CUDA backend), where they
- * are stacked; others are CCL_ERROR_UNSUPPORTED. */
+ * are stacked; others are CCL_ERROR_UNSUPPORTED. All are bytes or all are bits. The region and the
+ * operations apply to each frame. */
 CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
                              const CclParams *params, CclComponents *components);
 

@@ -51,6 +51,21 @@ typedef enum CclMemory
   CCL_MEMORY_ARRAY,    /* a CUDA array of it, with one channel of 8 bits: copied on the device */
 } CclMemory;
 
+/* What a CclImage's data are. */
+typedef enum CclFormat
+{
+  CCL_FORMAT_BYTES = 0, /* one byte a pixel */
+  CCL_FORMAT_BITS,      /* one bit a pixel, the rows of a CclMask (ccl/mask.h) */
+} CclFormat;
+
+/* How frames of CCL_FORMAT_BYTES in host memory come to a CUDA device. */
+typedef enum CclUpload
+{
+  CCL_UPLOAD_AUTO = 0, /* what is faster for the frame's memory */
+  CCL_UPLOAD_PIXELS,   /* as they are */
+  CCL_UPLOAD_BITS,     /* the CPU compares with the threshold, and one bit a pixel is transferred */
+} CclUpload;
+
 #define CCL_MAX_THREADS 256
 
 /* How features are computed from labelled pixels, for labelling algorithms. */
@@ -72,6 +87,8 @@ typedef enum CclSync
 } CclSync;
 
 typedef struct CclAnalyzer CclAnalyzer;
+typedef struct CclMask CclMask;           /* ccl/mask.h */
+typedef struct CclOperation CclOperation; /* ccl/mask.h */
 
 /* An algorithm of a backend, as listed by ccl_algorithm(). */
 typedef struct CclAlgorithm
@@ -105,9 +122,15 @@ typedef struct CclConfig
   bool timing;     /* measure every frame for ccl_analyzer_timing() */
   bool stages;     /* with timing: every stage, too, at some microseconds each */
   CclFeatureStage
-      features; /* other than CCL_FEATURES_AUTO only with algorithms that label pixels */
-  bool updates; /* count for ccl_analyzer_updates(), which takes time; CUDA only */
-  CclSync sync; /* CCL_BACKEND_CPU ignores it */
+      features;     /* other than CCL_FEATURES_AUTO only with algorithms that label pixels */
+  bool updates;     /* count for ccl_analyzer_updates(), which takes time; CUDA only */
+  CclSync sync;     /* CCL_BACKEND_CPU ignores it */
+  CclUpload upload; /* CCL_BACKEND_CPU ignores it */
+  const CclOperation *operations; /* on the foreground, see ccl/mask.h; copied */
+  uint32_t n_operations;          /* of them, at most CCL_MAX_OPERATIONS; 0: none */
+  const CclMask *region;          /* pixels that are not set there are background, before the
+                                   * operations; of the frame's size, in host memory; copied.
+                                   * NULL: the whole frame */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -117,17 +140,22 @@ typedef struct CclParams
   bool invert;       /* ... or, inverted, when value <= threshold */
   uint64_t min_area; /* minimum component area in pixels; smaller ones are dropped */
   uint64_t max_area; /* maximum component area in pixels; below min_area all are dropped */
+  uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
 } CclParams;
 
-/* One frame: one byte per pixel. */
+/* One frame. Its foreground is what passes the threshold (CCL_FORMAT_BITS: the bits that are 1, or,
+ * inverted, 0); of that, what is in CclConfig.region; and that cleaned by CclConfig.operations. */
 typedef struct CclImage
 {
-  const uint8_t *data; /* the first pixel of the first row; CCL_MEMORY_ARRAY: the cudaArray_t or
-                        * CUarray, whose first pixel it is */
-  size_t stride;       /* bytes from row to row, at least the width; arrays have none */
-  CclMemory memory;
+  const uint8_t *data; /* the first pixel of the first row; CCL_FORMAT_BITS: the first word, at a
+                        * multiple of 8 bytes; CCL_MEMORY_ARRAY: the cudaArray_t or CUarray, whose
+                        * first pixel it is */
+  size_t stride;       /* bytes from row to row, at least the width, or with CCL_FORMAT_BITS 8 bytes
+                        * for every 64 pixels begun and a multiple of 8; arrays have none */
+  CclMemory memory;    /* CCL_FORMAT_BITS: not CCL_MEMORY_ARRAY */
   void *stream; /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
                  * become ready, NULL if they are ready already */
+  CclFormat format;
 } CclImage;
 
 /* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with
@@ -148,8 +176,8 @@ typedef struct CclComponents
 {
   const CclComponent *items;
   uint32_t count; /* entries of items */
-  uint32_t found; /* components that passed the area filter; when more than max_components, the
-                   * largest are kept (of equal ones, the first in raster order) */
+  uint32_t found; /* components that passed the filters of CclParams; when more than max_components,
+                   * the largest are kept (of equal ones, the first in raster order) */
 } CclComponents;
 
 /* The label map of one frame: for each pixel the label of its component, or 0 in the background and
@@ -220,10 +248,10 @@ ccl_component_centroid_y (const CclComponent *component)
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
  * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
- * features, automatic waiting. */
+ * features, automatic waiting and upload, no operations, the whole frame. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
-/* Fills @params with the defaults: threshold 127, not inverted, every area. */
+/* Fills @params with the defaults: threshold 127, not inverted, every area, width and height. */
 void ccl_params_init (CclParams *params);
 
 /* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */

@@ -118,7 +118,7 @@ compare_areas (const void *a, const void *b)
   return aa != ab ? (aa < ab) - (aa > ab) : compare_labels (a, b);
 }
 
-/* The area filter, then the capacity, then the labels 1...n. */
+/* The filters, then the capacity, then the labels 1...n. */
 static void
 select_components (CclComponent *items, uint32_t total, uint32_t capacity, const CclParams *params,
                    CclComponents *components)
@@ -126,7 +126,8 @@ select_components (CclComponent *items, uint32_t total, uint32_t capacity, const
   uint32_t found = 0;
 
   for (uint32_t i = 0; i < total; i++) {
-    if (items[i].area < params->min_area || items[i].area > params->max_area)
+    if (items[i].area < params->min_area || items[i].area > params->max_area ||
+        items[i].width < params->min_width || items[i].height < params->min_height)
       continue;
     items[found] = items[i];
     items[found].label = found;

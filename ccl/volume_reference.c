@@ -95,7 +95,8 @@ select_components (CclVolumeComponent *items, uint32_t total, uint32_t capacity,
   uint32_t found = 0;
 
   for (uint32_t i = 0; i < total; i++) {
-    if (items[i].volume >= params->min_area && items[i].volume <= params->max_area)
+    if (items[i].volume >= params->min_area && items[i].volume <= params->max_area &&
+        items[i].width >= params->min_width && items[i].height >= params->min_height)
       items[found++] = items[i];
   }
   if (found > capacity) {

@@ -24,7 +24,7 @@ typedef struct CclCudaDevice
   uint32_t warps;      /* resident on all of them */
 } CclCudaDevice;
 
-#define CCL_CUDA_MAX_ALLOCATIONS 32
+#define CCL_CUDA_MAX_ALLOCATIONS 64
 
 /* All memory of a session: freed together, counted in @account, cleared in @stream. */
 typedef struct CclCudaMemory

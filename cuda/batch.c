@@ -26,7 +26,10 @@ enqueue_sources (CudaSession *self, const CclStack *stack)
 static CclStatus
 stack_frames (CudaSession *self, const CclStack *stack)
 {
-  CclStatus status = ccl_cuda_stack_allocate (self, stack->frames);
+  bool bits = stack->images[0].format == CCL_FORMAT_BITS;
+  size_t pitch = ccl_cuda_image_pitch (self, bits);
+  CclStatus status =
+      ccl_cuda_stack_allocate (self, stack->frames, pitch * self->base.config.height);
   CclCudaStack rows;
   cudaError_t error;
 
@@ -34,9 +37,10 @@ stack_frames (CudaSession *self, const CclStack *stack)
     return status;
   rows = (CclCudaStack){
     .to = self->image,
-    .pitch = self->image_pitch,
+    .pitch = pitch,
     .width = self->base.config.width,
     .height = stack->height,
+    .bits = bits,
     .sources = self->sources,
     .n = stack->n,
     .frames = stack->frames,
@@ -63,8 +67,9 @@ ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
   self->is_stacked = status == CCL_OK;
   *image = (CclImage){
     .data = self->image,
-    .stride = self->image_pitch,
+    .stride = ccl_cuda_image_pitch (self, stack->images[0].format == CCL_FORMAT_BITS),
     .memory = CCL_MEMORY_DEVICE,
+    .format = stack->images[0].format,
   };
   ccl_cuda_context_leave ();
   return status;

@@ -17,15 +17,21 @@
 #define IDLE_FRAMES 64
 
 static CclCudaGraphKey
-key_of (const CclCudaWork *work)
+key_of (const CudaSession *self)
 {
+  const CclCudaFrame *source = &self->source;
+  const CclCudaResult *result = &self->work.result;
+
   return (CclCudaGraphKey){
-    .pixels = work->frame.pixels,
-    .pitch = work->frame.pitch,
-    .threshold = work->frame.threshold,
-    .invert = work->frame.invert,
-    .min_area = work->result.min_area,
-    .max_area = work->result.max_area,
+    .pixels = source->pixels,
+    .pitch = source->pitch,
+    .threshold = source->threshold,
+    .invert = source->invert,
+    .bits = source->bits,
+    .min_area = result->min_area,
+    .max_area = result->max_area,
+    .min_width = result->min_width,
+    .min_height = result->min_height,
   };
 }
 
@@ -33,7 +39,9 @@ static bool
 keys_equal (const CclCudaGraphKey *a, const CclCudaGraphKey *b)
 {
   return a->pixels == b->pixels && a->pitch == b->pitch && a->threshold == b->threshold &&
-         a->invert == b->invert && a->min_area == b->min_area && a->max_area == b->max_area;
+         a->invert == b->invert && a->bits == b->bits && a->min_area == b->min_area &&
+         a->max_area == b->max_area && a->min_width == b->min_width &&
+         a->min_height == b->min_height;
 }
 
 static cudaError_t
@@ -77,7 +85,7 @@ ccl_cuda_graphs_free (CudaSession *self)
 static CclCudaGraph *
 find_graph (CudaSession *self)
 {
-  CclCudaGraphKey key = key_of (&self->work);
+  CclCudaGraphKey key = key_of (self);
   CclCudaGraph *oldest = &self->graphs[0];
 
   for (int i = 0; i < N_GRAPHS; i++) {

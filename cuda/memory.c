@@ -117,26 +117,33 @@ ccl_cuda_result_allocate (CudaSession *self)
 }
 
 CclStatus
-ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory)
+ccl_cuda_image_allocate (CudaSession *self, size_t size)
 {
-  size_t size = self->image_pitch * self->base.config.height;
-  bool staged = memory == CCL_MEMORY_HOST;
-  bool in_place =
-      memory == CCL_MEMORY_DEVICE || (memory == CCL_MEMORY_PINNED && self->reads_pinned);
   CclStatus status = CCL_OK;
 
-  if (!self->image && !in_place)
+  if (self->image_size < size)
     status = ccl_cuda_allocate_device (&self->memory, &self->image, size);
-  if (!self->staging && staged && status == CCL_OK)
-    status = ccl_cuda_allocate_pinned (&self->memory, &self->staging, size);
+  if (status == CCL_OK && self->image_size < size)
+    self->image_size = size;
   return status;
 }
 
 CclStatus
-ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames)
+ccl_cuda_staging_allocate (CudaSession *self, size_t size)
 {
-  /* The stack is an image that has to be copied on the device. */
-  CclStatus status = ccl_cuda_transfer_allocate (self, CCL_MEMORY_ARRAY);
+  CclStatus status = CCL_OK;
+
+  if (self->staging_size < size)
+    status = ccl_cuda_allocate_pinned (&self->memory, &self->staging, size);
+  if (status == CCL_OK && self->staging_size < size)
+    self->staging_size = size;
+  return status;
+}
+
+CclStatus
+ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames, size_t size)
+{
+  CclStatus status = ccl_cuda_image_allocate (self, size);
 
   if (status == CCL_OK && !self->sources)
     status =

@@ -18,6 +18,7 @@ typedef struct CclResultHeader
 typedef struct CclCudaResult
 {
   uint32_t min_area, max_area;
+  uint32_t min_width, min_height; /* of the bounding box; of a volume's in a slice */
   CclTopK top_k;
   uint32_t capacity;
   CclResultHeader *header;

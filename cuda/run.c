@@ -22,6 +22,11 @@ ccl_cuda_enqueue_run (CudaSession *self)
 
   if (error == cudaSuccess)
     error = ccl_cuda_updates_clear (work, self->stream);
+  if (error == cudaSuccess && self->cleaning.n > 0) {
+    error = ccl_cuda_clean (&self->cleaning, &self->source, self->stream);
+    ccl_cuda_stage (work, "cleaning", self->stream);
+    self->stages.cleaning = self->stages.n;
+  }
   if (error == cudaSuccess)
     error = work->algorithm->run (work, self->stream);
   return error == cudaSuccess ? ccl_cuda_mark (self, EVENT_ANALYSED) : error;

@@ -65,6 +65,7 @@ cuda_close (CclSession *session)
     cudaGetLastError ();
     ccl_cuda_context_leave ();
   }
+  ccl_cuda_cleaning_close (&self->cleaning);
   free (self->work.tables);
   free (self);
 }
@@ -91,6 +92,7 @@ check_device (CudaSession *self, int device)
     return status;
   self->work.frame.overlap = overlap && properties.major >= 9;
   snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
+  self->shares_memory = properties.integrated;
   self->reads_pinned = self->base.config.map_pinned || properties.integrated;
   self->device = (CclCudaDevice){
     .index = device,
@@ -207,7 +209,11 @@ open_work (CudaSession *self)
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->device, &self->memory);
   if (status == CCL_OK)
+    status =
+        ccl_cuda_cleaning_open (&self->cleaning, &self->base, work, &self->device, &self->memory);
+  if (status == CCL_OK)
     status = ccl_cuda_result_allocate (self);
+  self->source = work->frame;
   return status;
 }
 
@@ -223,7 +229,6 @@ cuda_open (const CclSession *wanted, CclSession **session)
   self->work = work_for (wanted);
   self->memory.account = &self->base.account;
   self->base.labels_first = self->work.algorithm->label;
-  self->image_pitch = ((size_t) wanted->config.width + 15) / 16 * 16;
   /* One byte at least: NULL would look like a failure. */
   self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
@@ -256,16 +261,22 @@ clamp_area (uint64_t area)
 }
 
 static void
-set_params (CclCudaWork *work, const CclParams *params)
+set_params (CudaSession *self, const CclParams *params)
 {
-  work->frame.threshold = params->threshold;
-  work->frame.invert = params->invert;
-  work->result.min_area = clamp_area (params->min_area);
-  work->result.max_area = clamp_area (params->max_area);
-  if (params->min_area > UINT32_MAX)
-    work->result.max_area = 0; /* nothing is that large */
-  work->result.top_k = (CclTopK){ 0, 0 };
-  work->keep_components = false;
+  CclCudaResult *r = &self->work.result;
+  uint64_t dropped = self->cleaning.min_area;
+  uint64_t min_area = params->min_area > dropped ? params->min_area : dropped;
+
+  self->source.threshold = params->threshold;
+  self->source.invert = params->invert;
+  r->min_area = clamp_area (min_area);
+  r->max_area = clamp_area (params->max_area);
+  if (min_area > UINT32_MAX)
+    r->max_area = 0; /* nothing is that large */
+  r->min_width = params->min_width;
+  r->min_height = params->min_height;
+  r->top_k = (CclTopK){ 0, 0 };
+  self->work.keep_components = false;
 }
 
 static CclStatus
@@ -274,14 +285,15 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   CclStatus status;
 
   self->label_map_is_here = false;
-  self->stages.n = self->stages.labelling = 0;
-  set_params (&self->work, params);
+  self->stages.n = self->stages.labelling = self->stages.cleaning = 0;
+  set_params (self, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
-  status = ccl_cuda_transfer_allocate (self, image->memory);
+  status = ccl_cuda_transfer_allocate (self, image);
   if (status == CCL_OK && self->is_uploaded)
     status = ccl_cuda_check (ccl_cuda_mark (self, EVENT_START), "measuring time");
   if (status == CCL_OK)
     status = ccl_cuda_upload (self, image);
+  self->work.frame = self->cleaning.n > 0 ? self->cleaning.clean : self->source;
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_replay_run (self), "analysing a frame");
   if (status == CCL_OK)

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
-#include "cuda/algorithm.h"
+#include "cuda/motion/morphology.h"
 #include "cuda/stages/batch.h"
 
 #include <cuda.h>
@@ -27,8 +27,8 @@ typedef struct CclCudaGraphKey
 {
   const uint8_t *pixels;
   size_t pitch;
-  uint32_t min_area, max_area;
-  uint8_t threshold, invert;
+  uint32_t min_area, max_area, min_width, min_height;
+  uint8_t threshold, invert, bits;
 } CclCudaGraphKey;
 
 /* The work on frames with one key, ready to be replayed. */
@@ -45,12 +45,16 @@ typedef struct CclCudaStages
   cudaEvent_t events[CCL_MAX_STAGES];
   const char *names[CCL_MAX_STAGES];
   uint32_t n;
+  uint32_t cleaning;  /* stages before the analysis */
   uint32_t labelling; /* bit i: stage i makes labels of pixels */
 } CclCudaStages;
 
 typedef struct CudaSession
 {
   CclSession base;
+  CclCudaFrame source; /* the frame as it reaches the device; work.frame is what is analysed: the
+                        * same, or a clean mask of it */
+  CclCleaning cleaning;
   CclCudaWork work;
   CclCudaDevice device;
   CclCudaMemory memory; /* of all that is below and in work */
@@ -58,10 +62,12 @@ typedef struct CudaSession
   cudaStream_t stream;
   cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
-  uint8_t *image;   /* [height * image_pitch] on the device, once pixels came from elsewhere */
-  uint8_t *staging; /* the same, page-locked, once pixels came from pageable memory */
-  size_t image_pitch;
-  bool reads_pinned; /* kernels read page-locked pixels where they are */
+  /* Where pixels go, or bits, on the device once they came from elsewhere, and page-locked once
+   * they came from pageable memory or were packed. */
+  uint8_t *image, *staging;
+  size_t image_size, staging_size;
+  bool shares_memory; /* with the host */
+  bool reads_pinned;  /* kernels read page-locked pixels where they are */
   CclCudaStages stages;
   CclSlices *slices;       /* page-locked [max_components], of volumes */
   CclResultHeader *result; /* page-locked: header and max_components components */
@@ -117,10 +123,12 @@ uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
 /* Allocates the memory for results. */
 CclStatus ccl_cuda_result_allocate (CudaSession *self);
-/* Allocates the buffers still missing to transfer frames from such memory. */
-CclStatus ccl_cuda_transfer_allocate (CudaSession *self, CclMemory memory);
-/* Allocates the buffers still missing to stack @frames frames, the same number each time. */
-CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames);
+/* Allocate room for a frame, if there is not enough yet. */
+CclStatus ccl_cuda_image_allocate (CudaSession *self, size_t size);
+CclStatus ccl_cuda_staging_allocate (CudaSession *self, size_t size);
+/* Allocates what is still missing to stack @frames frames, the same number each time, in an image
+ * of @size bytes. */
+CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames, size_t size);
 void ccl_cuda_memory_free (CclCudaMemory *memory);
 
 /* Enqueues the work on a frame from its pixels to its result, with EVENT_UPLOADED before and
@@ -149,8 +157,12 @@ cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
 unsigned ccl_cuda_wait_flags (CclSync sync);
 cudaError_t ccl_cuda_wait (cudaEvent_t event, CclSync sync);
 
-/* Enqueues the transfer of pixels to where kernels can read them; sets the frame's pixels and
- * pitch. */
+/* A row of the frame in the session's own memory. */
+size_t ccl_cuda_image_pitch (const CudaSession *self, bool bits);
+/* Allocates what is still missing to transfer such frames. */
+CclStatus ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image);
+/* Enqueues the transfer of pixels to where kernels can read them; sets the source's pixels, pitch
+ * and bits, and threshold and invert to those of packed pixels. */
 CclStatus ccl_cuda_upload (CudaSession *self, const CclImage *image);
 
 /* The size of a label map in bytes. */

@@ -41,8 +41,10 @@ ccl_cuda_stage (const CclCudaWork *work, const char *name, cudaStream_t stream)
 void
 ccl_cuda_stage_labelled (const CclCudaWork *work)
 {
-  if (work->stages && (work->algorithm->label || work->result.label_map))
-    work->stages->labelling = (1u << work->stages->n) - 1;
+  CclCudaStages *stages = work->stages;
+
+  if (stages && (work->algorithm->label || work->result.label_map))
+    stages->labelling = (1u << stages->n) - (1u << stages->cleaning);
 }
 
 void

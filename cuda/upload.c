@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: how pixels reach kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "ccl/cpu/tuning.h"
 #include "cuda/session.h"
 
 #include <limits.h>
@@ -10,13 +11,90 @@
  * overlaps with the transfer. */
 #define BAND_BYTES (512 * 1024)
 
+/* The same for bits, which stand for eight times as many pixels to pack. */
+#define BITS_BAND_BYTES (128 * 1024)
+
+/* How a frame reaches kernels. */
+typedef struct Route
+{
+  bool bits;   /* what they read */
+  bool packed; /* by the CPU, from bytes */
+  bool staged; /* through page-locked memory of the session */
+  bool copied; /* to the session's image on the device */
+} Route;
+
+/* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied into page-locked
+ * memory anyway: packing reads as much, writes an eighth, and leaves an eighth to transfer.
+ * Page-locked pixels can be transferred without the CPU, which is faster than one core packs them,
+ * so only who is short of bus and not of CPU asks for it. */
+static bool
+packs (const CudaSession *self, CclMemory memory)
+{
+  switch (self->base.config.upload) {
+  case CCL_UPLOAD_BITS:
+    return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
+  case CCL_UPLOAD_AUTO:
+    return memory == CCL_MEMORY_HOST;
+  case CCL_UPLOAD_PIXELS:
+    break;
+  }
+  return false;
+}
+
+static Route
+route_of (const CudaSession *self, const CclImage *image)
+{
+  Route route = { .bits = image->format == CCL_FORMAT_BITS };
+
+  if (!route.bits)
+    route.packed = route.bits = packs (self, image->memory);
+  route.staged = route.packed || image->memory == CCL_MEMORY_HOST;
+  if (route.staged) /* what is packed is small enough to be read where it is */
+    route.copied = !(route.bits && self->shares_memory);
+  else
+    route.copied = image->memory == CCL_MEMORY_ARRAY ||
+                   (image->memory == CCL_MEMORY_PINNED && !self->reads_pinned);
+  return route;
+}
+
+/* The bytes of a row. */
+static size_t
+row_size (const CudaSession *self, bool bits)
+{
+  uint32_t width = self->base.config.width;
+
+  return bits ? ccl_mask_words (width) * sizeof (uint64_t) : width;
+}
+
+size_t
+ccl_cuda_image_pitch (const CudaSession *self, bool bits)
+{
+  return bits ? row_size (self, true) : (row_size (self, false) + 15) / 16 * 16;
+}
+
+CclStatus
+ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
+{
+  Route route = route_of (self, image);
+  size_t size = ccl_cuda_image_pitch (self, route.bits) * self->base.config.height;
+  CclStatus status = CCL_OK;
+
+  if (route.copied)
+    status = ccl_cuda_image_allocate (self, size);
+  if (status == CCL_OK && route.staged)
+    status = ccl_cuda_staging_allocate (self, size);
+  return status;
+}
+
 /* Enqueues the copy of @rows rows of the frame to the device. */
 static cudaError_t
 copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, uint32_t rows)
 {
-  size_t width = self->base.config.width, pitch = self->image_pitch;
+  size_t width = row_size (self, self->source.bits), pitch = self->source.pitch;
   cudaError_t error = cudaSuccess;
 
+  if (stride == width && pitch == width)
+    return cudaMemcpyAsync (to, from, rows * width, cudaMemcpyHostToDevice, self->stream);
   if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
     return cudaMemcpy2DAsync (to, pitch, from, stride, width, rows, cudaMemcpyHostToDevice,
                               self->stream);
@@ -27,33 +105,53 @@ copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, u
   return error;
 }
 
-/* Copies pageable pixels to the device through the staging buffer. */
-static cudaError_t
-upload_staged (CudaSession *self, const CclImage *image)
+/* Copies or packs rows @y up to, without, @end into the staging buffer. */
+static void
+stage_rows (CudaSession *self, const CclImage *image, const Route *route, uint32_t y, uint32_t end)
 {
-  const CclConfig *config = &self->base.config;
-  size_t pitch = self->image_pitch;
-  uint32_t band = pitch < BAND_BYTES ? (uint32_t) (BAND_BYTES / pitch) : 1;
+  const CclCudaFrame *source = &self->source;
+  const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
+  size_t size = row_size (self, route->bits);
+
+  for (; y < end; y++) {
+    const uint8_t *from = image->data + y * image->stride;
+    uint8_t *to = self->staging + y * source->pitch;
+
+    if (route->packed)
+      functions->pack_row ((uint64_t *) to, from, source->width, source->threshold, source->invert);
+    else
+      memcpy (to, from, size);
+  }
+}
+
+/* Brings pixels to the device through the staging buffer. */
+static cudaError_t
+upload_staged (CudaSession *self, const CclImage *image, const Route *route)
+{
+  uint32_t height = self->base.config.height;
+  size_t pitch = self->source.pitch, bytes = route->bits ? BITS_BAND_BYTES : BAND_BYTES;
+  uint32_t band = pitch < bytes ? (uint32_t) (bytes / pitch) : 1;
   cudaError_t error = cudaSuccess;
 
-  for (uint32_t y = 0; y < config->height && error == cudaSuccess;) {
-    uint32_t rows = config->height - y < band ? config->height - y : band;
+  for (uint32_t y = 0; y < height && error == cudaSuccess;) {
+    uint32_t rows = height - y < band ? height - y : band;
     size_t offset = y * pitch;
 
-    for (uint32_t end = y + rows; y < end; y++)
-      memcpy (self->staging + y * pitch, image->data + y * image->stride, config->width);
+    stage_rows (self, image, route, y, y + rows);
+    y += rows;
     /* Without the last row's padding, which is uninitialised. */
-    error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
+    if (route->copied)
+      error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
   }
   return error;
 }
 
 /* The address by which kernels read page-locked memory. */
 static cudaError_t
-map_pinned (const CclImage *image, const uint8_t **pixels)
+map_pinned (const uint8_t *data, const uint8_t **pixels)
 {
   void *device;
-  cudaError_t error = cudaHostGetDevicePointer (&device, (void *) image->data, 0);
+  cudaError_t error = cudaHostGetDevicePointer (&device, (void *) data, 0);
 
   *pixels = device;
   return error;
@@ -80,7 +178,7 @@ copy_array (CudaSession *self, const CclImage *image)
 
   return error == cudaSuccess
              ? cudaMemcpy2DFromArrayAsync (
-                   self->image, self->image_pitch, (cudaArray_const_t) (const void *) image->data,
+                   self->image, self->source.pitch, (cudaArray_const_t) (const void *) image->data,
                    0, 0, config->width, config->height, cudaMemcpyDeviceToDevice, self->stream)
              : error;
 }
@@ -88,30 +186,30 @@ copy_array (CudaSession *self, const CclImage *image)
 CclStatus
 ccl_cuda_upload (CudaSession *self, const CclImage *image)
 {
-  const CclConfig *config = &self->base.config;
+  Route route = route_of (self, image);
+  CclCudaFrame *source = &self->source;
   cudaError_t error = cudaSuccess;
 
-  self->work.frame.pixels = self->image;
-  self->work.frame.pitch = self->image_pitch;
-  switch (image->memory) {
-  case CCL_MEMORY_HOST:
-    error = upload_staged (self, image);
-    break;
-  case CCL_MEMORY_PINNED:
-    if (self->reads_pinned) {
-      self->work.frame.pitch = image->stride;
-      error = map_pinned (image, &self->work.frame.pixels);
-    } else
-      error = copy_rows (self, self->image, image->data, image->stride, config->height);
-    break;
-  case CCL_MEMORY_DEVICE:
-    self->work.frame.pixels = image->data;
-    self->work.frame.pitch = image->stride;
-    error = ccl_cuda_wait_for_pixels (self, image);
-    break;
-  case CCL_MEMORY_ARRAY:
+  source->bits = route.bits;
+  source->pixels = self->image;
+  source->pitch = ccl_cuda_image_pitch (self, route.bits);
+  if (route.staged) {
+    error = upload_staged (self, image, &route);
+    if (error == cudaSuccess && !route.copied)
+      error = map_pinned (self->staging, &source->pixels);
+  } else if (image->memory == CCL_MEMORY_ARRAY) {
     error = copy_array (self, image);
-    break;
+  } else if (route.copied) {
+    error = copy_rows (self, self->image, image->data, image->stride, self->base.config.height);
+  } else {
+    source->pixels = image->data;
+    source->pitch = image->stride;
+    error = image->memory == CCL_MEMORY_PINNED ? map_pinned (image->data, &source->pixels)
+                                               : ccl_cuda_wait_for_pixels (self, image);
   }
+  if (route.bits)
+    source->threshold = 0; /* graphs don't depend on it */
+  if (route.packed)
+    source->invert = 0;
   return ccl_cuda_check (error, "transferring a frame to the device");
 }

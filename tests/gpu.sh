@@ -7,6 +7,8 @@
 # CHECK             checks to run, in this order; default: all
 #   primitives      the device functions against plain host code
 #   checkccl        every CUDA algorithm against the reference
+#   cleaning        operations on masks and bits against the CPU, at the sizes that are measured;
+#                   prints the times
 #   element         the elements' tests, with CUDA and CPU
 #   element-memcheck
 #                   compute-sanitizer's memcheck on the elements' tests that use the device, also
@@ -33,7 +35,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/results.sh
 . "$root/scripts/results.sh"
 
-all=(primitives checkccl element element-memcheck recording memcheck racecheck initcheck)
+all=(primitives checkccl cleaning element element-memcheck recording memcheck racecheck initcheck)
 time_limit=600 # seconds, of one program
 build=$root/build masks='' logs='' algorithm='' pattern='*' seed='' jobs=$((($(nproc) + 1) / 2))
 checks=()
@@ -107,6 +109,14 @@ check_checkccl() {
   check checkccl "$checkccl" "${cuda_options[@]}" --test="$pattern" --dump="$logs"
 }
 
+# The second time only the analysis, of bytes and of bits.
+check_cleaning() {
+  check cleaning-hd "$build/tests/bench/ccl-bench" morphology --backend=cuda
+  check cleaning-large "$build/tests/bench/ccl-bench" morphology --backend=cuda --size=8192x8192 \
+    --operations=- --granularity=4,16 --runs=10
+  grep -h ' us ' "$logs/cleaning-hd.log" "$logs/cleaning-large.log" || true
+}
+
 # Without forks, which a CUDA context does not survive.
 check_environment=(CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" G_DEBUG=fatal-criticals)
 
@@ -125,7 +135,7 @@ check_element_memcheck() {
     result skipped "element-memcheck: no compute-sanitizer"
     return
   fi
-  for name in cudamemory cudacontext cudapipelines nvmm pinned cudacclanalysis cclcolor; do
+  for name in cudamemory cudacontext cudapipelines nvmm pinned cudacclanalysis cudacclcleaning cclcolor; do
     program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
       result skipped "element-memcheck-$name: not built"

@@ -7,14 +7,17 @@
 
 #include <string.h>
 
-/* Whether label @i is a component that passes the area filter. */
+/* Whether label @i is a component that passes the filters. */
 static inline bool
 passes (const CclCompaction *self, uint32_t i)
 {
   const CclTable *table = &self->runs->table;
+  const CclRunsLabel *label = &table->labels[i];
 
-  return table->parents[i] == i && table->labels[i].area >= self->params.min_area &&
-         table->labels[i].area <= self->params.max_area;
+  return table->parents[i] == i && label->area >= self->params.min_area &&
+         label->area <= self->params.max_area &&
+         label->right - label->left >= self->params.min_width &&
+         label->bottom - label->y >= self->params.min_height;
 }
 
 static void
@@ -164,7 +167,8 @@ CclComponents
 ccl_compact (CclCompaction *self, const CclParams *params)
 {
   const CclRuns *runs = self->runs;
-  bool all = params->min_area <= 1 && params->max_area >= (uint64_t) runs->width * runs->height;
+  bool all = params->min_area <= 1 && params->min_width <= 1 && params->min_height <= 1 &&
+             params->max_area >= (uint64_t) runs->width * runs->height;
   uint32_t found = 0, count;
 
   self->params = *params;

@@ -28,7 +28,7 @@ typedef struct CclCompaction
   uint32_t keep;
 } CclCompaction;
 
-/* Copies the features of the roots that pass the area filter and top-k into the result. */
+/* Copies the features of the roots that pass the filters and top-k into the result. */
 CclComponents ccl_compact (CclCompaction *compaction, const CclParams *params);
 
 #endif

@@ -30,3 +30,9 @@ ccl_cpu_functions (size_t index)
   versions[n++] = &ccl_cpu_functions_c;
   return index < n ? versions[index] : NULL;
 }
+
+const CclCpuFunctions *
+ccl_cpu_functions_chosen (void)
+{
+  return ccl_cpu_tuning.functions ? ccl_cpu_tuning.functions : ccl_cpu_functions (0);
+}

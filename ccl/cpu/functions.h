@@ -55,10 +55,56 @@ typedef struct CclTable
   CclRunsMoments *moments; /* NULL unless asked for */
 } CclTable;
 
-/* Turns @width pixels into bits: set where pixel > threshold, or, with @invert, where not. Writes
- * width / 64 + 1 words. Reads nothing past the last pixel. Returns whether any bit is set. */
+/* Turns @width pixels into bits: set where pixel > threshold, or, with @invert, where not, and 0
+ * past the last in its word. Reads nothing past the last pixel. Returns whether any bit is set. */
 typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t width,
                             uint8_t threshold, bool invert);
+
+/* Turns @width bits into bytes: @value where set, else 0. Writes nothing past the last pixel. */
+typedef void (*CclUnpackRow) (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value);
+
+/* What a filter reads and writes: rows of bits, the words of a row without the one more that CclRow
+ * has. The same rows, if one call makes all of them; otherwise others. */
+typedef struct CclFilter
+{
+  const uint64_t *from;
+  uint64_t *to;
+  size_t from_pitch, to_pitch; /* words from row to row */
+  uint32_t width, height;      /* pixels of the frame */
+  uint64_t *scratch; /* [CCL_FILTER_ROWS * ccl_filter_words()], at a multiple of 64 bytes */
+} CclFilter;
+
+/* Rows of scratch memory that filters need, and their words. */
+#define CCL_FILTER_ROWS 32
+
+static inline size_t
+ccl_filter_words (uint32_t width)
+{
+  return ((size_t) width / 64 + 8) / 8 * 8;
+}
+
+/* Makes rows @y up to, without, @bottom of a median filter of 3 or 5 pixels. */
+typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom);
+
+/* The same, dilated or eroded with a rectangle, its sides odd and at most CCL_MAX_OPERATION_SIZE.
+ */
+typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
+                                  bool dilate, uint32_t y, uint32_t bottom);
+
+/* Where the background of a row is reached from. */
+typedef enum CclFloodFrom
+{
+  CCL_FLOOD_FROM_ROW,   /* from the row near it, beside what was reached before */
+  CCL_FLOOD_FROM_SIDES, /* from there and from both sides, and nothing was before */
+  CCL_FLOOD_FROM_ALL,   /* from everywhere: it is the frame's first or last row */
+} CclFloodFrom;
+
+/* Adds to @reached the runs of background of @row, bits that are 0, that touch what is reached in
+ * the row @near, NULL for none, with @diagonal also by their corners. @reached, @near and @open,
+ * room for the background, are whole vectors: ccl_filter_words() at multiples of 64 bytes. Returns
+ * whether there is more than before. */
+typedef bool (*CclFloodRow) (const uint64_t *row, const uint64_t *near, uint64_t *reached,
+                             uint64_t *open, uint32_t width, bool diagonal, CclFloodFrom from);
 
 /* Fills in all of @row but the labels from its bits. Up to CCL_ROW_SLACK entries behind the last
  * edge are overwritten. */
@@ -78,9 +124,14 @@ typedef struct CclCpuFunctions
 {
   const char *name;
   CclPackRow pack_row;
+  CclUnpackRow unpack_row;
+  CclMedianRows median_rows;
+  CclRectangleRows rectangle_rows;
+  CclFloodRow flood_row;
   CclFindRuns find_runs;
   CclLabelRow label_row;
   CclRepeatRow repeat_row;
+  const struct CclMotionFunctions *motion; /* ccl/cpu/motion_functions.h */
 } CclCpuFunctions;
 
 /* The versions that this CPU can run, the best first; NULL past the last. */

@@ -1,6 +1,8 @@
 /* cudaccl - CPU backend: rows in plain C
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "ccl/cpu/flood.h"
+#include "ccl/cpu/motion_functions.h"
 #include "ccl/cpu/row.h"
 
 #include <string.h>
@@ -41,7 +43,6 @@ pack_row_c (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t thres
       word |= (uint64_t) above8 (pixels + 8 * i, complement) << 8 * i;
     any |= bits[w] = word ^ flip;
   }
-  bits[words] = 0;
   if (rest) {
     uint64_t word = 0;
 
@@ -50,6 +51,33 @@ pack_row_c (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t thres
     any |= bits[words] = (word ^ flip) & ((UINT64_C (1) << rest) - 1);
   }
   return any;
+}
+
+/* Eight bits, each in its byte of memory, as @value or 0. */
+static inline uint64_t
+spread8 (unsigned bits, uint8_t value)
+{
+  uint64_t v = EVERY_BYTE (bits) & UINT64_C (0x8040201008040201);
+
+  v = ((v + EVERY_BYTE (0x7f)) >> 7 & EVERY_BYTE (1)) * value;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  v = __builtin_bswap64 (v);
+#endif
+  return v;
+}
+
+static void
+unpack_row_c (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value)
+{
+  uint32_t x = 0;
+
+  for (; width - x >= 8; x += 8) {
+    uint64_t v = spread8 (bits[x / 64] >> x % 64 & 0xff, value);
+
+    memcpy (pixels + x, &v, sizeof v);
+  }
+  for (; x < width; x++)
+    pixels[x] = bits[x / 64] >> x % 64 & 1 ? value : 0;
 }
 
 static void
@@ -69,4 +97,7 @@ find_runs_c (CclRow *row, uint32_t width)
   row->count = (uint32_t) (edge - row->edges) / 2;
 }
 
-const CclCpuFunctions ccl_cpu_functions_c = { "C", pack_row_c, find_runs_c, label_row, repeat_row };
+const CclCpuFunctions ccl_cpu_functions_c = {
+  "C",       pack_row_c,  unpack_row_c, median_rows, rectangle_rows,
+  flood_row, find_runs_c, label_row,    repeat_row,  &ccl_motion_functions_c,
+};

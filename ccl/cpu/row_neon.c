@@ -1,9 +1,10 @@
 /* cudaccl - CPU backend: rows with NEON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#define CCL_VECTOR_NEON
+#include "ccl/cpu/flood.h"
+#include "ccl/cpu/motion_functions.h"
 #include "ccl/cpu/row.h"
-
-#include <arm_neon.h>
 
 /* Bit i of byte j of the result's lower half: pixel 8 j + i is above the threshold. Each pixel's
  * bit is put where it belongs in its byte, and pairs of neighbours are added until eight are
@@ -36,10 +37,30 @@ pack_row_neon (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t th
 }
 
 static void
+unpack_row_neon (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value)
+{
+  const uint8x16_t places = vreinterpretq_u8_u64 (vdupq_n_u64 (UINT64_C (0x8040201008040201)));
+  const uint8x16_t values = vdupq_n_u8 (value);
+  uint32_t words = width / 64;
+
+  for (uint32_t w = 0; w < words; w++) {
+    for (unsigned i = 0; i < 64; i += 16, pixels += 16) {
+      uint8x16_t v = vcombine_u8 (vdup_n_u8 ((uint8_t) (bits[w] >> i)),
+                                  vdup_n_u8 ((uint8_t) (bits[w] >> (i + 8))));
+
+      vst1q_u8 (pixels, vandq_u8 (vtstq_u8 (v, places), values));
+    }
+  }
+  ccl_cpu_functions_c.unpack_row (pixels, bits + words, width % 64, value);
+}
+
+static void
 find_runs_neon (CclRow *row, uint32_t width)
 {
   find_runs_by_fours (row, width);
 }
 
-const CclCpuFunctions ccl_cpu_functions_neon = { "NEON", pack_row_neon, find_runs_neon, label_row,
-                                                 repeat_row };
+const CclCpuFunctions ccl_cpu_functions_neon = {
+  "NEON",    pack_row_neon,  unpack_row_neon, median_rows, rectangle_rows,
+  flood_row, find_runs_neon, label_row,       repeat_row,  &ccl_motion_functions_neon,
+};

@@ -36,8 +36,8 @@ labels_bound (const CclConfig *config, uint32_t rows)
   return ((uint64_t) config->width + 1) * ((uint64_t) rows + 1) / 4 + 1;
 }
 
-static uint32_t
-choose_strips (const CclConfig *config)
+uint32_t
+ccl_runs_strips (const CclConfig *config)
 {
   uint64_t pixels = (uint64_t) config->width * config->height;
   uint64_t most = pixels / ccl_cpu_tuning.strip_pixels;
@@ -80,7 +80,8 @@ cut_strips (CclRuns *runs, const CclConfig *config)
   return edges;
 }
 
-/* Gives each strip its part of all tables, and the rest to the row without runs. */
+/* Gives each strip its part of all tables, and the rest to the row without runs. The word after a
+ * row's pixels stays 0. */
 static void
 share_tables (CclRuns *runs, const CclConfig *config)
 {
@@ -101,21 +102,22 @@ share_tables (CclRuns *runs, const CclConfig *config)
     .words = runs->all.words + ROWS_KEPT * words * runs->n_strips,
   };
   memset (runs->nothing.labels, 0, sizeof *runs->nothing.labels);
-  memset (runs->nothing.bits, 0, words * sizeof *runs->nothing.bits);
+  memset (runs->all.bits, 0, (ROWS_KEPT * (size_t) runs->n_strips + 1) * words * sizeof (uint64_t));
   memset (runs->nothing.words, 0, words * sizeof *runs->nothing.words);
 }
 
 CclStatus
-ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
+ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool, CclAccount *account)
 {
   uint64_t words = (uint64_t) config->width / 64 + 1, rows, edges;
 
   *runs = (CclRuns){
-    .functions = ccl_cpu_tuning.functions ? ccl_cpu_tuning.functions : ccl_cpu_functions (0),
+    .functions = ccl_cpu_functions_chosen (),
     .width = config->width,
     .height = config->height,
     .diagonal = config->connectivity == 8,
-    .n_strips = choose_strips (config),
+    .n_strips = ccl_runs_strips (config),
+    .pool = pool,
   };
   rows = (uint64_t) ROWS_KEPT * runs->n_strips + 1;
   /* Sized for the worst case; ordinary frames never touch most of the pages. */
@@ -133,13 +135,12 @@ ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account)
     return CCL_ERROR_NO_MEMORY;
 #undef ALLOCATE
   share_tables (runs, config);
-  return runs->n_strips > 1 ? ccl_pool_new (config->threads, account, &runs->pool) : CCL_OK;
+  return CCL_OK;
 }
 
 void
 ccl_runs_clear (CclRuns *runs)
 {
-  ccl_pool_free (runs->pool);
   free (runs->strips);
   free (runs->all.edges);
   free (runs->all.labels);
@@ -172,8 +173,7 @@ place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow 
 typedef struct Job
 {
   CclRuns *runs;
-  const CclImage *image;
-  const CclParams *params;
+  const CclForeground *foreground;
 } Job;
 
 /* Labels a strip. A row that equals the one above needs no labels of its own: such rows are
@@ -192,8 +192,7 @@ label_rows (const Job *job, CclStrip *strip)
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
     CclRow row = place_row (runs, strip, y, &above, n_runs);
 
-    if (!functions->pack_row (row.bits, job->image->data + y * job->image->stride, runs->width,
-                              job->params->threshold, job->params->invert))
+    if (!ccl_foreground_row (job->foreground, y, row.bits))
       row = runs->nothing;
     if (row.bits != above.bits && memcmp (row.bits, above.bits, row_bytes) != 0) {
       if (labelled < y)
@@ -258,9 +257,9 @@ label_strip (void *data, uint32_t index)
 }
 
 void
-ccl_runs_label (CclRuns *runs, const CclImage *image, const CclParams *params)
+ccl_runs_label (CclRuns *runs, const CclForeground *foreground)
 {
-  Job job = { runs, image, params };
+  Job job = { runs, foreground };
 
   ccl_pool_run (runs->pool, label_strip, &job, runs->n_strips);
 }

@@ -5,7 +5,7 @@
 #define CCL_CPU_RUNS_H
 
 #include "ccl/backend.h"
-#include "ccl/cpu/functions.h"
+#include "ccl/cpu/foreground.h"
 #include "ccl/cpu/pool.h"
 
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ typedef struct CclRuns
   uint32_t n_strips;
   CclRow nothing;     /* a row without runs, above a strip's first row */
   CclRunsSpan *spans; /* [height] of the rows; NULL without config.labels */
-  CclPool *pool;      /* NULL with one thread */
+  CclPool *pool;      /* the owner's; NULL with one thread */
   uint64_t most_labels;
   struct
   {
@@ -49,12 +49,16 @@ typedef struct CclRuns
   } all; /* the strips have parts of these */
 } CclRuns;
 
-/* @runs must be cleared even on failure. */
-CclStatus ccl_runs_init (CclRuns *runs, const CclConfig *config, CclAccount *account);
+/* How many parts a frame is cut into; @config's threads are not 0. One needs no pool. */
+uint32_t ccl_runs_strips (const CclConfig *config);
+
+/* @pool: NULL, or one that outlives @runs. @runs must be cleared even on failure. */
+CclStatus ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool,
+                         CclAccount *account);
 void ccl_runs_clear (CclRuns *runs);
 
-/* Finds the components of @image: the labels of all strips that are roots, in the order of their
- * first pixels. */
-void ccl_runs_label (CclRuns *runs, const CclImage *image, const CclParams *params);
+/* Finds the components of @foreground, of the runs' width: the labels of all strips that are roots,
+ * in the order of their first pixels. */
+void ccl_runs_label (CclRuns *runs, const CclForeground *foreground);
 
 #endif

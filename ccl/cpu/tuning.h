@@ -16,4 +16,7 @@ typedef struct CclCpuTuning
 
 extern CclCpuTuning ccl_cpu_tuning;
 
+/* The functions to use. */
+const CclCpuFunctions *ccl_cpu_functions_chosen (void);
+
 #endif

@@ -75,7 +75,8 @@ store_edges (const FlslRuns &t, uint32_t row, uint32_t x, uint32_t mask, uint32_
 }
 
 /* Algorithm 1: run-length coding of one row by one warp. A lane has 32 pixels rather than one, so
- * all lanes find edges at once. */
+ * all lanes find edges at once. @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 flsl_find_runs (CclCudaFrame f, FlslRuns t)
 {
@@ -84,6 +85,7 @@ flsl_find_runs (CclCudaFrame f, FlslRuns t)
   const uint8_t *pixels;
   CclEdges *edges;
 
+  f.bits = bits;
   if (y >= f.height)
     return;
   pixels = row_pixels (f, y);
@@ -272,8 +274,10 @@ find_all_runs (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
 
-  flsl_find_runs<<<warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0, stream>>> (
-      *f, runs_of (work));
+  (f->bits
+       ? flsl_find_runs<true>
+       : flsl_find_runs<false>) <<<warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS),
+                                   0, stream>>> (*f, runs_of (work));
   ccl_cuda_stage (work, "segment detection", stream);
 }
 

@@ -88,12 +88,14 @@ compress_blocks_shallow (const CclCudaWork *work, bool in_line, cudaStream_t str
   return ccl_cuda_compress_shallow (image->blocks, image->n_blocks, in_line, stream);
 }
 
-/* Pixels @x and @x + 1 of a row as two bits. */
+/* Pixels @x, which is even, and @x + 1 of a row as two bits. */
 static __device__ inline uint32_t
 foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
   uint32_t both;
 
+  if (f.bits)
+    return mask_word (f, row, x & ~31u) >> (x & 31) & 3;
   if (x + 1 >= f.width || ((uintptr_t) (row + x) & 1))
     return foreground (f, row, x) | (uint32_t) foreground (f, row, x + 1) << 1;
   both = foreground4 (f, __ldg ((const uint16_t *) (row + x)));

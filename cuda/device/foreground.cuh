@@ -1,7 +1,9 @@
 /* cudaccl - CUDA backend: foreground pixels as bits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All kernels read pixels through these functions. */
+/* All kernels read pixels through these functions. A frame has bytes or bits, CclCudaFrame.bits:
+ * kernels that are bound by their instructions are compiled once for each and set it to a constant,
+ * others branch. */
 
 #ifndef CCL_CUDA_FOREGROUND_CUH
 #define CCL_CUDA_FOREGROUND_CUH
@@ -21,12 +23,49 @@ is_foreground (const CclCudaFrame &f, uint8_t value)
   return (value > f.threshold) != (f.invert != 0);
 }
 
+/* Frames of bits */
+
+/* The bits of a word of @bits pixels, the first of which is @x, that are in the frame. */
+template <typename Word>
+static __device__ inline Word
+bits_inside (const CclCudaFrame &f, Word word, uint32_t x)
+{
+  const uint32_t size = 8 * sizeof (Word);
+
+  if (f.invert)
+    word = ~word;
+  return f.width - x < size ? word & (((Word) 1 << (f.width - x)) - 1) : word;
+}
+
+/* Pixels @x to @x + 31 of a row, for @x a multiple of 32; none outside the row. */
+static __device__ inline uint32_t
+mask_word (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
+{
+  return x < f.width ? bits_inside (f, __ldg ((const uint32_t *) row + x / 32), x) : 0;
+}
+
+/* foreground_around() in a row of the frame. Wraps as that does. */
+static __device__ inline uint32_t
+mask_around (const CclCudaFrame &f, const uint8_t *row, uint32_t x, uint32_t words)
+{
+  uint32_t first = x - 1, base = first & ~31u, shift = first & 31, bits;
+
+  bits = mask_word (f, row, base) >> shift;
+  if (shift + 4 * words > 32) /* so shift > 0 */
+    bits |= mask_word (f, row, base + 32) << (32 - shift);
+  return bits & bits_below (4 * words);
+}
+
 /* Whether pixel @x of a row is foreground; nothing outside the row is. */
 static __device__ inline bool
 foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
+  if (f.bits)
+    return x < f.width && (__ldg (&row[x / 8]) >> x % 8 & 1) != f.invert;
   return x < f.width && is_foreground (f, __ldg (&row[x]));
 }
+
+/* Frames of bytes */
 
 /* Sets the highest bit of each byte of @bytes that is above the threshold; all other bits are 0. */
 static __device__ inline uint32_t
@@ -74,6 +113,8 @@ foreground_around (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t words
 
   if (y >= f.height)
     return 0;
+  if (f.bits)
+    return mask_around (f, row, x, words);
   /* Never read outside the row. */
   if (x < 4 || x > f.width || f.width - x < 4 * words + 3) {
     for (uint32_t i = 0; i < 4 * words; i++)
@@ -91,12 +132,15 @@ foreground_around (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t words
   return f.invert ? bits ^ bits_below (4 * words) : bits;
 }
 
-/* Pixels @x to @x + 31 of a row as bits; @x is in the row. */
+/* Pixels @x to @x + 31 of a row as bits; @x is in the row and, in frames of bits, a multiple of 32.
+ */
 static __device__ inline uint32_t
 foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
   uint32_t shift = 8 * ((uintptr_t) (row + x) & 3), left = f.width - x, bits = 0;
 
+  if (f.bits)
+    return mask_word (f, row, x);
   if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
     /* Evict first: most algorithms read pixels once, and the L2 cache is better used for what they
      * write. */

@@ -12,37 +12,60 @@
 /* Whether a label is in the result. */
 enum Selection
 {
-  DROPPED, /* not a root, or outside the area limits */
+  DROPPED, /* not a root, or filtered out */
   TIED,    /* of the smallest area among top-k: kept while there is room */
   KEPT,
 };
 
-/* Whether a component of @area pixels passes the area filter. */
+/* Whether the component @label of @features, whose first row is @y, is at least as wide and as high
+ * as asked for. */
 static __device__ inline bool
-passes (const CclCudaResult &r, uint32_t area)
+passes_box (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
+            const CclFeatures &features, uint32_t y)
 {
-  return area >= r.min_area && area <= r.max_area;
+  uint32_t height;
+
+  if (features.max_x - features.min_x + 1 < r.min_width)
+    return false;
+  if (r.min_height <= 1)
+    return true;
+  height =
+      t.depth_sums ? t.depth_sums[label].max_y - t.depth_sums[label].min_y : features.max_y - y;
+  return height + 1 >= r.min_height;
+}
+
+/* Whether a component passes the filters. */
+static __device__ inline bool
+passes (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
+        const CclFeatures &features, uint32_t y)
+{
+  if (features.area < r.min_area || features.area > r.max_area)
+    return false;
+  return max (r.min_width, r.min_height) <= 1 || passes_box (t, r, label, features, y);
 }
 
 static __device__ inline Selection
-select_area (const CclCudaResult &r, uint32_t area)
+select_component (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
+                  const CclFeatures &features, uint32_t y)
 {
-  if (!passes (r, area) || area < r.top_k.area)
+  if (!passes (t, r, label, features, y) || features.area < r.top_k.area)
     return DROPPED;
-  return area == r.top_k.area ? TIED : KEPT;
+  return features.area == r.top_k.area ? TIED : KEPT;
 }
 
 static __device__ inline Selection
-select_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label)
+select_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label, uint32_t y)
 {
-  return t.parents[label] == label ? select_area (r, t.features[label].area) : DROPPED;
+  return t.parents[label] == label ? select_component (t, r, label, t.features[label], y) : DROPPED;
 }
 
-/* Whether every root is in the result, so that roots can be counted before all areas are known. */
+/* Whether every root is in the result, so that roots can be counted before all features are known.
+ */
 static __host__ __device__ inline bool
 keeps_all (const CclCudaFrame &f, const CclCudaResult &r)
 {
-  return r.min_area <= 1 && r.max_area >= (uint64_t) f.width * f.height && r.top_k.area == 0;
+  return r.min_area <= 1 && r.max_area >= (uint64_t) f.width * f.height && r.min_width <= 1 &&
+         r.min_height <= 1 && r.top_k.area == 0;
 }
 
 /* Counts of kept and tied roots in one word. */
@@ -119,13 +142,13 @@ write_warp (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buf
   write_features (t, r, buffer, root, features, first_x, y, selection, before);
 }
 
-/* Counts the component @root in the histogram. */
+/* Counts the component @root, whose first row is @y, in the histogram. */
 static __device__ inline void
 count_area (const CclComponentTable &t, const CclCudaResult &r, const CclTopKSearch &search,
-            uint32_t root)
+            uint32_t root, uint32_t y)
 {
-  uint32_t area = t.features[root].area;
-  int bin = passes (r, area) ? ccl_topk_bin (&search, area) : -1;
+  const CclFeatures &features = t.features[root];
+  int bin = passes (t, r, root, features, y) ? ccl_topk_bin (&search, features.area) : -1;
 
   if (bin >= 0)
     atomicAdd (&r.histogram[bin], 1);

@@ -20,12 +20,13 @@ typedef struct CclCudaSource
   size_t stride;
 } CclCudaSource;
 
-/* A CclStack, as the kernel takes it. */
+/* A CclStack, as the kernel takes it: in words of four pixels or, of bits, of 32. */
 typedef struct CclCudaStack
 {
   uint8_t *to; /* [frames * (height + 1) * pitch], aligned as memory from cudaMalloc() */
   size_t pitch;
-  uint32_t width, height;       /* of a frame */
+  uint32_t width, height; /* of a frame */
+  bool bits;
   const CclCudaSource *sources; /* [n] on the device */
   uint32_t n, frames;
   uint8_t fill;

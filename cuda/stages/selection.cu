@@ -13,7 +13,7 @@
 static __device__ inline Selection
 select_slot (const CclComponentTable &t, const CclCudaResult &r, const Part &part, uint32_t slot)
 {
-  return slot < part.to ? select_label (t, r, part.row + slot) : DROPPED;
+  return slot < part.to ? select_label (t, r, part.row + slot, part.y) : DROPPED;
 }
 
 static __global__ void
@@ -75,7 +75,7 @@ count_slot_areas (Slots slots, CclComponentTable t, CclCudaResult r, CclTopKSear
     uint32_t label = part.row + slot;
 
     if (t.parents[label] == label)
-      count_area (t, r, search, label);
+      count_area (t, r, search, label, part.y);
   }
 }
 

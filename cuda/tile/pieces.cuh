@@ -200,6 +200,20 @@ load_any (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
   return word;
 }
 
+/* The same for frames of bits. */
+static __device__ inline uint64_t
+load_words (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+{
+  uint32_t column = threadIdx.x % TILE_WORDS, row = threadIdx.x / TILE_WORDS, y = tile.y + row;
+  uint32_t x = tile.x + column * WORD_PIXELS;
+  uint64_t word = 0;
+
+  if (x < f.width && y < f.height)
+    word = bits_inside (f, __ldcs ((const uint64_t *) row_pixels (f, y) + x / WORD_PIXELS), x);
+  s->words[column][row] = word;
+  return word;
+}
+
 /* Loads the tile's pixels into shared memory. Returns those that this thread loaded. */
 static __device__ inline uint64_t
 load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
@@ -207,6 +221,8 @@ load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const 
   bool aligned = (((uintptr_t) f.pixels | f.pitch) & (LOAD_PIXELS - 1)) == 0;
   bool whole = f.width % LOAD_PIXELS == 0 || f.width - tile.x >= TILE_WIDTH;
 
+  if (f.bits)
+    return load_words (f, s, tile);
   return aligned && whole ? load_aligned (f, tiles, s, tile) : load_any (f, s, tile);
 }
 

@@ -93,13 +93,14 @@ struct ResolveSteps
 /* Counts a root of a tile group, unless it is dropped. */
 static __device__ inline void
 count_root (const CclCudaFrame &f, const CclComponentTable &t, const CclCudaResult &r,
-            const Member &m, uint32_t label, RowCounts rows)
+            const Tile &tile, const Member &m, uint32_t label, RowCounts rows)
 {
-  Selection selection = keeps_all (f, r) ? KEPT : select_area (r, t.features[label].area);
+  uint32_t y = first_pixel (m.first) / TILE_WIDTH;
+  Selection selection =
+      keeps_all (f, r) ? KEPT : select_component (t, r, label, t.features[label], tile.y + y);
 
   if (selection != DROPPED)
-    atomicAdd (&rows[first_pixel (m.first) / TILE_WIDTH][m.tile],
-               selection == KEPT ? 1u << COUNT_BITS : 1);
+    atomicAdd (&rows[y][m.tile], selection == KEPT ? 1u << COUNT_BITS : 1);
 }
 
 /* Resolves the lanes' components, if they have one (@present). All lanes call this. */
@@ -124,7 +125,7 @@ resolve_members (const CclCudaFrame &f, const CclComponentTable &t, const CclTil
     }
   }
   if (present && steps.count && root == CCL_NO_LABEL && (steps.resolve || first_is_root (m.first)))
-    count_root (f, t, r, m, label, rows);
+    count_root (f, t, r, tile, m, label, rows);
   if (steps.resolve && __any_sync (ALL_LANES, root != CCL_NO_LABEL))
     accumulator_add (t, a, root, record);
 }

@@ -190,7 +190,8 @@ write_tile (const CclComponentTable &t, const CclTiles &tiles, const CclCudaResu
     Candidate c = ahead->candidate;
     uint32_t i = base + lane_id (), x = c.first % TILE_WIDTH, y = c.first / TILE_WIDTH;
     uint32_t row, kept, tied;
-    Selection selection = c.root ? select_area (r, c.features.area) : DROPPED;
+    Selection selection =
+        c.root ? select_component (t, r, c.label, c.features, tile.y + y) : DROPPED;
     uint64_t before;
 
     ahead->candidate = load_candidate (t, tile, ahead->next);
@@ -252,7 +253,8 @@ tile_count_areas (CclComponentTable t, CclTiles tiles, CclCudaResult r, CclTopKS
     CclTileFirst first = tile_firsts (tiles, tile)[i];
 
     if (first_is_root (first))
-      count_area (t, r, search, component_label (t, tile, first_pixel (first)));
+      count_area (t, r, search, component_label (t, tile, first_pixel (first)),
+                  tile.y + first_pixel (first) / TILE_WIDTH);
   }
 }
 

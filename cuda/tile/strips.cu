@@ -23,10 +23,12 @@
  *     which is complete when COUNTED is.
  * S5. kept[]. Thread 0 of a block writes its count and arrives at COUNTED with release
  *     semantics; after COUNTED other blocks read it past the L1 cache.
- * S6. firsts[] and shared memory are read only by the block that wrote them.
+ * S6. firsts[] and shared memory are read only by the block that wrote them; strips_flip reads
+ *     firsts[] of the first strip in all blocks, after RESOLVED.
  * S7. Every block arrives once at each barrier (B2), also where it skips the work between two. */
 
 #include "cuda/device/selection.cuh"
+#include "cuda/tile/flip.cuh"
 #include "cuda/tile/strip.cuh"
 
 #define MAX_THREADS 1024
@@ -54,14 +56,31 @@ struct RootTable
 
 #define MAX_PROBES 8
 
-/* With one to two entries per thread. */
+#define ROOT_WORDS 7 /* of an entry */
+
 static __device__ inline RootTable
-root_table (uint32_t *memory, uint32_t threads)
+root_table_layout (uint32_t *memory, uint32_t bits)
 {
-  uint32_t bits = 32 - __clz (threads);
   RootTable table = { memory, memory + (1u << bits), bits };
 
   return table;
+}
+
+/* With room for up to two roots for each of @threads. */
+static __device__ inline RootTable
+root_table (uint32_t *memory, uint32_t threads)
+{
+  return root_table_layout (memory, 32 - __clz (threads));
+}
+
+/* The same behind the runs, as far as there is room: for two entries at least. */
+static __device__ inline RootTable
+root_table_behind (const CclStrips &strips, const StripRuns &s, uint32_t runs)
+{
+  uint32_t room = (strips.size - (uint32_t) strip_runs_size (blockDim.x)) / 4 - runs;
+
+  return root_table_layout (s.parents + runs,
+                            min (32 - __clz (strips.threads), 31 - __clz (room / ROOT_WORDS)));
 }
 
 static __device__ inline StripFeatures<uint32_t &>
@@ -182,16 +201,19 @@ resolve_strip (const CclComponentTable &t, const StripRuns &s, const RootTable &
   flush_roots (t, table);
 }
 
-/* Removes from s.roots the roots that the area filter drops. */
+/* Removes from s.roots the roots that the filters drop. */
 static __device__ inline void
-filter_roots (const CclComponentTable &t, const CclCudaResult &r, const StripRuns &s,
-              const Strip &strip)
+filter_roots (const CclComponentTable &t, const CclStrips &strips, const CclCudaResult &r,
+              const StripRuns &s, const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
-    uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES];
+    uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES], label, y = 0;
+    bool keep = roots >> lane & 1;
 
-    roots = __ballot_sync (ALL_LANES, roots >> lane & 1 &&
-                                          passes (r, t.features[strip.label + base + lane].area));
+    label = strip.label + base + lane;
+    if (keep && r.min_height > 1)
+      y = strip.y + (__ldcg (&strips.firsts[label]) >> 16);
+    roots = __ballot_sync (ALL_LANES, keep && passes (t, r, label, t.features[label], y));
     if (lane == 0)
       s.roots[base / WARP_LANES] = roots;
   }
@@ -261,7 +283,7 @@ resolve_components (const CclCudaFrame &f, const CclComponentTable &t, const Ccl
   if (!keeps_all (f, r)) {
     arrive_at (strips, RESOLVED);
     wait_at (strips, RESOLVED, strip);
-    filter_roots (t, r, s, strip);
+    filter_roots (t, strips, r, s, strip);
   }
   __syncthreads ();
   return count_roots (s, strip.components);
@@ -287,7 +309,8 @@ publish_count (const CclCudaFrame &f, const CclStrips &strips, const CclCudaResu
   arrive_release (&strips.barriers[COUNTED]);
 }
 
-/* A block for each strip. */
+/* A block for each strip. @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 __launch_bounds__ (MAX_THREADS, 1)
     strips_analyse (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r)
@@ -299,6 +322,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   bool last = strip.index == strips.n - 1;
 
   /* ccl_cuda_strips_can_run() has checked all of this; tell the compiler. */
+  f.bits = bits;
   t.moments = NULL;
   t.updates = NULL;
   t.depth_sums = NULL;
@@ -315,6 +339,87 @@ __launch_bounds__ (MAX_THREADS, 1)
     r.header->kept = before + kept;
   if (threadIdx.x < strips.threads)
     write_strip (t, strips, r, s, strip, before);
+}
+
+/* Flipping pixels
+ *
+ * A block flips pixels after RESOLVED; before that all blocks have loaded theirs, so the mask may
+ * change in place. An empty strip has no pixels to flip: it writes what is there already. */
+
+/* Leaves in s.roots which components of the strip are flipped. */
+static __device__ inline void
+find_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
+            const CclFlips &flips, const StripRuns &s, const Strip &strip)
+{
+  GlobalForest forest = { t.parents };
+
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
+    uint32_t c = base + lane_id (), bits;
+    bool flip = false;
+
+    if (c < strip.components) {
+      uint32_t root = find (forest, strip.label + c);
+      bool below_top = root >= strips.capacity || __ldcg (&strips.firsts[root]) >> 16 > 0;
+
+      flip = flips_component (f, flips, t.features[root], below_top);
+    }
+    bits = __ballot_sync (ALL_LANES, flip);
+    if (lane_id () == 0)
+      s.roots[base / WARP_LANES] = bits;
+  }
+}
+
+/* The pixels of this thread's word that are not flipped. */
+static __device__ inline uint32_t
+pixels_without_flips (const StripRuns &s)
+{
+  uint32_t i = threadIdx.x, word = s.words[i], kept = 0;
+
+  for (uint32_t rest = word; rest;) {
+    uint32_t start = __ffs (rest) - 1, others = pixels_from (end_of_pixels (rest, start));
+    uint32_t c = s.parents[s.before[i] + starts_to (s.starts[i], (int) start) - 1];
+
+    if (!(s.roots[c / WARP_LANES] >> c % WARP_LANES & 1))
+      kept |= rest & ~others;
+    rest &= others;
+  }
+  return kept;
+}
+
+/* A block for each strip. */
+static __global__ void
+__launch_bounds__ (MAX_THREADS, 1)
+    strips_flip (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclFlips flips)
+{
+  extern __shared__ uint64_t memory[];
+  Strip strip = strip_of_block (strips);
+  StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
+  uint32_t x = strip.word * WARP_LANES, y = strip.y + strip.row - 1, kept = 0;
+
+  t.moments = NULL;
+  t.updates = NULL;
+  t.depth_sums = NULL;
+  label_strip (f, t, strips, s, &strip);
+  if (strip.components > 0) {
+    RootTable table = root_table_behind (strips, s, strip.runs);
+
+    arrive_at (strips, MERGED);
+    clear_roots (table); /* the memory of features is free now */
+    wait_at (strips, MERGED, strip);
+    resolve_strip (t, s, table, strip);
+    arrive_at (strips, RESOLVED);
+    wait_at (strips, RESOLVED, strip);
+    find_flips (f, t, strips, flips, s, strip);
+    __syncthreads ();
+    kept = pixels_without_flips (s);
+  } else if (threadIdx.x == 0) { /* S7 */
+    arrive (&strips.barriers[MERGED]);
+    arrive (&strips.barriers[RESOLVED]);
+  }
+  if (threadIdx.x == 0)
+    arrive (&strips.barriers[COUNTED]); /* which no block waits for */
+  if (strip.row > 0 && strip.row <= strips.height && x < f.width && y < f.height)
+    ((uint32_t *) (flips.to + y * flips.pitch))[strip.word] = flipped_word (f, flips, kept, x);
 }
 
 static uint32_t
@@ -359,13 +464,64 @@ plan_strips (const CclCudaWork *work, uint32_t processors, uint32_t blocks, size
   return s;
 }
 
+static const void *const strip_kernels[] = {
+  (const void *) strips_analyse<false>,
+  (const void *) strips_analyse<true>,
+  (const void *) strips_flip,
+};
+
+/* The most that one of the kernels has. */
+static cudaError_t
+most_static_memory (int *bytes)
+{
+  cudaError_t error = cudaSuccess;
+
+  for (const void *kernel : strip_kernels) {
+    cudaFuncAttributes attributes;
+
+    if (error == cudaSuccess)
+      error = cudaFuncGetAttributes (&attributes, kernel);
+    if (error == cudaSuccess)
+      *bytes = max (*bytes, (int) attributes.sharedSizeBytes);
+  }
+  return error;
+}
+
+static cudaError_t
+allow_dynamic_memory (int bytes)
+{
+  cudaError_t error = cudaSuccess;
+
+  for (const void *kernel : strip_kernels) {
+    if (error == cudaSuccess)
+      error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  }
+  return error;
+}
+
+/* How many blocks of any of the kernels a multiprocessor has room for. */
+static cudaError_t
+most_resident (const CclStrips *s, int *blocks)
+{
+  cudaError_t error = cudaSuccess;
+
+  *blocks = INT_MAX;
+  for (const void *kernel : strip_kernels) {
+    int n = 0;
+
+    if (error == cudaSuccess)
+      error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&n, kernel, threads_of (*s), s->size);
+    *blocks = min (*blocks, n);
+  }
+  return error;
+}
+
 /* Finds the strips with the fewest blocks on a multiprocessor; n stays 0 if there are none. */
 static cudaError_t
 find_plan (const CclCudaWork *work, int device, CclStrips *strips)
 {
-  const void *kernel = (const void *) strips_analyse;
   int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
-  cudaFuncAttributes attributes;
+  int shared = 0;
   cudaError_t error = cudaDeviceGetAttribute (&cooperative, cudaDevAttrCooperativeLaunch, device);
 
   if (error == cudaSuccess)
@@ -377,19 +533,18 @@ find_plan (const CclCudaWork *work, int device, CclStrips *strips)
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute (&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
   if (error == cudaSuccess)
-    error = cudaFuncGetAttributes (&attributes, kernel);
+    error = most_static_memory (&shared);
   if (error != cudaSuccess || !cooperative)
     return error;
-  most -= (int) attributes.sharedSizeBytes;
-  all -= reserved + (int) attributes.sharedSizeBytes;
-  error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  most -= shared;
+  all -= reserved + shared;
+  error = allow_dynamic_memory (most);
   for (int blocks = 1; error == cudaSuccess && blocks <= MAX_BLOCKS && strips->n == 0; blocks++) {
     CclStrips s = plan_strips (work, processors, blocks, min (most, all / blocks - reserved));
 
     if (s.n == 0)
       continue;
-    error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, threads_of (s), s.size);
+    error = most_resident (&s, &resident);
     if (error == cudaSuccess && s.n <= (uint32_t) (resident * processors))
       *strips = s;
   }
@@ -445,6 +600,18 @@ ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream)
   void *arguments[] = { (void *) &work->frame, (void *) strips, (void *) &work->components,
                         (void *) &work->result };
 
-  return cudaLaunchCooperativeKernel ((const void *) strips_analyse, strips->n,
-                                      threads_of (*strips), arguments, strips->size, stream);
+  return cudaLaunchCooperativeKernel (
+      work->frame.bits ? (const void *) strips_analyse<true> : (const void *) strips_analyse<false>,
+      strips->n, threads_of (*strips), arguments, strips->size, stream);
+}
+
+cudaError_t
+ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+{
+  const CclStrips *strips = &tile_tables (work)->strips;
+  void *arguments[] = { (void *) &work->frame, (void *) strips, (void *) &work->components,
+                        (void *) flips };
+
+  return cudaLaunchCooperativeKernel ((const void *) strips_flip, strips->n, threads_of (*strips),
+                                      arguments, strips->size, stream);
 }

@@ -6,6 +6,10 @@
 
 #include "cuda/algorithm.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TILE_WORDS 4 /* in a row of a tile */
 #define WORD_PIXELS 64
 #define TILE_WIDTH (WORD_PIXELS * TILE_WORDS)
@@ -69,6 +73,18 @@ typedef struct CclStrips
   uint32_t *kept;          /* [n] components of a strip that are in the result */
 } CclStrips;
 
+/* Components whose pixels are flipped: small ones of the foreground, or holes, which are components
+ * of the background. Passed to kernels by value. */
+typedef struct CclFlips
+{
+  uint64_t *to; /* the mask after it, as CclMask.words; may be the frame's own */
+  size_t pitch; /* words */
+  uint64_t size;
+  bool
+      fill; /* the frame is inverted: flips components that touch no border of the frame and, unless
+             * @size is 0, have at most @size pixels; else those of fewer than @size */
+} CclFlips;
+
 /* CclCudaWork.tables */
 typedef struct TileTables
 {
@@ -82,7 +98,12 @@ tile_tables (const CclCudaWork *work)
   return (const TileTables *) work->tables;
 }
 
-/* The steps after the components of each tile. Each enqueues its kernels. */
+/* The steps of the algorithm with tiles. Each enqueues its kernels. */
+
+/* Everything from pixels to roots with all features. @all_parents: components inside a tile get
+ * parents, too. */
+cudaError_t ccl_cuda_tile_find_components (const CclCudaWork *work, bool all_parents,
+                                           cudaStream_t stream);
 
 /* Merges components across the borders between tiles. */
 cudaError_t ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream);
@@ -99,6 +120,11 @@ cudaError_t ccl_cuda_tile_count_areas (const CclCudaWork *work, const CclTopKSea
 /* Writes the label map, from the result and the frame's pixels. */
 cudaError_t ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream);
 
+/* Enqueues an analysis and flips the components it finds, in one launch where the frame fits. */
+cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips,
+                                cudaStream_t stream);
+const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
+
 /* Plans the strips of a frame and allocates their tables; n is 0 if it doesn't fit. */
 CclStatus ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device,
                                 CclStrips *strips, CclCudaMemory *memory);
@@ -108,5 +134,12 @@ bool ccl_cuda_strips_can_run (const CclCudaWork *work);
 /* Enqueues everything from pixels to the result. Fails with cudaErrorCooperativeLaunchTooLarge if
  * the process has been limited to part of the device since. */
 cudaError_t ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream);
+/* The same for ccl_cuda_tile_flip(). */
+cudaError_t ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlips *flips,
+                                  cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

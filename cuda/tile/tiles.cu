@@ -337,13 +337,15 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   }
 }
 
-/* A block for each tile. */
+/* A block for each tile. @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
     tile_label (CclCudaFrame f, CclComponentTable t, CclTiles tiles, bool all_parents)
 {
   extern __shared__ uint32_t memory[];
 
+  f.bits = bits;
   label_tile (f, t, tiles, all_parents, memory);
 }
 
@@ -355,12 +357,14 @@ is_usual (const CclComponentTable *t, const CclTiles *tiles)
 }
 
 /* The same for the usual tiles of large frames: the compiler knows what is_usual() checks. */
+template <bool bits>
 static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
     tile_label_usual (CclCudaFrame f, CclComponentTable t, CclTiles tiles, bool all_parents)
 {
   extern __shared__ uint32_t memory[];
 
+  f.bits = bits;
   tiles.height = TILE_MAX_HEIGHT;
   t.moments = NULL;
   t.updates = NULL;
@@ -424,24 +428,25 @@ ccl_cuda_tile_open (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemor
   return ccl_cuda_components_allocate (work, memory, max (labels, strip_labels));
 }
 
+typedef void (*LabelKernel) (CclCudaFrame f, CclComponentTable t, CclTiles tiles, bool all_parents);
+
 static cudaError_t
-launch_label (const CclCudaWork *work, cudaStream_t stream)
+launch_label (const CclCudaWork *work, bool all_parents, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
+  bool usual = is_usual (&work->components, tiles);
+  LabelKernel kernel = work->frame.bits ? (usual ? tile_label_usual<true> : tile_label<true>)
+                                        : (usual ? tile_label_usual<false> : tile_label<false>);
 
-  (is_usual (&work->components, tiles)
-       ? tile_label_usual
-       : tile_label)<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
-                       label_size (tiles->height), stream>>> (work->frame, work->components, *tiles,
-                                                              work->result.label_map != NULL);
+  kernel<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS, label_size (tiles->height),
+           stream>>> (work->frame, work->components, *tiles, all_parents);
   return cudaGetLastError ();
 }
 
-/* Enqueues everything from pixels to roots with all features. */
-static cudaError_t
-find_components (const CclCudaWork *work, cudaStream_t stream)
+cudaError_t
+ccl_cuda_tile_find_components (const CclCudaWork *work, bool all_parents, cudaStream_t stream)
 {
-  cudaError_t error = launch_label (work, stream);
+  cudaError_t error = launch_label (work, all_parents, stream);
 
   if (error == cudaSuccess)
     error = ccl_cuda_tile_merge_borders (work, stream);
@@ -492,7 +497,7 @@ ccl_cuda_tile_run (const CclCudaWork *work, cudaStream_t stream)
     /* The process has been limited to part of the device, as MPS can do. */
     cudaGetLastError ();
   }
-  error = find_components (work, stream);
+  error = ccl_cuda_tile_find_components (work, work->result.label_map != NULL, stream);
   if (error == cudaSuccess)
     error = ccl_cuda_updates_sum (work, stream);
   if (error == cudaSuccess)
@@ -517,3 +522,9 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_tile) = {
   ccl_cuda_tile_leaves_components,
   NULL,
 };
+
+const CclCudaAlgorithm *
+ccl_cuda_tile_algorithm (void)
+{
+  return &ccl_cuda_algorithm_tile;
+}

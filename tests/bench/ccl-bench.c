@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/bench/morphology.h"
 #include "tests/bench/pipeline.h"
 #include "tests/bench/targets.h"
 
@@ -23,6 +24,8 @@ main (int argc, char **argv)
     return pipeline_main (argc - 1, argv + 1);
   if (argc > 1 && strcmp (argv[1], "volume") == 0)
     return volume_main (argc - 1, argv + 1);
+  if (argc > 1 && strcmp (argv[1], "morphology") == 0)
+    return morphology_main (argc - 1, argv + 1);
   bench_parse_options (&bench.options, argc, argv);
   bench_find_files (&bench);
   bench_find_contenders (&bench);

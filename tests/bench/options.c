@@ -10,6 +10,7 @@ static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
        ccl-bench targets [OPTION...]   compares with this project's targets\n\
        ccl-bench pipeline [OPTION...]  measures the element in pipelines\n\
+       ccl-bench morphology [OPTION...] measures operations on masks\n\
        ccl-bench volume [OPTION...]    measures masks stacked as a volume\n\
 (each of them has a --help of its own)\n\
 Measures connected component analysis on random images by density and granularity. Every result is\n\

@@ -43,7 +43,7 @@ new_analyzer (Check *check, const Case *c)
 static CclImage
 place (Worker *worker)
 {
-  return test_arena_place (&worker->arena, &worker->image, &worker->c.placement);
+  return case_place (&worker->c, &worker->arena);
 }
 
 /* Makes a worker with a frame; false if its analyzer cannot be made. */
@@ -224,7 +224,7 @@ run_allocations (Check *check, const Case *c)
     if (c->algorithm->backend == CCL_BACKEND_CUDA)
       one.memory = (CclMemory) (CHECK_MEMORIES - 1 - i % CHECK_MEMORIES);
     one.placement.padding = i * 7 % 50;
-    placed = test_arena_place (&check->arenas[one.memory], &image, &one.placement);
+    placed = case_place (&one, &check->arenas[one.memory]);
     check_result (check, &one, ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got),
                   &got, NULL);
     if (one.setup.labels) {
@@ -282,7 +282,7 @@ run_determinism (Check *check, const Case *c)
     one.memory = c->algorithm->backend == CCL_BACKEND_CUDA ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
     expected = case_expected (&one);
     analyzer = new_analyzer (check, &one);
-    placed = test_arena_place (&check->arenas[one.memory], &image, &one.placement);
+    placed = case_place (&one, &check->arenas[one.memory]);
     for (int i = 0; analyzer && i < (small ? 5 : 20); i++) {
       CclComponents got = { 0 };
       CclStatus status = ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got);
@@ -434,7 +434,7 @@ run_replays (Check *check, const Case *c)
       one.placement.padding = i / 3 % 7 * 16;
       one.setup.params.threshold = i % 40 < 20 ? 127 : (uint8_t) i;
       one.setup.params.min_area = 1 + i / 30;
-      placed = test_arena_place (&check->arenas[one.memory], &image, &one.placement);
+      placed = case_place (&one, &check->arenas[one.memory]);
       check_result (check, &one, ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got),
                     &got, NULL);
     }

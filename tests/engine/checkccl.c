@@ -16,7 +16,8 @@
 static const Test *const test_tables[] = { self_tests,    error_tests,    frame_tests,
                                            setting_tests, analyzer_tests, label_tests,
                                            memory_tests,  array_tests,    cpu_tests,
-                                           volume_tests,  batch_tests,    update_tests };
+                                           volume_tests,  batch_tests,    update_tests,
+                                           motion_tests,  mask_tests,     cleaning_tests };
 
 static const char usage[] = "\
 Usage: checkccl [OPTION...]\n\
@@ -53,10 +54,11 @@ check_on_crash (const Check *check, const Case *c)
   if (c)
     length += snprintf (crash_message + length, sizeof crash_message - (size_t) length,
                         " --algorithm=%s --connectivity=%u\n"
-                        "  %u x %u, memory %d, padding %zu, slack %zd, threshold %u%s",
+                        "  %u x %u%s, memory %d, padding %zu, slack %zd, threshold %u%s",
                         c->algorithm->name, c->connectivity, c->image->width, c->image->height,
-                        (int) c->memory, c->placement.padding, (ssize_t) c->placement.slack,
-                        c->setup.params.threshold, c->setup.params.invert ? " inverted" : "");
+                        c->placement.bits ? " bits" : "", (int) c->memory, c->placement.padding,
+                        (ssize_t) c->placement.slack, c->setup.params.threshold,
+                        c->setup.params.invert ? " inverted" : "");
   snprintf (crash_message + length, sizeof crash_message - (size_t) length, "\n");
 }
 

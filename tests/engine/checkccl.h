@@ -64,6 +64,7 @@ typedef struct Case
   CclMemory memory;
   TestPlacement placement;
   CpuSetup cpu;
+  CclUpload upload;
 } Case;
 
 /* An analyzer that is reused. */
@@ -107,6 +108,9 @@ extern const Test cpu_tests[];
 extern const Test volume_tests[];
 extern const Test batch_tests[];
 extern const Test update_tests[];
+extern const Test mask_tests[];
+extern const Test cleaning_tests[];
+extern const Test motion_tests[];
 
 /* run.c: analyses a frame with all algorithms. */
 
@@ -116,15 +120,18 @@ CclConfig case_config (const Case *c);
 /* Makes an analyzer for the case. */
 CclStatus case_open (const Case *c, CclAnalyzer **analyzer);
 
+/* Puts the case's image where and how it wants it. */
+CclImage case_place (const Case *c, TestArena *arena);
+
 /* Whether the options select this algorithm and connectivity, and the machine can run it. */
 bool check_wants (const Check *check, const CclAlgorithm *algorithm, unsigned connectivity);
 
 /* Calls @run for every selected algorithm and connectivity, on the CPU with one and with several
- * threads. */
+ * threads, for frames of bytes and of bits. */
 void check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c));
 
 /* Analyses the image with every selected algorithm and connectivity, from every kind of memory,
- * placed at random; compares with the reference. */
+ * placed at random, as bytes and as bits; compares with the reference. */
 void check_frame (Check *check, const TestImage *image, const Setup *setup);
 
 /* Like check_frame(), with the given placement. */

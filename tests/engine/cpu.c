@@ -59,13 +59,13 @@ check_bits (Check *check, const CclCpuFunctions *functions, const Row *row, cons
     wrong += row_bit (row->bits, x) != expected;
     set += expected;
   }
-  for (uint32_t x = width; x < (width / 64 + 1) * 64; x++)
+  for (uint32_t x = width; x % 64 > 0; x++)
     past += row_bit (row->bits, x);
   check_that (check,
-              wrong == 0 && past == 0 && any == (set > 0) && row->bits[width / 64 + 1] == GUARD,
+              wrong == 0 && past == 0 && any == (set > 0) && row->bits[(width + 63) / 64] == GUARD,
               "%s: of %u bits %u are wrong, %u past the end are set; threshold %u%s, any %d, %s",
               functions->name, width, wrong, past, threshold, invert ? " inverted" : "", any,
-              row->bits[width / 64 + 1] == GUARD ? "in its bounds" : "out of its bounds");
+              row->bits[(width + 63) / 64] == GUARD ? "in its bounds" : "out of its bounds");
 }
 
 /* The edges and the ranks of the bits before, pixel by pixel. */
@@ -106,6 +106,8 @@ check_row (Check *check, const CclCpuFunctions *functions, const uint8_t *pixels
   memset (&memory, 0xa5, sizeof memory);
   any = functions->pack_row (row.bits, pixels, width, threshold, invert);
   check_bits (check, functions, &memory, pixels, width, threshold, invert, any);
+  if (width % 64 == 0)
+    row.bits[width / 64] = 0;
   functions->find_runs (&row, width);
   check_edges (check, functions, &memory, row.count, width);
 }

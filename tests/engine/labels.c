@@ -54,7 +54,7 @@ analyze_and_spoil (Labelled *self, Check *check)
   static const TestPlacement placement;
   TestArena *arena = &check->arenas[self->c.memory];
   TestImage spoilt = test_image_new (self->image.width, self->image.height);
-  CclImage image = test_arena_place (arena, &self->image, &placement);
+  CclImage image = case_place (&self->c, arena);
   CclComponents got = { 0 };
   CclStatus status = ccl_analyzer_analyze (self->analyzer, &image, &self->c.setup.params, &got);
 

@@ -4,6 +4,7 @@
 #include "cuda/algorithm.h"
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
+#include "cuda/device/morphology.cuh"
 #include "cuda/device/rows.cuh"
 #include "cuda/device/unionfind.cuh"
 #include "cuda/tile/pieces.cuh"
@@ -29,6 +30,7 @@ make_frame (const PrimitiveFrame *frame)
   f.height = frame->height;
   f.threshold = frame->threshold;
   f.invert = frame->invert;
+  f.bits = frame->bits;
   return f;
 }
 
@@ -376,6 +378,54 @@ primitive_foreground32 (const PrimitiveFrame *frame, uint32_t *result)
   foreground32_kernel<<<blocks_for ((size_t) frame->width * frame->height), THREADS>>> (
       make_frame (frame), result);
   check_launch ("foreground32");
+}
+
+static __device__ WordAround
+call_word (const uint32_t *words)
+{
+  return { words[0], words[1], words[2] };
+}
+
+static __global__ void
+dilate_kernel (const uint32_t *words, uint32_t reach, uint32_t *result, uint32_t n)
+{
+  uint32_t i = thread_index (), dilated[1];
+  WordAround word[1];
+
+  if (i >= n)
+    return;
+  word[0] = call_word (words + 3 * i);
+  dilate_words (word, reach, dilated);
+  result[i] = dilated[0];
+}
+
+void
+primitive_dilate (const uint32_t *words, uint32_t reach, uint32_t *result, uint32_t n)
+{
+  dilate_kernel<<<blocks_for (n), THREADS>>> (words, reach, result, n);
+  check_launch ("dilate");
+}
+
+template <uint32_t size>
+static __global__ void
+median_kernel (const uint32_t *words, uint32_t *result, uint32_t n)
+{
+  uint32_t i = thread_index ();
+  RowCount counts[size];
+
+  if (i >= n)
+    return;
+  for (uint32_t k = 0; k < size; k++)
+    counts[k] = count_row<size> (call_word (words + 3 * (size * i + k)));
+  result[i] = median_of_rows<size> (counts);
+}
+
+void
+primitive_median (const uint32_t *words, uint32_t size, uint32_t *result, uint32_t n)
+{
+  (size == 3 ? median_kernel<3> : median_kernel<5>) <<<blocks_for (n), THREADS>>> (words, result,
+                                                                                   n);
+  check_launch ("median");
 }
 
 static __global__ void

@@ -37,6 +37,7 @@ typedef struct PrimitiveFrame
   uint32_t width, height;
   uint8_t threshold;
   bool invert;
+  bool bits;
 } PrimitiveFrame;
 
 /* @result: [n] of each of @bytes, four pixels above the threshold. */
@@ -46,7 +47,7 @@ void primitive_above4 (uint8_t threshold, const uint32_t *bytes, uint32_t *resul
 void primitive_foreground_bits (uint8_t threshold, bool invert, const uint32_t *bytes,
                                 uint32_t words, uint32_t *result, uint32_t n);
 
-/* @result: [height * width] foreground of 32 pixels from each pixel on. */
+/* @result: [height * width] foreground of 32 pixels from each pixel on; of bits, from each 32nd. */
 void primitive_foreground32 (const PrimitiveFrame *frame, uint32_t *result);
 
 #define PRIMITIVE_AROUND 4 /* columns past the frame */
@@ -54,6 +55,14 @@ void primitive_foreground32 (const PrimitiveFrame *frame, uint32_t *result);
 /* @result: [(height + 2) * (width + PRIMITIVE_AROUND)] foreground of 4 * @words pixels from the
  * left neighbour of each pixel on, with a row above and below the frame; @words is 1 or 2. */
 void primitive_foreground_around (const PrimitiveFrame *frame, uint32_t words, uint32_t *result);
+
+/* @words: [3 * n] words of 32 pixels, each between those beside it. @result: [n] the words, dilated
+ * by @reach pixels to the left and to the right. */
+void primitive_dilate (const uint32_t *words, uint32_t reach, uint32_t *result, uint32_t n);
+
+/* @words: [3 * size * n] the same of @size rows, 3 or 5. @result: [n] the median of the middle
+ * row's word. */
+void primitive_median (const uint32_t *words, uint32_t size, uint32_t *result, uint32_t n);
 
 /* @numbers: [2 * n] dividends and divisors. @result: [n] quotients. */
 void primitive_divide (const uint32_t *numbers, uint32_t *result, uint32_t n);

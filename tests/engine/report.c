@@ -65,9 +65,10 @@ print_case (const Check *check, const Case *c)
 
   printf ("    test %s, seed %u, algorithm %s, %u-connectivity, %u x %u\n", check->test,
           check->options.seed, c->algorithm->name, c->connectivity, config.width, config.height);
-  printf ("    %s memory%s, stride %zu", memory_names[c->memory],
+  printf ("    %s in %s memory%s, %zu more from row to row", c->placement.bits ? "bits" : "bytes",
+          memory_names[c->memory],
           c->memory == CCL_MEMORY_DEVICE && c->placement.late ? " (ready on a stream)" : "",
-          c->image->width + c->placement.padding);
+          c->placement.padding);
   if (c->placement.slack == TEST_SLACK_FRONT)
     printf (", at the front of its memory\n");
   else

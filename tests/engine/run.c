@@ -41,6 +41,7 @@ case_config (const Case *c)
   config.second_order = c->setup.second_order;
   config.labels = c->setup.labels;
   config.threads = c->cpu.threads ? c->cpu.threads : 1;
+  config.upload = c->upload;
   config.max_components = c->setup.max_components;
   if (config.max_components == 0)
     config.max_components =
@@ -61,6 +62,12 @@ case_open (const Case *c, CclAnalyzer **analyzer)
   status = ccl_analyzer_new (&config, analyzer);
   ccl_cpu_tuning = usual;
   return status;
+}
+
+CclImage
+case_place (const Case *c, TestArena *arena)
+{
+  return test_arena_place_as (arena, c->image, &c->setup.params, &c->placement);
 }
 
 bool
@@ -97,8 +104,11 @@ check_each_algorithm (Check *check, void (*run) (Check *check, const Case *c))
 
     for (c.connectivity = 4; c.connectivity <= 8; c.connectivity += 4)
       for (c.cpu = (CpuSetup){ NULL, 1, 100 }; c.cpu.threads <= most; c.cpu.threads += 2)
-        if (check_wants (check, c.algorithm, c.connectivity))
-          run (check, &c);
+        for (int bits = 0; bits < 2; bits++) {
+          c.placement.bits = bits;
+          if (check_wants (check, c.algorithm, c.connectivity))
+            run (check, &c);
+        }
   }
 }
 
@@ -184,7 +194,7 @@ inject_fault (Check *check, CclComponents *components)
 static CclStatus
 analyze (Check *check, CclAnalyzer *analyzer, const Case *c, CclComponents *components)
 {
-  CclImage image = test_arena_place (&check->arenas[c->memory], c->image, &c->placement);
+  CclImage image = case_place (c, &check->arenas[c->memory]);
   CclStatus status = ccl_analyzer_analyze (analyzer, &image, &c->setup.params, components);
 
   if (status == CCL_OK)
@@ -279,7 +289,8 @@ slot_analyzer (Slot *slot, const Case *c)
   if (slot->analyzer && have->width == config.width && have->height == config.height &&
       have->max_components == config.max_components && have->second_order == config.second_order &&
       (have->labels || !config.labels) && have->threads == config.threads &&
-      slot->cpu.functions == c->cpu.functions && slot->cpu.strip_pixels == c->cpu.strip_pixels)
+      have->upload == config.upload && slot->cpu.functions == c->cpu.functions &&
+      slot->cpu.strip_pixels == c->cpu.strip_pixels)
     return slot->analyzer;
 
   ccl_analyzer_free (slot->analyzer);
@@ -306,9 +317,10 @@ check_case (Check *check, size_t index, const Case *c, const CclComponents *expe
     status = analyze (check, analyzer, c, &got);
   check_on_crash (check, NULL);
   if (check->options.verbose)
-    printf ("  %s: %s, %u-connectivity, %u x %u, memory %d, padding %zu, slack %zd: %u found\n",
+    printf ("  %s: %s, %u-connectivity, %u x %u%s, memory %d, padding %zu, slack %zd: %u found\n",
             check->test, c->algorithm->name, c->connectivity, config.width, config.height,
-            c->memory, c->placement.padding, (ssize_t) c->placement.slack, expected->found);
+            c->placement.bits ? " bits" : "", c->memory, c->placement.padding,
+            (ssize_t) c->placement.slack, expected->found);
   if (check_result (check, c, status, &got, expected) && expected_labels)
     check_labels (check, c, analyzer, expected_labels);
 
@@ -351,10 +363,10 @@ draw_placement (Mt19937 *rng, const TestImage *image, const CclParams *params)
   return placement;
 }
 
-/* Draws an instruction set, a number of threads and the size of parts; the same for all frames
- * of one size, so that analyzers can be kept. */
-static CpuSetup
-draw_cpu (const Check *check, const Case *c)
+/* Draws an instruction set, a number of threads and the size of parts, or how pixels are uploaded;
+ * the same for all frames of one size, so that analyzers can be kept. */
+static void
+draw_backend (const Check *check, Case *c)
 {
   static const unsigned threads[] = { 1, 1, 2, 3, 7 };
   static const uint32_t strip_pixels[] = { 1, 500, 0 };
@@ -362,19 +374,21 @@ draw_cpu (const Check *check, const Case *c)
   uint32_t n = 0;
   Mt19937 rng;
 
-  if (c->algorithm->backend != CCL_BACKEND_CPU)
-    return (CpuSetup){ 0 };
-  if (check->cpu)
-    return *check->cpu;
+  c->cpu = (CpuSetup){ 0 };
   while (ccl_cpu_functions (n))
     n++;
   snprintf (name, sizeof name, "%ux%u %u", c->image->width, c->image->height, c->connectivity);
   mt19937_seed (&rng, mt19937_mix (check->options.seed, name));
-  return (CpuSetup){
-    .functions = ccl_cpu_functions (mt19937_below (&rng, n)),
-    .threads = threads[mt19937_below (&rng, 5)],
-    .strip_pixels = strip_pixels[mt19937_below (&rng, 3)],
-  };
+  if (c->algorithm->backend != CCL_BACKEND_CPU)
+    c->upload = (CclUpload) mt19937_below (&rng, 3);
+  else if (check->cpu)
+    c->cpu = *check->cpu;
+  else
+    c->cpu = (CpuSetup){
+      .functions = ccl_cpu_functions (mt19937_below (&rng, n)),
+      .threads = threads[mt19937_below (&rng, 5)],
+      .strip_pixels = strip_pixels[mt19937_below (&rng, 3)],
+    };
 }
 
 /* Whether the image is too large for an algorithm that needs an iteration for every turn of the
@@ -410,13 +424,16 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
 
     /* Its own random numbers, so that --algorithm does not change them. */
     mt19937_seed (&rng, mt19937_mix (salt, c.algorithm->name));
-    c.cpu = draw_cpu (check, &c);
+    draw_backend (check, &c);
     for (int m = 0; m < (c.algorithm->backend == CCL_BACKEND_CUDA ? CHECK_MEMORIES : 1); m++) {
       c.memory = (CclMemory) m;
       c.placement = placement ? *placement : draw_placement (&rng, image, &setup->params);
       if (!placement && m > 0 && mt19937_below (&rng, 2))
         continue;
-      check_case (check, i, &c, &expected, expected_labels);
+      for (int bits = 0; bits < 2; bits++) {
+        c.placement.bits = bits;
+        check_case (check, i, &c, &expected, expected_labels);
+      }
     }
   }
   free (expected_labels);

@@ -12,6 +12,13 @@
  * than any vector load overshoots. */
 #define FILL_MARGIN 256
 
+/* Of the bytes in a word: where the one with its lowest bits is. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BYTE_FLIP 7
+#else
+#define BYTE_FLIP 0
+#endif
+
 bool
 test_arena_available (CclMemory memory)
 {
@@ -80,6 +87,8 @@ test_arena_place (TestArena *arena, const TestImage *image, const TestPlacement 
 
   reserve (arena, bytes + slack);
   offset = placement->slack == TEST_SLACK_FRONT ? 0 : arena->capacity - slack - bytes;
+  if (placement->bits)
+    offset -= offset % 8; /* words are aligned */
   before = offset < FILL_MARGIN ? offset : FILL_MARGIN;
   after = arena->capacity - offset - bytes;
   after = after < FILL_MARGIN ? after : FILL_MARGIN;
@@ -109,6 +118,33 @@ test_arena_place (TestArena *arena, const TestImage *image, const TestPlacement 
     .memory = arena->memory,
     .stream = arena->memory == CCL_MEMORY_DEVICE && placement->late ? arena->stream : NULL,
   };
+}
+
+CclImage
+test_arena_place_as (TestArena *arena, const TestImage *image, const CclParams *params,
+                     const TestPlacement *placement)
+{
+  TestPlacement words = *placement;
+  TestImage bits;
+  CclImage placed;
+
+  if (!placement->bits)
+    return test_arena_place (arena, image, placement);
+  words.padding = placement->padding / 8 * 8;
+  if (placement->slack != TEST_SLACK_FRONT)
+    words.slack = placement->slack / 8 * 8;
+  bits = test_image_new ((image->width + 63) / 64 * 8, image->height);
+  for (uint32_t y = 0; y < image->height; y++)
+    for (uint32_t x = 0; x < image->width; x++) {
+      bool set = test_image_is_foreground (image, params, x, y) != params->invert;
+
+      /* The lowest bit of a word is that of its first byte in memory. */
+      bits.pixels[(size_t) y * bits.width + (x / 8 ^ BYTE_FLIP)] |= (uint8_t) (set << x % 8);
+    }
+  placed = test_arena_place (arena, &bits, &words);
+  placed.format = CCL_FORMAT_BITS;
+  test_image_clear (&bits);
+  return placed;
 }
 
 void

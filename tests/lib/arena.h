@@ -26,6 +26,7 @@ typedef struct TestPlacement
   size_t slack;   /* bytes between the frame's last pixel and the arena's end; TEST_SLACK_FRONT:
                    * the frame is at the arena's start instead */
   uint8_t fill;   /* what the padding and the slack hold */
+  bool bits;      /* one bit a pixel, see test_arena_place_as() */
   bool late; /* device memory: the upload is only enqueued, after some other work, and the frame
               * is ready on a stream */
 } TestPlacement;
@@ -38,6 +39,11 @@ bool test_arena_available (CclMemory memory);
 /* Copies the image into the arena, over the frame before. No analyzer may be using the arena. */
 CclImage test_arena_place (TestArena *arena, const TestImage *image,
                            const TestPlacement *placement);
+
+/* The same, or, with placement->bits, the image's foreground as CCL_FORMAT_BITS, from which @params
+ * make that foreground again. Padding and slack are rounded down to whole words. */
+CclImage test_arena_place_as (TestArena *arena, const TestImage *image, const CclParams *params,
+                              const TestPlacement *placement);
 
 void test_arena_clear (TestArena *arena);
 

@@ -494,6 +494,10 @@ ccl_test_check_component (const GstCclComponent *component, const GstCclComponen
                component->centroid_x, expected->centroid_x);
   fail_unless (ABS (component->centroid_y - expected->centroid_y) <= tolerance, "%f is not %f",
                component->centroid_y, expected->centroid_y);
+  fail_unless_equals_int (component->track, expected->track);
+  fail_unless_equals_uint64 (component->age, expected->age);
+  fail_unless (ABS (component->velocity_x - expected->velocity_x) <= tolerance);
+  fail_unless (ABS (component->velocity_y - expected->velocity_y) <= tolerance);
 }
 
 static void

@@ -1,0 +1,38 @@
+/* cudaccl - CPU backend: chains of operations on masks
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CPU_CHAIN_H
+#define CCL_CPU_CHAIN_H
+
+#include "ccl/cpu/runs.h"
+
+/* What a chain works with. Filters of one thread work in place; threads have each its rows, and
+ * read what others would overwrite, so two masks take turns. Small components, and holes of limited
+ * size, are found by labelling runs: holes are components of what is not set. To fill all holes,
+ * the background that the frame's border reaches is found instead, in sweeps down and up the rows;
+ * if that takes too many, as in a maze, runs are labelled. */
+typedef struct CclChain
+{
+  const CclCpuFunctions *functions;
+  CclOperation operations[CCL_MAX_OPERATIONS];
+  uint32_t n;
+  uint32_t width, height, n_strips;
+  CclPool *pool;      /* the owner's; NULL with one thread */
+  uint64_t *scratch;  /* of filters, [n_strips], aligned */
+  CclMask other;      /* with several strips and filters */
+  CclRuns set, unset; /* to drop, and to fill */
+  CclMask reached;    /* the background that the border reaches, to fill all holes */
+  uint16_t *changed;  /* [height] sweep over the rows in which each was reached last */
+  uint8_t *marks;     /* of the labels of either: what is to change */
+} CclChain;
+
+/* @config's operations, geometry, connectivity and threads, which are not 0; operations are valid.
+ * @pool is NULL, or must stay. What is there is to be cleared when it fails, too. */
+CclStatus ccl_chain_init (CclChain *chain, const CclConfig *config, CclPool *pool,
+                          CclAccount *account);
+void ccl_chain_clear (CclChain *chain);
+
+/* Applies the operations to @mask, of the chain's size and in host memory. */
+void ccl_chain_apply (CclChain *chain, CclMask *mask);
+
+#endif

@@ -1,0 +1,527 @@
+/* cudaccl - CPU backend: background models
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A strip of rows is worked on from top to bottom, row by row: a few rows of the frame, blurred, go
+ * along in rings, and the state is read and written once. A row's neighbours are compared with what
+ * the background was before the frame: rows that learn are copied first. */
+
+#include "ccl/cpu/motion_functions.h"
+#include "ccl/cpu/pool.h"
+#include "ccl/cpu/tuning.h"
+#include "ccl/motion_backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+#define RAW_ROWS 4
+#define BLURRED_ROWS 8
+#define OLD_ROWS 4
+#define EDGE_ROWS 2 /* that the strips above and below read */
+#define PLANES 3
+#define LEAST_ROWS 16 /* of a strip */
+
+/* Rows of a plane of the frame on their way through a strip. Row y is in slot y modulo the number
+ * of slots. */
+typedef struct Ring
+{
+  const CclImage *image;
+  unsigned step;           /* bytes from sample to sample */
+  uint32_t width, height;  /* of the plane */
+  uint32_t samples, lines; /* of the frame */
+  uint32_t blocks;
+  uint32_t raw, blurred; /* the next rows to make */
+  uint8_t *raw_rows, *blurred_rows;
+} Ring;
+
+/* A strip's memory. */
+typedef struct Strip
+{
+  uint8_t *rows[PLANES];
+  uint8_t *columns;
+  uint16_t *old;   /* [OLD_ROWS] backgrounds before they learned */
+  uint16_t *edges; /* [2 * EDGE_ROWS] the strip's first and last rows, likewise */
+  uint64_t *foreground, *shadows, *renewed, *differs;
+  uint32_t top, bottom;
+  uint64_t count; /* foreground pixels of the last frame */
+} Strip;
+
+typedef struct CpuMotion
+{
+  CclMotionSession base;
+  const CclMotionFunctions *functions;
+  CclPool *pool;
+  uint32_t chroma_width, chroma_height;
+  uint32_t blocks, chroma_blocks;
+  uint16_t *background;                 /* of luma, with margins */
+  uint8_t *noise, *candidates, *counts; /* of luma, rows of whole blocks */
+  uint16_t *chroma[2];                  /* backgrounds, likewise */
+  uint32_t n_strips;
+  Strip *strips;
+} CpuMotion;
+
+/* A frame. */
+typedef struct Job
+{
+  CpuMotion *motion;
+  const CclMotionStep *step;
+  const CclMotionImage *image;
+  CclMask *mask, *shadows;
+} Job;
+
+static size_t
+row_bytes (uint32_t blocks)
+{
+  return (size_t) blocks * 64 + 2 * CCL_MOTION_MARGIN;
+}
+
+static uint8_t *
+raw_row (const Ring *ring, uint32_t y)
+{
+  return ring->raw_rows + (y % RAW_ROWS) * row_bytes (ring->blocks) + CCL_MOTION_MARGIN;
+}
+
+static uint8_t *
+blurred_row (const Ring *ring, uint32_t y)
+{
+  return ring->blurred_rows + (y % BLURRED_ROWS) * row_bytes (ring->blocks) + CCL_MOTION_MARGIN;
+}
+
+static uint16_t *
+background_row (const CpuMotion *self, uint32_t y)
+{
+  return self->background + y * row_bytes (self->blocks) + CCL_MOTION_MARGIN;
+}
+
+/* A copy of a row of background. */
+static uint16_t *
+copied_row (const CpuMotion *self, uint16_t *rows, uint32_t slot)
+{
+  return rows + slot * row_bytes (self->blocks) + CCL_MOTION_MARGIN;
+}
+
+static void
+copy_row (const CpuMotion *self, uint16_t *copy, uint32_t y)
+{
+  size_t pixels = (size_t) self->base.width + 2 * CCL_MOTION_SHADOW_STEP;
+
+  memcpy (copy - CCL_MOTION_SHADOW_STEP, background_row (self, y) - CCL_MOTION_SHADOW_STEP,
+          pixels * sizeof *copy);
+}
+
+/* Keeps the rows of a strip that its neighbours read. */
+static void
+save_edges (CpuMotion *self, Strip *strip)
+{
+  for (uint32_t i = 0; i < EDGE_ROWS; i++) {
+    copy_row (self, copied_row (self, strip->edges, i), strip->top + i);
+    copy_row (self, copied_row (self, strip->edges, EDGE_ROWS + i), strip->bottom - EDGE_ROWS + i);
+  }
+}
+
+/* Row @y as it was before the frame, seen from row @now of the strip. */
+static const uint16_t *
+old_row (const CpuMotion *self, const CclMotionStep *step, const Strip *strip, uint32_t y,
+         uint32_t now)
+{
+  if (!ccl_motion_pace (step, y))
+    return background_row (self, y);
+  if (y < strip->top)
+    return copied_row (self, strip[-1].edges, EDGE_ROWS + y - (strip->top - EDGE_ROWS));
+  if (y >= strip->bottom)
+    return copied_row (self, strip[1].edges, y - strip->bottom);
+  return y > now ? background_row (self, y) : copied_row (self, strip->old, y % OLD_ROWS);
+}
+
+static uint32_t
+clamp_row (int64_t y, uint32_t height)
+{
+  return y < 0 ? 0 : y >= height ? height - 1 : (uint32_t) y;
+}
+
+/* One row of samples that alternate with others. */
+static void
+read_alternate (uint8_t *row, const uint8_t *samples, uint32_t width)
+{
+  for (uint32_t x = 0; x < width; x++)
+    row[x] = samples[2 * (size_t) x];
+}
+
+/* One row of means of @scale by @scale samples. */
+static void
+read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, unsigned scale)
+{
+  const CclImage *image = ring->image;
+  uint32_t top = y * scale, bottom = ring->lines - top < scale ? ring->lines : top + scale;
+
+  for (uint32_t x = 0; x < ring->width; x++) {
+    uint32_t left = x * scale;
+    uint32_t right = ring->samples - left < scale ? ring->samples : left + scale;
+    unsigned sum = 0, n = (bottom - top) * (right - left);
+
+    for (uint32_t v = top; v < bottom; v++) {
+      for (uint32_t u = left; u < right; u++)
+        sum += image->data[v * image->stride + (size_t) u * ring->step];
+    }
+    row[x] = (uint8_t) ((sum + n / 2) / n);
+  }
+}
+
+/* Whether rows can be blurred right where they are. */
+static bool
+is_plain (const Ring *ring, unsigned scale)
+{
+  return ring->step == 1 && scale == 1;
+}
+
+static const uint8_t *
+frame_row (const Ring *ring, uint32_t y, unsigned scale)
+{
+  return is_plain (ring, scale) ? ring->image->data + y * ring->image->stride : raw_row (ring, y);
+}
+
+/* Repeats the first and last samples outside. */
+static void
+pad_row (uint8_t *row, uint32_t width)
+{
+  row[-2] = row[-1] = row[0];
+  row[width] = row[width + 1] = row[width - 1];
+}
+
+/* Makes blurred rows up to @y, at most to the end of the plane. */
+static void
+ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *columns,
+              unsigned scale)
+{
+  for (; ring->blurred <= y && ring->blurred < ring->height; ring->blurred++) {
+    uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
+    uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
+
+    for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++) {
+      if (scale == 1)
+        read_alternate (raw_row (ring, ring->raw),
+                        ring->image->data + ring->raw * ring->image->stride, ring->width);
+      else
+        read_scaled_row (raw_row (ring, ring->raw), ring, ring->raw, scale);
+    }
+    functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
+                         frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
+                         ring->width);
+    pad_row (blurred_row (ring, ring->blurred), ring->width);
+  }
+}
+
+/* The ring of a plane for a strip whose first blurred row is @y. */
+static Ring
+ring_of (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
+{
+  const CpuMotion *self = job->motion;
+  const CclMotionConfig *config = &self->base.config;
+  bool luma = plane == 0;
+  Ring ring = {
+    .image = luma ? &job->image->luma : &job->image->chroma[plane - 1],
+    .step = luma ? 1 : job->image->chroma_step,
+    .width = luma ? self->base.width : self->chroma_width,
+    .height = luma ? self->base.height : self->chroma_height,
+    .samples = luma ? config->width : config->width / 2 + config->width % 2,
+    .lines = luma ? config->height : config->height / 2 + config->height % 2,
+    .blocks = luma ? self->blocks : self->chroma_blocks,
+    .raw_rows = rows,
+  };
+
+  ring.blurred_rows = rows + RAW_ROWS * row_bytes (ring.blocks);
+  ring.blurred = clamp_row (y, ring.height);
+  ring.raw = clamp_row ((int64_t) ring.blurred - 1, ring.height);
+  return ring;
+}
+
+static void
+write_bits (CclMask *mask, uint32_t y, const uint64_t *bits, uint32_t words)
+{
+  memcpy (mask->words + y * mask->pitch, bits, words * sizeof *bits);
+}
+
+static void
+do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y)
+{
+  CpuMotion *self = job->motion;
+  const CclMotionSession *base = &self->base;
+  size_t at = (size_t) y * self->blocks * 64;
+  CclMotionRow row = {
+    .step = job->step,
+    .pace = ccl_motion_pace (job->step, y),
+    .width = base->width,
+    .blocks = self->blocks,
+    .background = background_row (self, y),
+    .noise = self->noise + at,
+    .candidates = self->candidates + at,
+    .counts = self->counts + at,
+    .chroma = chroma ? strip->differs : NULL,
+    .foreground = strip->foreground,
+    .shadows = strip->shadows,
+    .renewed = strip->renewed,
+  };
+
+  if (row.pace)
+    copy_row (self, copied_row (self, strip->old, y % OLD_ROWS), y);
+  for (int i = 0; i < 5; i++) {
+    uint32_t near = clamp_row ((int64_t) y + i - 2, base->height);
+
+    row.values[i] = blurred_row (ring, near);
+    row.backgrounds[i] = old_row (self, job->step, strip, near, y);
+  }
+  self->functions->luma_row (&row);
+  if (row.pace) {
+    row.background[-2] = row.background[-1] = row.background[0];
+    row.background[base->width] = row.background[base->width + 1] = row.background[base->width - 1];
+  }
+  strip->count += row.count;
+  write_bits (job->mask, y, strip->foreground, self->blocks);
+  if (job->shadows)
+    write_bits (job->shadows, y, strip->shadows, self->blocks);
+}
+
+static void
+do_strip (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CpuMotion *self = job->motion;
+  const CclMotionFunctions *functions = self->functions;
+  const unsigned scale = self->base.config.scale;
+  const bool chroma = self->base.config.format == CCL_MOTION_LUMA_420;
+  Strip *strip = &self->strips[index];
+  Ring rings[PLANES];
+  CclMotionChromaRow row = {
+    .step = job->step,
+    .width = self->chroma_width,
+    .blocks = self->chroma_blocks,
+    .differs = strip->differs,
+    .foreground = strip->foreground,
+    .shadows = strip->shadows,
+    .renewed = strip->renewed,
+  };
+
+  rings[0] = ring_of (job, strip->rows[0], 0, (int64_t) strip->top - 2);
+  for (unsigned i = 1; chroma && i < PLANES; i++)
+    rings[i] = ring_of (job, strip->rows[i], i, strip->top / 2);
+  strip->count = 0;
+  for (uint32_t y = strip->top; y < strip->bottom; y++) {
+    ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
+    if (chroma && y % 2 == 0) {
+      for (unsigned i = 0; i < 2; i++) {
+        ring_advance (&rings[i + 1], y / 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
+        row.values[i] = blurred_row (&rings[i + 1], y / 2);
+        row.backgrounds[i] = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64;
+      }
+      row.pace = ccl_motion_pace (job->step, y);
+      functions->chroma_differs (&row);
+    }
+    do_luma (job, strip, &rings[0], chroma, y);
+    if (chroma && y % 2 == 0 && row.pace)
+      functions->chroma_learn (&row);
+  }
+}
+
+/* Memory at a cache line's begin, all 0. */
+static CclStatus
+allocate (CpuMotion *self, uint64_t count, size_t size, void *memory)
+{
+  uint64_t bytes;
+  void *block;
+
+  if (__builtin_mul_overflow (count, size, &bytes) ||
+      posix_memalign (&block, ALIGNMENT, bytes) != 0)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory: %.1f MiB for a background model",
+                     (double) count * (double) size / (1024 * 1024));
+  memset (block, 0, bytes);
+  memcpy (memory, &block, sizeof block);
+  self->base.account.allocations++;
+  self->base.account.bytes += bytes;
+  return CCL_OK;
+}
+
+/* Strips begin with an even row: they share no row of chroma. */
+static void
+place_strip (CpuMotion *self, uint32_t index)
+{
+  const uint64_t pairs = self->chroma_height;
+  uint64_t bottom = pairs * (index + 1) / self->n_strips * 2;
+
+  self->strips[index].top = (uint32_t) (pairs * index / self->n_strips * 2);
+  self->strips[index].bottom = bottom < self->base.height ? (uint32_t) bottom : self->base.height;
+}
+
+static CclStatus
+allocate_strip (CpuMotion *self, Strip *strip)
+{
+  size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
+  size_t row = row_bytes (self->blocks);
+  uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs };
+  CclStatus status = CCL_OK;
+
+  for (unsigned i = 0; i < PLANES && status == CCL_OK; i++)
+    status = allocate (self, RAW_ROWS + BLURRED_ROWS,
+                       row_bytes (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
+  for (unsigned i = 0; i < 4 && status == CCL_OK; i++)
+    status = allocate (self, words, sizeof **bits[i], bits[i]);
+  if (status == CCL_OK)
+    status = allocate (self, row, sizeof *strip->columns, &strip->columns);
+  if (status == CCL_OK)
+    status = allocate (self, OLD_ROWS * row, sizeof *strip->old, &strip->old);
+  if (status == CCL_OK)
+    status = allocate (self, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges);
+  return status;
+}
+
+static CclStatus
+allocate_state (CpuMotion *self)
+{
+  const uint64_t rows = self->base.height, block_rows = rows * self->blocks;
+  const uint64_t chroma_block_rows = (uint64_t) self->chroma_height * self->chroma_blocks;
+  uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts };
+  CclStatus status = CCL_OK;
+
+  status =
+      allocate (self, rows * row_bytes (self->blocks), sizeof *self->background, &self->background);
+  for (unsigned i = 0; i < 3 && status == CCL_OK; i++)
+    status = allocate (self, block_rows, 64, planes[i]);
+  for (unsigned i = 0; self->base.config.format == CCL_MOTION_LUMA_420 && i < 2 && status == CCL_OK;
+       i++)
+    status = allocate (self, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]);
+  return status;
+}
+
+static void
+cpu_motion_close (CclMotionSession *session)
+{
+  CpuMotion *self = (CpuMotion *) session;
+
+  ccl_pool_free (self->pool);
+  for (uint32_t i = 0; self->strips && i < self->n_strips; i++) {
+    Strip *strip = &self->strips[i];
+
+    for (unsigned k = 0; k < PLANES; k++)
+      free (strip->rows[k]);
+    free (strip->columns);
+    free (strip->old);
+    free (strip->edges);
+    free (strip->foreground);
+    free (strip->shadows);
+    free (strip->renewed);
+    free (strip->differs);
+  }
+  free (self->strips);
+  free (self->background);
+  for (unsigned i = 0; i < 2; i++)
+    free (self->chroma[i]);
+  free (self->noise);
+  free (self->candidates);
+  free (self->counts);
+  free (self);
+}
+
+static uint32_t
+strips_for (const CclMotionSession *wanted, unsigned threads)
+{
+  uint32_t most = wanted->height / LEAST_ROWS;
+
+  return most < 1 ? 1 : most < threads ? most : threads;
+}
+
+static CclStatus
+cpu_motion_open (const CclMotionSession *wanted, CclMotionSession **session)
+{
+  const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
+  CpuMotion *self = calloc (1, sizeof *self);
+  unsigned threads = wanted->config.threads ? wanted->config.threads : ccl_pool_cpus ();
+  CclStatus status;
+
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a background model");
+  self->base = *wanted;
+  self->base.config.backend = CCL_BACKEND_CPU;
+  self->functions = functions->motion;
+  strcpy (self->base.device_name, functions->name);
+  self->chroma_width = wanted->width / 2 + wanted->width % 2;
+  self->chroma_height = wanted->height / 2 + wanted->height % 2;
+  self->blocks = (uint32_t) ccl_mask_words (wanted->width);
+  self->chroma_blocks = (uint32_t) ccl_mask_words (self->chroma_width);
+  self->n_strips = strips_for (wanted, threads);
+  status = allocate (self, self->n_strips, sizeof *self->strips, &self->strips);
+  for (uint32_t i = 0; i < self->n_strips && status == CCL_OK; i++) {
+    place_strip (self, i);
+    status = allocate_strip (self, &self->strips[i]);
+  }
+  if (status == CCL_OK)
+    status = allocate_state (self);
+  if (status == CCL_OK && self->n_strips > 1)
+    status = ccl_pool_new (self->n_strips, &self->base.account, &self->pool);
+  if (status != CCL_OK) {
+    cpu_motion_close (&self->base);
+    return status;
+  }
+  *session = &self->base;
+  return CCL_OK;
+}
+
+static bool
+is_host (CclMemory memory)
+{
+  return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
+}
+
+static CclStatus
+cpu_motion_apply (CclMotionSession *session, const CclMotionStep *step, const CclMotionImage *image,
+                  CclMask *mask, CclMask *shadows, uint64_t *foreground)
+{
+  CpuMotion *self = (CpuMotion *) session;
+  Job job = { self, step, image, mask, shadows };
+  bool readable = is_host (image->luma.memory);
+
+  if (session->config.format == CCL_MOTION_LUMA_420)
+    readable = readable && is_host (image->chroma[0].memory) && is_host (image->chroma[1].memory);
+  if (!readable)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the CPU cannot read device memory; copy the frame to the host first");
+  if (!is_host (mask->memory) || (shadows && !is_host (shadows->memory)))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the CPU cannot write to device memory; use a mask in host memory");
+  for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
+    save_edges (self, &self->strips[i]);
+  ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
+  *foreground = 0;
+  for (uint32_t i = 0; i < self->n_strips; i++)
+    *foreground += self->strips[i].count;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_motion_clear (CclMotionSession *session, CclMask *mask)
+{
+  for (uint32_t y = 0; y < mask->height; y++)
+    memset (mask->words + y * mask->pitch, 0, ccl_mask_words (mask->width) * sizeof *mask->words);
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_motion_background (CclMotionSession *session, uint8_t *pixels, size_t stride)
+{
+  const CpuMotion *self = (const CpuMotion *) session;
+
+  for (uint32_t y = 0; y < session->height; y++) {
+    const uint16_t *row = background_row (self, y);
+
+    for (uint32_t x = 0; x < session->width; x++)
+      pixels[y * stride + x] = ccl_motion_level (row[x]);
+  }
+  return CCL_OK;
+}
+
+const CclMotionClass ccl_motion_cpu = {
+  .id = CCL_BACKEND_CPU,
+  .open = cpu_motion_open,
+  .apply = cpu_motion_apply,
+  .clear = cpu_motion_clear,
+  .background = cpu_motion_background,
+  .close = cpu_motion_close,
+};

@@ -1,0 +1,128 @@
+/* cudaccl - background models: a camera's frames in, masks of what moves out
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A CclMotion learns the background of a fixed camera and returns, for each frame, a CclMask of the
+ * pixels that differ from it. The mask is not cleaned: see CclConfig.operations.
+ *
+ * The model: the background is a slow mean of the pixels that are not foreground. A pixel is
+ * foreground when its luma, blurred with 3x3 pixels, differs from the background by more than a
+ * threshold, or when its chroma does. The threshold is the larger of noise_floor and four times the
+ * pixel's mean difference, plus the change that a shift of the picture by one pixel would cause
+ * there. Pixels that are darker than the background but keep its texture and chroma are shadows.
+ * Objects that stand still for the learning time become background. A young model learns faster, so
+ * that objects in the first frames soon leave no ghosts.
+ *
+ * All arithmetic is in integers: the result is the same on every backend, with every instruction
+ * set and any number of threads.
+ *
+ * A model belongs to one thread at a time; different models may run concurrently. */
+
+#ifndef CCL_MOTION_H
+#define CCL_MOTION_H
+
+#include "ccl/mask.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CclMotion CclMotion;
+
+typedef enum CclMotionFormat
+{
+  CCL_MOTION_LUMA = 0, /* luma only: GRAY8, or colour formats without their chroma */
+  CCL_MOTION_LUMA_420, /* luma and chroma of half the width and height: NV12, I420 and the like */
+} CclMotionFormat;
+
+/* What is fixed for the life of a model. Start from ccl_motion_config_init(). */
+typedef struct CclMotionConfig
+{
+  uint32_t width, height; /* pixels of a frame, each at least 1; width * height < 2^32 */
+  CclMotionFormat format;
+  CclBackend backend;
+  int device;         /* as in CclConfig */
+  void *cuda_context; /* as in CclConfig */
+  unsigned scale;     /* 1, 2 or 4: a pixel of the model and its masks is the mean of scale x scale
+                       * pixels of the frame, fewer at the right and bottom edges */
+  unsigned threads;   /* as in CclConfig */
+} CclMotionConfig;
+
+/* What may change from frame to frame. Start from ccl_motion_params_init(). */
+typedef struct CclMotionParams
+{
+  uint64_t learning_time; /* nanoseconds that an object must stand still to become background; from
+                           * 1 ms to 1 day */
+  uint64_t warm_up;       /* nanoseconds after each start in which the model learns but masks are
+                           * empty */
+  uint8_t noise_floor;    /* grey levels: the least difference in luma that can be foreground */
+  uint8_t light_change; /* percent: more foreground than that is a change of light: masks are empty,
+                         * and if it lasts 0.3 s the model starts anew; 0: never */
+  bool keep_shadows;    /* shadows are foreground */
+  bool freeze;          /* the model stays as it is */
+} CclMotionParams;
+
+/* One frame. */
+typedef struct CclMotionImage
+{
+  CclImage luma;      /* of CCL_FORMAT_BYTES */
+  CclImage chroma[2]; /* CCL_MOTION_LUMA_420: the two components, in any order that stays the same,
+                       * (width + 1) / 2 by (height + 1) / 2 samples */
+  unsigned
+      chroma_step; /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12) */
+} CclMotionImage;
+
+/* A model's properties, and the state after its last frame. */
+typedef struct CclMotionInfo
+{
+  CclBackend backend;      /* never CCL_BACKEND_AUTO */
+  const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
+  uint32_t width, height;  /* of masks */
+  uint64_t foreground;     /* of the last frame, in pixels, also when its mask is empty */
+  uint64_t age;            /* nanoseconds of frames since the start */
+  uint64_t starts; /* number of starts: the first frame's, and one for each lasting change of light
+                    * and ccl_motion_reset() */
+  bool light_change;    /* the last frame was one */
+  uint64_t allocations; /* of any kind of memory since ccl_motion_new() */
+  uint64_t bytes;       /* what they hold now */
+} CclMotionInfo;
+
+/* Fills @config with the defaults: luma and chroma, automatic backend and device, scale 1, one
+ * thread. */
+void ccl_motion_config_init (CclMotionConfig *config, uint32_t width, uint32_t height);
+
+/* Fills @params with the defaults: learning time 10 s, no warm-up, noise floor 14, shadows dropped,
+ * light change at 60 %. */
+void ccl_motion_params_init (CclMotionParams *params);
+
+/* Makes a model and allocates all its memory. Free it with ccl_motion_free(). Errors:
+ * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (this build has no such backend), CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_motion_new (const CclMotionConfig *config, CclMotion **motion);
+
+/* NULL is ignored. */
+void ccl_motion_free (CclMotion *motion);
+
+/* Writes the foreground of a frame to @mask, and updates the model. @elapsed is the time since the
+ * previous frame in nanoseconds: usually the frame's duration, more after a gap; it is ignored for
+ * the first frame. @mask, and @shadows unless it is NULL, are allocated by the caller, of the size
+ * in CclMotionInfo, and are overwritten; @shadows receives the pixels that were dropped as shadows.
+ * Allocates nothing. Errors: CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (memory that the backend
+ * cannot access); the model has not changed then. */
+CclStatus ccl_motion_apply (CclMotion *motion, const CclMotionParams *params,
+                            const CclMotionImage *image, uint64_t elapsed, CclMask *mask,
+                            CclMask *shadows);
+
+/* Drops the model's state: the next frame is the first. */
+void ccl_motion_reset (CclMotion *motion);
+
+/* Writes the background as a picture of luma, of the masks' size, to host memory; all 0 before the
+ * first frame. Errors: CCL_ERROR_INVALID (NULL, or @stride less than the width). */
+CclStatus ccl_motion_background (const CclMotion *motion, uint8_t *pixels, size_t stride);
+
+void ccl_motion_info (const CclMotion *motion, CclMotionInfo *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* cudaccl - background models: from time to what a frame does
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_MOTION_STEP_H
+#define CCL_MOTION_STEP_H
+
+#include "ccl/motion.h"
+#include "ccl/motion_pixel.h"
+
+/* A model's time, in nanoseconds of frames that it learned from. */
+typedef struct CclMotionClock
+{
+  bool running;                        /* there was a frame since the start */
+  uint64_t age;                        /* since the first frame */
+  uint64_t pending[CCL_MOTION_GROUPS]; /* not learned from yet */
+  uint64_t rest[CCL_MOTION_GROUPS];    /* of candidates' counts, in 1 / learning time */
+  uint32_t updates;
+  uint64_t changed; /* how long the light has been another */
+} CclMotionClock;
+
+/* What the next frame does, @elapsed after the one before. */
+CclMotionStep ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params,
+                                     uint64_t elapsed);
+
+/* Takes a frame's share of foreground, of @pixels; returns whether the frame is a change of light,
+ * whose foreground means nothing. One that lasts makes the clock start anew. */
+bool ccl_motion_clock_judge (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed,
+                             uint64_t foreground, uint64_t pixels);
+
+#endif

@@ -1,0 +1,98 @@
+/* cudaccl - CUDA backend: operations on masks
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_MORPHOLOGY_H
+#define CCL_CUDA_MORPHOLOGY_H
+
+#include "cuda/algorithm.h"
+#include "cuda/tile/tile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Filters: median, erosion and dilation. A rectangle is one pass over rows and one over columns,
+ * and a launch does several passes. */
+
+typedef enum CclPassKind
+{
+  CCL_PASS_MEDIAN,     /* of size x size pixels */
+  CCL_PASS_HORIZONTAL, /* dilation by size x 1 pixels */
+  CCL_PASS_VERTICAL,   /* by 1 x size */
+} CclPassKind;
+
+/* A CclPassKind, the size, odd, from 3 to 31 pixels, and whether it erodes, which is to dilate the
+ * background. */
+typedef uint8_t CclPass;
+
+#define CCL_PASS(kind, size, erode) ((CclPass) ((size) / 2 | (kind) << 4 | (erode) << 6))
+#define CCL_PASS_REACH(pass) ((pass) &15)
+#define CCL_PASS_KIND(pass) ((pass) >> 4 & 3)
+#define CCL_PASS_ERODES(pass) ((pass) >> 6 & 1)
+
+#define CCL_MAX_PASSES 16   /* of a launch */
+#define CCL_FILTER_REACH 32 /* how far from a pixel a launch looks, in each direction */
+
+/* One launch: foreground, region, passes. Frames of a batch lie one below the other, with a row of
+ * background under each, which stays as it is. Passed to kernels by value. */
+typedef struct CclFilters
+{
+  uint64_t *to;            /* never where the frame's pixels are */
+  size_t pitch;            /* words, of @to and @region */
+  const uint64_t *region;  /* of one frame; NULL: all of it */
+  uint32_t frames, height; /* height: of one; the CclCudaFrame's is that of all */
+  uint32_t columns, rows;  /* tiles side by side, and below each other in a frame */
+  uint32_t column_reciprocal, row_reciprocal; /* UINT32_MAX / columns and / rows */
+  uint32_t tile_height;
+  uint32_t reach; /* of all passes, up and down */
+  uint32_t n;
+  uint64_t passes[CCL_MAX_PASSES / 8]; /* CclPass after CclPass, from the lowest byte on: arrays
+                                        * that kernels index would be copied to local memory */
+} CclFilters;
+
+cudaError_t ccl_cuda_filter (const CclCudaFrame *frame, const CclFilters *filters,
+                             cudaStream_t stream);
+/* Plans the tiles of a launch, whose passes and frames are set. */
+void ccl_cuda_filter_plan (const CclCudaFrame *frame, const CclCudaDevice *device,
+                           CclFilters *filters);
+
+/* One launch of a chain, or of fill and drop the few of an analysis. */
+typedef struct CclCleaningStep
+{
+  bool flip;
+  CclFilters filters;
+  CclFlips flips;
+} CclCleaningStep;
+
+#define CCL_MAX_STEPS (4 * CCL_MAX_OPERATIONS + 1)
+
+/* What turns a frame's pixels into the mask that is analysed. */
+typedef struct CclCleaning
+{
+  uint32_t n; /* 0: nothing does */
+  CclCleaningStep steps[CCL_MAX_STEPS];
+  uint64_t *masks[2]; /* [height * pitch] */
+  size_t pitch;       /* words */
+  uint64_t *region;   /* [height of a frame * pitch], or NULL */
+  CclCudaFrame clean; /* the result, of bits */
+  CclCudaWork flips;  /* the analysis for fill and drop, by the tile algorithm */
+  bool own_tables;    /* flips.tables is to be freed */
+  uint64_t min_area;  /* what a drop at the end comes to; 0: there is none */
+} CclCleaning;
+
+/* Plans @session's operations and region and allocates all that they need; after the analysis
+ * @work has been opened, whose tables they share if it is tile's. */
+CclStatus ccl_cuda_cleaning_open (CclCleaning *cleaning, const CclSession *session,
+                                  const CclCudaWork *work, const CclCudaDevice *device,
+                                  CclCudaMemory *memory);
+void ccl_cuda_cleaning_close (CclCleaning *cleaning);
+
+/* Enqueues all steps, from @source to cleaning->clean. */
+cudaError_t ccl_cuda_clean (const CclCleaning *cleaning, const CclCudaFrame *source,
+                            cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

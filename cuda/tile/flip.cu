@@ -1,0 +1,94 @@
+/* cudaccl - CUDA backend: the tile algorithm, flipping pixels of components
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* As for label maps, each tile finds its pieces again. */
+
+#include "cuda/tile/flip.cuh"
+#include "cuda/tile/pieces.cuh"
+
+/* Replaces the link of each piece by whether its component is flipped. */
+static __device__ inline void
+look_up_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclFlips &flips,
+               const TilePieces *s, const Pieces &p, const Tile &tile)
+{
+  uint32_t *links = p.forest.links;
+
+  for (uint32_t piece = threadIdx.x; piece < p.n; piece += blockDim.x) {
+    if (piece_is_root (s, piece)) {
+      uint32_t root = t.parents[component_label (t, tile, link_first (links[piece]))];
+
+      links[piece] = flips_component (f, flips, t.features[root], root >= t.slots);
+    }
+  }
+  __syncthreads ();
+  for (uint32_t piece = threadIdx.x; piece < p.n; piece += blockDim.x) {
+    if (!piece_is_root (s, piece))
+      links[piece] = links[link_parent (links[piece])];
+  }
+}
+
+/* The pixels of a word that are not flipped. @flips: of the pieces; NULL: there are none. */
+static __device__ inline uint64_t
+without_flips (const uint32_t *flips, uint64_t word, uint32_t before)
+{
+  uint64_t kept = word;
+
+  for (uint64_t starts = flips ? piece_starts (word) : 0; starts; starts &= starts - 1, before++) {
+    if (flips[before])
+      kept &= word + (starts & -starts); /* carries through the piece */
+  }
+  return kept;
+}
+
+/* A block for each tile. */
+static __global__ void
+__launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
+    tile_flip (CclCudaFrame f, CclComponentTable t, CclTiles tiles, CclFlips flips)
+{
+  extern __shared__ uint32_t memory[];
+  Tile tile = tile_number (tiles, blockIdx.x);
+  TilePieces *s = (TilePieces *) memory;
+  uint32_t column = threadIdx.x % TILE_WORDS, row = threadIdx.x / TILE_WORDS;
+  uint32_t x = tile.x + column * WORD_PIXELS, y = tile.y + row;
+  uint32_t *links = NULL;
+
+  load_pixels (f, tiles, s, tile);
+  __syncthreads ();
+  if (tiles.n[tile.index] > 0) {
+    Pieces p = find_pieces (f, tiles, s);
+
+    look_up_flips (f, t, flips, s, p, tile);
+    links = p.forest.links;
+    __syncthreads ();
+  }
+  if (x < f.width && y < f.height)
+    flips.to[y * flips.pitch + x / WORD_PIXELS] = flipped_word (
+        f, flips, without_flips (links, s->words[column][row], s->before[column][row]), x);
+}
+
+static cudaError_t
+flip_tiles (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+{
+  const CclTiles *tiles = &tile_tables (work)->tiles;
+  size_t size = tile_pieces_size (tiles->height * TILE_WORDS * WORD_PIECES);
+  cudaError_t error = ccl_cuda_tile_find_components (work, true, stream);
+
+  if (error != cudaSuccess)
+    return error;
+  tile_flip<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream>>> (
+      work->frame, work->components, *tiles, *flips);
+  return cudaGetLastError ();
+}
+
+cudaError_t
+ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+{
+  if (tile_tables (work)->strips.n > 0) {
+    cudaError_t error = ccl_cuda_strips_flip (work, flips, stream);
+
+    if (error != cudaErrorCooperativeLaunchTooLarge)
+      return error;
+    cudaGetLastError (); /* as in ccl_cuda_tile_run() */
+  }
+  return flip_tiles (work, flips, stream);
+}

@@ -1,0 +1,235 @@
+/* cudaccl - ccl-bench morphology: on a CUDA device
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/morphology_cuda.h"
+
+#include "tests/lib/arena.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARM_UP 5 /* the second frame is captured into a graph */
+#define MAX_COMPONENTS (1u << 22)
+
+/* What is measured, and the medians in nanoseconds. */
+typedef struct Setting
+{
+  const char *name;
+  CclMemory memory;
+  bool bits;
+  CclUpload upload;
+  bool stages; /* the stage of cleaning by itself; without graphs and strips */
+  uint64_t cleaning, analysis, host;
+} Setting;
+
+typedef struct Subject
+{
+  const TestImage *image;
+  const char *name;
+  unsigned connectivity, runs;
+  const CclOperation *operations;
+  uint32_t n;
+  CclComponents expected; /* of the CPU's analyzer */
+  CclAnalyzer *reference;
+} Subject;
+
+static int
+compare_times (const void *a, const void *b)
+{
+  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
+
+  return (ta > tb) - (ta < tb);
+}
+
+static uint64_t
+median_of (uint64_t *times, unsigned n)
+{
+  qsort (times, n, sizeof *times, compare_times);
+  return times[n / 2];
+}
+
+static CclAnalyzer *
+open_analyzer (const Subject *subject, CclBackend backend, const Setting *setting)
+{
+  CclConfig config;
+  CclAnalyzer *analyzer;
+
+  ccl_config_init (&config, subject->image->width, subject->image->height);
+  config.connectivity = subject->connectivity;
+  config.backend = backend;
+  config.max_components = MAX_COMPONENTS;
+  config.operations = subject->operations;
+  config.n_operations = subject->n;
+  if (backend == CCL_BACKEND_CUDA) {
+    config.device = TEST_DEVICE;
+    config.upload = setting->upload;
+    config.timing = true;
+    config.stages = setting->stages;
+  }
+  if (ccl_analyzer_new (&config, &analyzer) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
+  return analyzer;
+}
+
+static uint64_t
+cleaning_time (const CclTiming *timing)
+{
+  for (uint32_t i = 0; i < timing->n_stages; i++)
+    if (strcmp (timing->stages[i].name, "cleaning") == 0)
+      return timing->stages[i].time;
+  return 0;
+}
+
+static bool
+is_expected (const Subject *subject, const CclComponents *got)
+{
+  const CclComponents *expected = &subject->expected;
+
+  return got->found == expected->found && got->count == expected->count &&
+         memcmp (got->items, expected->items, got->count * sizeof *got->items) == 0;
+}
+
+/* Returns whether the result is the CPU's. */
+static bool
+measure (const Subject *subject, Setting *setting)
+{
+  CclAnalyzer *analyzer = open_analyzer (subject, CCL_BACKEND_CUDA, setting);
+  TestArena arena = { .memory = setting->memory };
+  TestPlacement placement = { .bits = setting->bits };
+  uint64_t *cleaning = test_alloc (subject->runs * sizeof *cleaning);
+  uint64_t *analysis = test_alloc (subject->runs * sizeof *analysis);
+  uint64_t *host = test_alloc (subject->runs * sizeof *host);
+  bool same = true;
+  CclParams params;
+  CclImage image;
+
+  ccl_params_init (&params);
+  if (!setting->bits) /* as cameras and pools align rows */
+    placement.padding = (64 - subject->image->width % 64) % 64;
+  image = test_arena_place_as (&arena, subject->image, &params, &placement);
+  for (unsigned run = 0; run < WARM_UP + subject->runs; run++) {
+    unsigned i = run < WARM_UP ? 0 : run - WARM_UP;
+    uint64_t start = test_now ();
+    CclComponents components;
+    CclTiming timing;
+
+    if (ccl_analyzer_analyze (analyzer, &image, &params, &components) != CCL_OK)
+      test_fatal ("%s", ccl_last_error ());
+    host[i] = test_now () - start;
+    ccl_analyzer_timing (analyzer, &timing);
+    analysis[i] = timing.analysis;
+    cleaning[i] = cleaning_time (&timing);
+    if (run == 0)
+      same = is_expected (subject, &components);
+  }
+  setting->cleaning = median_of (cleaning, subject->runs);
+  setting->analysis = median_of (analysis, subject->runs);
+  setting->host = median_of (host, subject->runs);
+  free (cleaning);
+  free (analysis);
+  free (host);
+  test_arena_clear (&arena);
+  ccl_analyzer_free (analyzer);
+  return same;
+}
+
+static double
+microseconds (uint64_t time)
+{
+  return (double) time / 1e3;
+}
+
+/* A chain of operations, on bytes and on bits in device memory. */
+static bool
+measure_chain (const Subject *subject)
+{
+  char text[256];
+  bool ok = true;
+
+  ccl_operations_format (subject->operations, subject->n, text, sizeof text);
+  for (int bits = 0; bits < 2; bits++) {
+    Setting alone = { .memory = CCL_MEMORY_DEVICE, .bits = bits, .stages = true };
+    Setting whole = { .memory = CCL_MEMORY_DEVICE, .bits = bits };
+    bool same = measure (subject, &alone) && measure (subject, &whole);
+
+    printf ("%-24s %-22s cuda %-5s %9.1f us cleaning, %9.1f us with analysis  cpu, %s\n", text,
+            subject->name, bits ? "bits" : "bytes", microseconds (alone.cleaning),
+            microseconds (whole.analysis), same ? "same" : "DIFFERS");
+    ok &= same;
+  }
+  return ok;
+}
+
+/* Analysis without operations, from every kind of memory. */
+static bool
+measure_analysis (const Subject *subject)
+{
+  Setting settings[] = {
+    { "device bytes", CCL_MEMORY_DEVICE, .bits = false },
+    { "device bits", CCL_MEMORY_DEVICE, .bits = true },
+    { "pinned, pixels", CCL_MEMORY_PINNED, .upload = CCL_UPLOAD_PIXELS },
+    { "pinned, bits", CCL_MEMORY_PINNED, .upload = CCL_UPLOAD_BITS },
+    { "host, pixels", CCL_MEMORY_HOST, .upload = CCL_UPLOAD_PIXELS },
+    { "host, bits", CCL_MEMORY_HOST, .upload = CCL_UPLOAD_BITS },
+    { "host bits", CCL_MEMORY_HOST, .bits = true },
+  };
+  bool ok = true;
+
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    Setting *setting = &settings[i];
+    bool same = measure (subject, setting);
+
+    printf ("%-24s %-22s cuda       %9.1f us on the device, %9.1f us in all  cpu, %s\n",
+            setting->name, subject->name, microseconds (setting->analysis),
+            microseconds (setting->host), same ? "same" : "DIFFERS");
+    ok &= same;
+  }
+  return ok;
+}
+
+static bool
+measure_with (Subject *subject, const CclOperation *operations, uint32_t n)
+{
+  CclImage view = test_image_view (subject->image);
+  CclParams params;
+  bool ok;
+
+  ccl_params_init (&params);
+  subject->operations = operations;
+  subject->n = n;
+  subject->reference = open_analyzer (subject, CCL_BACKEND_CPU, NULL);
+  if (ccl_analyzer_analyze (subject->reference, &view, &params, &subject->expected) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
+  ok = n > 0 ? measure_chain (subject) : measure_analysis (subject);
+  ccl_analyzer_free (subject->reference);
+  return ok;
+}
+
+bool
+morphology_cuda (const TestImage *image, const char *name, const CclOperation *operations,
+                 uint32_t n, unsigned connectivity, unsigned runs)
+{
+  static const char *const chains[] = { "drop50,median3", "median5,close5x11,drop50",
+                                        "median5,close5x11,fill,drop50" };
+  Subject subject = {
+    .image = image,
+    .name = name,
+    .connectivity = connectivity,
+    .runs = runs,
+  };
+  bool ok = true;
+
+  for (uint32_t i = 0; i < n; i++)
+    ok &= measure_with (&subject, &operations[i], 1);
+  for (size_t i = 0; n > 0 && i < sizeof chains / sizeof *chains; i++) {
+    CclOperation chain[CCL_MAX_OPERATIONS];
+    uint32_t length;
+
+    if (ccl_operations_parse (chains[i], chain, &length) != CCL_OK)
+      test_fatal ("%s", ccl_last_error ());
+    ok &= measure_with (&subject, chain, length);
+  }
+  return measure_with (&subject, NULL, 0) && ok;
+}

@@ -1,0 +1,604 @@
+/* cudaccl - checkccl: background models against the reference, frame after frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/checkccl.h"
+
+#include "ccl/cpu/motion_functions.h"
+#include "ccl/cpu/tuning.h"
+#include "ccl/motion_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define MILLISECOND UINT64_C (1000000)
+#define SECOND (1000 * MILLISECOND)
+#define MOST_MODELS 16
+#define OBJECTS 6
+#define SHADOW 127
+#define FOREGROUND 255
+
+/* A thing that moves, stops, and casts a shadow. */
+typedef struct Object
+{
+  int x, y, width, height, dx, dy;
+  uint8_t luma, chroma;
+} Object;
+
+/* A camera: a textured background, things, noise, and light. */
+typedef struct Scene
+{
+  uint32_t width, height;
+  TestImage texture, planes[3]; /* planes[1] and [2]: chroma, one after the other or in turns */
+  Object objects[OBJECTS];
+  unsigned step;  /* of chroma */
+  unsigned noise; /* grey levels */
+  unsigned light; /* 256ths */
+} Scene;
+
+static uint32_t
+half (uint32_t n)
+{
+  return n / 2 + n % 2;
+}
+
+static int
+between (Mt19937 *rng, int low, int high)
+{
+  return low + (int) mt19937_below (rng, (uint32_t) (high - low + 1));
+}
+
+static Scene
+scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
+{
+  Scene scene = { .width = width, .height = height, .step = step, .light = 256 };
+  int coarse = between (rng, 1, 9);
+
+  scene.noise = mt19937_below (rng, 3) == 0 ? 40 : mt19937_below (rng, 8);
+  scene.texture = test_image_new (width, height);
+  scene.planes[0] = test_image_new (width, height);
+  scene.planes[1] = test_image_new (step * half (width), half (height));
+  scene.planes[2] = test_image_new (step * half (width), half (height));
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      scene.texture.pixels[(size_t) y * width + x] =
+          (uint8_t) (60 + (x / (uint32_t) coarse * 37 + y / (uint32_t) coarse * 91) % 120);
+  for (int i = 0; i < OBJECTS; i++)
+    scene.objects[i] = (Object){
+      .x = (int) mt19937_below (rng, width),
+      .y = (int) mt19937_below (rng, height),
+      .width = between (rng, 1, 30),
+      .height = between (rng, 1, 30),
+      .dx = between (rng, -3, 3),
+      .dy = between (rng, -2, 2),
+      .luma = (uint8_t) mt19937_next (rng),
+      .chroma = (uint8_t) mt19937_next (rng),
+    };
+  return scene;
+}
+
+static void
+scene_clear (Scene *scene)
+{
+  test_image_clear (&scene->texture);
+  for (int i = 0; i < 3; i++)
+    test_image_clear (&scene->planes[i]);
+}
+
+static uint8_t
+noisy (const Scene *scene, Mt19937 *rng, unsigned value)
+{
+  int noise = scene->noise ? (int) mt19937_below (rng, scene->noise + 1) : 0;
+  int seen = (int) value + noise - (int) scene->noise / 2;
+
+  return (uint8_t) (seen < 0 ? 0 : seen > 255 ? 255 : seen);
+}
+
+static bool
+covers (const Object *object, int x, int y)
+{
+  return x >= object->x && x < object->x + object->width && y >= object->y &&
+         y < object->y + object->height;
+}
+
+/* The shadow lies on the right. */
+static bool
+shades (const Object *object, int x, int y)
+{
+  return covers (object, x - object->width, y);
+}
+
+static void
+draw_luma (Scene *scene, Mt19937 *rng)
+{
+  for (uint32_t y = 0; y < scene->height; y++) {
+    for (uint32_t x = 0; x < scene->width; x++) {
+      size_t at = (size_t) y * scene->width + x;
+      unsigned value = scene->texture.pixels[at];
+
+      for (int i = 0; i < OBJECTS; i++) {
+        if (shades (&scene->objects[i], (int) x, (int) y))
+          value = value * 3 / 4;
+        if (covers (&scene->objects[i], (int) x, (int) y))
+          value = scene->objects[i].luma;
+      }
+      scene->planes[0].pixels[at] = noisy (scene, rng, value * scene->light / 256);
+    }
+  }
+}
+
+/* What does not belong to the component, in turns with it, is noise. */
+static void
+draw_chroma (Scene *scene, Mt19937 *rng, int component)
+{
+  TestImage *plane = &scene->planes[component];
+
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++) {
+      unsigned value = 120 + x / scene->step % 16;
+
+      for (int i = 0; i < OBJECTS; i++)
+        if (covers (&scene->objects[i], (int) (2 * x / scene->step), (int) (2 * y)))
+          value = scene->objects[i].chroma;
+      if (x % scene->step != 0)
+        value = mt19937_below (rng, 256);
+      plane->pixels[(size_t) y * plane->width + x] = noisy (scene, rng, value);
+    }
+  }
+}
+
+static void
+scene_advance (Scene *scene, Mt19937 *rng)
+{
+  for (int i = 0; i < OBJECTS; i++) {
+    Object *object = &scene->objects[i];
+
+    object->x += object->dx;
+    object->y += object->dy;
+    if (mt19937_below (rng, 20) == 0)
+      object->dx = object->dy = 0;
+    if (mt19937_below (rng, 20) == 0) {
+      object->x = (int) mt19937_below (rng, scene->width);
+      object->y = (int) mt19937_below (rng, scene->height);
+      object->dx = between (rng, -3, 3);
+    }
+  }
+  if (mt19937_below (rng, 40) == 0)
+    scene->light = 128 + mt19937_below (rng, 200);
+  draw_luma (scene, rng);
+  draw_chroma (scene, rng, 1);
+  draw_chroma (scene, rng, 2);
+}
+
+/* The scene's frame, placed at random. */
+static CclMotionImage
+place (Check *check, const Scene *scene, TestArena *arenas)
+{
+  CclMotionImage image = { .chroma_step = scene->step };
+  TestPlacement placement = { .padding = mt19937_below (&check->rng, 9),
+                              .fill = (uint8_t) mt19937_next (&check->rng) };
+
+  if (mt19937_below (&check->rng, 4) == 0)
+    placement.slack = TEST_SLACK_FRONT;
+  image.luma = test_arena_place (&arenas[0], &scene->planes[0], &placement);
+  for (int i = 0; i < 2; i++)
+    image.chroma[i] = test_arena_place (&arenas[i + 1], &scene->planes[i + 1], &placement);
+  return image;
+}
+
+/* One of the models that are compared. */
+typedef struct Model
+{
+  const char *name;
+  unsigned threads;
+  CclMotion *motion;
+  CclMask mask, shadows;
+} Model;
+
+static bool
+open_models (Check *check, const CclMotionConfig *config, Model *models, unsigned *n)
+{
+  const CclCpuTuning usual = ccl_cpu_tuning;
+  const CclCpuFunctions *functions;
+
+  *n = 0;
+  for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++) {
+    for (unsigned threads = 1; threads <= 3 && *n < MOST_MODELS; threads += 2) {
+      Model *model = &models[*n];
+      CclMotionConfig c = *config;
+      CclMotionInfo info;
+      CclStatus status;
+
+      *model = (Model){ functions->name, threads, NULL, { 0 }, { 0 } };
+      c.threads = threads;
+      ccl_cpu_tuning.functions = functions;
+      status = ccl_motion_new (&c, &model->motion);
+      ccl_cpu_tuning = usual;
+      if (!check_that (check, status == CCL_OK, "%s: %s", functions->name, ccl_last_error ()))
+        return false;
+      ++*n;
+      ccl_motion_info (model->motion, &info);
+      if (!check_that (check,
+                       ccl_mask_alloc (info.width, info.height, &model->mask) == CCL_OK &&
+                           ccl_mask_alloc (info.width, info.height, &model->shadows) == CCL_OK,
+                       "%s", ccl_last_error ()))
+        return false;
+    }
+  }
+  return true;
+}
+
+static void
+close_models (Model *models, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++) {
+    ccl_motion_free (models[i].motion);
+    ccl_mask_free (&models[i].mask);
+    ccl_mask_free (&models[i].shadows);
+  }
+}
+
+/* How many bits of the mask are not what the bytes say: @value for 1. */
+static uint64_t
+count_wrong (const CclMask *mask, const uint8_t *pixels, uint8_t value)
+{
+  uint64_t wrong = 0;
+
+  for (uint32_t y = 0; y < mask->height; y++) {
+    for (uint32_t x = 0; x < 64 * ccl_mask_words (mask->width); x++) {
+      unsigned bit = mask->words[y * mask->pitch + x / 64] >> x % 64 & 1;
+
+      wrong += bit != (x < mask->width && pixels[(size_t) y * mask->width + x] == value);
+    }
+  }
+  return wrong;
+}
+
+/* One frame by one model. */
+static bool
+check_model (Check *check, Model *model, const CclMotionParams *params, const CclMotionImage *image,
+             uint64_t elapsed, unsigned frame, const uint8_t *pixels, const uint8_t *background)
+{
+  bool with_shadows = frame % 3 > 0;
+  uint64_t size = (uint64_t) model->mask.width * model->mask.height, wrong = 0, wrong_shadows = 0;
+  CclMotionInfo before, after;
+  CclStatus status;
+  uint8_t *got;
+  bool same;
+
+  ccl_motion_info (model->motion, &before);
+  status = ccl_motion_apply (model->motion, params, image, elapsed, &model->mask,
+                             with_shadows ? &model->shadows : NULL);
+  if (!check_that (check, status == CCL_OK, "%s: %s", model->name, ccl_last_error ()))
+    return false;
+  ccl_motion_info (model->motion, &after);
+  wrong = count_wrong (&model->mask, pixels, FOREGROUND);
+  if (with_shadows)
+    wrong_shadows = count_wrong (&model->shadows, pixels, SHADOW);
+  got = malloc (size);
+  ccl_motion_background (model->motion, got, model->mask.width);
+  same = memcmp (got, background, size) == 0;
+  free (got);
+  check->runs++;
+  return check_that (
+      check, wrong == 0 && wrong_shadows == 0 && same && before.allocations == after.allocations,
+      "%s, %u threads, %ux%u, frame %u: %llu bits of foreground and %llu of shadow "
+      "are wrong, the background is %s; %llu allocations",
+      model->name, model->threads, model->mask.width, model->mask.height, frame,
+      (unsigned long long) wrong, (unsigned long long) wrong_shadows, same ? "right" : "wrong",
+      (unsigned long long) (after.allocations - before.allocations));
+}
+
+static uint64_t
+draw_elapsed (Mt19937 *rng)
+{
+  switch (mt19937_below (rng, 12)) {
+  case 0:
+    return mt19937_below (rng, 2) * MILLISECOND;
+  case 1:
+    return 3600 * SECOND;
+  case 2:
+    return mt19937_below (rng, 3000) * MILLISECOND;
+  default:
+    return mt19937_below (rng, 2) ? 40 * MILLISECOND : 16683350;
+  }
+}
+
+static void
+draw_params (Mt19937 *rng, CclMotionParams *params)
+{
+  ccl_motion_params_init (params);
+  if (mt19937_below (rng, 2))
+    params->learning_time = (1 + mt19937_below (rng, 3000)) * MILLISECOND;
+  if (mt19937_below (rng, 3) == 0)
+    params->noise_floor = (uint8_t) mt19937_next (rng);
+  if (mt19937_below (rng, 3) == 0)
+    params->light_change = (uint8_t) mt19937_below (rng, 101);
+  if (mt19937_below (rng, 4) == 0)
+    params->warm_up = 200 * MILLISECOND;
+  params->keep_shadows = mt19937_below (rng, 5) == 0;
+}
+
+static void
+check_scene (Check *check, const CclMotionConfig *config, unsigned frames)
+{
+  Mt19937 *rng = &check->rng;
+  Scene scene = scene_new (rng, config->width, config->height, 1 + mt19937_below (rng, 2));
+  CclMotionReference *reference = ccl_motion_reference_new (config);
+  size_t size = (size_t) config->width * config->height;
+  uint8_t *pixels = malloc (size), *background = malloc (size);
+  TestArena arenas[3] = { { .memory = CCL_MEMORY_HOST },
+                          { .memory = CCL_MEMORY_HOST },
+                          { .memory = CCL_MEMORY_HOST } };
+  Model models[MOST_MODELS];
+  CclMotionParams params;
+  unsigned n = 0;
+  bool ok = reference && pixels && background && open_models (check, config, models, &n);
+
+  draw_params (rng, &params);
+  for (unsigned frame = 0; ok && frame < frames; frame++) {
+    uint64_t elapsed = draw_elapsed (rng);
+    CclMotionImage image;
+
+    scene_advance (&scene, rng);
+    image = place (check, &scene, arenas);
+    if (mt19937_below (rng, 30) == 0)
+      draw_params (rng, &params);
+    params.freeze = mt19937_below (rng, 10) == 0;
+    ccl_motion_reference_apply (reference, &params, &image, elapsed, pixels);
+    ccl_motion_reference_background (reference, background);
+    for (unsigned i = 0; ok && i < n; i++)
+      ok = check_model (check, &models[i], &params, &image, elapsed, frame, pixels, background);
+    if (mt19937_below (rng, 50) == 0) {
+      ccl_motion_reference_reset (reference);
+      for (unsigned i = 0; i < n; i++)
+        ccl_motion_reset (models[i].motion);
+    }
+  }
+  close_models (models, n);
+  for (int i = 0; i < 3; i++)
+    test_arena_clear (&arenas[i]);
+  ccl_motion_reference_free (reference);
+  free (pixels);
+  free (background);
+  scene_clear (&scene);
+}
+
+static bool
+wants (const Check *check)
+{
+  return check->options.backend != CCL_BACKEND_CUDA && !check->options.algorithm;
+}
+
+/* All sizes around the blocks of 64 pixels, formats and scales. */
+static void
+test_frames (Check *check)
+{
+  static const uint32_t sizes[][2] = {
+    { 1, 1 },   { 2, 3 },   { 63, 5 },   { 64, 64 },  { 65, 33 },
+    { 127, 9 }, { 128, 2 }, { 130, 70 }, { 193, 49 }, { 3, 200 }
+  };
+  unsigned rounds = check->options.effort == EFFORT_FULL ? 20 : 1;
+  unsigned frames = check->options.effort == EFFORT_SMALL ? 10 : 60;
+
+  for (unsigned round = 0; wants (check) && round < rounds; round++) {
+    for (size_t i = 0; i < COUNT (sizes); i++) {
+      for (unsigned format = 0; format < 2; format++) {
+        CclMotionConfig config;
+
+        ccl_motion_config_init (&config, sizes[i][0], sizes[i][1]);
+        config.backend = CCL_BACKEND_CPU;
+        config.format = (CclMotionFormat) format;
+        config.scale = 1u << (mt19937_below (&check->rng, 2) * mt19937_below (&check->rng, 3));
+        check_scene (check, &config, frames);
+      }
+    }
+  }
+}
+
+/* A frame of one colour with a square. */
+static void
+draw_square (TestImage *image, uint8_t background, uint32_t x, uint8_t square)
+{
+  memset (image->pixels, background, (size_t) image->width * image->height);
+  for (uint32_t y = 20; y < 40; y++)
+    memset (image->pixels + (size_t) y * image->width + x, square, 20);
+}
+
+/* A model of luma, 100x60 pixels, and its time. */
+typedef struct Camera
+{
+  Check *check;
+  CclMotion *motion;
+  CclMotionParams params;
+  CclMask mask;
+  TestImage image;
+  uint64_t duration;
+} Camera;
+
+static Camera
+camera_new (Check *check, unsigned rate)
+{
+  Camera camera = { .check = check, .duration = SECOND / rate };
+  CclMotionConfig config;
+
+  ccl_motion_config_init (&config, 100, 60);
+  config.format = CCL_MOTION_LUMA;
+  config.backend = CCL_BACKEND_CPU;
+  ccl_motion_params_init (&camera.params);
+  camera.params.keep_shadows = true; /* which a dark square on nothing else might be */
+  camera.image = test_image_new (100, 60);
+  check_that (check, ccl_motion_new (&config, &camera.motion) == CCL_OK, "%s", ccl_last_error ());
+  check_that (check, ccl_mask_alloc (100, 60, &camera.mask) == CCL_OK, "%s", ccl_last_error ());
+  return camera;
+}
+
+static void
+camera_free (Camera *camera)
+{
+  ccl_motion_free (camera->motion);
+  ccl_mask_free (&camera->mask);
+  test_image_clear (&camera->image);
+}
+
+/* Shows the same for so long; returns the foreground at the end, in pixels. */
+static unsigned
+show (Camera *camera, double seconds, uint8_t background, uint32_t x, uint8_t square)
+{
+  CclMotionImage image = { .luma = { .data = camera->image.pixels, .stride = 100 } };
+  unsigned frames = (unsigned) (seconds * (double) SECOND / (double) camera->duration + 0.5);
+  unsigned set = 0;
+
+  draw_square (&camera->image, background, x, square);
+  for (unsigned i = 0; i < frames; i++)
+    ccl_motion_apply (camera->motion, &camera->params, &image, camera->duration, &camera->mask,
+                      NULL);
+  camera->check->runs++;
+  for (uint32_t y = 0; y < 60; y++)
+    for (unsigned w = 0; w < 2; w++)
+      set += (unsigned) __builtin_popcountll (camera->mask.words[y * camera->mask.pitch + w]);
+  return set;
+}
+
+static void
+expect (Camera *camera, const char *what, unsigned set, unsigned low, unsigned high)
+{
+  check_that (camera->check, set >= low && set <= high,
+              "%s, %.0f frames a second: %u pixels are foreground, %u to %u are expected", what,
+              (double) SECOND / (double) camera->duration, set, low, high);
+}
+
+/* What stands still becomes background in the learning time, at every frame rate, and what stood in
+ * the first frames leaves no ghost for long. */
+static void
+test_learning (Check *check)
+{
+  static const unsigned rates[] = { 5, 10, 25, 30, 60, 120, 500 };
+
+  for (size_t i = 0; wants (check) && i < COUNT (rates); i++) {
+    Camera camera = camera_new (check, rates[i]);
+
+    show (&camera, 1, 100, 5, 200);
+    expect (&camera, "a ghost of 0.5 s", show (&camera, 0.5, 100, 60, 200), 700, 1000);
+    expect (&camera, "a ghost of 2 s", show (&camera, 1.5, 100, 60, 100), 0, 0);
+    show (&camera, 30, 100, 60, 100);
+    expect (&camera, "a thing that stands for 9 s", show (&camera, 9, 100, 60, 160), 350, 500);
+    expect (&camera, "a thing that stands for 11 s", show (&camera, 2, 100, 60, 160), 0, 0);
+    expect (&camera, "the place that it left", show (&camera, 1, 100, 5, 100), 350, 500);
+    ccl_motion_reset (camera.motion);
+    expect (&camera, "a new start", show (&camera, 0.2, 90, 60, 160), 0, 0);
+    camera_free (&camera);
+  }
+}
+
+/* A lasting change of light starts the model anew, lightning does not; a gap does no harm. */
+static void
+test_light (Check *check)
+{
+  Camera camera;
+  CclMotionInfo info;
+
+  if (!wants (check))
+    return;
+  camera = camera_new (check, 25);
+  show (&camera, 5, 100, 60, 100);
+  expect (&camera, "a flash", show (&camera, 0.08, 200, 60, 200), 0, 0);
+  expect (&camera, "a thing after a flash", show (&camera, 0.2, 100, 60, 160), 350, 500);
+  expect (&camera, "light", show (&camera, 0.5, 200, 60, 200), 0, 0);
+  expect (&camera, "a thing in new light", show (&camera, 0.2, 200, 60, 120), 350, 500);
+  ccl_motion_info (camera.motion, &info);
+  check_that (check, info.starts == 2, "%llu starts, not 2", (unsigned long long) info.starts);
+  show (&camera, 30, 200, 60, 200);
+  camera.duration = 3600 * SECOND;
+  expect (&camera, "a thing after a gap", show (&camera, 3600, 200, 60, 120), 350, 500);
+  camera.duration = SECOND / 25;
+  camera.params.keep_shadows = false;
+  expect (&camera, "its shadow", show (&camera, 0.2, 200, 60, 120), 0, 300);
+  camera.params.keep_shadows = true;
+  expect (&camera, "the same later", show (&camera, 1, 200, 60, 120), 350, 500);
+  camera.params.freeze = true;
+  expect (&camera, "a frozen model", show (&camera, 60, 200, 60, 120), 350, 500);
+  camera.params.freeze = false;
+  ccl_motion_reset (camera.motion);
+  camera.params.warm_up = 2 * SECOND;
+  show (&camera, 1, 200, 60, 200);
+  expect (&camera, "a thing in the warm-up", show (&camera, 0.8, 200, 20, 100), 0, 0);
+  expect (&camera, "a thing after it", show (&camera, 0.6, 200, 70, 100), 350, 1000);
+  camera_free (&camera);
+}
+
+static void
+refuse (Check *check, const char *what, CclStatus status, CclStatus expected)
+{
+  check->runs++;
+  check_that (check, status == expected && ccl_last_error ()[0] != '\0', "%s: status %d, not %d",
+              what, (int) status, (int) expected);
+}
+
+static void
+test_refusals (Check *check)
+{
+  Camera camera;
+  CclMotionConfig config;
+  CclMotion *motion;
+  CclMotionParams params;
+  CclMotionImage image = { 0 };
+  CclMask other;
+  uint8_t pixels[100];
+
+  if (!wants (check))
+    return;
+  ccl_motion_config_init (&config, 0, 9);
+  refuse (check, "no pixels", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
+  ccl_motion_config_init (&config, 9, 9);
+  config.scale = 3;
+  refuse (check, "scale 3", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
+  ccl_motion_config_init (&config, 9, 9);
+  config.threads = CCL_MAX_THREADS + 1;
+  refuse (check, "threads", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
+  ccl_motion_config_init (&config, 9, 9);
+  config.format = (CclMotionFormat) 7;
+  refuse (check, "format 7", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
+  refuse (check, "no config", ccl_motion_new (NULL, &motion), CCL_ERROR_INVALID);
+  ccl_motion_free (NULL);
+
+  camera = camera_new (check, 25);
+  params = camera.params;
+  refuse (check, "no data",
+          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+          CCL_ERROR_INVALID);
+  image.luma = (CclImage){ .data = camera.image.pixels, .stride = 99 };
+  refuse (check, "stride", ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+          CCL_ERROR_INVALID);
+  image.luma.stride = 100;
+  image.luma.memory = CCL_MEMORY_DEVICE;
+  refuse (check, "device memory",
+          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+          CCL_ERROR_UNSUPPORTED);
+  image.luma.memory = CCL_MEMORY_HOST;
+  params.learning_time = 0;
+  refuse (check, "learning time",
+          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+          CCL_ERROR_INVALID);
+  params = camera.params;
+  params.light_change = 101;
+  refuse (check, "light change",
+          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+          CCL_ERROR_INVALID);
+  other = camera.mask;
+  other.width--;
+  refuse (check, "another mask",
+          ccl_motion_apply (camera.motion, &camera.params, &image, 1, &camera.mask, &other),
+          CCL_ERROR_INVALID);
+  refuse (check, "background's stride", ccl_motion_background (camera.motion, pixels, 99),
+          CCL_ERROR_INVALID);
+  camera_free (&camera);
+}
+
+const Test motion_tests[] = {
+  { "motion-frames", test_frames },
+  { "motion-learning", test_learning },
+  { "motion-light", test_light },
+  { "motion-refusals", test_refusals },
+  { NULL, NULL },
+};

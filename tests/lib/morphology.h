@@ -1,0 +1,32 @@
+/* cudaccl - the pixel reference of operations and regions
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* As short as it gets, pixel by pixel, sharing no code with the engine. Masks are images of 0 and
+ * 255. */
+
+#ifndef TESTS_COMMON_MORPHOLOGY_H
+#define TESTS_COMMON_MORPHOLOGY_H
+
+#include "ccl/mask.h"
+#include "tests/lib/image.h"
+
+/* What ccl_morphology_apply() must do. */
+void test_morphology_apply (TestImage *image, unsigned connectivity, const CclOperation *operations,
+                            uint32_t n);
+
+/* A polygon in shares of the frame. */
+typedef struct TestPolygon
+{
+  uint32_t n;
+  double x[16], y[16];
+} TestPolygon;
+
+/* Whether the centre of a pixel lies in the polygon; *@close if it is too close to an edge to say.
+ */
+bool test_polygon_has (const TestPolygon *polygon, const TestImage *image, uint32_t x, uint32_t y,
+                       bool *close);
+
+/* A valid operation, any kind, small rectangles more often than large ones. */
+CclOperation test_operation_draw (Mt19937 *rng);
+
+#endif
