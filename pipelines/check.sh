@@ -2,7 +2,7 @@
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
 #   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay|
-#                      overlay-recording
+#                      overlay-recording|morphology
 #
 # Exit status 77: skipped because something is missing.
 set -euo pipefail
@@ -217,6 +217,50 @@ check_overlay_recording() {
   done
 }
 
+# count_foreground FILE LEFT WIDTH: the number of pixels in these columns of a PNG file that are not
+# black.
+count_foreground() {
+  gst-launch-1.0 -q filesrc location="$1" ! pngdec ! videoconvert \
+    ! video/x-raw,format=RGBA ! filesink location="$output/pixels"
+  od -An -v -tx4 -w4 "$output/pixels" | awk -v width="$(od -An -tu1 -j 18 -N 2 "$1" |
+    awk '{ print $1 * 256 + $2 }')" -v left="$2" -v end="$(($2 + $3))" \
+    '(NR - 1) % width >= left && (NR - 1) % width < end && $1 != "ff000000" { n++ } END { print n + 0 }'
+}
+
+# The ball moves, so it is foreground; its picture has 8 white columns between before and after.
+check_morphology() {
+  local name before after
+  gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc \
+    ! avimux ! filesink location="$output/ball.avi"
+  "$here/morphology.sh" "$output/pictures" "$output/ball.avi" 08 20,40,280,200 >"$output/log"
+  expect 1 ': 12 pictures$' "$output/log"
+  for name in median3 median5 erode3x3 dilate3x3 open5x5 close5x11 fill drop50 chain limits; do
+    [[ $(od -An -tu1 -j 16 -N 8 "$output/pictures/$name.png") =~ ^\ *0\ +0\ +2\ +56\ +0\ +0\ +0\ +200$ ]] ||
+      die "$name.png is not 568x200"
+  done
+  for name in include exclude; do
+    [[ $(od -An -tu1 -j 16 -N 8 "$output/pictures/$name.png") =~ ^\ *0\ +0\ +2\ +136\ +0\ +0\ +0\ +240$ ]] ||
+      die "$name.png is not 648x240"
+  done
+  for name in erode3x3 dilate3x3; do
+    before=$(count_foreground "$output/pictures/$name.png" 0 280)
+    after=$(count_foreground "$output/pictures/$name.png" 288 280)
+    ((before > 0)) || die "the ball is not in $name.png"
+    if [[ $name == erode3x3 ]]; then
+      ((after < before)) || die "erode3x3: $before pixels before, $after after"
+    else
+      ((after > before)) || die "dilate3x3: $before pixels before, $after after"
+    fi
+  done
+
+  ! "$here/morphology.sh" "$output/none" "$output/ball.avi" 30 2>"$output/error" ||
+    die "morphology.sh found a frame that does not exist"
+  expect 1 'no frame 30' "$output/error"
+  ! "$here/morphology.sh" "$output/none" "$output/ball.avi" 8 300,0,40,40 2>"$output/error" ||
+    die "morphology.sh accepted a window outside of the frame"
+  expect 1 'window 300,0,40,40' "$output/error"
+}
+
 case ${1-} in
 testsource)
   "$here/testsource.sh" 10 >"$output/messages"
@@ -295,6 +339,10 @@ overlay)
 overlay-recording)
   need_recording pngenc
   check_overlay_recording
+  ;;
+morphology)
+  need_elements segmentation jpegenc avimux pngenc compositor
+  check_morphology
   ;;
 *)
   show_help

@@ -165,9 +165,10 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
            seconds > 0 ? report->frames / seconds : 0.0);
 }
 
-/* Makes "SOURCE ! cudaccl ! fakesink" from the arguments, as gst-launch does. */
+/* Makes "SOURCE ! ELEMENT ! fakesink" from the arguments, as gst-launch does. */
 static GstElement *
-make_pipeline (gchar **source, const gchar *backend, gchar **settings, GError **error)
+make_pipeline (gchar **source, const gchar *element, const gchar *backend, gchar **settings,
+               GError **error)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
   GstElement *pipeline;
@@ -175,7 +176,7 @@ make_pipeline (gchar **source, const gchar *backend, gchar **settings, GError **
   for (; source && *source; source++)
     g_ptr_array_add (words, g_strdup (*source));
   g_ptr_array_add (words, g_strdup ("!"));
-  g_ptr_array_add (words, g_strdup ("cudaccl"));
+  g_ptr_array_add (words, g_strdup (element ? element : "cudaccl"));
   g_ptr_array_add (words, g_strdup ("name=ccl"));
   if (backend)
     g_ptr_array_add (words, g_strdup_printf ("backend=%s", backend));
@@ -248,11 +249,13 @@ main (int argc, char **argv)
 {
   gboolean summary = FALSE;
   gint frames = 0;
-  gchar *backend = NULL, **settings = NULL, **source = NULL;
+  gchar *element = NULL, *backend = NULL, **settings = NULL, **source = NULL;
   Report report = { 0 };
   const GOptionEntry options[] = {
+    { "element", 'e', 0, G_OPTION_ARG_STRING, &element,
+      "the element that finds the components: cudaccl (default) or cclmotion", "NAME" },
     { "backend", 'b', 0, G_OPTION_ARG_STRING, &backend, "auto, cuda or cpu", "NAME" },
-    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "set any other property of cudaccl",
+    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "set any other property of the element",
       "PROPERTY=VALUE" },
     { "frames", 'n', 0, G_OPTION_ARG_INT, &frames, "stop after N frames", "N" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &report.quiet, "do not print boxes", NULL },
@@ -273,7 +276,7 @@ main (int argc, char **argv)
   if (g_option_context_parse (context, &argc, &argv, &error) && !source)
     g_set_error (&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "no SOURCE given; see --help");
   if (!error)
-    pipeline = make_pipeline (source, backend, settings, &error);
+    pipeline = make_pipeline (source, element, backend, settings, &error);
 
   /* gst_parse_launchv() may return both a pipeline and an error. */
   if (!error) {
@@ -304,6 +307,7 @@ main (int argc, char **argv)
   g_option_context_free (context);
   g_strfreev (source);
   g_strfreev (settings);
+  g_free (element);
   g_free (backend);
   if (error) {
     g_error_free (error);

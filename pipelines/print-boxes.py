@@ -67,9 +67,11 @@ def buffers(pipeline):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-e", "--element", default="cudaccl",
+                        help="the element that finds the components: cudaccl or cclmotion")
     parser.add_argument("-b", "--backend", default="auto", help="auto, cuda or cpu")
     parser.add_argument("--set", action="append", default=[], metavar="PROPERTY=VALUE",
-                        help="set any other property of cudaccl")
+                        help="set any other property of the element")
     parser.add_argument("-n", "--frames", type=int, metavar="N", help="stop after N frames")
     parser.add_argument("source", nargs="+", metavar="SOURCE")
     options = parser.parse_args()
@@ -78,7 +80,7 @@ def main():
     Gst.init(None)
     try:
         pipeline = Gst.parse_launchv(
-            options.source + ["!", "cudaccl", f"backend={options.backend}", *options.set,
+            options.source + ["!", options.element, f"backend={options.backend}", *options.set,
                               "!", "appsink", "name=sink", "sync=false", "max-buffers=4"])
     except gi.repository.GLib.Error as error:
         sys.exit(f"print-boxes.py: {error.message}")

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Finds moving objects in a recording: background subtraction turns every frame into a mask, cudaccl
-# finds the mask's components, and print-boxes prints their boxes.
+# Finds moving objects in a recording with cclmotion, and prints their boxes with print-boxes.
 #
 #   pipelines/recording.sh [FILE] [OPTION...]
 #
@@ -19,7 +18,6 @@ case ${1-} in
 esac
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
-need_element segmentation gstreamer1.0-opencv
-need_element cudaccl "this project; build it with ./run.sh"
+need_element cclmotion "this project; build it with ./run.sh"
 
-print_boxes "${settings[@]}" "$@" -- filesrc location="$file" ! decodebin ! "${mask[@]}"
+print_boxes --element=cclmotion "${settings[@]}" "$@" -- filesrc location="$file" ! decodebin

@@ -167,6 +167,8 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
     component->area = MAX (gst_util_uint64_scale_round (component->area, out_area, in_area), 1);
     component->centroid_x = (component->centroid_x + 0.5) * sx - 0.5;
     component->centroid_y = (component->centroid_y + 0.5) * sy - 0.5;
+    component->velocity_x *= sx;
+    component->velocity_y *= sy;
   }
 
   return TRUE;
@@ -210,8 +212,9 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
 {
   /* The matrix has single precision: thinner parts of pixels are rounding errors. */
   const gdouble epsilon = 1.0 / 256.0;
+  const gdouble step = 1.0 / 1024.0; /* s */
   gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
-  gdouble centre_x, centre_y, w;
+  gdouble centre_x, centre_y, next_x, next_y, w;
   Box box;
   guint i;
 
@@ -237,7 +240,14 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
 
   centre_x = component->centroid_x + 0.5;
   centre_y = component->centroid_y + 0.5;
+  next_x = centre_x + step * component->velocity_x;
+  next_y = centre_y + step * component->velocity_y;
   w = project_point (trans, &centre_x, &centre_y);
+  if (component->velocity_x != 0.0 || component->velocity_y != 0.0) {
+    project_point (trans, &next_x, &next_y);
+    component->velocity_x = (next_x - centre_x) / step;
+    component->velocity_y = (next_y - centre_y) / step;
+  }
   component->centroid_x = centre_x - 0.5;
   component->centroid_y = centre_y - 0.5;
   component->area = (guint64) MAX (rint (component->area * fabs (det / (w * w * w))), 1.0);
@@ -307,9 +317,9 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define SERIALIZE_VERSION 0
+#define SERIALIZE_VERSION 1
 #define HEADER_SIZE (4 * 4)
-#define COMPONENT_SIZE (5 * 4 + 8 + 2 * 8)
+#define COMPONENT_SIZE (6 * 4 + 2 * 8 + 4 * 8)
 
 /* Numbers may be unaligned. */
 static guint8 *
@@ -373,8 +383,9 @@ get_double (const guint8 *bytes, gdouble *number)
   return bytes;
 }
 
-/* Version 0, little endian: width, height, found, n_components; then for each component its label,
- * x, y, width, height (32 bits each), area (64 bits), centroid_x, centroid_y (doubles). */
+/* Version 1, little endian: width, height, found, n_components; then for each component its label,
+ * x, y, width, height (32 bits each), area (64 bits), centroid_x, centroid_y (doubles), track (32
+ * bits), age (64 bits), velocity_x, velocity_y (doubles). Version 0 ended with the centroid. */
 static gboolean
 gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
@@ -402,6 +413,10 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     bytes = put_uint64 (bytes, component->area);
     bytes = put_double (bytes, component->centroid_x);
     bytes = put_double (bytes, component->centroid_y);
+    bytes = put_uint32 (bytes, component->track);
+    bytes = put_uint64 (bytes, component->age);
+    bytes = put_double (bytes, component->velocity_x);
+    bytes = put_double (bytes, component->velocity_y);
   }
 
   *version = SERIALIZE_VERSION;
@@ -442,6 +457,10 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
     data = get_uint64 (data, &component->area);
     data = get_double (data, &component->centroid_x);
     data = get_double (data, &component->centroid_y);
+    data = get_uint32 (data, &component->track);
+    data = get_uint64 (data, &component->age);
+    data = get_double (data, &component->velocity_x);
+    data = get_double (data, &component->velocity_y);
   }
 
   return &meta->meta;

@@ -19,8 +19,13 @@ G_BEGIN_DECLS
  * @area: number of pixels
  * @centroid_x: horizontal centroid, in pixel centres: 3.0 for a single pixel at x = 3
  * @centroid_y: vertical centroid, in pixel centres
+ * @track: id of the object in all frames, from 1 on, or 0 if it is not tracked
+ * @age: how long the object has been tracked, in nanoseconds
+ * @velocity_x: horizontal velocity of the object, in pixels per second
+ * @velocity_y: vertical velocity of the object, in pixels per second
  *
- * One connected component of a frame.
+ * One connected component of a frame. `ccltrack` sets @track, @age and the velocity; without it,
+ * they are 0. After `ccltrack`, there is a component for each object, see there.
  *
  * Since: 0.1
  */
@@ -36,6 +41,10 @@ struct _GstCclComponent
   guint64 area;
   gdouble centroid_x;
   gdouble centroid_y;
+  guint track;
+  guint64 age;
+  gdouble velocity_x;
+  gdouble velocity_y;
 };
 
 /**
@@ -73,6 +82,7 @@ struct _GstCclComponent
  * it was cropped: so a centroid may be outside of the frame. The area is rounded and never becomes
  * 0.
  * - Labels do not change, so that components can be recognised; they may then have gaps.
+ * - Velocities are in pixels of the new frame.
  *
  * Since: 0.1
  */

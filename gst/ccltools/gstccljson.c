@@ -22,7 +22,10 @@
  * * `count`: the number of `components`; less than `found` if there were more than fit,
  * * `components`: an array of objects with
  *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
- *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres.
+ *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres,
+ *   * `track`, `age`: integers, the id of the object and how long it has been tracked, in
+ *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
+ *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`.
  *
  * Numbers are exact: those with a decimal point have enough digits to restore the same double.
  * `docs/json.md` has the schema.
@@ -304,6 +307,12 @@ add_component (JsonBuilder *builder, const GstCclComponent *component)
   add_uint64 (builder, "area", component->area);
   add_double (builder, "centroid-x", component->centroid_x);
   add_double (builder, "centroid-y", component->centroid_y);
+  if (component->track) {
+    add_uint64 (builder, "track", component->track);
+    add_uint64 (builder, "age", component->age);
+    add_double (builder, "velocity-x", component->velocity_x);
+    add_double (builder, "velocity-y", component->velocity_y);
+  }
   json_builder_end_object (builder);
 }
 

@@ -44,6 +44,8 @@ gst_ccl_overlay_draw_get_type (void)
     { GST_CCL_OVERLAY_DRAW_CENTROIDS, "A cross at each centroid", "centroids" },
     { GST_CCL_OVERLAY_DRAW_LABELS, "Labels", "labels" },
     { GST_CCL_OVERLAY_DRAW_AREAS, "Areas in pixels", "areas" },
+    { GST_CCL_OVERLAY_DRAW_TRACKS, "Ids of tracked objects", "tracks" },
+    { GST_CCL_OVERLAY_DRAW_VELOCITIES, "Where tracked objects will be in a second", "velocities" },
     { 0, NULL, NULL },
   };
 
@@ -217,6 +219,27 @@ draw_text (GstCclCanvas *canvas, gint scale, guint32 color, const GstCclRectangl
     draw_glyph (canvas, x + (i * GLYPH_ADVANCE + 1) * scale, y + scale, scale, text[i]);
 }
 
+/* A line of squares from the centroid to where the object will be in a second. */
+static void
+draw_velocity (GstCclCanvas *canvas, gint line, const GstCclComponent *component)
+{
+  const gdouble limit = 4.0 * MAX (canvas->width, canvas->height);
+  gdouble length = MAX (ABS (component->velocity_x), ABS (component->velocity_y));
+  gint steps, i;
+
+  if (!(length <= limit && ABS (component->centroid_x) <= limit &&
+        ABS (component->centroid_y) <= limit))
+    return;
+
+  steps = (gint) length + 1;
+  for (i = 0; i <= steps; i++) {
+    gdouble x = component->centroid_x + component->velocity_x * i / steps;
+    gdouble y = component->centroid_y + component->velocity_y * i / steps;
+
+    gst_ccl_canvas_fill (canvas, (gint) x - line / 2, (gint) y - line / 2, line, line);
+  }
+}
+
 /* Gets the visible part of the box. Metadata may have any values. */
 static gboolean
 get_box (const GstCclCanvas *canvas, const GstCclComponent *component, GstCclRectangle *box)
@@ -236,7 +259,9 @@ gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
                         const GstCclComponent *component)
 {
   gboolean own = style->color >> 24 == 0;
-  guint32 color = own ? OPAQUE | gst_ccl_label_get_color (component->label) : style->color;
+  gboolean tracked = (style->draw & GST_CCL_OVERLAY_DRAW_TRACKS) && component->track;
+  guint number = tracked ? component->track : component->label;
+  guint32 color = own ? OPAQUE | gst_ccl_label_get_color (number) : style->color;
   gint line = style->line_width > 0 ? (gint) style->line_width
                                     : proportional_width (canvas, MIN_LINE_WIDTH);
   gint scale = style->font_size > 0 ? MAX ((gint) style->font_size / GLYPH_HEIGHT, 1)
@@ -253,8 +278,11 @@ gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
   if (style->draw & GST_CCL_OVERLAY_DRAW_CENTROIDS)
     draw_centroid (canvas, line, component->centroid_x, component->centroid_y);
 
-  if (style->draw & GST_CCL_OVERLAY_DRAW_LABELS)
-    g_snprintf (text, sizeof (text), "%u", component->label);
+  if (style->draw & GST_CCL_OVERLAY_DRAW_VELOCITIES && component->track)
+    draw_velocity (canvas, line, component);
+
+  if (tracked || style->draw & GST_CCL_OVERLAY_DRAW_LABELS)
+    g_snprintf (text, sizeof (text), "%u", number);
   if (style->draw & GST_CCL_OVERLAY_DRAW_AREAS)
     g_snprintf (text + strlen (text), sizeof (text) - strlen (text), "%s%" G_GUINT64_FORMAT,
                 text[0] ? ":" : "", component->area);

@@ -45,6 +45,10 @@ void gst_ccl_canvas_fill (GstCclCanvas *canvas, gint x, gint y, gint width, gint
  * @GST_CCL_OVERLAY_DRAW_CENTROIDS: a cross at each centroid
  * @GST_CCL_OVERLAY_DRAW_LABELS: the labels, as numbers
  * @GST_CCL_OVERLAY_DRAW_AREAS: the areas, as numbers
+ * @GST_CCL_OVERLAY_DRAW_TRACKS: the ids of `ccltrack`, as numbers in place of the labels; what is
+ *   tracked has the colour of its id, not of its label
+ * @GST_CCL_OVERLAY_DRAW_VELOCITIES: a line from the centroid of a tracked object to where it will
+ * be in a second
  *
  * What to draw for each component.
  *
@@ -56,6 +60,8 @@ typedef enum
   GST_CCL_OVERLAY_DRAW_CENTROIDS = 1 << 1,
   GST_CCL_OVERLAY_DRAW_LABELS = 1 << 2,
   GST_CCL_OVERLAY_DRAW_AREAS = 1 << 3,
+  GST_CCL_OVERLAY_DRAW_TRACKS = 1 << 4,
+  GST_CCL_OVERLAY_DRAW_VELOCITIES = 1 << 5,
 } GstCclOverlayDraw;
 
 #define GST_TYPE_CCL_OVERLAY_DRAW (gst_ccl_overlay_draw_get_type ())

@@ -51,28 +51,6 @@ scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCc
   return gst_buffer_get_ccl_meta (dest);
 }
 
-static void
-put_roi (GstBuffer *dest, GstVideoRegionOfInterestMeta *roi, guint id,
-         const GstCclComponent *component)
-{
-  GstVideoRegionOfInterestMeta *new_roi;
-  GList *l;
-
-  new_roi = gst_buffer_add_video_region_of_interest_meta_id (
-      dest, roi->roi_type, component->x, component->y, component->width, component->height);
-  new_roi->id = (gint) id;
-
-  for (l = roi->params; l; l = l->next) {
-    GstStructure *param = gst_structure_copy (l->data);
-
-    if (gst_structure_has_name (param, GST_CCL_ROI_PARAM))
-      gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
-                         component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
-                         NULL);
-    gst_video_region_of_interest_meta_add_param (new_roi, param);
-  }
-}
-
 /* Regions of interest do not have the size of their frame, and GStreamer's transform function loses
  * their parameters. So they are cropped (if @crop is not NULL) and scaled as components. */
 static void
@@ -92,7 +70,8 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
     gst_ccl_meta_crop (meta, crop->x, crop->y, crop->width, crop->height);
   meta = scale_meta (after, width, height, before, meta);
   for (i = 0; meta && i < meta->n_components; i++)
-    put_roi (dest, rois->rois[meta->components[i].label], i, &meta->components[i]);
+    gst_ccl_rois_add_copy (dest, rois->rois[meta->components[i].label], (gint) i,
+                           &meta->components[i]);
 
   gst_buffer_unref (before);
   gst_buffer_unref (after);

@@ -6,6 +6,8 @@
 
 #include "gstcclmerge.h"
 #include "gstccloverlay.h"
+#include "gstccltrack.h"
+#include "gstcclzones.h"
 #ifdef HAVE_JSON_GLIB
 #include "gstccljson.h"
 #endif
@@ -29,6 +31,8 @@ plugin_init (GstPlugin *plugin)
 
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
+  registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
+  registered |= GST_ELEMENT_REGISTER (cclzones, plugin);
 #ifdef HAVE_JSON_GLIB
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
 #endif

@@ -33,6 +33,10 @@ read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component)
   gst_structure_get (param, "area", G_TYPE_UINT64, &component->area, NULL);
   gst_structure_get (param, "centroid-x", G_TYPE_DOUBLE, &component->centroid_x, NULL);
   gst_structure_get (param, "centroid-y", G_TYPE_DOUBLE, &component->centroid_y, NULL);
+  if (gst_structure_get (param, "track", G_TYPE_UINT, &component->track, NULL))
+    gst_structure_get (param, "age", G_TYPE_UINT64, &component->age, "velocity-x", G_TYPE_DOUBLE,
+                       &component->velocity_x, "velocity-y", G_TYPE_DOUBLE, &component->velocity_y,
+                       NULL);
 }
 
 void
@@ -96,6 +100,38 @@ gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclCompo
   roi->id = id;
 
   gst_video_region_of_interest_meta_add_param (roi, param_new (component));
+}
+
+void
+gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component)
+{
+  gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
+                     component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
+                     NULL);
+  if (component->track)
+    gst_structure_set (param, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
+                       component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
+                       "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
+}
+
+void
+gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
+                       const GstCclComponent *component)
+{
+  GstVideoRegionOfInterestMeta *copy;
+  GList *l;
+
+  copy = gst_buffer_add_video_region_of_interest_meta_id (
+      buffer, roi->roi_type, component->x, component->y, component->width, component->height);
+  copy->id = id;
+
+  for (l = roi->params; l; l = l->next) {
+    GstStructure *param = gst_structure_copy (l->data);
+
+    if (gst_structure_has_name (param, GST_CCL_ROI_PARAM))
+      gst_ccl_rois_set_param (param, component);
+    gst_video_region_of_interest_meta_add_param (copy, param);
+  }
 }
 
 static gboolean

@@ -30,6 +30,15 @@ void gst_ccl_rois_clear (GstCclRois *rois);
 void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
                        const GstCclComponent *component);
 
+/* Sets the fields of a parameter structure to those of @component, except for the label; those of
+ * its track only if it has one. */
+void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component);
+
+/* Attaches @component to the writable @buffer as a region of interest with the type and a copy of
+ * the parameters of @roi, but for what gst_ccl_rois_set_param() sets. */
+void gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
+                            const GstCclComponent *component);
+
 /* Removes all components that the writable @buffer has as regions of interest. */
 void gst_ccl_rois_remove (GstBuffer *buffer);
 

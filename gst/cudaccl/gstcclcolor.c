@@ -25,8 +25,9 @@
  *
  * ## Background
  *
- * Components that are not in the metadata are background: those outside of #cudaccl:min-area and
- * #cudaccl:max-area, and those dropped because of #cudaccl:max-components. Gaps without pixels
+ * Components that are not in the metadata are background: those outside of the limits, such as
+ * #cudaccl:min-area, and those dropped because of #cudaccl:max-components. With
+ * #cudaccl:morphology, the picture shows the cleaned mask. Gaps without pixels
  * become black frames.
  *
  * ## Example launch lines
@@ -52,6 +53,8 @@
 #include <string.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclutils.h>
+
+#include "gstcclpicture.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
 #define GST_CAT_DEFAULT gst_ccl_color_debug
@@ -87,12 +90,7 @@ static GstStaticPadTemplate src_template =
 G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CUDA_CCL)
 GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, GST_TYPE_CCL_COLOR)
 
-static GstCaps *gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
-                                              GstCaps *caps, GstCaps *filter);
 static gboolean gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_color_decide_allocation (GstBaseTransform *trans, GstQuery *query);
-static gboolean gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf,
-                                              GstMeta *meta, GstBuffer *inbuf);
 static GstFlowReturn gst_ccl_color_transform (GstBaseTransform *trans, GstBuffer *inbuf,
                                               GstBuffer *outbuf);
 
@@ -109,11 +107,11 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_transform_caps);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_picture_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
-  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_color_decide_allocation);
-  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_ccl_color_transform_meta);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_picture_decide_allocation);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_ccl_picture_transform_meta);
   trans_class->transform = GST_DEBUG_FUNCPTR (gst_ccl_color_transform);
 
   /* Unlike in the parent class, frames do not pass through. */
@@ -131,31 +129,6 @@ gst_ccl_color_init (GstCclColor *self)
   gst_video_info_init (&self->info);
 
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
-}
-
-/* Changes the format, and drops the fields that describe the meaning of its values. */
-static GstCaps *
-gst_ccl_color_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                              GstCaps *filter)
-{
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *template = gst_pad_get_pad_template_caps (other), *result = gst_caps_new_empty ();
-  guint i, k;
-
-  for (i = 0; i < gst_caps_get_size (caps); i++) {
-    for (k = 0; k < gst_caps_get_size (template); k++) {
-      const GstStructure *formats = gst_caps_get_structure (template, k);
-      GstStructure *structure = gst_structure_copy (gst_caps_get_structure (caps, i));
-
-      gst_structure_remove_fields (structure, "colorimetry", "chroma-site", NULL);
-      gst_structure_set_value (structure, "format", gst_structure_get_value (formats, "format"));
-      result = gst_caps_merge_structure_full (
-          result, structure, gst_caps_features_copy (gst_caps_get_features (template, k)));
-    }
-  }
-  gst_caps_unref (template);
-
-  return gst_ccl_caps_filter (result, filter);
 }
 
 /* Fills the table of colours for the output format. */
@@ -198,63 +171,6 @@ gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
 
   self->info = info;
   gst_ccl_color_make_colors (self);
-
-  return TRUE;
-}
-
-/* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
-static gboolean
-gst_ccl_color_decide_allocation (GstBaseTransform *trans, GstQuery *query)
-{
-  gboolean known = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *pool = NULL;
-  guint size = 0, min = 0, max = 0;
-  GstStructure *config;
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
-
-  if (known)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  if (!pool)
-    pool = gst_video_buffer_pool_new ();
-  size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&info));
-
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_set_config (pool, config);
-
-  if (known)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
-}
-
-/* Keeps all metadata but that on the layout and the meaning of pixel values. */
-static gboolean
-gst_ccl_color_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
-                              GstBuffer *inbuf)
-{
-  static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-                                       GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
-  const gchar *const *tags = gst_meta_api_type_get_tags (meta->info->api);
-
-  /* The output frame is the visible part only. */
-  if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
-    return FALSE;
-
-  for (; tags && *tags; tags++) {
-    if (!g_strv_contains (kept, *tags))
-      return FALSE;
-  }
 
   return TRUE;
 }

@@ -127,6 +127,20 @@ gst_cuda_ccl_sync_get_type (void)
 }
 
 GType
+gst_cuda_ccl_upload_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { CCL_UPLOAD_AUTO, "What is faster for the memory of the frames", "auto" },
+    { CCL_UPLOAD_PIXELS, "One byte per pixel", "pixels" },
+    { CCL_UPLOAD_BITS, "One bit per pixel: the CPU applies the threshold", "bits" },
+    { 0, NULL, NULL },
+  };
+
+  return register_enum (&type, "GstCudaCclUpload", values);
+}
+
+GType
 gst_cuda_ccl_attach_get_type (void)
 {
   static GType type = 0;
@@ -153,10 +167,14 @@ gst_cuda_ccl_attach_get_type (void)
 #define DEFAULT_MAX_COMPONENTS 1024
 #define DEFAULT_THREADS 1
 #define DEFAULT_CUDA_SYNC CCL_SYNC_AUTO
+#define DEFAULT_UPLOAD CCL_UPLOAD_AUTO
 #define DEFAULT_THRESHOLD 127
 #define DEFAULT_INVERT FALSE
 #define DEFAULT_MIN_AREA 1
 #define DEFAULT_MAX_AREA G_MAXUINT64
+#define DEFAULT_MIN_RELATIVE_AREA 0.0
+#define DEFAULT_MIN_WIDTH 1
+#define DEFAULT_MIN_HEIGHT 1
 #define DEFAULT_ATTACH (GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI)
 #define DEFAULT_ROI_TYPE "blob"
 #define DEFAULT_POST_MESSAGES FALSE
@@ -181,6 +199,14 @@ enum
   PROP_ROI_TYPE,
   PROP_POST_MESSAGES,
   PROP_THREADS,
+  PROP_UPLOAD,
+  PROP_MORPHOLOGY,
+  PROP_INCLUDE,
+  PROP_EXCLUDE,
+  PROP_REGION_FILE,
+  PROP_MIN_RELATIVE_AREA,
+  PROP_MIN_WIDTH,
+  PROP_MIN_HEIGHT,
   N_PROPS
 };
 
@@ -194,16 +220,27 @@ gst_ccl_settings_init (GstCclSettings *settings)
   settings->max_components = DEFAULT_MAX_COMPONENTS;
   settings->threads = DEFAULT_THREADS;
   settings->cuda_sync = DEFAULT_CUDA_SYNC;
+  settings->upload = DEFAULT_UPLOAD;
+  settings->cleaning = (GstCclCleaningSettings){ NULL };
 
   ccl_params_init (&settings->params);
   settings->params.threshold = DEFAULT_THRESHOLD;
   settings->params.invert = DEFAULT_INVERT;
   settings->params.min_area = DEFAULT_MIN_AREA;
   settings->params.max_area = DEFAULT_MAX_AREA;
+  settings->params.min_width = DEFAULT_MIN_WIDTH;
+  settings->params.min_height = DEFAULT_MIN_HEIGHT;
+  settings->min_relative_area = DEFAULT_MIN_RELATIVE_AREA;
 
   settings->attach = DEFAULT_ATTACH;
   settings->roi_type = g_quark_from_static_string (DEFAULT_ROI_TYPE);
   settings->post_messages = DEFAULT_POST_MESSAGES;
+}
+
+void
+gst_ccl_settings_clear (GstCclSettings *settings)
+{
+  gst_ccl_cleaning_settings_clear (&settings->cleaning);
 }
 
 static void
@@ -304,6 +341,94 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
       g_param_spec_enum ("cuda-sync", "CUDA synchronization",
                          "How the streaming thread waits for the CUDA device.",
                          GST_TYPE_CUDA_CCL_SYNC, DEFAULT_CUDA_SYNC, READY_FLAGS));
+
+  /**
+   * cudaccl:upload:
+   *
+   * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
+   * pixel, for which the CPU applies #cudaccl:threshold first. Does not change the result, and has
+   * no effect on the CPU or on frames in device memory.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_UPLOAD,
+      g_param_spec_enum ("upload", "Upload",
+                         "How frames in system memory are transferred to the CUDA device.",
+                         GST_TYPE_CUDA_CCL_UPLOAD, DEFAULT_UPLOAD, READY_FLAGS));
+}
+
+static void
+install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
+{
+  /**
+   * cudaccl:morphology:
+   *
+   * Operations that clean the mask before the analysis, in order, separated by commas, such as
+   * `median5,close5x11,fill,drop50`:
+   *
+   * * `median3`, `median5`: the majority of the square around each pixel,
+   * * `erodeWxH`, `dilateWxH`: foreground where the whole rectangle, or any pixel of it, is
+   *   foreground,
+   * * `openWxH`: erosion, then dilation: removes what is smaller than the rectangle,
+   * * `closeWxH`: dilation, then erosion: closes gaps smaller than the rectangle,
+   * * `fill`, `fillN`: fills all holes, or those of at most N pixels,
+   * * `dropN`: removes components of fewer than N pixels.
+   *
+   * W and H are odd, up to 31. At most 16 operations. Pixels of the frame do not change.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MORPHOLOGY,
+      g_param_spec_string ("morphology", "Morphology",
+                           "Operations that clean the mask, e.g. median5,close5x11,fill,drop50.",
+                           NULL, READY_FLAGS));
+
+  /**
+   * cudaccl:include:
+   *
+   * Polygons outside of which everything is background: `x,y x,y x,y; ...` in shares of the frame
+   * from 0 to 1. Applied before #cudaccl:morphology.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_INCLUDE,
+      g_param_spec_string (
+          "include", "Include",
+          "Polygons to analyse, as x,y x,y x,y; ... in shares of the frame from 0 to 1.", NULL,
+          READY_FLAGS));
+
+  /**
+   * cudaccl:exclude:
+   *
+   * Polygons inside of which everything is background, in the format of #cudaccl:include. They take
+   * precedence over #cudaccl:include.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_EXCLUDE,
+      g_param_spec_string (
+          "exclude", "Exclude",
+          "Polygons to ignore, as x,y x,y x,y; ... in shares of the frame from 0 to 1.", NULL,
+          READY_FLAGS));
+
+  /**
+   * cudaccl:region-file:
+   *
+   * Path of a binary PGM file (P5, 8 bits) whose dark pixels are background; pixels above half of
+   * its maximum value are analysed, unless #cudaccl:include or #cudaccl:exclude make them
+   * background. It is read when the element starts, and scaled to the frame if its size differs
+   * (nearest neighbour).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_REGION_FILE,
+      g_param_spec_string ("region-file", "Region file",
+                           "PGM file (P5) whose bright pixels are analysed.", NULL, READY_FLAGS));
 }
 
 static void
@@ -360,6 +485,47 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
       g_param_spec_uint64 ("max-area", "Maximum area",
                            "Maximum component area in pixels; larger ones are dropped.", 0,
                            G_MAXUINT64, DEFAULT_MAX_AREA, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:min-relative-area:
+   *
+   * Minimum component area as a share of the frame; smaller ones are dropped. The larger of it and
+   * #cudaccl:min-area applies.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MIN_RELATIVE_AREA,
+      g_param_spec_double ("min-relative-area", "Minimum relative area",
+                           "Minimum component area as a share of the frame; smaller ones are "
+                           "dropped.",
+                           0.0, 1.0, DEFAULT_MIN_RELATIVE_AREA, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:min-width:
+   *
+   * Minimum width of a component's bounding box in pixels; narrower ones are dropped.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MIN_WIDTH,
+      g_param_spec_uint ("min-width", "Minimum width",
+                         "Minimum component width in pixels; narrower ones are dropped.", 0,
+                         G_MAXUINT, DEFAULT_MIN_WIDTH, PLAYING_FLAGS));
+
+  /**
+   * cudaccl:min-height:
+   *
+   * Minimum height of a component's bounding box in pixels; lower ones are dropped.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, first_id + PROP_MIN_HEIGHT,
+      g_param_spec_uint ("min-height", "Minimum height",
+                         "Minimum component height in pixels; lower ones are dropped.", 0,
+                         G_MAXUINT, DEFAULT_MIN_HEIGHT, PLAYING_FLAGS));
 }
 
 static void
@@ -408,10 +574,18 @@ guint
 gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id)
 {
   install_analyzer_properties (gobject_class, first_id);
+  install_cleaning_properties (gobject_class, first_id);
   install_analysis_properties (gobject_class, first_id);
   install_result_properties (gobject_class, first_id);
 
   return first_id + N_PROPS;
+}
+
+static void
+take_string (gchar **string, const GValue *value)
+{
+  g_free (*string);
+  *string = g_value_dup_string (value);
 }
 
 gboolean
@@ -462,6 +636,30 @@ gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value
     break;
   case PROP_THREADS:
     settings->threads = g_value_get_uint (value);
+    break;
+  case PROP_UPLOAD:
+    settings->upload = (CclUpload) g_value_get_enum (value);
+    break;
+  case PROP_MORPHOLOGY:
+    take_string (&settings->cleaning.morphology, value);
+    break;
+  case PROP_INCLUDE:
+    take_string (&settings->cleaning.include, value);
+    break;
+  case PROP_EXCLUDE:
+    take_string (&settings->cleaning.exclude, value);
+    break;
+  case PROP_REGION_FILE:
+    take_string (&settings->cleaning.region_file, value);
+    break;
+  case PROP_MIN_RELATIVE_AREA:
+    settings->min_relative_area = g_value_get_double (value);
+    break;
+  case PROP_MIN_WIDTH:
+    settings->params.min_width = g_value_get_uint (value);
+    break;
+  case PROP_MIN_HEIGHT:
+    settings->params.min_height = g_value_get_uint (value);
     break;
   default:
     return FALSE;
@@ -516,6 +714,30 @@ gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value
   case PROP_THREADS:
     g_value_set_uint (value, settings->threads);
     break;
+  case PROP_UPLOAD:
+    g_value_set_enum (value, (gint) settings->upload);
+    break;
+  case PROP_MORPHOLOGY:
+    g_value_set_string (value, settings->cleaning.morphology);
+    break;
+  case PROP_INCLUDE:
+    g_value_set_string (value, settings->cleaning.include);
+    break;
+  case PROP_EXCLUDE:
+    g_value_set_string (value, settings->cleaning.exclude);
+    break;
+  case PROP_REGION_FILE:
+    g_value_set_string (value, settings->cleaning.region_file);
+    break;
+  case PROP_MIN_RELATIVE_AREA:
+    g_value_set_double (value, settings->min_relative_area);
+    break;
+  case PROP_MIN_WIDTH:
+    g_value_set_uint (value, settings->params.min_width);
+    break;
+  case PROP_MIN_HEIGHT:
+    g_value_set_uint (value, settings->params.min_height);
+    break;
   default:
     return FALSE;
   }
@@ -534,5 +756,6 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->max_components = settings->max_components;
   config->threads = settings->threads;
   config->sync = settings->cuda_sync;
+  config->upload = settings->upload;
   config->timing = true; /* for the statistics */
 }

@@ -7,6 +7,8 @@
 #include <gst/gst.h>
 #include <ccl/ccl.h>
 
+#include "gstcclcleaning.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -34,12 +36,14 @@ typedef enum
 #define GST_TYPE_CUDA_CCL_ALGORITHM (gst_cuda_ccl_algorithm_get_type ())
 #define GST_TYPE_CUDA_CCL_CONNECTIVITY (gst_cuda_ccl_connectivity_get_type ())
 #define GST_TYPE_CUDA_CCL_SYNC (gst_cuda_ccl_sync_get_type ())
+#define GST_TYPE_CUDA_CCL_UPLOAD (gst_cuda_ccl_upload_get_type ())
 #define GST_TYPE_CUDA_CCL_ATTACH (gst_cuda_ccl_attach_get_type ())
 
 GType gst_cuda_ccl_backend_get_type (void);
 GType gst_cuda_ccl_algorithm_get_type (void);
 GType gst_cuda_ccl_connectivity_get_type (void);
 GType gst_cuda_ccl_sync_get_type (void);
+GType gst_cuda_ccl_upload_get_type (void);
 GType gst_cuda_ccl_attach_get_type (void);
 
 /* Returns the engine's name for a value of the algorithm enumeration, NULL for the automatic
@@ -57,9 +61,12 @@ typedef struct
   guint max_components;
   guint threads;
   CclSync cuda_sync;
+  CclUpload upload;
+  GstCclCleaningSettings cleaning;
 
   /* Taken for each frame. */
   CclParams params;
+  gdouble min_relative_area; /* of the frame; not in @params */
   GstCudaCclAttach attach;
   GQuark roi_type;
   gboolean post_messages;
@@ -68,6 +75,9 @@ typedef struct
 /* Sets the defaults. */
 void gst_ccl_settings_init (GstCclSettings *settings);
 
+/* Frees what the settings hold. */
+void gst_ccl_settings_clear (GstCclSettings *settings);
+
 /* Installs the properties with ids from @first_id on. Returns the next free id. */
 guint gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id);
 
@@ -75,7 +85,7 @@ guint gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint fi
 gboolean gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value);
 gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value);
 
-/* Gets the configuration of the analyzer, but for the frame size. */
+/* Gets the configuration of the analyzer, but for the frame size and what cleans the masks. */
 void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);
 
 G_END_DECLS

@@ -22,6 +22,9 @@ convert_component (GstCclComponent *component, const CclComponent *source)
   component->area = source->area;
   component->centroid_x = ccl_component_centroid_x (source);
   component->centroid_y = ccl_component_centroid_y (source);
+  component->track = 0;
+  component->age = 0;
+  component->velocity_x = component->velocity_y = 0.0;
 }
 
 void

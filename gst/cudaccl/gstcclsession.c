@@ -3,6 +3,8 @@
 
 #include "gstcclsession.h"
 
+#include <ccl/mask.h>
+
 #include "gstcclstats.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"
@@ -14,8 +16,11 @@ struct _GstCclSession
 {
   GstCclMapper **mappers;
   GObject *log_object;
+  GstCclForegroundFunc foreground;
+  gpointer foreground_data;
 
-  CclConfig config; /* the frame size is that of @info */
+  CclConfig config; /* the frame size is that of @info, the operations are those of @cleaning */
+  GstCclCleaning *cleaning;
 
   /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
    * caps, @analyzer is NULL after an error, until the next frame. */
@@ -28,9 +33,8 @@ struct _GstCclSession
   GstCclStats stats; /* protected by @stats_lock */
 };
 
-/* Sets @error to what the engine reports. */
-static void
-set_error (GError **error, CclStatus status)
+void
+gst_ccl_set_error (GError **error, CclStatus status)
 {
   const gchar *reason = ccl_last_error ();
 
@@ -72,6 +76,13 @@ gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
   return self;
 }
 
+void
+gst_ccl_session_set_foreground (GstCclSession *self, GstCclForegroundFunc func, gpointer user_data)
+{
+  self->foreground = func;
+  self->foreground_data = user_data;
+}
+
 static void
 gst_ccl_session_unset_caps (GstCclSession *self)
 {
@@ -85,17 +96,26 @@ void
 gst_ccl_session_free (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
   gst_ccl_stats_reset (&self->stats);
   g_mutex_clear (&self->stats_lock);
   g_free (self);
 }
 
 gboolean
-gst_ccl_session_start (GstCclSession *self, const CclConfig *config, GError **error)
+gst_ccl_session_start (GstCclSession *self, const CclConfig *config,
+                       const GstCclCleaningSettings *cleaning, GError **error)
 {
   CclStatus status;
 
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  self->cleaning = gst_ccl_cleaning_new (cleaning, error);
+  if (!self->cleaning)
+    return FALSE;
+
   self->config = *config;
+  self->config.operations =
+      gst_ccl_cleaning_get_operations (self->cleaning, &self->config.n_operations);
   self->config.width = self->config.height = 1;
 
   g_mutex_lock (&self->stats_lock);
@@ -104,7 +124,7 @@ gst_ccl_session_start (GstCclSession *self, const CclConfig *config, GError **er
 
   status = ccl_config_check (&self->config);
   if (status != CCL_OK)
-    set_error (error, status);
+    gst_ccl_set_error (error, status);
 
   return status == CCL_OK;
 }
@@ -113,6 +133,7 @@ void
 gst_ccl_session_stop (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
   gst_ccl_mappers_close (self->mappers);
 }
 
@@ -135,6 +156,7 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
                                  const GstCclPlace *place, GError **error)
 {
   CclConfig placed = *config;
+  CclMask region;
   CclStatus status;
 
   if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
@@ -146,9 +168,14 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
   self->place = *place;
   placed.device = place->device;
   placed.cuda_context = place->cuda_context;
-  status = ccl_analyzer_new (&placed, &self->analyzer);
+  status = gst_ccl_cleaning_make_region (self->cleaning, config->width, config->height, &region);
+  if (status == CCL_OK) {
+    placed.region = region.words ? &region : NULL;
+    status = ccl_analyzer_new (&placed, &self->analyzer);
+    ccl_mask_free (&region);
+  }
   if (status != CCL_OK) {
-    set_error (error, status);
+    gst_ccl_set_error (error, status);
     return FALSE;
   }
 
@@ -260,11 +287,16 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   }
 
   start = gst_util_get_timestamp ();
+  if (self->foreground &&
+      !self->foreground (self->foreground_data, &self->info, buffer, &frame.image, error)) {
+    klass->unmap (self->mapper, &frame);
+    return FALSE;
+  }
   status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
   klass->unmap (self->mapper, &frame);
 
   if (status != CCL_OK) {
-    set_error (error, status);
+    gst_ccl_set_error (error, status);
     /* Unusable after a device failure; after any other error, a new one does as well. */
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
     return FALSE;
@@ -283,7 +315,7 @@ gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **err
   CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
 
   if (status != CCL_OK) {
-    set_error (error, status);
+    gst_ccl_set_error (error, status);
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   }
 

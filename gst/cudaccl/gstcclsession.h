@@ -7,6 +7,7 @@
 #include <gst/video/video.h>
 #include <ccl/ccl.h>
 
+#include "gstcclcleaning.h"
 #include "memory/gstcclframe.h"
 
 G_BEGIN_DECLS
@@ -22,9 +23,22 @@ typedef struct _GstCclSession GstCclSession;
 GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
 void gst_ccl_session_free (GstCclSession *session);
 
-/* Starts with @config, whose frame size is ignored, and resets the statistics. Fails if no frame
- * could ever be analysed with it. */
-gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config, GError **error);
+/* Replaces @image, the luma of @buffer, by what is analysed instead: a mask of the frame's size,
+ * valid until the next call. */
+typedef gboolean (*GstCclForegroundFunc) (gpointer user_data, const GstVideoInfo *info,
+                                          GstBuffer *buffer, CclImage *image, GError **error);
+
+/* Calls @func for every frame from now on. */
+void gst_ccl_session_set_foreground (GstCclSession *session, GstCclForegroundFunc func,
+                                     gpointer user_data);
+
+/* Sets @error, ready to be posted, to what the engine reports with @status. */
+void gst_ccl_set_error (GError **error, CclStatus status);
+
+/* Starts with @config, whose frame size, operations and region are ignored, and resets the
+ * statistics. Fails if no frame could ever be analysed with it, or @cleaning is invalid. */
+gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config,
+                                const GstCclCleaningSettings *cleaning, GError **error);
 
 /* Frees the analyzer and closes all mappers. */
 void gst_ccl_session_stop (GstCclSession *session);

@@ -11,7 +11,9 @@
  * each to the frame. For colour formats only the luma plane is analysed. Pixels are neither changed
  * nor copied: a frame shared with other branches of the pipeline stays shared.
  *
- * A pixel is foreground if its value is above #cudaccl:threshold. Components are sorted by their
+ * A pixel is foreground if its value is above #cudaccl:threshold. Masks with noise can be cleaned
+ * with #cudaccl:morphology, and limited to regions with #cudaccl:include, #cudaccl:exclude and
+ * #cudaccl:region-file. Components are sorted by their
  * first pixel in raster order, independent of backend and algorithm. Gaps without pixels pass
  * through.
  *
@@ -103,6 +105,7 @@
 
 #include "gstcudaccl.h"
 
+#include <math.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstcclpublish.h"
@@ -208,6 +211,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ALGORITHM, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_SYNC, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_UPLOAD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ATTACH, 0);
 
   GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
@@ -234,6 +238,7 @@ gst_cuda_ccl_finalize (GObject *object)
 
   gst_ccl_session_free (self->session);
   gst_ccl_mappers_free (self->mappers);
+  gst_ccl_settings_clear (&self->settings);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -244,13 +249,16 @@ gst_cuda_ccl_set_property (GObject *object, guint prop_id, const GValue *value, 
   GstCudaCcl *self = GST_CUDA_CCL (object);
   CclParams *params = &self->settings.params;
   guint64 min_area, max_area;
+  gdouble min_relative_area;
   gboolean known;
 
   GST_OBJECT_LOCK (self);
   min_area = params->min_area;
   max_area = params->max_area;
+  min_relative_area = self->settings.min_relative_area;
   known = gst_ccl_settings_set (&self->settings, prop_id - PROP_SETTINGS, value);
-  if (params->min_area != min_area || params->max_area != max_area)
+  if (params->min_area != min_area || params->max_area != max_area ||
+      self->settings.min_relative_area != min_relative_area)
     self->check_areas = FALSE;
   GST_OBJECT_UNLOCK (self);
 
@@ -309,9 +317,7 @@ gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Posts @error, which is consumed, with the caps or buffer that it is about (or NULL) as debug
- * information. */
-static void
+void
 gst_cuda_ccl_post_error (GstCudaCcl *self, GError *error, gconstpointer about)
 {
   gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
@@ -325,26 +331,31 @@ static gboolean
 gst_cuda_ccl_start (GstBaseTransform *trans)
 {
   GstCudaCcl *self = GST_CUDA_CCL (trans);
+  GstCudaCclClass *klass = GST_CUDA_CCL_GET_CLASS (self);
+  GstCclCleaningSettings cleaning;
   GError *error = NULL;
   CclConfig config;
+  gboolean started;
 
   GST_OBJECT_LOCK (self);
   gst_ccl_settings_get_config (&self->settings, &config);
+  gst_ccl_cleaning_settings_copy (&self->settings.cleaning, &cleaning);
   self->check_areas = TRUE;
   GST_OBJECT_UNLOCK (self);
-  config.labels = GST_CUDA_CCL_GET_CLASS (self)->labels;
+  config.labels = klass->labels;
 
   self->warned_truncated = FALSE;
 #ifdef HAVE_ANALYTICS
   self->warned_detections = FALSE;
 #endif
 
-  if (!gst_ccl_session_start (self->session, &config, &error)) {
+  started = (!klass->configure || klass->configure (self, &config, &error)) &&
+            gst_ccl_session_start (self->session, &config, &cleaning, &error);
+  gst_ccl_cleaning_settings_clear (&cleaning);
+  if (!started)
     gst_cuda_ccl_post_error (self, error, NULL);
-    return FALSE;
-  }
 
-  return TRUE;
+  return started;
 }
 
 static gboolean
@@ -459,23 +470,36 @@ gst_cuda_ccl_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return gst_cuda_ccl_process (GST_CUDA_CCL (trans), buffer, buffer);
 }
 
-/* Gets the settings for the next frame. Warns once if no component can match the area limits. */
+/* Gets the settings for the next frame; caps must be set. Warns once if no component can match the
+ * area limits. */
 static void
 gst_cuda_ccl_take_settings (GstCudaCcl *self, GstCclSettings *settings)
 {
+  const GstVideoInfo *info = gst_ccl_session_get_video_info (self->session);
+  gdouble pixels = (gdouble) GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
+  const gchar *limit = "min-area";
   gboolean check_areas;
+  guint64 min_area;
 
   GST_OBJECT_LOCK (self);
   *settings = self->settings;
+  settings->cleaning = (GstCclCleaningSettings){ NULL }; /* may change from now on */
   check_areas = self->check_areas;
   self->check_areas = FALSE;
   GST_OBJECT_UNLOCK (self);
 
+  /* Shares such as 0.07 are not exact: 7 of 100 pixels are 0.07 of them. */
+  min_area = (guint64) ceil (settings->min_relative_area * pixels * (1.0 - 1e-12));
+  if (min_area > settings->params.min_area) {
+    settings->params.min_area = min_area;
+    limit = "min-relative-area";
+  }
+
   if (check_areas && settings->params.min_area > settings->params.max_area)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-                         ("All components are dropped: min-area (%" G_GUINT64_FORMAT
-                          ") is above max-area (%" G_GUINT64_FORMAT ").",
-                          settings->params.min_area, settings->params.max_area),
+                         ("All components are dropped: %s (%" G_GUINT64_FORMAT
+                          " pixels) is above max-area (%" G_GUINT64_FORMAT ").",
+                          limit, settings->params.min_area, settings->params.max_area),
                          (NULL));
 }
 
@@ -526,10 +550,9 @@ gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
   CclComponents components;
   GError *error = NULL;
 
-  gst_cuda_ccl_take_settings (self, &settings);
-
   if (!gst_cuda_ccl_ensure_caps (self))
     return GST_FLOW_ERROR;
+  gst_cuda_ccl_take_settings (self, &settings);
   if (!gst_ccl_session_analyze (self->session, inbuf, &settings.params, &components, &error)) {
     gst_cuda_ccl_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;

@@ -46,6 +46,9 @@ typedef struct
   GstBaseTransformClass parent_class;
 
   gboolean labels; /* the subclass needs label maps */
+
+  /* Checks and changes the configuration of the analyzer at each start; may be NULL. */
+  gboolean (*configure) (GstCudaCcl *self, CclConfig *config, GError **error);
 } GstCudaCclClass;
 
 GType gst_cuda_ccl_get_type (void);
@@ -53,6 +56,10 @@ GType gst_cuda_ccl_get_type (void);
 /* Analyses @inbuf and, as the properties say, attaches the components to @outbuf (which may be
  * @inbuf) and posts them. Posts an error on failure. */
 GstFlowReturn gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf);
+
+/* Posts @error, which is consumed, with the caps or buffer that it is about (or NULL) as debug
+ * information. */
+void gst_cuda_ccl_post_error (GstCudaCcl *self, GError *error, gconstpointer about);
 
 /* Gets the label map of the last processed frame. Posts an error on failure. */
 gboolean gst_cuda_ccl_get_labels (GstCudaCcl *self, CclLabels *labels);

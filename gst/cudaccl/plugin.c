@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclcolor.h"
+#include "gstcclmask.h"
+#include "gstcclmotion.h"
 #include "gstcudaccl.h"
 
 #include <gst/ccl/gstccl.h>
@@ -20,7 +22,8 @@ plugin_init (GstPlugin *plugin)
   /* Lets frames from other processes arrive with their components. */
   gst_ccl_meta_get_info ();
 
-  return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin);
+  return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin) &&
+         GST_ELEMENT_REGISTER (cclmotion, plugin) && GST_ELEMENT_REGISTER (cclmask, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudaccl,

@@ -85,7 +85,7 @@ static CclAnalyzer *
 analyse (const guint8 *pixels, guint width, guint height, gsize stride, const CclParams *params,
          guint max_components, CclLabels *labels)
 {
-  CclImage image = { pixels, stride, CCL_MEMORY_HOST, NULL };
+  CclImage image = { .data = pixels, .stride = stride };
   CclComponents components;
   CclAnalyzer *analyzer;
   CclConfig config;
@@ -276,6 +276,33 @@ GST_START_TEST (test_left_out)
   g_object_get (h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, "truncated", &truncated) && truncated == 1);
   gst_structure_free (stats);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The labels are those of the cleaned mask. */
+GST_START_TEST (test_cleaned)
+{
+  GstHarness *h = color_harness_new (__i__, 10, &formats[10], 16, 16);
+  GstBuffer *buffer = ccl_test_black_new (16, 16);
+  guint32 map[16 * 16] = { 0 };
+  CclLabels labels = { map, 16 * sizeof (*map) };
+  guint x, y;
+
+  for (y = 3; y < 11; y++) {
+    gst_buffer_memset (buffer, 16 * y + 3, 255, 8);
+    for (x = 3; x < 11; x++)
+      map[16 * y + x] = 1;
+  }
+  gst_buffer_memset (buffer, 16 * 6 + 5, 0, 2);   /* a hole */
+  gst_buffer_memset (buffer, 16 * 1 + 1, 255, 1); /* a speck, the first component */
+
+  g_object_set (h->element, "morphology", "fill,drop2", NULL);
+  ccl_test_restart (h, GST_STATE_READY);
+  ccl_test_set_caps (h, "GRAY8", 16, 16);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 1);
+  check_picture (&formats[10], buffer, 16, 16, &labels);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -542,6 +569,7 @@ cclcolor_suite (void)
   tcase_add_loop_test (tc, test_layouts, 0, n_backends);
   tcase_add_loop_test (tc, test_pool, 0, n_backends);
   tcase_add_loop_test (tc, test_left_out, 0, n_backends);
+  tcase_add_loop_test (tc, test_cleaned, 0, n_backends);
   tcase_add_loop_test (tc, test_many, 0, n_backends);
   tcase_add_loop_test (tc, test_gaps, 0, n_backends);
   tcase_add_loop_test (tc, test_errors, 0, n_backends);

@@ -57,7 +57,7 @@ GST_START_TEST (test_text)
 {
   static const GstCclComponent components[] = {
     { 1, 10, 20, 3, 4, 12, 11.0, 21.5 },
-    { 2, 30, 40, 1, 2, 2, 0.1, 1e22 },
+    { 2, 30, 40, 1, 2, 2, 0.1, 1e22, 3, GST_SECOND, 0.1, -2.0 },
   };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (GST_SECOND, 40 * GST_MSECOND);
@@ -73,7 +73,8 @@ GST_START_TEST (test_text)
             "{\"label\":1,\"x\":10,\"y\":20,\"width\":3,\"height\":4,\"area\":12,"
             "\"centroid-x\":11.0,\"centroid-y\":21.5},"
             "{\"label\":2,\"x\":30,\"y\":40,\"width\":1,\"height\":2,\"area\":2,"
-            "\"centroid-x\":0.1,\"centroid-y\":1e+22}]}");
+            "\"centroid-x\":0.1,\"centroid-y\":1e+22,\"track\":3,\"age\":1000000000,"
+            "\"velocity-x\":0.1,\"velocity-y\":-2.0}]}");
 
   g_free (line);
   gst_harness_teardown (h);
@@ -366,7 +367,7 @@ GST_START_TEST (test_stream)
     GstBuffer *buffer = noise_new (i);
     GstCclComponent expected[100];
     CclComponents components;
-    CclImage image = { NULL, WIDTH, CCL_MEMORY_HOST, NULL };
+    CclImage image = { .stride = WIDTH };
     JsonObject *object;
     GstMapInfo map;
     guint k;

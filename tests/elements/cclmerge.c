@@ -207,7 +207,7 @@ static void
 check_roi (GstBuffer *buffer, gint id, const GstCclComponent *expected)
 {
   GstVideoRegionOfInterestMeta *roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, id);
-  GstCclComponent component;
+  GstCclComponent component = { 0 };
   GstStructure *param;
   gint tracker;
 

@@ -33,6 +33,14 @@ static const struct
   { "roi-type", "gchararray", "blob", G_PARAM_READWRITE | PLAYING },
   { "post-messages", "gboolean", "false", G_PARAM_READWRITE | PLAYING },
   { "threads", "guint", "1", G_PARAM_READWRITE | READY },
+  { "upload", "GstCudaCclUpload", "auto", G_PARAM_READWRITE | READY },
+  { "morphology", "gchararray", NULL, G_PARAM_READWRITE | READY },
+  { "include", "gchararray", NULL, G_PARAM_READWRITE | READY },
+  { "exclude", "gchararray", NULL, G_PARAM_READWRITE | READY },
+  { "region-file", "gchararray", NULL, G_PARAM_READWRITE | READY },
+  { "min-relative-area", "gdouble", "0", G_PARAM_READWRITE | PLAYING },
+  { "min-width", "guint", "1", G_PARAM_READWRITE | PLAYING },
+  { "min-height", "guint", "1", G_PARAM_READWRITE | PLAYING },
   { "stats", "GstStructure", NULL, G_PARAM_READABLE },
 };
 
@@ -85,11 +93,13 @@ GST_END_TEST;
 GST_START_TEST (test_round_trip)
 {
   static const gchar *const values[][2] = {
-    { "backend", "cpu" },          { "cuda-device-id", "3" },   { "connectivity", "4" },
-    { "threshold", "200" },        { "invert", "true" },        { "min-area", "12345678901" },
-    { "max-area", "98765432109" }, { "max-components", "7" },   { "attach", "roi" },
-    { "roi-type", "car" },         { "post-messages", "true" }, { "threads", "5" },
-    { "cuda-sync", "block" },
+    { "backend", "cpu" },           { "cuda-device-id", "3" },    { "connectivity", "4" },
+    { "threshold", "200" },         { "invert", "true" },         { "min-area", "12345678901" },
+    { "max-area", "98765432109" },  { "max-components", "7" },    { "attach", "roi" },
+    { "roi-type", "car" },          { "post-messages", "true" },  { "threads", "5" },
+    { "cuda-sync", "block" },       { "upload", "bits" },         { "morphology", "median3" },
+    { "include", "0,0 1,0 0,1" },   { "exclude", "0,0 1,1 0,1" }, { "region-file", "region.pgm" },
+    { "min-relative-area", "0.5" }, { "min-width", "3" },         { "min-height", "4" },
   };
   GstElement *element = ccl_test_element_new (NULL, NULL);
   gchar *roi_type;
@@ -194,6 +204,12 @@ static const struct
   { "max-area", "4", 3, 3, { SQUARE, DIAGONAL, DOT } },
   { "max-area", "3", 2, 2, { DIAGONAL, DOT } },
   { "max-area", "0", 0, 0, { 0 } },
+  { "min-relative-area", "0.02", 3, 3, { SQUARE, DIAGONAL, RING } },
+  { "min-relative-area", "0.04", 2, 2, { SQUARE, RING } },
+  { "min-width", "2", 3, 3, { SQUARE, DIAGONAL, RING } },
+  { "min-height", "3", 1, 1, { RING } },
+  { "morphology", "drop3", 2, 2, { SQUARE, RING } },
+  { "exclude", "0,0 0.5,0 0.5,0.3 0,0.3", 3, 3, { DIAGONAL, RING, DOT } },
   { "max-components", "4", 4, 4, { SQUARE, DIAGONAL, RING, DOT } },
   { "max-components", "3", 3, 4, { SQUARE, DIAGONAL, RING } },
   { "max-components", "1", 1, 4, { RING } },

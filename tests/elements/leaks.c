@@ -78,7 +78,9 @@ run_pipeline (const gchar *backend)
       "video/x-raw,width=64,height=64 ! ccloverlay draw=boxes+labels ! fakesink "
       "t. ! queue ! cudaccl backend=%s max-components=1 ! cudaccl backend=%s ! ccloverlay ! "
       "fakesink "
-      "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink",
+      "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink "
+      "t. ! queue ! cclmotion ! ccloverlay ! fakesink "
+      "t. ! queue ! cclmask scale=2 shadows=mark ! fakesink",
       backend, backend, backend, backend);
   GstElement *pipeline = gst_parse_launch (description, NULL);
   guint i;

@@ -53,7 +53,7 @@ see_mask (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   Seen *seen = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  CclImage image = { NULL, FRAME_WIDTH, CCL_MEMORY_HOST, NULL };
+  CclImage image = { .stride = FRAME_WIDTH };
   GArray *expected = components_new ();
   CclComponents components;
   CclParams params;

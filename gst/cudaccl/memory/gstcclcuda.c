@@ -254,8 +254,8 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
     GST_VIDEO_INFO_HEIGHT (&layout) = GST_VIDEO_INFO_HEIGHT (info);
   }
 
-  if (!gst_ccl_frame_map_plane (frame, &layout, buffer, GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA,
-                                error))
+  if (!gst_ccl_frame_map_plane (frame, &layout, buffer, 0,
+                                GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
     return FALSE;
   if (memory->context != self->context &&
       !adopt_context (self, memory->context, frame->place.device, error)) {

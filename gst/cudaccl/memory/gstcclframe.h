@@ -16,7 +16,7 @@ typedef struct
   gpointer cuda_context; /* a CUcontext of that device, NULL: its primary one */
 } GstCclPlace;
 
-/* A buffer whose luma plane is mapped. */
+/* A buffer with a plane mapped, luma unless said otherwise. */
 typedef struct
 {
   CclImage image;    /* the visible part of the plane */
@@ -25,6 +25,7 @@ typedef struct
 
   GstBuffer *buffer;
   GstVideoMeta *meta; /* used to map the plane, NULL if the buffer has none */
+  guint plane;        /* 0: luma */
   GstMapInfo map;
   gpointer priv; /* owned by the mapper */
 } GstCclFrame;
@@ -72,11 +73,12 @@ struct _GstCclMapperClass
   gboolean (*query_context) (GstCclMapper *self, GstQuery *query);
 };
 
-/* For mappers: maps the luma plane with @flags and checks that all of its pixels are in the mapped
- * memory. The layout is that of the buffer's GstVideoMeta, or of @info if it has none. The image is
- * in host memory unless the mapper changes that. */
+/* Maps the plane @index with @flags and checks that all of its pixels are in the mapped memory. The
+ * visible part of chroma begins with the sample that the first pixel has. The layout is that of the
+ * buffer's GstVideoMeta, or of @info if it has none. The image is in host memory unless the mapper
+ * changes that. */
 gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-                                  GstMapFlags flags, GError **error);
+                                  guint index, GstMapFlags flags, GError **error);
 void gst_ccl_frame_unmap_plane (GstCclFrame *frame);
 
 /* For mappers: checks that frames on @device match @wanted, the user's setting (-1: any). */

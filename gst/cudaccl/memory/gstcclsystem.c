@@ -9,7 +9,7 @@ static gboolean
 system_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
             GError **error)
 {
-  if (!gst_ccl_frame_map_plane (frame, info, buffer, GST_MAP_READ, error))
+  if (!gst_ccl_frame_map_plane (frame, info, buffer, 0, GST_MAP_READ, error))
     return FALSE;
   if (frame->map.memory && gst_ccl_pool_is_pinned (frame->map.memory))
     frame->image.memory = CCL_MEMORY_PINNED;

@@ -1,0 +1,36 @@
+/* cudaccl - optimal assignment on sparse graphs
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ASSIGNMENT_H__
+#define __GST_CCL_ASSIGNMENT_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A row and a column that may be matched. The score must be in the range 0...1. */
+typedef struct
+{
+  guint column;
+  gdouble score;
+} GstCclAssignmentEdge;
+
+typedef struct _GstCclAssignment GstCclAssignment;
+
+GstCclAssignment *gst_ccl_assignment_new (void);
+
+void gst_ccl_assignment_free (GstCclAssignment *self);
+
+/* Matches rows and columns one to one, so that the sum of scores is the maximum; rows and columns
+ * may stay alone. The edges of row i are edges[starts[i]] ... edges[starts[i + 1] - 1]. Writes the
+ * column of each row to @matches, -1 if it has none. Of equal results it is always the same one.
+ *
+ * Takes O(n³) time in the largest connected part of the graph, and linear time where parts are
+ * small. */
+void gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
+                               const guint *starts, const GstCclAssignmentEdge *edges,
+                               gint *matches);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ASSIGNMENT_H__ */

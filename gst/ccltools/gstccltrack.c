@@ -1,0 +1,749 @@
+/* cudaccl - tracks components from frame to frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-ccltrack
+ * @title: ccltrack
+ * @short_description: tracks components from frame to frame
+ *
+ * Recognises objects from frame to frame, and gives each an id that lasts. Only metadata is read
+ * and changed; frames may be in any memory.
+ *
+ * - Objects that touch become one component. They keep their ids meanwhile, and get the right ones
+ *   back when they part, by their predicted positions and sizes.
+ * - An object that breaks into fragments, such as head and legs, keeps one id.
+ * - An object that is not found for up to #ccltrack:max-miss keeps its id.
+ *
+ * By default, components become objects: a component that shows several objects is replaced with
+ * one for each, with its predicted box and the label of the component; fragments are replaced with
+ * one component, with the box around them, all their pixels and the label of the largest. With
+ * #ccltrack:objects disabled, components stay as they are, and one that shows several objects has
+ * the id of the oldest. What is not tracked (yet) always stays as it is.
+ *
+ * Ids are in #GstCclComponent's field `track`, with `age`, `velocity_x` and `velocity_y`, and in
+ * the fields `track`, `age`, `velocity-x` and `velocity-y` of the `cudaccl` parameters of regions
+ * of interest. `ccljson`, `cclmerge` and elements that scale or crop frames keep them.
+ *
+ * Frames that have neither #GstCclMeta nor regions of interest of `cudaccl` may have those of other
+ * detectors: these are tracked as they are, and get `cudaccl` parameters with the id.
+ *
+ * Times are those of the frames: neither the frame rate nor dropped frames matter. After a seek, or
+ * if the frame size changes, tracking starts anew; ids are never used again until the element is
+ * stopped.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=recording.avi ! decodebin ! videoconvert ! segmentation
+ * test-mode=true method=mog2 ! videoconvert ! video/x-raw,format=GRAY8 ! cudaccl min-area=200 !
+ * ccltrack ! ccljson ! filesink location=tracks.jsonl
+ * ]|
+ * Writes the positions, ids and velocities of all that moves.
+ *
+ * Since: 0.1
+ */
+
+#include "gstccltrack.h"
+
+#include <math.h>
+#include <string.h>
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+#include "gstccltracker.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
+#define GST_CAT_DEFAULT gst_ccl_track_debug
+
+/* Of hidden members of groups, the box is shown only for a while. */
+#define SHOW_HIDDEN (500 * GST_MSECOND)
+
+#define MAX_TRACKS 65536
+#define DEFAULT_OBJECTS TRUE
+
+enum
+{
+  PROP_0,
+  PROP_IOU_THRESHOLD,
+  PROP_MIN_PERSISTENCE,
+  PROP_MAX_MISS,
+  PROP_SMOOTH_ALPHA,
+  PROP_MAX_TRACKS,
+  PROP_OBJECTS,
+  PROP_TRACKS,
+  PROP_EXCEEDED,
+};
+
+struct _GstCclTrack
+{
+  GstBaseTransform parent;
+
+  /* Protected by the object lock. */
+  GstCclTrackerParams params;
+  gboolean changed; /* the parameters, since the last frame */
+  gboolean objects;
+  guint n_tracks;
+  guint64 exceeded;
+
+  /* Streaming thread. */
+  GstCclTracker *tracker;
+  guint width, height;
+  GArray *detections; /* GstCclDetection */
+  GArray *indices;    /* gint: track of each detection */
+  GArray *output;     /* Output */
+  GArray *components; /* GstCclComponent of each output */
+};
+
+/* A component after tracking. */
+typedef struct
+{
+  GstCclComponent component;
+  guint source; /* index of the component that it was made of */
+} Output;
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+#define gst_ccl_track_parent_class parent_class
+G_DEFINE_TYPE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (ccltrack, "ccltrack", GST_RANK_NONE, GST_TYPE_CCL_TRACK)
+
+static void gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
+                                        GParamSpec *pspec);
+static void gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value,
+                                        GParamSpec *pspec);
+static void gst_ccl_track_finalize (GObject *object);
+
+static gboolean gst_ccl_track_start (GstBaseTransform *trans);
+static gboolean gst_ccl_track_stop (GstBaseTransform *trans);
+static gboolean gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
+static gboolean gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event);
+static GstFlowReturn gst_ccl_track_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
+                                                          GstBuffer **outbuf);
+static GstFlowReturn gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+
+static void
+gst_ccl_track_install_properties (GObjectClass *gobject_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  GstCclTrackerParams params;
+
+  gst_ccl_tracker_params_init (&params);
+
+  /**
+   * ccltrack:iou-threshold:
+   *
+   * Least overlap of a component with the predicted box of its object: their intersection over
+   * their union. Components that overlap less must be near and of similar size.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_IOU_THRESHOLD,
+      g_param_spec_double ("iou-threshold", "IoU threshold",
+                           "Least overlap of a component with the predicted box of its object.",
+                           0.0, 1.0, params.iou_threshold, flags));
+
+  /**
+   * ccltrack:min-persistence:
+   *
+   * How many frames an object must be in until it gets an id.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MIN_PERSISTENCE,
+      g_param_spec_uint ("min-persistence", "Minimum persistence",
+                         "How many frames an object must be in until it gets an id.", 1, G_MAXUINT,
+                         params.min_persistence, flags));
+
+  /**
+   * ccltrack:max-miss:
+   *
+   * How long an object that is not found keeps its id, in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MAX_MISS,
+      g_param_spec_uint64 ("max-miss", "Maximum miss",
+                           "How long an object that is not found keeps its id, in nanoseconds.", 0,
+                           G_MAXUINT64, params.max_miss, flags));
+
+  /**
+   * ccltrack:smooth-alpha:
+   *
+   * Share of a new size in the smoothed size of an object, at 10 frames per second; it is adapted
+   * to the frame rate. With 1, sizes are not smoothed.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SMOOTH_ALPHA,
+      g_param_spec_double ("smooth-alpha", "Smoothing",
+                           "Share of a new size in the smoothed size of an object.", 0.0, 1.0,
+                           params.smooth_alpha, flags));
+
+  /**
+   * ccltrack:max-tracks:
+   *
+   * Most objects at a time. Others are not tracked: #ccltrack:exceeded counts them, and the first
+   * one is a warning message.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_MAX_TRACKS,
+                                   g_param_spec_uint ("max-tracks", "Maximum tracks",
+                                                      "Most objects at a time.", 1, MAX_TRACKS,
+                                                      params.max_tracks, flags));
+
+  /**
+   * ccltrack:objects:
+   *
+   * Replace components with objects: those that show several objects with one for each, fragments
+   * with one.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_OBJECTS,
+                                   g_param_spec_boolean ("objects", "Objects",
+                                                         "Replace components with objects.",
+                                                         DEFAULT_OBJECTS, flags));
+
+  /**
+   * ccltrack:tracks:
+   *
+   * Number of objects that have an id at present, including those that are not found for a while.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_TRACKS,
+      g_param_spec_uint ("tracks", "Tracks", "Number of objects that have an id at present.", 0,
+                         G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  /**
+   * ccltrack:exceeded:
+   *
+   * How many times a new component was not tracked because there were #ccltrack:max-tracks objects.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_EXCEEDED,
+      g_param_spec_uint64 ("exceeded", "Exceeded",
+                           "How many times a new component was not tracked because of max-tracks.",
+                           0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void
+gst_ccl_track_class_init (GstCclTrackClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_track_set_property;
+  gobject_class->get_property = gst_ccl_track_get_property;
+  gobject_class->finalize = gst_ccl_track_finalize;
+  gst_ccl_track_install_properties (gobject_class);
+
+  gst_element_class_set_static_metadata (
+      element_class, "Component tracker", "Filter/Analyzer/Video",
+      "Tracks connected components from frame to frame", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_track_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_track_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_track_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_track_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_track_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_track_transform_ip);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_track_debug, "ccltrack", 0, "tracks of components");
+}
+
+static void
+gst_ccl_track_init (GstCclTrack *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_ccl_tracker_params_init (&self->params);
+  self->objects = DEFAULT_OBJECTS;
+  self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
+  self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
+  self->output = g_array_new (FALSE, FALSE, sizeof (Output));
+  self->components = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+
+  gst_base_transform_set_in_place (trans, TRUE);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  gst_base_transform_set_gap_aware (trans, TRUE);
+  gst_base_transform_set_qos_enabled (trans, FALSE);
+}
+
+static void
+gst_ccl_track_finalize (GObject *object)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  g_clear_pointer (&self->tracker, gst_ccl_tracker_free);
+  g_array_unref (self->detections);
+  g_array_unref (self->indices);
+  g_array_unref (self->output);
+  g_array_unref (self->components);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  GST_OBJECT_LOCK (self);
+  self->changed = TRUE;
+  switch (prop_id) {
+  case PROP_IOU_THRESHOLD:
+    self->params.iou_threshold = g_value_get_double (value);
+    break;
+  case PROP_MIN_PERSISTENCE:
+    self->params.min_persistence = g_value_get_uint (value);
+    break;
+  case PROP_MAX_MISS:
+    self->params.max_miss = g_value_get_uint64 (value);
+    break;
+  case PROP_SMOOTH_ALPHA:
+    self->params.smooth_alpha = g_value_get_double (value);
+    break;
+  case PROP_MAX_TRACKS:
+    self->params.max_tracks = g_value_get_uint (value);
+    break;
+  case PROP_OBJECTS:
+    self->objects = g_value_get_boolean (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_IOU_THRESHOLD:
+    g_value_set_double (value, self->params.iou_threshold);
+    break;
+  case PROP_MIN_PERSISTENCE:
+    g_value_set_uint (value, self->params.min_persistence);
+    break;
+  case PROP_MAX_MISS:
+    g_value_set_uint64 (value, self->params.max_miss);
+    break;
+  case PROP_SMOOTH_ALPHA:
+    g_value_set_double (value, self->params.smooth_alpha);
+    break;
+  case PROP_MAX_TRACKS:
+    g_value_set_uint (value, self->params.max_tracks);
+    break;
+  case PROP_OBJECTS:
+    g_value_set_boolean (value, self->objects);
+    break;
+  case PROP_TRACKS:
+    g_value_set_uint (value, self->n_tracks);
+    break;
+  case PROP_EXCEEDED:
+    g_value_set_uint64 (value, self->exceeded);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_ccl_track_start (GstBaseTransform *trans)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+
+  self->tracker = gst_ccl_tracker_new ();
+  self->width = self->height = 0;
+  GST_OBJECT_LOCK (self);
+  self->changed = TRUE;
+  self->n_tracks = 0;
+  self->exceeded = 0;
+  GST_OBJECT_UNLOCK (self);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_track_stop (GstBaseTransform *trans)
+{
+  g_clear_pointer (&GST_CCL_TRACK (trans)->tracker, gst_ccl_tracker_free);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+  guint width = self->width, height = self->height;
+
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+    return FALSE;
+
+  if (width != self->width || height != self->height) {
+    GST_DEBUG_OBJECT (self, "frames are %u x %u: start anew", self->width, self->height);
+    gst_ccl_tracker_reset (self->tracker);
+    GST_OBJECT_LOCK (self);
+    self->changed = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  }
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
+      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    GST_DEBUG_OBJECT (self, "%s: start anew", GST_EVENT_TYPE_NAME (event));
+    gst_ccl_tracker_reset (self->tracker);
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+static GstFlowReturn
+gst_ccl_track_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
+{
+  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_buffer_copy_shallow (inbuf);
+
+  return GST_FLOW_OK;
+}
+
+static void
+gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component)
+{
+  GstCclDetection detection;
+
+  detection.x = component->x;
+  detection.y = component->y;
+  detection.width = component->width;
+  detection.height = component->height;
+  detection.centroid_x = component->centroid_x;
+  detection.centroid_y = component->centroid_y;
+  detection.area = (gdouble) component->area;
+  g_array_append_val (self->detections, detection);
+}
+
+/* Goes on to the frame whose detections were added. */
+static void
+gst_ccl_track_update (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
+                      gboolean *objects)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
+  const GstCclTrackInfo *tracks;
+  guint n_tracks, n_confirmed = 0, i;
+  gboolean changed, exceeded;
+  GstCclTrackerParams params;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->changed;
+  self->changed = FALSE;
+  params = self->params;
+  *objects = self->objects;
+  GST_OBJECT_UNLOCK (self);
+
+  if (changed) {
+    params.width = width;
+    params.height = height;
+    gst_ccl_tracker_set_params (self->tracker, &params);
+  }
+
+  /* Running time goes on from segment to segment, and when a part is played again. */
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
+                             &running_time);
+  g_array_set_size (self->indices, self->detections->len);
+  gst_ccl_tracker_update (self->tracker,
+                          GST_CLOCK_TIME_IS_VALID (running_time) ? running_time : time,
+                          (const GstCclDetection *) self->detections->data, self->detections->len,
+                          (gint *) self->indices->data);
+
+  tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
+  for (i = 0; i < n_tracks; i++)
+    n_confirmed += tracks[i].id != 0;
+
+  GST_OBJECT_LOCK (self);
+  self->n_tracks = n_confirmed;
+  exceeded = self->exceeded == 0 && gst_ccl_tracker_get_exceeded (self->tracker) > 0;
+  self->exceeded = gst_ccl_tracker_get_exceeded (self->tracker);
+  GST_OBJECT_UNLOCK (self);
+
+  if (exceeded)
+    GST_ELEMENT_WARNING (
+        self, RESOURCE, NO_SPACE_LEFT,
+        ("There are more objects than max-tracks (%u); others are not tracked.", params.max_tracks),
+        (NULL));
+}
+
+static void
+set_track (GstCclComponent *component, const GstCclTrackInfo *track)
+{
+  component->track = track->id;
+  component->age = track->age;
+  component->velocity_x = track->velocity_x;
+  component->velocity_y = track->velocity_y;
+}
+
+/* Sets the box of @component to the part of the track's inside of the frame. Returns FALSE if
+ * nothing is left. */
+static gboolean
+set_box (GstCclComponent *component, const GstCclTrackInfo *track, guint width, guint height)
+{
+  gdouble x1 = MAX (rint (track->x), 0.0), y1 = MAX (rint (track->y), 0.0);
+  gdouble x2 = MIN (rint (track->x + track->width), width);
+  gdouble y2 = MIN (rint (track->y + track->height), height);
+
+  if (!(x1 < x2 && y1 < y2))
+    return FALSE;
+
+  component->x = (guint) x1;
+  component->y = (guint) y1;
+  component->width = (guint) (x2 - x1);
+  component->height = (guint) (y2 - y1);
+  component->centroid_x = track->centroid_x;
+  component->centroid_y = track->centroid_y;
+  component->area = (guint64) MAX (rint (track->area), 1.0);
+
+  return TRUE;
+}
+
+static gint
+compare_outputs (gconstpointer a, gconstpointer b)
+{
+  const Output *p = a, *q = b;
+
+  if (p->source != q->source)
+    return p->source < q->source ? -1 : 1;
+
+  return p->component.track < q->component.track ? -1 : p->component.track > q->component.track;
+}
+
+/* Makes the output of @components: of objects those that are seen, and what has no id. */
+static void
+gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint n,
+                            guint width, guint height)
+{
+  const gint *indices = (const gint *) self->indices->data;
+  const GstCclTrackInfo *tracks;
+  guint n_tracks, i;
+  Output output;
+
+  tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
+  g_array_set_size (self->output, 0);
+  for (i = 0; i < n; i++) {
+    if (indices[i] >= 0 && tracks[indices[i]].id)
+      continue;
+    output.component = components[i];
+    output.source = i;
+    g_array_append_val (self->output, output);
+  }
+
+  for (i = 0; i < n_tracks; i++) {
+    const GstCclTrackInfo *track = &tracks[i];
+
+    if (!track->id || track->detection < 0 || track->missed > SHOW_HIDDEN)
+      continue;
+    output.source = (guint) track->detection;
+    output.component = components[output.source];
+    set_track (&output.component, track);
+    if (set_box (&output.component, track, width, height))
+      g_array_append_val (self->output, output);
+  }
+
+  g_array_sort (self->output, compare_outputs);
+}
+
+/* Makes the output of @components as they are. */
+static void
+gst_ccl_track_make_components (GstCclTrack *self, const GstCclComponent *components, guint n)
+{
+  const gint *indices = (const gint *) self->indices->data;
+  const GstCclTrackInfo *tracks;
+  guint n_tracks, i;
+  Output output;
+
+  tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
+  g_array_set_size (self->output, 0);
+  for (i = 0; i < n; i++) {
+    output.source = i;
+    output.component = components[i];
+    if (indices[i] >= 0 && tracks[indices[i]].id)
+      set_track (&output.component, &tracks[indices[i]]);
+    g_array_append_val (self->output, output);
+  }
+}
+
+/* Replaces the GstCclMeta of @buffer. */
+static void
+gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta)
+{
+  guint i;
+
+  g_array_set_size (self->components, self->output->len);
+  for (i = 0; i < self->output->len; i++)
+    g_array_index (self->components, GstCclComponent, i) =
+        g_array_index (self->output, Output, i).component;
+
+  gst_buffer_add_ccl_meta (buffer, meta->width, meta->height,
+                           MAX (meta->found, self->components->len),
+                           (const GstCclComponent *) self->components->data, self->components->len);
+}
+
+/* The region of a label. Both are in raster order, so the search begins where the last one ended.
+ */
+static const GstVideoRegionOfInterestMeta *
+find_roi (const GstCclRois *rois, guint label, guint *last)
+{
+  guint i;
+
+  for (i = 0; i < rois->n; i++) {
+    guint roi = (*last + i) % rois->n;
+
+    if (rois->components[roi].label == label) {
+      *last = roi;
+      return rois->rois[roi];
+    }
+  }
+
+  return NULL;
+}
+
+/* Replaces the regions of interest of @buffer that are components. */
+static void
+gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *rois,
+                        gboolean by_label)
+{
+  guint last = 0, i, n = 0;
+  gint first = G_MAXINT;
+
+  for (i = 0; i < rois->n; i++)
+    first = MIN (first, rois->rois[i]->id);
+
+  for (i = 0; i < self->output->len; i++) {
+    const Output *output = &g_array_index (self->output, Output, i);
+    const GstVideoRegionOfInterestMeta *roi =
+        by_label ? find_roi (rois, output->component.label, &last) : rois->rois[output->source];
+
+    if (roi)
+      gst_ccl_rois_add_copy (buffer, roi, first + (gint) n++, &output->component);
+  }
+  for (i = 0; i < rois->n; i++)
+    gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+}
+
+/* Tracks the regions of other detectors, which stay as they are. */
+static void
+gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
+{
+  GPtrArray *rois = g_ptr_array_new ();
+  gpointer state = NULL;
+  gboolean objects;
+  GstMeta *meta;
+  guint i;
+
+  g_array_set_size (self->components, 0);
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+    GstCclComponent component = { 0 };
+
+    if (roi->w == 0 || roi->h == 0)
+      continue;
+    component.label = rois->len + 1;
+    component.x = roi->x;
+    component.y = roi->y;
+    component.width = roi->w;
+    component.height = roi->h;
+    component.area = (guint64) roi->w * roi->h;
+    component.centroid_x = roi->x + (roi->w - 1) / 2.0;
+    component.centroid_y = roi->y + (roi->h - 1) / 2.0;
+    gst_ccl_track_add_detection (self, &component);
+    g_array_append_val (self->components, component);
+    g_ptr_array_add (rois, roi);
+  }
+
+  gst_ccl_track_update (self, buffer, self->width, self->height, &objects);
+  gst_ccl_track_make_components (self, (const GstCclComponent *) self->components->data, rois->len);
+  for (i = 0; i < rois->len; i++) {
+    const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
+    GstStructure *param;
+
+    if (!component->track)
+      continue;
+    param = gst_structure_new (GST_CCL_ROI_PARAM, "label", G_TYPE_UINT, component->label, NULL);
+    gst_ccl_rois_set_param (param, component);
+    gst_video_region_of_interest_meta_add_param (g_ptr_array_index (rois, i), param);
+  }
+  g_ptr_array_unref (rois);
+}
+
+static GstFlowReturn
+gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+  const GstCclComponent *components;
+  guint width, height, n, i;
+  gboolean objects;
+  GstCclMeta *meta;
+  GstCclRois rois;
+
+  /* A frame that was not analysed says nothing about objects. */
+  if (gst_ccl_buffer_is_gap (buffer))
+    return GST_FLOW_OK;
+
+  g_array_set_size (self->detections, 0);
+  meta = gst_buffer_get_ccl_meta (buffer);
+  gst_ccl_rois_init (&rois, buffer);
+  if (!meta && rois.n == 0) {
+    gst_ccl_track_foreign (self, buffer);
+    gst_ccl_rois_clear (&rois);
+    return GST_FLOW_OK;
+  }
+
+  components = meta ? meta->components : rois.components;
+  n = meta ? meta->n_components : rois.n;
+  width = meta ? meta->width : self->width;
+  height = meta ? meta->height : self->height;
+  for (i = 0; i < n; i++)
+    gst_ccl_track_add_detection (self, &components[i]);
+
+  gst_ccl_track_update (self, buffer, width, height, &objects);
+  if (objects)
+    gst_ccl_track_make_objects (self, components, n, width, height);
+  else
+    gst_ccl_track_make_components (self, components, n);
+  if (rois.n > 0)
+    gst_ccl_track_put_rois (self, buffer, &rois, meta != NULL);
+  if (meta)
+    gst_ccl_track_put_meta (self, buffer, meta);
+  gst_ccl_rois_clear (&rois);
+
+  return GST_FLOW_OK;
+}

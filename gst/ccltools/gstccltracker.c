@@ -1,0 +1,592 @@
+/* cudaccl - tracks objects from frame to frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A frame goes through these steps:
+ *
+ *  1. predict: a Kalman filter per axis with constant velocity.
+ *  2. edges: pairs of a track and a detection near each other, found with a grid.
+ *  3. match: the optimal assignment of tracks and detections, one to one.
+ *  4. fragments: a detection that is left over inside the box of a track belongs to it.
+ *  5. groups: a track that is left over inside a detection shares it with the track it was
+ *     assigned to. A group is nothing more than that: its members remain tracks, so that they are
+ *     assigned to the parts when the detection splits.
+ *  6. update: a detection measures the position of its track; that of a group measures with each
+ *     of its four sides only the members there.
+ *
+ * Distances are relative to the size of the object, and times are in seconds, so that neither the
+ * resolution nor the frame rate matters. */
+
+#include "gstccltracker-private.h"
+
+#include <string.h>
+
+#define DEFAULT_IOU_THRESHOLD 0.2
+#define DEFAULT_MIN_PERSISTENCE 3
+#define DEFAULT_MAX_MISS (1500 * GST_MSECOND)
+#define DEFAULT_SMOOTH_ALPHA 0.2
+#define DEFAULT_MAX_TRACKS 1024
+
+/* The motion model, in sizes of the object. */
+#define ACCELERATION 0.8          /* square root of the spectral density, per s^1.5 */
+#define FIRST_VELOCITY 1.5        /* standard deviation, per s */
+#define FIRST_VELOCITY_FRAME 0.06 /* same, in diagonals of the frame */
+#define LOST_DAMPING 3.0          /* s until the velocity of a lost track falls to 1 / e */
+
+/* The sizes of detections are smoothed as at this frame rate. */
+#define SMOOTH_RATE 10.0
+
+/* Largest distance of the centres of a track and a detection, in sizes. */
+#define GATE_SIZE 1.0
+#define GATE_SIGMA 2.0
+
+/* Sides of a box that change more than this in a frame were cut or joined. */
+#define PARTIAL 0.75
+
+#define MEMBER_COVER 0.5   /* share of a track's box inside of the detection of its group */
+#define FRAGMENT_COVER 0.4 /* share of a detection inside of the box of its track */
+#define SPLIT_TIME 0.2     /* s until separate parts of a track are tracks */
+
+void
+gst_ccl_tracker_params_init (GstCclTrackerParams *params)
+{
+  params->iou_threshold = DEFAULT_IOU_THRESHOLD;
+  params->min_persistence = DEFAULT_MIN_PERSISTENCE;
+  params->max_miss = DEFAULT_MAX_MISS;
+  params->smooth_alpha = DEFAULT_SMOOTH_ALPHA;
+  params->max_tracks = DEFAULT_MAX_TRACKS;
+  params->width = params->height = 0;
+}
+
+GstCclTracker *
+gst_ccl_tracker_new (void)
+{
+  GstCclTracker *self = g_new0 (GstCclTracker, 1);
+
+  gst_ccl_tracker_params_init (&self->params);
+  self->assignment = gst_ccl_assignment_new ();
+  self->time = GST_CLOCK_TIME_NONE;
+  self->tracks = g_array_new (FALSE, TRUE, sizeof (Track));
+  self->out = g_array_new (FALSE, TRUE, sizeof (GstCclTrackInfo));
+  self->blobs = g_array_new (FALSE, TRUE, sizeof (Blob));
+  self->starts = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->candidate_starts = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->matches = g_array_new (FALSE, FALSE, sizeof (gint));
+  self->cells = g_array_new (FALSE, TRUE, sizeof (guint));
+  self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  self->cell_of = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->near = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->members = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  return self;
+}
+
+void
+gst_ccl_tracker_free (GstCclTracker *self)
+{
+  gst_ccl_assignment_free (self->assignment);
+  g_array_unref (self->tracks);
+  g_array_unref (self->out);
+  g_array_unref (self->blobs);
+  g_free (self->edges);
+  g_array_unref (self->starts);
+  g_free (self->candidates);
+  g_array_unref (self->candidate_starts);
+  g_array_unref (self->matches);
+  g_array_unref (self->cells);
+  g_array_unref (self->entries);
+  g_array_unref (self->cell_of);
+  g_array_unref (self->near);
+  g_array_unref (self->members);
+  g_free (self);
+}
+
+void
+gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams *params)
+{
+  self->params = *params;
+  self->params.max_tracks = MAX (params->max_tracks, 1);
+  if (self->tracks->len > self->params.max_tracks)
+    g_array_set_size (self->tracks, self->params.max_tracks);
+}
+
+void
+gst_ccl_tracker_reset (GstCclTracker *self)
+{
+  g_array_set_size (self->tracks, 0);
+  g_array_set_size (self->out, 0);
+  self->time = GST_CLOCK_TIME_NONE;
+}
+
+/* Step 1 */
+
+static void
+predict_axis (Axis *axis, gdouble dt, gdouble density, gdouble damping)
+{
+  axis->v *= damping;
+  axis->p += axis->v * dt;
+  axis->pp += dt * (2.0 * axis->pv + dt * axis->vv) + density * dt * dt * dt / 3.0;
+  axis->pv += dt * axis->vv + density * dt * dt / 2.0;
+  axis->vv += density * dt;
+}
+
+static void
+predict (GstCclTracker *self, gdouble dt)
+{
+  const gdouble lost_damping = exp (-dt / LOST_DAMPING);
+  guint i, k;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    gdouble density = square (ACCELERATION) * track->size[0] * track->size[1];
+    gdouble damping = track->missed > 0.0 ? lost_damping : 1.0;
+    gdouble side = (track->size[0] + track->size[1]) / 2.0;
+    gdouble most = track->hits > 2 ? 2.0 * side : G_MAXDOUBLE;
+
+    track->age += dt;
+    track->seen = FALSE;
+    for (k = 0; k < 2; k++) {
+      Axis *axis = &track->axis[k];
+
+      predict_axis (axis, dt, density, damping);
+      track->low[k] = axis->p - track->size[k] / 2.0;
+      track->high[k] = axis->p + track->size[k] / 2.0;
+      track->reach[k] =
+          GATE_SIZE * (track->size[k] + side) / 2.0 + MIN (GATE_SIGMA * sqrt (axis->pp), most);
+      track->per_reach[k] = 1.0 / track->reach[k];
+    }
+  }
+}
+
+/* Step 3 */
+
+static void
+match (GstCclTracker *self)
+{
+  guint i;
+  gint *matches;
+
+  g_array_set_size (self->matches, self->tracks->len);
+  matches = (gint *) self->matches->data;
+  gst_ccl_assignment_solve (self->assignment, self->tracks->len, self->blobs->len,
+                            (guint *) self->candidate_starts->data, self->candidates, matches);
+
+  for (i = 0; i < self->tracks->len; i++) {
+    if (matches[i] >= 0)
+      get_blob (self, matches[i])->track = (gint) i;
+  }
+}
+
+/* Step 4 */
+
+static void
+unite (Blob *blob, const Blob *fragment, gint index)
+{
+  gdouble share = fragment->area / (blob->area + fragment->area);
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    blob->low[k] = MIN (blob->low[k], fragment->low[k]);
+    blob->high[k] = MAX (blob->high[k], fragment->high[k]);
+    blob->centroid[k] += share * (fragment->centroid[k] - blob->centroid[k]);
+  }
+  blob->area += fragment->area;
+  blob->fragments++;
+  if (fragment->area > blob->largest_area) {
+    blob->largest_area = fragment->area;
+    blob->largest = index;
+  }
+}
+
+/* Whether two parts of a track look like objects rather than fragments: they are side by side, and
+ * both about as high as the track. What is one above the other belongs together. */
+static gboolean
+is_separate (const Track *track, const Blob *first, const Blob *second)
+{
+  gdouble gap = MAX (first->low[0], second->low[0]) - MIN (first->high[0], second->high[0]);
+  gdouble height = MIN (first->high[1] - first->low[1], second->high[1] - second->low[1]);
+
+  return gap >= 0.0 && height > 0.6 * track->size[1];
+}
+
+static void
+find_fragments (GstCclTracker *self, gdouble dt)
+{
+  const guint *starts = (const guint *) self->starts->data;
+  guint i, j, k;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    gint main = g_array_index (self->matches, gint, i);
+    gboolean split = FALSE;
+    Blob *blob;
+
+    if (main < 0 || !track->out.id)
+      continue;
+    if (starts[i + 1] - starts[i] < 2) {
+      track->split = 0.0;
+      continue;
+    }
+    blob = get_blob (self, main);
+
+    for (j = starts[i]; j < starts[i + 1]; j++) {
+      const Edge *edge = &self->edges[j];
+      Blob *other = get_blob (self, edge->detection), both = *blob;
+      gdouble before, after, area = track->size[0] * track->size[1];
+      gboolean fits = TRUE;
+
+      if (other->track >= 0 || other->into >= 0 || edge->detection_cover < FRAGMENT_COVER)
+        continue;
+
+      unite (&both, other, (gint) edge->detection);
+      before = get_common (track->low, track->high, blob->low, blob->high);
+      before /= area + get_box_area (blob->low, blob->high) - before;
+      after = get_common (track->low, track->high, both.low, both.high);
+      after /= area + get_box_area (both.low, both.high) - after;
+      for (k = 0; k < 2; k++)
+        fits = fits && both.high[k] - both.low[k] < 1.35 * track->size[k];
+      if (after < before - 0.02 || !fits)
+        continue;
+      if (is_separate (track, blob, other)) {
+        split = TRUE;
+        if (track->split >= SPLIT_TIME) {
+          for (k = 0; k < 2; k++)
+            track->size[k] = blob->high[k] - blob->low[k];
+          continue;
+        }
+      }
+
+      *blob = both;
+      other->into = main;
+    }
+    track->split = split ? track->split + dt : 0.0;
+  }
+}
+
+/* Step 5 */
+
+static void
+find_groups (GstCclTracker *self)
+{
+  const guint *starts = (const guint *) self->starts->data;
+  guint i, j;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    const Track *track = get_track (self, i);
+    gint *match = &g_array_index (self->matches, gint, i);
+    gdouble best = MEMBER_COVER;
+
+    if (*match >= 0 || !track->out.id)
+      continue;
+
+    for (j = starts[i]; j < starts[i + 1]; j++) {
+      const Edge *edge = &self->edges[j];
+      const Blob *blob = get_blob (self, edge->detection);
+
+      if (edge->track_cover <= best)
+        continue;
+      best = edge->track_cover;
+      *match = blob->into >= 0 ? blob->into : (gint) edge->detection;
+    }
+  }
+
+  for (i = self->tracks->len; i-- > 0;) {
+    gint match = g_array_index (self->matches, gint, i);
+
+    if (match >= 0) {
+      Blob *blob = get_blob (self, match);
+
+      get_track (self, i)->next = blob->first;
+      blob->first = (gint) i;
+      blob->members++;
+    }
+  }
+}
+
+/* Step 6 */
+static void
+update_alone (GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
+{
+  gdouble sigma = MAX (MEASUREMENT_NOISE * get_scale (track), 0.5);
+  gdouble slow = MAX (alpha, 1.0 / (track->hits + 1.0));
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    Axis *axis = &track->axis[k];
+    gdouble size = track->size[k], length = blob->high[k] - blob->low[k];
+    gdouble low = blob->low[k] + size / 2.0, high = blob->high[k] - size / 2.0;
+    gboolean low_cut = touches (self, blob, k, FALSE), high_cut = touches (self, blob, k, TRUE);
+
+    if (low_cut != high_cut) {
+      /* What enters or leaves the frame: the size is that of the whole object. */
+      if (length >= size) {
+        track->size[k] = length;
+        measure_axis (axis, (blob->low[k] + blob->high[k]) / 2.0, square (sigma));
+      } else {
+        measure_axis (axis, low_cut ? high : low, square (sigma));
+      }
+      continue;
+    }
+    if (length >= PARTIAL * size && length <= size / PARTIAL) {
+      measure_axis (axis, (blob->low[k] + blob->high[k]) / 2.0, square (sigma));
+    } else {
+      /* The side that is where it was expected to be is the one to trust. */
+      gdouble low_error = (low - axis->p) / size, high_error = (high - axis->p) / size;
+
+      measure_axis (axis, low, square (sigma) * (1.0 + square (low_error / 0.1)));
+      measure_axis (axis, high, square (sigma) * (1.0 + square (high_error / 0.1)));
+      if (track->hits >= self->params.min_persistence)
+        slow *= 0.5;
+    }
+    track->size[k] += slow * (length - size);
+  }
+  track->area += slow * (blob->area - track->area);
+  track->out.centroid_x = blob->centroid[0];
+  track->out.centroid_y = blob->centroid[1];
+}
+
+static void
+update_tracks (GstCclTracker *self, gdouble dt)
+{
+  const gint *matches = (const gint *) self->matches->data;
+  gdouble alpha = 1.0 - pow (1.0 - MIN (self->params.smooth_alpha, 0.9999), dt * SMOOTH_RATE);
+  guint i;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    const Blob *blob;
+
+    if (matches[i] < 0)
+      continue;
+    blob = get_blob (self, matches[i]);
+    if (blob->members == 1) {
+      track->seen = TRUE;
+      track->apart += dt;
+      track->partner = 0;
+      update_alone (self, track, blob, alpha);
+      continue;
+    }
+
+    /* The oldest member updates all. */
+    if (blob->first != (gint) i)
+      continue;
+    gst_ccl_tracker_update_group (self, blob, dt);
+  }
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+
+    if (track->seen) {
+      track->hits++;
+      track->missed = 0.0;
+    } else {
+      track->missed += matches[i] >= 0 ? dt / 2.0 : dt;
+    }
+    if (!track->out.id && track->seen && track->hits >= self->params.min_persistence)
+      track->out.id = ++self->last_id;
+  }
+}
+
+static gboolean
+is_over (const GstCclTracker *self, const Track *track, gdouble dt)
+{
+  const gdouble frame[2] = { self->params.width, self->params.height };
+  guint k;
+
+  if (track->over)
+    return TRUE;
+  if (!track->out.id)
+    return track->missed > 1.5 * dt;
+  if (track->missed > (gdouble) self->params.max_miss / GST_SECOND)
+    return TRUE;
+  if (track->missed > 0.0) {
+    for (k = 0; k < 2; k++) {
+      if (frame[k] > 0.0 && (track->axis[k].p < 0.0 || track->axis[k].p > frame[k]))
+        return TRUE;
+    }
+  }
+
+  return FALSE;
+}
+
+static void
+remove_tracks (GstCclTracker *self, gdouble dt)
+{
+  gint *matches = (gint *) self->matches->data;
+  guint i, n = 0;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    if (is_over (self, get_track (self, i), dt))
+      continue;
+    if (n != i) {
+      *get_track (self, n) = *get_track (self, i);
+      matches[n] = matches[i];
+    }
+    n++;
+  }
+  g_array_set_size (self->tracks, n);
+  g_array_set_size (self->matches, n);
+}
+
+static void
+add_tracks (GstCclTracker *self)
+{
+  const gdouble diagonal = hypot (self->params.width, self->params.height);
+  guint i, k;
+
+  for (i = 0; i < self->blobs->len; i++) {
+    const Blob *blob = get_blob (self, i);
+    gint match = (gint) i;
+    gdouble scale;
+    Track track;
+
+    if (blob->first >= 0 || blob->into >= 0)
+      continue;
+    if (self->tracks->len >= self->params.max_tracks) {
+      self->exceeded++;
+      continue;
+    }
+
+    memset (&track, 0, sizeof (track));
+    for (k = 0; k < 2; k++)
+      track.size[k] = blob->high[k] - blob->low[k];
+    scale = get_scale (&track);
+    for (k = 0; k < 2; k++) {
+      track.axis[k].p = (blob->low[k] + blob->high[k]) / 2.0;
+      track.axis[k].pp = square (MAX (MEASUREMENT_NOISE * scale, 0.5));
+      track.axis[k].vv = square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal);
+    }
+    track.area = blob->area;
+    track.out.centroid_x = blob->centroid[0];
+    track.out.centroid_y = blob->centroid[1];
+    track.hits = 1;
+    track.seen = TRUE;
+    if (self->params.min_persistence <= 1)
+      track.out.id = ++self->last_id;
+    g_array_append_val (self->tracks, track);
+    g_array_append_val (self->matches, match);
+    get_blob (self, i)->members = 1;
+  }
+}
+
+static GstCclTrackState
+get_state (const Track *track, gint match)
+{
+  if (!track->out.id)
+    return GST_CCL_TRACK_TENTATIVE;
+  if (track->seen)
+    return GST_CCL_TRACK_CONFIRMED;
+
+  return match >= 0 ? GST_CCL_TRACK_HIDDEN : GST_CCL_TRACK_LOST;
+}
+
+static void
+write_tracks (GstCclTracker *self, gint *indices)
+{
+  const gint *matches = (const gint *) self->matches->data;
+  guint i;
+
+  g_array_set_size (self->out, self->tracks->len);
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    GstCclTrackInfo *out = &track->out;
+    const Blob *blob = matches[i] >= 0 ? get_blob (self, matches[i]) : NULL;
+
+    out->state = get_state (track, matches[i]);
+    out->detection = blob ? blob->largest : -1;
+    out->members = blob ? blob->members : 0;
+    out->fragments = blob ? blob->fragments : 0;
+    out->width = track->size[0];
+    out->height = track->size[1];
+    out->x = track->axis[0].p - out->width / 2.0;
+    out->y = track->axis[1].p - out->height / 2.0;
+    out->area = track->area;
+    out->velocity_x = track->axis[0].v;
+    out->velocity_y = track->axis[1].v;
+    out->age = (GstClockTime) (track->age * GST_SECOND + 0.5);
+    out->missed = (GstClockTime) (track->missed * GST_SECOND + 0.5);
+    if (blob && blob->members == 1) {
+      out->area = blob->area;
+    } else {
+      out->centroid_x = track->axis[0].p;
+      out->centroid_y = track->axis[1].p;
+    }
+    g_array_index (self->out, GstCclTrackInfo, i) = *out;
+  }
+
+  for (i = 0; i < self->blobs->len; i++)
+    indices[i] = -1;
+  for (i = self->tracks->len; i-- > 0;) {
+    if (matches[i] >= 0)
+      indices[matches[i]] = (gint) i;
+  }
+  for (i = 0; i < self->blobs->len; i++) {
+    if (get_blob (self, i)->into >= 0)
+      indices[i] = indices[get_blob (self, i)->into];
+  }
+}
+
+static void
+read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n)
+{
+  guint i;
+
+  g_array_set_size (self->blobs, n);
+  for (i = 0; i < n; i++) {
+    const GstCclDetection *detection = &detections[i];
+    Blob *blob = get_blob (self, i);
+
+    blob->low[0] = detection->x;
+    blob->low[1] = detection->y;
+    blob->high[0] = detection->x + MAX (detection->width, 1.0);
+    blob->high[1] = detection->y + MAX (detection->height, 1.0);
+    blob->area = MAX (detection->area, 1.0);
+    blob->centroid[0] = detection->centroid_x;
+    blob->centroid[1] = detection->centroid_y;
+    blob->track = -1;
+    blob->first = -1;
+    blob->into = -1;
+    blob->fragments = 1;
+    blob->members = 0;
+    blob->largest = (gint) i;
+    blob->largest_area = blob->area;
+  }
+}
+
+void
+gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDetection *detections,
+                        guint n_detections, gint *indices)
+{
+  gdouble dt = 0.0;
+
+  if (GST_CLOCK_TIME_IS_VALID (time)) {
+    if (GST_CLOCK_TIME_IS_VALID (self->time) && time > self->time)
+      dt = (gdouble) (time - self->time) / GST_SECOND;
+    self->time = time;
+  }
+
+  self->dt = dt;
+  read_detections (self, detections, n_detections);
+  predict (self, dt);
+  gst_ccl_tracker_find_edges (self);
+  match (self);
+  find_fragments (self, dt);
+  find_groups (self);
+  update_tracks (self, dt);
+  remove_tracks (self, dt);
+  add_tracks (self);
+  write_tracks (self, indices);
+}
+
+const GstCclTrackInfo *
+gst_ccl_tracker_get_tracks (GstCclTracker *self, guint *n_tracks)
+{
+  *n_tracks = self->out->len;
+
+  return (const GstCclTrackInfo *) self->out->data;
+}
+
+guint64
+gst_ccl_tracker_get_exceeded (const GstCclTracker *self)
+{
+  return self->exceeded;
+}

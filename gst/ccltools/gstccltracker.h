@@ -1,0 +1,80 @@
+/* cudaccl - tracks objects from frame to frame
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_TRACKER_H__
+#define __GST_CCL_TRACKER_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What was found in a frame. In pixels; the centroid in pixel coordinates, as the box. */
+typedef struct
+{
+  gdouble x, y, width, height;
+  gdouble centroid_x, centroid_y;
+  gdouble area; /* number of pixels */
+} GstCclDetection;
+
+typedef struct
+{
+  gdouble iou_threshold; /* 0...1: least overlap of a detection and a predicted box */
+  guint min_persistence; /* frames until a track is confirmed, 1 or more */
+  GstClockTime max_miss; /* how long a track lives on without a detection */
+  gdouble smooth_alpha;  /* 0...1: share of a new size in the smoothed one */
+  guint max_tracks;      /* most tracks at a time */
+  guint width, height;   /* of the frames, or 0 */
+} GstCclTrackerParams;
+
+typedef enum
+{
+  GST_CCL_TRACK_TENTATIVE, /* not seen often enough yet */
+  GST_CCL_TRACK_CONFIRMED,
+  GST_CCL_TRACK_HIDDEN, /* confirmed, in a detection that others explain */
+  GST_CCL_TRACK_LOST,   /* confirmed, without a detection; the box is predicted */
+} GstCclTrackState;
+
+typedef struct
+{
+  guint id; /* 1 and up; 0 until confirmed */
+  GstCclTrackState state;
+  gint detection;  /* index of the largest detection of this track in the frame, or -1 */
+  guint members;   /* tracks that share the detection, 1 if it has it for itself */
+  guint fragments; /* detections that this track unites */
+  gdouble x, y, width, height;
+  gdouble centroid_x, centroid_y;
+  gdouble area;
+  gdouble velocity_x, velocity_y; /* in pixels per second */
+  GstClockTime age;               /* since the first detection */
+  GstClockTime missed;            /* since the last detection */
+} GstCclTrackInfo;
+
+typedef struct _GstCclTracker GstCclTracker;
+
+void gst_ccl_tracker_params_init (GstCclTrackerParams *params);
+
+GstCclTracker *gst_ccl_tracker_new (void);
+
+void gst_ccl_tracker_free (GstCclTracker *self);
+
+/* Takes effect with the next frame. Tracks above a lower max_tracks are dropped, newest first. */
+void gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams *params);
+
+/* Drops all tracks. Ids go on: none is used twice. */
+void gst_ccl_tracker_reset (GstCclTracker *self);
+
+/* Goes on to the frame of @time, which has @n_detections. Times must not decrease; those that do,
+ * or are none, are the time of the frame before. Writes to @indices which of the tracks each
+ * detection belongs to, -1 for none; of tracks that share it, the oldest. */
+void gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time,
+                             const GstCclDetection *detections, guint n_detections, gint *indices);
+
+/* All tracks, oldest first, valid until the next call that changes the tracker. */
+const GstCclTrackInfo *gst_ccl_tracker_get_tracks (GstCclTracker *self, guint *n_tracks);
+
+/* The number of detections that got no track since max_tracks was reached. */
+guint64 gst_ccl_tracker_get_exceeded (const GstCclTracker *self);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRACKER_H__ */

@@ -1,0 +1,644 @@
+/* cudaccl - zones and tripwires, and what crosses them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclzoneset.h"
+
+#include <math.h>
+#include <string.h>
+#ifdef HAVE_JSON_GLIB
+#include <json-glib/json-glib.h>
+#endif
+
+/* What is known about an object and a zone. */
+typedef struct
+{
+  gint side;           /* 1: inside, or on the side `in`; -1: the other; 0: not known yet */
+  gdouble x, y;        /* where it was last when its side was certain */
+  GstClockTime since;  /* entered, or GST_CLOCK_TIME_NONE */
+  GstClockTime beyond; /* on the other side since then, though not far enough, or NONE */
+  gboolean dwelled;
+} State;
+
+typedef struct
+{
+  guint track;
+  GstClockTime seen;
+  State *states; /* of each zone */
+} Object;
+
+struct _GstCclZoneSet
+{
+  GArray *zones;   /* GstCclZone */
+  GArray *objects; /* Object, by track */
+  GstClockTime time;
+};
+
+void
+gst_ccl_zone_params_init (GstCclZoneParams *params)
+{
+  params->hysteresis = 0.2;
+  params->settle = GST_SECOND;
+  params->dwell = 0;
+  params->timeout = 2 * GST_SECOND;
+}
+
+static void
+clear_zone (gpointer data)
+{
+  GstCclZone *zone = data;
+
+  g_free (zone->id);
+  g_free (zone->points);
+}
+
+static void
+clear_object (gpointer data)
+{
+  g_free (((Object *) data)->states);
+}
+
+static GstCclZoneSet *
+zone_set_new (void)
+{
+  GstCclZoneSet *self = g_new0 (GstCclZoneSet, 1);
+
+  self->zones = g_array_new (FALSE, TRUE, sizeof (GstCclZone));
+  g_array_set_clear_func (self->zones, clear_zone);
+  self->objects = g_array_new (FALSE, TRUE, sizeof (Object));
+  g_array_set_clear_func (self->objects, clear_object);
+
+  return self;
+}
+
+void
+gst_ccl_zone_set_free (GstCclZoneSet *self)
+{
+  g_array_unref (self->zones);
+  g_array_unref (self->objects);
+  g_free (self);
+}
+
+void
+gst_ccl_zone_set_reset (GstCclZoneSet *self)
+{
+  guint i;
+
+  self->time = 0;
+  g_array_set_size (self->objects, 0);
+  for (i = 0; i < self->zones->len; i++)
+    g_array_index (self->zones, GstCclZone, i).inside = 0;
+}
+
+const GstCclZone *
+gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones)
+{
+  *n_zones = self->zones->len;
+
+  return (const GstCclZone *) self->zones->data;
+}
+
+/* Checks a zone, takes ownership of it and adds it. @place is where it stands. */
+static gboolean
+add_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place, GError **error)
+{
+  const gchar *problem = NULL;
+  gdouble area = 0.0;
+  guint i;
+
+  for (i = 0; i < zone->n_points; i++) {
+    const gdouble *a = &zone->points[2 * i], *b = &zone->points[2 * ((i + 1) % zone->n_points)];
+
+    area += a[0] * b[1] - b[0] * a[1];
+  }
+  for (i = 0; i < self->zones->len; i++) {
+    if (g_str_equal (g_array_index (self->zones, GstCclZone, i).id, zone->id))
+      problem = "the name is taken";
+  }
+  if (zone->tripwire && zone->n_points != 2)
+    problem = "a tripwire has two points";
+  else if (zone->tripwire && memcmp (zone->points, zone->points + 2, 2 * sizeof (gdouble)) == 0)
+    problem = "the points of a tripwire must differ";
+  else if (!zone->tripwire && zone->n_points < 3)
+    problem = "a zone has three points or more";
+  else if (!zone->tripwire && area == 0.0)
+    problem = "the zone has no area";
+
+  if (problem) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: %s", place, problem);
+    clear_zone (zone);
+    return FALSE;
+  }
+  g_array_append_val (self->zones, *zone);
+
+  return TRUE;
+}
+
+static void
+add_point (GArray *points, gdouble x, gdouble y)
+{
+  g_array_append_val (points, x);
+  g_array_append_val (points, y);
+}
+
+static void
+set_points (GstCclZone *zone, GArray *points)
+{
+  zone->n_points = points->len / 2;
+  zone->points = (gdouble *) g_array_free (points, FALSE);
+}
+
+/* Reads a number. Returns FALSE if there is none, or it is not finite. */
+static gboolean
+read_number (const gchar **text, gdouble *number)
+{
+  gchar *end;
+
+  *number = g_ascii_strtod (*text, &end);
+  if (end == *text || !isfinite (*number))
+    return FALSE;
+  *text = end;
+
+  return TRUE;
+}
+
+static gboolean
+parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, GError **error)
+{
+  const gchar *const property = tripwire ? "tripwires" : "zones";
+  const gchar *at = text;
+
+  for (;;) {
+    GstCclZone zone = { NULL, tripwire };
+    const gchar *start, *colon;
+    gchar *place;
+    GArray *points;
+    gboolean added;
+
+    while (g_ascii_isspace (*at) || *at == ';')
+      at++;
+    if (!*at)
+      return TRUE;
+
+    start = at;
+    colon = at + strcspn (at, ":;");
+    if (*colon == ':') {
+      zone.id = g_strstrip (g_strndup (at, (gsize) (colon - at)));
+      at = colon + 1;
+    } else {
+      zone.id = g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone", self->zones->len + 1);
+    }
+
+    points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+    while (g_ascii_isspace (*at))
+      at++;
+    while (*at && *at != ';') {
+      const gchar *before = at;
+      gdouble x, y;
+
+      if (!read_number (&at, &x) || *at++ != ',' || !read_number (&at, &y)) {
+        g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     "%s, character %u: expected a point x,y", property,
+                     (guint) (before - text) + 1);
+        g_free (zone.id);
+        g_array_unref (points);
+        return FALSE;
+      }
+      add_point (points, x, y);
+      while (g_ascii_isspace (*at))
+        at++;
+    }
+    set_points (&zone, points);
+
+    place =
+        g_strdup_printf ("%s, character %u, \"%s\"", property, (guint) (start - text) + 1, zone.id);
+    added = add_zone (self, &zone, place, error);
+    g_free (place);
+    if (!added)
+      return FALSE;
+  }
+}
+
+GstCclZoneSet *
+gst_ccl_zone_set_new_from_text (const gchar *zones, const gchar *tripwires, GError **error)
+{
+  GstCclZoneSet *self = zone_set_new ();
+
+  if ((zones && !parse_text (self, zones, FALSE, error)) ||
+      (tripwires && !parse_text (self, tripwires, TRUE, error)))
+    g_clear_pointer (&self, gst_ccl_zone_set_free);
+
+  return self;
+}
+
+#ifdef HAVE_JSON_GLIB
+#define CIRCLE_POINTS 64
+
+static gboolean
+get_number (JsonNode *node, gdouble *number)
+{
+  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
+
+  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+    return FALSE;
+  *number = json_node_get_double (node);
+
+  return TRUE;
+}
+
+/* A point is {"x": 1, "y": 2} or [1, 2]. */
+static gboolean
+get_point (JsonNode *node, gdouble *x, gdouble *y)
+{
+  if (node && JSON_NODE_HOLDS_OBJECT (node)) {
+    JsonObject *object = json_node_get_object (node);
+
+    return get_number (json_object_get_member (object, "x"), x) &&
+           get_number (json_object_get_member (object, "y"), y);
+  }
+  if (node && JSON_NODE_HOLDS_ARRAY (node) &&
+      json_array_get_length (json_node_get_array (node)) == 2)
+    return get_number (json_array_get_element (json_node_get_array (node), 0), x) &&
+           get_number (json_array_get_element (json_node_get_array (node), 1), y);
+
+  return FALSE;
+}
+
+static gboolean
+set_circle (JsonObject *object, GArray *points)
+{
+  gdouble x, y, radius;
+  guint i;
+
+  if (!get_point (json_object_get_member (object, "center"), &x, &y) ||
+      !get_number (json_object_get_member (object, "radius"), &radius) || radius <= 0.0)
+    return FALSE;
+  for (i = 0; i < CIRCLE_POINTS; i++)
+    add_point (points, x + radius * cos (2.0 * G_PI * i / CIRCLE_POINTS),
+               y + radius * sin (2.0 * G_PI * i / CIRCLE_POINTS));
+
+  return TRUE;
+}
+
+static gboolean
+parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar *place,
+            GError **error)
+{
+  GstCclZone zone = { NULL, tripwire };
+  const gchar *problem = NULL;
+  JsonNode *id, *member;
+  JsonObject *object;
+  GArray *points;
+  guint i;
+
+  if (!JSON_NODE_HOLDS_OBJECT (node)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: expected an object",
+                 place);
+    return FALSE;
+  }
+  object = json_node_get_object (node);
+  id = json_object_get_member (object, "id");
+  member = json_object_get_member (object, "points");
+  points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  if (!id || !JSON_NODE_HOLDS_VALUE (id) || json_node_get_value_type (id) != G_TYPE_STRING) {
+    problem = ".id: expected a string";
+  } else if (!tripwire && json_object_has_member (object, "radius")) {
+    if (!set_circle (object, points))
+      problem = ": expected a center and a radius above 0";
+  } else if (!member || !JSON_NODE_HOLDS_ARRAY (member)) {
+    problem = ".points: expected an array";
+  } else {
+    JsonArray *array = json_node_get_array (member);
+
+    for (i = 0; i < json_array_get_length (array); i++) {
+      gdouble x, y;
+
+      if (!get_point (json_array_get_element (array, i), &x, &y)) {
+        g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     "%s.points[%u]: expected a point with x and y", place, i);
+        g_array_unref (points);
+        return FALSE;
+      }
+      add_point (points, x, y);
+    }
+  }
+  if (problem) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s%s", place, problem);
+    g_array_unref (points);
+    return FALSE;
+  }
+
+  zone.id = g_strdup (json_node_get_string (id));
+  set_points (&zone, points);
+
+  return add_zone (self, &zone, place, error);
+}
+
+static gboolean
+parse_items (GstCclZoneSet *self, JsonObject *root, gboolean tripwire, GError **error)
+{
+  const gchar *const name = tripwire ? "tripwires" : "zones";
+  JsonNode *node = json_object_get_member (root, name);
+  JsonArray *array;
+  guint i;
+
+  if (!node)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_ARRAY (node)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: expected an array",
+                 name);
+    return FALSE;
+  }
+  array = json_node_get_array (node);
+  for (i = 0; i < json_array_get_length (array); i++) {
+    gchar *place = g_strdup_printf ("%s[%u]", name, i);
+    gboolean parsed = parse_item (self, json_array_get_element (array, i), tripwire, place, error);
+
+    g_free (place);
+    if (!parsed)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+GstCclZoneSet *
+gst_ccl_zone_set_new_from_json (const gchar *text, GError **error)
+{
+  GstCclZoneSet *self = zone_set_new ();
+  JsonParser *parser = json_parser_new ();
+  gboolean parsed = json_parser_load_from_data (parser, text, -1, error);
+  JsonNode *root = parsed ? json_parser_get_root (parser) : NULL;
+
+  if (parsed && (!root || !JSON_NODE_HOLDS_OBJECT (root))) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "expected an object");
+    parsed = FALSE;
+  }
+  parsed = parsed && parse_items (self, json_node_get_object (root), FALSE, error) &&
+           parse_items (self, json_node_get_object (root), TRUE, error);
+  if (!parsed)
+    g_clear_pointer (&self, gst_ccl_zone_set_free);
+  g_object_unref (parser);
+
+  return self;
+}
+#endif
+
+static gboolean
+is_same (const GstCclZone *a, const GstCclZone *b)
+{
+  return a->tripwire == b->tripwire && a->n_points == b->n_points && g_str_equal (a->id, b->id) &&
+         memcmp (a->points, b->points, 2 * a->n_points * sizeof (gdouble)) == 0;
+}
+
+static State *
+states_new (const GstCclZoneSet *self)
+{
+  State *states = g_new0 (State, self->zones->len);
+  guint i;
+
+  for (i = 0; i < self->zones->len; i++)
+    states[i].since = states[i].beyond = GST_CLOCK_TIME_NONE;
+
+  return states;
+}
+
+void
+gst_ccl_zone_set_take_state (GstCclZoneSet *self, GstCclZoneSet *old)
+{
+  guint i, j, k;
+
+  self->time = old->time;
+  g_array_set_size (self->objects, 0);
+  for (k = 0; k < old->objects->len; k++) {
+    Object object = g_array_index (old->objects, Object, k);
+
+    object.states = states_new (self);
+    g_array_append_val (self->objects, object);
+  }
+
+  for (i = 0; i < self->zones->len; i++) {
+    GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
+
+    for (j = 0; j < old->zones->len; j++) {
+      const GstCclZone *before = &g_array_index (old->zones, GstCclZone, j);
+
+      if (!is_same (zone, before))
+        continue;
+      zone->in = before->in;
+      zone->out = before->out;
+      zone->inside = before->inside;
+      for (k = 0; k < old->objects->len; k++)
+        g_array_index (self->objects, Object, k).states[i] =
+            g_array_index (old->objects, Object, k).states[j];
+    }
+  }
+}
+
+static void
+get_scale (const GstCclZone *zone, guint width, guint height, gdouble scale[2])
+{
+  gboolean shares = TRUE;
+  guint i;
+
+  for (i = 0; i < 2 * zone->n_points; i++)
+    shares = shares && zone->points[i] <= 1.0;
+  scale[0] = shares ? width : 1.0;
+  scale[1] = shares ? height : 1.0;
+}
+
+static gdouble
+get_cross (gdouble ax, gdouble ay, gdouble bx, gdouble by, gdouble px, gdouble py)
+{
+  return (bx - ax) * (py - ay) - (by - ay) * (px - ax);
+}
+
+static gdouble
+get_segment_distance (gdouble ax, gdouble ay, gdouble bx, gdouble by, gdouble px, gdouble py)
+{
+  gdouble dx = bx - ax, dy = by - ay, length = dx * dx + dy * dy;
+  gdouble share = length > 0.0 ? ((px - ax) * dx + (py - ay) * dy) / length : 0.0;
+
+  share = CLAMP (share, 0.0, 1.0);
+
+  return hypot (px - ax - share * dx, py - ay - share * dy);
+}
+
+/* The distance to the border of a polygon, negative outside. The even-odd rule counts. */
+static gdouble
+get_depth (const GstCclZone *zone, const gdouble scale[2], gdouble x, gdouble y)
+{
+  gdouble distance = G_MAXDOUBLE;
+  gboolean inside = FALSE;
+  guint i;
+
+  for (i = 0; i < zone->n_points; i++) {
+    const gdouble *a = &zone->points[2 * i], *b = &zone->points[2 * ((i + 1) % zone->n_points)];
+    gdouble ax = a[0] * scale[0], ay = a[1] * scale[1], bx = b[0] * scale[0], by = b[1] * scale[1];
+
+    distance = MIN (distance, get_segment_distance (ax, ay, bx, by, x, y));
+    if ((ay > y) != (by > y) && x < ax + (y - ay) / (by - ay) * (bx - ax))
+      inside = !inside;
+  }
+
+  return inside ? distance : -distance;
+}
+
+/* The distance to the line of a tripwire, positive on the side `in`. */
+static gdouble
+get_offset (const GstCclZone *zone, const gdouble scale[2], gdouble x, gdouble y)
+{
+  const gdouble *p = zone->points;
+  gdouble ax = p[0] * scale[0], ay = p[1] * scale[1], bx = p[2] * scale[0], by = p[3] * scale[1];
+
+  return get_cross (ax, ay, bx, by, x, y) / hypot (bx - ax, by - ay);
+}
+
+/* Whether the way from one side of the line to the other led over the tripwire. */
+static gboolean
+is_crossing (const GstCclZone *zone, const gdouble scale[2], const State *state, gdouble x,
+             gdouble y)
+{
+  const gdouble *p = zone->points;
+  gdouble ax = p[0] * scale[0], ay = p[1] * scale[1], bx = p[2] * scale[0], by = p[3] * scale[1];
+
+  return (get_cross (state->x, state->y, x, y, ax, ay) > 0.0) !=
+         (get_cross (state->x, state->y, x, y, bx, by) > 0.0);
+}
+
+static void
+add_event (GArray *events, GstCclZoneEventType type, guint zone, const GstCclZonePoint *point,
+           GstClockTime time, GstClockTime since)
+{
+  GstCclZoneEvent event = { type, zone, point->track, time, 0, point->x, point->y };
+
+  if (GST_CLOCK_TIME_IS_VALID (since) && time > since)
+    event.dwell = time - since;
+  g_array_append_val (events, event);
+}
+
+static void
+change_side (GstCclZone *zone, guint index, State *state, gint side, const gdouble scale[2],
+             const GstCclZonePoint *point, GstClockTime time, GArray *events)
+{
+  if (!zone->tripwire && side > 0) {
+    /* What appears inside has entered as well. */
+    zone->in++;
+    zone->inside++;
+    state->since = time;
+    state->dwelled = FALSE;
+    add_event (events, GST_CCL_ZONE_ENTER, index, point, time, time);
+  } else if (!zone->tripwire && state->side > 0) {
+    zone->out++;
+    zone->inside--;
+    add_event (events, GST_CCL_ZONE_LEAVE, index, point, time, state->since);
+    state->since = GST_CLOCK_TIME_NONE;
+  } else if (zone->tripwire && state->side &&
+             is_crossing (zone, scale, state, point->x, point->y)) {
+    *(side > 0 ? &zone->in : &zone->out) += 1;
+    add_event (events, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, index, point, time, time);
+  }
+  state->side = side;
+}
+
+static void
+update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParams *params,
+              const GstCclZonePoint *point, GstClockTime time, guint width, guint height,
+              GArray *events)
+{
+  gdouble scale[2], offset;
+  gint side;
+
+  get_scale (zone, width, height, scale);
+  offset = zone->tripwire ? get_offset (zone, scale, point->x, point->y)
+                          : get_depth (zone, scale, point->x, point->y);
+  side = offset >= 0.0 ? 1 : -1;
+
+  if (side != state->side && state->side) {
+    if (!GST_CLOCK_TIME_IS_VALID (state->beyond))
+      state->beyond = time;
+    if (ABS (offset) < params->hysteresis * point->size && time - state->beyond < params->settle)
+      return;
+  }
+  state->beyond = GST_CLOCK_TIME_NONE;
+  if (side != state->side)
+    change_side (zone, index, state, side, scale, point, time, events);
+  state->x = point->x;
+  state->y = point->y;
+
+  if (!zone->tripwire && side > 0 && params->dwell && !state->dwelled &&
+      time - state->since >= params->dwell) {
+    state->dwelled = TRUE;
+    add_event (events, GST_CCL_ZONE_DWELL, index, point, time, state->since);
+  }
+}
+
+/* Finds or adds the object of a track. */
+static Object *
+get_object (GstCclZoneSet *self, guint track)
+{
+  guint low = 0, high = self->objects->len;
+  Object object = { track, 0, NULL };
+
+  while (low < high) {
+    guint middle = (low + high) / 2;
+
+    if (g_array_index (self->objects, Object, middle).track < track)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < self->objects->len && g_array_index (self->objects, Object, low).track == track)
+    return &g_array_index (self->objects, Object, low);
+
+  object.states = states_new (self);
+  g_array_insert_val (self->objects, low, object);
+
+  return &g_array_index (self->objects, Object, low);
+}
+
+/* Removes objects that were not there for long. */
+static void
+remove_objects (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
+                GArray *events)
+{
+  guint i, j;
+
+  for (i = self->objects->len; i-- > 0;) {
+    const Object *object = &g_array_index (self->objects, Object, i);
+
+    if (time <= object->seen + params->timeout)
+      continue;
+    for (j = 0; j < self->zones->len; j++) {
+      GstCclZone *zone = &g_array_index (self->zones, GstCclZone, j);
+      const State *state = &object->states[j];
+      GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
+
+      if (zone->tripwire || state->side <= 0)
+        continue;
+      zone->out++;
+      zone->inside--;
+      add_event (events, GST_CCL_ZONE_LEAVE, j, &point, object->seen, state->since);
+    }
+    g_array_remove_index (self->objects, i);
+  }
+}
+
+void
+gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
+                         guint width, guint height, const GstCclZonePoint *points, guint n_points,
+                         GArray *events)
+{
+  guint i, j;
+
+  self->time = time = MAX (time, self->time);
+  for (i = 0; i < n_points; i++) {
+    Object *object = get_object (self, points[i].track);
+
+    object->seen = time;
+    for (j = 0; j < self->zones->len; j++)
+      update_state (&g_array_index (self->zones, GstCclZone, j), j, &object->states[j], params,
+                    &points[i], time, width, height, events);
+  }
+  remove_objects (self, params, time, events);
+}

@@ -1,0 +1,643 @@
+/* cudaccl - finds what moves in video frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-cclmotion
+ * @title: cclmotion
+ * @short_description: finds what moves in the frames of a fixed camera
+ *
+ * Finds moving objects in the camera's own frames: a model of the background gives a mask of the
+ * pixels that differ from it, and `cclmotion` does with the mask what `cudaccl` does, with the same
+ * properties, messages, metadata and statistics. Pixels are neither changed nor copied, and no
+ * colour conversion is needed. Gaps without pixels pass through.
+ *
+ * ## Model
+ *
+ * The background is a slow mean of the pixels that are not foreground. A pixel is foreground when
+ * it differs from the background by more than its noise, in luma or, in colour formats, in chroma.
+ * Pixels that are darker but keep the texture and chroma of the background are shadows. An object
+ * that stands still for #cclmotion:learning-time becomes background. A new model learns faster, so
+ * that objects in the first frames soon leave no ghosts; #cclmotion:warm-up suppresses their
+ * components.
+ *
+ * Learning goes by the timestamps of the frames, not by their number: it does not depend on the
+ * frame rate, and copes with gaps and dropped frames. Frames without timestamps last as long as
+ * their duration or the frame rate says.
+ *
+ * The model survives PAUSED. New caps, flushing seeks and the signal #cclmotion::reset start a new
+ * one, and so does a change of light, see #cclmotion:light-change.
+ *
+ * The model runs on the CPU and reads system memory: #cudaccl:backend `auto` takes the CPU, `cuda`
+ * is not supported yet. #cudaccl:threads share the model's work too. #cudaccl:threshold has no
+ * effect, and #cudaccl:invert finds what does not move.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion min-area=100 ! ccloverlay !
+ * videoconvert ! autovideosink
+ * ]|
+ * Marks the moving objects of a recording.
+ * |[
+ * gst-launch-1.0 v4l2src ! video/x-raw,format=NV12 ! cclmotion scale=2 min-area=400
+ * warm-up=2000000000 ! ccljson ! fdsink
+ * ]|
+ * Prints the boxes of what moves in front of a camera.
+ *
+ * Since: 0.1
+ */
+
+#include "gstcclmotion.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_motion_debug);
+#define GST_CAT_DEFAULT gst_ccl_motion_debug
+
+#define MIN_LEARNING_TIME GST_MSECOND
+#define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
+#define UNKNOWN_DURATION (GST_SECOND / 25)
+
+#define DEFAULT_SHADOWS GST_CCL_MOTION_SHADOWS_DROP
+#define DEFAULT_SCALE 1
+
+#define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+enum
+{
+  PROP_0,
+  PROP_LEARNING_TIME,
+  PROP_NOISE_FLOOR,
+  PROP_SHADOWS,
+  PROP_WARM_UP,
+  PROP_LIGHT_CHANGE,
+  PROP_FREEZE,
+  PROP_SCALE,
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
+
+#define gst_ccl_motion_parent_class parent_class
+G_DEFINE_TYPE (GstCclMotion, gst_ccl_motion, GST_TYPE_CUDA_CCL)
+GST_ELEMENT_REGISTER_DEFINE (cclmotion, "cclmotion", GST_RANK_NONE, GST_TYPE_CCL_MOTION)
+
+GType
+gst_ccl_motion_shadows_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { GST_CCL_MOTION_SHADOWS_DROP, "Shadows are background", "drop" },
+    { GST_CCL_MOTION_SHADOWS_KEEP, "Shadows are foreground", "keep" },
+    { GST_CCL_MOTION_SHADOWS_MARK, "Shadows are background, and 127 in the masks of cclmask",
+      "mark" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCclMotionShadows", values));
+
+  return type;
+}
+
+static void gst_ccl_motion_set_property (GObject *object, guint prop_id, const GValue *value,
+                                         GParamSpec *pspec);
+static void gst_ccl_motion_get_property (GObject *object, guint prop_id, GValue *value,
+                                         GParamSpec *pspec);
+static gboolean gst_ccl_motion_configure (GstCudaCcl *ccl, CclConfig *config, GError **error);
+static gboolean gst_ccl_motion_stop (GstBaseTransform *trans);
+static gboolean gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+                                         GstCaps *outcaps);
+static gboolean gst_ccl_motion_sink_event (GstBaseTransform *trans, GstEvent *event);
+static void gst_ccl_motion_reset (GstCclMotion *self);
+static gboolean gst_ccl_motion_apply (gpointer user_data, const GstVideoInfo *info,
+                                      GstBuffer *buffer, CclImage *image, GError **error);
+
+static void
+install_properties (GObjectClass *gobject_class)
+{
+  CclMotionParams params;
+
+  ccl_motion_params_init (&params);
+
+  /**
+   * cclmotion:learning-time:
+   *
+   * How long an object must stand still to become background, in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_LEARNING_TIME,
+      g_param_spec_uint64 ("learning-time", "Learning time",
+                           "Nanoseconds that an object must stand still to become background.",
+                           MIN_LEARNING_TIME, MAX_LEARNING_TIME, params.learning_time,
+                           PLAYING_FLAGS));
+
+  /**
+   * cclmotion:noise-floor:
+   *
+   * The least difference in luma, in grey levels, that can be foreground. Where a pixel is noisier,
+   * its threshold is higher.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_NOISE_FLOOR,
+      g_param_spec_uint ("noise-floor", "Noise floor",
+                         "Least difference in luma that can be foreground.", 0, G_MAXUINT8,
+                         params.noise_floor, PLAYING_FLAGS));
+
+  /**
+   * cclmotion:shadows:
+   *
+   * What becomes of shadows.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SHADOWS,
+      g_param_spec_enum ("shadows", "Shadows", "What becomes of shadows.",
+                         GST_TYPE_CCL_MOTION_SHADOWS, DEFAULT_SHADOWS, PLAYING_FLAGS));
+
+  /**
+   * cclmotion:warm-up:
+   *
+   * How long a new model learns before there are components, in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_WARM_UP,
+      g_param_spec_uint64 ("warm-up", "Warm-up",
+                           "Nanoseconds that a new model learns before there are components.", 0,
+                           G_MAXUINT64, params.warm_up, PLAYING_FLAGS));
+
+  /**
+   * cclmotion:light-change:
+   *
+   * The share of foreground, in percent, above which the light has changed: there are no
+   * components, and if it lasts, a new model is started. 0 disables this.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_LIGHT_CHANGE,
+      g_param_spec_uint ("light-change", "Light change",
+                         "Percent of foreground above which the light has changed (0 = never).", 0,
+                         100, params.light_change, PLAYING_FLAGS));
+
+  /**
+   * cclmotion:freeze:
+   *
+   * Keep the model as it is: nothing becomes background.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_FREEZE,
+                                   g_param_spec_boolean ("freeze", "Freeze",
+                                                         "Keep the model as it is.", params.freeze,
+                                                         PLAYING_FLAGS));
+
+  /**
+   * cclmotion:scale:
+   *
+   * 1, 2 or 4: a pixel of the model is the mean of that many pixels of the frame in each direction,
+   * which takes less time. Components are in pixels of the frame all the same. Other values are an
+   * error when the element starts.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SCALE,
+      g_param_spec_uint ("scale", "Scale",
+                         "Pixels of the frame to a pixel of the model, in each direction: 1, 2 or "
+                         "4.",
+                         1, 4, DEFAULT_SCALE, READY_FLAGS));
+}
+
+static void
+gst_ccl_motion_class_init (GstCclMotionClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_motion_set_property;
+  gobject_class->get_property = gst_ccl_motion_get_property;
+
+  install_properties (gobject_class);
+
+  /**
+   * cclmotion::reset:
+   * @self: the element
+   *
+   * Starts a new model with the next frame.
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("reset", G_TYPE_FROM_CLASS (klass),
+                              G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+                              G_CALLBACK (gst_ccl_motion_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  gst_element_class_set_static_metadata (element_class, "Moving objects", "Filter/Analyzer/Video",
+                                         "Finds what moves in the frames of a fixed camera",
+                                         "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_motion_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_sink_event);
+
+  GST_CUDA_CCL_CLASS (klass)->configure = gst_ccl_motion_configure;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_SHADOWS, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_motion_debug, "cclmotion", 0, "moving objects");
+}
+
+static void
+gst_ccl_motion_init (GstCclMotion *self)
+{
+  ccl_motion_params_init (&self->params);
+  self->shadows = DEFAULT_SHADOWS;
+  self->scale = DEFAULT_SCALE;
+
+  gst_ccl_session_set_foreground (GST_CUDA_CCL (self)->session, gst_ccl_motion_apply, self);
+}
+
+static void
+gst_ccl_motion_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclMotion *self = GST_CCL_MOTION (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_LEARNING_TIME:
+    self->params.learning_time = g_value_get_uint64 (value);
+    break;
+  case PROP_NOISE_FLOOR:
+    self->params.noise_floor = (guint8) g_value_get_uint (value);
+    break;
+  case PROP_SHADOWS:
+    self->shadows = (GstCclMotionShadows) g_value_get_enum (value);
+    break;
+  case PROP_WARM_UP:
+    self->params.warm_up = g_value_get_uint64 (value);
+    break;
+  case PROP_LIGHT_CHANGE:
+    self->params.light_change = (guint8) g_value_get_uint (value);
+    break;
+  case PROP_FREEZE:
+    self->params.freeze = g_value_get_boolean (value);
+    break;
+  case PROP_SCALE:
+    self->scale = g_value_get_uint (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_motion_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclMotion *self = GST_CCL_MOTION (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_LEARNING_TIME:
+    g_value_set_uint64 (value, self->params.learning_time);
+    break;
+  case PROP_NOISE_FLOOR:
+    g_value_set_uint (value, self->params.noise_floor);
+    break;
+  case PROP_SHADOWS:
+    g_value_set_enum (value, (gint) self->shadows);
+    break;
+  case PROP_WARM_UP:
+    g_value_set_uint64 (value, self->params.warm_up);
+    break;
+  case PROP_LIGHT_CHANGE:
+    g_value_set_uint (value, self->params.light_change);
+    break;
+  case PROP_FREEZE:
+    g_value_set_boolean (value, self->params.freeze);
+    break;
+  case PROP_SCALE:
+    g_value_set_uint (value, self->scale);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_motion_reset (GstCclMotion *self)
+{
+  GST_OBJECT_LOCK (self);
+  self->reset = TRUE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_ccl_motion_configure (GstCudaCcl *ccl, CclConfig *config, GError **error)
+{
+  GstCclMotion *self = GST_CCL_MOTION (ccl);
+
+  if (config->backend == CCL_BACKEND_CUDA ||
+      (config->backend == CCL_BACKEND_AUTO && config->device >= 0)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "Background models are not supported on CUDA yet. Use backend=cpu, or "
+                 "backend=auto with cuda-device-id=-1.");
+    return FALSE;
+  }
+  config->backend = CCL_BACKEND_CPU;
+
+  self->threads = config->threads;
+  GST_OBJECT_LOCK (self);
+  self->used_scale = self->scale;
+  self->reset = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (self->used_scale == 3) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "The scale of the background model must be 1, 2 or 4.");
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+static void
+gst_ccl_motion_drop_model (GstCclMotion *self)
+{
+  g_clear_pointer (&self->model, ccl_motion_free);
+  ccl_mask_free (&self->mask);
+  ccl_mask_free (&self->shadow_mask);
+  ccl_mask_free (&self->enlarged_mask);
+  ccl_mask_free (&self->enlarged_shadow_mask);
+  self->marked = FALSE;
+  self->timestamp = GST_CLOCK_TIME_NONE;
+}
+
+static gboolean
+gst_ccl_motion_stop (GstBaseTransform *trans)
+{
+  gst_ccl_motion_drop_model (GST_CCL_MOTION (trans));
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
+}
+
+/* Creates a model for frames of the format @info, unless there is one already. */
+static gboolean
+gst_ccl_motion_ensure_model (GstCclMotion *self, const GstVideoInfo *info, GError **error)
+{
+  uint32_t width = (uint32_t) GST_VIDEO_INFO_WIDTH (info);
+  uint32_t height = (uint32_t) GST_VIDEO_INFO_HEIGHT (info);
+  CclMotionConfig config;
+  CclMotionInfo model;
+  CclStatus status;
+
+  if (self->model)
+    return TRUE;
+
+  ccl_motion_config_init (&config, width, height);
+  config.format = GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA;
+  config.backend = CCL_BACKEND_CPU;
+  config.scale = self->used_scale;
+  config.threads = self->threads;
+  status = ccl_motion_new (&config, &self->model);
+  if (status == CCL_OK) {
+    ccl_motion_info (self->model, &model);
+    status = ccl_mask_alloc (model.width, model.height, &self->mask);
+  }
+  if (status == CCL_OK)
+    status = ccl_mask_alloc (model.width, model.height, &self->shadow_mask);
+  if (status == CCL_OK && config.scale > 1)
+    status = ccl_mask_alloc (width, height, &self->enlarged_mask);
+  if (status == CCL_OK && config.scale > 1)
+    status = ccl_mask_alloc (width, height, &self->enlarged_shadow_mask);
+
+  if (status != CCL_OK) {
+    gst_ccl_set_error (error, status);
+    gst_ccl_motion_drop_model (self);
+    return FALSE;
+  }
+  GST_INFO_OBJECT (self, "new background model of %ux%u pixels on %s", model.width, model.height,
+                   model.device_name);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclMotion *self = GST_CCL_MOTION (trans);
+  GstCclSession *session = GST_CUDA_CCL (self)->session;
+  GError *error = NULL;
+
+  gst_ccl_motion_drop_model (self);
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
+    return FALSE;
+
+  if (!gst_ccl_motion_ensure_model (self, gst_ccl_session_get_video_info (session), &error)) {
+    gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, incaps);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* The camera's view after a flushing seek has nothing to do with the one before. */
+static gboolean
+gst_ccl_motion_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclMotion *self = GST_CCL_MOTION (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    if (self->model)
+      ccl_motion_reset (self->model);
+    self->timestamp = GST_CLOCK_TIME_NONE;
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+/* The time since the last frame. */
+static GstClockTime
+gst_ccl_motion_tick (GstCclMotion *self, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstClockTime last = self->timestamp, elapsed = UNKNOWN_DURATION;
+
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    elapsed = GST_BUFFER_DURATION (buffer);
+  else if (GST_VIDEO_INFO_FPS_N (info) > 0)
+    elapsed = gst_util_uint64_scale_int (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
+                                         GST_VIDEO_INFO_FPS_N (info));
+
+  if (!GST_BUFFER_PTS_IS_VALID (buffer)) {
+    if (GST_CLOCK_TIME_IS_VALID (last))
+      self->timestamp = last + elapsed;
+    return elapsed;
+  }
+
+  /* Timestamps go back when a file is played again or backwards. */
+  self->timestamp = GST_BUFFER_PTS (buffer);
+
+  return GST_CLOCK_TIME_IS_VALID (last) && self->timestamp >= last ? self->timestamp - last
+                                                                   : elapsed;
+}
+
+/* Maps the chroma planes of @buffer, of which there are at most two, as the model takes them: half
+ * the samples of the frame in each direction. Formats with more chroma are subsampled. */
+static gboolean
+map_chroma (GstCclFrame *frames, CclMotionImage *image, const GstVideoInfo *info, GstBuffer *buffer,
+            GError **error)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+  guint i, n = GST_VIDEO_INFO_N_PLANES (info) - 1;
+
+  for (i = 0; i < n; i++) {
+    if (!gst_ccl_frame_map_plane (&frames[i], info, buffer, i + 1, GST_MAP_READ, error)) {
+      while (i > 0)
+        gst_ccl_frame_unmap_plane (&frames[--i]);
+      return FALSE;
+    }
+  }
+
+  for (i = 0; n > 0 && i < 2; i++) {
+    guint component = GST_VIDEO_COMP_U + i;
+
+    image->chroma[i] = frames[GST_VIDEO_INFO_COMP_PLANE (info, component) - 1].image;
+    image->chroma[i].data += GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
+    image->chroma[i].stride <<= 1 - GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
+    image->chroma_step = (unsigned) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
+                         << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
+  }
+
+  return TRUE;
+}
+
+static void
+unmap_chroma (GstCclFrame *frames, const GstVideoInfo *info)
+{
+  guint i;
+
+  for (i = 1; i < GST_VIDEO_INFO_N_PLANES (info); i++)
+    gst_ccl_frame_unmap_plane (&frames[i - 1]);
+}
+
+/* Repeats each of the lowest 64 / @scale bits @scale times; 2 or 4. */
+static guint64
+repeat_bits (guint64 bits, guint scale)
+{
+  if (scale == 2) {
+    bits &= 0xffffffff;
+    bits = (bits | bits << 16) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
+    bits = (bits | bits << 8) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);
+    bits = (bits | bits << 4) & G_GUINT64_CONSTANT (0x0f0f0f0f0f0f0f0f);
+    bits = (bits | bits << 2) & G_GUINT64_CONSTANT (0x3333333333333333);
+    bits = (bits | bits << 1) & G_GUINT64_CONSTANT (0x5555555555555555);
+    return bits * 3;
+  }
+
+  bits &= 0xffff;
+  bits = (bits | bits << 24) & G_GUINT64_CONSTANT (0x000000ff000000ff);
+  bits = (bits | bits << 12) & G_GUINT64_CONSTANT (0x000f000f000f000f);
+  bits = (bits | bits << 6) & G_GUINT64_CONSTANT (0x0303030303030303);
+  bits = (bits | bits << 3) & G_GUINT64_CONSTANT (0x1111111111111111);
+
+  return bits * 15;
+}
+
+/* Enlarges a mask by @scale, 2 or 4. */
+static void
+enlarge (const CclMask *small, CclMask *large, guint scale)
+{
+  gsize words = ccl_mask_words (large->width), i;
+  guint32 y;
+
+  for (y = 0; y < large->height; y++) {
+    const guint64 *from = small->words + y / scale * small->pitch;
+    guint64 *to = large->words + y * large->pitch;
+
+    if (y % scale > 0) {
+      memcpy (to, to - large->pitch, words * sizeof (*to));
+      continue;
+    }
+    for (i = 0; i < words; i++)
+      to[i] = repeat_bits (from[i / scale] >> (i % scale * (64 / scale)), scale);
+    to[words - 1] &= ccl_mask_last_bits (large->width);
+  }
+}
+
+/* Gets the settings for the next frame. */
+static void
+gst_ccl_motion_take_settings (GstCclMotion *self, CclMotionParams *params)
+{
+  gboolean reset;
+
+  GST_OBJECT_LOCK (self);
+  *params = self->params;
+  params->keep_shadows = self->shadows == GST_CCL_MOTION_SHADOWS_KEEP;
+  self->marked = self->shadows == GST_CCL_MOTION_SHADOWS_MARK;
+  reset = self->reset;
+  self->reset = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (reset)
+    ccl_motion_reset (self->model);
+}
+
+/* A GstCclForegroundFunc. */
+static gboolean
+gst_ccl_motion_apply (gpointer user_data, const GstVideoInfo *info, GstBuffer *buffer,
+                      CclImage *image, GError **error)
+{
+  GstCclMotion *self = user_data;
+  CclMotionImage frame = { .luma = *image };
+  GstCclFrame chroma[2] = { 0 };
+  CclMotionParams params;
+  CclStatus status;
+
+  if (!gst_ccl_motion_ensure_model (self, info, error))
+    return FALSE;
+  gst_ccl_motion_take_settings (self, &params);
+
+  if (!map_chroma (chroma, &frame, info, buffer, error))
+    return FALSE;
+  status = ccl_motion_apply (self->model, &params, &frame, gst_ccl_motion_tick (self, info, buffer),
+                             &self->mask, self->marked ? &self->shadow_mask : NULL);
+  unmap_chroma (chroma, info);
+  if (status != CCL_OK) {
+    gst_ccl_set_error (error, status);
+    return FALSE;
+  }
+
+  if (self->used_scale > 1) {
+    enlarge (&self->mask, &self->enlarged_mask, self->used_scale);
+    if (self->marked)
+      enlarge (&self->shadow_mask, &self->enlarged_shadow_mask, self->used_scale);
+  }
+  *image = ccl_mask_image (self->used_scale > 1 ? &self->enlarged_mask : &self->mask);
+
+  return TRUE;
+}
+
+const CclMask *
+gst_ccl_motion_get_shadows (const GstCclMotion *self)
+{
+  if (!self->marked)
+    return NULL;
+
+  return self->used_scale > 1 ? &self->enlarged_shadow_mask : &self->shadow_mask;
+}

@@ -1,0 +1,69 @@
+/* cudaccl - finds what moves in video frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_MOTION_H__
+#define __GST_CCL_MOTION_H__
+
+#include <ccl/motion.h>
+
+#include "gstcudaccl.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstCclMotionShadows:
+ * @GST_CCL_MOTION_SHADOWS_DROP: shadows are background
+ * @GST_CCL_MOTION_SHADOWS_KEEP: shadows are foreground
+ * @GST_CCL_MOTION_SHADOWS_MARK: shadows are background, and 127 in the masks of `cclmask`
+ *
+ * What becomes of shadows.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_MOTION_SHADOWS_DROP,
+  GST_CCL_MOTION_SHADOWS_KEEP,
+  GST_CCL_MOTION_SHADOWS_MARK,
+} GstCclMotionShadows;
+
+#define GST_TYPE_CCL_MOTION_SHADOWS (gst_ccl_motion_shadows_get_type ())
+#define GST_TYPE_CCL_MOTION (gst_ccl_motion_get_type ())
+#define GST_CCL_MOTION(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION, GstCclMotion))
+
+/* cclmask is a subclass. */
+typedef struct
+{
+  GstCudaCcl parent;
+
+  /* Protected by the object lock. */
+  CclMotionParams params;
+  GstCclMotionShadows shadows;
+  guint scale;
+  gboolean reset; /* before the next frame */
+
+  /* Streaming thread. The model and the masks are made for caps, with what was set at the start. */
+  guint threads, used_scale;
+  CclMotion *model;
+  CclMask mask, shadow_mask;                   /* of the model's size */
+  CclMask enlarged_mask, enlarged_shadow_mask; /* of the frame's, if the scale is not 1 */
+  gboolean marked;                             /* the last frame's shadows are known */
+  GstClockTime timestamp;                      /* of the last frame */
+} GstCclMotion;
+
+typedef struct
+{
+  GstCudaCclClass parent_class;
+} GstCclMotionClass;
+
+GType gst_ccl_motion_shadows_get_type (void);
+GType gst_ccl_motion_get_type (void);
+
+/* The shadows of the last processed frame, of its size, or NULL if they are not to be marked. */
+const CclMask *gst_ccl_motion_get_shadows (const GstCclMotion *self);
+
+GST_ELEMENT_REGISTER_DECLARE (cclmotion);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_MOTION_H__ */

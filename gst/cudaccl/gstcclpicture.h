@@ -1,0 +1,27 @@
+/* cudaccl - for elements that output a picture of each frame's components
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_PICTURE_H__
+#define __GST_CCL_PICTURE_H__
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+/* Functions of GstBaseTransformClass for subclasses of cudaccl. */
+
+/* Changes the format to those of the other pad's template, and drops the fields that describe the
+ * meaning of its values. */
+GstCaps *gst_ccl_picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                         GstCaps *caps, GstCaps *filter);
+
+/* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
+gboolean gst_ccl_picture_decide_allocation (GstBaseTransform *trans, GstQuery *query);
+
+/* Keeps all metadata but that on the layout and the meaning of pixel values. */
+gboolean gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
+                                         GstBuffer *inbuf);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_PICTURE_H__ */

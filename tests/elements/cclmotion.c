@@ -1,0 +1,560 @@
+/* cudaccl - tests of the elements cclmotion and cclmask
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <string.h>
+
+#define FRAME_WIDTH 96
+#define FRAME_HEIGHT 64
+#define INTERVAL (40 * GST_MSECOND)
+
+#define SQUARE_Y 20
+#define SQUARE_WIDTH 20
+#define SQUARE_HEIGHT 16
+#define SHADE_WIDTH 52
+#define NO_SQUARE -1000
+
+/* What surrounds the visible part of a crop. */
+#define LEFT 6
+#define TOP 4
+
+/* What the square changes. */
+typedef enum
+{
+  BRIGHT,
+  COLOURED, /* chroma alone */
+  SHADE,    /* it casts a shadow around and on itself */
+} Look;
+
+/* A camera, and the element that sees its frames. */
+typedef struct
+{
+  GstHarness *h;
+  const gchar *format;
+  Layout layout;
+  Look look;
+  GstClockTime now, interval;
+  gint brightness;
+} Camera;
+
+static void
+camera_init (Camera *camera, const gchar *name, const gchar *format)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  fail_unless (element != NULL);
+  memset (camera, 0, sizeof (*camera));
+  camera->format = format;
+  camera->interval = INTERVAL;
+  camera->h = ccl_test_harness_new (element, format, FRAME_WIDTH, FRAME_HEIGHT);
+}
+
+static gboolean
+in_square (gint x, gint y, gint square_x)
+{
+  return square_x != NO_SQUARE && x >= square_x && x < square_x + SQUARE_WIDTH && y >= SQUARE_Y &&
+         y < SQUARE_Y + SQUARE_HEIGHT;
+}
+
+static guint8
+luma_at (const Camera *camera, gint x, gint y, gint square_x)
+{
+  gint luma = 100 + camera->brightness + (x / 4 * 5 + y / 4 * 3) % 8;
+
+  if (camera->look == SHADE)
+    return (guint8) (ABS (x - square_x - SQUARE_WIDTH / 2) < SHADE_WIDTH / 2 ? luma * 7 / 10
+                                                                             : luma);
+
+  return camera->look == BRIGHT && in_square (x, y, square_x) ? 220 : (guint8) luma;
+}
+
+static void
+draw (const Camera *camera, GstVideoFrame *frame, gint left, gint top, gint square_x)
+{
+  guint component;
+  gint x, y;
+
+  for (component = 0; component < GST_VIDEO_FRAME_N_COMPONENTS (frame); component++) {
+    gint w_sub = (gint) GST_VIDEO_FORMAT_INFO_W_SUB (frame->info.finfo, component);
+    gint h_sub = (gint) GST_VIDEO_FORMAT_INFO_H_SUB (frame->info.finfo, component);
+
+    for (y = 0; y < FRAME_HEIGHT >> h_sub; y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, component) +
+                    (y + (top >> h_sub)) * GST_VIDEO_FRAME_COMP_STRIDE (frame, component);
+
+      for (x = 0; x < FRAME_WIDTH >> w_sub; x++) {
+        guint8 *sample =
+            row + (x + (left >> w_sub)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, component);
+
+        if (component == GST_VIDEO_COMP_Y)
+          *sample = luma_at (camera, x, y, square_x);
+        else
+          *sample =
+              camera->look == COLOURED && in_square (x << w_sub, y << h_sub, square_x) ? 60 : 128;
+      }
+    }
+  }
+}
+
+/* A frame with the square at @square_x; all around it is noise that changes from frame to frame. */
+static GstBuffer *
+frame_new (const Camera *camera, gint square_x)
+{
+  gboolean crop = camera->layout == LAYOUT_CROP_META;
+  GstVideoAlignment align;
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  gsize i;
+
+  gst_video_info_set_format (&info, gst_video_format_from_string (camera->format),
+                             FRAME_WIDTH + (crop ? 2 * LEFT : 0),
+                             FRAME_HEIGHT + (crop ? 2 * TOP : 0));
+  gst_video_alignment_reset (&align);
+  if (camera->layout == LAYOUT_PADDED)
+    align.padding_right = align.padding_bottom = 8;
+  fail_unless (gst_video_info_align (&info, &align));
+
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (i = 0; i < map.size; i++)
+    map.data[i] = (guint8) g_random_int ();
+  gst_buffer_unmap (buffer, &map);
+
+  if (camera->layout != LAYOUT_PACKED)
+    gst_buffer_add_video_meta_full (
+        buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (&info),
+        (guint) GST_VIDEO_INFO_WIDTH (&info), (guint) GST_VIDEO_INFO_HEIGHT (&info),
+        GST_VIDEO_INFO_N_PLANES (&info), info.offset, info.stride);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  draw (camera, &frame, crop ? LEFT : 0, crop ? TOP : 0, square_x);
+  gst_video_frame_unmap (&frame);
+  if (crop)
+    ccl_test_crop (buffer, (guint) GST_VIDEO_INFO_WIDTH (&info),
+                   (guint) GST_VIDEO_INFO_HEIGHT (&info), LEFT, TOP, FRAME_WIDTH, FRAME_HEIGHT);
+
+  return buffer;
+}
+
+/* Pushes a frame and returns what comes out. */
+static GstBuffer *
+push (Camera *camera, gint square_x)
+{
+  GstBuffer *buffer = frame_new (camera, square_x);
+
+  GST_BUFFER_PTS (buffer) = camera->now;
+  camera->now += camera->interval;
+  buffer = gst_harness_push_and_pull (camera->h, buffer);
+  fail_unless (buffer != NULL);
+
+  return buffer;
+}
+
+/* Pushes a frame; returns the number of components, and the first one, which may be NULL. */
+static guint
+count (Camera *camera, gint square_x, GstCclComponent *first)
+{
+  GstBuffer *buffer = push (camera, square_x);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint n;
+
+  fail_unless (meta != NULL);
+  n = meta->n_components;
+  if (n > 0 && first)
+    *first = meta->components[0];
+  gst_buffer_unref (buffer);
+
+  return n;
+}
+
+/* Pushes frames without changes for this time. */
+static void
+wait_for (Camera *camera, GstClockTime time, gint square_x)
+{
+  GstClockTime end = camera->now + time;
+
+  while (camera->now < end)
+    gst_buffer_unref (push (camera, square_x));
+}
+
+/* Asserts that the square, and nothing else, is found where it is. */
+static void
+check_square (Camera *camera, gint square_x, guint tolerance)
+{
+  GstCclComponent c = { 0 };
+
+  fail_unless_equals_int (count (camera, square_x, &c), 1);
+  fail_unless (ABS ((gint) c.x - square_x) <= (gint) tolerance &&
+                   ABS ((gint) c.y - SQUARE_Y) <= (gint) tolerance &&
+                   ABS ((gint) c.width - SQUARE_WIDTH) <= 2 * (gint) tolerance &&
+                   ABS ((gint) c.height - SQUARE_HEIGHT) <= 2 * (gint) tolerance,
+               "%s, layout %d: the square at %d is found as %ux%u at (%u, %u)", camera->format,
+               (gint) camera->layout, square_x, c.width, c.height, c.x, c.y);
+}
+
+static void
+check_empty (Camera *camera, gint square_x)
+{
+  fail_unless_equals_int (count (camera, square_x, NULL), 0);
+}
+
+/* Every format in every layout. */
+GST_START_TEST (test_moving)
+{
+  static const Layout layouts[] = { LAYOUT_PACKED, LAYOUT_PADDED, LAYOUT_CROP_META };
+  guint i, k;
+  gint x;
+
+  for (i = 0; picture_formats[i]; i++) {
+    Camera camera;
+
+    camera_init (&camera, "cclmotion", picture_formats[i]);
+    for (k = 0; k < G_N_ELEMENTS (layouts); k++) {
+      camera.layout = layouts[k];
+      wait_for (&camera, GST_SECOND, NO_SQUARE);
+      check_empty (&camera, NO_SQUARE);
+      for (x = 0; x < FRAME_WIDTH - SQUARE_WIDTH; x += 3)
+        check_square (&camera, x, 2);
+    }
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
+/* What differs in chroma alone is found in colour formats. */
+GST_START_TEST (test_chroma)
+{
+  guint i;
+
+  for (i = 0; picture_formats[i]; i++) {
+    Camera camera;
+
+    camera_init (&camera, "cclmotion", picture_formats[i]);
+    camera.look = COLOURED;
+    wait_for (&camera, GST_SECOND, NO_SQUARE);
+    if (g_str_equal (picture_formats[i], "GRAY8"))
+      check_empty (&camera, 30);
+    else
+      check_square (&camera, 30, 4);
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
+/* What stands still becomes background after the same time, whatever the frame rate. */
+GST_START_TEST (test_standing)
+{
+  static const GstClockTime intervals[] = { INTERVAL / 2, INTERVAL, 5 * INTERVAL };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (intervals); i++) {
+    Camera camera;
+
+    camera_init (&camera, "cclmotion", "NV12");
+    camera.interval = intervals[i];
+    g_object_set (camera.h->element, "learning-time", 4 * GST_SECOND, NULL);
+    wait_for (&camera, 12 * GST_SECOND, NO_SQUARE);
+    wait_for (&camera, 2 * GST_SECOND, 30);
+    check_square (&camera, 30, 2);
+    wait_for (&camera, 6 * GST_SECOND, 30);
+    check_empty (&camera, 30);
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
+/* While the model is frozen, nothing becomes background. */
+GST_START_TEST (test_freeze)
+{
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "I420");
+  g_object_set (camera.h->element, "learning-time", GST_SECOND, NULL);
+  wait_for (&camera, 3 * GST_SECOND, NO_SQUARE);
+  g_object_set (camera.h->element, "freeze", TRUE, NULL);
+  wait_for (&camera, 5 * GST_SECOND, 30);
+  check_square (&camera, 30, 2);
+  g_object_set (camera.h->element, "freeze", FALSE, NULL);
+  wait_for (&camera, 5 * GST_SECOND, 30);
+  check_empty (&camera, 30);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_warm_up)
+{
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  g_object_set (camera.h->element, "warm-up", GST_SECOND, NULL);
+  wait_for (&camera, GST_SECOND / 2, NO_SQUARE);
+  check_empty (&camera, 30);
+  wait_for (&camera, GST_SECOND / 2, NO_SQUARE);
+  check_square (&camera, 60, 2);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* A change of light has no components; a lasting one starts a new model. */
+GST_START_TEST (test_light_change)
+{
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
+  camera.brightness = 60;
+  check_empty (&camera, NO_SQUARE);
+  wait_for (&camera, GST_SECOND, NO_SQUARE);
+  check_square (&camera, 30, 2);
+
+  g_object_set (camera.h->element, "light-change", 0, NULL);
+  camera.brightness = 120;
+  fail_unless (count (&camera, NO_SQUARE, NULL) > 0);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* Boxes are in the frame's own pixels. */
+GST_START_TEST (test_scale)
+{
+  static const guint scales[] = { 2, 4 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (scales); i++) {
+    Camera camera;
+
+    camera_init (&camera, "cclmotion", "NV12");
+    g_object_set (camera.h->element, "scale", scales[i], NULL);
+    ccl_test_restart (camera.h, GST_STATE_READY);
+    ccl_test_set_caps (camera.h, "NV12", FRAME_WIDTH, FRAME_HEIGHT);
+    wait_for (&camera, GST_SECOND, NO_SQUARE);
+    check_square (&camera, 32, 2 * scales[i]);
+    check_square (&camera, FRAME_WIDTH - SQUARE_WIDTH, 2 * scales[i]);
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
+static void
+reset (Camera *camera)
+{
+  g_signal_emit_by_name (camera->h->element, "reset");
+}
+
+static void
+flush (Camera *camera)
+{
+  ccl_test_flush (camera->h, frame_new (camera, NO_SQUARE));
+}
+
+static void
+change_caps (Camera *camera)
+{
+  camera->format = "I420";
+  ccl_test_set_caps (camera->h, camera->format, FRAME_WIDTH, FRAME_HEIGHT);
+}
+
+static void
+stop (Camera *camera)
+{
+  ccl_test_restart (camera->h, GST_STATE_READY);
+  ccl_test_set_caps (camera->h, camera->format, FRAME_WIDTH, FRAME_HEIGHT);
+}
+
+static void
+pause_element (Camera *camera)
+{
+  fail_unless (gst_element_set_state (camera->h->element, GST_STATE_PAUSED) !=
+               GST_STATE_CHANGE_FAILURE);
+  fail_unless (gst_element_set_state (camera->h->element, GST_STATE_PLAYING) !=
+               GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+skip_a_minute (Camera *camera)
+{
+  camera->now += 60 * GST_SECOND;
+}
+
+static void
+go_back (Camera *camera)
+{
+  camera->now = 0;
+}
+
+static void
+send_gap (Camera *camera)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  GST_BUFFER_PTS (buffer) = camera->now;
+  camera->now += camera->interval;
+  buffer = gst_harness_push_and_pull (camera->h, buffer);
+  ccl_test_check_nothing (buffer);
+  gst_buffer_unref (buffer);
+}
+
+static void
+lose_timestamps (Camera *camera)
+{
+  camera->now = GST_CLOCK_TIME_NONE;
+  camera->interval = 0;
+}
+
+/* What starts a new model, and what does not. */
+GST_START_TEST (test_events)
+{
+  static const struct
+  {
+    void (*happen) (Camera *camera);
+    gboolean survives;
+  } events[] = {
+    { reset, FALSE },  { flush, FALSE },        { change_caps, FALSE },
+    { stop, FALSE },   { pause_element, TRUE }, { skip_a_minute, TRUE },
+    { go_back, TRUE }, { send_gap, TRUE },      { lose_timestamps, TRUE },
+  };
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
+  check_square (&camera, 30, 2);
+  events[__i__].happen (&camera);
+  if (events[__i__].survives)
+    check_square (&camera, 50, 2);
+  else
+    check_empty (&camera, 50);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* The memory is allocated with the caps. */
+GST_START_TEST (test_allocations)
+{
+  guint64 before;
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  check_empty (&camera, NO_SQUARE);
+  before = ccl_test_allocations (camera.h);
+  wait_for (&camera, GST_SECOND, 10);
+  fail_unless_equals_uint64 (ccl_test_allocations (camera.h), before);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_settings)
+{
+  static const struct
+  {
+    const gchar *name, *value, *text;
+  } wrong[] = {
+    { "backend", "cuda", "not supported on CUDA yet" },
+    { "cuda-device-id", "0", "not supported on CUDA yet" },
+    { "scale", "3", "1, 2 or 4" },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    GstElement *element = gst_element_factory_make ("cclmotion", NULL);
+
+    gst_util_set_object_arg (G_OBJECT (element), wrong[i].name, wrong[i].value);
+    ccl_test_check_start_fails (element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                                wrong[i].text);
+  }
+}
+GST_END_TEST;
+
+/* The chroma planes are missing. */
+GST_START_TEST (test_short_frame)
+{
+  GstBuffer *buffer;
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  camera.layout = LAYOUT_PADDED;
+  buffer = frame_new (&camera, NO_SQUARE);
+  gst_buffer_set_size (buffer, (gssize) (gst_buffer_get_video_meta (buffer)->offset[1] + 1));
+  fail_unless_equals_int (gst_harness_push (camera.h, buffer), GST_FLOW_ERROR);
+  ccl_test_check_error (camera.h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "bytes");
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* The share of a value in the square of a mask, in percent; @buffer is consumed. */
+static guint
+share_of (GstBuffer *buffer, guint8 value, gint square_x)
+{
+  guint n = 0;
+  GstMapInfo map;
+  gint x, y;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, FRAME_WIDTH * FRAME_HEIGHT);
+  for (y = 0; y < FRAME_HEIGHT; y++) {
+    for (x = 0; x < FRAME_WIDTH; x++)
+      n += in_square (x, y, square_x) && map.data[y * FRAME_WIDTH + x] == value;
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+
+  return 100 * n / (SQUARE_WIDTH * SQUARE_HEIGHT);
+}
+
+GST_START_TEST (test_masks)
+{
+  GstBuffer *buffer;
+  Camera camera;
+  guint scale;
+
+  for (scale = 1; scale <= 4; scale *= 2) {
+    camera_init (&camera, "cclmask", "NV12");
+    g_object_set (camera.h->element, "scale", scale, NULL);
+    ccl_test_restart (camera.h, GST_STATE_READY);
+    ccl_test_set_caps (camera.h, "NV12", FRAME_WIDTH, FRAME_HEIGHT);
+    wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
+    check_square (&camera, 32, 2 * scale);
+    fail_unless (share_of (push (&camera, 32), 255, 32) > 90);
+    fail_unless_equals_int (share_of (push (&camera, NO_SQUARE), 0, 32), 100);
+
+    camera.look = SHADE;
+    fail_unless (share_of (push (&camera, 32), 0, 32) > 90);
+    gst_util_set_object_arg (G_OBJECT (camera.h->element), "shadows", "mark");
+    fail_unless (share_of (push (&camera, 32), 127, 32) > 90);
+    gst_util_set_object_arg (G_OBJECT (camera.h->element), "shadows", "keep");
+    fail_unless (share_of (push (&camera, 32), 255, 32) > 90);
+
+    buffer = gst_buffer_new ();
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    fail_unless_equals_int (share_of (gst_harness_push_and_pull (camera.h, buffer), 0, 32), 100);
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+cclmotion_suite (void)
+{
+  Suite *s = suite_create ("cclmotion");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_moving);
+  tcase_add_test (tc, test_chroma);
+  tcase_add_test (tc, test_standing);
+  tcase_add_test (tc, test_freeze);
+  tcase_add_test (tc, test_warm_up);
+  tcase_add_test (tc, test_light_change);
+  tcase_add_test (tc, test_scale);
+  tcase_add_loop_test (tc, test_events, 0, 9);
+  tcase_add_test (tc, test_allocations);
+  tcase_add_test (tc, test_settings);
+  tcase_add_test (tc, test_short_frame);
+  tcase_add_test (tc, test_masks);
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmotion);

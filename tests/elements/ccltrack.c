@@ -1,0 +1,294 @@
+/* cudaccl - tests of ccltrack
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#define WIDTH 160
+#define HEIGHT 120
+#define FRAME_TIME (GST_SECOND / 10)
+
+static GstHarness *
+harness_new (const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("ccltrack %s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+
+  g_free (line);
+
+  return h;
+}
+
+static GstCclComponent
+component_new (guint label, guint x, guint y, guint width, guint height)
+{
+  GstCclComponent component = { label,
+                                x,
+                                y,
+                                width,
+                                height,
+                                (guint64) width * height,
+                                x + (width - 1) / 2.0,
+                                y + (height - 1) / 2.0 };
+
+  return component;
+}
+
+static GstBuffer *
+frame_new (guint number, const GstCclComponent *components, guint n, gboolean rois)
+{
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  guint i;
+
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
+  for (i = 0; rois && i < n; i++) {
+    GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (
+        buffer, "thing", components[i].x, components[i].y, components[i].width,
+        components[i].height);
+
+    roi->id = (gint) i;
+    gst_video_region_of_interest_meta_add_param (
+        roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, components[i].label, "area",
+                                G_TYPE_UINT64, components[i].area, "centroid-x", G_TYPE_DOUBLE,
+                                components[i].centroid_x, "centroid-y", G_TYPE_DOUBLE,
+                                components[i].centroid_y, NULL));
+  }
+
+  return buffer;
+}
+
+/* Two objects, 20 x 40, that go towards each other, are a single component for a while, and part.
+ */
+static GstBuffer *
+meeting_new (guint number, gboolean rois)
+{
+  guint left = 10 + 4 * number, right = 130 - 4 * number;
+  guint one = MIN (left, right), last = MAX (left, right);
+  GstCclComponent components[2];
+
+  if (last <= one + 20) {
+    components[0] = component_new (1, one, 30, last + 20 - one, 40);
+    return frame_new (number, components, 1, rois);
+  }
+  components[0] = component_new (1, one, 30, 20, 40);
+  components[1] = component_new (2, last, 30, 20, 40);
+
+  return frame_new (number, components, 2, rois);
+}
+
+static const GstCclComponent *
+find_track (GstBuffer *buffer, guint track)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint i;
+
+  for (i = 0; i < meta->n_components; i++) {
+    if (meta->components[i].track == track)
+      return &meta->components[i];
+  }
+
+  return NULL;
+}
+
+/* The fields of a region say the same as the component of its track. */
+static void
+check_roi (GstBuffer *buffer, const GstCclComponent *component)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+    GstStructure *param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+    gdouble velocity_x, velocity_y;
+    guint64 age;
+    guint track;
+
+    fail_unless (g_quark_to_string (roi->roi_type) != NULL);
+    fail_unless_equals_string (g_quark_to_string (roi->roi_type), "thing");
+    if (!gst_structure_get_uint (param, "track", &track) || track != component->track)
+      continue;
+    fail_unless (gst_structure_get (param, "age", G_TYPE_UINT64, &age, "velocity-x", G_TYPE_DOUBLE,
+                                    &velocity_x, "velocity-y", G_TYPE_DOUBLE, &velocity_y, NULL));
+    fail_unless_equals_uint64 (age, component->age);
+    fail_unless (velocity_x == component->velocity_x && velocity_y == component->velocity_y);
+    fail_unless_equals_int (roi->x, component->x);
+    fail_unless_equals_int (roi->w, component->width);
+    return;
+  }
+  fail ("no region of track %u", component->track);
+}
+
+GST_START_TEST (test_meeting)
+{
+  GstHarness *h = harness_new (__i__ ? "objects=false" : "");
+  guint number;
+
+  for (number = 0; number < 30; number++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, meeting_new (number, TRUE));
+    GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+    const GstCclComponent *one = find_track (buffer, 1), *other = find_track (buffer, 2);
+    gboolean apart = ABS (120 - 8 * (gint) number) > 20;
+
+    fail_unless_equals_int (
+        gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+        meta->n_components);
+    if (number < 2) {
+      fail_unless (!one && !other);
+      fail_unless_equals_int (meta->n_components, 2);
+    } else if (apart || !__i__) {
+      fail_unless (one != NULL && other != NULL, "frame %u", number);
+      fail_unless_equals_int (meta->n_components, 2);
+      fail_unless (ABS ((gint) one->x - (10 + 4 * (gint) number)) <= 3, "frame %u: %u", number,
+                   one->x);
+      fail_unless (ABS ((gint) other->x - (130 - 4 * (gint) number)) <= 3);
+      fail_unless (one->velocity_x > 20.0 && other->velocity_x < -20.0);
+      fail_unless_equals_uint64 (one->age, number * FRAME_TIME);
+      check_roi (buffer, one);
+      check_roi (buffer, other);
+    } else {
+      fail_unless (one != NULL);
+      fail_unless_equals_int (meta->n_components, 1);
+    }
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Pushes a still object, and returns its id. */
+static guint
+push_still (GstHarness *h, guint number, guint x)
+{
+  GstCclComponent component = component_new (1, x, 50, 20, 40);
+  GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
+  guint track = gst_buffer_get_ccl_meta (buffer)->components[0].track;
+
+  gst_buffer_unref (buffer);
+
+  return track;
+}
+
+GST_START_TEST (test_flush_and_caps)
+{
+  GstHarness *h = harness_new ("min-persistence=1");
+  GstCclComponent component = component_new (1, 50, 50, 20, 40);
+
+  fail_unless_equals_int (push_still (h, 0, 50), 1);
+  fail_unless_equals_int (push_still (h, 1, 50), 1);
+
+  /* Frames were lost: what stands still is the same. */
+  fail_unless_equals_int (push_still (h, 10, 50), 1);
+  fail_unless_equals_int (push_still (h, 40, 50), 1);
+
+  ccl_test_flush (h, frame_new (40, &component, 1, FALSE));
+  fail_unless_equals_int (push_still (h, 0, 50), 2);
+
+  ccl_test_set_caps (h, "GRAY8", WIDTH + 2, HEIGHT);
+  ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
+  fail_unless_equals_int (push_still (h, 1, 50), 3);
+
+  ccl_test_restart (h, GST_STATE_READY);
+  ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
+  fail_unless_equals_int (push_still (h, 0, 50), 1);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_max_tracks)
+{
+  GstHarness *h = harness_new ("min-persistence=1 max-tracks=2");
+  GstCclComponent components[3] = { component_new (1, 10, 10, 10, 10),
+                                    component_new (2, 60, 10, 10, 10),
+                                    component_new (3, 110, 10, 10, 10) };
+  guint64 exceeded;
+  guint tracks, i;
+
+  for (i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (i, components, 3, FALSE));
+
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 3);
+    fail_unless (find_track (buffer, 1) && find_track (buffer, 2) && !find_track (buffer, 3));
+    gst_buffer_unref (buffer);
+  }
+  g_object_get (h->element, "tracks", &tracks, "exceeded", &exceeded, NULL);
+  fail_unless_equals_int (tracks, 2);
+  fail_unless_equals_uint64 (exceeded, 2);
+  gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Regions of other detectors are tracked where they are. */
+GST_START_TEST (test_foreign)
+{
+  GstHarness *h = harness_new ("");
+  guint number;
+
+  for (number = 0; number < 6; number++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstVideoRegionOfInterestMeta *roi;
+    GstStructure *param;
+    guint track = 0;
+
+    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+    gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10 + 3 * number, 20, 30, 20);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+    fail_unless (roi != NULL);
+    fail_unless_equals_string (g_quark_to_string (roi->roi_type), "car");
+    fail_unless_equals_int (roi->x, 10 + 3 * number);
+    fail_unless_equals_int (
+        gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
+    param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+    fail_unless (!param == (number < 2));
+    if (param) {
+      fail_unless (gst_structure_get_uint (param, "track", &track));
+      fail_unless_equals_int (track, 1);
+    }
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames without metadata and gaps go through. */
+GST_START_TEST (test_nothing)
+{
+  GstHarness *h = harness_new ("");
+  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_black_new (WIDTH, HEIGHT));
+
+  ccl_test_check_nothing (buffer);
+  gst_buffer_unref (buffer);
+
+  buffer = gst_buffer_new ();
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  ccl_test_check_nothing (buffer);
+  gst_buffer_unref (buffer);
+  ccl_test_check_size_needed (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+ccltrack_suite (void)
+{
+  Suite *suite = suite_create ("ccltrack");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_meeting, 0, 2);
+  tcase_add_test (tcase, test_flush_and_caps);
+  tcase_add_test (tcase, test_max_tracks);
+  tcase_add_test (tcase, test_foreign);
+  tcase_add_test (tcase, test_nothing);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccltrack)

@@ -1,0 +1,219 @@
+/* cudaccl - tests of cclzones
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#define WIDTH 200
+#define HEIGHT 100
+#define FRAME_TIME (GST_SECOND / 10)
+
+static GstHarness *
+harness_new (const gchar *zones, const gchar *tripwires)
+{
+  GstElement *element = gst_element_factory_make ("cclzones", NULL);
+
+  g_object_set (element, "zones", zones, "tripwires", tripwires, NULL);
+
+  return ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+}
+
+/* Pushes a frame with an object, 10 x 20, whose bottom centre is at x, y. */
+static void
+push (GstHarness *h, guint number, guint track, gint x, gint y)
+{
+  GstCclComponent component = { 1, (guint) x - 5, (guint) y - 20, 10, 20, 200, x, y - 10, track };
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, track ? 1 : 0);
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+}
+
+static void
+check_event (GstHarness *h, const gchar *event, const gchar *zone, guint track)
+{
+  GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
+  const GstStructure *structure;
+  guint got;
+
+  fail_unless (message != NULL, "no event %s", event);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure, "cclzones"));
+  fail_unless_equals_string (gst_structure_get_string (structure, "event"), event);
+  fail_unless_equals_string (gst_structure_get_string (structure, "zone"), zone);
+  fail_unless (gst_structure_get_uint (structure, "track", &got));
+  fail_unless_equals_int (got, track);
+  gst_message_unref (message);
+}
+
+static void
+check_counts (GstHarness *h, const gchar *zone, guint64 in, guint64 out, guint inside)
+{
+  GstStructure *counts, *count;
+  guint64 got_in, got_out;
+  guint got_inside;
+
+  g_object_get (h->element, "counts", &counts, NULL);
+  fail_unless (gst_structure_get (counts, zone, GST_TYPE_STRUCTURE, &count, NULL));
+  fail_unless (gst_structure_get (count, "in", G_TYPE_UINT64, &got_in, "out", G_TYPE_UINT64,
+                                  &got_out, "inside", G_TYPE_UINT, &got_inside, NULL));
+  fail_unless_equals_uint64 (got_in, in);
+  fail_unless_equals_uint64 (got_out, out);
+  fail_unless_equals_int (got_inside, inside);
+  gst_structure_free (count);
+  gst_structure_free (counts);
+}
+
+static void
+check_no_event (GstHarness *h)
+{
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_ELEMENT) == NULL);
+}
+
+GST_START_TEST (test_tripwire)
+{
+  GstHarness *h = harness_new (NULL, "gate: 0.25,0.5 0.75,0.5");
+  guint number = 0;
+  gint y;
+
+  for (y = 30; y <= 80; y += 5)
+    push (h, number++, 7, 100, y);
+  check_event (h, "in", "gate", 7);
+  for (; y >= 30; y -= 5)
+    push (h, number++, 7, 100, y);
+  check_event (h, "out", "gate", 7);
+
+  /* Beside the wire. */
+  for (y = 30; y <= 80; y += 5)
+    push (h, number++, 8, 20, y);
+  /* Flicker. */
+  for (y = 0; y < 10; y++)
+    push (h, number++, 9, 100, y % 2 ? 49 : 51);
+  check_no_event (h);
+  check_counts (h, "gate", 1, 1, 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_zone)
+{
+  GstHarness *h = harness_new ("50,30 150,30 150,90 50,90", NULL);
+  guint number = 0, i;
+  gint x;
+
+  g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
+  for (x = 20; x <= 100; x += 10)
+    push (h, number++, 3, x, 60);
+  check_event (h, "enter", "zone1", 3);
+  for (i = 0; i < 10; i++)
+    push (h, number++, 3, 100, 60);
+  check_event (h, "dwell", "zone1", 3);
+  check_counts (h, "zone1", 1, 0, 1);
+  for (; x <= 180; x += 10)
+    push (h, number++, 3, x, 60);
+  check_event (h, "leave", "zone1", 3);
+  check_counts (h, "zone1", 1, 1, 0);
+
+  /* What appears inside and is gone has entered and left. */
+  push (h, number, 4, 100, 60);
+  check_event (h, "enter", "zone1", 4);
+  push (h, number + 25, 0, 100, 60);
+  check_event (h, "leave", "zone1", 4);
+  check_no_event (h);
+  check_counts (h, "zone1", 2, 2, 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Zones that change while PLAYING: those that stay keep their counts. */
+GST_START_TEST (test_change)
+{
+  GstHarness *h = harness_new ("a: 50,30 150,30 150,90 50,90", NULL);
+
+  push (h, 0, 1, 100, 60);
+  check_event (h, "enter", "a", 1);
+  g_object_set (h->element, "zones", "a: 50,30 150,30 150,90 50,90; b: 0,0 1,0 1,1 0,1", NULL);
+  push (h, 1, 1, 100, 60);
+  check_event (h, "enter", "b", 1);
+  check_no_event (h);
+  check_counts (h, "a", 1, 0, 1);
+
+  g_object_set (h->element, "zones", "a: 50,30 150", NULL);
+  push (h, 2, 1, 100, 60);
+  gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  check_counts (h, "b", 1, 0, 1);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *property, *value, *text;
+} errors[] = {
+  { "zones", "a: 1,2 3,4 x", "zones, character 12: expected a point x,y" },
+  { "zones", "a: 1,2 3,4", "zones, character 1, \"a\": a zone has three points or more" },
+  { "zones", "a: 1,2 3,4 5,6", "has no area" },
+  { "zones", "a: 0,0 1,0 1,1; a: 0,0 1,0 1,1", "zones, character 17, \"a\": the name is taken" },
+  { "tripwires", "1,1 2,2 3,3", "a tripwire has two points" },
+  { "tripwires", "1,1 1,1", "must differ" },
+#ifdef HAVE_JSON_GLIB
+  { "config", "{", "" },
+  { "config", "[]", "expected an object" },
+  { "config", "{\"zones\":[{\"id\":\"a\",\"points\":[{\"x\":1}]}]}",
+    "zones[0].points[0]: expected a" },
+  { "config", "{\"tripwires\":[{}]}", "tripwires[0].id: expected a string" },
+#endif
+};
+
+GST_START_TEST (test_errors)
+{
+  GstElement *element = gst_element_factory_make ("cclzones", NULL);
+
+  g_object_set (element, errors[__i__].property, errors[__i__].value, NULL);
+  ccl_test_check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                              errors[__i__].text);
+}
+GST_END_TEST;
+
+#ifdef HAVE_JSON_GLIB
+GST_START_TEST (test_json)
+{
+  GstHarness *h = harness_new (NULL, NULL);
+
+  g_object_set (
+      h->element, "config",
+      "{\"zones\":[{\"id\":\"disc\",\"type\":\"circle\",\"center\":{\"x\":100,\"y\":50},"
+      "\"radius\":20},{\"id\":\"left\",\"points\":[[0,0],[0.25,0],[0.25,1],[0,1]]}],"
+      "\"tripwires\":[{\"id\":\"wire\",\"points\":[{\"x\":80,\"y\":0},{\"x\":80,\"y\":100}]}]}",
+      NULL);
+  push (h, 0, 1, 30, 50);
+  check_event (h, "enter", "left", 1);
+  push (h, 1, 1, 100, 50);
+  check_event (h, "enter", "disc", 1);
+  check_event (h, "leave", "left", 1);
+  check_event (h, "out", "wire", 1);
+  check_no_event (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+#endif
+
+static Suite *
+cclzones_suite (void)
+{
+  Suite *suite = suite_create ("cclzones");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_tripwire);
+  tcase_add_test (tcase, test_zone);
+  tcase_add_test (tcase, test_change);
+  tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
+#ifdef HAVE_JSON_GLIB
+  tcase_add_test (tcase, test_json);
+#endif
+
+  return suite;
+}
+
+GST_CHECK_MAIN (cclzones)
