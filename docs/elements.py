@@ -273,8 +273,13 @@ def keep_lists(page, path):
         if not match:
             lines.append(line)
         elif (heading, match.group(1)) in new:
-            here = [key for key in old if key[0] == heading]
-            here += [key for key in new if key[0] == heading and key not in old]
+            # This build's order; items of other builds stay behind the item that they follow.
+            here = [key for key in new if key[0] == heading]
+            before = None
+            for key in (key for key in old if key[0] == heading):
+                if key not in here:
+                    here.insert(here.index(before) + 1 if before else 0, key)
+                before = key
             lines += [new.pop(key, old.get(key)) for key in here]
     return "\n".join(lines)
 
