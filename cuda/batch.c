@@ -19,8 +19,8 @@ enqueue_sources (CudaSession *self, const CclStack *stack)
   }
   if (error != cudaSuccess)
     return error;
-  return cudaMemcpyAsync (self->sources, self->sources_host, stack->n * sizeof *self->sources,
-                          cudaMemcpyHostToDevice, self->stream);
+  return CCL_CUDA (cudaMemcpyAsync, self->sources, self->sources_host,
+                   stack->n * sizeof *self->sources, cudaMemcpyHostToDevice, self->stream);
 }
 
 static CclStatus

@@ -6,92 +6,42 @@
 
 #include "cuda/session.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
-
-/* The driver's functions. Its library comes with the driver, so nothing links with it. */
-static struct
+static bool
+have_driver (void)
 {
-  CUresult (*init) (unsigned flags);
-  CUresult (*device_get) (CUdevice *device, int ordinal);
-  CUresult (*primary_retain) (CUcontext *context, CUdevice device);
-  CUresult (*push) (CUcontext context);
-  CUresult (*pop) (CUcontext *context);
-  CUresult (*current_device) (CUdevice *device);
-  bool found;
-  CUresult ready; /* valid once found */
-} driver;
+  const CclCudaApi *api = &ccl_cuda_api;
 
-bool
-ccl_cuda_find_functions (const CclCudaFunction *functions, size_t n)
-{
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-
-  for (size_t i = 0; i < n; i++) {
-    void *symbol = dlsym (RTLD_DEFAULT, functions[i].name);
-
-    if (!symbol && library)
-      symbol = dlsym (library, functions[i].name);
-    if (!symbol)
-      return false;
-    memcpy (functions[i].pointer, &symbol, sizeof symbol);
-  }
-  return true;
-}
-
-static void
-find_driver (void)
-{
-  static const CclCudaFunction functions[] = {
-    { "cuInit", &driver.init },
-    { "cuDeviceGet", &driver.device_get },
-    { "cuDevicePrimaryCtxRetain", &driver.primary_retain },
-    { "cuCtxPushCurrent_v2", &driver.push },
-    { "cuCtxPopCurrent_v2", &driver.pop },
-    { "cuCtxGetDevice", &driver.current_device },
-  };
-
-  driver.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
-  /* The runtime does this, too, but may not have been called before. */
-  if (driver.found)
-    driver.ready = driver.init (0);
-}
-
-/* CUDA's two APIs have had the same numbers for the same errors since 10.1. */
-CclStatus
-ccl_cuda_check_driver (CUresult result, const char *what)
-{
-  return ccl_cuda_check ((cudaError_t) result, what);
+  ccl_cuda_api_load ();
+  return api->cuInit && api->cuDeviceGet && api->cuDevicePrimaryCtxRetain &&
+         api->cuCtxPushCurrent_v2 && api->cuCtxPopCurrent_v2 && api->cuCtxGetDevice;
 }
 
 CclStatus
 ccl_cuda_context_find (int device, CUcontext *context)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   CUdevice handle;
   CclStatus status;
 
-  pthread_once (&once, find_driver);
-  if (!driver.found)
+  if (!have_driver ())
     return ccl_cuda_check (cudaErrorInsufficientDriver, "looking for the driver's functions");
   if (*context)
     return CCL_OK;
-  status = ccl_cuda_check_driver (driver.ready, "starting the driver");
+  /* The runtime does this, too, but may not have been called before. */
+  status = ccl_cuda_check (CCL_CUDA (cuInit, 0), "starting the driver");
   if (status == CCL_OK)
-    status = ccl_cuda_check_driver (driver.device_get (&handle, device), "opening the device");
+    status = ccl_cuda_check (CCL_CUDA (cuDeviceGet, &handle, device), "opening the device");
   /* The reference is kept, as the runtime would keep one: dropping the last one destroys the
    * context, and the next session would load all kernels again. */
   if (status == CCL_OK)
-    status = ccl_cuda_check_driver (driver.primary_retain (context, handle), "opening the device");
+    status =
+        ccl_cuda_check (CCL_CUDA (cuDevicePrimaryCtxRetain, context, handle), "opening the device");
   return status;
 }
 
 CclStatus
 ccl_cuda_context_enter (CUcontext context)
 {
-  return ccl_cuda_check_driver (driver.push (context), "entering the device's context");
+  return ccl_cuda_check (CCL_CUDA (cuCtxPushCurrent_v2, context), "entering the device's context");
 }
 
 void
@@ -99,7 +49,7 @@ ccl_cuda_context_leave (void)
 {
   CUcontext context;
 
-  driver.pop (&context);
+  CCL_CUDA (cuCtxPopCurrent_v2, &context);
 }
 
 CclStatus
@@ -112,8 +62,7 @@ ccl_cuda_context_device (CUcontext context, int *device)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status =
-      ccl_cuda_check_driver (driver.current_device (&handle), "querying the device of a context");
+  status = ccl_cuda_check (CCL_CUDA (cuCtxGetDevice, &handle), "querying the device of a context");
   ccl_cuda_context_leave ();
   *device = handle; /* a CUdevice is the device's index */
   return status;

@@ -2,31 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/eglimage.h"
-#include "cuda/eglframe.h"
 #include "cuda/session.h"
 
-#include <pthread.h>
 #include <string.h>
 
-static struct
+static bool
+have_egl (void)
 {
-  CUresult (*register_image) (CUgraphicsResource *resource, void *image, unsigned flags);
-  CUresult (*get_frame) (CclEglFrame *frame, CUgraphicsResource resource, unsigned index,
-                         unsigned level);
-  CUresult (*unregister) (CUgraphicsResource resource);
-  bool found;
-} egl;
+  const CclCudaApi *api = &ccl_cuda_api;
 
-static void
-find_egl (void)
-{
-  static const CclCudaFunction functions[] = {
-    { "cuGraphicsEGLRegisterImage", &egl.register_image },
-    { "cuGraphicsResourceGetMappedEglFrame", &egl.get_frame },
-    { "cuGraphicsUnregisterResource", &egl.unregister },
-  };
-
-  egl.found = ccl_cuda_find_functions (functions, sizeof functions / sizeof *functions);
+  return api->cuGraphicsEGLRegisterImage && api->cuGraphicsResourceGetMappedEglFrame &&
+         api->cuGraphicsUnregisterResource;
 }
 
 static CclStatus
@@ -43,7 +29,7 @@ take_array (CclEglImage *self, void *array)
 {
   struct cudaChannelFormatDesc format;
   struct cudaExtent extent;
-  CclStatus status = ccl_cuda_check (cudaArrayGetInfo (&format, &extent, NULL, array),
+  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaArrayGetInfo, &format, &extent, NULL, array),
                                      "querying the size of an EGL image");
 
   if (status != CCL_OK)
@@ -64,7 +50,8 @@ take_frame (CclEglImage *self)
 
   memset (&frame, 0, sizeof frame);
   status =
-      ccl_cuda_check_driver (egl.get_frame (&frame, self->resource, 0, 0), "mapping an EGL image");
+      ccl_cuda_check (CCL_CUDA (cuGraphicsResourceGetMappedEglFrame, &frame, self->resource, 0, 0),
+                      "mapping an EGL image");
   if (status != CCL_OK)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
@@ -86,25 +73,23 @@ take_frame (CclEglImage *self)
 CclStatus
 ccl_egl_image_register (CclEglImage *self, void *image, int device)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   CUcontext context = NULL;
   CclStatus status = ccl_cuda_context_find (device, &context);
 
   *self = (CclEglImage){ .context = context };
-  pthread_once (&once, find_egl);
-  if (status == CCL_OK && !egl.found)
+  if (status == CCL_OK && !have_egl ())
     return ccl_fail (CCL_ERROR_UNSUPPORTED, "this NVIDIA driver does not support EGL images");
   if (status == CCL_OK)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status =
-      ccl_cuda_check_driver (egl.register_image ((CUgraphicsResource *) &self->resource, image, 0),
-                             "registering an EGL image");
+  status = ccl_cuda_check (
+      CCL_CUDA (cuGraphicsEGLRegisterImage, (CUgraphicsResource *) &self->resource, image, 0),
+      "registering an EGL image");
   if (status == CCL_OK) {
     status = take_frame (self);
     if (status != CCL_OK)
-      egl.unregister (self->resource);
+      CCL_CUDA (cuGraphicsUnregisterResource, self->resource);
   }
   ccl_cuda_context_leave ();
   return status;
@@ -115,6 +100,6 @@ ccl_egl_image_unregister (CclEglImage *self)
 {
   if (ccl_cuda_context_enter (self->context) != CCL_OK)
     return;
-  egl.unregister (self->resource);
+  CCL_CUDA (cuGraphicsUnregisterResource, self->resource);
   ccl_cuda_context_leave ();
 }

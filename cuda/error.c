@@ -40,16 +40,32 @@ classify (cudaError_t error, const char **advice)
   }
 }
 
+static _Thread_local struct
+{
+  cudaError_t error;
+  const char *name;
+} failure;
+
+void
+ccl_cuda_remember_failure (cudaError_t error, const char *name)
+{
+  failure.error = error;
+  failure.name = name;
+}
+
 CclStatus
 ccl_cuda_check (cudaError_t error, const char *what)
 {
+  const char *name = error == failure.error ? failure.name : NULL;
   const char *advice;
   CclStatus status;
 
   if (error == cudaSuccess)
     return CCL_OK;
-  cudaGetLastError (); /* or the next launch would report it again */
+  ccl_cuda_api.cudaGetLastError (); /* or the next launch would report it again */
+  failure.error = cudaSuccess;
   status = classify (error, &advice);
-  return ccl_fail (status, "CUDA: %s (%s) while %s; %s", cudaGetErrorString (error),
-                   cudaGetErrorName (error), what, advice);
+  return ccl_fail (status, "CUDA: %s%s%s (%s) while %s; %s", name ? name : "", name ? ": " : "",
+                   ccl_cuda_api.cudaGetErrorString (error), ccl_cuda_api.cudaGetErrorName (error),
+                   what, advice);
 }

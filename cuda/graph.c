@@ -49,20 +49,22 @@ capture (CudaSession *self, cudaGraphExec_t *exec)
 {
   cudaGraph_t graph = NULL;
   /* Other threads may allocate meanwhile: this mode restricts this thread only. */
-  cudaError_t error = cudaStreamBeginCapture (self->stream, cudaStreamCaptureModeThreadLocal), end;
+  cudaError_t error =
+                  CCL_CUDA (cudaStreamBeginCapture, self->stream, cudaStreamCaptureModeThreadLocal),
+              end;
 
   if (error != cudaSuccess)
     return error;
   self->capturing = true;
   error = ccl_cuda_enqueue_run (self);
   self->capturing = false;
-  end = cudaStreamEndCapture (self->stream, &graph);
+  end = CCL_CUDA (cudaStreamEndCapture, self->stream, &graph);
   if (error == cudaSuccess)
     error = end;
   if (error == cudaSuccess)
-    error = cudaGraphInstantiateWithFlags (exec, graph, 0);
+    error = CCL_CUDA (cudaGraphInstantiateWithFlags, exec, graph, 0);
   if (graph)
-    cudaGraphDestroy (graph);
+    CCL_CUDA (cudaGraphDestroy, graph);
   return error;
 }
 
@@ -70,7 +72,7 @@ static void
 free_graph (CclCudaGraph *graph)
 {
   if (graph->exec)
-    cudaGraphExecDestroy (graph->exec);
+    CCL_CUDA (cudaGraphExecDestroy, graph->exec);
   *graph = (CclCudaGraph){ 0 };
 }
 
@@ -108,7 +110,7 @@ find_graph (CudaSession *self)
 static void
 do_without_graphs (CudaSession *self)
 {
-  cudaGetLastError ();
+  ccl_cuda_api.cudaGetLastError ();
   ccl_cuda_graphs_free (self);
   self->no_graphs = true;
 }
@@ -128,7 +130,7 @@ ccl_cuda_replay_run (CudaSession *self)
   if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess)
     do_without_graphs (self);
   if (graph && graph->exec) {
-    error = cudaGraphLaunch (graph->exec, self->stream);
+    error = CCL_CUDA (cudaGraphLaunch, graph->exec, self->stream);
     if (error == cudaSuccess)
       return ccl_cuda_enqueue_first_transfer (self);
     do_without_graphs (self);

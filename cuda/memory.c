@@ -29,8 +29,8 @@ count_allocation (CclCudaMemory *memory, size_t size)
 CclStatus
 ccl_cuda_allocate_device (CclCudaMemory *memory, void *pointer, size_t size)
 {
-  CclStatus status =
-      ccl_cuda_check (cudaMalloc ((void **) pointer, size), "allocating a frame's tables");
+  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaMalloc, (void **) pointer, size),
+                                     "allocating a frame's tables");
 
   if (status != CCL_OK)
     return status;
@@ -47,15 +47,16 @@ ccl_cuda_allocate_cleared (CclCudaMemory *memory, void *pointer, size_t size)
 
   if (status != CCL_OK)
     return status;
-  return ccl_cuda_check (cudaMemsetAsync (*(void **) pointer, 0, size, memory->stream),
+  return ccl_cuda_check (CCL_CUDA (cudaMemsetAsync, *(void **) pointer, 0, size, memory->stream),
                          "clearing a frame's tables");
 }
 
 CclStatus
 ccl_cuda_allocate_pinned (CclCudaMemory *memory, void *pointer, size_t size)
 {
-  CclStatus status = ccl_cuda_check (cudaHostAlloc ((void **) pointer, size, cudaHostAllocMapped),
-                                     "allocating page-locked memory");
+  CclStatus status =
+      ccl_cuda_check (CCL_CUDA (cudaHostAlloc, (void **) pointer, size, cudaHostAllocMapped),
+                      "allocating page-locked memory");
 
   if (status != CCL_OK)
     return status;
@@ -69,9 +70,9 @@ void
 ccl_cuda_memory_free (CclCudaMemory *memory)
 {
   while (memory->n_device > 0)
-    cudaFree (memory->device[--memory->n_device]);
+    CCL_CUDA (cudaFree, memory->device[--memory->n_device]);
   while (memory->n_pinned > 0)
-    cudaFreeHost (memory->pinned[--memory->n_pinned]);
+    CCL_CUDA (cudaFreeHost, memory->pinned[--memory->n_pinned]);
 }
 
 /* Allocates where kernels write the result, and where the host reads it. */
@@ -90,17 +91,19 @@ ccl_cuda_result_allocate (CudaSession *self)
   if (status != CCL_OK)
     return status;
   if (self->result_is_mapped)
-    status = ccl_cuda_check (cudaHostGetDevicePointer ((void **) &r->header, self->result, 0),
-                             "mapping page-locked memory");
+    status =
+        ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, (void **) &r->header, self->result, 0),
+                        "mapping page-locked memory");
   else
     status = ccl_cuda_allocate_device (&self->memory, &r->header, size);
   /* The first transfer reads past the end of a short result. */
   if (status == CCL_OK && !self->result_is_mapped)
-    status = ccl_cuda_check (cudaMemsetAsync (r->header, 0, first, self->stream),
+    status = ccl_cuda_check (CCL_CUDA (cudaMemsetAsync, r->header, 0, first, self->stream),
                              "clearing a frame's tables");
   if (status == CCL_OK && !self->result_is_mapped)
-    status = ccl_cuda_check (cudaStreamCreateWithFlags (&self->results, cudaStreamNonBlocking),
-                             "creating a stream");
+    status =
+        ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->results, cudaStreamNonBlocking),
+                        "creating a stream");
   r->components = (CclComponent *) (r->header + 1);
   if (status == CCL_OK)
     status = ccl_cuda_allocate_device (&self->memory, &r->histogram, bins);

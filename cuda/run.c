@@ -11,7 +11,7 @@ ccl_cuda_mark (CudaSession *self, int event)
 
   if (!self->base.config.timing)
     return cudaSuccess;
-  return cudaEventRecordWithFlags (self->events[event], self->stream, flags);
+  return CCL_CUDA (cudaEventRecordWithFlags, self->events[event], self->stream, flags);
 }
 
 cudaError_t
@@ -53,15 +53,15 @@ cudaError_t
 ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_t to)
 {
   size_t skip = from == 0 ? 0 : from + 1; /* the header is as large as a component */
-  cudaError_t error = cudaEventRecord (self->events[EVENT_RESULT], self->stream);
+  cudaError_t error = CCL_CUDA (cudaEventRecord, self->events[EVENT_RESULT], self->stream);
 
   if (error == cudaSuccess)
-    error = cudaStreamWaitEvent (self->results, self->events[EVENT_RESULT], 0);
+    error = CCL_CUDA (cudaStreamWaitEvent, self->results, self->events[EVENT_RESULT], 0);
   if (error != cudaSuccess)
     return error;
-  return cudaMemcpyAsync (
-      (CclComponent *) self->result + skip, (CclComponent *) self->work.result.header + skip,
-      (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost, self->results);
+  return CCL_CUDA (cudaMemcpyAsync, (CclComponent *) self->result + skip,
+                   (CclComponent *) self->work.result.header + skip,
+                   (to + 1 - skip) * sizeof (CclComponent), cudaMemcpyDeviceToHost, self->results);
 }
 
 cudaError_t
@@ -81,10 +81,10 @@ ccl_cuda_updates_read (CudaSession *self)
 
   if (!self->work.update_sums)
     return cudaSuccess;
-  error = cudaMemcpyAsync (sums, self->work.update_sums, sizeof sums, cudaMemcpyDeviceToHost,
-                           self->stream);
+  error = CCL_CUDA (cudaMemcpyAsync, sums, self->work.update_sums, sizeof sums,
+                    cudaMemcpyDeviceToHost, self->stream);
   if (error == cudaSuccess)
-    error = cudaStreamSynchronize (self->stream);
+    error = CCL_CUDA (cudaStreamSynchronize, self->stream);
   updates->count = sums[0];
   updates->conflicts = sums[0] ? (double) sums[1] / (double) sums[0] : 0;
   return error;

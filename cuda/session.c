@@ -10,7 +10,7 @@ static int
 cuda_device_count (void)
 {
   int count = 0;
-  cudaError_t error = cudaGetDeviceCount (&count);
+  cudaError_t error = CCL_CUDA (cudaGetDeviceCount, &count);
 
   if (error == cudaSuccess && count == 0)
     error = cudaErrorNoDevice;
@@ -39,9 +39,9 @@ static void
 synchronize (CudaSession *self)
 {
   if (self->stream)
-    cudaStreamSynchronize (self->stream);
+    CCL_CUDA (cudaStreamSynchronize, self->stream);
   if (self->results != self->stream)
-    cudaStreamSynchronize (self->results);
+    CCL_CUDA (cudaStreamSynchronize, self->results);
 }
 
 static void
@@ -55,14 +55,14 @@ cuda_close (CclSession *session)
     ccl_cuda_memory_free (&self->memory);
     for (int i = 0; i < N_EVENTS; i++) {
       if (self->events[i])
-        cudaEventDestroy (self->events[i]);
+        CCL_CUDA (cudaEventDestroy, self->events[i]);
     }
     ccl_cuda_stages_close (self);
     if (self->results != self->stream)
-      cudaStreamDestroy (self->results);
+      CCL_CUDA (cudaStreamDestroy, self->results);
     if (self->stream)
-      cudaStreamDestroy (self->stream);
-    cudaGetLastError ();
+      CCL_CUDA (cudaStreamDestroy, self->stream);
+    ccl_cuda_api.cudaGetLastError ();
     ccl_cuda_context_leave ();
   }
   ccl_cuda_cleaning_close (&self->cleaning);
@@ -77,8 +77,8 @@ check_device (CudaSession *self, int device)
 {
   struct cudaDeviceProp properties;
   bool overlap;
-  CclStatus status =
-      ccl_cuda_check (cudaGetDeviceProperties (&properties, device), "querying the device");
+  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaGetDeviceProperties, &properties, device),
+                                     "querying the device");
 
   if (status != CCL_OK)
     return status;
@@ -159,8 +159,9 @@ choose_device (CudaSession *self)
 static CclStatus
 open_queue (CudaSession *self)
 {
-  CclStatus status = ccl_cuda_check (
-      cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking), "creating a stream");
+  CclStatus status =
+      ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->stream, cudaStreamNonBlocking),
+                      "creating a stream");
 
   self->results = self->memory.stream = self->stream;
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
@@ -169,8 +170,8 @@ open_queue (CudaSession *self)
     if (i == EVENT_READY || i == EVENT_RESULT || !self->base.config.timing)
       flags |= cudaEventDisableTiming;
 
-    status =
-        ccl_cuda_check (cudaEventCreateWithFlags (&self->events[i], flags), "creating an event");
+    status = ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, &self->events[i], flags),
+                             "creating an event");
   }
   return status;
 }
@@ -250,7 +251,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
 static CclStatus
 mark_end (CudaSession *self, cudaStream_t stream)
 {
-  return ccl_cuda_check (cudaEventRecord (self->events[EVENT_DONE], stream),
+  return ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->events[EVENT_DONE], stream),
                          "marking the end of a frame");
 }
 
@@ -319,9 +320,8 @@ enqueue_count (CudaSession *self, const CclTopKSearch *search)
 
   if (error != cudaSuccess)
     return error;
-  return cudaMemcpyAsync (self->histogram, work->result.histogram,
-                          CCL_TOPK_BINS * sizeof *self->histogram, cudaMemcpyDeviceToHost,
-                          self->stream);
+  return CCL_CUDA (cudaMemcpyAsync, self->histogram, work->result.histogram,
+                   CCL_TOPK_BINS * sizeof *self->histogram, cudaMemcpyDeviceToHost, self->stream);
 }
 
 /* Selects the result again, with the largest components that fit. */
@@ -414,10 +414,10 @@ collect_labels (CudaSession *self, CclLabels *labels)
   CclStatus status = CCL_OK;
 
   if (!self->label_map_is_here) {
-    status = ccl_cuda_check (cudaMemcpyAsync (self->label_map, self->work.result.label_map,
-                                              ccl_cuda_label_map_size (config),
-                                              cudaMemcpyDeviceToHost, self->stream),
-                             "transferring the label map");
+    status = ccl_cuda_check (
+        CCL_CUDA (cudaMemcpyAsync, self->label_map, self->work.result.label_map,
+                  ccl_cuda_label_map_size (config), cudaMemcpyDeviceToHost, self->stream),
+        "transferring the label map");
     if (status == CCL_OK)
       status = mark_end (self, self->stream);
     if (status == CCL_OK)
@@ -483,9 +483,9 @@ cuda_pinned_alloc (int device, size_t size, void **memory)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status =
-      ccl_cuda_check (cudaHostAlloc (memory, size, cudaHostAllocPortable | cudaHostAllocMapped),
-                      "allocating page-locked memory");
+  status = ccl_cuda_check (
+      CCL_CUDA (cudaHostAlloc, memory, size, cudaHostAllocPortable | cudaHostAllocMapped),
+      "allocating page-locked memory");
   ccl_cuda_context_leave ();
   return status;
 }
@@ -498,8 +498,8 @@ cuda_pinned_free (int device, void *memory)
   if (ccl_cuda_context_find (device, &context) != CCL_OK ||
       ccl_cuda_context_enter (context) != CCL_OK)
     return;
-  cudaFreeHost (memory);
-  cudaGetLastError ();
+  CCL_CUDA (cudaFreeHost, memory);
+  ccl_cuda_api.cudaGetLastError ();
   ccl_cuda_context_leave ();
 }
 

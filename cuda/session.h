@@ -4,10 +4,9 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
+#include "cuda/api.h"
 #include "cuda/motion/morphology.h"
 #include "cuda/stages/batch.h"
-
-#include <cuda.h>
 
 enum
 {
@@ -85,20 +84,6 @@ typedef struct CudaSession
   bool capturing;
   bool no_graphs; /* graphs don't work here */
 } CudaSession;
-
-/* ccl_cuda_check() for the driver's API. */
-CclStatus ccl_cuda_check_driver (CUresult result, const char *what);
-
-/* A function of the driver, and where to store its address. */
-typedef struct CclCudaFunction
-{
-  const char *name;
-  void *pointer;
-} CclCudaFunction;
-
-/* Finds functions of the driver's library; those of the program itself take precedence, as with the
- * linker. Returns whether all exist. */
-bool ccl_cuda_find_functions (const CclCudaFunction *functions, size_t n);
 
 /* Sets @context to the primary context of @device unless it is set already. */
 CclStatus ccl_cuda_context_find (int device, CUcontext *context);

@@ -13,7 +13,9 @@ ccl_cuda_stages_open (CudaSession *self)
   if (!self->base.config.stages || !self->base.config.timing)
     return CCL_OK;
   for (uint32_t i = 0; i < CCL_MAX_STAGES && status == CCL_OK; i++)
-    status = ccl_cuda_check (cudaEventCreate (&self->stages.events[i]), "creating an event");
+    status = ccl_cuda_check (
+        CCL_CUDA (cudaEventCreateWithFlags, &self->stages.events[i], cudaEventDefault),
+        "creating an event");
   self->work.stages = &self->stages;
   return status;
 }
@@ -23,7 +25,7 @@ ccl_cuda_stages_close (CudaSession *self)
 {
   for (uint32_t i = 0; i < CCL_MAX_STAGES; i++) {
     if (self->stages.events[i])
-      cudaEventDestroy (self->stages.events[i]);
+      CCL_CUDA (cudaEventDestroy, self->stages.events[i]);
   }
 }
 
@@ -35,7 +37,8 @@ ccl_cuda_stage (const CclCudaWork *work, const char *name, cudaStream_t stream)
   if (!stages || stages->n == CCL_MAX_STAGES)
     return;
   stages->names[stages->n] = name;
-  cudaEventRecord (stages->events[stages->n++], stream); /* the next call reports an error */
+  CCL_CUDA (cudaEventRecord, stages->events[stages->n++],
+            stream); /* the next call reports an error */
 }
 
 void
@@ -72,8 +75,8 @@ ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to)
 {
   float milliseconds = 0;
 
-  if (cudaEventElapsedTime (&milliseconds, from, to) != cudaSuccess) {
-    cudaGetLastError ();
+  if (CCL_CUDA (cudaEventElapsedTime, &milliseconds, from, to) != cudaSuccess) {
+    ccl_cuda_api.cudaGetLastError ();
     return 0;
   }
   return (uint64_t) ((double) milliseconds * 1e6);

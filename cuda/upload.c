@@ -94,14 +94,14 @@ copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, u
   cudaError_t error = cudaSuccess;
 
   if (stride == width && pitch == width)
-    return cudaMemcpyAsync (to, from, rows * width, cudaMemcpyHostToDevice, self->stream);
+    return CCL_CUDA (cudaMemcpyAsync, to, from, rows * width, cudaMemcpyHostToDevice, self->stream);
   if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
-    return cudaMemcpy2DAsync (to, pitch, from, stride, width, rows, cudaMemcpyHostToDevice,
-                              self->stream);
+    return CCL_CUDA (cudaMemcpy2DAsync, to, pitch, from, stride, width, rows,
+                     cudaMemcpyHostToDevice, self->stream);
   /* Such pitches exceed a device's memPitch. */
   for (uint32_t y = 0; y < rows && error == cudaSuccess; y++)
-    error = cudaMemcpyAsync (to + y * pitch, from + y * stride, width, cudaMemcpyHostToDevice,
-                             self->stream);
+    error = CCL_CUDA (cudaMemcpyAsync, to + y * pitch, from + y * stride, width,
+                      cudaMemcpyHostToDevice, self->stream);
   return error;
 }
 
@@ -151,7 +151,7 @@ static cudaError_t
 map_pinned (const uint8_t *data, const uint8_t **pixels)
 {
   void *device;
-  cudaError_t error = cudaHostGetDevicePointer (&device, (void *) data, 0);
+  cudaError_t error = CCL_CUDA (cudaHostGetDevicePointer, &device, (void *) data, 0);
 
   *pixels = device;
   return error;
@@ -164,9 +164,10 @@ ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image)
 
   if (!image->stream)
     return cudaSuccess;
-  error = cudaEventRecord (self->events[EVENT_READY], image->stream);
-  return error == cudaSuccess ? cudaStreamWaitEvent (self->stream, self->events[EVENT_READY], 0)
-                              : error;
+  error = CCL_CUDA (cudaEventRecord, self->events[EVENT_READY], image->stream);
+  return error == cudaSuccess
+             ? CCL_CUDA (cudaStreamWaitEvent, self->stream, self->events[EVENT_READY], 0)
+             : error;
 }
 
 /* Kernels read pixels by address, and those of an array have none. */
@@ -177,9 +178,9 @@ copy_array (CudaSession *self, const CclImage *image)
   cudaError_t error = ccl_cuda_wait_for_pixels (self, image);
 
   return error == cudaSuccess
-             ? cudaMemcpy2DFromArrayAsync (
-                   self->image, self->source.pitch, (cudaArray_const_t) (const void *) image->data,
-                   0, 0, config->width, config->height, cudaMemcpyDeviceToDevice, self->stream)
+             ? CCL_CUDA (cudaMemcpy2DFromArrayAsync, self->image, self->source.pitch,
+                         (cudaArray_const_t) (const void *) image->data, 0, 0, config->width,
+                         config->height, cudaMemcpyDeviceToDevice, self->stream)
              : error;
 }
 

@@ -6,13 +6,14 @@
 static CclStatus
 fetch_slices (CudaSession *self, uint32_t count)
 {
-  CclStatus status = ccl_cuda_check (cudaMemcpyAsync (self->slices, self->work.slices,
-                                                      count * sizeof *self->slices,
-                                                      cudaMemcpyDeviceToHost, self->stream),
-                                     "transferring components");
+  CclStatus status =
+      ccl_cuda_check (CCL_CUDA (cudaMemcpyAsync, self->slices, self->work.slices,
+                                count * sizeof *self->slices, cudaMemcpyDeviceToHost, self->stream),
+                      "transferring components");
 
   if (status == CCL_OK)
-    status = ccl_cuda_check (cudaStreamSynchronize (self->stream), "transferring components");
+    status =
+        ccl_cuda_check (CCL_CUDA (cudaStreamSynchronize, self->stream), "transferring components");
   return status;
 }
 

@@ -61,12 +61,13 @@ ccl_cuda_wait (cudaEvent_t event, CclSync sync)
   cudaError_t error;
 
   if (sync == CCL_SYNC_BLOCK)
-    return cudaEventSynchronize (event);
+    return CCL_CUDA (cudaEventSynchronize, event);
   start = sync == CCL_SYNC_AUTO ? now () : 0;
-  while ((error = cudaEventQuery (event)) == cudaErrorNotReady)
+  while ((error = CCL_CUDA (cudaEventQuery, event)) == cudaErrorNotReady)
     pass_time (sync, start);
   if (error == cudaSuccess)
-    cudaGetLastError (); /* "not ready" is not an error, but some versions keep it as the last one
-                          */
+    ccl_cuda_api.cudaGetLastError (); /* "not ready" is not an error, but some versions keep it as
+                                       * the last one
+                                       */
   return error;
 }

@@ -62,15 +62,16 @@ enqueue (const CclCudaWork *work, unsigned grid, PixelKernel initialize, PixelKe
   const CclLabelImage *image = ccl_cuda_label_image (work);
   cudaError_t error;
 
-  initialize<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  error = launch (initialize, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  error = enqueue_iterations (work, iterate, stream);
+  if (error == cudaSuccess)
+    error = enqueue_iterations (work, iterate, stream);
   ccl_cuda_stage (work, "scanning and analysis", stream);
   if (error != cudaSuccess)
     return error;
-  label<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  error = launch (label, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "final labeling", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 static cudaError_t

@@ -120,21 +120,23 @@ bke_label (const CclCudaWork *work, cudaStream_t stream)
   unsigned blocks = (unsigned) ((image->n_blocks - 1) / BKE_REDUCE_THREADS + 1);
   cudaError_t error;
 
-  bke_initialize<<<columns * rows, block_threads (), 0, stream>>> (*f, *image);
+  error = launch (bke_initialize, columns * rows, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  error = compress_blocks (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks (work, in_line, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  bke_reduce<<<blocks, BKE_REDUCE_THREADS, 0, stream>>> (*image);
+  error = launch (bke_reduce, blocks, BKE_REDUCE_THREADS, 0, stream, *image);
   ccl_cuda_stage (work, "reduction", stream);
-  error = compress_blocks_shallow (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks_shallow (work, in_line, stream);
   ccl_cuda_stage (work, "second compression", stream);
   if (error != cudaSuccess)
     return error;
-  bke_label_pixels<<<block_grid (work), block_threads (), 0, stream>>> (*f, *image);
+  error = launch (bke_label_pixels, block_grid (work), block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "final labeling", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_bke) =
@@ -194,21 +196,23 @@ bke_volume_label (const CclCudaWork *work, cudaStream_t stream)
   unsigned grid = cube_grid (work);
   cudaError_t error;
 
-  bke_volume_initialize<<<grid, block_threads (), 0, stream>>> (work->frame, *image);
+  error = launch (bke_volume_initialize, grid, block_threads (), 0, stream, work->frame, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  error = compress_blocks (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks (work, in_line, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  bke_volume_reduce<<<grid, block_threads (), 0, stream>>> (*image);
+  error = launch (bke_volume_reduce, grid, block_threads (), 0, stream, *image);
   ccl_cuda_stage (work, "reduction", stream);
-  error = compress_blocks_shallow (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks_shallow (work, in_line, stream);
   ccl_cuda_stage (work, "second compression", stream);
   if (error != cudaSuccess)
     return error;
-  bke_volume_label_voxels<<<grid, block_threads (), 0, stream>>> (*image);
+  error = launch (bke_volume_label_voxels, grid, block_threads (), 0, stream, *image);
   ccl_cuda_stage (work, "final labeling", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_bke) =

@@ -53,17 +53,19 @@ buf_label (const CclCudaWork *work, cudaStream_t stream)
   unsigned grid = block_grid (work);
   cudaError_t error;
 
-  buf_initialize<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  error = launch (buf_initialize, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  buf_merge<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  if (error == cudaSuccess)
+    error = launch (buf_merge, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "merge", stream);
-  error = compress_blocks (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks (work, in_line, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  buf_label_pixels<<<grid, block_threads (), 0, stream>>> (*f, *image);
+  error = launch (buf_label_pixels, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "final labeling", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf) =
@@ -115,17 +117,19 @@ buf_volume_label (const CclCudaWork *work, cudaStream_t stream)
   unsigned grid = cube_grid (work);
   cudaError_t error;
 
-  buf_volume_initialize<<<grid, block_threads (), 0, stream>>> (*image);
+  error = launch (buf_volume_initialize, grid, block_threads (), 0, stream, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  buf_volume_merge<<<grid, block_threads (), 0, stream>>> (work->frame, *image);
+  if (error == cudaSuccess)
+    error = launch (buf_volume_merge, grid, block_threads (), 0, stream, work->frame, *image);
   ccl_cuda_stage (work, "merge", stream);
-  error = compress_blocks (work, in_line, stream);
+  if (error == cudaSuccess)
+    error = compress_blocks (work, in_line, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  buf_volume_label_voxels<<<grid, block_threads (), 0, stream>>> (*image);
+  error = launch (buf_volume_label_voxels, grid, block_threads (), 0, stream, *image);
   ccl_cuda_stage (work, "final labeling", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_buf) =

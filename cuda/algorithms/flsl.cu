@@ -18,6 +18,7 @@
 
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/onthefly.cuh"
 #include "cuda/device/slots.cuh"
 
@@ -263,31 +264,33 @@ flsl_select (const CclCudaWork *work, cudaStream_t stream)
 
   if (error != cudaSuccess || !work->result.label_map)
     return error;
-  flsl_write_label_map<<<warp_grid (words, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0,
-                         stream>>> (*f, t, work->result);
+  error = launch (flsl_write_label_map, warp_grid (words, FLSL_WARPS),
+                  dim3 (WARP_LANES, FLSL_WARPS), 0, stream, *f, t, work->result);
   ccl_cuda_stage_label_map (work, stream);
-  return cudaGetLastError ();
+  return error;
 }
 
-static void
+static cudaError_t
 find_all_runs (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
+  cudaError_t error = launch (f->bits ? flsl_find_runs<true> : flsl_find_runs<false>,
+                              warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0,
+                              stream, *f, runs_of (work));
 
-  (f->bits
-       ? flsl_find_runs<true>
-       : flsl_find_runs<false>) <<<warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS),
-                                   0, stream>>> (*f, runs_of (work));
   ccl_cuda_stage (work, "segment detection", stream);
+  return error;
 }
 
 template <bool on_the_fly>
-static void
+static cudaError_t
 merge_all_rows (const CclCudaWork *work, cudaStream_t stream)
 {
-  flsl_merge_rows<on_the_fly><<<part_grid (work), part_block (), 0, stream>>> (
-      work->frame, slots_of (work), runs_of (work));
+  cudaError_t error = launch (flsl_merge_rows<on_the_fly>, part_grid (work), part_block (), 0,
+                              stream, work->frame, slots_of (work), runs_of (work));
+
   ccl_cuda_stage (work, "merging", stream);
+  return error;
 }
 
 template <bool conflict_detection>
@@ -295,32 +298,32 @@ static cudaError_t
 flsl_run (const CclCudaWork *work, cudaStream_t stream)
 {
   FlslRuns t = runs_of (work);
-  cudaError_t error;
+  cudaError_t error = find_all_runs (work, stream);
 
-  find_all_runs (work, stream);
-  merge_all_rows<false> (work, stream);
-  error = ccl_cuda_compress_slots (work, t.flsl.ends, stream);
-  if (error != cudaSuccess)
-    return error;
-  flsl_add_runs<conflict_detection>
-      <<<part_grid (work), part_block (), 0, stream>>> (slots_of (work), t);
+  if (error == cudaSuccess)
+    error = merge_all_rows<false> (work, stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_compress_slots (work, t.flsl.ends, stream);
+  if (error == cudaSuccess)
+    error = launch (flsl_add_runs<conflict_detection>, part_grid (work), part_block (), 0, stream,
+                    slots_of (work), t);
   ccl_cuda_stage (work, "features", stream);
-  return ccl_cuda_finish (work, stream);
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
 static cudaError_t
 flsl_otf_run (const CclCudaWork *work, cudaStream_t stream)
 {
-  cudaError_t error;
+  cudaError_t error = find_all_runs (work, stream);
 
-  find_all_runs (work, stream);
   /* Before the first merge every run is a root, and gets its own features. */
-  error = ccl_cuda_begin_slots (work, runs_of (work).flsl.ends, stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_begin_slots (work, runs_of (work).flsl.ends, stream);
   ccl_cuda_stage (work, "features of runs", stream);
-  if (error != cudaSuccess)
-    return error;
-  merge_all_rows<true> (work, stream);
-  error = ccl_cuda_compress_slots_for_label_map (work, stream);
+  if (error == cudaSuccess)
+    error = merge_all_rows<true> (work, stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_compress_slots_for_label_map (work, stream);
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 

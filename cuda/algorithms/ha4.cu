@@ -22,6 +22,7 @@
 #include "cuda/algorithm.h"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/onthefly.cuh"
 #include "cuda/device/rows.cuh"
 
@@ -463,16 +464,16 @@ ha4_label (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
   size_t chunks = (f->width - 1) / Ha4<Word>::chunk + 1, borders = (f->height - 1) / HA4_STRIP;
+  cudaError_t error;
 
-  ha4_label_strips<Word, on_the_fly>
-      <<<warp_grid (f->height, HA4_STRIP), strip_threads (), 0, stream>>> (*f, tables_of (work));
+  error = launch (ha4_label_strips<Word, on_the_fly>, warp_grid (f->height, HA4_STRIP),
+                  strip_threads (), 0, stream, *f, tables_of (work));
   ccl_cuda_stage (work, "strip labeling", stream);
-  if (borders > 0)
-    ha4_merge_strips<Word, on_the_fly>
-        <<<warp_grid (borders * chunks, HA4_STRIP), strip_threads (), 0, stream>>> (
-            *f, work->components);
+  if (error == cudaSuccess && borders > 0)
+    error = launch (ha4_merge_strips<Word, on_the_fly>, warp_grid (borders * chunks, HA4_STRIP),
+                    strip_threads (), 0, stream, *f, work->components);
   ccl_cuda_stage (work, "border merging", stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 static cudaError_t
@@ -484,10 +485,10 @@ ha4_select (const CclCudaWork *work, cudaStream_t stream)
 
   if (error != cudaSuccess || !work->result.label_map)
     return error;
-  ha4_write_label_map<<<warp_grid (chunks, HA4_STRIP), strip_threads (), 0, stream>>> (
-      *f, work->components, work->result);
+  error = launch (ha4_write_label_map, warp_grid (chunks, HA4_STRIP), strip_threads (), 0, stream,
+                  *f, work->components, work->result);
   ccl_cuda_stage_label_map (work, stream);
-  return cudaGetLastError ();
+  return error;
 }
 
 template <typename Word, bool conflict_detection>
@@ -499,12 +500,11 @@ ha4_run (const CclCudaWork *work, cudaStream_t stream)
 
   if (error == cudaSuccess)
     error = ccl_cuda_compress_slots (work, NULL, stream);
-  if (error != cudaSuccess)
-    return error;
-  ha4_add_runs<Word, conflict_detection>
-      <<<block_grid<Word> (f), strip_threads (), 0, stream>>> (*f, tables_of (work));
+  if (error == cudaSuccess)
+    error = launch (ha4_add_runs<Word, conflict_detection>, block_grid<Word> (f), strip_threads (),
+                    0, stream, *f, tables_of (work));
   ccl_cuda_stage (work, "features", stream);
-  return ccl_cuda_finish (work, stream);
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
 /* A run's features are added to its label as soon as it has one, and move along with every merge
@@ -527,12 +527,11 @@ naive_run (const CclCudaWork *work, cudaStream_t stream)
 
   if (error == cudaSuccess)
     error = ccl_cuda_compress_slots (work, NULL, stream);
-  if (error != cudaSuccess)
-    return error;
-  naive_add_pixels<<<block_grid<uint64_t> (f), strip_threads (), 0, stream>>> (*f,
-                                                                               tables_of (work));
+  if (error == cudaSuccess)
+    error = launch (naive_add_pixels, block_grid<uint64_t> (f), strip_threads (), 0, stream, *f,
+                    tables_of (work));
   ccl_cuda_stage (work, "features", stream);
-  return ccl_cuda_finish (work, stream);
+  return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
 #define HA4_ALGORITHM(name, description, run)                                    \

@@ -62,12 +62,13 @@ ole_label (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error;
 
-  ole_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame,
-                                                                      *ccl_cuda_label_image (work));
+  error = launch (ole_initialize, pixel_grid (work), pixel_threads (), 0, stream, work->frame,
+                  *ccl_cuda_label_image (work));
   ccl_cuda_stage (work, "initialization", stream);
-  error = enqueue_iterations (work, ole_scan_and_analyse, stream);
+  if (error == cudaSuccess)
+    error = enqueue_iterations (work, ole_scan_and_analyse, stream);
   ccl_cuda_stage (work, "scanning and analysis", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_label_equivalence) = CCL_CUDA_LABELLING (

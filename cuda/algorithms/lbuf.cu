@@ -52,13 +52,15 @@ lbuf_label (const CclCudaWork *work, cudaStream_t stream)
   uint32_t lines = ((image->pitch - 1) / LINE + 1) * f->height;
   cudaError_t error;
 
-  lbuf_merge_locally<<<lines, LINE, 0, stream>>> (*f, *image);
+  error = launch (lbuf_merge_locally, lines, LINE, 0, stream, *f, *image);
   ccl_cuda_stage (work, "local merge", stream);
-  lbuf_merge_lines<<<pixel_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  if (error == cudaSuccess)
+    error = launch (lbuf_merge_lines, pixel_grid (work), pixel_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "merge", stream);
-  error = compress_pixels (work, true, stream);
+  if (error == cudaSuccess)
+    error = compress_pixels (work, true, stream);
   ccl_cuda_stage (work, "compression", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_lbuf) = CCL_CUDA_LABELLING (

@@ -153,12 +153,13 @@ row_col_label (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error;
 
-  row_col_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (
-      work->frame, *ccl_cuda_label_image (work));
+  error = launch (row_col_initialize, pixel_grid (work), pixel_threads (), 0, stream, work->frame,
+                  *ccl_cuda_label_image (work));
   ccl_cuda_stage (work, "initialization", stream);
-  error = enqueue_iterations (work, row_col_unify, stream);
+  if (error == cudaSuccess)
+    error = enqueue_iterations (work, row_col_unify, stream);
   ccl_cuda_stage (work, "unification", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_row_col_unify) = CCL_CUDA_LABELLING (

@@ -105,13 +105,17 @@ uf_volume_label (const CclCudaWork *work, cudaStream_t stream)
   const CclLabelImage *image = ccl_cuda_label_image (work);
   cudaError_t error;
 
-  uf_volume_initialize<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame, *image);
+  error = launch (uf_volume_initialize, pixel_grid (work), pixel_threads (), 0, stream, work->frame,
+                  *image);
   ccl_cuda_stage (work, "initialization", stream);
-  uf_volume_merge<<<pixel_grid (work), pixel_threads (), 0, stream>>> (work->frame, *image);
+  if (error == cudaSuccess)
+    error = launch (uf_volume_merge, pixel_grid (work), pixel_threads (), 0, stream, work->frame,
+                    *image);
   ccl_cuda_stage (work, "merge", stream);
-  error = compress_pixels (work, false, stream);
+  if (error == cudaSuccess)
+    error = compress_pixels (work, false, stream);
   ccl_cuda_stage (work, "compression", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_uf) =

@@ -9,6 +9,7 @@
 
 #include "cuda/algorithm.h"
 #include "cuda/device/foreground.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/unionfind.cuh"
 #include "cuda/label_image.h"
 

@@ -36,24 +36,23 @@ anything_changed (const CclLabelImage &image, uint32_t i, bool changed)
 static inline cudaError_t
 enqueue_iterations (const CclCudaWork *work, PixelKernel kernel, cudaStream_t stream)
 {
-  CclCudaFrame frame = work->frame;
-  CclLabelImage image = *ccl_cuda_label_image (work);
-  void *arguments[] = { &frame, &image };
+  const CclLabelImage *image = ccl_cuda_label_image (work);
   int device = 0, processors = 0, blocks = 0;
-  cudaError_t error = cudaGetDevice (&device);
+  cudaError_t error = CCL_CUDA (cudaGetDevice, &device);
 
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
+    error = CCL_CUDA (cudaDeviceGetAttribute, &processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&blocks, kernel, ITERATE_THREADS, 0);
+    error = CCL_CUDA (cudaOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, (const void *) kernel,
+                      ITERATE_THREADS, 0);
   if (error == cudaSuccess)
-    error = cudaMemsetAsync (image.changes, 0, CCL_CHANGES * sizeof *image.changes, stream);
+    error =
+        CCL_CUDA (cudaMemsetAsync, image->changes, 0, CCL_CHANGES * sizeof *image->changes, stream);
   for (blocks *= processors; error == cudaSuccess; blocks /= 2) {
-    error = cudaLaunchCooperativeKernel ((const void *) kernel, dim3 (blocks),
-                                         dim3 (ITERATE_THREADS), arguments, 0, stream);
+    error = launch_cooperative (kernel, blocks, ITERATE_THREADS, 0, stream, work->frame, *image);
     if (error != cudaErrorCooperativeLaunchTooLarge || blocks == 1)
       break;
-    cudaGetLastError ();
+    ccl_cuda_api.cudaGetLastError ();
     error = cudaSuccess;
   }
   return error;

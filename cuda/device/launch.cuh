@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: programmatic dependent launch
+/* cudaccl - CUDA backend: launching kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Small frames spend as much time between kernels as in them. With programmatic dependent launch
@@ -9,9 +9,8 @@
 #ifndef CCL_CUDA_LAUNCH_CUH
 #define CCL_CUDA_LAUNCH_CUH
 
+#include "cuda/api.h"
 #include "cuda/frame.h"
-
-#include <cuda_runtime_api.h>
 
 /* Waits until all work before this kernel is complete and visible. */
 static __device__ inline void
@@ -32,25 +31,56 @@ let_kernel_follow (void)
 #endif
 }
 
-/* Launches a kernel that calls follow_kernel(). */
+/* Keeps the type of a parameter from being deduced from its argument. */
+template <typename T> struct Argument
+{
+  typedef T Type;
+};
+
+/* Launch a kernel: plainly, with all blocks co-resident, and one that calls follow_kernel(). Unlike
+ * with CUDA's own syntax, the error is returned and need not be fetched. */
+
+template <typename... T>
 static inline cudaError_t
-launch_following (const CclCudaFrame *f, const void *kernel, uint32_t blocks, uint32_t threads,
-                  void **arguments, cudaStream_t stream)
+launch (void (*kernel) (T...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+        typename Argument<T>::Type... arguments)
+{
+  void *pointers[] = { (void *) &arguments... };
+
+  return CCL_CUDA (cudaLaunchKernel, (const void *) kernel, grid, block, pointers, shared, stream);
+}
+
+template <typename... T>
+static inline cudaError_t
+launch_cooperative (void (*kernel) (T...), dim3 grid, dim3 block, size_t shared,
+                    cudaStream_t stream, typename Argument<T>::Type... arguments)
+{
+  void *pointers[] = { (void *) &arguments... };
+
+  return CCL_CUDA (cudaLaunchCooperativeKernel, (const void *) kernel, grid, block, pointers,
+                   shared, stream);
+}
+
+template <typename... T>
+static inline cudaError_t
+launch_following (const CclCudaFrame &f, void (*kernel) (T...), dim3 grid, dim3 block,
+                  cudaStream_t stream, typename Argument<T>::Type... arguments)
 {
 #if CUDART_VERSION >= 11080
+  void *pointers[] = { (void *) &arguments... };
   cudaLaunchAttribute attribute;
   cudaLaunchConfig_t config = {};
 
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.gridDim = dim3 (blocks);
-  config.blockDim = dim3 (threads);
+  config.gridDim = grid;
+  config.blockDim = block;
   config.stream = stream;
   config.attrs = &attribute;
-  config.numAttrs = f->overlap ? 1 : 0;
-  return cudaLaunchKernelExC (&config, kernel, arguments);
+  config.numAttrs = f.overlap ? 1 : 0;
+  return CCL_CUDA (cudaLaunchKernelExC, &config, (const void *) kernel, pointers);
 #else
-  return cudaLaunchKernel (kernel, dim3 (blocks), dim3 (threads), arguments, 0, stream);
+  return launch (kernel, grid, block, 0, stream, arguments...);
 #endif
 }
 

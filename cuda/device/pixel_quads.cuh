@@ -136,17 +136,19 @@ label_by_quads (const CclCudaWork *work, PixelKernel initialize, PixelKernel red
   const CclLabelImage *image = ccl_cuda_label_image (work);
   cudaError_t error;
 
-  initialize<<<quad_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  error = launch (initialize, quad_grid (work), pixel_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
-  error = compress_pixels (work, false, stream);
+  if (error == cudaSuccess)
+    error = compress_pixels (work, false, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  reduce<<<quad_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  error = launch (reduce, quad_grid (work), pixel_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "reduction", stream);
-  error = compress_pixels_shallow (work, stream);
+  if (error == cudaSuccess)
+    error = compress_pixels_shallow (work, stream);
   ccl_cuda_stage (work, "second compression", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 #endif

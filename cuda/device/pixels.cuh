@@ -10,6 +10,7 @@
 
 #include "cuda/algorithm.h"
 #include "cuda/device/foreground.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/rows.cuh"
 #include "cuda/device/unionfind.cuh"
 #include "cuda/label_image.h"
@@ -165,16 +166,18 @@ label_by_tiles (const CclCudaWork *work, PixelKernel local_merge, PixelKernel me
   uint32_t warps = columns * ((f->height - 1) / WARP_LANES + 1);
   cudaError_t error;
 
-  local_merge<<<pixel_grid (work), pixel_threads (), 0, stream>>> (*f, *image);
+  error = launch (local_merge, pixel_grid (work), pixel_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "local merge", stream);
-  if (rows > 0)
-    merge_rows<<<row_blocks, pixel_threads (), 0, stream>>> (*f, *image);
-  if (columns > 0)
-    merge_columns<<<(warps - 1) / PIXELS_HIGH + 1, pixel_threads (), 0, stream>>> (*f, *image);
+  if (error == cudaSuccess && rows > 0)
+    error = launch (merge_rows, row_blocks, pixel_threads (), 0, stream, *f, *image);
+  if (error == cudaSuccess && columns > 0)
+    error = launch (merge_columns, (warps - 1) / PIXELS_HIGH + 1, pixel_threads (), 0, stream, *f,
+                    *image);
   ccl_cuda_stage (work, "merge", stream);
-  error = compress_pixels_shallow (work, stream);
+  if (error == cudaSuccess)
+    error = compress_pixels_shallow (work, stream);
   ccl_cuda_stage (work, "compression", stream);
-  return error == cudaSuccess ? cudaGetLastError () : error;
+  return error;
 }
 
 #endif

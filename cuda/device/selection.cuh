@@ -4,6 +4,7 @@
 #ifndef CCL_CUDA_SELECTION_CUH
 #define CCL_CUDA_SELECTION_CUH
 
+#include "cuda/api.h"
 #include "cuda/components.h"
 #include "cuda/device/warp.cuh"
 #include "cuda/frame.h"
@@ -157,7 +158,7 @@ count_area (const CclComponentTable &t, const CclCudaResult &r, const CclTopKSea
 static inline cudaError_t
 clear_histogram (const CclCudaResult *r, cudaStream_t stream)
 {
-  return cudaMemsetAsync (r->histogram, 0, CCL_TOPK_BINS * sizeof *r->histogram, stream);
+  return CCL_CUDA (cudaMemsetAsync, r->histogram, 0, CCL_TOPK_BINS * sizeof *r->histogram, stream);
 }
 
 #endif

@@ -5,6 +5,7 @@
  * components, which takes an analysis. A drop at the end of the chain takes nothing: it is a
  * minimum area. */
 
+#include "cuda/api.h"
 #include "cuda/motion/morphology.h"
 
 #include <inttypes.h>
@@ -150,11 +151,12 @@ static cudaError_t
 copy_region (const CclCleaning *cleaning, const CclMask *region, cudaStream_t stream)
 {
   const size_t word = sizeof *region->words;
-  cudaError_t error = cudaMemcpy2DAsync (
-      cleaning->region, cleaning->pitch * word, region->words, region->pitch * word,
-      ccl_mask_words (region->width) * word, region->height, cudaMemcpyHostToDevice, stream);
+  cudaError_t error =
+      CCL_CUDA (cudaMemcpy2DAsync, cleaning->region, cleaning->pitch * word, region->words,
+                region->pitch * word, ccl_mask_words (region->width) * word, region->height,
+                cudaMemcpyHostToDevice, stream);
 
-  return error == cudaSuccess ? cudaStreamSynchronize (stream) : error;
+  return error == cudaSuccess ? CCL_CUDA (cudaStreamSynchronize, stream) : error;
 }
 
 /* Rows of masks that no step writes, those between the frames of a batch, stay background. */

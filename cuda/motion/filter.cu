@@ -16,6 +16,7 @@
  *     outer side of the halo, but with a total reach of 32 none that the tile depends on. */
 
 #include "cuda/device/foreground.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/morphology.cuh"
 #include "cuda/motion/morphology.h"
 #include "cuda/tile/tile.cuh"
@@ -331,7 +332,6 @@ ccl_cuda_filter (const CclCudaFrame *frame, const CclFilters *filters, cudaStrea
 {
   size_t size = (2 * shared_words (*filters) + 2) * sizeof (uint32_t);
 
-  morphology_filter<<<filters->columns * filters->rows * filters->frames, FILTER_THREADS, size,
-                      stream>>> (*frame, *filters);
-  return cudaGetLastError ();
+  return launch (morphology_filter, filters->columns * filters->rows * filters->frames,
+                 FILTER_THREADS, size, stream, *frame, *filters);
 }

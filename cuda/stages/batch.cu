@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/stages/batch.h"
+#include "cuda/device/launch.cuh"
 
 #define STACK_THREADS 256
 #define STACK_BLOCKS 1024
@@ -51,6 +52,6 @@ batch_stack_bits (CclCudaStack s)
 extern "C" cudaError_t
 ccl_cuda_stack_rows (const CclCudaStack *s, cudaStream_t stream)
 {
-  (s->bits ? batch_stack_bits : batch_stack_rows)<<<STACK_BLOCKS, STACK_THREADS, 0, stream>>> (*s);
-  return cudaGetLastError ();
+  return launch (s->bits ? batch_stack_bits : batch_stack_rows, STACK_BLOCKS, STACK_THREADS, 0,
+                 stream, *s);
 }

@@ -9,6 +9,7 @@
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/slots.cuh"
 
 /* The segment of a run that starts in a lane's slot. */
@@ -156,23 +157,23 @@ ccl_cuda_label_image_run (const CclCudaWork *work, cudaStream_t stream)
 
   ccl_cuda_stage_labelled (work);
   if (error == cudaSuccess && image->firsts) {
-    error = cudaMemsetAsync (image->firsts, 0xff, firsts, stream);
-    find_first_pixels<<<part_grid (work), part_block (), 0, stream>>> (*f, slots, *image);
+    error = CCL_CUDA (cudaMemsetAsync, image->firsts, 0xff, firsts, stream);
+    if (error == cudaSuccess)
+      error =
+          launch (find_first_pixels, part_grid (work), part_block (), 0, stream, *f, slots, *image);
     ccl_cuda_stage (work, "first pixels", stream);
   }
-  if (error != cudaSuccess)
-    return error;
-  store_segments<<<part_grid (work), part_block (), 0, stream>>> (
-      *f, slots, *image, work->components, work->slots.starts, stage != CCL_FEATURES_PIXELS);
+  if (error == cudaSuccess)
+    error = launch (store_segments, part_grid (work), part_block (), 0, stream, *f, slots, *image,
+                    work->components, work->slots.starts, stage != CCL_FEATURES_PIXELS);
   ccl_cuda_stage (work, "runs", stream);
-  if (stage == CCL_FEATURES_PIXELS)
-    add_pixels<<<part_grid (work), part_block (), 0, stream>>> (*f, slots, *image,
-                                                                work->components);
-  else
-    add_segments<<<part_grid (work), part_block (), 0, stream>>> (
-        *f, slots, *image, work->components, stage != CCL_FEATURES_RUNS);
+  if (error == cudaSuccess && stage == CCL_FEATURES_PIXELS)
+    error = launch (add_pixels, part_grid (work), part_block (), 0, stream, *f, slots, *image,
+                    work->components);
+  else if (error == cudaSuccess)
+    error = launch (add_segments, part_grid (work), part_block (), 0, stream, *f, slots, *image,
+                    work->components, stage != CCL_FEATURES_RUNS);
   ccl_cuda_stage (work, "features", stream);
-  error = cudaGetLastError ();
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
@@ -203,8 +204,8 @@ ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t stream)
 
   if (error != cudaSuccess || !work->result.label_map)
     return error;
-  label_image_write_map<<<part_grid (work), part_block (), 0, stream>>> (
-      work->frame, slots_of (work), *ccl_cuda_label_image (work), work->result);
+  error = launch (label_image_write_map, part_grid (work), part_block (), 0, stream, work->frame,
+                  slots_of (work), *ccl_cuda_label_image (work), work->result);
   ccl_cuda_stage_label_map (work, stream);
-  return cudaGetLastError ();
+  return error;
 }

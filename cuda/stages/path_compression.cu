@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/device/features.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/device/slots.cuh"
 #include "cuda/device/unionfind.cuh"
 
@@ -50,9 +51,8 @@ compress_and_begin_slots (Slots slots, CclComponentTable t, const uint32_t *star
 extern "C" cudaError_t
 ccl_cuda_begin_slots (const CclCudaWork *work, const uint32_t *ends, cudaStream_t stream)
 {
-  compress_and_begin_slots<<<part_grid (work), part_block (), 0, stream>>> (
-      slots_of (work), work->components, work->slots.starts, ends);
-  return cudaGetLastError ();
+  return launch (compress_and_begin_slots, part_grid (work), part_block (), 0, stream,
+                 slots_of (work), work->components, work->slots.starts, ends);
 }
 
 extern "C" cudaError_t
@@ -83,13 +83,15 @@ compress_slots (Slots slots, CclComponentTable t)
 extern "C" cudaError_t
 ccl_cuda_compress_slots_for_label_map (const CclCudaWork *work, cudaStream_t stream)
 {
+  cudaError_t error;
+
   if (!work->result.label_map)
     return cudaSuccess;
-  compress_slots<<<part_grid (work), part_block (), 0, stream>>> (slots_of (work),
-                                                                  work->components);
+  error = launch (compress_slots, part_grid (work), part_block (), 0, stream, slots_of (work),
+                  work->components);
   ccl_cuda_stage (work, "path compression", stream);
   ccl_cuda_stage_labelled (work);
-  return cudaGetLastError ();
+  return error;
 }
 
 /* Labels of pixels or blocks */
@@ -139,8 +141,7 @@ ccl_cuda_compress (uint32_t *labels, size_t count, bool in_line, cudaStream_t st
 {
   unsigned blocks = (unsigned) ((count - 1) / COMPRESS_THREADS + 1);
 
-  compress_labels<<<blocks, COMPRESS_THREADS, 0, stream>>> (labels, count, in_line);
-  return cudaGetLastError ();
+  return launch (compress_labels, blocks, COMPRESS_THREADS, 0, stream, labels, count, in_line);
 }
 
 #define SHALLOW_LABELS 4 /* of a thread */
@@ -171,6 +172,6 @@ ccl_cuda_compress_shallow (uint32_t *labels, size_t count, bool in_line, cudaStr
 {
   unsigned blocks = (unsigned) ((count - 1) / (COMPRESS_THREADS * SHALLOW_LABELS) + 1);
 
-  compress_shallow_labels<<<blocks, COMPRESS_THREADS, 0, stream>>> (labels, count, in_line);
-  return cudaGetLastError ();
+  return launch (compress_shallow_labels, blocks, COMPRESS_THREADS, 0, stream, labels, count,
+                 in_line);
 }

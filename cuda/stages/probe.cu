@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/algorithm.h"
+#include "cuda/api.h"
 
 static __global__ void
 probe (void)
@@ -12,7 +13,7 @@ extern "C" cudaError_t
 ccl_cuda_probe (bool *overlap)
 {
   cudaFuncAttributes attributes;
-  cudaError_t error = cudaFuncGetAttributes (&attributes, (const void *) probe);
+  cudaError_t error = CCL_CUDA (cudaFuncGetAttributes, &attributes, (const void *) probe);
 
   /* Code for older devices does not wait in follow_kernel(), even where it runs on a newer one. */
   *overlap = error == cudaSuccess && attributes.ptxVersion >= 90;

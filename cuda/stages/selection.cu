@@ -5,10 +5,9 @@
  * the roots in each part of a row and a scan over the counts give each its place; no sort is
  * needed. */
 
+#include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"
 #include "cuda/device/slots.cuh"
-
-#include <cub/device/device_scan.cuh>
 
 static __device__ inline Selection
 select_slot (const CclComponentTable &t, const CclCudaResult &r, const Part &part, uint32_t slot)
@@ -88,9 +87,7 @@ n_counts (const CclCudaWork *work)
 extern "C" cudaError_t
 ccl_cuda_slots_scratch (const CclCudaWork *work, size_t *size)
 {
-  uint64_t *counts = work->slots.counts;
-
-  return cub::DeviceScan::ExclusiveSum (NULL, *size, counts, counts, n_counts (work));
+  return CCL_CUDA (ccl_cuda_exclusive_sum, NULL, size, work->slots.counts, n_counts (work), NULL);
 }
 
 extern "C" cudaError_t
@@ -103,18 +100,16 @@ ccl_cuda_slots_select (const CclCudaWork *work, cudaStream_t stream)
   cudaError_t error = cudaSuccess;
 
   if (work->result.labels)
-    error = cudaMemsetAsync (work->result.labels, 0, labels, stream);
-  if (error != cudaSuccess)
-    return error;
-  count_slots<<<part_grid (work), part_block (), 0, stream>>> (slots_of (work), *t, work->result,
-                                                               s->counts);
-  error = cub::DeviceScan::ExclusiveSum (s->scratch, scratch_size, s->counts, s->counts,
-                                         n_counts (work), stream);
-  if (error != cudaSuccess)
-    return error;
-  write_slots<<<part_grid (work), part_block (), 0, stream>>> (slots_of (work), *t, work->result,
-                                                               s->starts, s->counts);
-  error = cudaGetLastError ();
+    error = CCL_CUDA (cudaMemsetAsync, work->result.labels, 0, labels, stream);
+  if (error == cudaSuccess)
+    error = launch (count_slots, part_grid (work), part_block (), 0, stream, slots_of (work), *t,
+                    work->result, s->counts);
+  if (error == cudaSuccess)
+    error = CCL_CUDA (ccl_cuda_exclusive_sum, s->scratch, &scratch_size, s->counts, n_counts (work),
+                      stream);
+  if (error == cudaSuccess)
+    error = launch (write_slots, part_grid (work), part_block (), 0, stream, slots_of (work), *t,
+                    work->result, s->starts, s->counts);
   if (error == cudaSuccess && work->slices)
     error = ccl_cuda_write_slices (work, stream);
   ccl_cuda_stage (work, CCL_STAGE_SELECTION, stream);
@@ -129,7 +124,6 @@ ccl_cuda_slots_count_areas (const CclCudaWork *work, const CclTopKSearch *search
 
   if (error != cudaSuccess)
     return error;
-  count_slot_areas<<<part_grid (work), part_block (), 0, stream>>> (
-      slots_of (work), work->components, work->result, *search);
-  return cudaGetLastError ();
+  return launch (count_slot_areas, part_grid (work), part_block (), 0, stream, slots_of (work),
+                 work->components, work->result, *search);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/algorithm.h"
+#include "cuda/device/launch.cuh"
 
 static __global__ void
 sum_updates (const uint32_t *all, size_t n, unsigned long long *sums)
@@ -33,19 +34,21 @@ ccl_cuda_updates_clear (const CclCudaWork *work, cudaStream_t stream)
 
   if (!updates)
     return cudaSuccess;
-  error = cudaMemsetAsync (work->update_sums, 0, 2 * sizeof *work->update_sums, stream);
+  error = CCL_CUDA (cudaMemsetAsync, work->update_sums, 0, 2 * sizeof *work->update_sums, stream);
   if (error != cudaSuccess)
     return error;
-  return cudaMemsetAsync (updates, 0, n_labels (work) * sizeof *updates, stream);
+  return CCL_CUDA (cudaMemsetAsync, updates, 0, n_labels (work) * sizeof *updates, stream);
 }
 
 extern "C" cudaError_t
 ccl_cuda_updates_sum (const CclCudaWork *work, cudaStream_t stream)
 {
+  cudaError_t error;
+
   if (!work->components.updates)
     return cudaSuccess;
-  sum_updates<<<256, 256, 0, stream>>> (work->components.updates, n_labels (work),
-                                        work->update_sums);
+  error = launch (sum_updates, 256, 256, 0, stream, work->components.updates, n_labels (work),
+                  work->update_sums);
   ccl_cuda_stage (work, "counting", stream);
-  return cudaGetLastError ();
+  return error;
 }

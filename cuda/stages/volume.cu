@@ -5,6 +5,7 @@
  * depends on slices, and on rows of a slice, is kept separately (CclDepthSums) and returned
  * separately (CclSlices). */
 
+#include "cuda/device/launch.cuh"
 #include "cuda/device/slots.cuh"
 
 static __global__ void
@@ -37,7 +38,6 @@ write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclSlices *all)
 extern "C" cudaError_t
 ccl_cuda_write_slices (const CclCudaWork *work, cudaStream_t stream)
 {
-  write_slices<<<part_grid (work), part_block (), 0, stream>>> (slots_of (work), work->components,
-                                                                work->result, work->slices);
-  return cudaGetLastError ();
+  return launch (write_slices, part_grid (work), part_block (), 0, stream, slots_of (work),
+                 work->components, work->result, work->slices);
 }

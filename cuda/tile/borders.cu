@@ -142,9 +142,8 @@ ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
   uint32_t n = tiles->columns * tiles->rows;
-  void *arguments[] = { (void *) &work->frame, (void *) &work->components, (void *) tiles };
 
-  return launch_following (&work->frame, (const void *) tile_merge_borders,
-                           (n - 1) / BORDER_WARPS + 1, BORDER_WARPS * WARP_LANES, arguments,
-                           stream);
+  return launch_following (work->frame, tile_merge_borders, (n - 1) / BORDER_WARPS + 1,
+                           BORDER_WARPS * WARP_LANES, stream, work->frame, work->components,
+                           *tiles);
 }

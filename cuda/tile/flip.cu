@@ -3,6 +3,7 @@
 
 /* As for label maps, each tile finds its pieces again. */
 
+#include "cuda/device/launch.cuh"
 #include "cuda/tile/flip.cuh"
 #include "cuda/tile/pieces.cuh"
 
@@ -75,9 +76,8 @@ flip_tiles (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
 
   if (error != cudaSuccess)
     return error;
-  tile_flip<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream>>> (
-      work->frame, work->components, *tiles, *flips);
-  return cudaGetLastError ();
+  return launch (tile_flip, tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream,
+                 work->frame, work->components, *tiles, *flips);
 }
 
 cudaError_t
@@ -88,7 +88,7 @@ ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t
 
     if (error != cudaErrorCooperativeLaunchTooLarge)
       return error;
-    cudaGetLastError (); /* as in ccl_cuda_tile_run() */
+    ccl_cuda_api.cudaGetLastError (); /* as in ccl_cuda_tile_run() */
   }
   return flip_tiles (work, flips, stream);
 }

@@ -5,6 +5,7 @@
  * them would slow down every frame without a label map. */
 
 #include "cuda/device/label_map.cuh"
+#include "cuda/device/launch.cuh"
 #include "cuda/tile/pieces.cuh"
 
 #define QUAD 4 /* pixels that a lane writes at a time */
@@ -109,7 +110,6 @@ ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream)
   const CclTiles *tiles = &tile_tables (work)->tiles;
   size_t size = tile_pieces_size (tiles->height * TILE_WORDS * WORD_PIECES);
 
-  tile_write_label_map<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream>>> (
-      work->frame, work->components, *tiles, work->result);
-  return cudaGetLastError ();
+  return launch (tile_write_label_map, tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
+                 size, stream, work->frame, work->components, *tiles, work->result);
 }

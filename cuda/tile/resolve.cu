@@ -193,11 +193,9 @@ static cudaError_t
 launch_resolve (const CclCudaWork *work, ResolveSteps steps, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
-  void *arguments[] = { (void *) &work->frame, (void *) &work->components, (void *) tiles,
-                        (void *) &work->result, &steps };
 
-  return launch_following (&work->frame, (const void *) tile_resolve, group_count (*tiles),
-                           RESOLVE_THREADS, arguments, stream);
+  return launch_following (work->frame, tile_resolve, group_count (*tiles), RESOLVE_THREADS, stream,
+                           work->frame, work->components, *tiles, work->result, steps);
 }
 
 cudaError_t
@@ -213,7 +211,7 @@ ccl_cuda_tile_count_roots (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
   cudaError_t error =
-      cudaMemsetAsync (tiles->totals, 0, tiles->rows * sizeof *tiles->totals, stream);
+      CCL_CUDA (cudaMemsetAsync, tiles->totals, 0, tiles->rows * sizeof *tiles->totals, stream);
 
   return error == cudaSuccess ? launch_resolve (work, { false, true }, stream) : error;
 }

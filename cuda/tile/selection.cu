@@ -262,17 +262,14 @@ cudaError_t
 ccl_cuda_tile_write_result (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
-  void *components = (void *) &work->components, *result = (void *) &work->result;
-  void *scan_arguments[] = { (void *) tiles, result };
-  void *write_arguments[] = { components, (void *) tiles, result };
   cudaError_t error = cudaSuccess;
 
   if (scans_beforehand (*tiles))
-    error = launch_following (&work->frame, (const void *) tile_scan_counts, tiles->rows + 1,
-                              WARP_LANES, scan_arguments, stream);
+    error = launch_following (work->frame, tile_scan_counts, tiles->rows + 1, WARP_LANES, stream,
+                              *tiles, work->result);
   if (error == cudaSuccess)
-    error = launch_following (&work->frame, (const void *) tile_write_result, group_count (*tiles),
-                              WRITE_THREADS, write_arguments, stream);
+    error = launch_following (work->frame, tile_write_result, group_count (*tiles), WRITE_THREADS,
+                              stream, work->components, *tiles, work->result);
   return error;
 }
 
@@ -285,7 +282,6 @@ ccl_cuda_tile_count_areas (const CclCudaWork *work, const CclTopKSearch *search,
 
   if (error != cudaSuccess)
     return error;
-  tile_count_areas<<<tiles->columns * tiles->rows, 4 * WARP_LANES, 0, stream>>> (
-      work->components, *tiles, work->result, *search);
-  return cudaGetLastError ();
+  return launch (tile_count_areas, tiles->columns * tiles->rows, 4 * WARP_LANES, 0, stream,
+                 work->components, *tiles, work->result, *search);
 }

@@ -27,6 +27,7 @@
  *     firsts[] of the first strip in all blocks, after RESOLVED.
  * S7. Every block arrives once at each barrier (B2), also where it skips the work between two. */
 
+#include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"
 #include "cuda/tile/flip.cuh"
 #include "cuda/tile/strip.cuh"
@@ -481,7 +482,7 @@ most_static_memory (int *bytes)
     cudaFuncAttributes attributes;
 
     if (error == cudaSuccess)
-      error = cudaFuncGetAttributes (&attributes, kernel);
+      error = CCL_CUDA (cudaFuncGetAttributes, &attributes, kernel);
     if (error == cudaSuccess)
       *bytes = max (*bytes, (int) attributes.sharedSizeBytes);
   }
@@ -495,7 +496,8 @@ allow_dynamic_memory (int bytes)
 
   for (const void *kernel : strip_kernels) {
     if (error == cudaSuccess)
-      error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+      error = CCL_CUDA (cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                        bytes);
   }
   return error;
 }
@@ -511,7 +513,8 @@ most_resident (const CclStrips *s, int *blocks)
     int n = 0;
 
     if (error == cudaSuccess)
-      error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&n, kernel, threads_of (*s), s->size);
+      error = CCL_CUDA (cudaOccupancyMaxActiveBlocksPerMultiprocessor, &n, kernel, threads_of (*s),
+                        s->size);
     *blocks = min (*blocks, n);
   }
   return error;
@@ -523,16 +526,20 @@ find_plan (const CclCudaWork *work, int device, CclStrips *strips)
 {
   int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
   int shared = 0;
-  cudaError_t error = cudaDeviceGetAttribute (&cooperative, cudaDevAttrCooperativeLaunch, device);
+  cudaError_t error =
+      CCL_CUDA (cudaDeviceGetAttribute, &cooperative, cudaDevAttrCooperativeLaunch, device);
 
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
+    error = CCL_CUDA (cudaDeviceGetAttribute, &processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    error =
+        CCL_CUDA (cudaDeviceGetAttribute, &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    error = CCL_CUDA (cudaDeviceGetAttribute, &all, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                      device);
   if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
+    error = CCL_CUDA (cudaDeviceGetAttribute, &reserved, cudaDevAttrReservedSharedMemoryPerBlock,
+                      device);
   if (error == cudaSuccess)
     error = most_static_memory (&shared);
   if (error != cudaSuccess || !cooperative)
@@ -598,21 +605,17 @@ cudaError_t
 ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclStrips *strips = &tile_tables (work)->strips;
-  void *arguments[] = { (void *) &work->frame, (void *) strips, (void *) &work->components,
-                        (void *) &work->result };
 
-  return cudaLaunchCooperativeKernel (
-      work->frame.bits ? (const void *) strips_analyse<true> : (const void *) strips_analyse<false>,
-      strips->n, threads_of (*strips), arguments, strips->size, stream);
+  return launch_cooperative (work->frame.bits ? strips_analyse<true> : strips_analyse<false>,
+                             strips->n, threads_of (*strips), strips->size, stream, work->frame,
+                             *strips, work->components, work->result);
 }
 
 cudaError_t
 ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
 {
   const CclStrips *strips = &tile_tables (work)->strips;
-  void *arguments[] = { (void *) &work->frame, (void *) strips, (void *) &work->components,
-                        (void *) flips };
 
-  return cudaLaunchCooperativeKernel ((const void *) strips_flip, strips->n, threads_of (*strips),
-                                      arguments, strips->size, stream);
+  return launch_cooperative (strips_flip, strips->n, threads_of (*strips), strips->size, stream,
+                             work->frame, *strips, work->components, *flips);
 }

@@ -438,9 +438,9 @@ launch_label (const CclCudaWork *work, bool all_parents, cudaStream_t stream)
   LabelKernel kernel = work->frame.bits ? (usual ? tile_label_usual<true> : tile_label<true>)
                                         : (usual ? tile_label_usual<false> : tile_label<false>);
 
-  kernel<<<tiles->columns * tiles->rows, tiles->height * TILE_WORDS, label_size (tiles->height),
-           stream>>> (work->frame, work->components, *tiles, all_parents);
-  return cudaGetLastError ();
+  return launch (kernel, tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
+                 label_size (tiles->height), stream, work->frame, work->components, *tiles,
+                 all_parents);
 }
 
 cudaError_t
@@ -466,7 +466,7 @@ write_result (const CclCudaWork *work, bool counted, cudaStream_t stream)
   cudaError_t error = cudaSuccess;
 
   if (r->labels)
-    error = cudaMemsetAsync (r->labels, 0, labels * sizeof *r->labels, stream);
+    error = CCL_CUDA (cudaMemsetAsync, r->labels, 0, labels * sizeof *r->labels, stream);
   if (error == cudaSuccess && !counted)
     error = ccl_cuda_tile_count_roots (work, stream);
   if (error == cudaSuccess)
@@ -495,7 +495,7 @@ ccl_cuda_tile_run (const CclCudaWork *work, cudaStream_t stream)
     if (error != cudaErrorCooperativeLaunchTooLarge)
       return error;
     /* The process has been limited to part of the device, as MPS can do. */
-    cudaGetLastError ();
+    ccl_cuda_api.cudaGetLastError ();
   }
   error = ccl_cuda_tile_find_components (work, work->result.label_map != NULL, stream);
   if (error == cudaSuccess)
