@@ -39,16 +39,13 @@ static void
 add_pass (CclCleaning *cleaning, CclPass pass, Reach *reach)
 {
   CclCleaningStep *last = last_step (cleaning);
-  uint32_t x = CCL_PASS_KIND (pass) == CCL_PASS_VERTICAL ? 0 : CCL_PASS_REACH (pass);
-  uint32_t y = CCL_PASS_KIND (pass) == CCL_PASS_HORIZONTAL ? 0 : CCL_PASS_REACH (pass);
+  uint32_t x = CCL_PASS_REACH_X (pass), y = CCL_PASS_REACH_Y (pass);
   CclFilters *filters = last ? &last->filters : NULL;
 
-  if (CCL_PASS_REACH (pass) == 0)
-    return;
   if (!last || last->flip || filters->n == CCL_MAX_PASSES || reach->x + x > CCL_FILTER_REACH ||
       reach->y + y > CCL_FILTER_REACH)
     filters = add_filters (cleaning, reach);
-  filters->passes[filters->n / 8] |= (uint64_t) pass << filters->n % 8 * 8;
+  filters->passes[filters->n / 4] |= (uint64_t) pass << filters->n % 4 * 16;
   filters->n++;
   filters->reach += y;
   reach->x += x;
@@ -58,8 +55,10 @@ add_pass (CclCleaning *cleaning, CclPass pass, Reach *reach)
 static void
 add_rectangle (CclCleaning *cleaning, const CclOperation *operation, bool erode, Reach *reach)
 {
-  add_pass (cleaning, CCL_PASS (CCL_PASS_VERTICAL, operation->height, erode), reach);
-  add_pass (cleaning, CCL_PASS (CCL_PASS_HORIZONTAL, operation->width, erode), reach);
+  uint32_t x = operation->width / 2, y = operation->height / 2;
+
+  if (x > 0 || y > 0)
+    add_pass (cleaning, CCL_PASS (CCL_PASS_RECTANGLE, x, y, erode), reach);
 }
 
 static void
@@ -76,7 +75,8 @@ add_operation (CclCleaning *cleaning, const CclOperation *operation, Reach *reac
 {
   switch (operation->kind) {
   case CCL_OPERATION_MEDIAN:
-    add_pass (cleaning, CCL_PASS (CCL_PASS_MEDIAN, operation->width, 0), reach);
+    add_pass (cleaning, CCL_PASS (CCL_PASS_MEDIAN, operation->width / 2, operation->width / 2, 0),
+              reach);
     break;
   case CCL_OPERATION_ERODE:
   case CCL_OPERATION_DILATE:

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A block owns a tile of the mask. It loads the tile and what lies around it as far as all passes
- * together look, FILTER_HALO words and CclFilters.reach rows, and does the passes in shared memory:
- * each needs fewer rows around the tile than the one before, and what it does in the halo is done
- * again by the blocks that own it.
+ * together reach, a word on either side and CclFilters.reach rows, and does the passes in shared
+ * memory: each needs fewer rows around the tile than the one before, and what it does in the halo
+ * is done again by the blocks that own it. A warp has whole rows, a word for each lane, and gets
+ * neighbouring words by shuffles, so that a pass takes one barrier. The last pass writes to the
+ * mask.
  *
  * A window contains the frame's border pixel wherever it reaches beyond the border. So erosion and
  * dilation, which ignore what is outside, may repeat the border pixels as the median does: rows are
@@ -18,18 +20,15 @@
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/morphology.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/motion/morphology.h"
 #include "cuda/tile/tile.cuh"
 
-#define FILTER_WORDS 16 /* of 32 pixels, in a row of a tile */
-#define FILTER_HALO 1   /* on either side */
-#define FILTER_COLUMNS (FILTER_WORDS + 2 * FILTER_HALO)
-#define FILTER_PITCH                                                                             \
-  21                    /* of rows in shared memory: hardly any bank conflicts between QUAD_ROWS \
-                         */
-#define QUAD_ROWS 4     /* of a thread, one below the other */
-#define FILTER_QUADS 16 /* of a block at a time */
-#define FILTER_THREADS (FILTER_QUADS * FILTER_COLUMNS)
+#define FILTER_HALO 1 /* words on either side */
+#define FILTER_COLUMNS WARP_LANES
+#define FILTER_WORDS (FILTER_COLUMNS - 2 * FILTER_HALO) /* of 32 pixels, in a row of a tile */
+#define QUAD_ROWS 4     /* of a thread at a time, one below the other */
+#define FILTER_WARPS 16 /* of a block, at most */
 #define FILTER_ROWS 128 /* in shared memory, at most */
 
 static_assert (CCL_FILTER_REACH <= FILTER_HALO * 32, "the halo is wide enough (F3)");
@@ -37,13 +36,13 @@ static_assert (CCL_FILTER_REACH <= FILTER_HALO * 32, "the halo is wide enough (F
 /* A block's tile as a thread sees it. Rows are those in shared memory. */
 struct FilterTile
 {
-  uint32_t word;          /* of the frame, of this thread's column: wraps left of the frame */
-  uint32_t words;         /* of the frame */
-  uint32_t column, quad;  /* of this thread, in the block */
-  uint32_t last, past;    /* bits of the word: the frame's last pixel, and all past it */
-  int32_t top, bottom;    /* the rows that are in the frame, from top up to, without, bottom */
-  int32_t first_row;      /* in the frame, of row 0; may be negative */
-  uint32_t frame, height; /* of the batch; rows of the tile */
+  uint32_t word;              /* of the frame, of this thread's column: wraps left of the frame */
+  uint32_t words;             /* of the frame */
+  uint32_t lane, warp, warps; /* of this thread and its block */
+  uint32_t last, past;        /* bits of the word: the frame's last pixel, and all past it */
+  int32_t top, bottom;        /* the rows that are in the frame, from top up to, without, bottom */
+  int32_t first_row;          /* in the frame, of row 0; may be negative */
+  uint32_t frame, height;     /* of the batch; rows of the tile */
 };
 
 static __device__ inline FilterTile
@@ -54,9 +53,10 @@ filter_tile (const CclCudaFrame &f, const CclFilters &filters)
 
   t.frame = divide (row, filters.rows, filters.row_reciprocal);
   y = (row - t.frame * filters.rows) * filters.tile_height;
-  t.quad = threadIdx.x / FILTER_COLUMNS;
-  t.column = threadIdx.x - t.quad * FILTER_COLUMNS;
-  t.word = (blockIdx.x - row * filters.columns) * FILTER_WORDS + t.column - FILTER_HALO;
+  t.lane = threadIdx.x % WARP_LANES;
+  t.warp = threadIdx.x / WARP_LANES;
+  t.warps = blockDim.x / WARP_LANES;
+  t.word = (blockIdx.x - row * filters.columns) * FILTER_WORDS + t.lane - FILTER_HALO;
   t.words = (f.width - 1) / 32 + 1;
   t.last = 1u << (f.width - 1) % 32;
   t.past = t.word == t.words - 1 ? ~(t.last | (t.last - 1)) : 0;
@@ -131,45 +131,44 @@ load_rows (const CclCudaFrame &f, const CclFilters &filters, const FilterTile &t
 {
   const uint32_t *region = (const uint32_t *) filters.region + t.word;
 
-  if (!in_frame (t))
-    return;
 #pragma unroll 1
-  for (int32_t row = t.top + t.quad * QUAD_ROWS; row < t.bottom; row += FILTER_QUADS * QUAD_ROWS) {
-    uint32_t words[QUAD_ROWS];
+  for (int32_t row = t.top + t.warp * QUAD_ROWS; row < t.bottom; row += t.warps * QUAD_ROWS) {
+    uint32_t words[QUAD_ROWS] = {};
 
-    load_quad_words (f, filters, t, row, words);
+    if (in_frame (t))
+      load_quad_words (f, filters, t, row, words);
 #pragma unroll
     for (int32_t k = 0; k < QUAD_ROWS; k++) {
       if (row + k >= t.bottom)
         break;
-      if (filters.region)
+      if (filters.region && in_frame (t))
         words[k] &= __ldg (region + (t.first_row + row + k) * 2 * filters.pitch);
-      to[(row + k) * FILTER_PITCH + t.column] = repeat_last (t, words[k]);
+      to[(row + k) * FILTER_COLUMNS + t.lane] = repeat_last (t, words[k]);
     }
   }
 }
 
-/* This thread's column in the frame's nearest row. */
-static __device__ inline const uint32_t *
+/* This lane's word in the frame's nearest row. */
+static __device__ inline uint32_t
 nearest_word (const FilterTile &t, const uint32_t *from, int32_t row)
 {
-  return from + min (max (row, t.top), t.bottom - 1) * FILTER_PITCH + t.column;
+  return from[min (max (row, t.top), t.bottom - 1) * FILTER_COLUMNS + t.lane];
 }
 
-/* The same with the words beside it (F2). Those beside the halo are anything (F3), but there is
- * shared memory. */
+/* The words left and right of each lane's @here (F2). Those beside the halo are anything (F3).
+ * Called by whole warps. */
 static __device__ inline WordAround
-nearest_words (const FilterTile &t, const uint32_t *from, int32_t row)
+words_around (const FilterTile &t, uint32_t here)
 {
-  const uint32_t *word = nearest_word (t, from, row);
-  uint32_t left = word[-1], here = word[0], right = word[1];
+  uint32_t left = __shfl_up_sync (ALL_LANES, here, 1);
+  uint32_t right = __shfl_down_sync (ALL_LANES, here, 1);
   WordAround w = { t.word == 0 ? 0 - (here & 1) : left, here,
                    t.word == t.words - 1 ? 0 - (here >> 31) : right };
 
   return w;
 }
 
-/* QUAD_ROWS rows of a pass, from @row on. */
+/* QUAD_ROWS rows of a pass, from @row on. Called by whole warps. */
 
 template <uint32_t size>
 static __device__ inline void
@@ -179,115 +178,114 @@ median_quad (const FilterTile &t, const uint32_t *from, int32_t row, uint32_t wo
 
 #pragma unroll
   for (int32_t i = 0; i < (int32_t) (QUAD_ROWS + size - 1); i++)
-    counts[i] = count_row<size> (nearest_words (t, from, row + i - (int32_t) size / 2));
+    counts[i] =
+        count_row<size> (words_around (t, nearest_word (t, from, row + i - (int32_t) size / 2)));
 #pragma unroll
   for (int32_t k = 0; k < QUAD_ROWS; k++)
     words[k] = median_of_rows<size> (&counts[k]);
 }
 
+/* Dilates by @reach rows up and down; @flip: all bits to dilate the background, or none. */
 static __device__ inline void
-horizontal_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t row,
-                 uint32_t (&words)[QUAD_ROWS])
+dilate_rows (const FilterTile &t, const uint32_t *from, int32_t reach, uint32_t flip, int32_t row,
+             uint32_t words[QUAD_ROWS])
+{
+  uint32_t above = 0, below = 0, all = 0;
+
+  if (2 * reach < QUAD_ROWS - 2) {
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      words[k] = nearest_word (t, from, row + k) ^ flip;
+    return;
+  }
+  /* Rows that all windows have; then those of some. */
+#pragma unroll 4
+  for (int32_t y = row + QUAD_ROWS - 1 - reach; y <= row + reach; y++)
+    all |= nearest_word (t, from, y) ^ flip;
+#pragma unroll
+  for (int32_t k = QUAD_ROWS - 1; k >= 0; k--) {
+    words[k] = all | above;
+    if (k > 0)
+      above |= nearest_word (t, from, row - reach + k - 1) ^ flip;
+  }
+#pragma unroll
+  for (int32_t k = 1; k < QUAD_ROWS; k++) {
+    below |= nearest_word (t, from, row + reach + k) ^ flip;
+    words[k] |= below;
+  }
+}
+
+static __device__ inline void
+rectangle_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t row,
+                uint32_t (&words)[QUAD_ROWS])
 {
   uint32_t flip = 0 - (uint32_t) CCL_PASS_ERODES (pass);
-  WordAround around[QUAD_ROWS];
+
+  dilate_rows (t, from, CCL_PASS_REACH_Y (pass), flip, row, words);
+  if (CCL_PASS_REACH_X (pass) > 0) {
+    WordAround around[QUAD_ROWS];
 
 #pragma unroll
-  for (int32_t k = 0; k < QUAD_ROWS; k++) {
-    WordAround w = nearest_words (t, from, row + k);
-
-    around[k] = { w.left ^ flip, w.here ^ flip, w.right ^ flip };
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      around[k] = words_around (t, words[k]);
+    dilate_words (around, CCL_PASS_REACH_X (pass), words);
   }
-  dilate_words (around, CCL_PASS_REACH (pass), words);
 #pragma unroll
   for (int32_t k = 0; k < QUAD_ROWS; k++)
     words[k] ^= flip;
 }
 
-static __device__ inline void
-vertical_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t row,
-               uint32_t words[QUAD_ROWS])
-{
-  int32_t reach = CCL_PASS_REACH (pass);
-  uint32_t flip = 0 - (uint32_t) CCL_PASS_ERODES (pass), above[QUAD_ROWS - 1], below[QUAD_ROWS - 1],
-           all = 0;
-
-  /* Rows that all windows have; then those of some. */
-#pragma unroll 4
-  for (int32_t y = row + QUAD_ROWS - 1 - reach; y <= row + reach; y++)
-    all |= *nearest_word (t, from, y) ^ flip;
-#pragma unroll
-  for (int32_t k = 0; k < QUAD_ROWS - 1; k++) {
-    above[k] = *nearest_word (t, from, row - reach + k) ^ flip;
-    below[k] = *nearest_word (t, from, row + reach + 1 + k) ^ flip;
-  }
-  words[0] = (all | above[0] | above[1] | above[2]) ^ flip;
-  words[1] = (all | above[1] | above[2] | below[0]) ^ flip;
-  words[2] = (all | above[2] | below[0] | below[1]) ^ flip;
-  words[3] = (all | below[0] | below[1] | below[2]) ^ flip;
-}
-
-static_assert (QUAD_ROWS == 4, "vertical_quad() has as many windows");
-
-/* One pass over the tile and @around rows above and below it. */
+/* One pass over the tile and @around rows above and below it, from shared memory to there; the last
+ * one, @to being NULL, to the mask. */
 static __device__ inline void
 filter_rows (const CclFilters &filters, const FilterTile &t, CclPass pass, int32_t around,
              const uint32_t *from, uint32_t *to)
 {
   int32_t reach = (int32_t) filters.reach, first = max (reach - around, t.top);
   int32_t end = min (reach + (int32_t) t.height + around, t.bottom);
+  bool stores = in_frame (t) && t.lane >= FILTER_HALO && t.lane < FILTER_HALO + FILTER_WORDS;
 
-  if (!in_frame (t))
-    return;
 #pragma unroll 1
-  for (int32_t row = first + t.quad * QUAD_ROWS; row < end; row += FILTER_QUADS * QUAD_ROWS) {
+  for (int32_t row = first + t.warp * QUAD_ROWS; row < end; row += t.warps * QUAD_ROWS) {
     uint32_t words[QUAD_ROWS];
 
-    if (CCL_PASS_KIND (pass) == CCL_PASS_VERTICAL)
-      vertical_quad (t, from, pass, row, words);
-    else if (CCL_PASS_KIND (pass) == CCL_PASS_HORIZONTAL)
-      horizontal_quad (t, from, pass, row, words);
-    else if (CCL_PASS_REACH (pass) == 1)
+    if (CCL_PASS_KIND (pass) == CCL_PASS_RECTANGLE)
+      rectangle_quad (t, from, pass, row, words);
+    else if (CCL_PASS_REACH_X (pass) == 1)
       median_quad<3> (t, from, row, words);
     else
       median_quad<5> (t, from, row, words);
 #pragma unroll
     for (int32_t k = 0; k < QUAD_ROWS; k++) {
-      if (row + k < end)
-        to[(row + k) * FILTER_PITCH + t.column] = repeat_last (t, words[k]);
+      uint32_t word = repeat_last (t, words[k]);
+
+      if (row + k >= end)
+        break;
+      if (to)
+        to[(row + k) * FILTER_COLUMNS + t.lane] = word;
+      else if (stores)
+        ((uint32_t *) filters.to)[row_of_frame (filters, t, row + k) * 2 * filters.pitch + t.word] =
+            word;
     }
   }
 }
 
-/* Writes the tile. */
-static __device__ inline void
-store_rows (const CclFilters &filters, const FilterTile &t, const uint32_t *from)
-{
-  uint32_t *to = (uint32_t *) filters.to + t.word;
-  int32_t end = (int32_t) (filters.reach + t.height);
-
-  if (!in_frame (t) || t.column < FILTER_HALO || t.column >= FILTER_HALO + FILTER_WORDS)
-    return;
-  for (int32_t row = (int32_t) (filters.reach + t.quad); row < end; row += FILTER_QUADS)
-    to[row_of_frame (filters, t, row) * 2 * filters.pitch] = from[row * FILTER_PITCH + t.column];
-}
-
 /* The tile and what is around it. */
 static __host__ __device__ inline uint32_t
-shared_words (const CclFilters &filters)
+rows_with_halo (const CclFilters &filters)
 {
-  return (filters.tile_height + 2 * filters.reach) * FILTER_PITCH;
+  return filters.tile_height + 2 * filters.reach;
 }
 
-static_assert (CCL_MAX_PASSES == 16, "the passes are two words");
+static_assert (CCL_MAX_PASSES == 8, "the passes are two words");
 
 /* A block for each tile. */
 static __global__ void
-__launch_bounds__ (FILTER_THREADS) morphology_filter (CclCudaFrame f, CclFilters filters)
+__launch_bounds__ (FILTER_WARPS *WARP_LANES) morphology_filter (CclCudaFrame f, CclFilters filters)
 {
   extern __shared__ uint32_t memory[];
   FilterTile t = filter_tile (f, filters);
-  uint32_t *from = memory + 1, *to = from + shared_words (filters);
+  uint32_t *from = memory, *to = from + rows_with_halo (filters) * FILTER_COLUMNS;
   uint32_t around = filters.reach;
   uint64_t passes = filters.passes[0], more = filters.passes[1];
 
@@ -297,17 +295,14 @@ __launch_bounds__ (FILTER_THREADS) morphology_filter (CclCudaFrame f, CclFilters
     CclPass pass = (CclPass) passes;
     uint32_t *other = from;
 
-    if (CCL_PASS_KIND (pass) != CCL_PASS_HORIZONTAL)
-      around -= CCL_PASS_REACH (pass);
+    around -= CCL_PASS_REACH_Y (pass);
     __syncthreads ();
-    filter_rows (filters, t, pass, (int32_t) around, from, to);
-    passes = passes >> 8 | more << 56;
-    more >>= 8;
+    filter_rows (filters, t, pass, (int32_t) around, from, i + 1 < filters.n ? to : NULL);
+    passes = passes >> 16 | more << 48;
+    more >>= 16;
     from = to;
     to = other;
   }
-  __syncthreads ();
-  store_rows (filters, t, from);
 }
 
 extern "C" void
@@ -315,6 +310,8 @@ ccl_cuda_filter_plan (const CclCudaFrame *frame, const CclCudaDevice *device, Cc
 {
   uint32_t words = (frame->width - 1) / 32 + 1, most, rows;
 
+  if (filters->n == 0) /* only a region: a pass that changes nothing stores the mask */
+    filters->passes[filters->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
   filters->columns = (words - 1) / FILTER_WORDS + 1;
   /* As many tiles as multiprocessors, unless they have much more halo than rows, or too many. */
   rows = (uint32_t) (((uint64_t) filters->height * filters->frames * filters->columns - 1) /
@@ -330,8 +327,10 @@ ccl_cuda_filter_plan (const CclCudaFrame *frame, const CclCudaDevice *device, Cc
 extern "C" cudaError_t
 ccl_cuda_filter (const CclCudaFrame *frame, const CclFilters *filters, cudaStream_t stream)
 {
-  size_t size = (2 * shared_words (*filters) + 2) * sizeof (uint32_t);
+  uint32_t rows = rows_with_halo (*filters);
+  uint32_t warps = min ((rows - 1) / QUAD_ROWS + 1, (uint32_t) FILTER_WARPS);
+  size_t size = (filters->n > 1 ? 2 : 1) * rows * FILTER_COLUMNS * sizeof (uint32_t);
 
   return launch (morphology_filter, filters->columns * filters->rows * filters->frames,
-                 FILTER_THREADS, size, stream, *frame, *filters);
+                 warps * WARP_LANES, size, stream, *frame, *filters);
 }

@@ -11,27 +11,27 @@
 extern "C" {
 #endif
 
-/* Filters: median, erosion and dilation. A rectangle is one pass over rows and one over columns,
- * and a launch does several passes. */
+/* Filters: median, erosion and dilation. A launch does several passes, one filter each. */
 
 typedef enum CclPassKind
 {
-  CCL_PASS_MEDIAN,     /* of size x size pixels */
-  CCL_PASS_HORIZONTAL, /* dilation by size x 1 pixels */
-  CCL_PASS_VERTICAL,   /* by 1 x size */
+  CCL_PASS_MEDIAN,    /* of (2 reach + 1) x (2 reach + 1) pixels, reach 1 or 2 */
+  CCL_PASS_RECTANGLE, /* dilation by (2 reach_x + 1) x (2 reach_y + 1) pixels */
 } CclPassKind;
 
-/* A CclPassKind, the size, odd, from 3 to 31 pixels, and whether it erodes, which is to dilate the
- * background. */
-typedef uint8_t CclPass;
+/* A CclPassKind, how far the filter reaches from a pixel, 0 to 15, and whether it erodes, which is
+ * to dilate the background. */
+typedef uint16_t CclPass;
 
-#define CCL_PASS(kind, size, erode) ((CclPass) ((size) / 2 | (kind) << 4 | (erode) << 6))
-#define CCL_PASS_REACH(pass) ((pass) &15)
-#define CCL_PASS_KIND(pass) ((pass) >> 4 & 3)
-#define CCL_PASS_ERODES(pass) ((pass) >> 6 & 1)
+#define CCL_PASS(kind, reach_x, reach_y, erode) \
+  ((CclPass) ((reach_x) | (reach_y) << 4 | (kind) << 8 | (erode) << 9))
+#define CCL_PASS_REACH_X(pass) ((pass) &15)
+#define CCL_PASS_REACH_Y(pass) ((pass) >> 4 & 15)
+#define CCL_PASS_KIND(pass) ((pass) >> 8 & 1)
+#define CCL_PASS_ERODES(pass) ((pass) >> 9 & 1)
 
-#define CCL_MAX_PASSES 16   /* of a launch */
-#define CCL_FILTER_REACH 32 /* how far from a pixel a launch looks, in each direction */
+#define CCL_MAX_PASSES 8    /* of a launch */
+#define CCL_FILTER_REACH 32 /* how far from a pixel a launch reaches, in each direction */
 
 /* One launch: foreground, region, passes. Frames of a batch lie one below the other, with a row of
  * background under each, which stays as it is. Passed to kernels by value. */
@@ -46,7 +46,7 @@ typedef struct CclFilters
   uint32_t tile_height;
   uint32_t reach; /* of all passes, up and down */
   uint32_t n;
-  uint64_t passes[CCL_MAX_PASSES / 8]; /* CclPass after CclPass, from the lowest byte on: arrays
+  uint64_t passes[CCL_MAX_PASSES / 4]; /* CclPass after CclPass, from the lowest bits on: arrays
                                         * that kernels index would be copied to local memory */
 } CclFilters;
 
