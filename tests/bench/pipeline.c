@@ -25,7 +25,7 @@ typedef struct Scenario
 } Scenario;
 
 static const Scenario scenarios[] = {
-  { "system", "GRAY8, system memory", PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
+  { "system", "GRAY8, system memory", PIPELINE_SYSTEM, 100, 9000 },
   { "pool", "GRAY8, the element's pool", PIPELINE_PROPOSED, 120, 8000 },
   { "cuda", "NV12 in CUDAMemory", PIPELINE_CUDA, 60, NO_TARGET },
 };
@@ -158,6 +158,13 @@ run_scenario (Report *report, const Scenario *scenario)
   print_no_allocations (&result);
 }
 
+/* The kinds of memory in reports of loads. */
+static const gchar *const memories[] = {
+  [PIPELINE_SYSTEM] = "system memory",
+  [PIPELINE_PROPOSED] = "pool",
+  [PIPELINE_CUDA] = "CUDAMemory",
+};
+
 /* Measures and prints a load. */
 static gboolean
 run_load (Report *report, const Load *load, PipelineResult *result)
@@ -165,8 +172,7 @@ run_load (Report *report, const Load *load, PipelineResult *result)
   GError *error = NULL;
   GString *what = g_string_new (NULL);
 
-  g_string_printf (what, "%u pipelines, %s", load->n,
-                   load->memory == PIPELINE_CUDA ? "CUDAMemory" : "pool");
+  g_string_printf (what, "%u pipelines, %s", load->n, memories[load->memory]);
   if (load->memory == PIPELINE_CUDA)
     g_string_append_printf (what, ", %u contexts", load->shared ? 1 : load->n);
   if (load->devices > 1)
@@ -186,10 +192,10 @@ run_load (Report *report, const Load *load, PipelineResult *result)
 
 /* One pipeline, many, and many on several devices. */
 static void
-run_many (Report *report)
+run_many (Report *report, PipelineMemory memory)
 {
   guint n = report->options.pipelines, devices = report->options.devices;
-  Load load = { PIPELINE_PROPOSED, 1, devices > 1, false };
+  Load load = { memory, 1, devices > 1, false };
   PipelineResult one, many, spread;
 
   if (!run_load (report, &load, &one))
@@ -275,10 +281,11 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
       "WxH" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "time per scenario (3)", "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
-      "only these: system, pool, cuda, many, contexts", "NAME,..." },
+      "only these: system, pool, cuda, many, many-system, contexts", "NAME,..." },
     { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines,
-      "pipelines at once in many and contexts (16)", "N" },
-    { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "devices in scenario many (1)", "N" },
+      "pipelines at once in many, many-system and contexts (16)", "N" },
+    { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "devices in scenarios many and many-system (1)",
+      "N" },
     { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "buffers of each source, 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
       "properties of cudaccl, as in gst-launch", "'NAME=VALUE ...'" },
@@ -364,7 +371,9 @@ pipeline_main (int argc, char **argv)
   for (i = 0; i < G_N_ELEMENTS (scenarios); i++)
     run_scenario (&report, &scenarios[i]);
   if (wants (&report, "many"))
-    run_many (&report);
+    run_many (&report, PIPELINE_PROPOSED);
+  if (wants (&report, "many-system"))
+    run_many (&report, PIPELINE_SYSTEM);
   if (wants (&report, "contexts"))
     run_contexts (&report);
   if (report.options.decode)
