@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "ccl/cpu/pool.h"
 #include "cuda/session.h"
 
 #include <stdio.h>
@@ -65,6 +66,8 @@ cuda_close (CclSession *session)
     ccl_cuda_api.cudaGetLastError ();
     ccl_cuda_context_leave ();
   }
+  if (self->shares_pool)
+    ccl_pool_shared_unref ();
   ccl_cuda_cleaning_close (&self->cleaning);
   free (self->work.tables);
   free (self);

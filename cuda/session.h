@@ -66,6 +66,7 @@ typedef struct CudaSession
   uint8_t *image, *staging;
   size_t image_size, staging_size;
   bool shares_memory; /* with the host */
+  bool shares_pool;   /* has a reference to the shared pool, to stage frames */
   bool reads_pinned;  /* kernels read page-locked pixels where they are */
   CclCudaStages stages;
   CclSlices *slices;       /* page-locked [max_components], of volumes */

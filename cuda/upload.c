@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: how pixels reach kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "ccl/cpu/pool.h"
 #include "ccl/cpu/tuning.h"
 #include "cuda/session.h"
 
@@ -13,6 +14,13 @@
 
 /* The same for bits, which stand for eight times as many pixels to pack. */
 #define BITS_BAND_BYTES (128 * 1024)
+
+/* Kernels that read a frame once read up to this many bytes of bits from the staging buffer: the
+ * bus takes less time for them than a copy takes to start. */
+#define MOST_READ_IN_PLACE (512 * 1024)
+
+/* Threads that share the staging take about this many bytes of pixels at a time. */
+#define PART_BYTES (128 * 1024)
 
 /* How a frame reaches kernels. */
 typedef struct Route
@@ -41,22 +49,6 @@ packs (const CudaSession *self, CclMemory memory)
   return false;
 }
 
-static Route
-route_of (const CudaSession *self, const CclImage *image)
-{
-  Route route = { .bits = image->format == CCL_FORMAT_BITS };
-
-  if (!route.bits)
-    route.packed = route.bits = packs (self, image->memory);
-  route.staged = route.packed || image->memory == CCL_MEMORY_HOST;
-  if (route.staged) /* what is packed is small enough to be read where it is */
-    route.copied = !(route.bits && self->shares_memory);
-  else
-    route.copied = image->memory == CCL_MEMORY_ARRAY ||
-                   (image->memory == CCL_MEMORY_PINNED && !self->reads_pinned);
-  return route;
-}
-
 /* The bytes of a row. */
 static size_t
 row_size (const CudaSession *self, bool bits)
@@ -72,6 +64,33 @@ ccl_cuda_image_pitch (const CudaSession *self, bool bits)
   return bits ? row_size (self, true) : (row_size (self, false) + 15) / 16 * 16;
 }
 
+/* Whether kernels read bits in the staging buffer: where that is the device's own memory, and small
+ * frames that they read once. The tile algorithm does without label maps, filters don't. */
+static bool
+reads_staging (const CudaSession *self)
+{
+  return self->shares_memory ||
+         (self->cleaning.n == 0 && self->work.algorithm == ccl_cuda_tile_algorithm () &&
+          !self->base.config.labels &&
+          row_size (self, true) * self->base.config.height <= MOST_READ_IN_PLACE);
+}
+
+static Route
+route_of (const CudaSession *self, const CclImage *image)
+{
+  Route route = { .bits = image->format == CCL_FORMAT_BITS };
+
+  if (!route.bits)
+    route.packed = route.bits = packs (self, image->memory);
+  route.staged = route.packed || image->memory == CCL_MEMORY_HOST;
+  if (route.staged)
+    route.copied = !(route.bits && reads_staging (self));
+  else
+    route.copied = image->memory == CCL_MEMORY_ARRAY ||
+                   (image->memory == CCL_MEMORY_PINNED && !self->reads_pinned);
+  return route;
+}
+
 CclStatus
 ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
 {
@@ -83,6 +102,12 @@ ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
     status = ccl_cuda_image_allocate (self, size);
   if (status == CCL_OK && route.staged)
     status = ccl_cuda_staging_allocate (self, size);
+  /* Who sleeps while the device works wants CPU time rather than speed. */
+  if (status == CCL_OK && route.staged && self->base.config.sync != CCL_SYNC_BLOCK &&
+      !self->shares_pool) {
+    ccl_pool_shared_ref ();
+    self->shares_pool = true;
+  }
   return status;
 }
 
@@ -105,23 +130,50 @@ copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, u
   return error;
 }
 
-/* Copies or packs rows @y up to, without, @end into the staging buffer. */
-static void
-stage_rows (CudaSession *self, const CclImage *image, const Route *route, uint32_t y, uint32_t end)
+/* Rows to bring to the staging buffer, in parts of @part rows each. */
+typedef struct Staging
 {
-  const CclCudaFrame *source = &self->source;
-  const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
-  size_t size = row_size (self, route->bits);
+  CudaSession *session;
+  const CclImage *image;
+  const CclCpuFunctions *functions;
+  bool packed;
+  size_t size; /* bytes of a row there */
+  uint32_t first, end, part;
+} Staging;
+
+/* Copies or packs one part. */
+static void
+stage_part (void *data, uint32_t index)
+{
+  const Staging *s = data;
+  const CclCudaFrame *source = &s->session->source;
+  uint32_t y = s->first + index * s->part, end = s->end - y < s->part ? s->end : y + s->part;
 
   for (; y < end; y++) {
-    const uint8_t *from = image->data + y * image->stride;
-    uint8_t *to = self->staging + y * source->pitch;
+    const uint8_t *from = s->image->data + y * s->image->stride;
+    uint8_t *to = s->session->staging + y * source->pitch;
 
-    if (route->packed)
-      functions->pack_row ((uint64_t *) to, from, source->width, source->threshold, source->invert);
+    if (s->packed)
+      s->functions->pack_row ((uint64_t *) to, from, source->width, source->threshold,
+                              source->invert);
     else
-      memcpy (to, from, size);
+      memcpy (to, from, s->size);
   }
+}
+
+/* Copies or packs rows @first up to, without, @end. */
+static void
+stage_rows (Staging *s, uint32_t first, uint32_t end)
+{
+  size_t width = s->packed ? s->session->source.width : s->size;
+
+  s->first = first;
+  s->end = end;
+  s->part = width < PART_BYTES ? (uint32_t) (PART_BYTES / width) : 1;
+  if (s->session->shares_pool)
+    ccl_pool_shared_run (stage_part, s, (end - first - 1) / s->part + 1);
+  else
+    ccl_pool_run (NULL, stage_part, s, (end - first - 1) / s->part + 1);
 }
 
 /* Brings pixels to the device through the staging buffer. */
@@ -132,16 +184,26 @@ upload_staged (CudaSession *self, const CclImage *image, const Route *route)
   size_t pitch = self->source.pitch, bytes = route->bits ? BITS_BAND_BYTES : BAND_BYTES;
   uint32_t band = pitch < bytes ? (uint32_t) (bytes / pitch) : 1;
   cudaError_t error = cudaSuccess;
+  Staging staging = {
+    .session = self,
+    .image = image,
+    .functions = ccl_cpu_functions_chosen (),
+    .packed = route->packed,
+    .size = row_size (self, route->bits),
+  };
 
+  if (!route->copied) {
+    stage_rows (&staging, 0, height);
+    return cudaSuccess;
+  }
   for (uint32_t y = 0; y < height && error == cudaSuccess;) {
     uint32_t rows = height - y < band ? height - y : band;
     size_t offset = y * pitch;
 
-    stage_rows (self, image, route, y, y + rows);
+    stage_rows (&staging, y, y + rows);
     y += rows;
     /* Without the last row's padding, which is uninitialised. */
-    if (route->copied)
-      error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
+    error = copy_rows (self, self->image + offset, self->staging + offset, pitch, rows);
   }
   return error;
 }

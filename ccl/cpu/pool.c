@@ -11,6 +11,7 @@
 
 #include "ccl/cpu/pool.h"
 #include "ccl/cpu/clock.h"
+#include "ccl/cpu/tuning.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,14 @@
 /* How long a thread busy-polls for work, or for its end, before it sleeps. Within a frame the next
  * job follows at once; falling asleep and waking up would take longer than this. */
 #define SPIN_NS 30000
+
+/* The same for the shared pool, whose jobs come once a frame: frames that follow each other at once
+ * find its threads awake. */
+#define SHARED_SPIN_NS 200000
+
+/* The shared pool's threads, and for how many CPUs each of them is. */
+#define SHARED_THREADS 4
+#define SHARED_CPUS 2
 
 /* A thread, and its range of the current job; the first one is the caller of ccl_pool_run(). */
 typedef struct Worker
@@ -42,6 +51,7 @@ struct CclPool
   uint32_t job;
   CclTask task;
   void *data;
+  uint64_t spin; /* nanoseconds that threads busy-poll */
   pthread_mutex_t lock;
   pthread_cond_t work, done;
   unsigned n_workers, started; /* both count the first, which needs no start */
@@ -107,7 +117,7 @@ is_done (CclPool *pool)
 static bool
 watch (CclPool *pool, bool (*condition) (CclPool *pool))
 {
-  uint64_t until = ccl_cpu_now () + SPIN_NS;
+  uint64_t until = ccl_cpu_now () + pool->spin;
 
   do {
     for (int i = 0; i < 8; i++, relax ())
@@ -212,8 +222,8 @@ start_workers (CclPool *pool, unsigned wanted)
   return error;
 }
 
-CclStatus
-ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
+static CclStatus
+pool_new (unsigned threads, uint64_t spin, CclAccount *account, CclPool **pool)
 {
   size_t size = sizeof **pool + threads * sizeof (Worker);
   CclPool *self = ccl_account_malloc (account, 1, size, "threads");
@@ -226,6 +236,7 @@ ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
+  self->spin = spin;
   self->n_workers = threads;
   self->started = 1;
   for (unsigned i = 0; i < threads; i++)
@@ -240,6 +251,12 @@ ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
   }
   *pool = self;
   return CCL_OK;
+}
+
+CclStatus
+ccl_pool_new (unsigned threads, CclAccount *account, CclPool **pool)
+{
+  return pool_new (threads, SPIN_NS, account, pool);
 }
 
 void
@@ -257,4 +274,51 @@ ccl_pool_free (CclPool *pool)
   pthread_cond_destroy (&pool->work);
   pthread_mutex_destroy (&pool->lock);
   free (pool);
+}
+
+static struct
+{
+  pthread_mutex_t lock; /* of the next two */
+  unsigned references;
+  CclPool *pool;
+  _Atomic uint32_t jobs; /* under way; the pool has the one that came when there was none */
+} shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void
+ccl_pool_shared_ref (void)
+{
+  CclAccount account = { 0, 0 }; /* no analyzer's */
+  unsigned threads = ccl_cpu_tuning.shared_threads;
+
+  if (threads == 0) {
+    threads = ccl_pool_cpus () / SHARED_CPUS;
+    threads = threads < SHARED_THREADS ? threads : SHARED_THREADS;
+  }
+  pthread_mutex_lock (&shared.lock);
+  if (shared.references++ == 0 && threads > 1)
+    pool_new (threads, SHARED_SPIN_NS, &account, &shared.pool);
+  pthread_mutex_unlock (&shared.lock);
+}
+
+void
+ccl_pool_shared_unref (void)
+{
+  CclPool *pool = NULL;
+
+  pthread_mutex_lock (&shared.lock);
+  if (--shared.references == 0) {
+    pool = shared.pool;
+    shared.pool = NULL;
+  }
+  pthread_mutex_unlock (&shared.lock);
+  ccl_pool_free (pool);
+}
+
+void
+ccl_pool_shared_run (CclTask task, void *data, uint32_t count)
+{
+  bool alone = atomic_fetch_add (&shared.jobs, 1) > 0;
+
+  ccl_pool_run (alone ? NULL : shared.pool, task, data, count);
+  atomic_fetch_sub (&shared.jobs, 1);
 }

@@ -12,6 +12,7 @@ typedef struct CclCpuTuning
 {
   const CclCpuFunctions *functions; /* NULL: the best for this CPU */
   uint32_t strip_pixels;            /* a frame is not split into smaller parts, at least 1 */
+  unsigned shared_threads;          /* of the shared pool, when it starts; 0: by the CPUs */
 } CclCpuTuning;
 
 extern CclCpuTuning ccl_cpu_tuning;

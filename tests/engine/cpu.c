@@ -5,7 +5,9 @@
 #include "tests/lib/patterns.h"
 
 #include "ccl/cpu/pool.h"
+#include "ccl/cpu/tuning.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -176,6 +178,8 @@ test_variants (Check *check)
 }
 
 #define PARTS 300
+#define SHARED_CALLERS 3
+#define SHARED_JOBS 200
 
 static void
 count_part (void *data, uint32_t index)
@@ -214,9 +218,44 @@ test_pool (Check *check)
   check_that (check, ccl_pool_cpus () >= 1, "no CPU");
 }
 
+/* Runs jobs on the shared pool; @data: as many counts as each part was done. */
+static void *
+run_shared_jobs (void *data)
+{
+  ccl_pool_shared_ref ();
+  for (unsigned job = 0; job < SHARED_JOBS; job++) {
+    if (job % 50 == 0)
+      usleep (1000);
+    ccl_pool_shared_run (count_part, data, PARTS);
+  }
+  ccl_pool_shared_unref ();
+  return NULL;
+}
+
+/* Threads share the shared pool while references to it come and go. */
+static void
+test_shared_pool (Check *check)
+{
+  unsigned counts[SHARED_CALLERS][PARTS] = { { 0 } }, wrong = 0;
+  pthread_t threads[SHARED_CALLERS];
+
+  ccl_cpu_tuning.shared_threads = 3;
+  for (unsigned i = 0; i < SHARED_CALLERS; i++)
+    if (pthread_create (&threads[i], NULL, run_shared_jobs, counts[i]) != 0)
+      test_fatal ("a thread did not start");
+  for (unsigned i = 0; i < SHARED_CALLERS; i++)
+    pthread_join (threads[i], NULL);
+  for (unsigned i = 0; i < SHARED_CALLERS; i++)
+    for (unsigned part = 0; part < PARTS; part++)
+      wrong += counts[i][part] != SHARED_JOBS;
+  check_that (check, wrong == 0, "%u parts were not done once in each job", wrong);
+  ccl_cpu_tuning.shared_threads = 0;
+}
+
 const Test cpu_tests[] = {
   { "cpu-rows", test_rows },
   { "cpu-variants", test_variants },
   { "cpu-pool", test_pool },
+  { "cpu-shared-pool", test_shared_pool },
   { NULL, NULL },
 };
