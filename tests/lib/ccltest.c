@@ -3,9 +3,15 @@
 
 #include "tests/lib/ccltest.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
-#define TIMEOUT (20 * GST_SECOND)
+/* Below Meson's limit for a test, so that what did not come is named; yet far above what a slow
+ * machine takes, as it does not grow with Meson's. */
+#define TIMEOUT (150 * GST_SECOND)
 
 /* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: a blob just above the default threshold, and
  * one just below. */
@@ -326,6 +332,42 @@ ccl_test_usage_look (CclTestUsage *usage, gsize now)
     usage->least = usage->n_looks > 1 ? MIN (usage->least, growth) : growth;
   usage->before = now;
   usage->n_looks++;
+}
+
+static struct rlimit unlimited;
+
+gboolean
+ccl_test_limit_memory (gsize bytes)
+{
+  struct rlimit low;
+  gchar *statm;
+  gpointer more;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
+  fail_unless_equals_int (getrlimit (RLIMIT_AS, &unlimited), 0);
+  low = unlimited;
+  low.rlim_cur = strtoul (statm, NULL, 10) * (gulong) sysconf (_SC_PAGESIZE) + bytes;
+  g_free (statm);
+
+#if defined(__SANITIZE_ADDRESS__)
+  return FALSE; /* it needs terabytes of addresses */
+#endif
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &low), 0);
+  more = mmap (NULL, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (more == MAP_FAILED)
+    return TRUE;
+
+  munmap (more, 2 * bytes);
+  ccl_test_unlimit_memory ();
+  g_print ("skipped: limits of the address space are not enforced\n");
+
+  return FALSE;
+}
+
+void
+ccl_test_unlimit_memory (void)
+{
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &unlimited), 0);
 }
 
 guint64

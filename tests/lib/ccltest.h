@@ -78,14 +78,13 @@ void ccl_test_restart (GstHarness *h, GstState state);
 /* Drops all messages and all events received. */
 void ccl_test_drain (GstHarness *h);
 
-/* Asserts that an error with that domain and code, and with @text in it, was posted or is within
- * 20 seconds. */
+/* Asserts that an error with that domain and code, and with @text in it, was posted or is soon. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
 /* Asserts that @element, which is consumed, does not start and posts such an error. */
 void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text);
 
-/* Waits up to 20 seconds for a message of that type from @pipeline; asserts that no error comes
+/* Waits for a message of that type from @pipeline; asserts that no error comes
  * first. */
 void ccl_test_wait_for (GstElement *pipeline, GstMessageType type);
 
@@ -121,6 +120,11 @@ typedef struct
 } CclTestUsage;
 
 void ccl_test_usage_look (CclTestUsage *usage, gsize now);
+
+/* Limits the address space to what is used now and @bytes more, until ccl_test_unlimit_memory().
+ * Returns FALSE, without a limit, where limits are not enforced: sanitizers and emulators. */
+gboolean ccl_test_limit_memory (gsize bytes);
+void ccl_test_unlimit_memory (void);
 
 /* The number of allocations in the element's statistics. */
 guint64 ccl_test_allocations (GstHarness *h);

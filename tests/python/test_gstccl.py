@@ -223,7 +223,7 @@ class PipelineTest(unittest.TestCase):
             sender.get_state(Gst.SECOND)
             try:
                 command = [sys.executable, __file__, "--receive", str(path)]
-                output = subprocess.run(command, stdout=subprocess.PIPE, timeout=60, check=True)
+                output = subprocess.run(command, stdout=subprocess.PIPE, check=True)
             finally:
                 sender.set_state(Gst.State.NULL)
         self.assertEqual([tuple(c) for c in json.loads(output.stdout)], expected)
