@@ -3,7 +3,6 @@
 
 #include "gstcclutils.h"
 
-#include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
 
 #include "gstcclroi.h"
@@ -46,6 +45,65 @@ gst_ccl_caps_require_size (GstElement *element, GstCaps *caps, guint *width, gui
 
   GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("The video caps have no valid frame size."),
                      ("%" GST_PTR_FORMAT, caps));
+
+  return FALSE;
+}
+
+/* Before GStreamer 1.24, overflow of strides is not reported. */
+static gboolean
+has_valid_layout (const GstVideoInfo *info)
+{
+  guint i;
+
+  for (i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++) {
+    if (GST_VIDEO_INFO_PLANE_STRIDE (info, i) <= 0)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Whether the size is what is wrong with @caps. */
+static gboolean
+is_too_large (GstCaps *caps)
+{
+  const gchar *name = gst_structure_get_string (gst_caps_get_structure (caps, 0), "format");
+  GstVideoFormat format = name ? gst_video_format_from_string (name) : GST_VIDEO_FORMAT_UNKNOWN;
+  guint width, height;
+  GstVideoInfo info;
+
+  return format != GST_VIDEO_FORMAT_UNKNOWN && gst_ccl_caps_get_size (caps, &width, &height) &&
+         !(gst_video_info_set_format (&info, format, width, height) && has_valid_layout (&info));
+}
+
+gboolean
+gst_ccl_caps_get_video_info (GstCaps *caps, GstVideoInfo *info, GError **error)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
+  GstVideoInfo parsed;
+  gchar *text;
+
+  /* GStreamer would want a caps feature that no element of ours has. */
+  if (g_strcmp0 (mode, "alternate") == 0) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "Buffers with a single field (interlace-mode=alternate) are not supported. "
+                 "Deinterlace the video before this element.");
+    return FALSE;
+  }
+
+  if (gst_video_info_from_caps (&parsed, caps) && has_valid_layout (&parsed)) {
+    *info = parsed;
+    return TRUE;
+  }
+
+  text = gst_caps_to_string (caps);
+  if (is_too_large (caps))
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "Unsupported frame size in %s. Use smaller frames.", text);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "Invalid video caps %s.", text);
+  g_free (text);
 
   return FALSE;
 }

@@ -5,6 +5,7 @@
 #define __GST_CCL_UTILS_H__
 
 #include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,10 @@ gboolean gst_ccl_caps_get_size (GstCaps *caps, guint *width, guint *height);
 /* Same, but posts an error on @element if the caps have no valid size. */
 gboolean gst_ccl_caps_require_size (GstElement *element, GstCaps *caps, guint *width,
                                     guint *height);
+
+/* Gets the format of frames from fixed video caps. On failure, @info stays as it is, and @error
+ * says what to do. */
+gboolean gst_ccl_caps_get_video_info (GstCaps *caps, GstVideoInfo *info, GError **error);
 
 /* Answers an allocation @query of a pad that handles any strides, offsets and cropping. */
 void gst_ccl_allow_any_layout (GstQuery *query);

@@ -157,16 +157,8 @@ gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
   GstCclColor *self = GST_CCL_COLOR (trans);
   GstVideoInfo info;
 
-  /* GStreamer does not report overflow of strides (int) and sizes in pools (guint). */
-  if (!gst_video_info_from_caps (&info, outcaps) || GST_VIDEO_INFO_PLANE_STRIDE (&info, 0) <= 0 ||
-      GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-                       ("Output frames of this size are not supported; use smaller frames."),
-                       ("%" GST_PTR_FORMAT, outcaps));
-    return FALSE;
-  }
-
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
+  if (!gst_ccl_picture_get_info (GST_ELEMENT (self), outcaps, &info) ||
+      !GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
 
   self->info = info;
@@ -212,26 +204,23 @@ static GstFlowReturn
 gst_ccl_color_write (GstCclColor *self, const CclLabels *labels, GstBuffer *buffer)
 {
   const guint8 *row = (const guint8 *) labels->data;
-  GstVideoFrame frame;
+  GstCclFrame frame = { 0 };
+  guint8 *pixels;
   gint y;
 
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-                       ("Could not map the memory of an output frame for writing."),
-                       ("%" GST_PTR_FORMAT, buffer));
+  pixels = gst_ccl_picture_map (GST_ELEMENT (self), &self->info, buffer, &frame);
+  if (!pixels)
     return GST_FLOW_ERROR;
-  }
 
-  for (y = 0; y < GST_VIDEO_FRAME_HEIGHT (&frame); y++, row += labels->stride) {
-    guint8 *pixels = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-                     (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
-
+  for (y = 0; y < GST_VIDEO_INFO_HEIGHT (&self->info); y++) {
     if (GST_VIDEO_INFO_IS_RGB (&self->info))
       gst_ccl_color_write_colors (self, pixels, (const guint32 *) row);
     else
       gst_ccl_color_write_labels (self, pixels, (const guint32 *) row);
+    pixels += frame.image.stride;
+    row += labels->stride;
   }
-  gst_video_frame_unmap (&frame);
+  gst_ccl_frame_unmap_plane (&frame);
 
   return GST_FLOW_OK;
 }

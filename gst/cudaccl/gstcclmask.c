@@ -104,11 +104,15 @@ static gboolean
 gst_ccl_mask_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclMask *self = GST_CCL_MASK (trans);
+  GstVideoInfo info;
 
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
+  if (!gst_ccl_picture_get_info (GST_ELEMENT (self), outcaps, &info) ||
+      !GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
 
-  return gst_video_info_from_caps (&self->info, outcaps);
+  self->info = info;
+
+  return TRUE;
 }
 
 static void
@@ -136,20 +140,15 @@ static GstFlowReturn
 gst_ccl_mask_write (GstCclMask *self, const CclLabels *labels, GstBuffer *buffer)
 {
   const CclMask *shadows = labels ? gst_ccl_motion_get_shadows (GST_CCL_MOTION (self)) : NULL;
-  GstVideoFrame frame;
+  GstCclFrame frame = { 0 };
+  guint8 *pixels;
   guint32 y, width = (guint32) GST_VIDEO_INFO_WIDTH (&self->info);
 
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-                       ("Could not map the memory of an output frame for writing."),
-                       ("%" GST_PTR_FORMAT, buffer));
+  pixels = gst_ccl_picture_map (GST_ELEMENT (self), &self->info, buffer, &frame);
+  if (!pixels)
     return GST_FLOW_ERROR;
-  }
 
   for (y = 0; y < (guint32) GST_VIDEO_INFO_HEIGHT (&self->info); y++) {
-    guint8 *pixels = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-                     (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
-
     if (labels)
       write_row (pixels, (const guint32 *) ((const guint8 *) labels->data + y * labels->stride),
                  width);
@@ -157,8 +156,9 @@ gst_ccl_mask_write (GstCclMask *self, const CclLabels *labels, GstBuffer *buffer
       memset (pixels, 0, width);
     if (shadows)
       write_shadows (pixels, shadows->words + y * shadows->pitch, width);
+    pixels += frame.image.stride;
   }
-  gst_video_frame_unmap (&frame);
+  gst_ccl_frame_unmap_plane (&frame);
 
   return GST_FLOW_OK;
 }

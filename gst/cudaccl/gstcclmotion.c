@@ -450,6 +450,7 @@ gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outc
     return FALSE;
 
   if (!gst_ccl_motion_ensure_model (self, gst_ccl_session_get_video_info (session), &error)) {
+    gst_ccl_session_unset_caps (session);
     gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, incaps);
     return FALSE;
   }

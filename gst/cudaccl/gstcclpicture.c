@@ -3,8 +3,9 @@
 
 #include "gstcclpicture.h"
 
-#include <gst/video/video.h>
 #include <gst/common/gstcclutils.h>
+
+#include "gstcudaccl.h"
 
 GstCaps *
 gst_ccl_picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -84,4 +85,41 @@ gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstM
   }
 
   return TRUE;
+}
+
+gboolean
+gst_ccl_picture_get_info (GstElement *element, GstCaps *caps, GstVideoInfo *info)
+{
+  GstVideoInfo parsed;
+  GError *error = NULL;
+
+  if (!gst_ccl_caps_get_video_info (caps, &parsed, &error)) {
+    gst_cuda_ccl_post_error (GST_CUDA_CCL (element), error, caps);
+    return FALSE;
+  }
+
+  /* The size of a pool's buffers is a guint. */
+  if (GST_VIDEO_INFO_SIZE (&parsed) > G_MAXUINT) {
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+                       ("Output frames of this size are not supported. Use smaller frames."),
+                       ("%" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  *info = parsed;
+
+  return TRUE;
+}
+
+guint8 *
+gst_ccl_picture_map (GstElement *element, const GstVideoInfo *info, GstBuffer *buffer,
+                     GstCclFrame *frame)
+{
+  GError *error = NULL;
+
+  if (!gst_ccl_frame_map_plane (frame, info, buffer, 0, GST_MAP_WRITE, &error)) {
+    gst_cuda_ccl_post_error (GST_CUDA_CCL (element), error, buffer);
+    return NULL;
+  }
+
+  return (guint8 *) frame->image.data;
 }

@@ -5,6 +5,9 @@
 #define __GST_CCL_PICTURE_H__
 
 #include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+
+#include "memory/gstcclframe.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +24,16 @@ gboolean gst_ccl_picture_decide_allocation (GstBaseTransform *trans, GstQuery *q
 /* Keeps all metadata but that on the layout and the meaning of pixel values. */
 gboolean gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
                                          GstBuffer *inbuf);
+
+/* Gets the format of the output from its caps. On failure, @info stays as it is, and an error is
+ * posted on @element. */
+gboolean gst_ccl_picture_get_info (GstElement *element, GstCaps *caps, GstVideoInfo *info);
+
+/* Maps an output frame of one plane for writing, and returns its first pixel; rows are
+ * @frame->image.stride bytes apart. Posts an error on @element and returns NULL if that fails.
+ * Unmap with gst_ccl_frame_unmap_plane(). */
+guint8 *gst_ccl_picture_map (GstElement *element, const GstVideoInfo *info, GstBuffer *buffer,
+                             GstCclFrame *frame);
 
 G_END_DECLS
 

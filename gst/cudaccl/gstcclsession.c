@@ -4,6 +4,7 @@
 #include "gstcclsession.h"
 
 #include <ccl/mask.h>
+#include <gst/common/gstcclutils.h>
 
 #include "gstcclstats.h"
 #include "memory/gstcclmappers.h"
@@ -83,7 +84,7 @@ gst_ccl_session_set_foreground (GstCclSession *self, GstCclForegroundFunc func, 
   self->foreground_data = user_data;
 }
 
-static void
+void
 gst_ccl_session_unset_caps (GstCclSession *self)
 {
   g_clear_pointer (&self->analyzer, ccl_analyzer_free);
@@ -187,23 +188,6 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
   return TRUE;
 }
 
-static gboolean
-parse_caps (GstVideoInfo *info, GstCaps *caps, GError **error)
-{
-  gchar *text;
-
-  if (gst_video_info_from_caps (info, caps))
-    return TRUE;
-
-  /* The caps match the pad template, so the size is what GStreamer does not support. */
-  text = gst_caps_to_string (caps);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-               "Unsupported frame size in %s. Use smaller frames.", text);
-  g_free (text);
-
-  return FALSE;
-}
-
 gboolean
 gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
 {
@@ -212,7 +196,7 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
   GstCclPlace place = self->place;
   GstVideoInfo info;
 
-  if (!parse_caps (&info, caps, error)) {
+  if (!gst_ccl_caps_get_video_info (caps, &info, error)) {
     gst_ccl_session_unset_caps (self);
     return FALSE;
   }

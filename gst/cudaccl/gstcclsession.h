@@ -46,6 +46,9 @@ void gst_ccl_session_stop (GstCclSession *session);
 /* Prepares for frames with @caps. On failure, the session has no caps. */
 gboolean gst_ccl_session_set_caps (GstCclSession *session, GstCaps *caps, GError **error);
 
+/* Forgets the caps, as after a failure: frees the analyzer and closes the mapper. */
+void gst_ccl_session_unset_caps (GstCclSession *session);
+
 /* Whether caps are set. */
 gboolean gst_ccl_session_has_caps (const GstCclSession *session);
 

@@ -264,8 +264,11 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
   }
 
   frame->place.cuda_context = gst_cuda_context_get_handle (self->context);
-  frame->image.memory = CCL_MEMORY_DEVICE;
-  frame->image.stream = find_stream (memory);
+  /* GstBuffer copies a plane that spans several memories to system memory. */
+  if (!frame->map.memory || gst_is_cuda_memory (frame->map.memory)) {
+    frame->image.memory = CCL_MEMORY_DEVICE;
+    frame->image.stream = find_stream (memory);
+  }
 
   return TRUE;
 }

@@ -63,6 +63,108 @@ check_stride (const GstVideoInfo *info, const Plane *plane, gint stride, GError 
   return FALSE;
 }
 
+/* The function of metadata that leaves mapping to GstBuffer. */
+static gpointer
+get_default_map (void)
+{
+  static gsize function = 0;
+
+  if (g_once_init_enter (&function)) {
+    GstBuffer *buffer = gst_buffer_new ();
+    GstVideoMeta *meta =
+        gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 1, 1);
+    gsize map = (gsize) meta->map;
+
+    gst_buffer_unref (buffer);
+    g_once_init_leave (&function, map);
+  }
+
+  return (gpointer) function;
+}
+
+static gboolean
+set_map_error (GstMapFlags flags, GError **error)
+{
+  gboolean write = (flags & GST_MAP_WRITE) != 0;
+
+  g_set_error (error, GST_RESOURCE_ERROR,
+               write ? GST_RESOURCE_ERROR_WRITE : GST_RESOURCE_ERROR_READ,
+               "Could not map the memory of the frame for %s.", write ? "writing" : "reading");
+
+  return FALSE;
+}
+
+/* Maps @size bytes from @offset on. Only the memories that hold them are mapped; several are copied
+ * to a temporary one. */
+static gboolean
+map_range (GstCclFrame *frame, gsize offset, gsize size, GstMapFlags flags, GError **error)
+{
+  gsize available = gst_buffer_get_size (frame->buffer), skip;
+  guint index, length;
+  gboolean mapped;
+
+  if (offset > available || size > available - offset) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The frame needs %" G_GSIZE_FORMAT " bytes from byte %" G_GSIZE_FORMAT
+                 " on, but its buffer has only %" G_GSIZE_FORMAT ".",
+                 size, offset, available);
+    return FALSE;
+  }
+
+  if (!gst_buffer_find_memory (frame->buffer, offset, size, &index, &length, &skip))
+    return set_map_error (flags, error);
+
+  /* A writable buffer would keep the temporary memory instead of its own. */
+  if (!(flags & GST_MAP_WRITE))
+    gst_buffer_ref (frame->buffer);
+  mapped = gst_buffer_map_range (frame->buffer, index, (gint) length, &frame->map, flags);
+  if (!(flags & GST_MAP_WRITE))
+    gst_buffer_unref (frame->buffer);
+  if (!mapped)
+    return set_map_error (flags, error);
+
+  frame->image.data = frame->map.data + skip;
+
+  return TRUE;
+}
+
+/* For metadata with its own function, which may set the data pointer and nothing else. */
+static gboolean
+map_with_function (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane, guint64 x,
+                   guint64 y, GstMapFlags flags, GError **error)
+{
+  GstVideoMeta *meta = frame->meta;
+  gpointer data = NULL;
+  gsize start;
+  gint stride = 0;
+
+  if (!gst_video_meta_map (meta, plane->plane, &frame->map, &data, &stride, flags))
+    return set_map_error (flags, error);
+
+  if (!check_stride (info, plane, stride, error))
+    goto unmap;
+
+  frame->image.data = (const guint8 *) data + offset_of (info, plane, stride, x, y);
+  frame->image.stride = (gsize) stride;
+  if (!frame->map.data)
+    return TRUE;
+
+  start = (gsize) (frame->image.data - frame->map.data);
+  if (start > frame->map.size || extent (plane, stride) > frame->map.size - start) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The frame with a stride of %d bytes needs %" G_GSIZE_FORMAT
+                 " bytes, but its memory has only %" G_GSIZE_FORMAT ".",
+                 stride, start + extent (plane, stride), frame->map.size);
+    goto unmap;
+  }
+
+  return TRUE;
+
+unmap:
+  gst_video_meta_unmap (meta, plane->plane, &frame->map);
+  return FALSE;
+}
+
 /* Does not map the other planes, which may be in other memory. */
 static gboolean
 map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane, GstMapFlags flags,
@@ -72,61 +174,45 @@ map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane,
   GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame->buffer);
   guint64 x = crop ? crop->x : 0;
   guint64 y = crop ? crop->y : 0;
-  gpointer data = NULL;
-  gsize start;
-  gint stride = 0;
+  gsize start, offset;
+  gint stride;
 
-  if (meta->format != GST_VIDEO_INFO_FORMAT (info) ||
-      x + GST_VIDEO_INFO_WIDTH (info) > meta->width ||
+  if (meta->format != GST_VIDEO_INFO_FORMAT (info) || meta->n_planes <= plane->plane ||
+      meta->n_planes > GST_VIDEO_MAX_PLANES || x + GST_VIDEO_INFO_WIDTH (info) > meta->width ||
       y + GST_VIDEO_INFO_HEIGHT (info) > meta->height) {
+    const gchar *format =
+        meta->format != GST_VIDEO_FORMAT_UNKNOWN ? gst_video_format_to_string (meta->format) : NULL;
+
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "Got a frame of %ux%u pixels in %s, but %dx%d in %s was negotiated.", meta->width,
-                 meta->height, gst_video_format_to_string (meta->format),
+                 "Got a frame of %ux%u pixels in %u planes of %s, but %dx%d in %s was negotiated.",
+                 meta->width, meta->height, meta->n_planes, format ? format : "an unknown format",
                  GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
                  gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
     return FALSE;
   }
 
-  if (!gst_video_meta_map (meta, plane->plane, &frame->map, &data, &stride, flags)) {
-    /* Either the offset is past the end, or the memory cannot be read. */
-    if (meta->offset[plane->plane] >= gst_buffer_get_size (frame->buffer))
-      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                   "The frame starts at byte %" G_GSIZE_FORMAT
-                   " of a buffer of only %" G_GSIZE_FORMAT " bytes.",
-                   meta->offset[plane->plane], gst_buffer_get_size (frame->buffer));
-    else
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                   "Could not map the memory of the frame for reading.");
+  if ((gpointer) meta->map != get_default_map ())
+    return map_with_function (frame, info, plane, x, y, flags, error);
+
+  stride = meta->stride[plane->plane];
+  if (!check_stride (info, plane, stride, error))
+    return FALSE;
+
+  start = offset_of (info, plane, stride, x, y);
+  offset = meta->offset[plane->plane];
+  if (start > G_MAXSIZE - offset) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The frame starts at byte %" G_GSIZE_FORMAT " of a buffer of only %" G_GSIZE_FORMAT
+                 " bytes.",
+                 offset, gst_buffer_get_size (frame->buffer));
     return FALSE;
   }
-
-  if (!check_stride (info, plane, stride, error))
-    goto unmap;
-
-  /* A meta with its own map function may set the data pointer and nothing else. */
-  if (!frame->map.data) {
-    frame->image.data = (const guint8 *) data + offset_of (info, plane, stride, x, y);
-    frame->image.stride = (gsize) stride;
-    return TRUE;
-  }
-
-  start = (gsize) ((const guint8 *) data - frame->map.data) + offset_of (info, plane, stride, x, y);
-  if (start > frame->map.size || extent (plane, stride) > frame->map.size - start) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "The frame with a stride of %d bytes needs %" G_GSIZE_FORMAT
-                 " bytes, but its memory has only %" G_GSIZE_FORMAT ".",
-                 stride, start + extent (plane, stride), frame->map.size);
-    goto unmap;
-  }
-
-  frame->image.data = frame->map.data + start;
+  if (!map_range (frame, offset + start, extent (plane, stride), flags, error))
+    return FALSE;
   frame->image.stride = (gsize) stride;
+  frame->meta = NULL;
 
   return TRUE;
-
-unmap:
-  gst_video_meta_unmap (meta, plane->plane, &frame->map);
-  return FALSE;
 }
 
 static gboolean
@@ -134,10 +220,7 @@ map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *pla
                   GstMapFlags flags, GError **error)
 {
   gint stride = GST_VIDEO_INFO_PLANE_STRIDE (info, plane->plane);
-  gsize offset = GST_VIDEO_INFO_PLANE_OFFSET (info, plane->plane);
   gsize size = gst_buffer_get_size (frame->buffer);
-  gsize skip;
-  guint index, length;
 
   if (size < GST_VIDEO_INFO_SIZE (info)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -147,20 +230,10 @@ map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *pla
     return FALSE;
   }
 
-  if (!check_stride (info, plane, stride, error))
+  if (!check_stride (info, plane, stride, error) ||
+      !map_range (frame, GST_VIDEO_INFO_PLANE_OFFSET (info, plane->plane), extent (plane, stride),
+                  flags, error))
     return FALSE;
-
-  /* The size was checked, so this fails only if the memory cannot be read. Maps only the memories
-   * that hold the plane: mapping all of them would merge, that is copy, them. */
-  if (!gst_buffer_find_memory (frame->buffer, offset, extent (plane, stride), &index, &length,
-                               &skip) ||
-      !gst_buffer_map_range (frame->buffer, index, (gint) length, &frame->map, flags)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                 "Could not map the memory of the frame for reading.");
-    return FALSE;
-  }
-
-  frame->image.data = frame->map.data + skip;
   frame->image.stride = (gsize) stride;
 
   return TRUE;

@@ -24,7 +24,7 @@ typedef struct
                       * differ, a new analyzer is needed. */
 
   GstBuffer *buffer;
-  GstVideoMeta *meta; /* used to map the plane, NULL if the buffer has none */
+  GstVideoMeta *meta; /* whose own function mapped the plane, or NULL */
   guint plane;        /* 0: luma */
   GstMapInfo map;
   gpointer priv; /* owned by the mapper */
@@ -75,7 +75,8 @@ struct _GstCclMapperClass
 
 /* Maps the plane @index with @flags and checks that all of its pixels are in the mapped memory. The
  * visible part of chroma begins with the sample that the first pixel has. The layout is that of the
- * buffer's GstVideoMeta, or of @info if it has none. The image is in host memory unless the mapper
+ * buffer's GstVideoMeta, or of @info if it has none. If the plane spans several memories, the
+ * mapped one is a copy, which may be of another type. The image is in host memory unless the mapper
  * changes that. */
 gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
                                   guint index, GstMapFlags flags, GError **error);

@@ -341,7 +341,7 @@ gst_ccl_pool_propose (GstQuery *query, gint device)
   allocator->device = device;
 
   set_allocator (query, GST_ALLOCATOR (allocator), &params);
-  if (need_pool)
+  if (need_pool && GST_VIDEO_INFO_SIZE (&info) <= G_MAXUINT)
     set_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), GST_ALLOCATOR (allocator), &params);
   gst_object_unref (allocator);
 }

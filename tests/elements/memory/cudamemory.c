@@ -73,6 +73,47 @@ GST_START_TEST (test_crop)
 }
 GST_END_TEST;
 
+/* Luma whose first rows are at the end of one memory, and the others in the next. */
+GST_START_TEST (test_split_memory)
+{
+  const guint n_first = 3; /* rows */
+  GstCudaContext *context = gst_cuda_context_new (TEST_DEVICE);
+  GstHarness *h = ccl_test_cuda_picture_harness_new ();
+  GstBuffer *picture = ccl_test_cuda_picture_new (context, "NV12", FALSE), *buffer, *second;
+  GstCudaMemory *memory = ccl_test_cuda_peek (picture);
+  gsize stride = (gsize) memory->info.stride[0], size = gst_buffer_get_size (picture);
+  gsize offset[GST_VIDEO_MAX_PLANES] = { size - n_first * stride };
+  GstMapInfo from, to;
+
+  buffer = ccl_test_cuda_buffer_new (context, &memory->info);
+  second = ccl_test_cuda_buffer_new (context, &memory->info);
+  gst_buffer_append_memory (buffer, gst_buffer_get_memory (second, 0));
+  gst_buffer_unref (second);
+  fail_unless (gst_buffer_map (picture, &from, GST_MAP_READ));
+  fail_unless (gst_memory_map (gst_buffer_peek_memory (buffer, 0), &to, GST_MAP_WRITE));
+  memset (to.data, 255, to.size);
+  memcpy (to.data + offset[0], from.data, n_first * stride);
+  gst_memory_unmap (gst_buffer_peek_memory (buffer, 0), &to);
+  fail_unless (gst_memory_map (gst_buffer_peek_memory (buffer, 1), &to, GST_MAP_WRITE));
+  memset (to.data, 255, to.size);
+  memcpy (to.data, from.data + n_first * stride, (PICTURE_HEIGHT - n_first) * stride);
+  gst_memory_unmap (gst_buffer_peek_memory (buffer, 1), &to);
+  gst_buffer_unmap (picture, &from);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12,
+                                  PICTURE_WIDTH, PICTURE_HEIGHT, 2, offset, memory->info.stride);
+
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (gst_buffer_n_memory (buffer), 2);
+  fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)));
+  ccl_test_check_picture (buffer);
+  gst_buffer_unref (buffer);
+  ccl_test_cuda_push (h, picture);
+
+  gst_object_unref (context);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Buffers that may not match their description. */
 static const struct
 {
@@ -353,6 +394,7 @@ cudamemory_suite (void)
   tcase_add_loop_test (tc, test_formats, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_no_transfer);
   tcase_add_test (tc, test_crop);
+  tcase_add_test (tc, test_split_memory);
   tcase_add_loop_test (tc, test_lies, 0, G_N_ELEMENTS (lies));
   tcase_add_test (tc, test_other_memory);
   tcase_add_test (tc, test_late_pixels);
