@@ -652,7 +652,7 @@ gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *
         by_label ? find_roi (rois, output->component.label, &last) : rois->rois[output->source];
 
     if (roi)
-      gst_ccl_rois_add_copy (buffer, roi, first + (gint) n++, &output->component);
+      gst_ccl_rois_add_copy (buffer, roi, (gint) ((guint) first + n++), &output->component);
   }
   for (i = 0; i < rois->n; i++)
     gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
