@@ -57,7 +57,9 @@ static const struct
     "smaller frames" },
   { "cclmotion", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
   { "cudaccl", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
+#ifdef HAVE_JSON_GLIB
   { "ccljson", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
+#endif
   { "ccloverlay", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   { "ccltrack", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   { "cclzones", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
@@ -114,15 +116,17 @@ GST_START_TEST (test_no_memory)
                                         "framerate=1/1");
   GstHarness *h = harness_new (elements[__i__], "GRAY8");
   guint megabytes, n_refused = 0;
+  gboolean taken = FALSE;
   GstCaps *old;
 
   gst_harness_set_sink_caps_str (h, __i__ == 3 ? "video/x-raw,format=RGB" : "video/x-raw");
   g_bytes_unref (push_frame (h, "GRAY8"));
   old = gst_pad_get_current_caps (h->srcpad);
-  for (megabytes = 8; megabytes < 512; megabytes += megabytes / 4) {
+  for (megabytes = 8; !taken; megabytes += megabytes / 4) {
     if (!ccl_test_limit_memory ((gsize) megabytes << 20))
       break;
-    n_refused += !ccl_test_send_caps (h, caps);
+    taken = ccl_test_send_caps (h, caps);
+    n_refused += !taken;
     ccl_test_unlimit_memory ();
     fail_unless (ccl_test_send_caps (h, old));
     g_bytes_unref (push_frame (h, "GRAY8"));
@@ -493,7 +497,7 @@ add_odd_region (GstBuffer *buffer, GRand *random)
  * undefined-behaviour sanitizer sees more. */
 GST_START_TEST (test_odd_components)
 {
-  static const gchar *const elements[] = { "ccltrack", "cclzones", "ccljson", "cudaccl" };
+  static const gchar *const elements[] = { "ccltrack", "cclzones", "cudaccl", "ccljson" };
   guint32 seed = g_random_int ();
   GRand *random = g_rand_new_with_seed (seed);
   GstHarness *h = harness_new (elements[__i__], "GRAY8");
@@ -536,7 +540,11 @@ cclhostile_suite (void)
   tcase_add_test (tc, test_faulty_chroma);
   tcase_add_loop_test (tc, test_faulty_targets, 0, G_N_ELEMENTS (targets));
   tcase_add_loop_test (tc, test_split_memory, 0, 3);
+#ifdef HAVE_JSON_GLIB
   tcase_add_loop_test (tc, test_odd_components, 0, 4);
+#else
+  tcase_add_loop_test (tc, test_odd_components, 0, 3);
+#endif
 
   return s;
 }

@@ -165,6 +165,18 @@ unmap:
   return FALSE;
 }
 
+/* GStreamer's function wants a known format. */
+static const gchar *
+get_format_name (GstVideoFormat format)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_VIDEO_FORMAT);
+  gboolean known = format != GST_VIDEO_FORMAT_UNKNOWN && g_enum_get_value (klass, (gint) format);
+
+  g_type_class_unref (klass);
+
+  return known ? gst_video_format_to_string (format) : "an unknown format";
+}
+
 /* Does not map the other planes, which may be in other memory. */
 static gboolean
 map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane, GstMapFlags flags,
@@ -180,12 +192,9 @@ map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane,
   if (meta->format != GST_VIDEO_INFO_FORMAT (info) || meta->n_planes <= plane->plane ||
       meta->n_planes > GST_VIDEO_MAX_PLANES || x + GST_VIDEO_INFO_WIDTH (info) > meta->width ||
       y + GST_VIDEO_INFO_HEIGHT (info) > meta->height) {
-    const gchar *format =
-        meta->format != GST_VIDEO_FORMAT_UNKNOWN ? gst_video_format_to_string (meta->format) : NULL;
-
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Got a frame of %ux%u pixels in %u planes of %s, but %dx%d in %s was negotiated.",
-                 meta->width, meta->height, meta->n_planes, format ? format : "an unknown format",
+                 meta->width, meta->height, meta->n_planes, get_format_name (meta->format),
                  GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
                  gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
     return FALSE;
