@@ -7,6 +7,11 @@
 #include <string.h>
 #include <gst/video/video.h>
 
+#include "gstcclserialize.h"
+
+GST_DEBUG_CATEGORY (gst_ccl_meta_debug);
+#define GST_CAT_DEFAULT gst_ccl_meta_debug
+
 G_DEFINE_BOXED_TYPE (GstCclComponent, gst_ccl_component, gst_ccl_component_copy,
                      gst_ccl_component_free)
 
@@ -127,43 +132,64 @@ count_found (const GstCclMeta *meta, guint n_left)
   return meta->found - (meta->n_components - n_left);
 }
 
-/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. */
+/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. Something
+ * is left inside of @limit, the size of the frame. */
 static void
-scale_range (guint *start, guint *length, guint num, guint denom)
+scale_range (guint *start, guint *length, guint num, guint denom, guint limit)
 {
-  guint64 first = (guint64) *start * num / denom;
-  guint64 end = (((guint64) *start + *length) * num + denom - 1) / denom;
+  guint64 first = gst_util_uint64_scale (*start, num, denom);
+  guint64 end = gst_util_uint64_scale_ceil ((guint64) *start + *length, num, denom);
 
+  first = MIN (first, limit - 1);
+  end = CLAMP (end, first + 1, limit);
   *start = (guint) first;
   *length = (guint) (end - first);
 }
 
+static guint
+scale_size (guint size, guint num, guint denom)
+{
+  return (guint) CLAMP (gst_util_uint64_scale_round (size, num, denom), 1, G_MAXINT);
+}
+
+/* Metadata and sizes may come from code that does not check them. */
 static gboolean
 transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *trans)
 {
-  guint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
-  guint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
-  guint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
-  guint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
-  guint64 in_area = (guint64) in_width * in_height;
-  guint64 out_area = (guint64) out_width * out_height;
-  gdouble sx = (gdouble) out_width / in_width;
-  gdouble sy = (gdouble) out_height / in_height;
-  guint width, height, i;
+  gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
+  gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
+  gint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
+  gint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  guint64 in_area, out_area;
+  gdouble sx, sy;
   GstCclMeta *scaled;
+  guint i;
+
+  if (in_width <= 0 || in_height <= 0 || out_width <= 0 || out_height <= 0) {
+    GST_WARNING ("components were dropped: scaling from %dx%d to %dx%d pixels is not possible",
+                 in_width, in_height, out_width, out_height);
+    return FALSE;
+  }
+  in_area = (guint64) in_width * (guint64) in_height;
+  out_area = (guint64) out_width * (guint64) out_height;
+  sx = (gdouble) out_width / in_width;
+  sy = (gdouble) out_height / in_height;
 
   /* The analysed frame may have had another size than the input. */
-  width = (guint) gst_util_uint64_scale_int_round (meta->width, out_width, in_width);
-  height = (guint) gst_util_uint64_scale_int_round (meta->height, out_height, in_height);
-
-  scaled = gst_buffer_add_ccl_meta (dest, MAX (width, 1), MAX (height, 1), meta->found,
-                                    meta->components, meta->n_components);
+  scaled =
+      gst_buffer_add_ccl_meta (dest, scale_size (meta->width, (guint) out_width, (guint) in_width),
+                               scale_size (meta->height, (guint) out_height, (guint) in_height),
+                               meta->found, meta->components, meta->n_components);
+  if (!scaled)
+    return FALSE;
 
   for (i = 0; i < scaled->n_components; i++) {
     GstCclComponent *component = &scaled->components[i];
 
-    scale_range (&component->x, &component->width, out_width, in_width);
-    scale_range (&component->y, &component->height, out_height, in_height);
+    scale_range (&component->x, &component->width, (guint) out_width, (guint) in_width,
+                 scaled->width);
+    scale_range (&component->y, &component->height, (guint) out_height, (guint) in_height,
+                 scaled->height);
     component->area = MAX (gst_util_uint64_scale_round (component->area, out_area, in_area), 1);
     component->centroid_x = (component->centroid_x + 0.5) * sx - 0.5;
     component->centroid_y = (component->centroid_y + 0.5) * sy - 0.5;
@@ -214,7 +240,7 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
   const gdouble epsilon = 1.0 / 256.0;
   const gdouble step = 1.0 / 1024.0; /* s */
   gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
-  gdouble centre_x, centre_y, next_x, next_y, w;
+  gdouble centre_x, centre_y, next_x, next_y, w, area;
   Box box;
   guint i;
 
@@ -230,6 +256,9 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
     max_x = MAX (max_x, x);
     max_y = MAX (max_y, y);
   }
+
+  if (!isfinite (min_x + max_x) || !isfinite (min_y + max_y))
+    return FALSE;
 
   box.x1 = (gint64) floor (CLAMP (min_x, -1e9, 1e9) + epsilon);
   box.y1 = (gint64) floor (CLAMP (min_y, -1e9, 1e9) + epsilon);
@@ -250,7 +279,8 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
   }
   component->centroid_x = centre_x - 0.5;
   component->centroid_y = centre_y - 0.5;
-  component->area = (guint64) MAX (rint (component->area * fabs (det / (w * w * w))), 1.0);
+  area = rint ((gdouble) component->area * fabs (det / (w * w * w)));
+  component->area = (guint64) (isfinite (area) ? CLAMP (area, 1.0, 1e18) : 1.0);
 
   return TRUE;
 }
@@ -266,6 +296,9 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
 
   projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
                                        meta->components, meta->n_components);
+
+  if (!projected)
+    return FALSE;
 
   /* Outside of the rectangle is a border, where the frame is not drawn. */
   clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
@@ -315,158 +348,6 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
   return FALSE;
 }
 
-#if GST_CHECK_VERSION(1, 24, 0)
-
-#define SERIALIZE_VERSION 1
-#define HEADER_SIZE (4 * 4)
-#define COMPONENT_SIZE (6 * 4 + 2 * 8 + 4 * 8)
-
-/* Numbers may be unaligned. */
-static guint8 *
-put_uint32 (guint8 *bytes, guint32 number)
-{
-  number = GUINT32_TO_LE (number);
-  memcpy (bytes, &number, sizeof (number));
-
-  return bytes + sizeof (number);
-}
-
-static guint8 *
-put_uint64 (guint8 *bytes, guint64 number)
-{
-  number = GUINT64_TO_LE (number);
-  memcpy (bytes, &number, sizeof (number));
-
-  return bytes + sizeof (number);
-}
-
-static guint8 *
-put_double (guint8 *bytes, gdouble number)
-{
-  guint64 bits;
-
-  memcpy (&bits, &number, sizeof (bits));
-
-  return put_uint64 (bytes, bits);
-}
-
-static const guint8 *
-get_uint32 (const guint8 *bytes, guint *number)
-{
-  guint32 value;
-
-  memcpy (&value, bytes, sizeof (value));
-  *number = GUINT32_FROM_LE (value);
-
-  return bytes + sizeof (value);
-}
-
-static const guint8 *
-get_uint64 (const guint8 *bytes, guint64 *number)
-{
-  guint64 value;
-
-  memcpy (&value, bytes, sizeof (value));
-  *number = GUINT64_FROM_LE (value);
-
-  return bytes + sizeof (value);
-}
-
-static const guint8 *
-get_double (const guint8 *bytes, gdouble *number)
-{
-  guint64 bits;
-
-  bytes = get_uint64 (bytes, &bits);
-  memcpy (number, &bits, sizeof (bits));
-
-  return bytes;
-}
-
-/* Version 1, little endian: width, height, found, n_components; then for each component its label,
- * x, y, width, height (32 bits each), area (64 bits), centroid_x, centroid_y (doubles), track (32
- * bits), age (64 bits), velocity_x, velocity_y (doubles). Version 0 ended with the centroid. */
-static gboolean
-gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
-{
-  const GstCclMeta *self = (const GstCclMeta *) meta;
-  gsize size = HEADER_SIZE + (gsize) self->n_components * COMPONENT_SIZE;
-  guint8 *bytes = gst_byte_array_interface_append (data, size);
-  guint i;
-
-  if (!bytes)
-    return FALSE;
-
-  bytes = put_uint32 (bytes, self->width);
-  bytes = put_uint32 (bytes, self->height);
-  bytes = put_uint32 (bytes, self->found);
-  bytes = put_uint32 (bytes, self->n_components);
-
-  for (i = 0; i < self->n_components; i++) {
-    const GstCclComponent *component = &self->components[i];
-
-    bytes = put_uint32 (bytes, component->label);
-    bytes = put_uint32 (bytes, component->x);
-    bytes = put_uint32 (bytes, component->y);
-    bytes = put_uint32 (bytes, component->width);
-    bytes = put_uint32 (bytes, component->height);
-    bytes = put_uint64 (bytes, component->area);
-    bytes = put_double (bytes, component->centroid_x);
-    bytes = put_double (bytes, component->centroid_y);
-    bytes = put_uint32 (bytes, component->track);
-    bytes = put_uint64 (bytes, component->age);
-    bytes = put_double (bytes, component->velocity_x);
-    bytes = put_double (bytes, component->velocity_y);
-  }
-
-  *version = SERIALIZE_VERSION;
-
-  return TRUE;
-}
-
-/* The data comes from another process and is not trusted. */
-static GstMeta *
-gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
-                          gsize size, guint8 version)
-{
-  guint width, height, found, n, i;
-  GstCclMeta *meta;
-
-  if (version != SERIALIZE_VERSION || size < HEADER_SIZE)
-    return NULL;
-
-  data = get_uint32 (data, &width);
-  data = get_uint32 (data, &height);
-  data = get_uint32 (data, &found);
-  data = get_uint32 (data, &n);
-  if (found < n || (size - HEADER_SIZE) / COMPONENT_SIZE < n)
-    return NULL;
-
-  meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
-  meta->components = n > 0 ? g_new (GstCclComponent, n) : NULL;
-  meta->n_components = n;
-
-  for (i = 0; i < n; i++) {
-    GstCclComponent *component = &meta->components[i];
-
-    data = get_uint32 (data, &component->label);
-    data = get_uint32 (data, &component->x);
-    data = get_uint32 (data, &component->y);
-    data = get_uint32 (data, &component->width);
-    data = get_uint32 (data, &component->height);
-    data = get_uint64 (data, &component->area);
-    data = get_double (data, &component->centroid_x);
-    data = get_double (data, &component->centroid_y);
-    data = get_uint32 (data, &component->track);
-    data = get_uint64 (data, &component->age);
-    data = get_double (data, &component->velocity_x);
-    data = get_double (data, &component->velocity_y);
-  }
-
-  return &meta->meta;
-}
-#endif
-
 static const GstMetaInfo *
 gst_ccl_meta_register (void)
 {
@@ -503,8 +384,10 @@ gst_ccl_meta_get_info (void)
   static const GstMetaInfo *info = NULL;
 
   if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *new_info = gst_ccl_meta_register ();
+    const GstMetaInfo *new_info;
 
+    GST_DEBUG_CATEGORY_INIT (gst_ccl_meta_debug, "cclmeta", 0, "connected components as metadata");
+    new_info = gst_ccl_meta_register ();
     g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) new_info);
   }
 

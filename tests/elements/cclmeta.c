@@ -4,6 +4,7 @@
 #include "tests/lib/ccltest.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 static const GstCclComponent components[] = {
@@ -169,6 +170,43 @@ GST_START_TEST (test_scale)
 }
 GST_END_TEST;
 
+/* Sizes and components that no frame has: what comes out, if anything, is a frame with components
+ * inside of it. Criticals are fatal. */
+GST_START_TEST (test_scale_odd)
+{
+  static const guint sizes[] = { 0, 1, 13, G_MAXINT, 1u << 31, G_MAXUINT };
+  static const guint n = G_N_ELEMENTS (sizes);
+  guint i;
+
+  for (i = 0; i < n * n * n; i++) {
+    guint size = sizes[i % n], in_size = sizes[i / n % n], out_size = sizes[i / n / n];
+    GstCclComponent odd = { 1, size, G_MAXUINT, G_MAXUINT, size, G_MAXUINT64, NAN, INFINITY };
+    GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+    GstVideoInfo in_info, out_info;
+    GstVideoMetaTransform trans = { &in_info, &out_info };
+    GstCclMeta *meta = gst_buffer_add_ccl_meta (in, size, size, 1, &odd, 1);
+
+    gst_video_info_init (&in_info);
+    gst_video_info_init (&out_info);
+    in_info.width = in_info.height = (gint) in_size;
+    out_info.width = out_info.height = (gint) out_size;
+    GST_CCL_META_INFO->transform_func (out, &meta->meta, in,
+                                       gst_video_meta_transform_scale_get_quark (), &trans);
+    meta = gst_buffer_get_ccl_meta (out);
+    if (meta) {
+      const GstCclComponent *scaled = gst_ccl_meta_get_component (meta, 0);
+
+      fail_unless (meta->width > 0 && meta->width <= G_MAXINT && scaled->width > 0 &&
+                       (guint64) scaled->x + scaled->width <= meta->width && scaled->height > 0 &&
+                       (guint64) scaled->y + scaled->height <= meta->height,
+                   "%u x %u to %u", size, in_size, out_size);
+    }
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_unknown_transform)
 {
   GstBuffer *in = buffer_with_components (13, 7), *out = gst_buffer_new ();
@@ -286,38 +324,174 @@ GST_END_TEST;
 #endif
 
 #if GST_CHECK_VERSION(1, 24, 0)
-GST_START_TEST (test_serialize)
+static void
+check_round_trip (guint width, guint height, const GstCclComponent *expected, guint n,
+                  gsize max_size)
 {
-  GstBuffer *in = buffer_with_components (13, 7), *out;
+  GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
   GByteArray *data = g_byte_array_new ();
   guint32 consumed = 0;
-  guint offset, size;
-  GstMeta *meta;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (in, width, height, n + 3, expected, n);
+  guint i;
 
-  /* At every alignment, so that the sanitizer sees unaligned reads; offset 0 comes last. */
-  for (offset = 8; offset-- > 0;) {
-    g_byte_array_set_size (data, offset);
-    fail_unless (gst_meta_serialize_simple (&gst_buffer_get_ccl_meta (in)->meta, data));
-    out = gst_buffer_new ();
-    meta = gst_meta_deserialize (out, data->data + offset, data->len - offset, &consumed);
-    fail_unless (meta != NULL);
-    fail_unless_equals_int (consumed, data->len - offset);
-    check_meta ((GstCclMeta *) meta, 13, 7, 5, components, 3);
-    gst_buffer_unref (out);
-  }
-
-  /* Truncated data is refused. */
-  for (size = 1; size < data->len; size++) {
-    guint8 *part = g_memdup2 (data->data, size);
-
-    out = gst_buffer_new ();
-    fail_unless (gst_meta_deserialize (out, part, size, &consumed) == NULL);
-    gst_buffer_unref (out);
-    g_free (part);
-  }
+  fail_unless (gst_meta_serialize_simple (&meta->meta, data));
+  fail_unless (data->len <= max_size, "%u components take %u bytes", n, data->len);
+  meta = (GstCclMeta *) gst_meta_deserialize (out, data->data, data->len, &consumed);
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (consumed, data->len);
+  check_meta (meta, width, height, n + 3, expected, n);
+  /* Doubles to the last bit. */
+  for (i = 0; i < n; i++)
+    ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 0.0);
 
   g_byte_array_unref (data);
   gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+
+GST_START_TEST (test_serialize)
+{
+  static const GstCclComponent odd[] = {
+    /* Labels with gaps and repeats, centroids that are no quotient or outside of the box. */
+    { G_MAXUINT, 5, 900, 1, 1, 1, 5.25, -0.0, 7, 5, -3.0, 1.5 },
+    { 0, G_MAXINT - 1, 0, 1, G_MAXINT, G_MAXUINT64, -1e300, 1e-300, 0, 0, 0.0, 0.0 },
+    { 1, 0, G_MAXINT - 1, G_MAXINT, 1, 1, G_MAXUINT, 3.0, 0, G_MAXUINT64, 0.0, G_MINDOUBLE },
+    { 1, 1, 1, 3, 3, G_MAXUINT, 2.0, 2.0, G_MAXUINT, G_MAXUINT64, -1e300, 1e300 },
+  };
+  GstCclComponent many[1024];
+  guint32 seed = g_random_int ();
+  GRand *random = g_rand_new_with_seed (seed);
+  guint i;
+
+  check_round_trip (13, 7, components, G_N_ELEMENTS (components), 100);
+  check_round_trip (G_MAXINT, G_MAXINT, odd, G_N_ELEMENTS (odd), 1000);
+  check_round_trip (1, 1, NULL, 0, 100);
+
+  /* Components as in a frame: their centroids are sums divided by their areas. */
+  g_print ("seed %u\n", seed);
+  for (i = 0; i < G_N_ELEMENTS (many); i++) {
+    GstCclComponent *component = &many[i];
+    guint64 sum;
+
+    memset (component, 0, sizeof (*component));
+    component->label = i + 1;
+    component->width = (guint) g_rand_int_range (random, 1, 30);
+    component->height = (guint) g_rand_int_range (random, 1, 30);
+    component->x = (guint) g_rand_int_range (random, 0, 1920 - 30);
+    component->y = i;
+    component->area = (guint64) component->width * component->height;
+    sum = component->area * component->x +
+          (guint64) g_rand_int_range (random, 0, (gint) (component->area * component->width));
+    component->centroid_x = (gdouble) sum / (gdouble) component->area;
+    sum = component->area * component->y +
+          (guint64) g_rand_int_range (random, 0, (gint) (component->area * component->height));
+    component->centroid_y = (gdouble) sum / (gdouble) component->area;
+  }
+  g_rand_free (random);
+  check_round_trip (1920, 1080, many, G_N_ELEMENTS (many), 14 * G_N_ELEMENTS (many));
+}
+GST_END_TEST;
+
+/* Version, and bytes of what another process may send: a frame of 13x7 pixels, of which 5
+ * components were found, with one 4x3 component at (2, 1), and what is wrong with it. */
+#define HEADER "\x0d\x07\x05\x01"
+#define COMPONENT "\x06\x02\x02\x04\x03\x0c\x12\x0c"
+#define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
+#define INFINITE "\x00\x00\x00\x00\x00\x00\xf0\xff"
+
+#define BYTES(bytes) bytes, sizeof (bytes) - 1
+
+static const struct
+{
+  const gchar *what;
+  guint8 version;
+  const gchar *bytes;
+  gsize size;
+  gboolean good;
+} sent[] = {
+  { "all as it should be", 2, BYTES (HEADER COMPONENT), TRUE },
+  { "no component", 2, BYTES ("\x0d\x07\x05\x00"), TRUE },
+  { "version 0", 0, BYTES (HEADER COMPONENT), FALSE },
+  { "version 1", 1, BYTES (HEADER COMPONENT), FALSE },
+  { "version 3", 3, BYTES (HEADER COMPONENT), FALSE },
+  { "nothing", 2, BYTES (""), FALSE },
+  { "width 0", 2, BYTES ("\x00\x07\x05\x00"), FALSE },
+  { "height 0", 2, BYTES ("\x0d\x00\x05\x00"), FALSE },
+  { "width 2^31 - 1", 2, BYTES ("\xff\xff\xff\xff\x07\x07\x05\x00"), TRUE },
+  { "width 2^31", 2, BYTES ("\x80\x80\x80\x80\x08\x07\x05\x00"), FALSE },
+  { "height 2^31", 2, BYTES ("\x0d\x80\x80\x80\x80\x08\x05\x00"), FALSE },
+  { "width 2^32 + 13", 2, BYTES ("\x8d\x80\x80\x80\x10\x07\x05\x00"), FALSE },
+  { "fewer found than there are", 2, BYTES ("\x0d\x07\x00\x01" COMPONENT), FALSE },
+  { "2^32 - 1 components", 2, BYTES ("\x0d\x07\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f" COMPONENT),
+    FALSE },
+  { "a component too many", 2, BYTES (HEADER COMPONENT COMPONENT), FALSE },
+  { "a byte too many", 2, BYTES (HEADER COMPONENT "\x00"), FALSE },
+  { "a number of more than 64 bits", 2,
+    BYTES ("\x0d\x07\x05\x01\x06\x02\x02\x04\x03\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02\x12\x0c"),
+    FALSE },
+  { "an unknown flag", 2, BYTES (HEADER "\x16\x02\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "label -1", 2, BYTES (HEADER "\x07\x03\x02\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "past the right", 2, BYTES (HEADER "\x06\x0a\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "past the bottom", 2, BYTES (HEADER "\x06\x02\x0a\x04\x03\x0c\x12\x0c"), FALSE },
+  { "above the top", 2, BYTES (HEADER "\x06\x02\x01\x04\x03\x0c\x12\x0c"), FALSE },
+  { "component's width 0", 2, BYTES (HEADER "\x06\x02\x02\x00\x03\x0c\x12\x0c"), FALSE },
+  { "component's height 0", 2, BYTES (HEADER "\x06\x02\x02\x04\x00\x0c\x12\x0c"), FALSE },
+  { "area 0", 2, BYTES (HEADER "\x06\x02\x02\x04\x03\x00\x12\x0c"), FALSE },
+  { "a centroid that is no number", 2,
+    BYTES (HEADER "\x04\x02\x02\x04\x03\x0c" NOT_A_NUMBER "\x0c"), FALSE },
+  { "an infinite centroid", 2, BYTES (HEADER "\x02\x02\x02\x04\x03\x0c\x12" INFINITE), FALSE },
+  { "a velocity that is no number", 2,
+    BYTES (HEADER "\x0e\x02\x02\x04\x03\x0c\x12\x0c\x01\x01\0\0\0\0\0\0\0\0" NOT_A_NUMBER), FALSE },
+};
+
+static gboolean
+receive (const gchar *bytes, gsize size, guint8 version)
+{
+  static const GstCclComponent expected = { 1, 2, 1, 4, 3, 12, 3.5, 2.0 };
+  /* Ends with its allocation, so that memory checkers see every overrun. */
+  guint8 *copy = g_memdup2 (bytes, size);
+  GstBuffer *buffer = gst_buffer_new ();
+  GstMeta *meta =
+      GST_CCL_META_INFO->deserialize_func (GST_CCL_META_INFO, buffer, copy, size, version);
+
+  fail_unless (meta == (GstMeta *) gst_buffer_get_ccl_meta (buffer));
+  if (meta && ((GstCclMeta *) meta)->n_components > 0)
+    check_meta ((GstCclMeta *) meta, 13, 7, 5, &expected, 1);
+  gst_buffer_unref (buffer);
+  g_free (copy);
+
+  return meta != NULL;
+}
+
+static void
+count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+                const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+                gpointer n)
+{
+  if (level == GST_LEVEL_WARNING && g_str_equal (gst_debug_category_get_name (category), "cclmeta"))
+    (*(guint *) n)++;
+}
+
+/* What cannot be is dropped, with a warning that says why. */
+GST_START_TEST (test_received)
+{
+  guint n = 0, size;
+
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (count_warnings, &n, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
+
+  fail_unless (receive (sent[__i__].bytes, sent[__i__].size, sent[__i__].version) ==
+                   sent[__i__].good,
+               "%s", sent[__i__].what);
+  fail_unless_equals_int (n, !sent[__i__].good);
+  for (size = 0; sent[__i__].good && size < sent[__i__].size; size++)
+    fail_if (receive (sent[__i__].bytes, size, sent[__i__].version), "%s: taken, but truncated",
+             sent[__i__].what);
+
+  gst_debug_remove_log_function (count_warnings);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
 }
 GST_END_TEST;
 #endif
@@ -521,6 +695,7 @@ cclmeta_suite (void)
   tcase_add_test (tc, test_add_replaces);
   tcase_add_test (tc, test_copy_is_deep);
   tcase_add_loop_test (tc, test_scale, 0, G_N_ELEMENTS (scales));
+  tcase_add_test (tc, test_scale_odd);
   tcase_add_test (tc, test_unknown_transform);
   tcase_add_test (tc, test_videoscale);
   tcase_add_loop_test (tc, test_crop, 0, G_N_ELEMENTS (crops));
@@ -529,6 +704,7 @@ cclmeta_suite (void)
 #endif
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tc, test_serialize);
+  tcase_add_loop_test (tc, test_received, 0, G_N_ELEMENTS (sent));
 #endif
 
   tc = tcase_create ("palette");

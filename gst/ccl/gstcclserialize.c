@@ -1,0 +1,363 @@
+/* cudaccl - serialisation of GstCclMeta
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Version 2, the first one that was released. Numbers are varints: seven bits to a byte, the lowest
+ * first, with the highest bit set in all bytes but the last. Differences may be negative and are
+ * stored as 2 n, or -2 n - 1 if n is negative. Doubles have 8 bytes, the lowest first.
+ *
+ *   width, height, found, n_components
+ *   for each component:
+ *     a byte of flags
+ *     FLAG_LABEL: difference of the label from that of the component before, plus 1
+ *     x, difference of y from that of the component before, width, height, area
+ *     FLAG_SUM_X: sum of the distances of all pixels from x; otherwise centroid_x, a double
+ *     FLAG_SUM_Y: the same for y
+ *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
+ *
+ * A centroid is a sum divided by an area, which is shorter than a double and restores the same one.
+ * It is a double where that is not so, as after scaling. */
+
+#include "gstcclserialize.h"
+
+#include <math.h>
+#include <string.h>
+#include <gst/ccl/gstcclmeta.h>
+
+#define GST_CAT_DEFAULT gst_ccl_meta_debug
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+#define VERSION 2
+
+#define FLAG_LABEL (1 << 0)
+#define FLAG_SUM_X (1 << 1)
+#define FLAG_SUM_Y (1 << 2)
+#define FLAG_TRACK (1 << 3)
+#define ALL_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
+
+#define MAX_VARINT_SIZE 10
+#define MAX_HEADER_SIZE (4 * MAX_VARINT_SIZE)
+#define MAX_COMPONENT_SIZE (1 + 6 * MAX_VARINT_SIZE + 2 * MAX_VARINT_SIZE + 2 * (10 + 8))
+#define MIN_COMPONENT_SIZE 8
+
+/* A socket's buffer holds few frames of this size. */
+#define LARGE_SIZE (32 * 1024)
+
+/* 2^53: integers up to here are exact in a double. */
+#define MAX_EXACT 9007199254740992.0
+
+static guint8 *
+put_varint (guint8 *bytes, guint64 number)
+{
+  for (; number >= 128; number >>= 7)
+    *bytes++ = (guint8) (number | 128);
+  *bytes++ = (guint8) number;
+
+  return bytes;
+}
+
+static guint8 *
+put_difference (guint8 *bytes, guint number, guint before)
+{
+  gint64 difference = (gint64) number - before;
+
+  return put_varint (bytes,
+                     difference < 0 ? 2 * (guint64) -difference - 1 : 2 * (guint64) difference);
+}
+
+static guint8 *
+put_double (guint8 *bytes, gdouble number)
+{
+  guint64 bits;
+
+  memcpy (&bits, &number, sizeof (bits));
+  bits = GUINT64_TO_LE (bits);
+  memcpy (bytes, &bits, sizeof (bits));
+
+  return bytes + sizeof (bits);
+}
+
+static gdouble
+make_centroid (guint64 sum, guint start, guint64 area)
+{
+  return (gdouble) (area * start + sum) / (gdouble) area;
+}
+
+/* The sum that restores exactly this centroid, if there is one. */
+static gboolean
+find_sum (gdouble centroid, guint start, guint64 area, guint64 *sum)
+{
+  gdouble total = rint (centroid * (gdouble) area);
+
+  if (area == 0 || area > G_MAXUINT || signbit (centroid) || !(total < MAX_EXACT) ||
+      (guint64) total < area * start)
+    return FALSE;
+  *sum = (guint64) total - area * start;
+
+  return make_centroid (*sum, start, area) == centroid;
+}
+
+static guint8 *
+put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComponent *before)
+{
+  guint8 *flags = bytes++;
+  guint64 sum;
+
+  *flags = 0;
+  if (component->label != before->label + 1) {
+    *flags |= FLAG_LABEL;
+    bytes = put_difference (bytes, component->label, before->label + 1);
+  }
+
+  bytes = put_varint (bytes, component->x);
+  bytes = put_difference (bytes, component->y, before->y);
+  bytes = put_varint (bytes, component->width);
+  bytes = put_varint (bytes, component->height);
+  bytes = put_varint (bytes, component->area);
+
+  if (find_sum (component->centroid_x, component->x, component->area, &sum)) {
+    *flags |= FLAG_SUM_X;
+    bytes = put_varint (bytes, sum);
+  } else {
+    bytes = put_double (bytes, component->centroid_x);
+  }
+  if (find_sum (component->centroid_y, component->y, component->area, &sum)) {
+    *flags |= FLAG_SUM_Y;
+    bytes = put_varint (bytes, sum);
+  } else {
+    bytes = put_double (bytes, component->centroid_y);
+  }
+
+  if (component->track || component->age || component->velocity_x != 0.0 ||
+      component->velocity_y != 0.0) {
+    *flags |= FLAG_TRACK;
+    bytes = put_varint (bytes, component->track);
+    bytes = put_varint (bytes, component->age);
+    bytes = put_double (bytes, component->velocity_x);
+    bytes = put_double (bytes, component->velocity_y);
+  }
+
+  return bytes;
+}
+
+static void
+warn_if_large (const GstCclMeta *self, gsize size)
+{
+  static gint warned = 0;
+
+  if (size > LARGE_SIZE && g_atomic_int_compare_and_exchange (&warned, 0, 1))
+    GST_WARNING ("%u components of a frame take %" G_GSIZE_FORMAT
+                 " bytes: a receiver that is late may lose the connection. Put a queue behind "
+                 "unixfdsrc, or limit the components with max-components or min-area",
+                 self->n_components, size);
+}
+
+gboolean
+gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  const GstCclComponent none = { 0 }, *before = &none;
+  const GstCclMeta *self = (const GstCclMeta *) meta;
+  guint8 *bytes, *end, *appended;
+  guint i;
+
+  bytes = end = g_malloc (MAX_HEADER_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
+  end = put_varint (end, self->width);
+  end = put_varint (end, self->height);
+  end = put_varint (end, self->found);
+  end = put_varint (end, self->n_components);
+  for (i = 0; i < self->n_components; i++) {
+    end = put_component (end, &self->components[i], before);
+    before = &self->components[i];
+  }
+
+  warn_if_large (self, (gsize) (end - bytes));
+  appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
+  if (appended)
+    memcpy (appended, bytes, (gsize) (end - bytes));
+  g_free (bytes);
+  *version = VERSION;
+
+  return appended != NULL;
+}
+
+/* What is left to be read. Functions return FALSE if that is too short or no such number. */
+typedef struct
+{
+  const guint8 *bytes;
+  gsize size;
+} Reader;
+
+static gboolean
+read_byte (Reader *reader, guint8 *byte)
+{
+  if (reader->size == 0)
+    return FALSE;
+
+  *byte = *reader->bytes++;
+  reader->size--;
+
+  return TRUE;
+}
+
+static gboolean
+read_varint (Reader *reader, guint64 *number)
+{
+  guint shift = 0;
+  guint8 byte;
+
+  *number = 0;
+  do {
+    if (!read_byte (reader, &byte) || shift > 63 || (shift == 63 && byte > 1))
+      return FALSE;
+    *number |= (guint64) (byte & 127) << shift;
+    shift += 7;
+  } while (byte & 128);
+
+  return TRUE;
+}
+
+static gboolean
+read_uint (Reader *reader, guint *number)
+{
+  guint64 value;
+
+  if (!read_varint (reader, &value) || value > G_MAXUINT)
+    return FALSE;
+  *number = (guint) value;
+
+  return TRUE;
+}
+
+static gboolean
+read_difference (Reader *reader, guint before, guint *number)
+{
+  gint64 value;
+  guint64 coded;
+
+  if (!read_varint (reader, &coded) || coded > 2 * (guint64) G_MAXUINT)
+    return FALSE;
+  value = (coded & 1 ? -(gint64) (coded / 2) - 1 : (gint64) (coded / 2)) + before;
+  if (value < 0 || value > G_MAXUINT)
+    return FALSE;
+  *number = (guint) value;
+
+  return TRUE;
+}
+
+static gboolean
+read_double (Reader *reader, gdouble *number)
+{
+  guint64 bits;
+
+  if (reader->size < sizeof (bits))
+    return FALSE;
+  memcpy (&bits, reader->bytes, sizeof (bits));
+  bits = GUINT64_FROM_LE (bits);
+  memcpy (number, &bits, sizeof (bits));
+  reader->bytes += sizeof (bits);
+  reader->size -= sizeof (bits);
+
+  return isfinite (*number);
+}
+
+static gboolean
+read_centroid (Reader *reader, gboolean is_sum, guint start, guint64 area, gdouble *centroid)
+{
+  guint64 sum;
+
+  if (!is_sum)
+    return read_double (reader, centroid);
+
+  if (area > G_MAXUINT || !read_varint (reader, &sum) || sum > (guint64) MAX_EXACT)
+    return FALSE;
+  *centroid = make_centroid (sum, start, area);
+
+  return TRUE;
+}
+
+static gboolean
+read_component (Reader *reader, const GstCclComponent *before, GstCclComponent *component)
+{
+  guint8 flags;
+
+  *component = (GstCclComponent){ .label = before->label + 1 };
+  if (!read_byte (reader, &flags) || (flags & ~ALL_FLAGS) != 0)
+    return FALSE;
+  if ((flags & FLAG_LABEL) && !read_difference (reader, component->label, &component->label))
+    return FALSE;
+
+  if (!read_uint (reader, &component->x) || !read_difference (reader, before->y, &component->y) ||
+      !read_uint (reader, &component->width) || !read_uint (reader, &component->height) ||
+      !read_varint (reader, &component->area) || component->area == 0)
+    return FALSE;
+
+  if (!read_centroid (reader, flags & FLAG_SUM_X, component->x, component->area,
+                      &component->centroid_x) ||
+      !read_centroid (reader, flags & FLAG_SUM_Y, component->y, component->area,
+                      &component->centroid_y))
+    return FALSE;
+
+  return !(flags & FLAG_TRACK) ||
+         (read_uint (reader, &component->track) && read_varint (reader, &component->age) &&
+          read_double (reader, &component->velocity_x) &&
+          read_double (reader, &component->velocity_y));
+}
+
+static gboolean
+is_inside (const GstCclComponent *component, guint width, guint height)
+{
+  return component->width > 0 && component->height > 0 &&
+         (guint64) component->x + component->width <= width &&
+         (guint64) component->y + component->height <= height;
+}
+
+/* The data comes from another process and is not trusted. */
+GstMeta *
+gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
+                          gsize size, guint8 version)
+{
+  const GstCclComponent none = { 0 }, *before = &none;
+  GstCclComponent *components;
+  Reader reader = { data, size };
+  guint width, height, found, n, i;
+  GstCclMeta *meta;
+
+  if (version != VERSION) {
+    GST_WARNING ("components were dropped: their version is %u, and only %u is known; use the same "
+                 "version of libgstccl on both sides",
+                 version, VERSION);
+    return NULL;
+  }
+
+  if (!read_uint (&reader, &width) || !read_uint (&reader, &height) ||
+      !read_uint (&reader, &found) || !read_uint (&reader, &n) || found < n ||
+      n > reader.size / MIN_COMPONENT_SIZE) {
+    GST_WARNING ("components were dropped: their %" G_GSIZE_FORMAT " bytes are not valid", size);
+    return NULL;
+  }
+  if (width == 0 || height == 0 || width > G_MAXINT || height > G_MAXINT) {
+    GST_WARNING ("components were dropped: a frame of %ux%u pixels is not possible", width, height);
+    return NULL;
+  }
+
+  components = n > 0 ? g_new (GstCclComponent, n) : NULL;
+  for (i = 0; i < n; i++) {
+    if (!read_component (&reader, before, &components[i]) ||
+        !is_inside (&components[i], width, height))
+      break;
+    before = &components[i];
+  }
+  if (i < n || reader.size > 0) {
+    GST_WARNING ("components were dropped: component %u of %u is not valid", i, n);
+    g_free (components);
+    return NULL;
+  }
+
+  meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
+  meta->components = components;
+  meta->n_components = n;
+
+  return &meta->meta;
+}
+
+#endif

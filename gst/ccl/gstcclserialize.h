@@ -1,0 +1,26 @@
+/* cudaccl - serialisation of GstCclMeta
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_SERIALIZE_H__
+#define __GST_CCL_SERIALIZE_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_ccl_meta_debug);
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+/* GstMetaSerializeFunction and GstMetaDeserializeFunction of GstCclMeta. */
+
+gboolean gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version);
+
+GstMeta *gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
+                                   gsize size, guint8 version);
+
+#endif
+
+G_END_DECLS
+
+#endif /* __GST_CCL_SERIALIZE_H__ */
