@@ -7,5 +7,6 @@
 #include <gst/ccl/ccl-prelude.h>
 #include <gst/ccl/gstcclmeta.h>
 #include <gst/ccl/gstcclpalette.h>
+#include <gst/ccl/gstcclzonesmeta.h>
 
 #endif /* __GST_CCL_H__ */

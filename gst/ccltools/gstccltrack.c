@@ -121,8 +121,6 @@ static gboolean gst_ccl_track_start (GstBaseTransform *trans);
 static gboolean gst_ccl_track_stop (GstBaseTransform *trans);
 static gboolean gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event);
-static GstFlowReturn gst_ccl_track_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
-                                                          GstBuffer **outbuf);
 static GstFlowReturn gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
 
 static void
@@ -261,8 +259,8 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_track_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_track_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_track_sink_event);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
-  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_track_prepare_output_buffer);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_track_transform_ip);
 
   GST_DEBUG_CATEGORY_INIT (gst_ccl_track_debug, "ccltrack", 0, "tracks of components");
@@ -427,14 +425,6 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
-}
-
-static GstFlowReturn
-gst_ccl_track_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
-{
-  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_buffer_copy_shallow (inbuf);
-
-  return GST_FLOW_OK;
 }
 
 static void

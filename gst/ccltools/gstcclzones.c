@@ -6,8 +6,10 @@
  * @title: cclzones
  * @short_description: counts tracked objects in zones and over tripwires
  *
- * Says which objects enter and leave zones, how long they stay, and which cross tripwires in which
- * direction. The objects are those that `ccltrack` tracks. Frames go through unchanged.
+ * Finds which objects enter and leave zones, how long they stay, and which cross tripwires in which
+ * direction. The objects are those that `ccltrack` tracks. The pixels of frames are neither changed
+ * nor copied. Each frame gets a #GstCclZonesMeta with the zones, their counts and the events of the
+ * frame, which `ccljson` writes and `ccloverlay` draws.
  *
  * Coordinates are shares of the frame if none of a zone is above 1, otherwise pixels. A tripwire
  * goes from its first point to its second: `in` is to the right in this direction, `out` to the
@@ -245,8 +247,9 @@ gst_ccl_zones_class_init (GstCclZonesClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_zones_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_zones_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_zones_transform_ip);
-  trans_class->transform_ip_on_passthrough = TRUE;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_ZONES_POINT, 0);
 
@@ -264,7 +267,7 @@ gst_ccl_zones_init (GstCclZones *self)
   self->events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
 
   gst_base_transform_set_in_place (trans, TRUE);
-  gst_base_transform_set_passthrough (trans, TRUE);
+  gst_base_transform_set_passthrough (trans, FALSE);
   gst_base_transform_set_gap_aware (trans, TRUE);
   gst_base_transform_set_qos_enabled (trans, FALSE);
 }
@@ -337,7 +340,7 @@ take_counts (GstCclZones *self, GValue *value)
         zones[i].tripwire ? "tripwire" : "zone", "in", G_TYPE_UINT64, zones[i].in, "out",
         G_TYPE_UINT64, zones[i].out, "inside", G_TYPE_UINT, zones[i].inside, NULL);
 
-    gst_structure_set (counts, zones[i].id, GST_TYPE_STRUCTURE, count, NULL);
+    gst_structure_set (counts, zones[i].name, GST_TYPE_STRUCTURE, count, NULL);
     gst_structure_free (count);
   }
   g_value_take_boxed (value, counts);
@@ -497,7 +500,6 @@ static GstMessage *
 gst_ccl_zones_new_message (GstCclZones *self, GstBuffer *buffer, const GstCclZoneEvent *event,
                            const GstCclZone *zone)
 {
-  static const gchar *const names[] = { "enter", "leave", "dwell", "in", "out" };
   GstClockTime timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
 
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, timestamp, &stream_time,
@@ -507,11 +509,11 @@ gst_ccl_zones_new_message (GstCclZones *self, GstBuffer *buffer, const GstCclZon
       GST_OBJECT (self),
       gst_structure_new ("cclzones", "timestamp", G_TYPE_UINT64, timestamp, "stream-time",
                          G_TYPE_UINT64, stream_time, "running-time", G_TYPE_UINT64, running_time,
-                         "event", G_TYPE_STRING, names[event->type], "zone", G_TYPE_STRING,
-                         zone->id, "track", G_TYPE_UINT, event->track, "dwell", G_TYPE_UINT64,
-                         event->dwell, "x", G_TYPE_DOUBLE, event->x, "y", G_TYPE_DOUBLE, event->y,
-                         "in", G_TYPE_UINT64, zone->in, "out", G_TYPE_UINT64, zone->out, "inside",
-                         G_TYPE_UINT, zone->inside, NULL));
+                         "event", G_TYPE_STRING, gst_ccl_zone_event_type_get_name (event->type),
+                         "zone", G_TYPE_STRING, zone->name, "track", G_TYPE_UINT, event->track,
+                         "dwell", G_TYPE_UINT64, event->dwell, "x", G_TYPE_DOUBLE, event->x, "y",
+                         G_TYPE_DOUBLE, event->y, "in", G_TYPE_UINT64, event->in, "out",
+                         G_TYPE_UINT64, event->out, "inside", G_TYPE_UINT, event->inside, NULL));
 }
 
 /* Goes on to the frame whose points were added. */
@@ -540,6 +542,8 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
     g_ptr_array_add (messages,
                      gst_ccl_zones_new_message (self, buffer, event, &zones[event->zone]));
   }
+  if (n_zones > 0)
+    gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
 
   for (i = 0; i < messages->len; i++)

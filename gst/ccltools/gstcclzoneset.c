@@ -47,7 +47,7 @@ clear_zone (gpointer data)
 {
   GstCclZone *zone = data;
 
-  g_free (zone->id);
+  g_free (zone->name);
   g_free (zone->points);
 }
 
@@ -111,7 +111,7 @@ add_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place, GError **er
     area += a[0] * b[1] - b[0] * a[1];
   }
   for (i = 0; i < self->zones->len; i++) {
-    if (g_str_equal (g_array_index (self->zones, GstCclZone, i).id, zone->id))
+    if (g_str_equal (g_array_index (self->zones, GstCclZone, i).name, zone->name))
       problem = "the name is taken";
   }
   if (zone->tripwire && zone->n_points != 2)
@@ -182,10 +182,10 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, GError **
     start = at;
     colon = at + strcspn (at, ":;");
     if (*colon == ':') {
-      zone.id = g_strstrip (g_strndup (at, (gsize) (colon - at)));
+      zone.name = g_strstrip (g_strndup (at, (gsize) (colon - at)));
       at = colon + 1;
     } else {
-      zone.id = g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone", self->zones->len + 1);
+      zone.name = g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone", self->zones->len + 1);
     }
 
     points = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -199,7 +199,7 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, GError **
         g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
                      "%s, character %u: expected a point x,y", property,
                      (guint) (before - text) + 1);
-        g_free (zone.id);
+        g_free (zone.name);
         g_array_unref (points);
         return FALSE;
       }
@@ -209,8 +209,8 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, GError **
     }
     set_points (&zone, points);
 
-    place =
-        g_strdup_printf ("%s, character %u, \"%s\"", property, (guint) (start - text) + 1, zone.id);
+    place = g_strdup_printf ("%s, character %u, \"%s\"", property, (guint) (start - text) + 1,
+                             zone.name);
     added = add_zone (self, &zone, place, error);
     g_free (place);
     if (!added)
@@ -328,7 +328,7 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
     return FALSE;
   }
 
-  zone.id = g_strdup (json_node_get_string (id));
+  zone.name = g_strdup (json_node_get_string (id));
   set_points (&zone, points);
 
   return add_zone (self, &zone, place, error);
@@ -387,7 +387,8 @@ gst_ccl_zone_set_new_from_json (const gchar *text, GError **error)
 static gboolean
 is_same (const GstCclZone *a, const GstCclZone *b)
 {
-  return a->tripwire == b->tripwire && a->n_points == b->n_points && g_str_equal (a->id, b->id) &&
+  return a->tripwire == b->tripwire && a->n_points == b->n_points &&
+         g_str_equal (a->name, b->name) &&
          memcmp (a->points, b->points, 2 * a->n_points * sizeof (gdouble)) == 0;
 }
 
@@ -445,6 +446,28 @@ get_scale (const GstCclZone *zone, guint width, guint height, gdouble scale[2])
     shares = shares && zone->points[i] <= 1.0;
   scale[0] = shares ? width : 1.0;
   scale[1] = shares ? height : 1.0;
+}
+
+void
+gst_ccl_zone_set_attach (const GstCclZoneSet *self, GstBuffer *buffer, guint width, guint height,
+                         const GArray *events)
+{
+  GstCclZonesMeta *meta;
+  guint first, i, j;
+
+  meta = gst_buffer_get_ccl_zones_meta (buffer);
+  first = meta ? meta->n_zones : 0;
+  meta = gst_buffer_add_ccl_zones_meta (buffer, width, height,
+                                        (const GstCclZone *) self->zones->data, self->zones->len,
+                                        (const GstCclZoneEvent *) events->data, events->len);
+  for (i = 0; i < self->zones->len; i++) {
+    GstCclZone *zone = &meta->zones[first + i];
+    gdouble scale[2];
+
+    get_scale (&g_array_index (self->zones, GstCclZone, i), width, height, scale);
+    for (j = 0; j < 2 * zone->n_points; j++)
+      zone->points[j] *= scale[j % 2];
+  }
 }
 
 static gdouble
@@ -507,10 +530,11 @@ is_crossing (const GstCclZone *zone, const gdouble scale[2], const State *state,
 }
 
 static void
-add_event (GArray *events, GstCclZoneEventType type, guint zone, const GstCclZonePoint *point,
-           GstClockTime time, GstClockTime since)
+add_event (GArray *events, GstCclZoneEventType type, const GstCclZone *zone, guint index,
+           const GstCclZonePoint *point, GstClockTime time, GstClockTime since)
 {
-  GstCclZoneEvent event = { type, zone, point->track, time, 0, point->x, point->y };
+  GstCclZoneEvent event = { type,     index,    point->track, 0,           point->x,
+                            point->y, zone->in, zone->out,    zone->inside };
 
   if (GST_CLOCK_TIME_IS_VALID (since) && time > since)
     event.dwell = time - since;
@@ -527,16 +551,17 @@ change_side (GstCclZone *zone, guint index, State *state, gint side, const gdoub
     zone->inside++;
     state->since = time;
     state->dwelled = FALSE;
-    add_event (events, GST_CCL_ZONE_ENTER, index, point, time, time);
+    add_event (events, GST_CCL_ZONE_ENTER, zone, index, point, time, time);
   } else if (!zone->tripwire && state->side > 0) {
     zone->out++;
     zone->inside--;
-    add_event (events, GST_CCL_ZONE_LEAVE, index, point, time, state->since);
+    add_event (events, GST_CCL_ZONE_LEAVE, zone, index, point, time, state->since);
     state->since = GST_CLOCK_TIME_NONE;
   } else if (zone->tripwire && state->side &&
              is_crossing (zone, scale, state, point->x, point->y)) {
     *(side > 0 ? &zone->in : &zone->out) += 1;
-    add_event (events, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, index, point, time, time);
+    add_event (events, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, zone, index, point, time,
+               time);
   }
   state->side = side;
 }
@@ -569,7 +594,7 @@ update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParam
   if (!zone->tripwire && side > 0 && params->dwell && !state->dwelled &&
       time - state->since >= params->dwell) {
     state->dwelled = TRUE;
-    add_event (events, GST_CCL_ZONE_DWELL, index, point, time, state->since);
+    add_event (events, GST_CCL_ZONE_DWELL, zone, index, point, time, state->since);
   }
 }
 
@@ -618,7 +643,7 @@ remove_objects (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTim
         continue;
       zone->out++;
       zone->inside--;
-      add_event (events, GST_CCL_ZONE_LEAVE, j, &point, object->seen, state->since);
+      add_event (events, GST_CCL_ZONE_LEAVE, zone, j, &point, object->seen, state->since);
     }
     g_array_remove_index (self->objects, i);
   }

@@ -4,41 +4,9 @@
 #ifndef __GST_CCL_ZONE_SET_H__
 #define __GST_CCL_ZONE_SET_H__
 
-#include <gst/gst.h>
+#include <gst/ccl/gstccl.h>
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GST_CCL_ZONE_ENTER,
-  GST_CCL_ZONE_LEAVE,
-  GST_CCL_ZONE_DWELL, /* inside for the dwell time */
-  GST_CCL_ZONE_IN,    /* over a tripwire */
-  GST_CCL_ZONE_OUT,
-} GstCclZoneEventType;
-
-typedef struct
-{
-  GstCclZoneEventType type;
-  guint zone; /* index */
-  guint track;
-  GstClockTime time;
-  GstClockTime dwell; /* how long the object was inside; 0 for tripwires */
-  gdouble x, y;
-} GstCclZoneEvent;
-
-/* A polygon, or a tripwire of two points. Who looks from its first point to its second sees `out`
- * on the left and `in` on the right: over a tripwire from left to right, `in` is downwards. */
-typedef struct
-{
-  gchar *id;
-  gboolean tripwire;
-  guint n_points;
-  gdouble *points; /* x, y of each; shares of the frame if none is above 1, else pixels */
-  guint64 in;      /* objects that entered, or crossed inwards */
-  guint64 out;
-  guint inside; /* objects in a polygon at present */
-} GstCclZone;
 
 typedef struct
 {
@@ -78,7 +46,13 @@ void gst_ccl_zone_set_take_state (GstCclZoneSet *self, GstCclZoneSet *old);
 /* Forgets where objects are, without events. Counts stay. */
 void gst_ccl_zone_set_reset (GstCclZoneSet *self);
 
+/* Points of a zone are shares of the frame if none is above 1, else pixels. */
 const GstCclZone *gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones);
+
+/* Attaches the zones to @buffer, which must be writable, and @events, which happened in its frame.
+ */
+void gst_ccl_zone_set_attach (const GstCclZoneSet *self, GstBuffer *buffer, guint width,
+                              guint height, const GArray *events);
 
 /* Goes on to the frame of @time, and appends what happened, GstCclZoneEvent, to @events. */
 void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params,

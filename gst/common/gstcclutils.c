@@ -124,6 +124,20 @@ gst_ccl_propose_any_layout (GstBaseTransform *trans, GstQuery *decide_query, Gst
 }
 
 gboolean
+gst_ccl_propose_downstream (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+}
+
+GstFlowReturn
+gst_ccl_prepare_metadata (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
+{
+  *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_ccl_buffer_copy_shallow (inbuf);
+
+  return GST_FLOW_OK;
+}
+
+gboolean
 gst_ccl_buffer_is_gap (GstBuffer *buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;

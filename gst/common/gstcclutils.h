@@ -32,6 +32,16 @@ void gst_ccl_allow_any_layout (GstQuery *query);
 gboolean gst_ccl_propose_any_layout (GstBaseTransform *trans, GstQuery *decide_query,
                                      GstQuery *query);
 
+/* GstBaseTransformClass::propose_allocation of elements whose frames pass through: downstream
+ * decides. */
+gboolean gst_ccl_propose_downstream (GstBaseTransform *trans, GstQuery *decide_query,
+                                     GstQuery *query);
+
+/* GstBaseTransformClass::prepare_output_buffer of elements that change only metadata: a shared
+ * frame is copied without its pixels. */
+GstFlowReturn gst_ccl_prepare_metadata (GstBaseTransform *trans, GstBuffer *inbuf,
+                                        GstBuffer **outbuf);
+
 /* Whether @buffer is a gap without pixels. A frame flagged as a gap that has pixels is a normal
  * frame: videorate flags the frames it repeats. */
 gboolean gst_ccl_buffer_is_gap (GstBuffer *buffer);

@@ -198,6 +198,60 @@ GST_START_TEST (test_json)
 GST_END_TEST;
 #endif
 
+/* What the frame says: zones in pixels, counts and events; those of a second element are added, and
+ * scaled frames have scaled ones. The pixels of shared frames are not copied. */
+GST_START_TEST (test_meta)
+{
+  GstHarness *h = harness_new ("a: 0,0 0.5,0 0.5,1 0,1", "gate: 100,0 100,100");
+  GstHarness *second = harness_new ("b: 0,0 1,0 1,1 0,1", NULL);
+  GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 7 };
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT), *out, *scaled = gst_buffer_new ();
+  GstVideoInfo from, to;
+  GstVideoMetaTransform scale = { &from, &to };
+  const GstCclZone *zone;
+  GstCclZonesMeta *meta;
+  guint n;
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
+  fail_unless (gst_buffer_get_ccl_zones_meta (buffer) == NULL);
+  fail_unless (gst_buffer_peek_memory (out, 0) == gst_buffer_peek_memory (buffer, 0));
+  gst_buffer_unref (buffer);
+  out = gst_harness_push_and_pull (second, out);
+
+  meta = gst_buffer_get_ccl_zones_meta (out);
+  fail_unless_equals_int (gst_ccl_zones_meta_get_n_zones (meta), 3);
+  fail_unless_equals_int (gst_ccl_zones_meta_get_n_events (meta), 2);
+  fail_unless_equals_int (meta->width, WIDTH);
+  zone = gst_ccl_zones_meta_get_zone (meta, 0);
+  fail_unless_equals_string (zone->name, "a");
+  fail_unless_equals_uint64 (zone->in, 1);
+  fail_unless_equals_int (zone->inside, 1);
+  fail_unless_equals_float (gst_ccl_zone_get_points (zone, &n)[2], 100.0);
+  fail_unless_equals_int (n, 8);
+  zone = gst_ccl_zones_meta_get_zone (meta, 1);
+  fail_unless (zone->tripwire);
+  fail_unless_equals_int (meta->events[1].zone, 2);
+  fail_unless_equals_int (meta->events[1].track, 7);
+  fail_unless_equals_string (gst_ccl_zone_event_type_get_name (meta->events[1].type), "enter");
+
+  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  gst_video_info_set_format (&to, GST_VIDEO_FORMAT_GRAY8, 2 * WIDTH, HEIGHT / 2);
+  meta->meta.info->transform_func (scaled, &meta->meta, out,
+                                   gst_video_meta_transform_scale_get_quark (), &scale);
+  meta = gst_buffer_get_ccl_zones_meta (scaled);
+  fail_unless_equals_int (meta->width, 2 * WIDTH);
+  fail_unless_equals_float (meta->zones[0].points[2], 200.0);
+  fail_unless_equals_float (meta->events[0].x, 40.0);
+  fail_unless_equals_float (meta->events[0].y, 30.0);
+
+  gst_buffer_unref (scaled);
+  gst_buffer_unref (out);
+  ccl_test_harness_free (second);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cclzones_suite (void)
 {
@@ -208,6 +262,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_tripwire);
   tcase_add_test (tcase, test_zone);
   tcase_add_test (tcase, test_change);
+  tcase_add_test (tcase, test_meta);
   tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
 #ifdef HAVE_JSON_GLIB
   tcase_add_test (tcase, test_json);
