@@ -16,9 +16,11 @@
  *
  * By default, components become objects: a component that shows several objects is replaced with
  * one for each, with its predicted box and the label of the component; fragments are replaced with
- * one component, with the box around them, all their pixels and the label of the largest. With
- * #ccltrack:objects disabled, components stay as they are, and one that shows several objects has
- * the id of the oldest. What is not tracked (yet) always stays as it is.
+ * one component, with the box around them, all their pixels and the label of the largest. What is
+ * not tracked is dropped: noise (see #ccltrack:min-relative-area), objects in their first frames
+ * (see #ccltrack:min-persistence), and those beyond #ccltrack:max-tracks. With #ccltrack:objects
+ * disabled, all components stay as they are, and one that shows several objects has the id of the
+ * oldest.
  *
  * Ids are in #GstCclComponent's field `track`, with `age`, `velocity_x` and `velocity_y`, and in
  * the fields `track`, `age`, `velocity-x` and `velocity-y` of the `cudaccl` parameters of regions
@@ -69,6 +71,7 @@ enum
   PROP_MAX_MISS,
   PROP_SMOOTH_ALPHA,
   PROP_MAX_TRACKS,
+  PROP_MIN_RELATIVE_AREA,
   PROP_OBJECTS,
   PROP_TRACKS,
   PROP_EXCEEDED,
@@ -80,7 +83,6 @@ struct _GstCclTrack
 
   /* Protected by the object lock. */
   GstCclTrackerParams params;
-  gboolean changed; /* the parameters, since the last frame */
   gboolean objects;
   guint n_tracks;
   guint64 exceeded;
@@ -199,10 +201,25 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
                                                       params.max_tracks, flags));
 
   /**
+   * ccltrack:min-relative-area:
+   *
+   * Share of the frame's area that a component must have to start a track; 0 is no limit. Smaller
+   * ones are taken for noise, unless most of the foreground consists of such: the limit is at most
+   * a fifth of the area of typical components. Does not apply to the regions of other detectors.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MIN_RELATIVE_AREA,
+      g_param_spec_double ("min-relative-area", "Minimum relative area",
+                           "Share of the frame's area that a component must have to start a track.",
+                           0.0, 1.0, params.min_area, flags));
+
+  /**
    * ccltrack:objects:
    *
    * Replace components with objects: those that show several objects with one for each, fragments
-   * with one.
+   * with one, and drop those that are not tracked.
    *
    * Since: 0.1
    */
@@ -304,7 +321,6 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
   GstCclTrack *self = GST_CCL_TRACK (object);
 
   GST_OBJECT_LOCK (self);
-  self->changed = TRUE;
   switch (prop_id) {
   case PROP_IOU_THRESHOLD:
     self->params.iou_threshold = g_value_get_double (value);
@@ -320,6 +336,9 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
     break;
   case PROP_MAX_TRACKS:
     self->params.max_tracks = g_value_get_uint (value);
+    break;
+  case PROP_MIN_RELATIVE_AREA:
+    self->params.min_area = g_value_get_double (value);
     break;
   case PROP_OBJECTS:
     self->objects = g_value_get_boolean (value);
@@ -353,6 +372,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
   case PROP_MAX_TRACKS:
     g_value_set_uint (value, self->params.max_tracks);
     break;
+  case PROP_MIN_RELATIVE_AREA:
+    g_value_set_double (value, self->params.min_area);
+    break;
   case PROP_OBJECTS:
     g_value_set_boolean (value, self->objects);
     break;
@@ -377,7 +399,6 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->tracker = gst_ccl_tracker_new ();
   self->width = self->height = 0;
   GST_OBJECT_LOCK (self);
-  self->changed = TRUE;
   self->n_tracks = 0;
   self->exceeded = 0;
   GST_OBJECT_UNLOCK (self);
@@ -405,9 +426,6 @@ gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
   if (width != self->width || height != self->height) {
     GST_DEBUG_OBJECT (self, "frames are %u x %u: start anew", self->width, self->height);
     gst_ccl_tracker_reset (self->tracker);
-    GST_OBJECT_LOCK (self);
-    self->changed = TRUE;
-    GST_OBJECT_UNLOCK (self);
   }
 
   return TRUE;
@@ -442,29 +460,28 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
   g_array_append_val (self->detections, detection);
 }
 
-/* Goes on to the frame whose detections were added. */
+/* Goes on to the frame whose detections were added. Those of other detectors, @foreign, are objects
+ * of any size. */
 static void
 gst_ccl_track_update (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
-                      gboolean *objects)
+                      gboolean foreign, gboolean *objects)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
   const GstCclTrackInfo *tracks;
   guint n_tracks, n_confirmed = 0, i;
-  gboolean changed, exceeded;
+  gboolean exceeded;
   GstCclTrackerParams params;
 
   GST_OBJECT_LOCK (self);
-  changed = self->changed;
-  self->changed = FALSE;
   params = self->params;
   *objects = self->objects;
   GST_OBJECT_UNLOCK (self);
 
-  if (changed) {
-    params.width = width;
-    params.height = height;
-    gst_ccl_tracker_set_params (self->tracker, &params);
-  }
+  params.width = width;
+  params.height = height;
+  if (foreign)
+    params.min_area = 0.0;
+  gst_ccl_tracker_set_params (self->tracker, &params);
 
   /* Running time goes on from segment to segment, and when a part is played again. */
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
@@ -535,26 +552,17 @@ compare_outputs (gconstpointer a, gconstpointer b)
   return p->component.track < q->component.track ? -1 : p->component.track > q->component.track;
 }
 
-/* Makes the output of @components: of objects those that are seen, and what has no id. */
+/* Makes the output of @components: a component for each object that is seen. */
 static void
-gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint n,
-                            guint width, guint height)
+gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint width,
+                            guint height)
 {
-  const gint *indices = (const gint *) self->indices->data;
   const GstCclTrackInfo *tracks;
   guint n_tracks, i;
   Output output;
 
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
   g_array_set_size (self->output, 0);
-  for (i = 0; i < n; i++) {
-    if (indices[i] >= 0 && tracks[indices[i]].id)
-      continue;
-    output.component = components[i];
-    output.source = i;
-    g_array_append_val (self->output, output);
-  }
-
   for (i = 0; i < n_tracks; i++) {
     const GstCclTrackInfo *track = &tracks[i];
 
@@ -679,7 +687,7 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
     g_ptr_array_add (rois, roi);
   }
 
-  gst_ccl_track_update (self, buffer, self->width, self->height, &objects);
+  gst_ccl_track_update (self, buffer, self->width, self->height, TRUE, &objects);
   gst_ccl_track_make_components (self, (const GstCclComponent *) self->components->data, rois->len);
   for (i = 0; i < rois->len; i++) {
     const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
@@ -724,9 +732,9 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   for (i = 0; i < n; i++)
     gst_ccl_track_add_detection (self, &components[i]);
 
-  gst_ccl_track_update (self, buffer, width, height, &objects);
+  gst_ccl_track_update (self, buffer, width, height, FALSE, &objects);
   if (objects)
-    gst_ccl_track_make_objects (self, components, n, width, height);
+    gst_ccl_track_make_objects (self, components, width, height);
   else
     gst_ccl_track_make_components (self, components, n);
   if (rois.n > 0)

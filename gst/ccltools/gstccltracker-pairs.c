@@ -8,6 +8,9 @@
 /* Length of a cell of the grid, in root mean squares of the sizes of detections. */
 #define CELL_SIZE 1.5
 
+/* Detections below this share of the least area that starts a track belong to none. */
+#define NOISE_SHARE 0.25
+
 /* Largest ratio of areas of a track and a detection that are near, but do not overlap. */
 #define GATE_AREA 4.0
 
@@ -46,7 +49,8 @@ set_up_grid (GstCclTracker *self)
 }
 
 /* Sorts the detections into cells by their centres, those that are large into a cell for
- * themselves, which comes last. Of a cell they are in their order. */
+ * themselves, and noise into the last one, which is never searched. Of a cell they are in their
+ * order. */
 static void
 build_grid (GstCclTracker *self)
 {
@@ -56,10 +60,10 @@ build_grid (GstCclTracker *self)
   total = (guint) self->n_cells[0] * (guint) self->n_cells[1];
   g_array_set_size (self->entries, n);
   g_array_set_size (self->cell_of, n);
-  g_array_set_size (self->cells, total + 2);
+  g_array_set_size (self->cells, total + 3);
   cell_of = (guint *) self->cell_of->data;
   cells = (guint *) self->cells->data;
-  memset (cells, 0, sizeof (guint) * (total + 2));
+  memset (cells, 0, sizeof (guint) * (total + 3));
 
   for (i = 0; i < n; i++) {
     const Blob *blob = get_blob (self, i);
@@ -74,10 +78,13 @@ build_grid (GstCclTracker *self)
     }
     for (k = 0; k < 2 && !large; k++)
       self->small[k] = MAX (self->small[k], half[k]);
-    cell_of[i] = large ? total : cell[1] * (guint) self->n_cells[0] + cell[0];
+    if (blob->area < NOISE_SHARE * self->min_area)
+      cell_of[i] = total + 1;
+    else
+      cell_of[i] = large ? total : cell[1] * (guint) self->n_cells[0] + cell[0];
     cells[cell_of[i]]++;
   }
-  for (i = 1; i <= total + 1; i++)
+  for (i = 1; i <= total + 2; i++)
     cells[i] += cells[i - 1];
   for (i = n; i-- > 0;) {
     const Blob *blob = get_blob (self, i);

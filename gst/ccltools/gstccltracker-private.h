@@ -77,6 +77,10 @@ typedef struct
   gdouble largest_area;
 } Blob;
 
+/* Areas of detections, logarithmic: BINS_PER_OCTAVE bins double the area. */
+#define BINS_PER_OCTAVE 4
+#define N_AREA_BINS (40 * BINS_PER_OCTAVE)
+
 struct _GstCclTracker
 {
   GstCclTrackerParams params;
@@ -85,6 +89,8 @@ struct _GstCclTracker
   gdouble dt; /* s since the frame before */
   guint last_id;
   guint64 exceeded;
+  gdouble areas[N_AREA_BINS]; /* total area of recent detections of such areas */
+  gdouble min_area;           /* of a detection that starts a track, in pixels */
 
   GArray *tracks; /* Track, in order of age */
   GArray *out;    /* GstCclTrackInfo */
@@ -98,7 +104,7 @@ struct _GstCclTracker
   guint n_candidates;
   GArray *candidate_starts;
   GArray *matches; /* gint: blob of each track */
-  GArray *cells;   /* guint: first entry of each cell, of the large detections, and the end */
+  GArray *cells;   /* guint: first entry of each cell, of large detections, of noise, and the end */
   GArray *entries; /* Entry */
   GArray *cell_of; /* guint: cell of each detection */
   GArray *near;    /* guint: blobs near a track */

@@ -25,6 +25,13 @@
 #define DEFAULT_MAX_MISS (1500 * GST_MSECOND)
 #define DEFAULT_SMOOTH_ALPHA 0.2
 #define DEFAULT_MAX_TRACKS 1024
+#define DEFAULT_MIN_AREA 0.0005
+
+/* Noise is small compared with what most of the foreground belongs to: detections below this share
+ * of the typical area, in the mean of this time, start no track, and much smaller ones are not even
+ * fragments. */
+#define MIN_TYPICAL_SHARE 0.2
+#define TYPICAL_TIME 5.0 /* s */
 
 /* The motion model, in sizes of the object. */
 #define ACCELERATION 0.8          /* square root of the spectral density, per s^1.5 */
@@ -54,6 +61,7 @@ gst_ccl_tracker_params_init (GstCclTrackerParams *params)
   params->max_miss = DEFAULT_MAX_MISS;
   params->smooth_alpha = DEFAULT_SMOOTH_ALPHA;
   params->max_tracks = DEFAULT_MAX_TRACKS;
+  params->min_area = DEFAULT_MIN_AREA;
   params->width = params->height = 0;
 }
 
@@ -114,6 +122,7 @@ gst_ccl_tracker_reset (GstCclTracker *self)
 {
   g_array_set_size (self->tracks, 0);
   g_array_set_size (self->out, 0);
+  memset (self->areas, 0, sizeof (self->areas));
   self->time = GST_CLOCK_TIME_NONE;
 }
 
@@ -427,6 +436,37 @@ remove_tracks (GstCclTracker *self, gdouble dt)
   g_array_set_size (self->matches, n);
 }
 
+/* Finds the least area that starts a track. The typical area is that of the component which the
+ * median pixel of the foreground belongs to: many specks do not make it small, and where objects
+ * are small, so is the limit. */
+static void
+find_min_area (GstCclTracker *self, gdouble dt)
+{
+  const gdouble decay = exp (-dt / TYPICAL_TIME);
+  gdouble limit = self->params.min_area * self->params.width * self->params.height;
+  gdouble total = 0.0, sum = 0.0;
+  guint i;
+
+  self->min_area = 0.0;
+  if (limit <= 1.0)
+    return;
+
+  for (i = 0; i < N_AREA_BINS; i++)
+    self->areas[i] *= decay;
+  for (i = 0; i < self->blobs->len; i++) {
+    const Blob *blob = get_blob (self, i);
+    gint bin = (gint) (BINS_PER_OCTAVE * log2 (blob->area));
+
+    self->areas[CLAMP (bin, 0, N_AREA_BINS - 1)] += blob->area;
+  }
+  for (i = 0; i < N_AREA_BINS; i++)
+    total += self->areas[i];
+  for (i = 0; i < N_AREA_BINS && sum < total / 2.0; i++)
+    sum += self->areas[i];
+
+  self->min_area = MIN (limit, MIN_TYPICAL_SHARE * exp2 ((gdouble) i / BINS_PER_OCTAVE));
+}
+
 static void
 add_tracks (GstCclTracker *self)
 {
@@ -439,7 +479,7 @@ add_tracks (GstCclTracker *self)
     gdouble scale;
     Track track;
 
-    if (blob->first >= 0 || blob->into >= 0)
+    if (blob->first >= 0 || blob->into >= 0 || blob->area < self->min_area)
       continue;
     if (self->tracks->len >= self->params.max_tracks) {
       self->exceeded++;
@@ -566,6 +606,7 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
 
   self->dt = dt;
   read_detections (self, detections, n_detections);
+  find_min_area (self, dt);
   predict (self, dt);
   gst_ccl_tracker_find_edges (self);
   match (self);

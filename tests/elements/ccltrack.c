@@ -138,7 +138,8 @@ GST_START_TEST (test_meeting)
         meta->n_components);
     if (number < 2) {
       fail_unless (!one && !other);
-      fail_unless_equals_int (meta->n_components, 2);
+      fail_unless_equals_int (meta->n_components, __i__ ? 2 : 0);
+      fail_unless_equals_int (meta->found, 2);
     } else if (apart || !__i__) {
       fail_unless (one != NULL && other != NULL, "frame %u", number);
       fail_unless_equals_int (meta->n_components, 2);
@@ -210,7 +211,7 @@ GST_START_TEST (test_max_tracks)
   for (i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (i, components, 3, FALSE));
 
-    fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 3);
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 2);
     fail_unless (find_track (buffer, 1) && find_track (buffer, 2) && !find_track (buffer, 3));
     gst_buffer_unref (buffer);
   }
@@ -219,6 +220,44 @@ GST_START_TEST (test_max_tracks)
   fail_unless_equals_uint64 (exceeded, 2);
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Specks start no tracks beside an object, and do not change it; alone they are objects. */
+GST_START_TEST (test_noise)
+{
+  GstHarness *h = harness_new ("min-persistence=1");
+  guint number, i;
+
+  for (number = 0; number < 8; number++) {
+    GstCclComponent components[41];
+    GstCclMeta *meta;
+    GstBuffer *buffer;
+
+    components[0] = component_new (1, 20 + 2 * number, 50, 20, 40);
+    for (i = 1; i < 41; i++)
+      components[i] = component_new (i + 1, 3 * i + 2 * number, 30 + i, 2, 2);
+    buffer = gst_harness_push_and_pull (h, frame_new (number, components, 41, TRUE));
+    meta = gst_buffer_get_ccl_meta (buffer);
+    fail_unless_equals_int (meta->n_components, 1);
+    fail_unless_equals_int (meta->found, 41);
+    fail_unless_equals_int (meta->components[0].track, 1);
+    fail_unless_equals_int (meta->components[0].width, 20);
+    fail_unless_equals_int (
+        gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+
+  h = harness_new ("min-persistence=1");
+  for (number = 0; number < 2; number++) {
+    GstCclComponent component = component_new (1, 50, 50, 2, 2);
+    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
+
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 1);
+    gst_buffer_unref (buffer);
+  }
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -285,6 +324,7 @@ ccltrack_suite (void)
   tcase_add_loop_test (tcase, test_meeting, 0, 2);
   tcase_add_test (tcase, test_flush_and_caps);
   tcase_add_test (tcase, test_max_tracks);
+  tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
   tcase_add_test (tcase, test_nothing);
 
