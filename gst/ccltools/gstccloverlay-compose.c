@@ -256,6 +256,9 @@ blend_rectangle (GstVideoOverlayRectangle *rectangle, GstVideoFrame *frame)
   gint x, y;
 
   gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width, &height);
+  /* The frame may have fewer pixels than its caps say. */
+  if (x >= GST_VIDEO_FRAME_WIDTH (frame) || y >= GST_VIDEO_FRAME_HEIGHT (frame))
+    return TRUE;
   take_part (frame, &part, &x, &y, width, height);
 
   rectangle = gst_video_overlay_rectangle_copy (rectangle);

@@ -496,17 +496,38 @@ gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_qu
   return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
 }
 
+/* The origin of the visible part of a frame. Metadata may have any values: cropping that is not
+ * inside the frame is ignored. */
+static void
+gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gint *y)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+  guint width = video ? video->width : self->width, height = video ? video->height : self->height;
+
+  *x = *y = 0;
+  if (!crop)
+    return;
+  if ((guint64) crop->x + self->width > MIN (width, G_MAXINT) ||
+      (guint64) crop->y + self->height > MIN (height, G_MAXINT)) {
+    GST_WARNING_OBJECT (self, "ignoring cropping to %ux%u at %u,%u outside of %ux%u pixels",
+                        crop->width, crop->height, crop->x, crop->y, width, height);
+    return;
+  }
+  *x = (gint) crop->x;
+  *y = (gint) crop->y;
+}
+
 /* Blending draws on the whole frame, so the origin of its visible part matters. Attached
  * compositions are relative to the visible part. */
 static void
 gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffer *buffer)
 {
-  GstVideoCropMeta *crop = self->attach ? NULL : gst_buffer_get_video_crop_meta (buffer);
-
   target->width = (gint) self->width;
   target->height = (gint) self->height;
-  target->x = crop ? (gint) crop->x : 0;
-  target->y = crop ? (gint) crop->y : 0;
+  target->x = target->y = 0;
+  if (!self->attach)
+    gst_ccl_overlay_get_origin (self, buffer, &target->x, &target->y);
   /* RGB is the format that all elements support. */
   target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
   /* Elements that upload rectangles prefer few. */

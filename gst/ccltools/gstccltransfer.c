@@ -79,7 +79,8 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
 
 /* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
  * then the components still have the size of the whole frame, while those found after cropping have
- * the size of the visible part. Returns NULL if @meta needs no cropping. */
+ * the size of the visible part. Returns NULL if @meta needs no cropping, or the part is not inside
+ * of the frame. */
 static const GstVideoCropMeta *
 find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
 {
@@ -87,7 +88,9 @@ find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
   const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
 
   if (!meta || !crop || !video || meta->width != video->width || meta->height != video->height ||
-      (meta->width == crop->width && meta->height == crop->height))
+      (meta->width == crop->width && meta->height == crop->height) || crop->width == 0 ||
+      crop->height == 0 || (guint64) crop->x + crop->width > meta->width ||
+      (guint64) crop->y + crop->height > meta->height)
     return NULL;
 
   return crop;

@@ -472,6 +472,65 @@ GST_START_TEST (test_later_crop)
 }
 GST_END_TEST;
 
+/* Croppings that are not inside the frame, from an element that is wrong: nothing is drawn outside
+ * of the frame's memory. */
+static const struct
+{
+  guint x, y, width, height;
+} hostile_crops[] = {
+  { 2147483500, 0, 320, 240 },
+  { 0, 2147483500, 320, 240 },
+  { 4294967290u, 4294967290u, 320, 240 },
+  { 0, 0, 2147483600, 240 },
+  { 0, 0, 320, 2147483600 },
+  { 4294967295u, 0, 4294967295u, 240 },
+  { 200, 10, 320, 240 },
+  { 0, 0, 0, 0 },
+};
+
+GST_START_TEST (test_hostile_crop)
+{
+  static const gchar *const formats[] = { "GRAY8", "RGBx", "I420", "v210", "NV12", "UYVP" };
+  static const GstCclComponent components[] = { { 1, 2, 3, 20, 20, 9, 5.0, 5.0 },
+                                                { 2, 140, 100, 150, 20, 9, 150.0, 110.0 } };
+  guint i, j, k;
+
+  for (i = 0; i < G_N_ELEMENTS (formats); i++) {
+    gchar *caps =
+        g_strdup_printf ("video/x-raw,format=%s,width=320,height=240,framerate=1/1", formats[i]);
+    GstHarness *h = ccl_overlay_harness_new (caps, "draw", BOXES | CENTROIDS | LABELS, NULL);
+    GstVideoInfo info;
+    GstCaps *fixed = gst_caps_from_string (caps);
+
+    fail_unless (gst_video_info_from_caps (&info, fixed));
+    gst_caps_unref (fixed);
+    /* The metadata says that the components are of the frame, or of the cropped one. */
+    for (j = 0; j < 2 * G_N_ELEMENTS (hostile_crops); j++) {
+      GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+      GstVideoCropMeta *crop;
+      guint width = j % 2 ? 320 : 160, height = j % 2 ? 240 : 120;
+
+      gst_buffer_memset (buffer, 0, BACKGROUND, GST_VIDEO_INFO_SIZE (&info));
+      gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (&info),
+                                 320, 240);
+      crop = gst_buffer_add_video_crop_meta (buffer);
+      crop->x = hostile_crops[j / 2].x;
+      crop->y = hostile_crops[j / 2].y;
+      crop->width = hostile_crops[j / 2].width;
+      crop->height = hostile_crops[j / 2].height;
+      gst_buffer_add_ccl_meta (buffer, width, height, 2, components, 2);
+      for (k = 0; k < 2; k++)
+        gst_video_region_of_interest_meta_add_param (
+            gst_buffer_add_video_region_of_interest_meta (buffer, "x", 1, 1, 3, 3),
+            gst_structure_new ("cudaccl", "label", G_TYPE_UINT, k, NULL));
+      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    }
+    ccl_test_harness_free (h);
+    g_free (caps);
+  }
+}
+GST_END_TEST;
+
 /* All coordinates are multiples of this, so that lines share chroma samples with nothing else. */
 #define BLOCK 4
 #define SIDE (12 * BLOCK)
@@ -656,6 +715,7 @@ ccloverlay_suite (void)
   tcase_add_test (tc, test_palette);
   tcase_add_test (tc, test_layouts);
   tcase_add_test (tc, test_later_crop);
+  tcase_add_test (tc, test_hostile_crop);
 
   tc = tcase_create ("formats");
   suite_add_tcase (s, tc);
