@@ -1,4 +1,4 @@
-/* cudaccl - components as overlay compositions, and compositions blended into frames
+/* cudaccl - shapes as overlay compositions, and compositions blended into frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccloverlay-compose.h"
@@ -9,15 +9,15 @@
  * one, whatever the alpha of the colours. Otherwise many small rectangles are better than few large
  * ones, unless no two rectangles may share rows. */
 
-/* The drawing of a component, and the cluster of drawings that share a rectangle with it. */
+/* The drawing of a shape, and the cluster of drawings that share a rectangle with it. */
 typedef struct
 {
   GstCclRectangle area;
-  const GstCclComponent *component;
+  const GstCclShape *shape;
   guint cluster;
 } Drawing;
 
-/* Sorts from top to bottom, then by component. */
+/* Sorts from top to bottom, then in the order of the shapes. */
 static int
 compare_places (const void *a, const void *b)
 {
@@ -26,7 +26,7 @@ compare_places (const void *a, const void *b)
   if (p->area.y1 != q->area.y1)
     return p->area.y1 < q->area.y1 ? -1 : 1;
 
-  return p->component < q->component ? -1 : p->component > q->component;
+  return p->shape < q->shape ? -1 : p->shape > q->shape;
 }
 
 static int
@@ -34,24 +34,27 @@ compare_clusters (const void *a, const void *b)
 {
   const Drawing *p = a, *q = b;
 
-  return p->cluster != q->cluster ? (p->cluster < q->cluster ? -1 : 1) : compare_places (a, b);
+  if (p->cluster != q->cluster)
+    return p->cluster < q->cluster ? -1 : 1;
+
+  return p->shape < q->shape ? -1 : p->shape > q->shape;
 }
 
 static guint
-find_drawings (Drawing *drawings, const GstCclTarget *target, const GstCclDrawStyle *style,
-               const GstCclComponent *components, guint n_components)
+find_drawings (Drawing *drawings, const GstCclTarget *target, const GstCclShape *shapes,
+               guint n_shapes)
 {
   guint i, n = 0;
 
-  for (i = 0; i < n_components; i++) {
+  for (i = 0; i < n_shapes; i++) {
     GstCclCanvas canvas;
 
     gst_ccl_canvas_init (&canvas, target->width, target->height, NULL);
-    gst_ccl_draw_component (&canvas, style, &components[i]);
+    gst_ccl_draw_shape (&canvas, &shapes[i]);
     if (canvas.area.x1 == canvas.area.x2)
       continue;
     drawings[n].area = canvas.area;
-    drawings[n].component = &components[i];
+    drawings[n].shape = &shapes[i];
     n++;
   }
   qsort (drawings, n, sizeof (*drawings), compare_places);
@@ -119,8 +122,8 @@ take_cluster (const Drawing *drawings, guint n_drawings, GstCclRectangle *area)
 }
 
 static GstVideoOverlayRectangle *
-draw_cluster (const GstCclTarget *target, const GstCclDrawStyle *style, const GstCclRectangle *area,
-              const Drawing *drawings, guint n_drawings)
+draw_cluster (const GstCclTarget *target, const GstCclRectangle *area, const Drawing *drawings,
+              guint n_drawings)
 {
   guint width = (guint) (area->x2 - area->x1), height = (guint) (area->y2 - area->y1), i;
   gsize size = (gsize) width * height * sizeof (guint32);
@@ -132,7 +135,7 @@ draw_cluster (const GstCclTarget *target, const GstCclDrawStyle *style, const Gs
   canvas.area = *area;
   canvas.pixels = g_malloc0 (size);
   for (i = 0; i < n_drawings; i++)
-    gst_ccl_draw_component (&canvas, style, drawings[i].component);
+    gst_ccl_draw_shape (&canvas, drawings[i].shape);
 
   buffer = gst_buffer_new_wrapped (canvas.pixels, size);
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
@@ -149,11 +152,10 @@ draw_cluster (const GstCclTarget *target, const GstCclDrawStyle *style, const Gs
 
 GstVideoOverlayComposition *
 gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *target,
-                 const GstCclDrawStyle *style, const GstCclComponent *components,
-                 guint n_components)
+                 const GstCclShape *shapes, guint n_shapes)
 {
-  Drawing *drawings = g_new (Drawing, n_components);
-  guint n_drawings = find_drawings (drawings, target, style, components, n_components), i, n;
+  Drawing *drawings = g_new (Drawing, n_shapes);
+  guint n_drawings = find_drawings (drawings, target, shapes, n_shapes), i, n;
   guint64 n_pixels;
 
   /* If bounding boxes overlap a lot, bands are smaller in total. */
@@ -166,7 +168,7 @@ gst_ccl_compose (GstVideoOverlayComposition *composition, const GstCclTarget *ta
     GstCclRectangle area;
 
     n = take_cluster (drawings + i, n_drawings - i, &area);
-    rectangle = draw_cluster (target, style, &area, drawings + i, n);
+    rectangle = draw_cluster (target, &area, drawings + i, n);
     if (composition) {
       composition = gst_video_overlay_composition_make_writable (composition);
       gst_video_overlay_composition_add_rectangle (composition, rectangle);

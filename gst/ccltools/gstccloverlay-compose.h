@@ -1,4 +1,4 @@
-/* cudaccl - components as overlay compositions, and compositions blended into frames
+/* cudaccl - shapes as overlay compositions, and compositions blended into frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_OVERLAY_COMPOSE_H__
@@ -17,12 +17,12 @@ typedef struct
   gboolean in_bands;       /* no two rectangles may share rows */
 } GstCclTarget;
 
-/* Adds a drawing of the components to @composition, or to a new one if it is NULL. Takes ownership
- * of @composition, and returns it unchanged if there is nothing to draw. */
+/* Adds a drawing of the shapes, the later above the earlier, to @composition, or to a new one if it
+ * is NULL. Takes ownership of @composition, and returns it unchanged if there is nothing to draw.
+ */
 GstVideoOverlayComposition *gst_ccl_compose (GstVideoOverlayComposition *composition,
-                                             const GstCclTarget *target,
-                                             const GstCclDrawStyle *style,
-                                             const GstCclComponent *components, guint n_components);
+                                             const GstCclTarget *target, const GstCclShape *shapes,
+                                             guint n_shapes);
 
 /* Whether blending a rectangle into frames of this format costs as much as its size, not as much as
  * the rows that it is in. */

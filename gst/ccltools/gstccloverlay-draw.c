@@ -1,39 +1,16 @@
-/* cudaccl - draws a component on a canvas
+/* cudaccl - draws shapes on a canvas
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccloverlay-draw.h"
 
 #include <string.h>
 
-#define GLYPH_WIDTH 5
-#define GLYPH_HEIGHT 7
-#define GLYPH_ADVANCE (GLYPH_WIDTH + 1)
-
-/* Lines, and the squares that digits consist of, are one pixel wide for this many pixels of the
- * frame's shorter side. */
+/* Lines, and the squares that built-in digits consist of, are one pixel wide for this many pixels
+ * of the frame's shorter side. */
 #define FRAME_SHARE 360
-
-/* With subsampled chroma, thinner lines can miss the pixels whose chroma is used. */
-#define MIN_LINE_WIDTH 2
 
 #define OPAQUE 0xff000000
 #define TEXT_BACKGROUND OPAQUE
-
-/* Rows from top to bottom; the highest of the five bits is the leftmost pixel. Only numbers are
- * drawn, so no font is needed, and each pixel is drawn as a square. */
-static const guint8 glyphs[][GLYPH_HEIGHT] = {
-  { 0x0e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0e }, /* 0 */
-  { 0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e }, /* 1 */
-  { 0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f }, /* 2 */
-  { 0x0e, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0e }, /* 3 */
-  { 0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02 }, /* 4 */
-  { 0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e }, /* 5 */
-  { 0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e }, /* 6 */
-  { 0x1f, 0x01, 0x02, 0x02, 0x04, 0x04, 0x04 }, /* 7 */
-  { 0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e }, /* 8 */
-  { 0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c }, /* 9 */
-  { 0x00, 0x0c, 0x0c, 0x00, 0x0c, 0x0c, 0x00 }, /* : */
-};
 
 GType
 gst_ccl_overlay_draw_get_type (void)
@@ -46,6 +23,11 @@ gst_ccl_overlay_draw_get_type (void)
     { GST_CCL_OVERLAY_DRAW_AREAS, "Areas in pixels", "areas" },
     { GST_CCL_OVERLAY_DRAW_TRACKS, "Ids of tracked objects", "tracks" },
     { GST_CCL_OVERLAY_DRAW_VELOCITIES, "Where tracked objects will be in a second", "velocities" },
+    { GST_CCL_OVERLAY_DRAW_TRAILS, "Where tracked objects came from", "trails" },
+    { GST_CCL_OVERLAY_DRAW_ZONES, "Zones, tripwires and their counts", "zones" },
+    { GST_CCL_OVERLAY_DRAW_EVENTS, "Events of zones and tripwires", "events" },
+    { GST_CCL_OVERLAY_DRAW_NAMES, "Types of regions of interest", "names" },
+    { GST_CCL_OVERLAY_DRAW_TIME, "Stream time", "time" },
     { 0, NULL, NULL },
   };
 
@@ -141,13 +123,10 @@ gst_ccl_canvas_fill (GstCclCanvas *canvas, gint x, gint y, gint width, gint heig
   }
 }
 
-/* A width proportional to the frame size, at least @least. */
-static gint
-proportional_width (const GstCclCanvas *canvas, gint least)
+gint
+gst_ccl_canvas_get_width (gint width, gint height, gint least)
 {
-  gint side = MIN (canvas->width, canvas->height);
-
-  return MAX ((side + FRAME_SHARE / 2) / FRAME_SHARE, least);
+  return MAX ((MIN (width, height) + FRAME_SHARE / 2) / FRAME_SHARE, least);
 }
 
 /* Lines are inside of the box, so that those at the edge of the frame are visible. */
@@ -184,108 +163,74 @@ draw_centroid (GstCclCanvas *canvas, gint line, gdouble centroid_x, gdouble cent
   gst_ccl_canvas_fill (canvas, x, y - arm, line, 2 * arm + line);
 }
 
-static void
-draw_glyph (GstCclCanvas *canvas, gint x, gint y, gint scale, gchar c)
+static guint32
+mix (guint32 from, guint32 to, guint alpha)
 {
-  const guint8 *rows = glyphs[c - '0']; /* ':' comes after '9' */
-  gint row, column;
+  guint32 mixed = 0;
+  guint shift;
 
-  for (row = 0; row < GLYPH_HEIGHT; row++) {
-    for (column = 0; column < GLYPH_WIDTH; column++) {
-      if (rows[row] >> (GLYPH_WIDTH - 1 - column) & 1)
-        gst_ccl_canvas_fill (canvas, x + column * scale, y + row * scale, scale, scale);
+  for (shift = 0; shift < 32; shift += 8)
+    mixed |= ((from >> shift & 255) * (255 - alpha) + (to >> shift & 255) * alpha + 127) / 255
+             << shift;
+
+  return mixed;
+}
+
+/* Text on black. */
+static void
+draw_text (GstCclCanvas *canvas, guint32 color, const GstCclRectangle *box, const GstCclText *text)
+{
+  const GstCclRectangle *clip = &canvas->area;
+  gsize stride = (gsize) (clip->x2 - clip->x1);
+  guint32 background, foreground;
+  gint x, y;
+
+  gst_ccl_canvas_set_color (canvas, TEXT_BACKGROUND);
+  gst_ccl_canvas_fill (canvas, box->x1, box->y1, text->width, text->height);
+  if (!canvas->pixels)
+    return;
+
+  background = canvas->value;
+  gst_ccl_canvas_set_color (canvas, color);
+  foreground = canvas->value;
+  for (y = MAX (box->y1, clip->y1); y < MIN (box->y1 + text->height, clip->y2); y++) {
+    const guint8 *alpha = text->alpha + (gsize) (y - box->y1) * (gsize) text->width;
+    guint32 *row = canvas->pixels + (gsize) (y - clip->y1) * stride;
+
+    for (x = MAX (box->x1, clip->x1); x < MIN (box->x1 + text->width, clip->x2); x++) {
+      if (alpha[x - box->x1])
+        row[x - clip->x1] = mix (background, foreground, alpha[x - box->x1]);
     }
   }
 }
 
-/* Draws above the box, or if there is no room below it, or else inside of it. */
+/* A line of squares. */
 static void
-draw_text (GstCclCanvas *canvas, gint scale, guint32 color, const GstCclRectangle *box,
-           const gchar *text)
+draw_line (GstCclCanvas *canvas, gint line, const gdouble x[2], const gdouble y[2])
 {
-  gint n = (gint) strlen (text), i;
-  gint width = (n * GLYPH_ADVANCE + 1) * scale, height = (GLYPH_HEIGHT + 2) * scale;
-  gint x = MAX (MIN (box->x1, canvas->width - width), 0), y = box->y1 - height;
+  gint steps = (gint) MAX (ABS (x[1] - x[0]), ABS (y[1] - y[0])) + 1, i;
 
-  if (y < 0)
-    y = box->y2;
-  if (y + height > canvas->height)
-    y = box->y1;
-
-  gst_ccl_canvas_set_color (canvas, TEXT_BACKGROUND);
-  gst_ccl_canvas_fill (canvas, x, y, width, height);
-  gst_ccl_canvas_set_color (canvas, color);
-  for (i = 0; i < n; i++)
-    draw_glyph (canvas, x + (i * GLYPH_ADVANCE + 1) * scale, y + scale, scale, text[i]);
-}
-
-/* A line of squares from the centroid to where the object will be in a second. */
-static void
-draw_velocity (GstCclCanvas *canvas, gint line, const GstCclComponent *component)
-{
-  const gdouble limit = 4.0 * MAX (canvas->width, canvas->height);
-  gdouble length = MAX (ABS (component->velocity_x), ABS (component->velocity_y));
-  gint steps, i;
-
-  if (!(length <= limit && ABS (component->centroid_x) <= limit &&
-        ABS (component->centroid_y) <= limit))
-    return;
-
-  steps = (gint) length + 1;
   for (i = 0; i <= steps; i++) {
-    gdouble x = component->centroid_x + component->velocity_x * i / steps;
-    gdouble y = component->centroid_y + component->velocity_y * i / steps;
+    gdouble share = (gdouble) i / steps;
 
-    gst_ccl_canvas_fill (canvas, (gint) x - line / 2, (gint) y - line / 2, line, line);
+    gst_ccl_canvas_fill (canvas, (gint) (x[0] + share * (x[1] - x[0])) - line / 2,
+                         (gint) (y[0] + share * (y[1] - y[0])) - line / 2, line, line);
   }
 }
 
-/* Gets the visible part of the box. Metadata may have any values. */
-static gboolean
-get_box (const GstCclCanvas *canvas, const GstCclComponent *component, GstCclRectangle *box)
-{
-  guint64 width = (guint64) canvas->width, height = (guint64) canvas->height;
-
-  box->x1 = (gint) MIN (component->x, width);
-  box->y1 = (gint) MIN (component->y, height);
-  box->x2 = (gint) MIN ((guint64) component->x + component->width, width);
-  box->y2 = (gint) MIN ((guint64) component->y + component->height, height);
-
-  return box->x1 < box->x2 && box->y1 < box->y2;
-}
-
 void
-gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
-                        const GstCclComponent *component)
+gst_ccl_draw_shape (GstCclCanvas *canvas, const GstCclShape *shape)
 {
-  gboolean own = style->color >> 24 == 0;
-  gboolean tracked = (style->draw & GST_CCL_OVERLAY_DRAW_TRACKS) && component->track;
-  guint number = tracked ? component->track : component->label;
-  guint32 color = own ? OPAQUE | gst_ccl_label_get_color (number) : style->color;
-  gint line = style->line_width > 0 ? (gint) style->line_width
-                                    : proportional_width (canvas, MIN_LINE_WIDTH);
-  gint scale = style->font_size > 0 ? MAX ((gint) style->font_size / GLYPH_HEIGHT, 1)
-                                    : proportional_width (canvas, 1);
-  GstCclRectangle box;
-  gchar text[64] = "";
-
-  if (!get_box (canvas, component, &box))
+  if (shape->type == GST_CCL_SHAPE_TEXT) {
+    draw_text (canvas, shape->color, &shape->box, shape->text);
     return;
+  }
 
-  gst_ccl_canvas_set_color (canvas, color);
-  if (style->draw & GST_CCL_OVERLAY_DRAW_BOXES)
-    draw_box (canvas, line, &box);
-  if (style->draw & GST_CCL_OVERLAY_DRAW_CENTROIDS)
-    draw_centroid (canvas, line, component->centroid_x, component->centroid_y);
-
-  if (style->draw & GST_CCL_OVERLAY_DRAW_VELOCITIES && component->track)
-    draw_velocity (canvas, line, component);
-
-  if (tracked || style->draw & GST_CCL_OVERLAY_DRAW_LABELS)
-    g_snprintf (text, sizeof (text), "%u", number);
-  if (style->draw & GST_CCL_OVERLAY_DRAW_AREAS)
-    g_snprintf (text + strlen (text), sizeof (text) - strlen (text), "%s%" G_GUINT64_FORMAT,
-                text[0] ? ":" : "", component->area);
-  if (text[0])
-    draw_text (canvas, scale, color, &box, text);
+  gst_ccl_canvas_set_color (canvas, shape->color);
+  if (shape->type == GST_CCL_SHAPE_BOX)
+    draw_box (canvas, shape->line, &shape->box);
+  else if (shape->type == GST_CCL_SHAPE_CROSS)
+    draw_centroid (canvas, shape->line, shape->x[0], shape->y[0]);
+  else
+    draw_line (canvas, shape->line, shape->x, shape->y);
 }

@@ -6,6 +6,7 @@
 
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
+#include "gstccloverlay-text.h"
 
 G_BEGIN_DECLS
 
@@ -48,9 +49,16 @@ void gst_ccl_canvas_fill (GstCclCanvas *canvas, gint x, gint y, gint width, gint
  * @GST_CCL_OVERLAY_DRAW_TRACKS: the ids of `ccltrack`, as numbers in place of the labels; what is
  *   tracked has the colour of its id, not of its label
  * @GST_CCL_OVERLAY_DRAW_VELOCITIES: a line from the centroid of a tracked object to where it will
- * be in a second
+ *   be in a second
+ * @GST_CCL_OVERLAY_DRAW_TRAILS: the way of each tracked object in the last seconds
+ * @GST_CCL_OVERLAY_DRAW_ZONES: the zones and tripwires of `cclzones`, their names and counts; an
+ *   arrow points to where a tripwire is crossed inwards
+ * @GST_CCL_OVERLAY_DRAW_EVENTS: crosses where objects entered or left zones, or crossed tripwires,
+ *   whose lines are thick meanwhile
+ * @GST_CCL_OVERLAY_DRAW_NAMES: the types of regions of interest
+ * @GST_CCL_OVERLAY_DRAW_TIME: the stream time of the frame, at the top left
  *
- * What to draw for each component.
+ * What to draw.
  *
  * Since: 0.1
  */
@@ -62,24 +70,43 @@ typedef enum
   GST_CCL_OVERLAY_DRAW_AREAS = 1 << 3,
   GST_CCL_OVERLAY_DRAW_TRACKS = 1 << 4,
   GST_CCL_OVERLAY_DRAW_VELOCITIES = 1 << 5,
+  GST_CCL_OVERLAY_DRAW_TRAILS = 1 << 6,
+  GST_CCL_OVERLAY_DRAW_ZONES = 1 << 7,
+  GST_CCL_OVERLAY_DRAW_EVENTS = 1 << 8,
+  GST_CCL_OVERLAY_DRAW_NAMES = 1 << 9,
+  GST_CCL_OVERLAY_DRAW_TIME = 1 << 10,
 } GstCclOverlayDraw;
 
 #define GST_TYPE_CCL_OVERLAY_DRAW (gst_ccl_overlay_draw_get_type ())
 
 GType gst_ccl_overlay_draw_get_type (void);
 
+typedef enum
+{
+  GST_CCL_SHAPE_BOX,
+  GST_CCL_SHAPE_CROSS,
+  GST_CCL_SHAPE_LINE,
+  GST_CCL_SHAPE_TEXT,
+} GstCclShapeType;
+
+/* A thing to draw, in pixels of the frame. */
 typedef struct
 {
-  GstCclOverlayDraw draw;
-  guint line_width; /* pixels; 0: proportional to the frame size */
-  guint font_size;  /* height of digits in pixels; 0: proportional to the frame size */
-  guint32 color;    /* 0xAARRGGBB; alpha 0: the colour of the label */
-} GstCclDrawStyle;
+  GstCclShapeType type;
+  guint32 color;       /* 0xAARRGGBB */
+  gint line;           /* width of lines */
+  GstCclRectangle box; /* BOX, inside of the frame; TEXT, of the size of the text */
+  gdouble x[2], y[2];  /* LINE: both ends; CROSS: the centre; LINE is inside of the frame */
+  const GstCclText *text;
+} GstCclShape;
 
-/* Draws a component, whose coordinates are those of the frame. Draws nothing if its box is outside
- * of the frame. */
-void gst_ccl_draw_component (GstCclCanvas *canvas, const GstCclDrawStyle *style,
-                             const GstCclComponent *component);
+/* A width proportional to the frame size, at least @least. */
+gint gst_ccl_canvas_get_width (gint width, gint height, gint least);
+
+/* With subsampled chroma, thinner lines can miss the pixels whose chroma is used. */
+#define GST_CCL_MIN_LINE_WIDTH 2
+
+void gst_ccl_draw_shape (GstCclCanvas *canvas, const GstCclShape *shape);
 
 G_END_DECLS
 

@@ -6,16 +6,19 @@
  * @title: ccloverlay
  * @short_description: draws the components of frames on them
  *
- * Draws the metadata of `cudaccl` on the video: boxes, centroids, labels and areas, depending on
- * #ccloverlay:draw. The video may have been scaled since the analysis, or, with `cclmerge`, not be
- * the analysed one at all. Frames with nothing to draw pass through.
+ * Draws metadata on the video, depending on #ccloverlay:draw: boxes, centroids, labels and areas of
+ * components, the ids, trails and velocities that `ccltrack` gives them, the zones and tripwires of
+ * `cclzones` with their counts and events, and the time. The video may have been scaled since the
+ * analysis, or, with `cclmerge`, not be the analysed one at all. Frames with nothing to draw pass
+ * through.
  *
- * The element reads #GstCclMeta, which cudaccl attaches if its property `attach` includes
- * `components`. It does not draw frames that only have regions of interest.
+ * The element reads #GstCclMeta, which `cudaccl` and `cclmotion` attach if their property `attach`
+ * includes `components`. Of frames without it, it draws the regions of interest of `cudaccl`, and
+ * those of other detectors that `ccltrack` tracks.
  *
- * Lines are drawn on the outermost pixels of the box. Labels and areas are drawn on black, above
- * the box, or if there is no room below it, or else inside of it. If both are drawn, they are
- * separated by a colon.
+ * Lines are drawn on the outermost pixels of the box. Text is drawn on black, above the box, or, if
+ * there is no room or other text, below, inside or beside it. Text that has no room at all is left
+ * out. The area comes after the label or id, separated by a colon.
  *
  * If downstream elements can draw, such as video sinks on a GPU, the drawing is attached to the
  * frame as #GstVideoOverlayCompositionMeta, and the frame can be in any memory. Otherwise the
@@ -32,12 +35,11 @@
  * ]|
  * Marks the ball.
  * |[
- * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! videoconvert ! tee name=t
- * t. ! queue ! cclmerge name=merge ! ccloverlay ! videoconvert ! autovideosink
- * t. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert !
- * video/x-raw,format=GRAY8 ! cudaccl min-area=100 ! merge.components
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion ! ccltrack !
+ * cclzones tripwires="gate: 0.5,0 0.5,1" ! ccloverlay draw=boxes+tracks+trails+zones+events !
+ * videoconvert ! autovideosink
  * ]|
- * Marks moving objects in a recording.
+ * Marks moving objects in a recording, and counts those that cross a line.
  *
  * Since: 0.1
  */
@@ -45,9 +47,11 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/common/gstcclroi.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstccloverlay-compose.h"
+#include "gstccloverlay-scene.h"
 #include "gstccltransfer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
@@ -55,10 +59,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 
 #define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
-#define DEFAULT_DRAW (GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS)
+#define DEFAULT_DRAW                                                                       \
+  (GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS | GST_CCL_OVERLAY_DRAW_ZONES | \
+   GST_CCL_OVERLAY_DRAW_EVENTS)
 #define DEFAULT_COLOR 0
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_SIZE 0
+#define DEFAULT_FONT "Sans Bold"
+#define DEFAULT_TRAIL_TIME (3 * GST_SECOND)
+#define MAX_TRAIL_TIME (3600 * GST_SECOND)
 #define MAX_SIZE 1000
 
 enum
@@ -68,6 +77,8 @@ enum
   PROP_COLOR,
   PROP_LINE_WIDTH,
   PROP_FONT_SIZE,
+  PROP_FONT,
+  PROP_TRAIL_TIME,
 };
 
 struct _GstCclOverlay
@@ -81,6 +92,7 @@ struct _GstCclOverlay
   guint width, height;
   GstVideoInfo info;                       /* unless @attach */
   GstVideoOverlayComposition *composition; /* for the current frame */
+  GstCclPainter *painter;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -98,7 +110,10 @@ static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const 
 static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value,
                                           GParamSpec *pspec);
 
+static void gst_ccl_overlay_finalize (GObject *object);
+
 static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
+static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
 static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                                 GstCaps *caps, GstCaps *filter);
 static GstCaps *gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
@@ -119,14 +134,14 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:draw:
    *
-   * What to draw for each component.
+   * What to draw.
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_DRAW,
-      g_param_spec_flags ("draw", "Draw", "What to draw for each component.",
-                          GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW, flags));
+  g_object_class_install_property (gobject_class, PROP_DRAW,
+                                   g_param_spec_flags ("draw", "Draw", "What to draw.",
+                                                       GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW,
+                                                       flags));
 
   /**
    * ccloverlay:color:
@@ -159,16 +174,42 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:font-size:
    *
-   * Height of digits in pixels, rounded down to a multiple of 7; 0 makes it proportional to the
-   * frame size.
+   * Size of the font in pixels; 0 makes it proportional to the frame size. For the built-in font it
+   * is the height of digits, rounded down to a multiple of 7.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_FONT_SIZE,
       g_param_spec_uint ("font-size", "Font size",
-                         "Height of digits in pixels (0 = proportional to the frame size).", 0,
+                         "Size of the font in pixels (0 = proportional to the frame size).", 0,
                          MAX_SIZE, DEFAULT_FONT_SIZE, flags));
+
+  /**
+   * ccloverlay:font:
+   *
+   * The font, in the form of Pango, such as `Sans Bold` or `DejaVu Sans Mono`. If it is empty, or
+   * the plugin was built without Pango, the font is the built-in one, which has digits only: names
+   * are left out.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_FONT,
+      g_param_spec_string ("font", "Font", "The font, as Pango describes it (empty = built-in).",
+                           DEFAULT_FONT, flags));
+
+  /**
+   * ccloverlay:trail-time:
+   *
+   * How long trails are, in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_TRAIL_TIME,
+                                   g_param_spec_uint64 ("trail-time", "Trail time",
+                                                        "How long trails are, in nanoseconds.", 0,
+                                                        MAX_TRAIL_TIME, DEFAULT_TRAIL_TIME, flags));
 }
 
 static void
@@ -180,6 +221,7 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
 
   gobject_class->set_property = gst_ccl_overlay_set_property;
   gobject_class->get_property = gst_ccl_overlay_get_property;
+  gobject_class->finalize = gst_ccl_overlay_finalize;
   gst_ccl_overlay_install_properties (gobject_class);
 
   gst_element_class_set_static_metadata (
@@ -189,6 +231,7 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
@@ -208,11 +251,25 @@ gst_ccl_overlay_init (GstCclOverlay *self)
   self->style.color = DEFAULT_COLOR;
   self->style.line_width = DEFAULT_LINE_WIDTH;
   self->style.font_size = DEFAULT_FONT_SIZE;
+  self->style.font = g_strdup (DEFAULT_FONT);
+  self->style.trail_time = DEFAULT_TRAIL_TIME;
+  self->painter = gst_ccl_painter_new ();
   gst_video_info_init (&self->info);
 
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_ccl_overlay_finalize (GObject *object)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  gst_ccl_painter_free (self->painter);
+  g_free (self->style.font);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
@@ -234,6 +291,13 @@ gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *valu
     break;
   case PROP_FONT_SIZE:
     self->style.font_size = g_value_get_uint (value);
+    break;
+  case PROP_FONT:
+    g_free (self->style.font);
+    self->style.font = g_value_dup_string (value);
+    break;
+  case PROP_TRAIL_TIME:
+    self->style.trail_time = g_value_get_uint64 (value);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -261,6 +325,12 @@ gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GPa
   case PROP_FONT_SIZE:
     g_value_set_uint (value, self->style.font_size);
     break;
+  case PROP_FONT:
+    g_value_set_string (value, self->style.font);
+    break;
+  case PROP_TRAIL_TIME:
+    g_value_set_uint64 (value, self->style.trail_time);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
@@ -275,8 +345,19 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
 
   self->attach = FALSE;
   gst_video_info_init (&self->info);
+  gst_ccl_painter_reset (self->painter);
 
   return TRUE;
+}
+
+static gboolean
+gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
+      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    gst_ccl_painter_reset (GST_CCL_OVERLAY (trans)->painter);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
 static GstCaps *
@@ -534,24 +615,24 @@ gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffe
   target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
 }
 
-/* Draws @meta, added to the compositions of upstream if they are attached. Returns NULL if there is
- * nothing to draw. */
+/* Draws the scene, added to the compositions of upstream if they are attached. Returns NULL if
+ * there is nothing to draw. */
 static GstVideoOverlayComposition *
-gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMeta *meta)
+gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclDrawStyle *style,
+                         const GstCclScene *scene)
 {
   GstVideoOverlayCompositionMeta *earlier =
       self->attach ? gst_buffer_get_video_overlay_composition_meta (buffer) : NULL;
   GstVideoOverlayComposition *composition = earlier ? earlier->overlay : NULL, *result;
-  GstCclDrawStyle style;
+  const GArray *shapes = gst_ccl_painter_paint (self->painter, style, scene);
   GstCclTarget target;
 
-  GST_OBJECT_LOCK (self);
-  style = self->style;
-  GST_OBJECT_UNLOCK (self);
+  if (shapes->len == 0)
+    return NULL;
 
   gst_ccl_overlay_init_target (self, &target, buffer);
   result = gst_ccl_compose (composition ? gst_video_overlay_composition_ref (composition) : NULL,
-                            &target, &style, meta->components, meta->n_components);
+                            &target, (const GstCclShape *) shapes->data, shapes->len);
   if (result && result == composition) {
     gst_video_overlay_composition_unref (result);
     return NULL;
@@ -560,27 +641,86 @@ gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclMet
   return result;
 }
 
-/* Draws the components of @buffer, scaled and cropped if they were found in a frame of another
- * size. */
-static GstVideoOverlayComposition *
-gst_ccl_overlay_compose_scaled (GstCclOverlay *self, GstBuffer *buffer)
+/* Sets how the zones of a frame, which may have been cropped and scaled since, lie in this one. */
+static void
+gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene *scene)
 {
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  GstVideoOverlayComposition *composition = NULL;
-  GstBuffer *scaled;
+  const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (buffer);
+  const GstVideoCropMeta *crop;
+  guint width, height;
 
-  if (!meta || meta->n_components == 0)
-    return NULL;
-  if (meta->width == self->width && meta->height == self->height)
-    return gst_ccl_overlay_compose (self, buffer, meta);
+  if (!zones)
+    return;
 
-  scaled = gst_buffer_new ();
-  gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
-                               self->height);
-  meta = gst_buffer_get_ccl_meta (scaled);
-  if (meta && meta->n_components > 0)
-    composition = gst_ccl_overlay_compose (self, buffer, meta);
-  gst_buffer_unref (scaled);
+  crop = gst_ccl_transfer_find_crop (buffer, zones->width, zones->height);
+  width = crop ? crop->width : zones->width;
+  height = crop ? crop->height : zones->height;
+  scene->zones = zones;
+  scene->zones_x = crop ? crop->x : 0;
+  scene->zones_y = crop ? crop->y : 0;
+  scene->zones_scale_x = (gdouble) self->width / width;
+  scene->zones_scale_y = (gdouble) self->height / height;
+}
+
+/* The type of the region of each component. */
+static GQuark *
+find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
+{
+  GHashTable *types = g_hash_table_new (NULL, NULL);
+  GQuark *names = g_new (GQuark, n);
+  guint i;
+
+  for (i = 0; i < rois->n; i++)
+    g_hash_table_insert (types, GUINT_TO_POINTER (rois->components[i].label),
+                         GUINT_TO_POINTER (rois->rois[i]->roi_type));
+  for (i = 0; i < n; i++)
+    names[i] =
+        GPOINTER_TO_UINT (g_hash_table_lookup (types, GUINT_TO_POINTER (components[i].label)));
+  g_hash_table_unref (types);
+
+  return names;
+}
+
+/* Draws what the metadata of @buffer says: components, scaled and cropped if they were found in a
+ * frame of another size, or without them regions of interest. */
+static GstVideoOverlayComposition *
+gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
+{
+  GstCclScene scene = { (gint) self->width, (gint) self->height };
+  GstVideoOverlayComposition *composition;
+  GstCclRois rois = { 0, NULL, NULL };
+  GstBuffer *scaled = NULL;
+  GQuark *names = NULL;
+  GstCclDrawStyle style;
+  GstCclMeta *meta;
+
+  GST_OBJECT_LOCK (self);
+  style = self->style;
+  style.font = g_strdup (self->style.font);
+  GST_OBJECT_UNLOCK (self);
+
+  meta = gst_buffer_get_ccl_meta (buffer);
+  if (meta && (meta->width != self->width || meta->height != self->height)) {
+    scaled = gst_buffer_new ();
+    gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
+                                 self->height);
+    meta = gst_buffer_get_ccl_meta (scaled);
+  }
+  if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
+    gst_ccl_rois_init (&rois, scaled ? scaled : buffer);
+  scene.components = meta ? meta->components : rois.components;
+  scene.n_components = meta ? meta->n_components : rois.n;
+  if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
+    scene.names = names = find_names (&rois, scene.components, scene.n_components);
+  gst_ccl_overlay_place_zones (self, buffer, &scene);
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
+                             &scene.stream_time, &scene.time);
+  composition = gst_ccl_overlay_compose (self, buffer, &style, &scene);
+
+  g_free (names);
+  g_free (style.font);
+  gst_ccl_rois_clear (&rois);
+  gst_clear_buffer (&scaled);
 
   return composition;
 }
@@ -597,7 +737,7 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
   if (gst_buffer_get_size (inbuf) == 0)
     return GST_FLOW_OK; /* a gap */
 
-  self->composition = gst_ccl_overlay_compose_scaled (self, inbuf);
+  self->composition = gst_ccl_overlay_compose_buffer (self, inbuf);
   if (self->composition && !gst_buffer_is_writable (inbuf))
     *outbuf = gst_ccl_buffer_copy_shallow (inbuf);
 

@@ -77,20 +77,15 @@ put_rois (GstBuffer *dest, guint width, guint height, const GstCclRois *rois, gu
   gst_buffer_unref (after);
 }
 
-/* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
- * then the components still have the size of the whole frame, while those found after cropping have
- * the size of the visible part. Returns NULL if @meta needs no cropping, or the part is not inside
- * of the frame. */
-static const GstVideoCropMeta *
-find_later_crop (GstBuffer *buffer, const GstCclMeta *meta)
+const GstVideoCropMeta *
+gst_ccl_transfer_find_crop (GstBuffer *buffer, guint width, guint height)
 {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
   const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
 
-  if (!meta || !crop || !video || meta->width != video->width || meta->height != video->height ||
-      (meta->width == crop->width && meta->height == crop->height) || crop->width == 0 ||
-      crop->height == 0 || (guint64) crop->x + crop->width > meta->width ||
-      (guint64) crop->y + crop->height > meta->height)
+  if (!crop || !video || width != video->width || height != video->height ||
+      (width == crop->width && height == crop->height) || crop->width == 0 || crop->height == 0 ||
+      (guint64) crop->x + crop->width > width || (guint64) crop->y + crop->height > height)
     return NULL;
 
   return crop;
@@ -101,7 +96,8 @@ gst_ccl_transfer_extract (GstBuffer *buffer)
 {
   GstBuffer *extracted = gst_buffer_new ();
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  const GstVideoCropMeta *crop = find_later_crop (buffer, meta);
+  const GstVideoCropMeta *crop =
+      meta ? gst_ccl_transfer_find_crop (buffer, meta->width, meta->height) : NULL;
   GstCclRois rois;
   guint i;
 
@@ -132,7 +128,7 @@ gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_heigh
 
   gst_ccl_buffer_remove_components (dest);
 
-  if (find_later_crop (source, meta)) {
+  if (meta && gst_ccl_transfer_find_crop (source, meta->width, meta->height)) {
     source = cropped = gst_ccl_transfer_extract (source);
     meta = gst_buffer_get_ccl_meta (source);
   }

@@ -493,12 +493,12 @@ GST_START_TEST (test_properties)
 
   g_object_get (element, "draw", &draw, "color", &color, "line-width", &line_width, "font-size",
                 &font_size, NULL);
-  fail_unless (draw == 17 && color == 0 && line_width == 0 && font_size == 0);
+  fail_unless (draw == 401 && color == 0 && line_width == 0 && font_size == 0);
   gst_object_unref (element);
 
   g_object_get (h->element, "draw", &draw, "color", &color, "line-width", &line_width, "font-size",
                 &font_size, NULL);
-  fail_unless (draw == 17 && color == 0xffffffff && line_width == 1 && font_size == 7);
+  fail_unless (draw == 401 && color == 0xffffffff && line_width == 1 && font_size == 7);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "draw", "centroids");
   g_object_set (h->element, "color", 0xff000000, "line-width", 3, NULL);

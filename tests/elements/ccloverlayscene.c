@@ -1,0 +1,248 @@
+/* cudaccl - tests of the element ccloverlay: text, trails, zones and events
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <math.h>
+
+#define WIDTH 160
+#define HEIGHT 120
+#define BACKGROUND 50
+#define FRAME_TIME (GST_SECOND / 10)
+
+static GstHarness *
+harness_new (const gchar *properties)
+{
+  gchar *line = g_strdup_printf (
+      "ccloverlay line-width=1 font-size=7 font=\"\" color=0xffffffff %s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+
+  g_free (line);
+
+  return h;
+}
+
+static GstBuffer *
+frame_new (guint number)
+{
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+  gst_buffer_memset (buffer, 0, BACKGROUND, gst_buffer_get_size (buffer));
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+
+  return buffer;
+}
+
+static guint8
+get_pixel (GstBuffer *buffer, guint x, guint y)
+{
+  guint8 pixel;
+
+  fail_unless_equals_int (gst_buffer_extract (buffer, y * WIDTH + x, &pixel, 1), 1);
+
+  return pixel;
+}
+
+static guint
+count_pixels (GstBuffer *buffer, guint8 value)
+{
+  GstMapInfo map;
+  guint i, n = 0;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (i = 0; i < map.size; i++)
+    n += map.data[i] == value;
+  gst_buffer_unmap (buffer, &map);
+
+  return n;
+}
+
+/* Areas of components side by side: each is as visible as it is alone. */
+GST_START_TEST (test_no_overlap)
+{
+  GstHarness *h = harness_new ("draw=areas");
+  GstCclComponent components[10];
+  guint n = G_N_ELEMENTS (components), expected = 0, i;
+  GstBuffer *buffer;
+
+  for (i = 0; i <= n; i++) {
+    if (i < n) {
+      const GstCclComponent component = { i + 1, 30 + 9 * i, 50 + i % 3, 8, 12, 1080 + i, 0, 0 };
+
+      components[i] = component;
+    }
+    buffer = frame_new (i);
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, i < n ? &components[i] : components,
+                             i < n ? 1 : n);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    if (i < n)
+      expected += count_pixels (buffer, 255);
+    else
+      fail_unless_equals_int (count_pixels (buffer, 255), expected);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+check_trail (GstBuffer *buffer, guint x, guint y, gboolean drawn)
+{
+  fail_unless ((get_pixel (buffer, x, y) == 255) == drawn, "%u, %u is %u", x, y,
+               get_pixel (buffer, x, y));
+  gst_buffer_unref (buffer);
+}
+
+static GstBuffer *
+moving_new (guint number, guint track, guint x)
+{
+  const GstCclComponent component = { 1, x - 4, 50, 9, 21, 100, x, 60, track };
+  GstBuffer *buffer = frame_new (number);
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+
+  return buffer;
+}
+
+/* The trail is as long as trail-time, belongs to one track, and does not survive a flush. */
+GST_START_TEST (test_trails)
+{
+  GstHarness *h = harness_new ("draw=trails trail-time=500000000");
+  guint i;
+
+  for (i = 0; i < 10; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (i, 7, 20 + 10 * i)));
+  check_trail (gst_harness_push_and_pull (h, moving_new (10, 7, 120)), 85, 60, TRUE);
+  check_trail (gst_harness_push_and_pull (h, moving_new (11, 7, 130)), 75, 60, FALSE);
+  check_trail (gst_harness_push_and_pull (h, moving_new (12, 8, 140)), 135, 60, FALSE);
+  check_trail (gst_harness_push_and_pull (h, moving_new (13, 7, 140)), 135, 60, TRUE);
+  ccl_test_flush (h, moving_new (14, 7, 140));
+  check_trail (gst_harness_push_and_pull (h, moving_new (14, 7, 150)), 145, 60, FALSE);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A tripwire and a zone, of a frame of half the size, with an event in frame 0. */
+static GstBuffer *
+zones_new (guint number)
+{
+  gdouble wire[] = { 20, 5, 20, 55 }, square[] = { 40, 10, 70, 10, 70, 50, 40, 50 };
+  GstCclZone zones[] = { { (gchar *) "wire", TRUE, 0xff00ff00, 2, wire, 12, 3, 0 },
+                         { (gchar *) "square", FALSE, 0, 4, square, 5, 1, 4 } };
+  GstCclZoneEvent event = { GST_CCL_ZONE_OUT, 0, 1, 0, 30, 40, 12, 3, 0 };
+  GstBuffer *buffer = frame_new (number);
+
+  gst_buffer_add_ccl_zones_meta (buffer, WIDTH / 2, HEIGHT / 2, zones, 2, &event, number == 0);
+
+  return buffer;
+}
+
+GST_START_TEST (test_zones)
+{
+  GstHarness *h = harness_new ("");
+  guint number;
+
+  for (number = 0; number < 7; number++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, zones_new (number));
+    gboolean recent = number <= 5;
+
+    fail_unless (get_pixel (buffer, 40, 100) != BACKGROUND); /* the wire */
+    fail_unless ((get_pixel (buffer, 39, 100) != BACKGROUND) == recent);
+    fail_unless (get_pixel (buffer, 40, 114) == BACKGROUND);
+    fail_unless (get_pixel (buffer, 32, 60) != BACKGROUND); /* its arrow, to the right of it */
+    fail_unless (get_pixel (buffer, 48, 60) == BACKGROUND);
+    fail_unless (get_pixel (buffer, 140, 60) != BACKGROUND); /* the square */
+    fail_unless (get_pixel (buffer, 100, 20) != BACKGROUND);
+    fail_unless (get_pixel (buffer, 110, 60) == BACKGROUND);
+    fail_unless ((get_pixel (buffer, 60, 80) != BACKGROUND) == recent); /* the event */
+    fail_unless (count_pixels (buffer, 0) > 100);                       /* text */
+    gst_buffer_unref (buffer);
+  }
+
+  /* Not asked for. */
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "boxes");
+  {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, zones_new (0));
+
+    fail_unless_equals_int (count_pixels (buffer, BACKGROUND), WIDTH * HEIGHT);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Points anywhere, from an element that is wrong. */
+GST_START_TEST (test_hostile_zones)
+{
+  static const gdouble values[] = { 0.0, -1e9, 1e9, 1e300, -1e300, NAN, INFINITY, 79.5 };
+  GstHarness *h = harness_new ("draw=zones+events+trails");
+  guint number = 0, i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    for (j = 0; j < G_N_ELEMENTS (values); j++) {
+      gdouble points[] = { values[i], values[j], values[j], values[i], 10, 10 };
+      GstCclZone zones[] = { { (gchar *) "a", TRUE, 0, 2, points, 0, 0, 0 },
+                             { (gchar *) "b", FALSE, 0, 3, points, 0, 0, 0 } };
+      GstCclZoneEvent event = { GST_CCL_ZONE_IN, 1, 1, 0, values[i], values[j], 0, 0, 0 };
+      const GstCclComponent component = { 1,         5,         5, 5, 5,         25,
+                                          values[i], values[j], 3, 0, values[j], values[i] };
+      GstBuffer *buffer = frame_new (number++);
+
+      gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+      gst_buffer_add_ccl_zones_meta (buffer, WIDTH, HEIGHT, zones, 2, &event, 1);
+      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    }
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The time, in both fonts; regions of other detectors with their names; frames without any. */
+GST_START_TEST (test_text)
+{
+  GstHarness *h = harness_new ("draw=time");
+  GstBuffer *built_in = gst_harness_push_and_pull (h, frame_new (12)), *buffer;
+  GstVideoRegionOfInterestMeta *roi;
+  guint n_black = count_pixels (built_in, 0), n_white = count_pixels (built_in, 255);
+
+  fail_unless (n_white > 40 && n_white + n_black == 9 * (6 * 7 + 1));
+  gst_buffer_unref (built_in);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "time+tracks+names");
+  g_object_set (h->element, "font", "Sans", "font-size", 16, NULL);
+  buffer = frame_new (13);
+  roi = gst_buffer_add_video_region_of_interest_meta (buffer, "car", 60, 60, 30, 20);
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, "track", G_TYPE_UINT, 9, "age",
+                              G_TYPE_UINT64, G_GUINT64_CONSTANT (1), NULL));
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (count_pixels (buffer, 0) > n_black);
+  fail_unless (get_pixel (buffer, 61, 59) != BACKGROUND); /* its text */
+  gst_buffer_unref (buffer);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "tracks");
+  buffer = gst_harness_push_and_pull (h, frame_new (14));
+  fail_unless_equals_int (count_pixels (buffer, BACKGROUND), WIDTH * HEIGHT);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+ccloverlayscene_suite (void)
+{
+  Suite *suite = suite_create ("ccloverlayscene");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_no_overlap);
+  tcase_add_test (tcase, test_trails);
+  tcase_add_test (tcase, test_zones);
+  tcase_add_test (tcase, test_hostile_zones);
+  tcase_add_test (tcase, test_text);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccloverlayscene)
