@@ -18,6 +18,22 @@
  * To not count flicker, an object has crossed a border when it is beyond it by #cclzones:hysteresis
  * of its size, or for a second. An object that is gone for 2 seconds has left its zones.
  *
+ * ## JSON
+ *
+ * #cclzones:config is a file in the form that DL Streamer's `gvaanalytics` has, and its arrays can
+ * be written to #cclzones:zones and #cclzones:tripwires:
+ *
+ * ```json
+ * {"zones": [{"id": "grass", "points": [{"x": 0, "y": 300}, {"x": 400, "y": 300},
+ *                                       {"x": 400, "y": 500}], "color": {"r": 255, "g": 0, "b":
+ * 0}},
+ *            {"id": "roundabout", "type": "circle", "center": {"x": 600, "y": 200}, "radius": 80}],
+ *  "tripwires": [{"id": "gate", "points": [{"x": 300, "y": 0}, {"x": 300, "y": 500}]}]}
+ * ```
+ *
+ * Points may also be arrays, `[0, 300]`, and shares of the frame. Other members, such as
+ * `thickness`, are ignored. A circle becomes a polygon of 64 points.
+ *
  * ## Messages
  *
  * Each event is an element message `cclzones` with these fields:
@@ -55,6 +71,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
 #define GST_CAT_DEFAULT gst_ccl_zones_debug
 
 #define DEFAULT_POINT GST_CCL_ZONES_POINT_BOTTOM
+#define DEFAULT_DROP_OUTSIDE FALSE
 
 enum
 {
@@ -62,6 +79,7 @@ enum
   PROP_ZONES,
   PROP_TRIPWIRES,
   PROP_CONFIG,
+  PROP_DROP_OUTSIDE,
   PROP_EVALUATION_POINT,
   PROP_HYSTERESIS,
   PROP_DWELL_TIME,
@@ -76,6 +94,7 @@ struct _GstCclZones
   gchar *zones, *tripwires, *config;
   gboolean changed; /* one of them, since they were read */
   GstCclZonesPoint point;
+  gboolean drop_outside;
   GstCclZoneParams params;
   GstCclZoneSet *set; /* changed by the streaming thread only */
 
@@ -138,8 +157,8 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
   /**
    * cclzones:zones:
    *
-   * Polygons, as `name: x,y x,y x,y; name: …`. If names are left out, they are `zone1`, `zone2`, ….
-   * Zones that do not change keep their counts.
+   * Polygons, as `name: x,y x,y x,y; name: …`, or as a JSON array. If names are left out, they are
+   * `zone1`, `zone2`, …. Zones that do not change keep their counts.
    *
    * Since: 0.1
    */
@@ -150,7 +169,7 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
   /**
    * cclzones:tripwires:
    *
-   * Tripwires, as `name: x,y x,y; name: …`.
+   * Tripwires, as `name: x,y x,y; name: …`, or as a JSON array.
    *
    * Since: 0.1
    */
@@ -162,16 +181,29 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
   /**
    * cclzones:config:
    *
-   * Zones and tripwires as JSON, in place of #cclzones:zones and #cclzones:tripwires: an object
-   * with the arrays `zones` and `tripwires` of objects with a string `id` and an array `points` of
-   * objects with `x` and `y`; zones may be circles, with `center` and `radius`. DL Streamer's
-   * `gvaanalytics` reads such objects, too. Needs json-glib.
+   * A JSON file with zones and tripwires, added to those of #cclzones:zones and
+   * #cclzones:tripwires. Needs json-glib. Setting it again reads the file again.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_CONFIG,
+                                   g_param_spec_string ("config", "Configuration",
+                                                        "A JSON file with zones and tripwires.",
+                                                        NULL, flags));
+
+  /**
+   * cclzones:drop-outside:
+   *
+   * Drop components, and regions of interest of `cudaccl`, that are not in a polygon. Without
+   * polygons, all stay.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, PROP_CONFIG,
-      g_param_spec_string ("config", "Configuration", "Zones and tripwires as JSON.", NULL, flags));
+      gobject_class, PROP_DROP_OUTSIDE,
+      g_param_spec_boolean ("drop-outside", "Drop outside",
+                            "Drop components that are not in a polygon.", DEFAULT_DROP_OUTSIDE,
+                            flags));
 
   /**
    * cclzones:evaluation-point:
@@ -262,6 +294,7 @@ gst_ccl_zones_init (GstCclZones *self)
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
   self->point = DEFAULT_POINT;
+  self->drop_outside = DEFAULT_DROP_OUTSIDE;
   gst_ccl_zone_params_init (&self->params);
   self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
   self->events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
@@ -310,6 +343,9 @@ gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value,
     break;
   case PROP_CONFIG:
     set_text (self, &self->config, value);
+    break;
+  case PROP_DROP_OUTSIDE:
+    self->drop_outside = g_value_get_boolean (value);
     break;
   case PROP_EVALUATION_POINT:
     self->point = g_value_get_enum (value);
@@ -362,6 +398,9 @@ gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GPara
   case PROP_CONFIG:
     g_value_set_string (value, self->config);
     break;
+  case PROP_DROP_OUTSIDE:
+    g_value_set_boolean (value, self->drop_outside);
+    break;
   case PROP_EVALUATION_POINT:
     g_value_set_enum (value, self->point);
     break;
@@ -385,16 +424,15 @@ gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GPara
 static GstCclZoneSet *
 gst_ccl_zones_parse (GstCclZones *self, GError **error)
 {
-  if (!self->config)
-    return gst_ccl_zone_set_new_from_text (self->zones, self->tripwires, error);
+  GstCclZoneSet *set = gst_ccl_zone_set_new ();
 
-#ifdef HAVE_JSON_GLIB
-  return gst_ccl_zone_set_new_from_json (self->config, error);
-#else
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-               "config needs json-glib, which this build lacks");
-  return NULL;
-#endif
+  if ((self->config && !gst_ccl_zone_set_add_file (set, self->config, error)) ||
+      (self->zones && !gst_ccl_zone_set_add_text (set, self->zones, FALSE, "zones", error)) ||
+      (self->tripwires &&
+       !gst_ccl_zone_set_add_text (set, self->tripwires, TRUE, "tripwires", error)))
+    g_clear_pointer (&set, gst_ccl_zone_set_free);
+
+  return set;
 }
 
 /* Reads the zones. If they are wrong, those before stay, and @error is set. */
@@ -466,14 +504,10 @@ gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-static void
-gst_ccl_zones_add_point (GstCclZones *self, GstCclZonesPoint which,
-                         const GstCclComponent *component)
+static GstCclZonePoint
+get_point (GstCclZonesPoint which, const GstCclComponent *component)
 {
   GstCclZonePoint point;
-
-  if (!component->track)
-    return;
 
   point.track = component->track;
   point.x = component->x + component->width / 2.0;
@@ -493,7 +527,37 @@ gst_ccl_zones_add_point (GstCclZones *self, GstCclZonesPoint which,
   case GST_CCL_ZONES_POINT_TOP:
     break;
   }
-  g_array_append_val (self->points, point);
+
+  return point;
+}
+
+static gboolean
+gst_ccl_zones_is_inside (GstCclZones *self, GstCclZonesPoint which,
+                         const GstCclComponent *component, guint width, guint height)
+{
+  GstCclZonePoint point = get_point (which, component);
+
+  return gst_ccl_zone_set_contains (self->set, width, height, point.x, point.y);
+}
+
+/* Only the streaming thread changes the set. */
+static void
+gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *meta,
+                            const GstCclRois *rois, GstCclZonesPoint which, guint width,
+                            guint height)
+{
+  guint i, n = 0;
+
+  for (i = 0; meta && i < meta->n_components; i++) {
+    if (gst_ccl_zones_is_inside (self, which, &meta->components[i], width, height))
+      meta->components[n++] = meta->components[i];
+  }
+  if (meta)
+    meta->n_components = n;
+  for (i = 0; i < rois->n; i++) {
+    if (!gst_ccl_zones_is_inside (self, which, &rois->components[i], width, height))
+      gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+  }
 }
 
 static GstMessage *
@@ -556,18 +620,20 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  GstCclZonesPoint point;
+  const GstCclComponent *components;
+  gboolean changed, drop_outside;
+  guint width, height, n, i;
+  GstCclZonesPoint which;
   GError *error = NULL;
-  gboolean changed;
   GstCclRois rois;
-  guint i;
 
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 
   GST_OBJECT_LOCK (self);
   changed = self->changed;
-  point = self->point;
+  which = self->point;
+  drop_outside = self->drop_outside;
   GST_OBJECT_UNLOCK (self);
   if (changed && !gst_ccl_zones_read (self, &error)) {
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
@@ -576,17 +642,22 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   }
 
   g_array_set_size (self->points, 0);
-  if (meta) {
-    for (i = 0; i < meta->n_components; i++)
-      gst_ccl_zones_add_point (self, point, &meta->components[i]);
-  } else {
-    gst_ccl_rois_init (&rois, buffer);
-    for (i = 0; i < rois.n; i++)
-      gst_ccl_zones_add_point (self, point, &rois.components[i]);
-    gst_ccl_rois_clear (&rois);
+  gst_ccl_rois_init (&rois, buffer);
+  components = meta ? meta->components : rois.components;
+  n = meta ? meta->n_components : rois.n;
+  width = meta ? meta->width : self->width;
+  height = meta ? meta->height : self->height;
+  for (i = 0; i < n; i++) {
+    if (components[i].track) {
+      GstCclZonePoint point = get_point (which, &components[i]);
+
+      g_array_append_val (self->points, point);
+    }
   }
-  gst_ccl_zones_update (self, buffer, meta ? meta->width : self->width,
-                        meta ? meta->height : self->height);
+  gst_ccl_zones_update (self, buffer, width, height);
+  if (drop_outside)
+    gst_ccl_zones_drop_outside (self, buffer, meta, &rois, which, width, height);
+  gst_ccl_rois_clear (&rois);
 
   return GST_FLOW_OK;
 }

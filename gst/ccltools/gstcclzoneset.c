@@ -5,9 +5,6 @@
 
 #include <math.h>
 #include <string.h>
-#ifdef HAVE_JSON_GLIB
-#include <json-glib/json-glib.h>
-#endif
 
 /* What is known about an object and a zone. */
 typedef struct
@@ -57,8 +54,8 @@ clear_object (gpointer data)
   g_free (((Object *) data)->states);
 }
 
-static GstCclZoneSet *
-zone_set_new (void)
+GstCclZoneSet *
+gst_ccl_zone_set_new (void)
 {
   GstCclZoneSet *self = g_new0 (GstCclZoneSet, 1);
 
@@ -97,9 +94,9 @@ gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones)
   return (const GstCclZone *) self->zones->data;
 }
 
-/* Checks a zone, takes ownership of it and adds it. @place is where it stands. */
-static gboolean
-add_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place, GError **error)
+gboolean
+gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place,
+                            GError **error)
 {
   const gchar *problem = NULL;
   gdouble area = 0.0;
@@ -114,7 +111,9 @@ add_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place, GError **er
     if (g_str_equal (g_array_index (self->zones, GstCclZone, i).name, zone->name))
       problem = "the name is taken";
   }
-  if (zone->tripwire && zone->n_points != 2)
+  if (!g_utf8_validate (zone->name, -1, NULL))
+    problem = "the name is not UTF-8";
+  else if (zone->tripwire && zone->n_points != 2)
     problem = "a tripwire has two points";
   else if (zone->tripwire && memcmp (zone->points, zone->points + 2, 2 * sizeof (gdouble)) == 0)
     problem = "the points of a tripwire must differ";
@@ -132,257 +131,6 @@ add_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place, GError **er
 
   return TRUE;
 }
-
-static void
-add_point (GArray *points, gdouble x, gdouble y)
-{
-  g_array_append_val (points, x);
-  g_array_append_val (points, y);
-}
-
-static void
-set_points (GstCclZone *zone, GArray *points)
-{
-  zone->n_points = points->len / 2;
-  zone->points = (gdouble *) g_array_free (points, FALSE);
-}
-
-/* Reads a number. Returns FALSE if there is none, or it is not finite. */
-static gboolean
-read_number (const gchar **text, gdouble *number)
-{
-  gchar *end;
-
-  *number = g_ascii_strtod (*text, &end);
-  if (end == *text || !isfinite (*number))
-    return FALSE;
-  *text = end;
-
-  return TRUE;
-}
-
-static gboolean
-parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, GError **error)
-{
-  const gchar *const property = tripwire ? "tripwires" : "zones";
-  const gchar *at = text;
-
-  for (;;) {
-    GstCclZone zone = { NULL, tripwire };
-    const gchar *start, *colon;
-    gchar *place;
-    GArray *points;
-    gboolean added;
-
-    while (g_ascii_isspace (*at) || *at == ';')
-      at++;
-    if (!*at)
-      return TRUE;
-
-    start = at;
-    colon = at + strcspn (at, ":;");
-    if (*colon == ':') {
-      zone.name = g_strstrip (g_strndup (at, (gsize) (colon - at)));
-      at = colon + 1;
-    } else {
-      zone.name = g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone", self->zones->len + 1);
-    }
-
-    points = g_array_new (FALSE, FALSE, sizeof (gdouble));
-    while (g_ascii_isspace (*at))
-      at++;
-    while (*at && *at != ';') {
-      const gchar *before = at;
-      gdouble x, y;
-
-      if (!read_number (&at, &x) || *at++ != ',' || !read_number (&at, &y)) {
-        g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                     "%s, character %u: expected a point x,y", property,
-                     (guint) (before - text) + 1);
-        g_free (zone.name);
-        g_array_unref (points);
-        return FALSE;
-      }
-      add_point (points, x, y);
-      while (g_ascii_isspace (*at))
-        at++;
-    }
-    set_points (&zone, points);
-
-    place = g_strdup_printf ("%s, character %u, \"%s\"", property, (guint) (start - text) + 1,
-                             zone.name);
-    added = add_zone (self, &zone, place, error);
-    g_free (place);
-    if (!added)
-      return FALSE;
-  }
-}
-
-GstCclZoneSet *
-gst_ccl_zone_set_new_from_text (const gchar *zones, const gchar *tripwires, GError **error)
-{
-  GstCclZoneSet *self = zone_set_new ();
-
-  if ((zones && !parse_text (self, zones, FALSE, error)) ||
-      (tripwires && !parse_text (self, tripwires, TRUE, error)))
-    g_clear_pointer (&self, gst_ccl_zone_set_free);
-
-  return self;
-}
-
-#ifdef HAVE_JSON_GLIB
-#define CIRCLE_POINTS 64
-
-static gboolean
-get_number (JsonNode *node, gdouble *number)
-{
-  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
-
-  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
-    return FALSE;
-  *number = json_node_get_double (node);
-
-  return TRUE;
-}
-
-/* A point is {"x": 1, "y": 2} or [1, 2]. */
-static gboolean
-get_point (JsonNode *node, gdouble *x, gdouble *y)
-{
-  if (node && JSON_NODE_HOLDS_OBJECT (node)) {
-    JsonObject *object = json_node_get_object (node);
-
-    return get_number (json_object_get_member (object, "x"), x) &&
-           get_number (json_object_get_member (object, "y"), y);
-  }
-  if (node && JSON_NODE_HOLDS_ARRAY (node) &&
-      json_array_get_length (json_node_get_array (node)) == 2)
-    return get_number (json_array_get_element (json_node_get_array (node), 0), x) &&
-           get_number (json_array_get_element (json_node_get_array (node), 1), y);
-
-  return FALSE;
-}
-
-static gboolean
-set_circle (JsonObject *object, GArray *points)
-{
-  gdouble x, y, radius;
-  guint i;
-
-  if (!get_point (json_object_get_member (object, "center"), &x, &y) ||
-      !get_number (json_object_get_member (object, "radius"), &radius) || radius <= 0.0)
-    return FALSE;
-  for (i = 0; i < CIRCLE_POINTS; i++)
-    add_point (points, x + radius * cos (2.0 * G_PI * i / CIRCLE_POINTS),
-               y + radius * sin (2.0 * G_PI * i / CIRCLE_POINTS));
-
-  return TRUE;
-}
-
-static gboolean
-parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar *place,
-            GError **error)
-{
-  GstCclZone zone = { NULL, tripwire };
-  const gchar *problem = NULL;
-  JsonNode *id, *member;
-  JsonObject *object;
-  GArray *points;
-  guint i;
-
-  if (!JSON_NODE_HOLDS_OBJECT (node)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: expected an object",
-                 place);
-    return FALSE;
-  }
-  object = json_node_get_object (node);
-  id = json_object_get_member (object, "id");
-  member = json_object_get_member (object, "points");
-  points = g_array_new (FALSE, FALSE, sizeof (gdouble));
-
-  if (!id || !JSON_NODE_HOLDS_VALUE (id) || json_node_get_value_type (id) != G_TYPE_STRING) {
-    problem = ".id: expected a string";
-  } else if (!tripwire && json_object_has_member (object, "radius")) {
-    if (!set_circle (object, points))
-      problem = ": expected a center and a radius above 0";
-  } else if (!member || !JSON_NODE_HOLDS_ARRAY (member)) {
-    problem = ".points: expected an array";
-  } else {
-    JsonArray *array = json_node_get_array (member);
-
-    for (i = 0; i < json_array_get_length (array); i++) {
-      gdouble x, y;
-
-      if (!get_point (json_array_get_element (array, i), &x, &y)) {
-        g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                     "%s.points[%u]: expected a point with x and y", place, i);
-        g_array_unref (points);
-        return FALSE;
-      }
-      add_point (points, x, y);
-    }
-  }
-  if (problem) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s%s", place, problem);
-    g_array_unref (points);
-    return FALSE;
-  }
-
-  zone.name = g_strdup (json_node_get_string (id));
-  set_points (&zone, points);
-
-  return add_zone (self, &zone, place, error);
-}
-
-static gboolean
-parse_items (GstCclZoneSet *self, JsonObject *root, gboolean tripwire, GError **error)
-{
-  const gchar *const name = tripwire ? "tripwires" : "zones";
-  JsonNode *node = json_object_get_member (root, name);
-  JsonArray *array;
-  guint i;
-
-  if (!node)
-    return TRUE;
-  if (!JSON_NODE_HOLDS_ARRAY (node)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: expected an array",
-                 name);
-    return FALSE;
-  }
-  array = json_node_get_array (node);
-  for (i = 0; i < json_array_get_length (array); i++) {
-    gchar *place = g_strdup_printf ("%s[%u]", name, i);
-    gboolean parsed = parse_item (self, json_array_get_element (array, i), tripwire, place, error);
-
-    g_free (place);
-    if (!parsed)
-      return FALSE;
-  }
-
-  return TRUE;
-}
-
-GstCclZoneSet *
-gst_ccl_zone_set_new_from_json (const gchar *text, GError **error)
-{
-  GstCclZoneSet *self = zone_set_new ();
-  JsonParser *parser = json_parser_new ();
-  gboolean parsed = json_parser_load_from_data (parser, text, -1, error);
-  JsonNode *root = parsed ? json_parser_get_root (parser) : NULL;
-
-  if (parsed && (!root || !JSON_NODE_HOLDS_OBJECT (root))) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "expected an object");
-    parsed = FALSE;
-  }
-  parsed = parsed && parse_items (self, json_node_get_object (root), FALSE, error) &&
-           parse_items (self, json_node_get_object (root), TRUE, error);
-  if (!parsed)
-    g_clear_pointer (&self, gst_ccl_zone_set_free);
-  g_object_unref (parser);
-
-  return self;
-}
-#endif
 
 static gboolean
 is_same (const GstCclZone *a, const GstCclZone *b)
@@ -505,6 +253,28 @@ get_depth (const GstCclZone *zone, const gdouble scale[2], gdouble x, gdouble y)
   }
 
   return inside ? distance : -distance;
+}
+
+gboolean
+gst_ccl_zone_set_contains (const GstCclZoneSet *self, guint width, guint height, gdouble x,
+                           gdouble y)
+{
+  gboolean any = FALSE;
+  guint i;
+
+  for (i = 0; i < self->zones->len; i++) {
+    const GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
+    gdouble scale[2];
+
+    if (zone->tripwire)
+      continue;
+    any = TRUE;
+    get_scale (zone, width, height, scale);
+    if (get_depth (zone, scale, x, y) >= 0.0)
+      return TRUE;
+  }
+
+  return !any;
 }
 
 /* The distance to the line of a tripwire, positive on the side `in`. */

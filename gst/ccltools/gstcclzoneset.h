@@ -28,15 +28,21 @@ typedef struct _GstCclZoneSet GstCclZoneSet;
 
 void gst_ccl_zone_params_init (GstCclZoneParams *params);
 
-/* Parses `name: x,y x,y x,y; ...`; either may be NULL, names may be left out. Returns NULL with an
- * error of GST_RESOURCE_ERROR that names the place. */
-GstCclZoneSet *gst_ccl_zone_set_new_from_text (const gchar *zones, const gchar *tripwires,
-                                               GError **error);
+GstCclZoneSet *gst_ccl_zone_set_new (void);
 
-#ifdef HAVE_JSON_GLIB
-/* Parses an object with the arrays `zones` and `tripwires`, whose items have `id` and `points`. */
-GstCclZoneSet *gst_ccl_zone_set_new_from_json (const gchar *text, GError **error);
-#endif
+/* Checks @zone, takes ownership of what it points to, and adds it. @place is where it stands. */
+gboolean gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place,
+                                     GError **error);
+
+/* Adds polygons or tripwires from the property @name: `name: x,y x,y x,y; ...`, or a JSON array as
+ * in gst_ccl_zone_set_add_config(). Names may be left out. Fails with an error of
+ * GST_RESOURCE_ERROR that names the place; the set is then incomplete. */
+gboolean gst_ccl_zone_set_add_text (GstCclZoneSet *self, const gchar *text, gboolean tripwires,
+                                    const gchar *name, GError **error);
+
+/* Adds those of a JSON file: an object with the arrays `zones` and `tripwires`, whose items have
+ * `id` and `points`. */
+gboolean gst_ccl_zone_set_add_file (GstCclZoneSet *self, const gchar *path, GError **error);
 
 void gst_ccl_zone_set_free (GstCclZoneSet *self);
 
@@ -53,6 +59,10 @@ const GstCclZone *gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *
  */
 void gst_ccl_zone_set_attach (const GstCclZoneSet *self, GstBuffer *buffer, guint width,
                               guint height, const GArray *events);
+
+/* Whether a point in pixels is in one of the polygons. TRUE if there are none. */
+gboolean gst_ccl_zone_set_contains (const GstCclZoneSet *self, guint width, guint height, gdouble x,
+                                    gdouble y);
 
 /* Goes on to the frame of @time, and appends what happened, GstCclZoneEvent, to @events. */
 void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params,

@@ -3,6 +3,10 @@
 
 #include "tests/lib/ccltest.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #define WIDTH 200
 #define HEIGHT 100
 #define FRAME_TIME (GST_SECOND / 10)
@@ -156,12 +160,17 @@ static const struct
   { "zones", "a: 0,0 1,0 1,1; a: 0,0 1,0 1,1", "zones, character 17, \"a\": the name is taken" },
   { "tripwires", "1,1 2,2 3,3", "a tripwire has two points" },
   { "tripwires", "1,1 1,1", "must differ" },
+  { "tripwires", "\xff: 1,1 1,2", "not UTF-8" },
+  { "config", "/nonexistent/zones.json", "/nonexistent/zones.json" },
 #ifdef HAVE_JSON_GLIB
-  { "config", "{", "" },
-  { "config", "[]", "expected an object" },
-  { "config", "{\"zones\":[{\"id\":\"a\",\"points\":[{\"x\":1}]}]}",
-    "zones[0].points[0]: expected a" },
-  { "config", "{\"tripwires\":[{}]}", "tripwires[0].id: expected a string" },
+  { "zones", " [1", "zones: <data>:1" },
+  { "zones", "[1]", "zones[0]: expected an object" },
+  { "zones", "{}", "zones: expected an array" },
+  { "zones", "[{\"id\":\"a\",\"points\":[{\"x\":1}]}]", "zones[0].points[0]: expected a" },
+  { "zones", "[{\"id\":\"a\",\"type\":\"circle\",\"radius\":3}]", "zones[0]: expected a center" },
+  { "tripwires", "[{\"id\":\"a\",\"points\":[[1,2],[3,4]],\"color\":{\"r\":256}}]",
+    "tripwires[0].color: expected r, g and b" },
+  { "tripwires", "[{}]", "tripwires[0].id: expected a string" },
 #endif
 };
 
@@ -176,27 +185,87 @@ GST_START_TEST (test_errors)
 GST_END_TEST;
 
 #ifdef HAVE_JSON_GLIB
+/* A file as DL Streamer's gvaanalytics has it, arrays in properties, and what is wrong in a file.
+ */
 GST_START_TEST (test_json)
 {
-  GstHarness *h = harness_new (NULL, NULL);
+  GstHarness *h =
+      harness_new ("[{\"id\":\"left\",\"points\":[[0,0],[0.25,0],[0.25,1],[0,1]]}]", NULL);
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cclzones-XXXXXX", NULL);
+  gint file = g_mkstemp (path);
+  GstMessage *message;
+  gchar *debug;
+  GError *error;
 
-  g_object_set (
-      h->element, "config",
+  fail_unless (file >= 0);
+  close (file);
+  g_file_set_contents (
+      path,
       "{\"zones\":[{\"id\":\"disc\",\"type\":\"circle\",\"center\":{\"x\":100,\"y\":50},"
-      "\"radius\":20},{\"id\":\"left\",\"points\":[[0,0],[0.25,0],[0.25,1],[0,1]]}],"
+      "\"radius\":20,\"color\":{\"r\":255,\"g\":16,\"b\":0},\"thickness\":3}],\n"
       "\"tripwires\":[{\"id\":\"wire\",\"points\":[{\"x\":80,\"y\":0},{\"x\":80,\"y\":100}]}]}",
-      NULL);
+      -1, NULL);
+  g_object_set (h->element, "config", path, NULL);
   push (h, 0, 1, 30, 50);
   check_event (h, "enter", "left", 1);
   push (h, 1, 1, 100, 50);
   check_event (h, "enter", "disc", 1);
-  check_event (h, "leave", "left", 1);
   check_event (h, "out", "wire", 1);
+  check_event (h, "leave", "left", 1);
   check_no_event (h);
+
+  g_file_set_contents (path, "{\"zones\":[],\n\"tripwires\":[{\"id\":\"a\",\"points\":[1]}]}", -1,
+                       NULL);
+  g_object_set (h->element, "config", path, NULL);
+  push (h, 2, 1, 100, 50);
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, &debug);
+  fail_unless (strstr (error->message, path) != NULL);
+  fail_unless (strstr (error->message, "tripwires[0].points[0]") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  g_free (debug);
+  gst_message_unref (message);
+  check_counts (h, "wire", 0, 1, 0);
+
+  g_unlink (path);
+  g_free (path);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
 #endif
+
+/* Components outside of the polygons, and their regions, are dropped, tracked or not. */
+GST_START_TEST (test_drop_outside)
+{
+  GstHarness *h =
+      harness_new ("a: 0,0 0.5,0 0.5,1 0,1; b: 150,0 200,0 200,100 150,100", "wire: 0,0 1,1");
+  const GstCclComponent components[] = { { 1, 15, 40, 10, 20, 200, 20, 50, 7 },
+                                         { 2, 110, 40, 10, 20, 200, 115, 50, 8 },
+                                         { 3, 160, 40, 10, 20, 200, 165, 50, 0 } };
+  guint drop, i;
+
+  for (drop = 0; drop < 2; drop++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstCclMeta *meta;
+
+    g_object_set (h->element, "drop-outside", drop, NULL);
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 3, components, 3);
+    for (i = 0; i < 3; i++)
+      gst_video_region_of_interest_meta_add_param (
+          gst_buffer_add_video_region_of_interest_meta (buffer, "x", components[i].x, 40, 10, 20),
+          gst_structure_new ("cudaccl", "label", G_TYPE_UINT, i + 1, NULL));
+    buffer = gst_harness_push_and_pull (h, buffer);
+    meta = gst_buffer_get_ccl_meta (buffer);
+    fail_unless_equals_int (meta->n_components, 3 - drop);
+    fail_unless_equals_int (meta->found, 3);
+    fail_unless_equals_int (meta->components[1].label, drop ? 3 : 2);
+    fail_unless_equals_int (
+        gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 3 - drop);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
 
 /* What the frame says: zones in pixels, counts and events; those of a second element are added, and
  * scaled frames have scaled ones. The pixels of shared frames are not copied. */
@@ -263,6 +332,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_zone);
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
+  tcase_add_test (tcase, test_drop_outside);
   tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
 #ifdef HAVE_JSON_GLIB
   tcase_add_test (tcase, test_json);
