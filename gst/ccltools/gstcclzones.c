@@ -16,7 +16,8 @@
  * left. So `in` is downwards over a tripwire from left to right.
  *
  * To not count flicker, an object has crossed a border when it is beyond it by #cclzones:hysteresis
- * of its size, or for a second. An object that is gone for 2 seconds has left its zones.
+ * of its size, or for a second, or is not seen again. An object that is gone for 2 seconds has left
+ * its zones.
  *
  * ## JSON
  *
@@ -145,6 +146,7 @@ static gboolean gst_ccl_zones_stop (GstBaseTransform *trans);
 static gboolean gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event);
 static GstFlowReturn gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+static void gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp);
 
 static void
 gst_ccl_zones_install_properties (GObjectClass *gobject_class)
@@ -499,6 +501,12 @@ gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
     if (self->set)
       gst_ccl_zone_set_reset (self->set);
     GST_OBJECT_UNLOCK (self);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && self->set) {
+    g_array_set_size (self->events, 0);
+    GST_OBJECT_LOCK (self);
+    gst_ccl_zone_set_settle (self->set, self->events);
+    GST_OBJECT_UNLOCK (self);
+    gst_ccl_zones_post (self, trans->segment.position);
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
@@ -561,10 +569,10 @@ gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *me
 }
 
 static GstMessage *
-gst_ccl_zones_new_message (GstCclZones *self, GstBuffer *buffer, const GstCclZoneEvent *event,
+gst_ccl_zones_new_message (GstCclZones *self, GstClockTime timestamp, const GstCclZoneEvent *event,
                            const GstCclZone *zone)
 {
-  GstClockTime timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
+  GstClockTime stream_time, running_time;
 
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, timestamp, &stream_time,
                              &running_time);
@@ -580,14 +588,28 @@ gst_ccl_zones_new_message (GstCclZones *self, GstBuffer *buffer, const GstCclZon
                          G_TYPE_UINT64, event->out, "inside", G_TYPE_UINT, event->inside, NULL));
 }
 
+/* Posts the events. Only this thread changes the zones. */
+static void
+gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp)
+{
+  const GstCclZone *zones;
+  guint n_zones, i;
+
+  zones = gst_ccl_zone_set_get_zones (self->set, &n_zones);
+  for (i = 0; i < self->events->len; i++) {
+    const GstCclZoneEvent *event = &g_array_index (self->events, GstCclZoneEvent, i);
+
+    gst_element_post_message (GST_ELEMENT (self), gst_ccl_zones_new_message (self, timestamp, event,
+                                                                             &zones[event->zone]));
+  }
+}
+
 /* Goes on to the frame whose points were added. */
 static void
 gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint height)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
-  GPtrArray *messages = g_ptr_array_new ();
-  const GstCclZone *zones;
-  guint n_zones, i;
+  guint n_zones;
 
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
                              &running_time);
@@ -599,20 +621,12 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
   gst_ccl_zone_set_update (self->set, &self->params, GST_CLOCK_TIME_IS_VALID (time) ? time : 0,
                            width, height, (const GstCclZonePoint *) self->points->data,
                            self->points->len, self->events);
-  zones = gst_ccl_zone_set_get_zones (self->set, &n_zones);
-  for (i = 0; i < self->events->len; i++) {
-    const GstCclZoneEvent *event = &g_array_index (self->events, GstCclZoneEvent, i);
-
-    g_ptr_array_add (messages,
-                     gst_ccl_zones_new_message (self, buffer, event, &zones[event->zone]));
-  }
+  gst_ccl_zone_set_get_zones (self->set, &n_zones);
   if (n_zones > 0)
     gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
 
-  for (i = 0; i < messages->len; i++)
-    gst_element_post_message (GST_ELEMENT (self), g_ptr_array_index (messages, i));
-  g_ptr_array_unref (messages);
+  gst_ccl_zones_post (self, GST_BUFFER_PTS (buffer));
 }
 
 static GstFlowReturn

@@ -10,7 +10,9 @@
 typedef struct
 {
   gint side;           /* 1: inside, or on the side `in`; -1: the other; 0: not known yet */
-  gdouble x, y;        /* where it was last when its side was certain */
+  gint last;           /* side where it was seen last, certain or not */
+  gdouble x, y;        /* where that was */
+  gint over;           /* times it crossed the tripwire inwards, less outwards, since certain */
   GstClockTime since;  /* entered, or GST_CLOCK_TIME_NONE */
   GstClockTime beyond; /* on the other side since then, though not far enough, or NONE */
   gboolean dwelled;
@@ -312,9 +314,11 @@ add_event (GArray *events, GstCclZoneEventType type, const GstCclZone *zone, gui
 }
 
 static void
-change_side (GstCclZone *zone, guint index, State *state, gint side, const gdouble scale[2],
-             const GstCclZonePoint *point, GstClockTime time, GArray *events)
+change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint *point,
+             GstClockTime time, GArray *events)
 {
+  gint side = state->last;
+
   if (!zone->tripwire && side > 0) {
     /* What appears inside has entered as well. */
     zone->in++;
@@ -327,15 +331,18 @@ change_side (GstCclZone *zone, guint index, State *state, gint side, const gdoub
     zone->inside--;
     add_event (events, GST_CCL_ZONE_LEAVE, zone, index, point, time, state->since);
     state->since = GST_CLOCK_TIME_NONE;
-  } else if (zone->tripwire && state->side &&
-             is_crossing (zone, scale, state, point->x, point->y)) {
+  } else if (zone->tripwire && state->over * side > 0) {
     *(side > 0 ? &zone->in : &zone->out) += 1;
     add_event (events, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, zone, index, point, time,
                time);
   }
   state->side = side;
+  state->over = 0;
+  state->beyond = GST_CLOCK_TIME_NONE;
 }
 
+/* An object has changed sides when it is far enough beyond the border, or is there for long enough.
+ * It has crossed a tripwire if it went over it, and not beside it, meanwhile. */
 static void
 update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParams *params,
               const GstCclZonePoint *point, GstClockTime time, guint width, guint height,
@@ -349,19 +356,27 @@ update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParam
                           : get_depth (zone, scale, point->x, point->y);
   side = offset >= 0.0 ? 1 : -1;
 
-  if (side != state->side && state->side) {
-    if (!GST_CLOCK_TIME_IS_VALID (state->beyond))
-      state->beyond = time;
-    if (ABS (offset) < params->hysteresis * point->size && time - state->beyond < params->settle)
-      return;
-  }
-  state->beyond = GST_CLOCK_TIME_NONE;
-  if (side != state->side)
-    change_side (zone, index, state, side, scale, point, time, events);
+  if (zone->tripwire && state->last && side != state->last &&
+      is_crossing (zone, scale, state, point->x, point->y))
+    state->over += side;
+  state->last = side;
   state->x = point->x;
   state->y = point->y;
 
-  if (!zone->tripwire && side > 0 && params->dwell && !state->dwelled &&
+  if (side == state->side) {
+    /* Those who go round the end of a tripwire and back over it have crossed it. */
+    if (zone->tripwire && state->over * side > 0)
+      change_side (zone, index, state, point, time, events);
+    state->beyond = GST_CLOCK_TIME_NONE;
+  } else {
+    if (!GST_CLOCK_TIME_IS_VALID (state->beyond))
+      state->beyond = time;
+    if (!state->side || ABS (offset) >= params->hysteresis * point->size ||
+        time - state->beyond >= params->settle)
+      change_side (zone, index, state, point, time, events);
+  }
+
+  if (!zone->tripwire && state->side > 0 && params->dwell && !state->dwelled &&
       time - state->since >= params->dwell) {
     state->dwelled = TRUE;
     add_event (events, GST_CCL_ZONE_DWELL, zone, index, point, time, state->since);
@@ -392,31 +407,64 @@ get_object (GstCclZoneSet *self, guint track)
   return &g_array_index (self->objects, Object, low);
 }
 
+/* An object that is not seen again stays on the side where it was last. */
+static void
+settle_object (GstCclZoneSet *self, const Object *object, GArray *events)
+{
+  guint i;
+
+  for (i = 0; i < self->zones->len; i++) {
+    State *state = &object->states[i];
+    GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
+
+    if (state->last != state->side)
+      change_side (&g_array_index (self->zones, GstCclZone, i), i, state, &point, object->seen,
+                   events);
+  }
+}
+
+static void
+leave_zones (GstCclZoneSet *self, const Object *object, GArray *events)
+{
+  guint i;
+
+  for (i = 0; i < self->zones->len; i++) {
+    GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
+    State *state = &object->states[i];
+    GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
+
+    if (zone->tripwire || state->side <= 0)
+      continue;
+    state->last = -1;
+    change_side (zone, i, state, &point, object->seen, events);
+  }
+}
+
 /* Removes objects that were not there for long. */
 static void
 remove_objects (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
                 GArray *events)
 {
-  guint i, j;
+  guint i;
 
   for (i = self->objects->len; i-- > 0;) {
     const Object *object = &g_array_index (self->objects, Object, i);
 
     if (time <= object->seen + params->timeout)
       continue;
-    for (j = 0; j < self->zones->len; j++) {
-      GstCclZone *zone = &g_array_index (self->zones, GstCclZone, j);
-      const State *state = &object->states[j];
-      GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
-
-      if (zone->tripwire || state->side <= 0)
-        continue;
-      zone->out++;
-      zone->inside--;
-      add_event (events, GST_CCL_ZONE_LEAVE, zone, j, &point, object->seen, state->since);
-    }
+    settle_object (self, object, events);
+    leave_zones (self, object, events);
     g_array_remove_index (self->objects, i);
   }
+}
+
+void
+gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events)
+{
+  guint i;
+
+  for (i = 0; i < self->objects->len; i++)
+    settle_object (self, &g_array_index (self->objects, Object, i), events);
 }
 
 void

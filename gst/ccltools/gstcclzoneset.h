@@ -69,6 +69,10 @@ void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *param
                               GstClockTime time, guint width, guint height,
                               const GstCclZonePoint *points, guint n_points, GArray *events);
 
+/* Takes the sides where objects are as certain, as at the end of the stream, and appends what
+ * happened to @events. */
+void gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_ZONE_SET_H__ */

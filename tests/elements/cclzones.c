@@ -99,6 +99,37 @@ GST_START_TEST (test_tripwire)
 }
 GST_END_TEST;
 
+/* Crossings that hysteresis holds back: the object is gone, or the stream ends. Who goes round the
+ * end of the wire does not cross it, unless on the way back. */
+GST_START_TEST (test_pending)
+{
+  GstHarness *h = harness_new (NULL, "gate: 50,50 150,50");
+  guint number = 0;
+  gint x;
+
+  push (h, number++, 1, 100, 40);
+  push (h, number++, 1, 100, 51);
+  check_no_event (h);
+  push (h, number += 21, 2, 20, 40);
+  check_event (h, "in", "gate", 1);
+
+  push (h, ++number, 2, 20, 70);
+  for (x = 30; x <= 100; x += 10)
+    push (h, ++number, 2, x, 70);
+  check_no_event (h);
+  push (h, ++number, 2, 100, 30);
+  check_event (h, "out", "gate", 2);
+
+  push (h, ++number, 2, 100, 51);
+  check_no_event (h);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  check_event (h, "in", "gate", 2);
+  check_no_event (h);
+  check_counts (h, "gate", 2, 1, 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_zone)
 {
   GstHarness *h = harness_new ("50,30 150,30 150,90 50,90", NULL);
@@ -329,6 +360,7 @@ cclzones_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_tripwire);
+  tcase_add_test (tcase, test_pending);
   tcase_add_test (tcase, test_zone);
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
