@@ -100,6 +100,17 @@ ccl_cuda_device_count (void)
 #endif
 }
 
+CclStatus
+ccl_cuda_primary_context (int device, void **context)
+{
+  *context = NULL;
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.primary_context (device, context);
+#else
+  return fail_without_cuda ();
+#endif
+}
+
 void *
 ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what)
 {

@@ -84,6 +84,8 @@ typedef struct CclBackendClass
   /* Page-locked memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
+  /* The context that sessions on @device use by default; NULL if the backend has none. */
+  CclStatus (*primary_context) (int device, void **context);
 } CclBackendClass;
 
 extern const CclBackendClass ccl_backend_cpu;

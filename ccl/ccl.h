@@ -263,6 +263,11 @@ const char *ccl_backend_name (CclBackend backend);
 /* The number of CUDA devices, of any capability; if it is 0, ccl_last_error() says why. */
 int ccl_cuda_device_count (void);
 
+/* Gets the primary context of a CUDA device, a CUcontext, in which analyzers without a cuda_context
+ * work. It stays until the process ends. CCL_ERROR_UNSUPPORTED in a build without CUDA;
+ * CCL_ERROR_NO_DEVICE or CCL_ERROR_DEVICE if the device or its driver does not exist or fails. */
+CclStatus ccl_cuda_primary_context (int device, void **context);
+
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
  * it. Never NULL; valid until the next call of this thread. */
 const char *ccl_last_error (void);

@@ -506,6 +506,17 @@ cuda_pinned_free (int device, void *memory)
   ccl_cuda_context_leave ();
 }
 
+static CclStatus
+cuda_primary_context (int device, void **context)
+{
+  CUcontext primary = NULL;
+  CclStatus status = ccl_cuda_context_find (device, &primary);
+
+  if (status == CCL_OK)
+    *context = primary;
+  return status;
+}
+
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
   .device_count = cuda_device_count,
@@ -520,4 +531,5 @@ const CclBackendClass ccl_backend_cuda = {
   .stack = ccl_cuda_stack,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
+  .primary_context = cuda_primary_context,
 };

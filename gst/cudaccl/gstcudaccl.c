@@ -24,8 +24,11 @@
  * memory with the host read these buffers without any transfer.
  *
  * Frames in `memory:CUDAMemory` are read in place, in builds with GstCuda (GStreamer 1.22) and the
- * CUDA backend. The element shares the CUDA context of its neighbours. Frames on another device
- * than #cudaccl:cuda-device-id are an error.
+ * CUDA backend. The element works in the CUDA context of the frames, and shares that of its
+ * neighbours and of the application. If they have none, all elements of this plugin in a process
+ * share one context for each device, its primary one, and give it to neighbours that ask, such as
+ * decoders. With several devices, set #cudaccl:cuda-device-id to the neighbours': the default shares
+ * the context of device 0. Frames on another device than #cudaccl:cuda-device-id are an error.
  *
  * Frames in `memory:NVMM` (Jetson, DeepStream) are read in place too, in builds with the CUDA
  * backend; block-linear ones are copied once, on the device.
@@ -415,9 +418,17 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
 {
   GstCudaCcl *self = GST_CUDA_CCL (trans);
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
-      gst_ccl_mappers_query_context (self->mappers, query))
-    return TRUE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
+    CclBackend backend;
+    gint device;
+
+    GST_OBJECT_LOCK (self);
+    backend = self->settings.backend;
+    device = self->settings.cuda_device_id;
+    GST_OBJECT_UNLOCK (self);
+    if (gst_ccl_mappers_query_context (self->mappers, query, device, backend != CCL_BACKEND_CPU))
+      return TRUE;
+  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }

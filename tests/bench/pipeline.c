@@ -104,7 +104,12 @@ typedef struct Load
   PipelineMemory memory;
   guint n;       /* pipelines */
   guint devices; /* to distribute them over; 0: as the element's properties say */
-  bool shared;   /* all in one CUDA context */
+  enum
+  {
+    CONTEXT_OF_PROCESS, /* that the elements find by themselves */
+    CONTEXT_EACH,       /* a CUDA context for each pipeline */
+    CONTEXT_OF_FIRST,   /* all pipelines repeat the first one's frames */
+  } context;            /* of frames in CUDAMemory */
 } Load;
 
 static gboolean
@@ -118,10 +123,11 @@ measure (Report *report, const Load *load, gboolean *has_pool, PipelineResult *r
   for (made = 0; made < n; made++) {
     gint device = load->devices ? (gint) (made % load->devices) : -1;
 
-    if (load->shared && made > 0)
+    if (load->context == CONTEXT_OF_FIRST && made > 0)
       runs[made] = pipeline_run_new_beside (&report->options, runs[0], error);
     else
-      runs[made] = pipeline_run_new (&report->options, report->masks, load->memory, device, error);
+      runs[made] = pipeline_run_new (&report->options, report->masks, load->memory, device,
+                                     load->context == CONTEXT_EACH, error);
     if (!runs[made])
       break;
   }
@@ -143,7 +149,8 @@ run_scenario (Report *report, const Scenario *scenario)
 
   if (!wants (report, scenario->name))
     return;
-  if (!measure (report, &(Load){ scenario->memory, 1, 0, false }, &has_pool, &result, &error)) {
+  if (!measure (report, &(Load){ scenario->memory, 1, 0, CONTEXT_OF_PROCESS }, &has_pool, &result,
+                &error)) {
     /* CUDAMemory needs GstCuda; everything else must work. */
     report->failed |= scenario->memory != PIPELINE_CUDA;
     say_why_not (report, scenario->what, error);
@@ -169,12 +176,17 @@ static const gchar *const memories[] = {
 static gboolean
 run_load (Report *report, const Load *load, PipelineResult *result)
 {
+  static const gchar *const contexts[] = {
+    [CONTEXT_OF_PROCESS] = "the process's context",
+    [CONTEXT_EACH] = "a context each",
+    [CONTEXT_OF_FIRST] = "the first one's context and frames",
+  };
   GError *error = NULL;
   GString *what = g_string_new (NULL);
 
   g_string_printf (what, "%u pipelines, %s", load->n, memories[load->memory]);
   if (load->memory == PIPELINE_CUDA)
-    g_string_append_printf (what, ", %u contexts", load->shared ? 1 : load->n);
+    g_string_append_printf (what, ", %s", contexts[load->context]);
   if (load->devices > 1)
     g_string_append_printf (what, ", %u devices", load->devices);
   if (measure (report, load, NULL, result, &error)) {
@@ -195,7 +207,7 @@ static void
 run_many (Report *report, PipelineMemory memory)
 {
   guint n = report->options.pipelines, devices = report->options.devices;
-  Load load = { memory, 1, devices > 1, false };
+  Load load = { memory, 1, devices > 1, CONTEXT_OF_PROCESS };
   PipelineResult one, many, spread;
 
   if (!run_load (report, &load, &one))
@@ -213,19 +225,24 @@ run_many (Report *report, PipelineMemory memory)
                   0.9 * devices);
 }
 
-/* Many pipelines with frames on the device, each in its own CUDA context, and all in one. */
+/* Many pipelines with frames on the device: each in a CUDA context of its own, in the one that the
+ * elements share by themselves, and all with the same frames. */
 static void
 run_contexts (Report *report)
 {
-  Load load = { PIPELINE_CUDA, report->options.pipelines, 0, false };
-  PipelineResult apart, shared;
+  Load load = { PIPELINE_CUDA, report->options.pipelines, 0, CONTEXT_EACH };
+  PipelineResult apart, found, same;
 
   if (!run_load (report, &load, &apart))
     return;
-  load.shared = true;
-  if (run_load (report, &load, &shared))
-    printf ("  %-50s %9.2f\n", "times the throughput with separate contexts",
-            shared.fps / apart.fps);
+  load.context = CONTEXT_OF_PROCESS;
+  if (!run_load (report, &load, &found))
+    return;
+  printf ("  %-50s %9.2f\n", "times the throughput with a context each", found.fps / apart.fps);
+  load.context = CONTEXT_OF_FIRST;
+  if (run_load (report, &load, &same))
+    print_target (report, "of the throughput with the first one's frames", found.fps / same.fps,
+                  TRUE, 0.9);
 }
 
 static gboolean

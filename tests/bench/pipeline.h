@@ -78,10 +78,12 @@ guint pipeline_source_pinned_allocations (GstElement *source);
 
 typedef struct PipelineRun PipelineRun;
 
-/* A pipeline of source, cudaccl on @device (-1: as the options say) and sink. NULL with @error
- * set if it cannot be made. */
+/* A pipeline of source, cudaccl on @device (-1: as the options say) and sink. @own_context: frames
+ * in CUDAMemory are in a CUDA context of their own instead of the process's. NULL with @error set
+ * if it cannot be made. */
 PipelineRun *pipeline_run_new (const PipelineOptions *options, const guint8 *masks,
-                               PipelineMemory memory, gint device, GError **error);
+                               PipelineMemory memory, gint device, gboolean own_context,
+                               GError **error);
 
 /* Another pipeline with the frames of @run, which are in CUDAMemory, and so in its context. */
 PipelineRun *pipeline_run_new_beside (const PipelineOptions *options, PipelineRun *run,

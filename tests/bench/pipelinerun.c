@@ -160,15 +160,18 @@ on_uploaded (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Makes frames in CUDAMemory, and their caps. */
+/* Makes frames in CUDAMemory, and their caps. A cudaupload that has no cudaccl beside it makes a
+ * context of its own. */
 static GPtrArray *
-upload (const PipelineOptions *options, const guint8 *masks, gint device, GstCaps *system,
-        GstCaps **caps, GError **error)
+upload (const PipelineOptions *options, const guint8 *masks, gint device, gboolean own_context,
+        GstCaps *system, GstCaps **caps, GError **error)
 {
+  gchar *beside = own_context ? g_strdup ("")
+                              : g_strdup_printf ("cudaccl cuda-device-id=%d !", MAX (device, 0));
   gchar *description =
-      g_strdup_printf ("cudaupload cuda-device-id=%d ! video/x-raw(memory:CUDAMemory) ! fakesink "
-                       "name=sink sync=false",
-                       MAX (device, 0));
+      g_strdup_printf ("cudaupload cuda-device-id=%d ! video/x-raw(memory:CUDAMemory) ! %s "
+                       "fakesink name=sink sync=false",
+                       MAX (device, 0), beside);
   GstElement *source = pipeline_source_new (options, masks, system, FALSE), *sink;
   GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   PipelineRun *run;
@@ -179,6 +182,7 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, GstCap
   g_object_set (source, "num-buffers", (gint) options->buffers, NULL);
   run = run_new (description, source, error);
   g_free (description);
+  g_free (beside);
   if (!run) {
     g_ptr_array_unref (buffers);
     return NULL;
@@ -237,7 +241,7 @@ run_new_from (const PipelineOptions *options, gint device, GstElement *source, G
 
 PipelineRun *
 pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineMemory memory,
-                  gint device, GError **error)
+                  gint device, gboolean own_context, GError **error)
 {
   GstCaps *caps = gst_caps_new_simple (
       "video/x-raw", "format", G_TYPE_STRING, memory == PIPELINE_CUDA ? "NV12" : "GRAY8", "width",
@@ -251,7 +255,7 @@ pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineM
   if (memory != PIPELINE_CUDA) {
     source = pipeline_source_new (options, masks, caps, memory == PIPELINE_PROPOSED);
   } else {
-    buffers = upload (options, masks, device, caps, &uploaded, error);
+    buffers = upload (options, masks, device, own_context, caps, &uploaded, error);
     if (buffers)
       source = pipeline_source_new_from_buffers (uploaded, buffers);
     gst_clear_caps (&uploaded);

@@ -1,10 +1,13 @@
 /* cudaccl - frames in CUDA memory of GstCuda (memory:CUDAMemory)
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GstCuda does not use the primary contexts of devices, so the analyzer runs in the context of the
- * frames. Before the first frame, that is the context shared with neighbouring elements. */
+/* The analyzer runs in the context of the frames. Before the first frame, that is the context of a
+ * neighbouring element or of the application; if none of them has one, the context that all
+ * elements of this plugin share, which is also offered to neighbours that ask, such as decoders. */
 
 #include "gstcclcuda.h"
+
+#include "gstcclcudashared.h"
 
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudacontext.h>
@@ -18,10 +21,8 @@ typedef struct
 
   GMutex lock;
   GstCudaContext *context; /* protected by @lock; replaced only by the streaming thread */
-  GThread *asking; /* protected by @lock; the streaming thread while it asks for a context */
 
   /* Streaming thread. */
-  GstCudaContext *answer;   /* the context it got when it asked */
   GstCudaContext *previous; /* kept alive for the old analyzer until the frame is unmapped */
 } CudaMapper;
 
@@ -74,69 +75,146 @@ offer_context (CudaMapper *self, GstCudaContext *context)
   gst_clear_object (&context);
 }
 
-static void
-cuda_set_context (GstCclMapper *mapper, GstContext *context, gint device)
+/* Returns a new reference, or NULL. */
+static GstCudaContext *
+ref_context (CudaMapper *self)
 {
-  CudaMapper *self = (CudaMapper *) mapper;
-  GstCudaContext *found = NULL;
-  gboolean is_answer;
+  GstCudaContext *context;
 
   g_mutex_lock (&self->lock);
-  is_answer = self->asking == g_thread_self ();
+  context = self->context ? gst_object_ref (self->context) : NULL;
   g_mutex_unlock (&self->lock);
 
-  if (is_answer)
-    gst_cuda_handle_set_context (mapper->element, context, device, &self->answer);
-  else if (gst_cuda_handle_set_context (mapper->element, context, device, &found))
-    offer_context (self, found);
+  return context;
 }
 
 static gboolean
-cuda_query_context (GstCclMapper *mapper, GstQuery *query)
+has_context (CudaMapper *self)
 {
-  CudaMapper *self = (CudaMapper *) mapper;
-  GstCudaContext *context = NULL;
-  gboolean answered;
+  gboolean has;
 
   g_mutex_lock (&self->lock);
-  if (self->context)
-    context = gst_object_ref (self->context);
+  has = self->context != NULL;
   g_mutex_unlock (&self->lock);
 
+  return has;
+}
+
+static void
+cuda_set_context (GstCclMapper *mapper, GstContext *context, gint device)
+{
+  GstCudaContext *found = NULL;
+
+  if (gst_cuda_handle_set_context (mapper->element, context, device, &found))
+    offer_context ((CudaMapper *) mapper, found);
+}
+
+static gboolean
+query_peer (const GValue *item, GValue *answered, gpointer query)
+{
+  gboolean found = gst_pad_peer_query (g_value_get_object (item), query);
+
+  g_value_set_boolean (answered, found);
+
+  return !found;
+}
+
+static void
+ask_peers (GstElement *element, GstIterator *pads)
+{
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  GValue answered = G_VALUE_INIT;
+  GstContext *context = NULL;
+
+  g_value_init (&answered, G_TYPE_BOOLEAN);
+  while (gst_iterator_fold (pads, query_peer, &answered, query) == GST_ITERATOR_RESYNC)
+    gst_iterator_resync (pads);
+  if (g_value_get_boolean (&answered))
+    gst_query_parse_context (query, &context);
+  if (context)
+    gst_element_set_context (element, context);
+
+  g_value_unset (&answered);
+  gst_iterator_free (pads);
+  gst_query_unref (query);
+}
+
+/* Set in threads that look for a context, whose queries come to other elements of ours, too. */
+static GPrivate is_looking = G_PRIVATE_INIT (NULL);
+
+/* Asks the neighbours, then the bins and the application, which answer with set_context(). No lock
+ * is held meanwhile: neighbours may ask in turn. */
+static void
+look_for_context (CudaMapper *self)
+{
+  GstElement *element = self->parent.element;
+
+  g_private_set (&is_looking, self);
+  ask_peers (element, gst_element_iterate_src_pads (element));
+  if (!has_context (self))
+    ask_peers (element, gst_element_iterate_sink_pads (element));
+  if (!has_context (self))
+    gst_element_post_message (
+        element, gst_message_new_need_context (GST_OBJECT (element), GST_CUDA_CONTEXT_TYPE));
+  g_private_set (&is_looking, NULL);
+}
+
+/* The context of the neighbours or of the application, or the shared one, which is announced.
+ * Returns a new reference, or NULL if the device does not work. */
+static GstCudaContext *
+find_context (CudaMapper *self, gint device)
+{
+  GstElement *element = self->parent.element;
+  GstCudaContext *context;
+
+  look_for_context (self);
+  context = ref_context (self);
+  if (context)
+    return context;
+
+  context = gst_ccl_shared_cuda_context (MAX (device, 0));
+  if (context)
+    gst_element_post_message (
+        element, gst_message_new_have_context (GST_OBJECT (element),
+                                               gst_context_new_cuda_context (context)));
+
+  return context;
+}
+
+/* A neighbour that asks gets the context that the element would work in. It keeps the shared one
+ * alive, so the element need not. */
+static gboolean
+cuda_query_context (GstCclMapper *mapper, GstQuery *query, gint device, gboolean may_share)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  const gchar *type = NULL;
+  GstCudaContext *context;
+  gboolean answered;
+
+  gst_query_parse_context_type (query, &type);
+  if (g_strcmp0 (type, GST_CUDA_CONTEXT_TYPE) != 0)
+    return FALSE;
+
+  context = ref_context (self);
+  if (!context && may_share && !g_private_get (&is_looking) && gst_cuda_load_library ())
+    context = find_context (self, device);
   answered = gst_cuda_handle_context_query (mapper->element, query, context);
   gst_clear_object (&context);
 
   return answered;
 }
 
-static void
-set_asking (CudaMapper *self, GThread *thread)
-{
-  g_mutex_lock (&self->lock);
-  self->asking = thread;
-  g_mutex_unlock (&self->lock);
-}
-
-/* Gets the context of the neighbours or of the application, or creates one. Meanwhile, other
- * threads may set a context or query ours, so no lock is held, and GstCuda stores the answer in a
- * field of the streaming thread. */
+/* Returns the element's context, without a reference. */
 static GstCudaContext *
 ensure_context (CudaMapper *self, gint device)
 {
-  GstElement *element = self->parent.element;
   GstCudaContext *context;
 
-  g_mutex_lock (&self->lock);
-  context = self->context;
-  g_mutex_unlock (&self->lock);
-  if (context)
-    return context;
-
-  set_asking (self, g_thread_self ());
-  gst_cuda_ensure_element_context (element, device, &self->answer);
-  set_asking (self, NULL);
-  if (self->answer)
-    offer_context (self, g_steal_pointer (&self->answer));
+  if (!has_context (self)) {
+    context = find_context (self, device);
+    if (context)
+      offer_context (self, context);
+  }
 
   g_mutex_lock (&self->lock);
   context = self->context;

@@ -70,7 +70,7 @@ struct _GstCclMapperClass
 
   /* The element's context functions, called from any thread. @device is the user's setting. */
   void (*set_context) (GstCclMapper *self, GstContext *context, gint device);
-  gboolean (*query_context) (GstCclMapper *self, GstQuery *query);
+  gboolean (*query_context) (GstCclMapper *self, GstQuery *query, gint device, gboolean may_share);
 };
 
 /* Maps the plane @index with @flags and checks that all of its pixels are in the mapped memory. The

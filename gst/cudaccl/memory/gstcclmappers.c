@@ -88,12 +88,14 @@ gst_ccl_mappers_set_context (GstCclMapper **mappers, GstContext *context, gint c
 }
 
 gboolean
-gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query)
+gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query, gint cuda_device,
+                               gboolean may_share)
 {
   guint i;
 
   for (i = 0; mappers[i]; i++) {
-    if (mappers[i]->klass->query_context && mappers[i]->klass->query_context (mappers[i], query))
+    if (mappers[i]->klass->query_context &&
+        mappers[i]->klass->query_context (mappers[i], query, cuda_device, may_share))
       return TRUE;
   }
 

@@ -22,8 +22,10 @@ GstCclMapper *gst_ccl_mappers_find (GstCclMapper **mappers, const GstCaps *caps)
  * thread. */
 void gst_ccl_mappers_set_context (GstCclMapper **mappers, GstContext *context, gint cuda_device);
 
-/* Answers a context query. Returns FALSE if no mapper can. May be called from any thread. */
-gboolean gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query);
+/* Answers a context query. Returns FALSE if no mapper can. @may_share: a mapper without a context
+ * may answer with that of the plugin. May be called from any thread. */
+gboolean gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query, gint cuda_device,
+                                        gboolean may_share);
 
 /* Returns the caps of all memory types, for pad templates. */
 GstCaps *gst_ccl_mappers_get_caps (void);

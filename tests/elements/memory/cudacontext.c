@@ -4,7 +4,8 @@
 #include "tests/lib/cclcudatest.h"
 #include "tests/lib/device.h"
 
-/* The element's answer to a context query on @pad, without a reference; NULL if it has none. */
+/* The element's answer to a context query on @pad, without a reference, which the element or the
+ * process keeps; NULL if it has none. */
 static GstCudaContext *
 query_context (GstPad *pad)
 {
@@ -52,7 +53,7 @@ GST_START_TEST (test_sharing)
   fail_unless_equals_int (G_OBJECT (other)->ref_count, 1);
 
   gst_element_set_state (h->element, GST_STATE_READY);
-  fail_unless (query_context (h->srcpad) == NULL);
+  fail_unless (query_context (h->srcpad) != given);
 
   gst_object_unref (given);
   gst_object_unref (other);
@@ -60,18 +61,44 @@ GST_START_TEST (test_sharing)
 }
 GST_END_TEST;
 
-/* If no neighbour has a context, the element makes one and announces it. */
-GST_START_TEST (test_own_context)
+/* If no neighbour has a context, elements use the device's primary one and announce it: one for all
+ * pipelines, also while other frames come in other contexts. */
+GST_START_TEST (test_shared_context)
 {
-  GstHarness *h = ccl_test_cuda_picture_harness_new ();
-  GstMessage *message;
+  GstCudaContext *other = gst_cuda_context_new (TEST_DEVICE), *shared;
+  GstHarness *harnesses[16];
+  void *primary;
+  guint i;
 
-  fail_unless (query_context (h->srcpad) != NULL);
-  message = ccl_test_pop_message (h, GST_MESSAGE_HAVE_CONTEXT);
-  fail_unless (message != NULL);
+  fail_unless_equals_int (ccl_cuda_primary_context (TEST_DEVICE, &primary), CCL_OK);
+  for (i = 0; i < G_N_ELEMENTS (harnesses); i++) {
+    GstMessage *message;
 
-  gst_message_unref (message);
-  ccl_test_harness_free (h);
+    harnesses[i] = ccl_test_cuda_picture_harness_new ();
+    message = ccl_test_pop_message (harnesses[i], GST_MESSAGE_HAVE_CONTEXT);
+    fail_unless (message != NULL);
+    gst_message_unref (message);
+  }
+  shared = query_context (harnesses[0]->srcpad);
+  fail_unless (shared != NULL);
+  fail_unless (gst_cuda_context_get_handle (shared) == primary);
+
+  for (i = 0; i < G_N_ELEMENTS (harnesses); i++) {
+    fail_unless (query_context (harnesses[i]->srcpad) == shared);
+    fail_unless (query_context (harnesses[i]->sinkpad) == shared);
+    ccl_test_cuda_push (harnesses[i], ccl_test_cuda_picture_new (shared, "NV12", TRUE));
+  }
+  ccl_test_cuda_push (harnesses[0], ccl_test_cuda_picture_new (other, "NV12", TRUE));
+  fail_unless (query_context (harnesses[0]->srcpad) == other);
+  fail_unless (query_context (harnesses[1]->srcpad) == shared);
+
+  g_object_add_weak_pointer (G_OBJECT (shared), (gpointer *) &shared);
+  for (i = 0; i < G_N_ELEMENTS (harnesses); i++) {
+    fail_unless (shared != NULL);
+    ccl_test_harness_free (harnesses[i]);
+  }
+  fail_unless (shared == NULL);
+  gst_object_unref (other);
 }
 GST_END_TEST;
 
@@ -181,7 +208,7 @@ GST_START_TEST (test_unused_context)
   gst_element_set_context (h->element, context);
   fail_unless (query_context (h->srcpad) == given);
   gst_element_set_state (h->element, GST_STATE_READY);
-  fail_unless (query_context (h->srcpad) == NULL);
+  fail_unless (query_context (h->srcpad) != given);
 
   gst_context_unref (context);
   gst_object_unref (given);
@@ -241,7 +268,7 @@ cudacontext_suite (void)
   suite_add_tcase (s, tc);
   gst_cuda_load_library ();
   tcase_add_test (tc, test_sharing);
-  tcase_add_test (tc, test_own_context);
+  tcase_add_test (tc, test_shared_context);
   tcase_add_test (tc, test_wrong_device);
   tcase_add_test (tc, test_given_context_of_other_device);
   tcase_add_test (tc, test_devices);
