@@ -80,19 +80,20 @@ typedef int32_t Ints __attribute__ ((vector_size (4 * INTS)));
 typedef uint8_t Bytes __attribute__ ((vector_size (INTS)));
 typedef uint16_t Shorts __attribute__ ((vector_size (2 * INTS)));
 
-/* A bit for each number, which is 0 or -1. */
+/* A bit for each number, which is 0 or -1. A pointer, since how such vectors are passed depends on
+ * the instruction set. */
 static inline uint64_t
-ints_bits (Ints v)
+ints_bits (const Ints *v)
 {
 #if defined CCL_VECTOR_AVX512
-  return _mm512_cmplt_epi32_mask ((__m512i) v, _mm512_setzero_si512 ());
+  return _mm512_cmplt_epi32_mask ((__m512i) *v, _mm512_setzero_si512 ());
 #elif defined CCL_VECTOR_AVX2
-  return (uint32_t) _mm256_movemask_ps (_mm256_castsi256_ps ((__m256i) v));
+  return (uint32_t) _mm256_movemask_ps (_mm256_castsi256_ps ((__m256i) *v));
 #else
   uint64_t bits = 0;
 
   for (unsigned k = 0; k < INTS; k++)
-    bits |= (uint64_t) (v[k] & 1) << k;
+    bits |= (uint64_t) ((*v)[k] & 1) << k;
   return bits;
 #endif
 }
@@ -122,7 +123,7 @@ keep_texture (const CclMotionRow *row, ptrdiff_t x)
     spread += (d ^ d >> 31) - (d >> 31);
   }
   kept = spread <= ((sum * background) >> 8) * CCL_MOTION_SHADOW_SPREAD;
-  return ints_bits (kept);
+  return ints_bits (&kept);
 }
 
 /* Which pixels of a block are dark enough for a shadow. */

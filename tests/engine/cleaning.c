@@ -782,9 +782,9 @@ test_regions (Check *check)
     for (uint32_t y = 0; y < image.height; y++)
       for (uint32_t x = 0; x < image.width; x++) {
         bool close = false;
-        bool has = test_polygon_has (&in[0], &image, x, y, &close) |
-                   test_polygon_has (&in[1], &image, x, y, &close);
+        bool has = test_polygon_has (&in[0], &image, x, y, &close);
 
+        has |= test_polygon_has (&in[1], &image, x, y, &close);
         has &= !test_polygon_has (&out, &image, x, y, &close);
         wrong += !close && has != (mask.words[y * mask.pitch + x / 64] >> x % 64 & 1);
       }

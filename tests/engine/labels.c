@@ -94,8 +94,10 @@ run_labels (Check *check, const Case *c)
 {
   Labelled first, second;
   CclLabels labels = { 0 };
+  bool made = labelled_init (&first, check, c, 131, 67);
 
-  if (labelled_init (&first, check, c, 131, 67) & labelled_init (&second, check, c, 131, 67)) {
+  made &= labelled_init (&second, check, c, 131, 67); /* both are cleared below */
+  if (made) {
     check_times (&first, check);
     for (int i = 0; i < 6; i++) {
       redraw (&first, check);
