@@ -7,6 +7,7 @@
 #include "cuda/components.h"
 #include "cuda/frame.h"
 #include "cuda/label_image.h"
+#include "cuda/devicelimits.h"
 #include "cuda/result.h"
 
 #include <cuda_runtime_api.h>
@@ -22,6 +23,7 @@ typedef struct CclCudaDevice
   int index;
   uint32_t processors; /* multiprocessors */
   uint32_t warps;      /* resident on all of them */
+  CclCudaLimits limits;
 } CclCudaDevice;
 
 #define CCL_CUDA_MAX_ALLOCATIONS 64

@@ -102,6 +102,16 @@ check_device (CudaSession *self, int device)
     .processors = (uint32_t) properties.multiProcessorCount,
     .warps = (uint32_t) (properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor /
                          properties.warpSize),
+    .limits = {
+      .processors = (uint32_t) properties.multiProcessorCount,
+      .threads = (uint32_t) properties.maxThreadsPerMultiProcessor,
+      .blocks = (uint32_t) properties.maxBlocksPerMultiProcessor,
+      .registers = (uint32_t) properties.regsPerMultiprocessor,
+      .shared = (uint32_t) properties.sharedMemPerMultiprocessor,
+      .shared_block = (uint32_t) properties.sharedMemPerBlockOptin,
+      .shared_reserved = (uint32_t) properties.reservedSharedMemPerBlock,
+      .cooperative = properties.cooperativeLaunch != 0,
+    },
   };
   return CCL_OK;
 }

@@ -51,7 +51,7 @@ struct StripRuns
 static __host__ __device__ inline size_t
 strip_runs_size (uint32_t threads)
 {
-  return 16 * (size_t) threads;
+  return CCL_PLAN_STRIP_THREAD * (size_t) threads;
 }
 
 static __device__ inline StripRuns

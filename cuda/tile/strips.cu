@@ -33,8 +33,6 @@
 #include "cuda/tile/strip.cuh"
 
 #define MAX_THREADS 1024
-#define MAX_BORDER_THREADS 256
-#define MAX_BLOCKS 4 /* of a multiprocessor */
 
 static_assert (MAX_THREADS * WARP_LANES < 1ull << (32 - RUN_BITS),
                "a strip's pixels are counted above its runs");
@@ -241,7 +239,7 @@ write_strip (const CclComponentTable &t, const CclStrips &strips, const CclCudaR
   /* The memory of runs and features is free now. */
   WriteBuffer *buffer = (WriteBuffer *) s.parents + threadIdx.x / WARP_LANES;
 
-  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += strips.threads) {
+  for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += strips.writers) {
     uint32_t c = base + lane_id (), chunk = base / WARP_LANES, bit = 1u << lane_id ();
     uint32_t label = strip.label + c, roots = s.roots[chunk];
     uint32_t first = roots & bit ? __ldcg (&strips.firsts[label]) : 0;
@@ -338,7 +336,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   before = kept_before (strips, strip.index);
   if (last && threadIdx.x == 0)
     r.header->kept = before + kept;
-  if (threadIdx.x < strips.threads)
+  if (threadIdx.x < strips.writers)
     write_strip (t, strips, r, s, strip, before);
 }
 
@@ -425,44 +423,30 @@ __launch_bounds__ (MAX_THREADS, 1)
 }
 
 static uint32_t
-divide_up (uint32_t a, uint32_t b)
-{
-  return a > 0 ? (a - 1) / b + 1 : 0;
-}
-
-static uint32_t
 threads_of (const CclStrips &strips)
 {
   return strips.threads + strips.border_threads;
 }
 
-/* Strips for @blocks blocks on each of @processors multiprocessors, with at most @room bytes of
- * dynamic shared memory each; n is 0 if they don't fit. */
-static CclStrips
-plan_strips (const CclCudaWork *work, uint32_t processors, uint32_t blocks, size_t room)
-{
-  const CclCudaFrame *f = &work->frame;
-  CclStrips s = {};
-  size_t runs, buffers, features;
-  uint32_t max_threads = MAX_THREADS / blocks / WARP_LANES * WARP_LANES;
+static_assert (CCL_PLAN_STRIP_THREADS == MAX_THREADS &&
+                   CCL_PLAN_STRIP_AREA_BITS == STRIP_AREA_BITS &&
+                   CCL_PLAN_STRIP_RECORD == sizeof (StripRecord) &&
+                   CCL_PLAN_WRITE_BUFFER == sizeof (WriteBuffer) && CCL_PLAN_ROOT == 4 * ROOT_WORDS,
+               "as planned");
 
-  s.words = divide_up (f->width, 32);
-  s.height = divide_up (f->height, processors * blocks);
-  s.threads = divide_up (s.words * (s.height + 1), 32) * 32;
-  if (s.threads + WARP_LANES > max_threads)
-    return s;
-  s.border_threads = min (max_threads - s.threads, MAX_BORDER_THREADS);
-  s.capacity = work->components.slots * (s.height + 1);
-  runs = strip_runs_size (s.threads + s.border_threads) + 4 * (size_t) s.capacity;
-  buffers = strip_runs_size (s.threads + s.border_threads) + s.threads / 32 * sizeof (WriteBuffer);
-  features = sizeof (StripRecord) * (size_t) s.capacity;
-  s.size = (uint32_t) min (max (runs + features, buffers), room);
-  /* Everything fits, including the features of some components at a time, and sums fit in their
-   * bits. */
-  if (buffers <= room && runs + features / 8 <= room &&
-      32 * s.words * s.height < 1u << STRIP_AREA_BITS &&
-      16 * s.words * s.height * (s.height - 1) < 1u << (32 - STRIP_AREA_BITS))
-    s.n = divide_up (f->height, s.height);
+static CclStrips
+make_strips (const CclStripPlan &plan)
+{
+  CclStrips s = {};
+
+  s.n = plan.n;
+  s.words = plan.words;
+  s.height = plan.height;
+  s.threads = plan.threads;
+  s.border_threads = plan.border_threads;
+  s.writers = plan.writers;
+  s.size = plan.size;
+  s.capacity = plan.capacity;
   return s;
 }
 
@@ -472,19 +456,22 @@ static const void *const strip_kernels[] = {
   (const void *) strips_flip,
 };
 
-/* The most that one of the kernels has. */
+/* The most that one of the kernels needs. */
 static cudaError_t
-most_static_memory (int *bytes)
+needs_of_kernels (CclStripKernel *needs)
 {
   cudaError_t error = cudaSuccess;
 
+  *needs = {};
   for (const void *kernel : strip_kernels) {
     cudaFuncAttributes attributes;
 
     if (error == cudaSuccess)
       error = CCL_CUDA (cudaFuncGetAttributes, &attributes, kernel);
-    if (error == cudaSuccess)
-      *bytes = max (*bytes, (int) attributes.sharedSizeBytes);
+    if (error == cudaSuccess) {
+      needs->shared = max (needs->shared, (uint32_t) attributes.sharedSizeBytes);
+      needs->registers = max (needs->registers, (uint32_t) attributes.numRegs);
+    }
   }
   return error;
 }
@@ -520,40 +507,29 @@ most_resident (const CclStrips *s, int *blocks)
   return error;
 }
 
-/* Finds the strips with the fewest blocks on a multiprocessor; n stays 0 if there are none. */
+/* Finds the first plan whose blocks are all resident; n stays 0 if there is none. */
 static cudaError_t
-find_plan (const CclCudaWork *work, int device, CclStrips *strips)
+find_plan (const CclCudaWork *work, const CclCudaLimits *limits, CclStrips *strips)
 {
-  int cooperative = 0, processors = 0, most = 0, all = 0, reserved = 0, resident = 0;
-  int shared = 0;
-  cudaError_t error =
-      CCL_CUDA (cudaDeviceGetAttribute, &cooperative, cudaDevAttrCooperativeLaunch, device);
+  const CclCudaFrame *f = &work->frame;
+  CclStripKernel kernel = {};
+  cudaError_t error = cudaSuccess;
+  uint32_t step = 0;
+  CclStripPlan plan;
+  int resident = 0;
 
+  if (!limits->cooperative)
+    return cudaSuccess;
+  error = needs_of_kernels (&kernel);
   if (error == cudaSuccess)
-    error = CCL_CUDA (cudaDeviceGetAttribute, &processors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess)
-    error =
-        CCL_CUDA (cudaDeviceGetAttribute, &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  if (error == cudaSuccess)
-    error = CCL_CUDA (cudaDeviceGetAttribute, &all, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-                      device);
-  if (error == cudaSuccess)
-    error = CCL_CUDA (cudaDeviceGetAttribute, &reserved, cudaDevAttrReservedSharedMemoryPerBlock,
-                      device);
-  if (error == cudaSuccess)
-    error = most_static_memory (&shared);
-  if (error != cudaSuccess || !cooperative)
-    return error;
-  most -= shared;
-  all -= reserved + shared;
-  error = allow_dynamic_memory (most);
-  for (int blocks = 1; error == cudaSuccess && blocks <= MAX_BLOCKS && strips->n == 0; blocks++) {
-    CclStrips s = plan_strips (work, processors, blocks, min (most, all / blocks - reserved));
+    error = allow_dynamic_memory ((int) (limits->shared_block - kernel.shared));
+  while (error == cudaSuccess && strips->n == 0 &&
+         ccl_plan_strips (limits, &kernel, f->width, f->height, work->components.slots, &step,
+                          &plan)) {
+    CclStrips s = make_strips (plan);
 
-    if (s.n == 0)
-      continue;
     error = most_resident (&s, &resident);
-    if (error == cudaSuccess && s.n <= (uint32_t) (resident * processors))
+    if (error == cudaSuccess && s.n <= (uint32_t) resident * limits->processors)
       *strips = s;
   }
   return error;
@@ -589,7 +565,7 @@ ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device, CclS
 
   *strips = {};
   status =
-      ccl_cuda_check (find_plan (work, device->index, strips), "planning a cooperative launch");
+      ccl_cuda_check (find_plan (work, &device->limits, strips), "planning a cooperative launch");
   return status == CCL_OK && strips->n > 0 ? allocate_strips (strips, memory) : status;
 }
 

@@ -5,15 +5,12 @@
 #define CCL_CUDA_TILE_H
 
 #include "cuda/algorithm.h"
+#include "cuda/tile/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TILE_WORDS 4 /* in a row of a tile */
-#define WORD_PIXELS 64
-#define TILE_WIDTH (WORD_PIXELS * TILE_WORDS)
-#define TILE_MAX_HEIGHT 32
 #define TILE_RUNS (TILE_WIDTH / 2) /* of a row */
 #define GROUP_TILES 16 /* tiles of a group, side by side; a block resolves or writes a group */
 #define TILE_GROUPS(columns) (((columns) + GROUP_TILES - 1) / GROUP_TILES) /* of a tile row */
@@ -42,6 +39,7 @@ typedef struct CclTileBorder
 typedef struct CclTiles
 {
   uint32_t height;
+  uint32_t room; /* words of shared memory for pieces and features */
   uint32_t columns, rows;
   uint32_t column_reciprocal, group_reciprocal; /* UINT32_MAX / columns and / TILE_GROUPS() */
   uint32_t capacity;      /* components of a tile: half of its pixels that are in the frame */
@@ -64,6 +62,7 @@ typedef struct CclStrips
   uint32_t words, height;  /* words of 32 pixels in a row; rows */
   uint32_t threads;        /* for words, in whole warps: also for those of the row above */
   uint32_t border_threads; /* for the border with the strip above */
+  uint32_t writers;        /* threads, in whole warps, that write the result */
   uint32_t size;           /* bytes of dynamic shared memory */
   uint32_t capacity;       /* components of a strip, and of the row above it */
   uint32_t *barriers;      /* [STRIP_BARRIERS] grid barriers */

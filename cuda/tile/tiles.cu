@@ -17,16 +17,15 @@
 #define TILE_BLOCKS 10
 #endif
 
-/* Bytes of shared memory per row of the tile, for the pieces and for the features of as many
- * components at a time as fit. Ten blocks with tiles of full height fit on a multiprocessor with
- * 228 KiB. */
-#define BYTES_PER_ROW 626
+static_assert (sizeof (TilePieces) == CCL_PLAN_TILE_PIECES, "as planned");
+static_assert (CCL_PLAN_TILE_LEAST_ROW > 4 * TILE_RUNS, "the most pieces and some features fit");
 
-/* Bytes of dynamic shared memory of a block. */
+/* Bytes of dynamic shared memory of a block: for the pieces, and for the features of as many
+ * components at a time as fit. */
 static inline size_t
-label_size (uint32_t height)
+label_size (const CclTiles *tiles)
 {
-  return tile_pieces_size (0) + (size_t) height * BYTES_PER_ROW;
+  return tile_pieces_size (tiles->room);
 }
 
 /* Features, in the coordinates of the tile */
@@ -91,7 +90,7 @@ struct Turn
 static __device__ inline Turn
 first_turn (const CclTiles &tiles, const Pieces &p, bool moments)
 {
-  uint32_t room = tiles.height * BYTES_PER_ROW / 4 - p.n;
+  uint32_t room = tiles.room - p.n;
   uint32_t capacity = moments ? room / N_FEATURES_AND_MOMENTS : room / N_FEATURES;
   Turn turn = { { p.forest.links + p.n, 0, capacity }, 0, p.n };
 
@@ -375,14 +374,14 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
 /* Host */
 
 static CclTiles
-plan_tiles (const CclCudaFrame *f, const CclCudaDevice *device)
+make_tiles (const CclCudaFrame *f, const CclCudaDevice *device)
 {
+  CclTilePlan plan = ccl_plan_tiles (&device->limits, f->width, f->height);
   uint32_t columns = (f->width - 1) / TILE_WIDTH + 1;
-  uint64_t high = (uint64_t) columns * ((f->height - 1) / TILE_MAX_HEIGHT + 1);
   CclTiles tiles = {};
 
-  /* Tall tiles have less border, short ones fill the device in smaller frames. */
-  tiles.height = high >= 8 * (uint64_t) device->processors ? TILE_MAX_HEIGHT : TILE_MAX_HEIGHT / 2;
+  tiles.height = plan.height;
+  tiles.room = plan.height * plan.row / 4;
   tiles.columns = columns;
   tiles.rows = (f->height - 1) / tiles.height + 1;
   tiles.column_reciprocal = UINT32_MAX / columns;
@@ -418,7 +417,7 @@ ccl_cuda_tile_open (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemor
   size_t labels = (size_t) work->frame.height * work->components.slots, strip_labels;
   CclStatus status;
 
-  tables->tiles = plan_tiles (&work->frame, device);
+  tables->tiles = make_tiles (&work->frame, device);
   status = ccl_cuda_strips_open (work, device, &tables->strips, memory);
   if (status == CCL_OK)
     status = allocate_tiles (&tables->tiles, memory);
@@ -439,8 +438,7 @@ launch_label (const CclCudaWork *work, bool all_parents, cudaStream_t stream)
                                         : (usual ? tile_label_usual<false> : tile_label<false>);
 
   return launch (kernel, tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
-                 label_size (tiles->height), stream, work->frame, work->components, *tiles,
-                 all_parents);
+                 label_size (tiles), stream, work->frame, work->components, *tiles, all_parents);
 }
 
 cudaError_t

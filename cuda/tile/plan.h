@@ -1,0 +1,84 @@
+/* cudaccl - CUDA backend: the sizes of strips and tiles, by the device's limits
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Plain arithmetic, without CUDA, so that the plans for any device can be tested on any machine. */
+
+#ifndef CCL_CUDA_TILE_PLAN_H
+#define CCL_CUDA_TILE_PLAN_H
+
+#include "cuda/devicelimits.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TILE_WORDS 4 /* in a row of a tile */
+#define WORD_PIXELS 64
+#define TILE_WIDTH (WORD_PIXELS * TILE_WORDS)
+#define TILE_MAX_HEIGHT 32
+
+/* Why a device has less to do than it could, or a frame is not analysed in one launch. */
+typedef enum CclPlanReason
+{
+  CCL_PLAN_FULL,        /* nothing is left to be desired */
+  CCL_PLAN_SMALL_FRAME, /* tiles: there are fewer of them than blocks fit on the device */
+  CCL_PLAN_LAUNCH,      /* strips: the device has no cooperative launches */
+  CCL_PLAN_THREADS,     /* strips: more words of 32 pixels than resident threads */
+  CCL_PLAN_MEMORY, /* there is too little shared memory for the most runs that pixels can form */
+  CCL_PLAN_SUMS,   /* strips: sums would exceed their bits */
+} CclPlanReason;
+
+#define CCL_PLAN_STRIP_THREADS 1024 /* of a block, at most; they may have 64 registers each */
+#define CCL_PLAN_STRIP_BLOCKS 4     /* of a multiprocessor, at most */
+#define CCL_PLAN_STRIP_THREAD 16    /* bytes of shared memory for each thread, before the runs */
+#define CCL_PLAN_STRIP_RECORD 20    /* bytes of a component's features */
+#define CCL_PLAN_STRIP_AREA_BITS 15 /* of the word with area and sum of y */
+#define CCL_PLAN_WRITE_BUFFER 2432  /* bytes for a warp to write components */
+#define CCL_PLAN_ROOT 28            /* bytes of an entry of the table of roots */
+
+/* What the kernels for strips need. */
+typedef struct CclStripKernel
+{
+  uint32_t registers; /* of a thread */
+  uint32_t shared;    /* bytes of static shared memory of a block */
+} CclStripKernel;
+
+typedef struct CclStripPlan
+{
+  CclPlanReason reason; /* CCL_PLAN_FULL, or why there are no strips */
+  uint32_t n;           /* strips, one per block; 0: the frame does not fit */
+  uint32_t blocks;      /* of a multiprocessor, that the others are chosen for */
+  uint32_t words, height, threads, border_threads, writers, size, capacity; /* as in CclStrips */
+} CclStripPlan;
+
+/* Gets the next plan for strips of a frame, in the order of preference: few blocks with many
+ * threads first; then, where a multiprocessor has less than 2048 threads, more threads than 1024 of
+ * it; then the same with less shared memory for features, so that a strip with many components
+ * takes more turns. @slots: see CclComponentTable. Begin with *@step = 0. Returns false past the
+ * last plan, with
+ * @plan->n 0 and the reason that the first one failed for. */
+bool ccl_plan_strips (const CclCudaLimits *limits, const CclStripKernel *kernel, uint32_t width,
+                      uint32_t height, uint32_t slots, uint32_t *step, CclStripPlan *plan);
+
+#define CCL_PLAN_TILE_BLOCKS 10     /* of a multiprocessor: more have too few registers */
+#define CCL_PLAN_TILE_PIECES 2232   /* bytes of a block before the pieces of its tile */
+#define CCL_PLAN_TILE_MOST_ROW 626  /* bytes for each row of a tile: ten blocks fit in 228 KiB */
+#define CCL_PLAN_TILE_LEAST_ROW 530 /* 512 for the most pieces, the rest for features */
+
+typedef struct CclTilePlan
+{
+  CclPlanReason reason;
+  uint32_t height;  /* of a tile */
+  uint32_t row;     /* bytes of dynamic shared memory for each row of a tile */
+  uint32_t blocks;  /* that fit on a multiprocessor */
+  uint32_t threads; /* that they have */
+} CclTilePlan;
+
+/* Plans the tiles of a frame. */
+CclTilePlan ccl_plan_tiles (const CclCudaLimits *limits, uint32_t width, uint32_t height);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
