@@ -7,6 +7,11 @@
 #ifndef CCL_CPU_MOTION_ROW_H
 #define CCL_CPU_MOTION_ROW_H
 
+/* Vectors are passed between inline functions only: their ABI does not matter. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi"
+#endif
+
 #include "ccl/cpu/lanes.h"
 #include "ccl/cpu/motion_functions.h"
 
