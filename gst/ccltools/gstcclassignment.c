@@ -228,6 +228,8 @@ gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
   }
 
   for (i = 0; i < n_rows; i++) {
+    if (starts[i] == starts[i + 1]) /* if all rows are like that, @edges is NULL */
+      continue;
     if (!match_nearest (self, i, &edges[starts[i]], starts[i + 1] - starts[i], matches))
       match_row (self, i, starts, edges, matches);
   }

@@ -17,9 +17,10 @@
 static inline gint
 get_cell (const GstCclTracker *self, guint k, gfloat position)
 {
-  gint cell = (gint) ((position - self->origin[k]) * self->per_cell[k]);
+  gfloat cell = (position - self->origin[k]) * self->per_cell[k], last = self->n_cells[k] - 1;
 
-  return CLAMP (cell, 0, self->n_cells[k] - 1);
+  /* Before the conversion: predicted positions may be too large for integers. */
+  return (gint) CLAMP (cell, 0, last);
 }
 
 /* Sets the cells to a size that is larger than the root mean square of the sizes of detections: not
