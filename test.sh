@@ -4,8 +4,8 @@
 #
 #   ./test.sh        builds in ./build
 #   ./test.sh --ci   as in CI: warnings are errors; also runs the tests under the address and
-#                    undefined behaviour sanitizers, and checks the format of the sources and the
-#                    scripts (shellcheck)
+#                    undefined behaviour sanitizers, fuzzes each target of tests/fuzz for 40 seconds,
+#                    and checks the format of the sources and the scripts (shellcheck)
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -75,7 +75,7 @@ scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 if [[ -z $ci ]]; then
   meson_tests "$root/build"
 else
-  install_missing clang-format shellcheck
+  install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   meson_tests "$root/build-ci" -Dwerror=true
@@ -84,6 +84,12 @@ else
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   meson_tests "$root/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
+
+  # 40 seconds of each target, two at a time: four minutes on CI's two processors.
+  say "fuzzing"
+  status=0
+  tests/fuzz/run.sh --seconds 40 || status=$?
+  result_of "$status" "fuzzing"
 fi
 
 summarize

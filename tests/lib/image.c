@@ -183,19 +183,26 @@ read_bytes (FILE *file, TestImage *image)
   return fread (image->pixels, 1, pixels, file) == pixels;
 }
 
-bool
-test_image_read_pnm (const char *path, TestImage *image)
+/* The bytes from here to the end of the file. */
+static uint64_t
+bytes_left (FILE *file)
 {
-  FILE *file = fopen (path, "rb");
+  long here = ftell (file), end;
+
+  if (here < 0 || fseek (file, 0, SEEK_END) != 0)
+    return UINT64_MAX; /* a pipe */
+  end = ftell (file);
+  return end >= here && fseek (file, here, SEEK_SET) == 0 ? (uint64_t) (end - here) : 0;
+}
+
+const char *
+test_image_parse_pnm (FILE *file, TestImage *image)
+{
   unsigned long width = 0, height = 0, maximum = 1;
   int kind = 0;
   bool ok;
 
   memset (image, 0, sizeof *image);
-  if (!file) {
-    fprintf (stderr, "%s: %s\n", path, strerror (errno));
-    return false;
-  }
   if (getc (file) == 'P')
     kind = getc (file);
   if (kind == '4' || kind == '5') {
@@ -204,18 +211,34 @@ test_image_read_pnm (const char *path, TestImage *image)
     if (kind == '5')
       maximum = read_number (file);
   }
-  ok = width && height && width <= UINT32_MAX && height <= UINT32_MAX / width && maximum &&
-       maximum <= 255;
-  if (!ok) {
-    fprintf (stderr, "%s: not a binary 8-bit PGM (P5) or PBM (P4)\n", path);
-  } else {
+  if (!width || !height || width > UINT32_MAX || height > UINT32_MAX / width || !maximum ||
+      maximum > 255)
+    return "not a binary 8-bit PGM (P5) or PBM (P4)";
+  /* Before the memory of a huge image is allocated. */
+  ok = bytes_left (file) >= (kind == '4' ? (width + 7) / 8 : width) * height;
+  if (ok) {
     *image = test_image_new ((uint32_t) width, (uint32_t) height);
     ok = kind == '4' ? read_bits (file, image) : read_bytes (file, image);
-    if (!ok) {
-      fprintf (stderr, "%s: ends before its last pixel\n", path);
-      test_image_clear (image);
-    }
   }
+  if (!ok)
+    test_image_clear (image);
+  return ok ? NULL : "ends before its last pixel";
+}
+
+bool
+test_image_read_pnm (const char *path, TestImage *image)
+{
+  FILE *file = fopen (path, "rb");
+  const char *problem;
+
+  memset (image, 0, sizeof *image);
+  if (!file) {
+    fprintf (stderr, "%s: %s\n", path, strerror (errno));
+    return false;
+  }
+  problem = test_image_parse_pnm (file, image);
+  if (problem)
+    fprintf (stderr, "%s: %s\n", path, problem);
   fclose (file);
-  return ok;
+  return !problem;
 }

@@ -55,7 +55,10 @@ void test_image_print (const TestImage *image, const CclParams *params, FILE *fi
 /* Binary PGM (P5) of 8 bits. */
 bool test_image_write_pgm (const TestImage *image, const char *path);
 
-/* Such a PGM, or a binary PBM (P4). Prints errors to stderr. */
+/* Such a PGM, or a binary PBM (P4). Returns what is wrong with it, or NULL. */
+const char *test_image_parse_pnm (FILE *file, TestImage *image);
+
+/* The same for the file @path. Prints errors to stderr. */
 bool test_image_read_pnm (const char *path, TestImage *image);
 
 #endif

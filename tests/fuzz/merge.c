@@ -1,0 +1,261 @@
+/* cudaccl - fuzzing: cclmerge with hostile streams
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Two streams of frames, gaps, segments, caps and flushes in any order with any times, from two
+ * threads. Both end, and then so must the output. */
+
+#include "tests/fuzz/elements.h"
+#include "tests/fuzz/metas.h"
+
+#define MOST_ITEMS 16
+#define ALTERNATE                                                                    \
+  "video/x-raw(format:Interlaced),format=(string)NV12,width=(int)16,height=(int)16," \
+  "interlace-mode=(string)alternate,framerate=(fraction)25/1"
+
+typedef struct
+{
+  GstPad *pad;
+  GPtrArray *items; /* GstMiniObject */
+} Stream;
+
+static GMutex lock;
+static GCond cond;
+static gboolean ended; /* the output */
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_gst_init ();
+
+  return 0;
+}
+
+static GstFlowReturn
+take_frame (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  fuzz_check (!meta || meta->n_components <= meta->found, "more components than found");
+  gst_buffer_unref (buffer);
+
+  return GST_FLOW_OK;
+}
+
+static gboolean
+take_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    g_mutex_lock (&lock);
+    ended = TRUE;
+    g_cond_signal (&cond);
+    g_mutex_unlock (&lock);
+  }
+  gst_event_unref (event);
+
+  return TRUE;
+}
+
+static GstCaps *
+draw_caps (FuzzInput *input, GstVideoInfo *info)
+{
+  static const gchar *const hostile[] = {
+    "video/x-raw",
+    "video/x-raw,format=(string)GRAY8,width=(int)0,height=(int)0",
+    (ALTERNATE),
+    "video/x-raw(memory:CUDAMemory),format=(string)NV12,width=(int)16,height=(int)16",
+    "video/x-raw,format=(string)GRAY8,width=(int)2147483647,height=(int)2147483647",
+    "video/x-raw,format=(string)GRAY8,width=(int)16,height=(int)16,framerate=(fraction)2147483647/"
+    "1",
+    "video/x-raw,format=(string)GRAY8,width=(int)16,height=(int)16,framerate=(fraction)1/"
+    "2147483647",
+  };
+  GstCaps *caps;
+
+  gst_video_info_set_format (info, GST_VIDEO_FORMAT_GRAY8, 1 + fuzz_below (input, 60),
+                             1 + fuzz_below (input, 40));
+  info->fps_n = 25;
+  if (!fuzz_one_in (input, 4))
+    return gst_video_info_to_caps (info);
+  caps = gst_caps_from_string (hostile[fuzz_below (input, G_N_ELEMENTS (hostile))]);
+
+  return caps;
+}
+
+/* GstAggregator itself cannot do without a segment in time format. */
+static GstEvent *
+draw_segment (FuzzInput *input)
+{
+  GstSegment segment;
+
+  fuzz_segment (input, &segment);
+  if (segment.format != GST_FORMAT_TIME)
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+
+  return gst_event_new_segment (&segment);
+}
+
+static void
+add_item (FuzzInput *input, GPtrArray *items, GstVideoInfo *info, guint index)
+{
+  GstSegment segment;
+  GstClockTime time;
+  GstBuffer *buffer;
+  GstCaps *caps;
+
+  switch (fuzz_below (input, 12)) {
+  case 0:
+    caps = draw_caps (input, info);
+    g_ptr_array_add (items, gst_event_new_caps (caps));
+    gst_caps_unref (caps);
+    return;
+  case 1:
+    g_ptr_array_add (items, draw_segment (input));
+    return;
+  case 2:
+    time = fuzz_one_in (input, 2) ? fuzz_hostile_u64 (input) : index * (GST_SECOND / 25);
+    if (time != GST_CLOCK_TIME_NONE)
+      g_ptr_array_add (items, gst_event_new_gap (time, fuzz_hostile_u64 (input)));
+    return;
+  case 3:
+    if (fuzz_one_in (input, 3)) {
+      g_ptr_array_add (items, gst_event_new_flush_start ());
+      g_ptr_array_add (items, gst_event_new_flush_stop (TRUE));
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      g_ptr_array_add (items, gst_event_new_segment (&segment));
+      return;
+    }
+    g_ptr_array_add (items, gst_event_new_tag (gst_tag_list_new_empty ()));
+    return;
+  default:
+    buffer = fuzz_frame (input, info, FUZZ_METAS_HOSTILE);
+    fuzz_times (input, buffer, index);
+    g_ptr_array_add (items, buffer);
+  }
+}
+
+/* Events and buffers of a stream, from its start to its end. */
+static GPtrArray *
+draw_items (FuzzInput *input, const gchar *id)
+{
+  GPtrArray *items = g_ptr_array_new ();
+  guint n = fuzz_below (input, MOST_ITEMS + 1), i;
+  GstVideoInfo info;
+  GstCaps *caps = draw_caps (input, &info);
+
+  g_ptr_array_add (items, gst_event_new_stream_start (id));
+  if (!fuzz_one_in (input, 16))
+    g_ptr_array_add (items, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+  g_ptr_array_add (items, draw_segment (input));
+  for (i = 0; i < n; i++)
+    add_item (input, items, &info, i);
+  g_ptr_array_add (items, gst_event_new_eos ());
+
+  return items;
+}
+
+static gpointer
+push_items (gpointer data)
+{
+  const Stream *stream = data;
+  gboolean pushed = TRUE;
+  guint i;
+
+  for (i = 0; i < stream->items->len; i++) {
+    GstMiniObject *item = g_ptr_array_index (stream->items, i);
+
+    if (GST_IS_BUFFER (item))
+      gst_pad_push (stream->pad, GST_BUFFER (item));
+    else
+      pushed = gst_pad_push_event (stream->pad, GST_EVENT (item));
+  }
+
+  return GINT_TO_POINTER (pushed); /* EOS */
+}
+
+static GstPad *
+link_input (GstElement *merge, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (merge, name);
+  GstPad *src = gst_object_ref_sink (gst_pad_new ("src", GST_PAD_SRC));
+
+  if (!pad)
+    pad = gst_element_request_pad_simple (merge, name);
+  fuzz_check (gst_pad_link (src, pad) == GST_PAD_LINK_OK, "cannot link");
+  gst_pad_set_active (src, TRUE);
+  gst_object_unref (pad);
+
+  return src;
+}
+
+static void
+unlink_input (GstPad *src)
+{
+  GstPad *pad = gst_pad_get_peer (src);
+
+  gst_pad_set_active (src, FALSE);
+  gst_pad_unlink (src, pad);
+  gst_object_unref (pad);
+  gst_object_unref (src);
+}
+
+/* The task stops by itself after an error. */
+static void
+wait_for_end (GstElement *merge, GstPad *srcpad)
+{
+  gint64 deadline = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&lock);
+  while (!ended && gst_pad_get_task_state (srcpad) == GST_TASK_STARTED &&
+         g_get_monotonic_time () < deadline)
+    g_cond_wait_until (&cond, &lock, g_get_monotonic_time () + 5 * G_TIME_SPAN_MILLISECOND);
+  fuzz_check (ended || gst_pad_get_task_state (srcpad) != GST_TASK_STARTED,
+              "the output does not end");
+  g_mutex_unlock (&lock);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  FuzzInput input = { data, size };
+  GstElement *merge = gst_object_ref_sink (gst_element_factory_make ("cclmerge", NULL));
+  GstPad *srcpad = gst_element_get_static_pad (merge, "src");
+  GstPad *sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
+  Stream video, components;
+  gboolean video_ended, both_ended;
+  GThread *thread;
+
+  if (fuzz_one_in (&input, 3))
+    g_object_set (merge, "tolerance", fuzz_hostile_u64 (&input), NULL);
+  video.items = draw_items (&input, "video");
+  components.items = draw_items (&input, "components");
+
+  ended = FALSE;
+  gst_pad_set_chain_function (sink, take_frame);
+  gst_pad_set_event_function (sink, take_event);
+  fuzz_check (gst_pad_link (srcpad, sink) == GST_PAD_LINK_OK, "cannot link");
+  gst_pad_set_active (sink, TRUE);
+  video.pad = link_input (merge, "video");
+  components.pad = link_input (merge, "components");
+  fuzz_check (gst_element_set_state (merge, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE,
+              "cclmerge does not start");
+
+  thread = g_thread_new ("components", push_items, &components);
+  video_ended = GPOINTER_TO_INT (push_items (&video));
+  both_ended = GPOINTER_TO_INT (g_thread_join (thread)) && video_ended;
+  if (both_ended)
+    wait_for_end (merge, srcpad);
+
+  gst_element_set_state (merge, GST_STATE_NULL);
+  unlink_input (video.pad);
+  unlink_input (components.pad);
+  gst_pad_set_active (sink, FALSE);
+  gst_pad_unlink (srcpad, sink);
+  gst_object_unref (sink);
+  gst_object_unref (srcpad);
+  gst_object_unref (merge);
+  g_ptr_array_unref (video.items);
+  g_ptr_array_unref (components.items);
+
+  return 0;
+}

@@ -1,0 +1,232 @@
+/* cudaccl - fuzzing: frames and their metadata, as broken elements and other processes make them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/fuzz/metas.h"
+
+#include <string.h>
+
+#define MOST_COMPONENTS 12
+
+void
+fuzz_component (FuzzInput *input, guint width, guint height, GstCclComponent *component)
+{
+  gboolean hostile = fuzz_one_in (input, 3);
+
+  memset (component, 0, sizeof (*component));
+  if (hostile) {
+    component->label = fuzz_hostile_u32 (input);
+    component->x = fuzz_hostile_u32 (input);
+    component->y = fuzz_hostile_u32 (input);
+    component->width = fuzz_hostile_u32 (input);
+    component->height = fuzz_hostile_u32 (input);
+    component->area = fuzz_hostile_u64 (input);
+    component->centroid_x = fuzz_hostile_double (input);
+    component->centroid_y = fuzz_hostile_double (input);
+  } else {
+    component->label = fuzz_u8 (input);
+    component->x = fuzz_u32 (input) % MAX (width, 1);
+    component->y = fuzz_u8 (input) % MAX (height, 1);
+    component->width = 1 + fuzz_u8 (input) % MAX (width - component->x, 1);
+    component->height = 1 + fuzz_u8 (input) % MAX (height - component->y, 1);
+    component->area = MAX ((guint64) component->width * component->height / 2, 1);
+    component->centroid_x = component->x + (component->width - 1) / 2.0;
+    component->centroid_y = component->y + (component->height - 1) / 2.0;
+  }
+  if (!fuzz_one_in (input, 3))
+    return;
+  component->track = hostile ? fuzz_hostile_u32 (input) : 1 + fuzz_below (input, 9);
+  component->age = fuzz_hostile_u64 (input);
+  component->velocity_x = fuzz_hostile_double (input);
+  component->velocity_y = fuzz_hostile_double (input);
+}
+
+static void
+add_ccl_meta (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+{
+  GstCclComponent components[MOST_COMPONENTS];
+  guint n = fuzz_below (input, MOST_COMPONENTS + 1), found = n, i;
+
+  if (fuzz_one_in (input, 4)) {
+    width = fuzz_hostile_u32 (input);
+    height = fuzz_hostile_u32 (input);
+  }
+  if (fuzz_one_in (input, 8)) {
+    found = fuzz_hostile_u32 (input);
+    found = MAX (found, n);
+  }
+  for (i = 0; i < n; i++)
+    fuzz_component (input, width, height, &components[i]);
+  gst_buffer_add_ccl_meta (buffer, width, height, found, components, n);
+}
+
+/* A field that may have another type than ours, or be missing. */
+static void
+set_field (FuzzInput *input, GstStructure *param, const gchar *name, GType type)
+{
+  switch (fuzz_below (input, 10)) {
+  case 0:
+    return;
+  case 1:
+    gst_structure_set (param, name, G_TYPE_STRING, "text", NULL);
+    return;
+  case 2:
+    gst_structure_set (param, name, G_TYPE_INT64, (gint64) fuzz_hostile_u64 (input), NULL);
+    return;
+  default:
+    break;
+  }
+  if (type == G_TYPE_UINT)
+    gst_structure_set (param, name, type, fuzz_hostile_u32 (input), NULL);
+  else if (type == G_TYPE_UINT64)
+    gst_structure_set (param, name, type, fuzz_hostile_u64 (input), NULL);
+  else
+    gst_structure_set (param, name, type, fuzz_hostile_double (input), NULL);
+}
+
+static void
+add_roi (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+{
+  static const gchar *const types[] = { "component", "face", "" };
+  static const struct
+  {
+    const gchar *name;
+    GType type;
+  } fields[] = {
+    { "label", G_TYPE_UINT },        { "area", G_TYPE_UINT64 },
+    { "centroid-x", G_TYPE_DOUBLE }, { "centroid-y", G_TYPE_DOUBLE },
+    { "track", G_TYPE_UINT },        { "age", G_TYPE_UINT64 },
+    { "velocity-x", G_TYPE_DOUBLE }, { "velocity-y", G_TYPE_DOUBLE },
+  };
+  GstVideoRegionOfInterestMeta *roi;
+  GstCclComponent box;
+  guint i, n_params = fuzz_below (input, 3);
+
+  fuzz_component (input, width, height, &box);
+  roi = gst_buffer_add_video_region_of_interest_meta (buffer, types[fuzz_below (input, 3)], box.x,
+                                                      box.y, box.width, box.height);
+  roi->id = (gint) (fuzz_one_in (input, 4) ? fuzz_hostile_u32 (input) : fuzz_below (input, 9));
+  roi->parent_id = fuzz_one_in (input, 8) ? (gint) fuzz_hostile_u32 (input) : -1;
+  for (i = 0; i < n_params; i++) {
+    GstStructure *param =
+        gst_structure_new_empty (fuzz_one_in (input, 4) ? "detection" : "cudaccl");
+    guint k;
+
+    for (k = 0; k < G_N_ELEMENTS (fields); k++)
+      set_field (input, param, fields[k].name, fields[k].type);
+    gst_video_region_of_interest_meta_add_param (roi, param);
+  }
+}
+
+static void
+add_crop (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+{
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
+
+  if (fuzz_one_in (input, 2)) {
+    crop->x = fuzz_hostile_u32 (input);
+    crop->y = fuzz_hostile_u32 (input);
+    crop->width = fuzz_hostile_u32 (input);
+    crop->height = fuzz_hostile_u32 (input);
+  } else {
+    crop->x = fuzz_u8 (input) % (width + 1);
+    crop->y = fuzz_u8 (input) % (height + 1);
+    crop->width = fuzz_u8 (input) % (width - crop->x + 1);
+    crop->height = fuzz_u8 (input) % (height - crop->y + 1);
+  }
+}
+
+void
+fuzz_add_metas (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+{
+  guint n, i;
+
+  if (fuzz_one_in (input, 4))
+    add_crop (input, buffer, width, height);
+  if (!fuzz_one_in (input, 4))
+    add_ccl_meta (input, buffer, width, height);
+  if (!fuzz_one_in (input, 3))
+    return;
+  n = fuzz_below (input, 6);
+  for (i = 0; i < n; i++)
+    add_roi (input, buffer, width, height);
+}
+
+/* A GstVideoMeta of the caps' format, and perhaps of a larger frame with larger strides. */
+static GstBuffer *
+padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
+{
+  GstVideoInfo larger = *info;
+  GstVideoAlignment align;
+  GstVideoMeta *meta;
+  GstBuffer *buffer;
+  guint i;
+
+  gst_video_alignment_reset (&align);
+  align.padding_left = fuzz_below (input, 9);
+  align.padding_top = fuzz_below (input, 5);
+  align.padding_right = fuzz_below (input, 9);
+  align.padding_bottom = fuzz_below (input, 5);
+  if (fuzz_one_in (input, 3)) { /* for a GstVideoCropMeta */
+    gst_video_info_set_format (&larger, GST_VIDEO_INFO_FORMAT (info),
+                               (guint) info->width + fuzz_below (input, 20),
+                               (guint) info->height + fuzz_below (input, 20));
+  }
+  if (!gst_video_info_align (&larger, &align))
+    larger = *info;
+  buffer = gst_buffer_new_allocate (NULL, larger.size, NULL);
+  gst_buffer_memset (buffer, 0, 80, larger.size);
+  meta = gst_buffer_add_video_meta_full (
+      buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (&larger), (guint) larger.width,
+      (guint) larger.height, GST_VIDEO_INFO_N_PLANES (&larger), larger.offset, larger.stride);
+  /* Fewer bytes than that are an error, not a crash: seldom, as everything ends there. */
+  if (fuzz_one_in (input, 16))
+    gst_buffer_set_size (buffer, (gssize) fuzz_below (input, (guint) larger.size));
+  for (i = 0; fuzz_one_in (input, 8) && i < meta->n_planes; i++)
+    meta->offset[i] %= larger.size;
+
+  return buffer;
+}
+
+/* A GstVideoMeta that nobody may believe. */
+static void
+add_hostile_video_meta (FuzzInput *input, GstBuffer *buffer, const GstVideoInfo *info)
+{
+  GstVideoMeta *meta =
+      gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 1, 1);
+  guint i;
+
+  meta->format =
+      fuzz_one_in (input, 2) ? GST_VIDEO_FORMAT_UNKNOWN : (GstVideoFormat) fuzz_below (input, 80);
+  meta->width = fuzz_one_in (input, 2) ? fuzz_hostile_u32 (input) : (guint) info->width;
+  meta->height = fuzz_one_in (input, 2) ? fuzz_hostile_u32 (input) : (guint) info->height;
+  meta->n_planes = fuzz_below (input, GST_VIDEO_MAX_PLANES + 1);
+  for (i = 0; i < GST_VIDEO_MAX_PLANES; i++) {
+    meta->offset[i] = fuzz_hostile_u64 (input);
+    meta->stride[i] = (gint) fuzz_hostile_u32 (input);
+  }
+}
+
+GstBuffer *
+fuzz_frame (FuzzInput *input, const GstVideoInfo *info, FuzzMetas kind)
+{
+  GstBuffer *buffer;
+
+  switch (fuzz_below (input, 4)) {
+  case 0:
+    buffer = kind == FUZZ_METAS_FIT ? padded_frame_new (input, info) : gst_buffer_new ();
+    break;
+  case 1:
+    if (kind == FUZZ_METAS_HOSTILE) {
+      buffer = gst_buffer_new ();
+      add_hostile_video_meta (input, buffer, info);
+      break;
+    }
+    /* fall through */
+  default:
+    buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
+    gst_buffer_memset (buffer, 0, fuzz_u8 (input), info->size);
+  }
+  fuzz_add_metas (input, buffer, (guint) info->width, (guint) info->height);
+
+  return buffer;
+}

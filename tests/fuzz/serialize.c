@@ -1,0 +1,124 @@
+/* cudaccl - fuzzing: deserialisation of GstCclMeta
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The bytes come from another process. What is accepted must be a frame with components, survive
+ * being written and read again, and be scaled and cropped without criticals. */
+
+#include "tests/fuzz/newer.h"
+
+#include "tests/fuzz/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const GstMetaInfo *info;
+
+static void
+stay_silent (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+  fuzz_check (!(level & G_LOG_FLAG_FATAL), "%s: %s", domain ? domain : "", message);
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
+  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
+  gst_init (NULL, NULL);
+  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
+  g_log_set_default_handler (stay_silent, NULL);
+  info = gst_ccl_meta_get_info ();
+
+  return 0;
+}
+
+/* Bytes as gst_meta_serialize() collects them. */
+static gboolean
+resize (GstByteArrayInterface *self, gsize length)
+{
+  self->data = g_realloc (self->data, length);
+  self->len = length;
+
+  return TRUE;
+}
+
+static GstCclMeta *
+deserialize (GstBuffer *buffer, const guint8 *bytes, gsize size, guint8 version)
+{
+  /* Ends with its allocation. */
+  guint8 *copy = g_memdup2 (bytes, size);
+  GstMeta *meta = info->deserialize_func (info, buffer, copy, size, version);
+
+  g_free (copy);
+
+  return (GstCclMeta *) meta;
+}
+
+static void
+check_same (const GstCclMeta *a, const GstCclMeta *b)
+{
+  guint i;
+
+  fuzz_check (b != NULL, "what was written cannot be read");
+  fuzz_check (a->width == b->width && a->height == b->height && a->found == b->found &&
+                  a->n_components == b->n_components,
+              "%ux%u with %u of %u components reads back as %ux%u with %u of %u", a->width,
+              a->height, a->n_components, a->found, b->width, b->height, b->n_components, b->found);
+  for (i = 0; i < a->n_components; i++) {
+    const GstCclComponent *c = &a->components[i], *d = &b->components[i];
+
+    fuzz_check (c->label == d->label && c->x == d->x && c->y == d->y && c->width == d->width &&
+                    c->height == d->height && c->area == d->area && c->track == d->track &&
+                    c->age == d->age &&
+                    memcmp (&c->centroid_x, &d->centroid_x, 2 * sizeof (gdouble)) == 0 &&
+                    memcmp (&c->velocity_x, &d->velocity_x, 2 * sizeof (gdouble)) == 0,
+                "component %u reads back as another", i);
+  }
+}
+
+static void
+check_use (GstBuffer *buffer, GstCclMeta *meta)
+{
+  GstVideoInfo in, out;
+  GstVideoMetaTransform trans = { &in, &out };
+  GstBuffer *scaled = gst_buffer_new ();
+
+  fuzz_check (meta->width > 0 && meta->height > 0 && meta->width <= G_MAXINT &&
+                  meta->height <= G_MAXINT,
+              "a frame of %ux%u is accepted", meta->width, meta->height);
+  fuzz_check (meta->n_components <= meta->found, "%u components of %u found", meta->n_components,
+              meta->found);
+
+  gst_video_info_init (&in);
+  gst_video_info_init (&out);
+  in.width = (gint) meta->width;
+  in.height = (gint) meta->height;
+  out.width = out.height = 100;
+  info->transform_func (scaled, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (),
+                        &trans);
+  gst_ccl_meta_crop (meta, meta->width / 2, 0, 1, meta->height);
+  gst_buffer_unref (scaled);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  FuzzInput input = { data, size };
+  GstBuffer *buffer = gst_buffer_new (), *again = gst_buffer_new ();
+  GstByteArrayInterface bytes = { NULL, 0, resize };
+  guint8 version = fuzz_u8 (&input), written;
+  GstCclMeta *meta = deserialize (buffer, input.data, input.size, version);
+
+  if (meta) {
+    fuzz_check (info->serialize_func (&meta->meta, &bytes, &written), "cannot be written");
+    check_same (meta, deserialize (again, bytes.data, bytes.len, written));
+    check_use (buffer, meta);
+  } else {
+    fuzz_check (gst_buffer_get_ccl_meta (buffer) == NULL, "components in spite of an error");
+  }
+  g_free (bytes.data);
+  gst_buffer_unref (again);
+  gst_buffer_unref (buffer);
+
+  return 0;
+}

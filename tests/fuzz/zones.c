@@ -1,0 +1,130 @@
+/* cudaccl - fuzzing: cclzones' parsers and counts
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Zones and tripwires as text or JSON, then objects anywhere that cross them. A second set takes
+ * the state of the first. */
+
+#include "gst/ccltools/gstcclzoneset.h"
+#include "tests/fuzz/elements.h"
+
+#include <math.h>
+
+#define MOST_POINTS 6
+#define MOST_FRAMES 24
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
+  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
+  gst_init (NULL, NULL);
+  fuzz_catch_criticals ();
+
+  return 0;
+}
+
+static GstCclZoneSet *
+parse (FuzzInput *input)
+{
+  GError *error = NULL;
+  GstCclZoneSet *set;
+  gchar *text[2];
+  guint kind = fuzz_below (input, 4);
+
+  text[0] = fuzz_text (input, fuzz_below (input, 512));
+  text[1] = fuzz_text (input, kind == 2 ? fuzz_below (input, 200) : 0);
+  if (kind < 2)
+    set = gst_ccl_zone_set_new_from_json (text[0], &error);
+  else
+    set = gst_ccl_zone_set_new_from_text (text[0], text[1][0] ? text[1] : NULL, &error);
+  fuzz_check ((set == NULL) == (error != NULL), "neither zones nor an error, or both");
+  fuzz_check (!error || (error->message && error->message[0]), "an error without a message");
+  g_clear_error (&error);
+  free (text[0]);
+  free (text[1]);
+
+  return set;
+}
+
+static void
+check_zones (const GstCclZoneSet *set)
+{
+  guint n, i, k;
+  const GstCclZone *zones = gst_ccl_zone_set_get_zones (set, &n);
+
+  for (i = 0; i < n; i++) {
+    fuzz_check (zones[i].id != NULL, "zone %u has no name", i);
+    fuzz_check (zones[i].tripwire ? zones[i].n_points == 2 : zones[i].n_points >= 3,
+                "zone %u has %u points", i, zones[i].n_points);
+    for (k = 0; k < 2 * zones[i].n_points; k++)
+      fuzz_check (isfinite (zones[i].points[k]), "zone %u has a point that is not finite", i);
+  }
+}
+
+static void
+update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, guint frame)
+{
+  GstCclZonePoint points[MOST_POINTS];
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
+  guint n_points = fuzz_below (input, MOST_POINTS + 1), width = 640, height = 480, n, i;
+  GstClockTime time = frame * (GST_SECOND / 10);
+
+  if (fuzz_one_in (input, 8)) {
+    width = 1 + fuzz_hostile_u32 (input) % G_MAXINT;
+    height = 1 + fuzz_hostile_u32 (input) % G_MAXINT;
+  }
+  if (fuzz_one_in (input, 6))
+    time = fuzz_hostile_u64 (input);
+  for (i = 0; i < n_points; i++) {
+    gboolean hostile = fuzz_one_in (input, 6);
+
+    points[i].track = hostile ? fuzz_hostile_u32 (input) : 1 + fuzz_below (input, 4);
+    points[i].x = hostile ? fuzz_hostile_double (input) : fuzz_below (input, 640);
+    points[i].y = hostile ? fuzz_hostile_double (input) : fuzz_below (input, 480);
+    points[i].size = hostile ? fuzz_hostile_double (input) : fuzz_u8 (input);
+  }
+  gst_ccl_zone_set_update (set, params, time, width, height, points, n_points, events);
+  gst_ccl_zone_set_get_zones (set, &n);
+  for (i = 0; i < events->len; i++) {
+    const GstCclZoneEvent *event = &g_array_index (events, GstCclZoneEvent, i);
+
+    fuzz_check (event->zone < n && (guint) event->type <= GST_CCL_ZONE_OUT, "a broken event");
+  }
+  g_array_unref (events);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  FuzzInput input = { data, size };
+  GstCclZoneSet *set = parse (&input), *next;
+  GstCclZoneParams params;
+  guint frames, i;
+
+  if (!set)
+    return 0;
+  check_zones (set);
+  gst_ccl_zone_params_init (&params);
+  if (fuzz_one_in (&input, 3)) {
+    params.hysteresis = fuzz_below (&input, 101) / 10.0;
+    params.dwell = fuzz_hostile_u64 (&input);
+  }
+  frames = fuzz_below (&input, MOST_FRAMES + 1);
+  for (i = 0; i < frames; i++) {
+    update (&input, set, &params, i);
+    if (fuzz_one_in (&input, 16)) {
+      next = parse (&input);
+      if (next) {
+        gst_ccl_zone_set_take_state (next, set);
+        gst_ccl_zone_set_free (set);
+        set = next;
+        check_zones (set);
+      }
+    }
+    if (fuzz_one_in (&input, 16))
+      gst_ccl_zone_set_reset (set);
+  }
+  gst_ccl_zone_set_free (set);
+
+  return 0;
+}
