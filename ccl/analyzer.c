@@ -459,6 +459,12 @@ ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *imag
   return analyzer->backend->stack (analyzer->session, stack, image);
 }
 
+void *
+ccl_analyzer_stream (const CclAnalyzer *analyzer)
+{
+  return analyzer->backend->stream ? analyzer->backend->stream (analyzer->session) : NULL;
+}
+
 CclStatus
 ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
 {

@@ -81,6 +81,8 @@ typedef struct CclBackendClass
   /* Enqueues the stacking of frames into one image of the session's size, for the next submit();
    * NULL without device memory. */
   CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
+  /* The CUstream that submit() enqueues in; NULL if the backend has none. */
+  void *(*stream) (const CclSession *session);
   /* Page-locked memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
@@ -112,6 +114,9 @@ CclStatus ccl_analyzer_open (const CclConfig *config, uint32_t frame_height,
 
 /* CclBackendClass.stack() of an analyzer's backend. */
 CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
+
+/* CclBackendClass.stream() of an analyzer's backend, NULL on the CPU. */
+void *ccl_analyzer_stream (const CclAnalyzer *analyzer);
 
 /* malloc() of @count times @size bytes, counted in @account; on NULL the reason names @what. */
 void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);

@@ -19,7 +19,21 @@ struct CclMotion
   CclMotionClock clock;
   uint64_t foreground, starts;
   bool light_change;
+  bool has_shadows; /* the session's own masks are of the last frame */
+  /* The last frame, until its foreground is known. */
+  bool in_flight, freeze;
+  uint64_t most, elapsed;
 };
+
+/* In the order in which CCL_BACKEND_AUTO tries them. */
+static const CclMotionClass *const backends[] = {
+#ifdef HAVE_CUDA
+  &ccl_motion_cuda,
+#endif
+  &ccl_motion_cpu,
+};
+
+#define N_BACKENDS (sizeof backends / sizeof backends[0])
 
 void
 ccl_motion_config_init (CclMotionConfig *config, uint32_t width, uint32_t height)
@@ -128,6 +142,39 @@ check_mask (const CclMotion *self, const CclMask *mask)
   return CCL_OK;
 }
 
+/* Whether @config allows @backend. Naming a device or a context asks for CUDA. */
+static bool
+allows (const CclMotionConfig *config, const CclMotionClass *backend)
+{
+  if (config->backend == CCL_BACKEND_AUTO)
+    return (config->device < 0 && !config->cuda_context) || backend->id != CCL_BACKEND_CPU;
+  return config->backend == backend->id;
+}
+
+/* Opens a session on the first backend that the config allows and that works. */
+static CclStatus
+open_session (CclMotion *self, const CclMotionSession *wanted)
+{
+  CclStatus status = CCL_ERROR_UNSUPPORTED;
+  bool known = false;
+
+  for (size_t i = 0; i < N_BACKENDS && status != CCL_OK; i++) {
+    if (!allows (&wanted->config, backends[i]))
+      continue;
+    known = true;
+    self->backend = backends[i];
+    status = self->backend->open (wanted, &self->session);
+    if (status != CCL_ERROR_NO_DEVICE && status != CCL_ERROR_UNSUPPORTED)
+      return status;
+  }
+  if (!known)
+    return ccl_fail (
+        CCL_ERROR_UNSUPPORTED,
+        "this build has no CUDA backend; build where nvcc is installed, or use backend "
+        "cpu, or backend auto with any device");
+  return status;
+}
+
 CclStatus
 ccl_motion_new (const CclMotionConfig *config, CclMotion **motion)
 {
@@ -141,17 +188,14 @@ ccl_motion_new (const CclMotionConfig *config, CclMotion **motion)
   status = check_config (config);
   if (status != CCL_OK)
     return status;
-  if (config->backend == CCL_BACKEND_CUDA || config->cuda_context || config->device >= 0)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "background models don't run on CUDA yet; use the CPU backend");
   wanted.config = *config;
+  wanted.device = -1;
   wanted.width = (config->width - 1) / config->scale + 1;
   wanted.height = (config->height - 1) / config->scale + 1;
   self = calloc (1, sizeof *self);
   if (!self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a background model");
-  self->backend = &ccl_motion_cpu;
-  status = self->backend->open (&wanted, &self->session);
+  status = open_session (self, &wanted);
   if (status != CCL_OK) {
     free (self);
     return status;
@@ -169,75 +213,202 @@ ccl_motion_free (CclMotion *motion)
   free (motion);
 }
 
+/* Learns how the last frame ended. */
 static CclStatus
-clear_masks (CclMotion *self, CclMask *mask, CclMask *shadows)
+finish (CclMotion *self)
 {
-  CclStatus status = self->backend->clear (self->session, mask);
+  CclStatus status;
 
-  return status == CCL_OK && shadows ? self->backend->clear (self->session, shadows) : status;
+  if (!self->in_flight)
+    return CCL_OK;
+  self->in_flight = false;
+  status = self->backend->finish (self->session, &self->foreground);
+  if (status != CCL_OK)
+    return status;
+  self->light_change = self->foreground > self->most;
+  ccl_motion_clock_judge (&self->clock, self->freeze, self->elapsed, self->light_change);
+  return CCL_OK;
+}
+
+/* Begins a frame; fills in what @job still lacks. */
+static CclStatus
+begin (CclMotion *self, const CclMotionParams *params, uint64_t elapsed, CclMotionJob *job)
+{
+  const CclMotionSession *session = self->session;
+  CclMotionClock clock;
+  CclStatus status = finish (self);
+
+  if (status != CCL_OK)
+    return status;
+  clock = self->clock;
+  job->step = ccl_motion_clock_tick (&clock, params, elapsed);
+  job->most = ccl_motion_most (params, (uint64_t) session->width * session->height);
+  job->silent = clock.age < params->warm_up;
+  status = self->backend->apply (self->session, job);
+  if (status != CCL_OK)
+    return status;
+  self->clock = clock;
+  self->starts += job->step.first;
+  self->most = job->most;
+  self->freeze = params->freeze;
+  self->elapsed = elapsed;
+  self->has_shadows = false;
+  self->in_flight = true;
+  return CCL_OK;
+}
+
+static CclStatus
+check_frame (const CclMotion *self, const CclMotionParams *params, const CclMotionImage *image)
+{
+  CclStatus status = check_params (params);
+
+  return status == CCL_OK ? check_image (self, image) : status;
+}
+
+static bool
+is_host (CclMemory memory)
+{
+  return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
+}
+
+static CclStatus
+check_masks (const CclMotion *self, const CclMask *mask, const CclMask *shadows)
+{
+  CclStatus status = check_mask (self, mask);
+
+  if (status == CCL_OK && shadows)
+    status = check_mask (self, shadows);
+  if (status == CCL_OK && shadows && is_host (mask->memory) != is_host (shadows->memory))
+    return ccl_fail (CCL_ERROR_INVALID, "one mask is in host, the other in device memory");
+  return status;
 }
 
 CclStatus
 ccl_motion_apply (CclMotion *motion, const CclMotionParams *params, const CclMotionImage *image,
                   uint64_t elapsed, CclMask *mask, CclMask *shadows)
 {
-  CclMotionClock clock;
-  CclMotionStep step;
+  CclMotionJob job = { .image = image, .mask = mask, .shadows = shadows };
+  CclMotionSession *session;
   CclStatus status;
-  uint64_t pixels;
+  bool copied;
 
   if (!motion || !params || !image || !mask)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_motion_apply: an argument is NULL");
-  status = check_params (params);
+  status = check_frame (motion, params, image);
   if (status == CCL_OK)
-    status = check_image (motion, image);
-  if (status == CCL_OK)
-    status = check_mask (motion, mask);
-  if (status == CCL_OK && shadows)
-    status = check_mask (motion, shadows);
+    status = check_masks (motion, mask, shadows);
   if (status != CCL_OK)
     return status;
-  clock = motion->clock;
-  step = ccl_motion_clock_tick (&clock, params, elapsed);
-  status =
-      motion->backend->apply (motion->session, &step, image, mask, shadows, &motion->foreground);
-  if (status != CCL_OK)
-    return status;
-  motion->starts += step.first;
-  pixels = (uint64_t) mask->width * mask->height;
-  motion->light_change =
-      ccl_motion_clock_judge (&clock, params, elapsed, motion->foreground, pixels);
-  motion->clock = clock;
-  if (motion->light_change || clock.age < params->warm_up)
-    status = clear_masks (motion, mask, shadows);
+  session = motion->session;
+  copied = is_host (mask->memory) && motion->backend->id != CCL_BACKEND_CPU;
+  if (copied) {
+    job.mask = &session->masks[0];
+    job.shadows = shadows ? &session->masks[1] : NULL;
+  }
+  status = begin (motion, params, elapsed, &job);
+  if (status == CCL_OK)
+    status = finish (motion);
+  if (status == CCL_OK && copied)
+    status = motion->backend->read (session, &session->masks[0], mask);
+  if (status == CCL_OK && copied && shadows)
+    status = motion->backend->read (session, &session->masks[1], shadows);
   return status;
+}
+
+CclStatus
+ccl_motion_detect (CclMotion *motion, const CclMotionParams *params, const CclMotionImage *image,
+                   uint64_t elapsed, bool shadows, const CclAnalyzer *analyzer,
+                   CclImage *foreground)
+{
+  CclMotionSession *session;
+  CclMotionJob job;
+  CclInfo info;
+  CclStatus status;
+
+  if (!motion || !params || !image || !analyzer || !foreground)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_motion_detect: an argument is NULL");
+  session = motion->session;
+  ccl_analyzer_info (analyzer, &info);
+  if (info.backend != motion->backend->id || info.device != session->device)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "the analyzer is on another device (%s) than the background model (%s)",
+                     info.device_name, session->device_name);
+  status = check_frame (motion, params, image);
+  if (status != CCL_OK)
+    return status;
+  job = (CclMotionJob){
+    .image = image,
+    .mask = &session->masks[0],
+    .shadows = shadows ? &session->masks[1] : NULL,
+    .enlarge = session->config.scale > 1,
+    .stream = ccl_analyzer_stream (analyzer),
+  };
+  status = begin (motion, params, elapsed, &job);
+  if (status != CCL_OK)
+    return status;
+  motion->has_shadows = shadows;
+  *foreground = ccl_mask_image (job.enlarge ? &session->enlarged[0] : &session->masks[0]);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_motion_shadows (CclMotion *motion, CclMask *shadows)
+{
+  const CclMotionConfig *config;
+  CclMotionSession *session;
+  CclStatus status;
+
+  if (!motion || !shadows)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_motion_shadows: an argument is NULL");
+  session = motion->session;
+  config = &session->config;
+  status = ccl_check_mask (shadows, "ccl_motion_shadows");
+  if (status == CCL_OK && (shadows->width != config->width || shadows->height != config->height))
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a mask of %" PRIu32 "x%" PRIu32 " for frames of %" PRIu32 "x%" PRIu32,
+                     shadows->width, shadows->height, config->width, config->height);
+  if (status == CCL_OK && !motion->has_shadows)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "the last frame has no shadows; ask ccl_motion_detect() for them");
+  if (status == CCL_OK)
+    status = finish (motion);
+  return status == CCL_OK
+             ? motion->backend->read (
+                   session, config->scale > 1 ? &session->enlarged[1] : &session->masks[1], shadows)
+             : status;
 }
 
 void
 ccl_motion_reset (CclMotion *motion)
 {
+  finish (motion);
   motion->clock = (CclMotionClock){ 0 };
 }
 
 CclStatus
-ccl_motion_background (const CclMotion *motion, uint8_t *pixels, size_t stride)
+ccl_motion_background (CclMotion *motion, uint8_t *pixels, size_t stride)
 {
+  CclStatus status;
+
   if (!motion || !pixels)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_motion_background: an argument is NULL");
   if (stride < motion->session->width)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a stride of %zu is less than the %" PRIu32 " pixels of a row", stride,
                      motion->session->width);
-  return motion->backend->background (motion->session, pixels, stride);
+  status = finish (motion);
+  return status == CCL_OK ? motion->backend->background (motion->session, pixels, stride) : status;
 }
 
 void
-ccl_motion_info (const CclMotion *motion, CclMotionInfo *info)
+ccl_motion_info (CclMotion *motion, CclMotionInfo *info)
 {
   const CclMotionSession *session = motion->session;
 
+  finish (motion);
   *info = (CclMotionInfo){
     .backend = motion->backend->id,
+    .device = session->device,
     .device_name = session->device_name,
     .width = session->width,
     .height = session->height,

@@ -66,7 +66,8 @@ typedef struct CclMotionImage
 {
   CclImage luma;      /* of CCL_FORMAT_BYTES */
   CclImage chroma[2]; /* CCL_MOTION_LUMA_420: the two components, in any order that stays the same,
-                       * (width + 1) / 2 by (height + 1) / 2 samples */
+                       * (width + 1) / 2 by (height + 1) / 2 samples. Two that alternate in one
+                       * CCL_MEMORY_ARRAY are that array both times */
   unsigned
       chroma_step; /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12) */
 } CclMotionImage;
@@ -75,6 +76,7 @@ typedef struct CclMotionImage
 typedef struct CclMotionInfo
 {
   CclBackend backend;      /* never CCL_BACKEND_AUTO */
+  int device;              /* CUDA device number, -1 on the CPU */
   const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
   uint32_t width, height;  /* of masks */
   uint64_t foreground;     /* of the last frame, in pixels, also when its mask is empty */
@@ -106,20 +108,40 @@ void ccl_motion_free (CclMotion *motion);
  * previous frame in nanoseconds: usually the frame's duration, more after a gap; it is ignored for
  * the first frame. @mask, and @shadows unless it is NULL, are allocated by the caller, of the size
  * in CclMotionInfo, and are overwritten; @shadows receives the pixels that were dropped as shadows.
- * Allocates nothing. Errors: CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (memory that the backend
- * cannot access); the model has not changed then. */
+ * With the CUDA backend both are in host or both in device memory. All is complete on return.
+ * Allocates nothing, but for the first frame that has to be transferred to the device. Errors:
+ * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (memory that the backend cannot access), the model has
+ * not changed then; CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE (free the model). */
 CclStatus ccl_motion_apply (CclMotion *motion, const CclMotionParams *params,
                             const CclMotionImage *image, uint64_t elapsed, CclMask *mask,
                             CclMask *shadows);
+
+/* The same for a frame that @analyzer analyses next: sets @foreground to a mask of the size of the
+ * frame, whatever the scale, which belongs to the model and is valid until its next frame. With the
+ * CUDA backend nothing waits: the work is enqueued where ccl_analyzer_submit() enqueues its own,
+ * and the frame must stay as it is until ccl_analyzer_collect(). @analyzer runs on the model's
+ * backend, device and context. With @shadows, ccl_motion_shadows() works afterwards. Errors: as
+ * ccl_motion_apply(). */
+CclStatus ccl_motion_detect (CclMotion *motion, const CclMotionParams *params,
+                             const CclMotionImage *image, uint64_t elapsed, bool shadows,
+                             const CclAnalyzer *analyzer, CclImage *foreground);
+
+/* Copies the pixels of the last frame of ccl_motion_detect() that were dropped as shadows to
+ * @shadows, a mask of the size of the frame in host memory. Errors: CCL_ERROR_INVALID (NULL,
+ * another size, or the frame was analysed without @shadows), CCL_ERROR_UNSUPPORTED (device memory),
+ * CCL_ERROR_DEVICE. */
+CclStatus ccl_motion_shadows (CclMotion *motion, CclMask *shadows);
 
 /* Drops the model's state: the next frame is the first. */
 void ccl_motion_reset (CclMotion *motion);
 
 /* Writes the background as a picture of luma, of the masks' size, to host memory; all 0 before the
- * first frame. Errors: CCL_ERROR_INVALID (NULL, or @stride less than the width). */
-CclStatus ccl_motion_background (const CclMotion *motion, uint8_t *pixels, size_t stride);
+ * first frame. Errors: CCL_ERROR_INVALID (NULL, or @stride less than the width),
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_motion_background (CclMotion *motion, uint8_t *pixels, size_t stride);
 
-void ccl_motion_info (const CclMotion *motion, CclMotionInfo *info);
+/* Waits for the last frame. */
+void ccl_motion_info (CclMotion *motion, CclMotionInfo *info);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,24 @@ typedef struct CclMotionSession
   CclMotionConfig config; /* checked */
   CclAccount account;
   uint32_t width, height; /* of the model */
+  int device;             /* -1 on the CPU */
   char device_name[256];
+  /* Of foreground and of shadows, in the memory that the backend writes, made by open(). */
+  CclMask masks[2];    /* of the model's size */
+  CclMask enlarged[2]; /* of the frame's; only if the scale is not 1 */
 } CclMotionSession;
+
+/* What to do with a frame. All is checked but for the memory that it is in. */
+typedef struct CclMotionJob
+{
+  CclMotionStep step;
+  const CclMotionImage *image;
+  CclMask *mask, *shadows; /* results; the second may be NULL */
+  uint64_t most;           /* with more foreground, both are empty */
+  bool silent;             /* they are empty in any case */
+  bool enlarge;            /* they are the session's own, and the session's enlarged ones follow */
+  void *stream;            /* to enqueue in; NULL for the session's own */
+} CclMotionJob;
 
 /* A backend. Functions that fail leave their reason with ccl_fail(). */
 typedef struct CclMotionClass
@@ -22,18 +38,20 @@ typedef struct CclMotionClass
   CclBackend id;
   /* Makes a session with all the memory that it will ever need. */
   CclStatus (*open) (const CclMotionSession *wanted, CclMotionSession **session);
-  /* Writes both masks, @shadows unless it is NULL, and counts the foreground. What they are of is
-   * checked but for the memory that they are in. */
-  CclStatus (*apply) (CclMotionSession *session, const CclMotionStep *step,
-                      const CclMotionImage *image, CclMask *mask, CclMask *shadows,
-                      uint64_t *foreground);
-  /* Makes a mask of apply()'s empty. */
-  CclStatus (*clear) (CclMotionSession *session, CclMask *mask);
+  /* Begins a frame, which may still be on its way on return. */
+  CclStatus (*apply) (CclMotionSession *session, const CclMotionJob *job);
+  /* Waits for its end; returns its foreground in pixels of the model. */
+  CclStatus (*finish) (CclMotionSession *session, uint64_t *foreground);
+  /* Copies one of the session's masks to one of the same size in host memory. */
+  CclStatus (*read) (CclMotionSession *session, const CclMask *from, CclMask *to);
   CclStatus (*background) (CclMotionSession *session, uint8_t *pixels, size_t stride);
   void (*close) (CclMotionSession *session);
 } CclMotionClass;
 
 extern const CclMotionClass ccl_motion_cpu;
+#ifdef HAVE_CUDA
+extern const CclMotionClass ccl_motion_cuda;
+#endif
 
 /* A background in grey levels. */
 static inline CCL_HOST_DEVICE uint8_t

@@ -242,6 +242,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclMotionParams *par
   const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, elapsed);
   Plane *luma = &self->planes[0], *u = &self->planes[1], *v = &self->planes[2];
   uint64_t foreground = 0;
+  bool light_change;
 
   plane_read (luma, &image->luma, 1, config->width, config->height, config->scale);
   plane_blur (luma);
@@ -270,9 +271,10 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclMotionParams *par
   for (size_t i = 0; i < plane_size (luma); i++)
     foreground += self->kinds[i] == FOREGROUND;
   memcpy (pixels, self->kinds, plane_size (luma));
-  if (ccl_motion_clock_judge (&self->clock, params, elapsed, foreground, plane_size (luma)) ||
-      self->clock.age < params->warm_up)
+  light_change = foreground > ccl_motion_most (params, plane_size (luma));
+  if (light_change || self->clock.age < params->warm_up)
     memset (pixels, 0, plane_size (luma));
+  ccl_motion_clock_judge (&self->clock, params->freeze, elapsed, light_change);
 }
 
 void

@@ -94,16 +94,16 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   return step;
 }
 
-bool
-ccl_motion_clock_judge (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed,
-                        uint64_t foreground, uint64_t pixels)
+uint64_t
+ccl_motion_most (const CclMotionParams *params, uint64_t pixels)
 {
-  if (params->light_change == 0 || foreground * 100 <= pixels * params->light_change) {
-    clock->changed = 0;
-    return false;
-  }
-  clock->changed += elapsed;
-  if (clock->changed >= LIGHT_CHANGE && !params->freeze)
+  return params->light_change == 0 ? UINT64_MAX : pixels * params->light_change / 100;
+}
+
+void
+ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed, bool light_change)
+{
+  clock->changed = light_change ? clock->changed + elapsed : 0;
+  if (clock->changed >= LIGHT_CHANGE && !freeze)
     clock->running = false;
-  return true;
 }

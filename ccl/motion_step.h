@@ -22,9 +22,12 @@ typedef struct CclMotionClock
 CclMotionStep ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params,
                                      uint64_t elapsed);
 
-/* Takes a frame's share of foreground, of @pixels; returns whether the frame is a change of light,
- * whose foreground means nothing. One that lasts makes the clock start anew. */
-bool ccl_motion_clock_judge (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed,
-                             uint64_t foreground, uint64_t pixels);
+/* The most foreground of @pixels that is no change of light. */
+uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
+
+/* Takes whether a frame was a change of light, whose foreground means nothing. One that lasts makes
+ * the clock start anew. */
+void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
+                             bool light_change);
 
 #endif

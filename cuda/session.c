@@ -3,22 +3,10 @@
 
 #include "ccl/cpu/pool.h"
 #include "cuda/session.h"
+#include "cuda/place.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-static int
-cuda_device_count (void)
-{
-  int count = 0;
-  cudaError_t error = CCL_CUDA (cudaGetDeviceCount, &count);
-
-  if (error == cudaSuccess && count == 0)
-    error = cudaErrorNoDevice;
-  if (ccl_cuda_check (error, "looking for devices") != CCL_OK)
-    return 0;
-  return count;
-}
+#include <string.h>
 
 static const CclAlgorithm *
 cuda_algorithm (size_t index)
@@ -73,100 +61,24 @@ cuda_close (CclSession *session)
   free (self);
 }
 
-/* Checks that this build's kernels run on the device of the context, and sets everything that
- * depends on the device. */
+/* Opens the device. On success, its context is entered. */
 static CclStatus
-check_device (CudaSession *self, int device)
+open_place (CudaSession *self)
 {
-  struct cudaDeviceProp properties;
-  bool overlap;
-  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaGetDeviceProperties, &properties, device),
-                                     "querying the device");
+  const CclConfig *config = &self->base.config;
+  CclCudaPlace place;
+  CclStatus status = ccl_cuda_place_open (config->device, config->cuda_context, &place);
 
   if (status != CCL_OK)
     return status;
-  if (properties.major < 7)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "CUDA device %d (%s) has compute capability %d.%d; use a device with 7.0 or "
-                     "newer, or backend cpu",
-                     device, properties.name, properties.major, properties.minor);
-  status = ccl_cuda_check (ccl_cuda_probe (&overlap), "loading the kernels");
-  if (status != CCL_OK)
-    return status;
-  self->work.frame.overlap = overlap && properties.major >= 9;
-  snprintf (self->base.device_name, sizeof self->base.device_name, "%.255s", properties.name);
-  self->shares_memory = properties.integrated;
-  self->reads_pinned = self->base.config.map_pinned || properties.integrated;
-  self->device = (CclCudaDevice){
-    .index = device,
-    .processors = (uint32_t) properties.multiProcessorCount,
-    .warps = (uint32_t) (properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor /
-                         properties.warpSize),
-    .limits = {
-      .processors = (uint32_t) properties.multiProcessorCount,
-      .threads = (uint32_t) properties.maxThreadsPerMultiProcessor,
-      .blocks = (uint32_t) properties.maxBlocksPerMultiProcessor,
-      .registers = (uint32_t) properties.regsPerMultiprocessor,
-      .shared = (uint32_t) properties.sharedMemPerMultiprocessor,
-      .shared_block = (uint32_t) properties.sharedMemPerBlockOptin,
-      .shared_reserved = (uint32_t) properties.reservedSharedMemPerBlock,
-      .cooperative = properties.cooperativeLaunch != 0,
-    },
-  };
+  self->context = place.context;
+  self->device = place.device;
+  self->shares_memory = place.shares_memory;
+  self->reads_pinned = config->map_pinned || place.shares_memory;
+  self->work.frame.overlap = place.overlap;
+  self->base.device = place.device.index;
+  memcpy (self->base.device_name, place.name, sizeof self->base.device_name);
   return CCL_OK;
-}
-
-/* Opens @device, in the session's context if it has one. On success, that context is entered. */
-static CclStatus
-open_device (CudaSession *self, int device)
-{
-  CUcontext context = self->base.config.cuda_context;
-  CclStatus status = ccl_cuda_context_find (device, &context);
-
-  if (status == CCL_OK)
-    status = ccl_cuda_context_enter (context);
-  if (status != CCL_OK)
-    return status;
-  status = check_device (self, device);
-  if (status != CCL_OK) {
-    ccl_cuda_context_leave ();
-    return status;
-  }
-  self->context = context;
-  self->base.device = device;
-  return CCL_OK;
-}
-
-/* Opens the device of the given context. */
-static CclStatus
-open_given_context (CudaSession *self)
-{
-  int device, wanted = self->base.config.device;
-  CclStatus status = ccl_cuda_context_device (self->base.config.cuda_context, &device);
-
-  if (status != CCL_OK)
-    return status;
-  if (wanted >= 0 && wanted != device)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "the CUDA context is on device %d, not %d; choose the same device, or -1",
-                     device, wanted);
-  return open_device (self, device);
-}
-
-/* Opens the requested device, or the first one that works. */
-static CclStatus
-choose_device (CudaSession *self)
-{
-  int count = cuda_device_count (), wanted = self->base.config.device;
-  CclStatus status = CCL_ERROR_NO_DEVICE;
-
-  if (self->base.config.cuda_context)
-    return open_given_context (self);
-  if (wanted >= 0)
-    return open_device (self, wanted);
-  for (int device = 0; device < count && status != CCL_OK; device++)
-    status = open_device (self, device);
-  return status;
 }
 
 static CclStatus
@@ -246,7 +158,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
   /* One byte at least: NULL would look like a failure. */
   self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
-  status = self->work.tables ? choose_device (self)
+  status = self->work.tables ? open_place (self)
                              : ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   if (status == CCL_OK) {
     status = open_work (self);
@@ -483,6 +395,12 @@ cuda_labels (CclSession *session, CclLabels *labels)
   return status;
 }
 
+static void *
+cuda_stream (const CclSession *session)
+{
+  return ((const CudaSession *) session)->stream;
+}
+
 /* In the device's primary context, which outlives all sessions. */
 static CclStatus
 cuda_pinned_alloc (int device, size_t size, void **memory)
@@ -490,7 +408,7 @@ cuda_pinned_alloc (int device, size_t size, void **memory)
   CUcontext context = NULL;
   CclStatus status = CCL_ERROR_NO_DEVICE;
 
-  if (cuda_device_count () > 0)
+  if (ccl_cuda_count_devices () > 0)
     status = ccl_cuda_context_find (device, &context);
   if (status == CCL_OK)
     status = ccl_cuda_context_enter (context);
@@ -529,7 +447,7 @@ cuda_primary_context (int device, void **context)
 
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
-  .device_count = cuda_device_count,
+  .device_count = ccl_cuda_count_devices,
   .algorithm = cuda_algorithm,
   .open = cuda_open,
   .submit = cuda_submit,
@@ -539,6 +457,7 @@ const CclBackendClass ccl_backend_cuda = {
   .volume_algorithm = cuda_volume_algorithm,
   .slices = ccl_cuda_slices,
   .stack = ccl_cuda_stack,
+  .stream = cuda_stream,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,

@@ -224,7 +224,7 @@ ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image)
 {
   cudaError_t error;
 
-  if (!image->stream)
+  if (!image->stream || image->stream == self->stream)
     return cudaSuccess;
   error = CCL_CUDA (cudaEventRecord, self->events[EVENT_READY], image->stream);
   return error == cudaSuccess

@@ -58,6 +58,7 @@ typedef struct CpuMotion
   uint16_t *chroma[2];                  /* backgrounds, likewise */
   uint32_t n_strips;
   Strip *strips;
+  uint64_t foreground; /* of the last frame */
 } CpuMotion;
 
 /* A frame. */
@@ -391,6 +392,28 @@ allocate_state (CpuMotion *self)
   return status;
 }
 
+static CclStatus
+allocate_mask (CpuMotion *self, CclMask *mask, uint32_t width, uint32_t height)
+{
+  *mask =
+      (CclMask){ .pitch = (ccl_mask_words (width) + 7) / 8 * 8, .width = width, .height = height };
+  return allocate (self, mask->pitch * height, sizeof *mask->words, &mask->words);
+}
+
+static CclStatus
+allocate_masks (CpuMotion *self)
+{
+  CclMotionSession *base = &self->base;
+  CclStatus status = CCL_OK;
+
+  for (unsigned i = 0; i < 2 && status == CCL_OK; i++) {
+    status = allocate_mask (self, &base->masks[i], base->width, base->height);
+    if (status == CCL_OK && base->config.scale > 1)
+      status = allocate_mask (self, &base->enlarged[i], base->config.width, base->config.height);
+  }
+  return status;
+}
+
 static void
 cpu_motion_close (CclMotionSession *session)
 {
@@ -412,8 +435,11 @@ cpu_motion_close (CclMotionSession *session)
   }
   free (self->strips);
   free (self->background);
-  for (unsigned i = 0; i < 2; i++)
+  for (unsigned i = 0; i < 2; i++) {
     free (self->chroma[i]);
+    free (self->base.masks[i].words);
+    free (self->base.enlarged[i].words);
+  }
   free (self->noise);
   free (self->candidates);
   free (self->counts);
@@ -454,6 +480,8 @@ cpu_motion_open (const CclMotionSession *wanted, CclMotionSession **session)
   }
   if (status == CCL_OK)
     status = allocate_state (self);
+  if (status == CCL_OK)
+    status = allocate_masks (self);
   if (status == CCL_OK && self->n_strips > 1)
     status = ccl_pool_new (self->n_strips, &self->base.account, &self->pool);
   if (status != CCL_OK) {
@@ -470,36 +498,108 @@ is_host (CclMemory memory)
   return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
 }
 
-static CclStatus
-cpu_motion_apply (CclMotionSession *session, const CclMotionStep *step, const CclMotionImage *image,
-                  CclMask *mask, CclMask *shadows, uint64_t *foreground)
+static void
+clear_mask (CclMask *mask)
 {
-  CpuMotion *self = (CpuMotion *) session;
-  Job job = { self, step, image, mask, shadows };
+  for (uint32_t y = 0; y < mask->height; y++)
+    memset (mask->words + y * mask->pitch, 0, ccl_mask_words (mask->width) * sizeof *mask->words);
+}
+
+/* Repeats each of the lowest 64 / @scale bits @scale times; 2 or 4. */
+static uint64_t
+repeat_bits (uint64_t bits, unsigned scale)
+{
+  if (scale == 2) {
+    bits &= 0xffffffff;
+    bits = (bits | bits << 16) & UINT64_C (0x0000ffff0000ffff);
+    bits = (bits | bits << 8) & UINT64_C (0x00ff00ff00ff00ff);
+    bits = (bits | bits << 4) & UINT64_C (0x0f0f0f0f0f0f0f0f);
+    bits = (bits | bits << 2) & UINT64_C (0x3333333333333333);
+    bits = (bits | bits << 1) & UINT64_C (0x5555555555555555);
+    return bits * 3;
+  }
+  bits &= 0xffff;
+  bits = (bits | bits << 24) & UINT64_C (0x000000ff000000ff);
+  bits = (bits | bits << 12) & UINT64_C (0x000f000f000f000f);
+  bits = (bits | bits << 6) & UINT64_C (0x0303030303030303);
+  bits = (bits | bits << 3) & UINT64_C (0x1111111111111111);
+  return bits * 15;
+}
+
+static void
+enlarge (const CclMask *small, CclMask *large, unsigned scale)
+{
+  size_t words = ccl_mask_words (large->width);
+
+  for (uint32_t y = 0; y < large->height; y++) {
+    const uint64_t *from = small->words + y / scale * small->pitch;
+    uint64_t *to = large->words + y * large->pitch;
+
+    if (y % scale > 0) {
+      memcpy (to, to - large->pitch, words * sizeof *to);
+      continue;
+    }
+    for (size_t i = 0; i < words; i++)
+      to[i] = repeat_bits (from[i / scale] >> (i % scale * (64 / scale)), scale);
+    to[words - 1] &= ccl_mask_last_bits (large->width);
+  }
+}
+
+static CclStatus
+check_memory (const CpuMotion *self, const CclMotionJob *job)
+{
+  const CclMotionImage *image = job->image;
   bool readable = is_host (image->luma.memory);
 
-  if (session->config.format == CCL_MOTION_LUMA_420)
+  if (self->base.config.format == CCL_MOTION_LUMA_420)
     readable = readable && is_host (image->chroma[0].memory) && is_host (image->chroma[1].memory);
   if (!readable)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "the CPU cannot read device memory; copy the frame to the host first");
-  if (!is_host (mask->memory) || (shadows && !is_host (shadows->memory)))
+  if (!is_host (job->mask->memory))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "the CPU cannot write to device memory; use a mask in host memory");
-  for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
-    save_edges (self, &self->strips[i]);
-  ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  *foreground = 0;
-  for (uint32_t i = 0; i < self->n_strips; i++)
-    *foreground += self->strips[i].count;
   return CCL_OK;
 }
 
 static CclStatus
-cpu_motion_clear (CclMotionSession *session, CclMask *mask)
+cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
 {
-  for (uint32_t y = 0; y < mask->height; y++)
-    memset (mask->words + y * mask->pitch, 0, ccl_mask_words (mask->width) * sizeof *mask->words);
+  CpuMotion *self = (CpuMotion *) session;
+  Job job = { self, &wanted->step, wanted->image, wanted->mask, wanted->shadows };
+  CclMask *masks[2] = { wanted->mask, wanted->shadows };
+  CclStatus status = check_memory (self, wanted);
+
+  if (status != CCL_OK)
+    return status;
+  for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
+    save_edges (self, &self->strips[i]);
+  ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
+  self->foreground = 0;
+  for (uint32_t i = 0; i < self->n_strips; i++)
+    self->foreground += self->strips[i].count;
+  for (unsigned i = 0; i < 2 && masks[i]; i++) {
+    if (wanted->silent || self->foreground > wanted->most)
+      clear_mask (masks[i]);
+    if (wanted->enlarge)
+      enlarge (masks[i], &session->enlarged[i], session->config.scale);
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_motion_finish (CclMotionSession *session, uint64_t *foreground)
+{
+  *foreground = ((CpuMotion *) session)->foreground;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_motion_read (CclMotionSession *session, const CclMask *from, CclMask *to)
+{
+  for (uint32_t y = 0; y < to->height; y++)
+    memcpy (to->words + y * to->pitch, from->words + y * from->pitch,
+            ccl_mask_words (to->width) * sizeof *to->words);
   return CCL_OK;
 }
 
@@ -521,7 +621,8 @@ const CclMotionClass ccl_motion_cpu = {
   .id = CCL_BACKEND_CPU,
   .open = cpu_motion_open,
   .apply = cpu_motion_apply,
-  .clear = cpu_motion_clear,
+  .finish = cpu_motion_finish,
+  .read = cpu_motion_read,
   .background = cpu_motion_background,
   .close = cpu_motion_close,
 };
