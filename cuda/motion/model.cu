@@ -11,11 +11,13 @@
 #include "cuda/motion/model.h"
 #include "cuda/tile/tile.cuh"
 
-#define UNIT 8        /* pixels of a thread, in each row */
-#define BLOCK_PAIRS 4 /* of rows, in a block: one of each group */
+#define UNIT 8         /* pixels of a thread, in each row */
+#define BLOCK_UNITS 16 /* of a block, side by side */
+#define BLOCK_PAIRS 8  /* of rows, in a block */
 #define BLOCK_ROWS (2 * BLOCK_PAIRS)
-#define BLOCK_WIDTH (WARP_LANES * UNIT)
-#define BLOCK_THREADS (WARP_LANES * BLOCK_PAIRS)
+#define BLOCK_WIDTH (BLOCK_UNITS * UNIT)
+#define BLOCK_THREADS (BLOCK_UNITS * BLOCK_PAIRS)
+#define BLOCK_WARPS (BLOCK_THREADS / WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
 
 /* Blurred pixels in shared memory: the block's, with HALO rows above and below, and a unit on
@@ -28,7 +30,9 @@
 /* Blocks that have ended, above the sum of their foreground. */
 #define TICKET (1ull << 33)
 
-static_assert (BLOCK_PAIRS == CCL_MOTION_GROUPS, "blocks have rows of all groups alike");
+/* A warp has two pairs of rows of one group, so that it learns as a whole or not at all. */
+static_assert (BLOCK_WARPS == CCL_MOTION_GROUPS && BLOCK_PAIRS == 2 * CCL_MOTION_GROUPS,
+               "a warp for each group");
 
 /* Four bytes */
 
@@ -282,13 +286,13 @@ store_unit (const Blurred &blurred, uint32_t x, uint32_t y, uint2 values)
 static __device__ inline void
 blur_halo (const CclModelRun &run, const Blurred &blurred)
 {
-  const uint32_t lane = threadIdx.x % WARP_LANES, pair = threadIdx.x / WARP_LANES;
+  const uint32_t column = threadIdx.x % BLOCK_UNITS, row = threadIdx.x / BLOCK_UNITS;
   const uint32_t side = threadIdx.x % 2, i = threadIdx.x / 2;
-  uint32_t x = blurred.left + lane * UNIT;
-  uint32_t y = blurred.top + (pair < HALO ? pair - HALO : BLOCK_ROWS + pair - HALO);
+  uint32_t x = blurred.left + column * UNIT;
+  uint32_t y = blurred.top + (row < HALO ? row - HALO : BLOCK_ROWS + row - HALO);
 
   /* what would be negative is past the end */
-  if (x < run.frame.width && y < run.frame.height)
+  if (row < 2 * HALO && x < run.frame.width && y < run.frame.height)
     store_unit (blurred, x, y, blur_luma (run, x, y));
   x = side ? blurred.left + BLOCK_WIDTH : blurred.left - UNIT;
   y = blurred.top - HALO + i;
@@ -296,7 +300,7 @@ blur_halo (const CclModelRun &run, const Blurred &blurred)
     store_unit (blurred, x, y, blur_luma (run, x, y));
 }
 
-static_assert (BLOCK_PAIRS == 2 * HALO && SHARED_ROWS <= BLOCK_THREADS / 2, "one unit is enough");
+static_assert (BLOCK_PAIRS >= 2 * HALO && SHARED_ROWS <= BLOCK_THREADS / 2, "one unit is enough");
 
 static __device__ inline bool
 is_shadow (const CclModelRun &run, const Blurred &blurred, uint32_t x, uint32_t y)
@@ -321,14 +325,26 @@ is_shadow (const CclModelRun &run, const Blurred &blurred, uint32_t x, uint32_t 
 
 /* Learning */
 
-/* A thread's part of a row. */
+/* A thread's part of a row. What it compares with is loaded again where it learns: registers are
+ * short. */
 typedef struct Row
 {
   uint32_t y;
-  uint2 values, noise;
-  uint4 old;
+  uint2 values;
   uint32_t busy; /* bits: foreground or shadow */
 } Row;
+
+static __device__ inline uint4
+load_old (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  return *(const uint4 *) (old_row (run, y) + x);
+}
+
+static __device__ inline uint2 *
+noise_at (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  return (uint2 *) (run.state.noise + y * run.state.pitch + x);
+}
 
 static __device__ inline int
 byte_of (uint2 bytes, uint32_t i)
@@ -376,18 +392,20 @@ static __device__ inline void
 learn_quiet (const CclModelRun &run, const CclMotionPace &pace, const Row &row, uint32_t x)
 {
   const size_t at = row.y * run.state.pitch + x;
+  const uint4 old_background = load_old (run, x, row.y);
+  const uint2 old_noise = *noise_at (run, x, row.y);
   uint2 *counts = (uint2 *) (run.state.counts + at), noise = { 0, 0 }, count = { 0, 0 };
   int background[UNIT];
 
 #pragma unroll
   for (uint32_t i = 0; i < UNIT; i++) {
-    int value = byte_of (row.values, i), old = number_of (row.old, i);
+    int value = byte_of (row.values, i), old = number_of (old_background, i);
 
     background[i] = ccl_motion_follow (&pace, old, value);
-    put_byte (&noise, i, ccl_motion_noise (&pace, byte_of (row.noise, i), value, old));
+    put_byte (&noise, i, ccl_motion_noise (&pace, byte_of (old_noise, i), value, old));
   }
   store_background (run, x, row.y, background);
-  *(uint2 *) (run.state.noise + at) = noise;
+  *noise_at (run, x, row.y) = noise;
   if (pace.count == 0)
     return;
   count = *counts;
@@ -406,6 +424,8 @@ static __device__ inline uint32_t
 learn_busy (const CclModelRun &run, const CclMotionPace &pace, const Row &row, uint32_t x)
 {
   const size_t at = row.y * run.state.pitch + x;
+  const uint4 old_background = load_old (run, x, row.y);
+  const uint2 old_noise = *noise_at (run, x, row.y);
   uint2 *candidates = (uint2 *) (run.state.candidates + at);
   uint2 *counts = (uint2 *) (run.state.counts + at);
   const uint2 old_candidate = *candidates, old_count = *counts;
@@ -416,7 +436,7 @@ learn_busy (const CclModelRun &run, const CclMotionPace &pace, const Row &row, u
 #pragma unroll
   for (uint32_t i = 0; i < UNIT; i++) {
     int value = byte_of (row.values, i);
-    CclMotionPixel pixel = { number_of (row.old, i), byte_of (row.noise, i),
+    CclMotionPixel pixel = { number_of (old_background, i), byte_of (old_noise, i),
                              byte_of (old_candidate, i), byte_of (old_count, i) };
 
     if (run.step.first)
@@ -431,7 +451,7 @@ learn_busy (const CclModelRun &run, const CclMotionPace &pace, const Row &row, u
     put_byte (&count, i, pixel.count);
   }
   store_background (run, x, row.y, background);
-  *(uint2 *) (run.state.noise + at) = noise;
+  *noise_at (run, x, row.y) = noise;
   *candidates = candidate;
   *counts = count;
   return renewed;
@@ -462,28 +482,27 @@ pace_of (const CclMotionStep &step, uint32_t group)
 /* Chroma of a pair of rows. */
 typedef struct Chroma
 {
-  uint2 values; /* four pairs of samples, blurred */
-  uint4 old;
-  uint4 *state;
+  uint2 values;     /* four pairs of samples, blurred */
   uint32_t differs; /* a bit for each pixel of a row */
 } Chroma;
+
+static __device__ inline uint4 *
+chroma_at (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  return (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
+}
 
 static __device__ inline Chroma
 compare_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 {
   const uint32_t bottom = run.frame.chroma_height - 1;
+  const uint4 old = *chroma_at (run, x, y);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
   Chroma chroma;
-  uint32_t olds[4];
 
-  chroma.state = (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
-  chroma.old = *chroma.state;
   chroma.values = blur_unit (load_chroma (run, x, y > 0 ? y - 1 : 0), load_chroma (run, x, y),
                              load_chroma (run, x, min (y + 1, bottom)), 16);
   chroma.differs = 0;
-  olds[0] = chroma.old.x;
-  olds[1] = chroma.old.y;
-  olds[2] = chroma.old.z;
-  olds[3] = chroma.old.w;
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t distance = distance2 (byte_pair (chroma.values, k) << 7, olds[k]);
@@ -496,9 +515,11 @@ compare_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 
 /* Samples do what the luma pixel at their top left does. */
 static __device__ inline void
-learn_chroma (const CclMotionPace &pace, const Chroma &chroma, uint32_t busy, uint32_t renewed)
+learn_chroma (const CclModelRun &run, const CclMotionPace &pace, const Chroma &chroma, uint32_t x,
+              uint32_t y, uint32_t busy, uint32_t renewed)
 {
-  uint32_t olds[4] = { chroma.old.x, chroma.old.y, chroma.old.z, chroma.old.w };
+  const uint4 old = *chroma_at (run, x, y);
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w };
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
@@ -511,7 +532,7 @@ learn_chroma (const CclMotionPace &pace, const Chroma &chroma, uint32_t busy, ui
       olds[k] = (uint32_t) ccl_motion_follow (&pace, old_u, u) |
                 (uint32_t) ccl_motion_follow (&pace, old_v, v) << 16;
   }
-  *chroma.state = uint4{ olds[0], olds[1], olds[2], olds[3] };
+  *chroma_at (run, x, y) = uint4{ olds[0], olds[1], olds[2], olds[3] };
 }
 
 static __device__ inline void
@@ -525,7 +546,7 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
 static __device__ inline bool
 add_foreground (const CclModelRun &run, uint32_t count)
 {
-  __shared__ uint32_t counts[BLOCK_PAIRS];
+  __shared__ uint32_t counts[BLOCK_WARPS];
   __shared__ bool too_much;
 
   count = warp_sum (count);
@@ -535,7 +556,7 @@ add_foreground (const CclModelRun &run, uint32_t count)
   if (threadIdx.x == 0) {
     unsigned long long before, sum;
 
-    for (uint32_t i = 1; i < BLOCK_PAIRS; i++)
+    for (uint32_t i = 1; i < BLOCK_WARPS; i++)
       count += counts[i];
     __threadfence ();
     before = atomicAdd (run.state.total, TICKET + count);
@@ -556,55 +577,48 @@ clear_mask (const CclModelRun &run, const CclModelMask &mask)
 {
   const uint32_t words = (run.frame.width - 1) / 64 + 1;
 
-  for (uint32_t y = threadIdx.x / WARP_LANES; mask.words && y < run.frame.height; y += BLOCK_PAIRS)
+  for (uint32_t y = threadIdx.x / WARP_LANES; mask.words && y < run.frame.height; y += BLOCK_WARPS)
     for (uint32_t i = threadIdx.x % WARP_LANES; i < words; i += WARP_LANES)
       mask.words[y * mask.pitch + i] = 0;
 }
 
 template <bool CHROMA>
 static __global__ void
-__launch_bounds__ (BLOCK_THREADS) motion_model (const CclModelRun run)
+__launch_bounds__ (BLOCK_THREADS, 8) motion_model (const CclModelRun run)
 {
   __shared__ uint2 shared[SHARED_ROWS][SHARED_PITCH / UNIT];
   const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
   const Blurred blurred = { (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH,
                             block_row * BLOCK_ROWS, (uint8_t (*)[SHARED_PITCH]) shared };
-  const uint32_t pair = threadIdx.x / WARP_LANES;
-  const uint32_t x = blurred.left + threadIdx.x % WARP_LANES * UNIT, y = blurred.top + 2 * pair;
+  const uint32_t pair = threadIdx.x / WARP_LANES + threadIdx.x / BLOCK_UNITS % 2 * BLOCK_WARPS;
+  const uint32_t x = blurred.left + threadIdx.x % BLOCK_UNITS * UNIT, y = blurred.top + 2 * pair;
   const bool active = x < run.frame.width && y < run.frame.height;
   const uint32_t valid = run.frame.width - x < UNIT ? (1u << (run.frame.width - x)) - 1 : 255;
   Row rows[2] = {};
   Chroma chroma = {};
-  uint32_t shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, renewed[2] = { 0, 0 }, count = 0;
+  uint32_t shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
 
   rows[0].y = y;
   rows[1].y = min (y + 1, run.frame.height - 1);
   if (active) {
-    const size_t pitch = run.state.pitch;
     Unit above = load_luma (run, x, y > 0 ? y - 1 : 0), first = load_luma (run, x, y);
     Unit second = load_luma (run, x, rows[1].y);
     Unit below = load_luma (run, x, min (y + 2, run.frame.height - 1));
 
-#pragma unroll
-    for (uint32_t i = 0; i < 2; i++) {
-      rows[i].old = *(const uint4 *) (old_row (run, rows[i].y) + x);
-      rows[i].noise = *(const uint2 *) (run.state.noise + rows[i].y * pitch + x);
-    }
     if (CHROMA)
       chroma = compare_chroma (run, x / 2, y / 2);
     rows[0].values = blur_unit (above, first, second, 8);
     rows[1].values = blur_unit (first, second, below, 8);
-    if (!run.step.first) {
 #pragma unroll
-      for (uint32_t i = 0; i < 2; i++) {
-        uint32_t differs =
-            find_differences (run, rows[i].values, rows[i].old, rows[i].noise, x, rows[i].y);
+    for (uint32_t i = 0; i < 2 && !run.step.first; i++) {
+      const uint4 old = load_old (run, x, rows[i].y);
+      uint32_t differs =
+          find_differences (run, rows[i].values, old, *noise_at (run, x, rows[i].y), x, rows[i].y);
 
-        rows[i].busy = (differs | chroma.differs) & valid;
-        differs &= ~chroma.differs & valid;
-        if (run.step.shadows && differs)
-          shaded[i] = find_shaded (rows[i].values, rows[i].old) & differs;
-      }
+      rows[i].busy = (differs | chroma.differs) & valid;
+      differs &= ~chroma.differs & valid;
+      if (run.step.shadows && differs)
+        shaded[i] = find_shaded (rows[i].values, old) & differs;
     }
   }
 
@@ -627,12 +641,12 @@ __launch_bounds__ (BLOCK_THREADS) motion_model (const CclModelRun run)
 
   if (active && run.step.learn >> (y >> 1) % CCL_MOTION_GROUPS & 1) {
     const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
+    const uint32_t renewed = learn_row (run, pace, rows[0], x);
 
-    renewed[0] = learn_row (run, pace, rows[0], x);
     if (rows[1].y > y)
       learn_row (run, pace, rows[1], x);
     if (CHROMA)
-      learn_chroma (pace, chroma, rows[0].busy, renewed[0]);
+      learn_chroma (run, pace, chroma, x / 2, y / 2, rows[0].busy, renewed);
   }
 
 #pragma unroll
