@@ -416,6 +416,7 @@ ccl_motion_info (CclMotion *motion, CclMotionInfo *info)
     .age = motion->clock.age,
     .starts = motion->starts,
     .light_change = motion->light_change,
+    .time = session->time,
     .allocations = session->account.allocations,
     .bytes = session->account.bytes,
   };

@@ -45,6 +45,7 @@ typedef struct CclMotionConfig
   unsigned scale;     /* 1, 2 or 4: a pixel of the model and its masks is the mean of scale x scale
                        * pixels of the frame, fewer at the right and bottom edges */
   unsigned threads;   /* as in CclConfig */
+  bool timing;        /* measure CclMotionInfo.time */
 } CclMotionConfig;
 
 /* What may change from frame to frame. Start from ccl_motion_params_init(). */
@@ -84,6 +85,8 @@ typedef struct CclMotionInfo
   uint64_t starts; /* number of starts: the first frame's, and one for each lasting change of light
                     * and ccl_motion_reset() */
   bool light_change;    /* the last frame was one */
+  uint64_t time;        /* nanoseconds that the last frame took; with the CUDA backend on the device
+                         * and without waiting for pixels; 0 unless CclMotionConfig.timing */
   uint64_t allocations; /* of any kind of memory since ccl_motion_new() */
   uint64_t bytes;       /* what they hold now */
 } CclMotionInfo;

@@ -14,6 +14,7 @@ typedef struct CclMotionSession
   CclAccount account;
   uint32_t width, height; /* of the model */
   int device;             /* -1 on the CPU */
+  uint64_t time;          /* set by finish(), with config.timing: nanoseconds */
   char device_name[256];
   /* Of foreground and of shadows, in the memory that the backend writes, made by open(). */
   CclMask masks[2];    /* of the model's size */

@@ -5,6 +5,7 @@
  * along in rings, and the state is read and written once. A row's neighbours are compared with what
  * the background was before the frame: rows that learn are copied first. */
 
+#include "ccl/cpu/clock.h"
 #include "ccl/cpu/motion_functions.h"
 #include "ccl/cpu/pool.h"
 #include "ccl/cpu/tuning.h"
@@ -568,6 +569,7 @@ cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
   CpuMotion *self = (CpuMotion *) session;
   Job job = { self, &wanted->step, wanted->image, wanted->mask, wanted->shadows };
   CclMask *masks[2] = { wanted->mask, wanted->shadows };
+  uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
   CclStatus status = check_memory (self, wanted);
 
   if (status != CCL_OK)
@@ -584,6 +586,8 @@ cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
     if (wanted->enlarge)
       enlarge (masks[i], &session->enlarged[i], session->config.scale);
   }
+  if (session->config.timing)
+    session->time = ccl_cpu_now () - start;
   return CCL_OK;
 }
 

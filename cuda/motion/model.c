@@ -23,6 +23,7 @@ typedef struct CudaMotion
   CclCudaMemory memory; /* all below */
   cudaStream_t stream;
   cudaEvent_t ready; /* the caller's pixels are */
+  cudaEvent_t begun; /* the last frame's work, if times are measured */
   cudaEvent_t done;  /* the last frame is */
   CclModelState state;
   CclModelFrame small;      /* the frame in the model's size, if that is another */
@@ -177,22 +178,25 @@ allocate_state (CudaMotion *self)
 }
 
 static CclStatus
+make_event (cudaEvent_t *event, unsigned flags)
+{
+  return ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, event, flags), "creating an event");
+}
+
+static CclStatus
 open_queue (CudaMotion *self)
 {
+  unsigned flags = self->base.config.timing ? 0 : cudaEventDisableTiming;
   CclStatus status =
       ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->stream, cudaStreamNonBlocking),
                       "creating a stream");
 
   self->memory.stream = self->stream;
   if (status == CCL_OK)
-    status =
-        ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, &self->ready, cudaEventDisableTiming),
-                        "creating an event");
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, &self->done, cudaEventDisableTiming),
-                        "creating an event");
-  return status;
+    status = make_event (&self->ready, cudaEventDisableTiming);
+  if (status == CCL_OK && self->base.config.timing)
+    status = make_event (&self->begun, 0);
+  return status == CCL_OK ? make_event (&self->done, flags) : status;
 }
 
 static CclStatus
@@ -226,6 +230,8 @@ cuda_motion_close (CclMotionSession *session)
     }
     if (self->ready)
       CCL_CUDA (cudaEventDestroy, self->ready);
+    if (self->begun)
+      CCL_CUDA (cudaEventDestroy, self->begun);
     if (self->stream) {
       CCL_CUDA (cudaStreamSynchronize, self->stream);
       CCL_CUDA (cudaStreamDestroy, self->stream);
@@ -464,6 +470,8 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
   CclStatus status = take_frame (self, job->image, &frame, stream);
 
   run.frame = frame;
+  if (status == CCL_OK && self->begun)
+    status = ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->begun, stream), "measuring time");
   if (status == CCL_OK && self->base.config.scale > 1) {
     run.frame = self->small;
     status = ccl_cuda_check (
@@ -512,6 +520,8 @@ cuda_motion_finish (CclMotionSession *session, uint64_t *foreground)
   status =
       ccl_cuda_check (CCL_CUDA (cudaEventSynchronize, self->done), "updating a background model");
   *foreground = *self->foreground;
+  if (status == CCL_OK && self->begun)
+    session->time = ccl_cuda_nanoseconds (self->begun, self->done);
   ccl_cuda_context_leave ();
   return status;
 }

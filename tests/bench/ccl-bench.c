@@ -3,6 +3,7 @@
 
 #include "tests/bench/bench.h"
 #include "tests/bench/morphology.h"
+#include "tests/bench/motion.h"
 #include "tests/bench/pipeline.h"
 #include "tests/bench/targets.h"
 
@@ -26,6 +27,8 @@ main (int argc, char **argv)
     return volume_main (argc - 1, argv + 1);
   if (argc > 1 && strcmp (argv[1], "morphology") == 0)
     return morphology_main (argc - 1, argv + 1);
+  if (argc > 1 && strcmp (argv[1], "motion") == 0)
+    return motion_main (argc - 1, argv + 1);
   bench_parse_options (&bench.options, argc, argv);
   bench_find_files (&bench);
   bench_find_contenders (&bench);

@@ -1,0 +1,430 @@
+/* cudaccl - ccl-bench motion: background models, and peers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/bench/motion.h"
+
+#include "ccl/cpu/tuning.h"
+#include "ccl/motion.h"
+#include "tests/bench/camera.h"
+#include "tests/lib/clock.h"
+#include "tests/lib/device.h"
+#include "tests/lib/image.h"
+#include "tests/lib/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DURATION UINT64_C (33333333) /* of a frame */
+#define WARM_UP 100                  /* frames; 3 s, after which a model learns at its usual pace */
+
+static const char usage[] = "\
+Usage: ccl-bench motion [OPTION...]\n\
+Measures background models on frames in NV12, from pixels to masks and to components, beside\n\
+OpenCV's with their conversion of colours, a closing by 5x5 and connectedComponentsWithStats.\n\
+One thread unless told otherwise; medians of frames.\n\
+\n\
+  --size=WxH            of the frames, even (1920x1080)\n\
+  --frames=N            different frames, played forwards and backwards (24)\n\
+  --video=FILE          raw frames in NV12 of that size instead of drawn ones\n\
+  --runs=N              frames that are measured (200)\n\
+  --peer-runs=N         the same for OpenCV (20)\n\
+  --operations=CHAIN    cleaning of masks (close5x5)\n\
+  --scale=N             of the models, 1, 2 or 4 (1)\n\
+  --luma                without chroma\n\
+  --simd=NAME,...       instruction sets: all, or some of c, avx2, avx-512, neon (the best)\n\
+  --threads=N           of the CPU (1)\n\
+  --backend=NAME        cpu, cuda (both)\n\
+  --no-peers\n\
+  --seed=N              of the drawn frames (1)\n\
+\n\
+Exit status: 0, 1 when masks differ between backends, 77 with nothing to measure.\n";
+
+typedef struct MotionOptions
+{
+  uint32_t width, height;
+  unsigned frames, runs, peer_runs, scale, threads;
+  const char *video, *operations, *simd;
+  bool luma, cpu, cuda, peers;
+  uint32_t seed;
+} MotionOptions;
+
+/* What one way of doing it takes, in nanoseconds, and the masks' checksum. */
+typedef struct Times
+{
+  uint64_t model, all, device;
+  double components;
+  uint64_t checksum;
+} Times;
+
+/* The frames. */
+typedef struct Video
+{
+  uint8_t *pixels;
+  size_t size; /* of a frame */
+  unsigned n;
+} Video;
+
+static int
+compare_times (const void *a, const void *b)
+{
+  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
+
+  return (ta > tb) - (ta < tb);
+}
+
+static uint64_t
+median_of (uint64_t *times, unsigned n)
+{
+  qsort (times, n, sizeof *times, compare_times);
+  return times[n / 2];
+}
+
+static Video
+open_video (const MotionOptions *options)
+{
+  Video video = { .size = (size_t) options->width * options->height * 3 / 2 };
+  FILE *file;
+
+  video.n = options->frames;
+  video.pixels = test_alloc (video.n * video.size);
+  if (!options->video) {
+    for (unsigned i = 0; i < video.n; i++)
+      camera_draw (video.pixels + i * video.size, options->width, options->height, i,
+                   options->seed);
+    return video;
+  }
+  file = fopen (options->video, "rb");
+  if (!file)
+    test_fatal ("cannot read %s", options->video);
+  video.n = (unsigned) fread (video.pixels, video.size, video.n, file);
+  fclose (file);
+  if (video.n == 0)
+    test_fatal ("%s has no frame of %ux%u pixels in NV12", options->video, options->width,
+                options->height);
+  return video;
+}
+
+/* The frame that is shown @i-th: forwards, then backwards, so that nothing jumps. */
+static size_t
+frame_at (const Video *video, unsigned i)
+{
+  unsigned period = video->n > 1 ? 2 * video->n - 2 : 1;
+
+  i %= period;
+  return (i < video->n ? i : period - i) * video->size;
+}
+
+static CclMotionImage
+image_of (const MotionOptions *options, const uint8_t *pixels, CclMemory memory)
+{
+  CclImage luma = { .data = pixels, .stride = options->width, .memory = memory };
+  CclMotionImage image = { .luma = luma, .chroma = { luma, luma }, .chroma_step = 2 };
+
+  image.chroma[0].data += (size_t) options->width * options->height;
+  image.chroma[1].data = image.chroma[0].data + 1;
+  return image;
+}
+
+/* Whatever makes masks of frames, and components of masks. */
+typedef struct Chain
+{
+  CclMotion *motion;
+  CclAnalyzer *analyzer;
+} Chain;
+
+static Chain
+open_chain (const MotionOptions *options, CclBackend backend)
+{
+  CclOperation operations[CCL_MAX_OPERATIONS];
+  CclMotionConfig model;
+  CclConfig config;
+  Chain chain;
+
+  ccl_motion_config_init (&model, options->width, options->height);
+  model.format = options->luma ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
+  model.backend = backend;
+  model.scale = options->scale;
+  model.threads = options->threads;
+  model.timing = true;
+  ccl_config_init (&config, options->width, options->height);
+  config.backend = backend;
+  config.threads = options->threads;
+  config.operations = operations;
+  if (ccl_operations_parse (options->operations, operations, &config.n_operations) != CCL_OK ||
+      ccl_analyzer_new (&config, &chain.analyzer) != CCL_OK ||
+      ccl_motion_new (&model, &chain.motion) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
+  return chain;
+}
+
+static uint64_t
+add_to_checksum (uint64_t sum, const CclComponents *components)
+{
+  const uint8_t *bytes = (const uint8_t *) components->items;
+
+  for (size_t i = 0; i < components->count * sizeof *components->items; i++)
+    sum = (sum ^ bytes[i]) * UINT64_C (0x100000001b3);
+  return sum;
+}
+
+/* Plays the video; @pixels: where it is. */
+static Times
+measure_chain (const MotionOptions *options, const Video *video, CclBackend backend,
+               const uint8_t *pixels, CclMemory memory)
+{
+  Chain chain = open_chain (options, backend);
+  uint64_t *model = test_alloc (options->runs * sizeof *model);
+  uint64_t *all = test_alloc (options->runs * sizeof *all);
+  uint64_t *device = test_alloc (options->runs * sizeof *device);
+  Times times = { .checksum = UINT64_C (0xcbf29ce484222325) };
+  CclMotionParams motion_params;
+  CclParams params;
+
+  ccl_motion_params_init (&motion_params);
+  ccl_params_init (&params);
+  for (unsigned i = 0; i < WARM_UP + options->runs; i++) {
+    unsigned k = i < WARM_UP ? 0 : i - WARM_UP;
+    CclMotionImage image = image_of (options, pixels + frame_at (video, i), memory);
+    CclComponents components;
+    CclMotionInfo info;
+    CclImage mask;
+    uint64_t start = test_now (), middle;
+
+    if (ccl_motion_detect (chain.motion, &motion_params, &image, DURATION, false, chain.analyzer,
+                           &mask) != CCL_OK)
+      test_fatal ("%s", ccl_last_error ());
+    middle = test_now ();
+    if (ccl_analyzer_analyze (chain.analyzer, &mask, &params, &components) != CCL_OK)
+      test_fatal ("%s", ccl_last_error ());
+    all[k] = test_now () - start;
+    model[k] = middle - start;
+    times.components += i < WARM_UP ? 0 : (double) components.found / options->runs;
+    times.checksum = add_to_checksum (times.checksum, &components);
+    ccl_motion_info (chain.motion, &info);
+    device[k] = info.time;
+  }
+  times.model = median_of (model, options->runs);
+  times.all = median_of (all, options->runs);
+  times.device = median_of (device, options->runs);
+  free (model);
+  free (all);
+  free (device);
+  ccl_motion_free (chain.motion);
+  ccl_analyzer_free (chain.analyzer);
+  return times;
+}
+
+/* @model: without closing and components. */
+static void
+print_times (const char *name, const Times *times, uint64_t model, uint64_t ours)
+{
+  printf ("%-36s %10.1f us %10.1f us %10.0f %8.1f", name, (double) model / 1e3,
+          (double) times->all / 1e3, 1e9 / (double) times->all, times->components);
+  if (ours > 0)
+    printf (" %8.1f x", (double) times->all / (double) ours);
+  putchar ('\n');
+  fflush (stdout);
+}
+
+/* Returns the time with the best instruction set that was measured. */
+static uint64_t
+measure_cpu (const MotionOptions *options, const Video *video, uint64_t *checksum)
+{
+  const CclCpuTuning usual = ccl_cpu_tuning;
+  const CclCpuFunctions *functions;
+  uint64_t best = 0;
+  Times times;
+
+  for (size_t f = 0; (functions = ccl_cpu_functions (f)); f++) {
+    char name[64];
+
+    if (!options->simd && f > 0)
+      break;
+    if (options->simd && strcasecmp (options->simd, "all") != 0 &&
+        !strcasestr (options->simd, functions->name))
+      continue;
+    ccl_cpu_tuning.functions = functions;
+    times = measure_chain (options, video, CCL_BACKEND_CPU, video->pixels, CCL_MEMORY_HOST);
+    ccl_cpu_tuning = usual;
+    snprintf (name, sizeof name, "cpu, %s, %u thread(s)", functions->name, options->threads);
+    print_times (name, &times, times.model, 0);
+    *checksum = times.checksum;
+    if (best == 0 || times.all < best)
+      best = times.all;
+  }
+  return best;
+}
+
+/* Returns whether all masks are those of @checksum, unless that is 0. */
+static bool
+measure_cuda (const MotionOptions *options, const Video *video, uint64_t checksum)
+{
+  static const struct
+  {
+    const char *name;
+    CclMemory memory;
+  } places[] = {
+    { "cuda, device memory", CCL_MEMORY_DEVICE },
+    { "cuda, page-locked memory", CCL_MEMORY_PINNED },
+    { "cuda, host memory", CCL_MEMORY_HOST },
+  };
+  bool ok = true;
+
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    uint8_t *pixels = video->pixels;
+    Times times;
+
+    if (places[i].memory != CCL_MEMORY_HOST)
+      pixels = test_device_alloc (places[i].memory, video->n * video->size);
+    if (places[i].memory == CCL_MEMORY_DEVICE)
+      test_device_upload (pixels, video->pixels, video->n * video->size);
+    else if (places[i].memory == CCL_MEMORY_PINNED)
+      memcpy (pixels, video->pixels, video->n * video->size);
+    times = measure_chain (options, video, CCL_BACKEND_CUDA, pixels, places[i].memory);
+    print_times (places[i].name, &times, times.device, 0);
+    if (checksum && times.checksum != checksum) {
+      printf ("  components DIFFER from the CPU's\n");
+      ok = false;
+    }
+    if (places[i].memory != CCL_MEMORY_HOST)
+      test_device_free (places[i].memory, pixels);
+  }
+  return ok;
+}
+
+#ifdef HAVE_OPENCV_VIDEO
+static void
+measure_peer (const MotionOptions *options, const Video *video, const MotionPeer *peer,
+              uint64_t ours)
+{
+  uint64_t *model = test_alloc (options->peer_runs * sizeof *model);
+  uint64_t *all = test_alloc (options->peer_runs * sizeof *all);
+  unsigned warm_up = options->peer_runs / 2;
+  void *state = peer->open ();
+  Times times = { 0 };
+
+  for (unsigned i = 0; state && i < warm_up + options->peer_runs; i++) {
+    unsigned k = i < warm_up ? 0 : i - warm_up;
+    uint32_t components = 0;
+
+    all[k] = peer->run (state, video->pixels + frame_at (video, i), options->width, options->height,
+                        &model[k], &components);
+    times.components += i < warm_up ? 0 : (double) components / options->peer_runs;
+  }
+  if (state) {
+    times.all = median_of (all, options->peer_runs);
+    print_times (peer->name, &times, median_of (model, options->peer_runs), ours);
+    peer->close (state);
+  }
+  free (model);
+  free (all);
+}
+#endif
+
+/* What follows "--name=" in the argument, or NULL. */
+static const char *
+value_of (const char *argument, const char *name)
+{
+  size_t length = strlen (name);
+
+  if (strncmp (argument, name, length) != 0 || argument[length] != '=')
+    return NULL;
+  return argument + length + 1;
+}
+
+static bool
+parse_number (const char *argument, const char *name, unsigned least, unsigned most, unsigned *n)
+{
+  const char *value = value_of (argument, name);
+
+  if (value)
+    *n = (unsigned) test_parse_whole_number (value, least, most);
+  return value != NULL;
+}
+
+static void
+parse_option (MotionOptions *options, const char *argument)
+{
+  const char *value;
+
+  if ((value = value_of (argument, "--size"))) {
+    options->width = (uint32_t) test_parse_number (&value, 2, 32768);
+    if (*value++ != 'x')
+      test_fatal ("a size such as 1920x1080 is expected");
+    options->height = (uint32_t) test_parse_whole_number (value, 2, 32768);
+    if (options->width % 2 || options->height % 2)
+      test_fatal ("width and height must be even");
+  } else if ((value = value_of (argument, "--video"))) {
+    options->video = value;
+  } else if ((value = value_of (argument, "--operations"))) {
+    options->operations = value;
+  } else if ((value = value_of (argument, "--simd"))) {
+    options->simd = value;
+  } else if ((value = value_of (argument, "--backend"))) {
+    options->cpu = strcmp (value, "cpu") == 0;
+    options->cuda = strcmp (value, "cuda") == 0;
+    if (!options->cpu && !options->cuda)
+      test_fatal ("no such backend: %s", value);
+  } else if (strcmp (argument, "--luma") == 0) {
+    options->luma = true;
+  } else if (strcmp (argument, "--no-peers") == 0) {
+    options->peers = false;
+  } else if (!parse_number (argument, "--frames", 1, 10000, &options->frames) &&
+             !parse_number (argument, "--runs", 1, 1000000, &options->runs) &&
+             !parse_number (argument, "--peer-runs", 1, 1000000, &options->peer_runs) &&
+             !parse_number (argument, "--scale", 1, 4, &options->scale) &&
+             !parse_number (argument, "--threads", 0, CCL_MAX_THREADS, &options->threads) &&
+             !parse_number (argument, "--seed", 0, UINT32_MAX, &options->seed)) {
+    test_fatal ("'%s' is not an option; try ccl-bench motion --help", argument);
+  }
+}
+
+int
+motion_main (int argc, char **argv)
+{
+  MotionOptions options = {
+    .width = 1920,
+    .height = 1080,
+    .frames = 24,
+    .runs = 200,
+    .peer_runs = 20,
+    .scale = 1,
+    .threads = 1,
+    .operations = "close5x5",
+    .cpu = true,
+    .cuda = true,
+    .peers = true,
+    .seed = 1,
+  };
+  uint64_t checksum = 0, ours = 0;
+  bool ok = true;
+  Video video;
+
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--help") == 0) {
+      fputs (usage, stdout);
+      return EXIT_SUCCESS;
+    }
+    parse_option (&options, argv[i]);
+  }
+  options.cuda = options.cuda && test_device_available ();
+  if (!options.cpu && !options.cuda) {
+    fprintf (stderr, "ccl-bench: no CUDA device\n");
+    return 77;
+  }
+  video = open_video (&options);
+  printf ("%ux%u, %s, %s\n%-36s %13s %13s %10s %8s\n", options.width, options.height,
+          options.luma ? "luma" : "NV12", options.operations, "", "model", "to components",
+          "frames/s", "comps");
+  if (options.cpu)
+    ours = measure_cpu (&options, &video, &checksum);
+  if (options.cuda)
+    ok = measure_cuda (&options, &video, checksum);
+#ifdef HAVE_OPENCV_VIDEO
+  for (int i = 0; options.peers && i < MOTION_PEERS; i++)
+    measure_peer (&options, &video, &motion_opencv[i], ours);
+#endif
+  free (video.pixels);
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
