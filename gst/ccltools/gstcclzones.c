@@ -659,8 +659,13 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_ccl_rois_init (&rois, buffer);
   components = meta ? meta->components : rois.components;
   n = meta ? meta->n_components : rois.n;
-  width = meta ? meta->width : self->width;
-  height = meta ? meta->height : self->height;
+  if (meta && meta->width > 0 && meta->height > 0) {
+    width = meta->width;
+    height = meta->height;
+  } else {
+    width = self->width;
+    height = self->height;
+  }
   for (i = 0; i < n; i++) {
     if (components[i].track) {
       GstCclZonePoint point = get_point (which, &components[i]);
