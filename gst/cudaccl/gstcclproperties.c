@@ -346,9 +346,9 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * cudaccl:upload:
    *
    * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
-   * pixel, for which the CPU applies #cudaccl:threshold first. Up to 4 threads per process share this
-   * work unless #cudaccl:cuda-sync is `block`. Does not change the result, and has no effect on the
-   * CPU or on frames in device memory.
+   * pixel, for which the CPU applies #cudaccl:threshold first. Up to 4 threads per process share
+   * this work unless #cudaccl:cuda-sync is `block`. Does not change the result, and has no effect
+   * on the CPU or on frames in device memory.
    *
    * Since: 0.1
    */
