@@ -109,34 +109,33 @@ get_distance (const Track *track, const Blob *blob)
   return square (x * track->per_reach[0]) + square (y * track->per_reach[1]);
 }
 
-/* Adds the pair of a track and a detection if they overlap or are near, and to the candidates if
- * they may be the same object. */
+/* Adds the pair of a track and a detection to the edges if one may be a part of the other, and to
+ * the candidates if they may be the same object. Most pairs are neither: divisions come last. */
 static inline void
 add_edge (GstCclTracker *self, const Track *track, const Blob *blob, guint index)
 {
   gdouble common = get_common (track->low, track->high, blob->low, blob->high);
-  gdouble distance = get_distance (track, blob), track_area, blob_area, likeness, nearness, score;
+  gdouble distance = get_distance (track, blob);
+  gdouble track_area = track->size[0] * track->size[1];
+  gdouble blob_area = get_box_area (blob->low, blob->high);
+  gdouble least = MIN (track_area, blob_area), most = MAX (track_area, blob_area), score;
+  gdouble all = track_area + blob_area - common;
   GstCclAssignmentEdge *candidate;
-  Edge *edge;
 
-  if (common <= 0.0 && distance >= 1.0)
+  if (common >= FRAGMENT_COVER * blob_area || common > MEMBER_COVER * track_area) {
+    Edge *edge = &self->edges[self->n_edges++];
+
+    edge->detection = index;
+    edge->track_cover = common / track_area;
+    edge->detection_cover = common / blob_area;
+  }
+
+  if (common < self->params.iou_threshold * all && (distance >= 1.0 || GATE_AREA * least < most))
     return;
 
-  track_area = track->size[0] * track->size[1];
-  blob_area = get_box_area (blob->low, blob->high);
-
-  edge = &self->edges[self->n_edges++];
-  edge->detection = index;
-  edge->iou = common / (track_area + blob_area - common);
-  edge->track_cover = common / track_area;
-  edge->detection_cover = common / blob_area;
-
-  likeness = MIN (track_area, blob_area) / MAX (track_area, blob_area);
-  nearness = distance < 1.0 ? 1.0 - sqrt (distance) : 0.0;
-  if (edge->iou < self->params.iou_threshold && (nearness <= 0.0 || likeness < 1.0 / GATE_AREA))
-    return;
-
-  score = 0.6 * edge->iou + 0.3 * nearness + 0.1 * likeness;
+  score = 0.6 * common / all + 0.1 * least / most;
+  if (distance < 1.0)
+    score += 0.3 * (1.0 - sqrt (distance));
   if (!track->out.id)
     score *= 0.6;
   else if (track->missed > 0.0)
@@ -146,18 +145,19 @@ add_edge (GstCclTracker *self, const Track *track, const Blob *blob, guint index
   candidate->score = MIN (score, 1.0);
 }
 
-/* Adds those of the entries to @near that overlap with the track or are within its reach. Without
- * branches, most of which the CPU would predict wrongly. */
+/* Adds those of the entries to @near that overlap with the track or are within its reach, an
+ * ellipse. Without branches, most of which the CPU would predict wrongly. */
 static inline guint
 collect (const Entry *entry, const Entry *end, const Reach *reach, guint *near, guint n)
 {
   for (; entry < end; entry++) {
-    gfloat x = MAX (reach->reach[0], reach->half[0] + entry->half[0]);
-    gfloat y = MAX (reach->reach[1], reach->half[1] + entry->half[1]);
+    gfloat x = fabsf (entry->centre[0] - reach->centre[0]);
+    gfloat y = fabsf (entry->centre[1] - reach->centre[1]);
+    gfloat far_x = x * reach->per_reach[0], far_y = y * reach->per_reach[1];
+    gint overlaps = (x < reach->half[0] + entry->half[0]) & (y < reach->half[1] + entry->half[1]);
 
     near[n] = entry->blob;
-    n += (fabsf (entry->centre[0] - reach->centre[0]) < x) &
-         (fabsf (entry->centre[1] - reach->centre[1]) < y);
+    n += (guint) (overlaps | (far_x * far_x + far_y * far_y < 1.0f));
   }
 
   return n;
@@ -179,8 +179,8 @@ find_edges_of (GstCclTracker *self, const Track *track)
 
     reach.centre[k] = (gfloat) track->axis[k].p;
     reach.half[k] = (gfloat) track->size[k] / 2.0f;
-    reach.reach[k] = (gfloat) track->reach[k];
-    farthest = MAX (reach.reach[k], reach.half[k] + self->small[k]);
+    reach.per_reach[k] = (gfloat) track->per_reach[k];
+    farthest = MAX ((gfloat) track->reach[k], reach.half[k] + self->small[k]);
     first[k] = get_cell (self, k, reach.centre[k] - farthest);
     last[k] = get_cell (self, k, reach.centre[k] + farthest);
   }
@@ -193,8 +193,8 @@ find_edges_of (GstCclTracker *self, const Track *track)
   }
   n = collect (&entries[cells[large]], &entries[cells[large + 1]], &reach, near, n);
 
-  if (self->n_edges + n > self->max_edges) {
-    self->max_edges = 2 * (self->n_edges + n);
+  if (MAX (self->n_edges, self->n_candidates) + n > self->max_edges) {
+    self->max_edges = 2 * (MAX (self->n_edges, self->n_candidates) + n);
     self->edges = g_renew (Edge, self->edges, self->max_edges);
     self->candidates = g_renew (GstCclAssignmentEdge, self->candidates, self->max_edges);
   }

@@ -11,6 +11,9 @@
 
 G_BEGIN_DECLS
 
+#define MEMBER_COVER 0.5   /* share of a track's box inside of the detection of its group */
+#define FRAGMENT_COVER 0.4 /* share of a detection inside of the box of its track */
+
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
 
@@ -43,7 +46,6 @@ typedef struct
 typedef struct
 {
   guint detection;
-  gdouble iou;
   gdouble track_cover;     /* share of the track's box inside of the detection */
   gdouble detection_cover; /* share of the detection inside of the track's box */
 } Edge;
@@ -59,7 +61,7 @@ typedef struct
 typedef struct
 {
   gfloat centre[2], half[2];
-  gfloat reach[2]; /* of centres */
+  gfloat per_reach[2]; /* inverse of the reach of centres */
 } Reach;
 
 /* A detection, or the union of a track's fragments. */
@@ -77,9 +79,9 @@ typedef struct
   gdouble largest_area;
 } Blob;
 
-/* Areas of detections, logarithmic: BINS_PER_OCTAVE bins double the area. */
-#define BINS_PER_OCTAVE 4
-#define N_AREA_BINS (40 * BINS_PER_OCTAVE)
+/* Areas of detections, in four bins for each power of two. */
+#define AREA_BIT 21 /* lowest of a float's exponent and the first two bits of its fraction */
+#define N_AREA_BINS (64 << (23 - AREA_BIT))
 
 struct _GstCclTracker
 {

@@ -49,9 +49,7 @@
 /* Sides of a box that change more than this in a frame were cut or joined. */
 #define PARTIAL 0.75
 
-#define MEMBER_COVER 0.5   /* share of a track's box inside of the detection of its group */
-#define FRAGMENT_COVER 0.4 /* share of a detection inside of the box of its track */
-#define SPLIT_TIME 0.2     /* s until separate parts of a track are tracks */
+#define SPLIT_TIME 0.2 /* s until separate parts of a track are tracks */
 
 void
 gst_ccl_tracker_params_init (GstCclTrackerParams *params)
@@ -231,7 +229,9 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
     if (main < 0 || !track->out.id)
       continue;
-    if (starts[i + 1] - starts[i] < 2) {
+    /* Most tracks have no other edge than that to their detection. */
+    if (starts[i + 1] == starts[i] ||
+        (starts[i + 1] == starts[i] + 1 && self->edges[starts[i]].detection == (guint) main)) {
       track->split = 0.0;
       continue;
     }
@@ -239,13 +239,14 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
     for (j = starts[i]; j < starts[i + 1]; j++) {
       const Edge *edge = &self->edges[j];
-      Blob *other = get_blob (self, edge->detection), both = *blob;
+      Blob *other = get_blob (self, edge->detection), both;
       gdouble before, after, area = track->size[0] * track->size[1];
       gboolean fits = TRUE;
 
       if (other->track >= 0 || other->into >= 0 || edge->detection_cover < FRAGMENT_COVER)
         continue;
 
+      both = *blob;
       unite (&both, other, (gint) edge->detection);
       before = get_common (track->low, track->high, blob->low, blob->high);
       before /= area + get_box_area (blob->low, blob->high) - before;
@@ -436,6 +437,29 @@ remove_tracks (GstCclTracker *self, gdouble dt)
   g_array_set_size (self->matches, n);
 }
 
+/* Areas are 1 or more. */
+static guint
+get_area_bin (gfloat area)
+{
+  guint32 bits;
+
+  memcpy (&bits, &area, sizeof (bits));
+
+  return MIN ((bits >> AREA_BIT) - (127u << (23 - AREA_BIT)), N_AREA_BINS - 1);
+}
+
+/* The least area of a bin. */
+static gdouble
+get_bin_area (guint bin)
+{
+  guint32 bits = (bin + (127u << (23 - AREA_BIT))) << AREA_BIT;
+  gfloat area;
+
+  memcpy (&area, &bits, sizeof (area));
+
+  return area;
+}
+
 /* Finds the least area that starts a track. The typical area is that of the component which the
  * median pixel of the foreground belongs to: many specks do not make it small, and where objects
  * are small, so is the limit. */
@@ -455,16 +479,15 @@ find_min_area (GstCclTracker *self, gdouble dt)
     self->areas[i] *= decay;
   for (i = 0; i < self->blobs->len; i++) {
     const Blob *blob = get_blob (self, i);
-    gint bin = (gint) (BINS_PER_OCTAVE * log2 (blob->area));
 
-    self->areas[CLAMP (bin, 0, N_AREA_BINS - 1)] += blob->area;
+    self->areas[get_area_bin ((gfloat) blob->area)] += blob->area;
   }
   for (i = 0; i < N_AREA_BINS; i++)
     total += self->areas[i];
   for (i = 0; i < N_AREA_BINS && sum < total / 2.0; i++)
     sum += self->areas[i];
 
-  self->min_area = MIN (limit, MIN_TYPICAL_SHARE * exp2 ((gdouble) i / BINS_PER_OCTAVE));
+  self->min_area = MIN (limit, MIN_TYPICAL_SHARE * get_bin_area (i));
 }
 
 static void
