@@ -26,8 +26,12 @@
  * the fields `track`, `age`, `velocity-x` and `velocity-y` of the `cudaccl` parameters of regions
  * of interest. `ccljson`, `cclmerge` and elements that scale or crop frames keep them.
  *
+ * Object detections of GStreamer's analytics metadata (GStreamer 1.24) that have the box of a
+ * component get a related `GstAnalyticsTrackingMtd`.
+ *
  * Frames that have neither #GstCclMeta nor regions of interest of `cudaccl` may have those of other
- * detectors: these are tracked as they are, and get `cudaccl` parameters with the id.
+ * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
+ * regions, object detections of other elements are tracked.
  *
  * Times are those of the frames: neither the frame rate nor dropped frames matter. After a seek, or
  * if the frame size changes, tracking starts anew; ids are never used again until the element is
@@ -50,8 +54,10 @@
 #include <string.h>
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstcclutils.h>
+#include "gstcclanalytics.h"
 #include "gstccltracker.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
@@ -62,6 +68,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 
 #define MAX_TRACKS 65536
 #define DEFAULT_OBJECTS TRUE
+#define DEFAULT_POST_MESSAGES FALSE
 
 enum
 {
@@ -73,6 +80,7 @@ enum
   PROP_MAX_TRACKS,
   PROP_MIN_RELATIVE_AREA,
   PROP_OBJECTS,
+  PROP_POST_MESSAGES,
   PROP_TRACKS,
   PROP_EXCEEDED,
 };
@@ -84,6 +92,7 @@ struct _GstCclTrack
   /* Protected by the object lock. */
   GstCclTrackerParams params;
   gboolean objects;
+  gboolean post_messages;
   guint n_tracks;
   guint64 exceeded;
 
@@ -229,6 +238,20 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
                                                          DEFAULT_OBJECTS, flags));
 
   /**
+   * ccltrack:post-messages:
+   *
+   * Post an element message `ccltrack` for each frame, with the fields of those of
+   * #cudaccl:post-messages, and for each object that is tracked `track`, `age`, `velocity-x` and
+   * `velocity-y`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_POST_MESSAGES,
+                                   g_param_spec_boolean ("post-messages", "Post messages",
+                                                         "Post an element message for each frame.",
+                                                         DEFAULT_POST_MESSAGES, flags));
+
+  /**
    * ccltrack:tracks:
    *
    * Number of objects that have an id at present, including those that are not found for a while.
@@ -290,6 +313,7 @@ gst_ccl_track_init (GstCclTrack *self)
 
   gst_ccl_tracker_params_init (&self->params);
   self->objects = DEFAULT_OBJECTS;
+  self->post_messages = DEFAULT_POST_MESSAGES;
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
   self->output = g_array_new (FALSE, FALSE, sizeof (Output));
@@ -343,6 +367,9 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
   case PROP_OBJECTS:
     self->objects = g_value_get_boolean (value);
     break;
+  case PROP_POST_MESSAGES:
+    self->post_messages = g_value_get_boolean (value);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
@@ -377,6 +404,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
     break;
   case PROP_OBJECTS:
     g_value_set_boolean (value, self->objects);
+    break;
+  case PROP_POST_MESSAGES:
+    g_value_set_boolean (value, self->post_messages);
     break;
   case PROP_TRACKS:
     g_value_set_uint (value, self->n_tracks);
@@ -598,9 +628,9 @@ gst_ccl_track_make_components (GstCclTrack *self, const GstCclComponent *compone
   }
 }
 
-/* Replaces the GstCclMeta of @buffer. */
-static void
-gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta)
+/* The components of the output, in an array. */
+static const GstCclComponent *
+gst_ccl_track_collect (GstCclTrack *self)
 {
   guint i;
 
@@ -609,9 +639,35 @@ gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta)
     g_array_index (self->components, GstCclComponent, i) =
         g_array_index (self->output, Output, i).component;
 
-  gst_buffer_add_ccl_meta (buffer, meta->width, meta->height,
-                           MAX (meta->found, self->components->len),
-                           (const GstCclComponent *) self->components->data, self->components->len);
+  return (const GstCclComponent *) self->components->data;
+}
+
+/* Replaces the GstCclMeta of @buffer. */
+static void
+gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta)
+{
+  const GstCclComponent *components = gst_ccl_track_collect (self);
+
+  gst_buffer_add_ccl_meta (buffer, meta->width, meta->height, MAX (meta->found, self->output->len),
+                           components, self->output->len);
+}
+
+static void
+gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint height, guint found)
+{
+  gboolean post;
+
+  GST_OBJECT_LOCK (self);
+  post = self->post_messages;
+  GST_OBJECT_UNLOCK (self);
+  if (!post)
+    return;
+
+  gst_element_post_message (GST_ELEMENT (self),
+                            gst_ccl_components_message_new (
+                                GST_OBJECT (self), "ccltrack", &GST_BASE_TRANSFORM (self)->segment,
+                                buffer, width, height, MAX (found, self->output->len),
+                                gst_ccl_track_collect (self), self->output->len));
 }
 
 /* The region of a label. Both are in raster order, so the search begins where the last one ended.
@@ -656,17 +712,51 @@ gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *
     gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
 }
 
-/* Tracks the regions of other detectors, which stay as they are. */
+/* Adds the tracks of the output to GStreamer's analytics metadata: to the object detections that
+ * have the boxes of their @components. Both are in the same order, so the search begins where the
+ * last one ended. */
 static void
-gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
+gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
+                             const GstCclComponent *components, guint width, guint height)
 {
-  GPtrArray *rois = g_ptr_array_new ();
-  gpointer state = NULL;
-  gboolean objects;
-  GstMeta *meta;
-  guint i;
+  GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+  guint last = 0, i, j;
+  gint *ids;
 
-  g_array_set_size (self->components, 0);
+  gst_ccl_analytics_read (buffer, width, height, detections);
+  if (detections->len == 0) {
+    g_array_unref (detections);
+    return;
+  }
+
+  ids = g_new (gint, self->output->len);
+  for (i = 0; i < self->output->len; i++) {
+    const GstCclComponent *source = &components[g_array_index (self->output, Output, i).source];
+
+    ids[i] = -1;
+    for (j = 0; j < detections->len && ids[i] < 0; j++) {
+      guint k = (last + j) % detections->len;
+      const GstCclComponent *detection = &g_array_index (detections, GstCclComponent, k);
+
+      if (detection->x == source->x && detection->y == source->y &&
+          detection->width == source->width && detection->height == source->height) {
+        ids[i] = (gint) detection->label;
+        last = k;
+      }
+    }
+  }
+  gst_ccl_analytics_add_tracks (buffer, gst_ccl_track_collect (self), ids, self->output->len);
+  g_free (ids);
+  g_array_unref (detections);
+}
+
+/* Reads the regions of other detectors. */
+static void
+gst_ccl_track_read_regions (GstBuffer *buffer, GPtrArray *rois, GArray *components)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
   while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
                                                    GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
@@ -682,13 +772,31 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
     component.area = (guint64) roi->w * roi->h;
     component.centroid_x = roi->x + (roi->w - 1) / 2.0;
     component.centroid_y = roi->y + (roi->h - 1) / 2.0;
-    gst_ccl_track_add_detection (self, &component);
-    g_array_append_val (self->components, component);
+    g_array_append_val (components, component);
     g_ptr_array_add (rois, roi);
   }
+}
+
+/* Tracks the regions of other detectors, or, without any, their object detections, which stay as
+ * they are. */
+static void
+gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
+{
+  GArray *components = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+  GPtrArray *rois = g_ptr_array_new ();
+  const GstCclComponent *sources;
+  gboolean objects;
+  guint i;
+
+  gst_ccl_track_read_regions (buffer, rois, components);
+  if (rois->len == 0)
+    gst_ccl_analytics_read (buffer, self->width, self->height, components);
+  sources = (const GstCclComponent *) components->data;
+  for (i = 0; i < components->len; i++)
+    gst_ccl_track_add_detection (self, &sources[i]);
 
   gst_ccl_track_update (self, buffer, self->width, self->height, TRUE, &objects);
-  gst_ccl_track_make_components (self, (const GstCclComponent *) self->components->data, rois->len);
+  gst_ccl_track_make_components (self, sources, components->len);
   for (i = 0; i < rois->len; i++) {
     const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
     GstStructure *param;
@@ -699,7 +807,10 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
     gst_ccl_rois_set_param (param, component);
     gst_video_region_of_interest_meta_add_param (g_ptr_array_index (rois, i), param);
   }
+  gst_ccl_track_put_analytics (self, buffer, sources, self->width, self->height);
+  gst_ccl_track_post (self, buffer, self->width, self->height, components->len);
   g_ptr_array_unref (rois);
+  g_array_unref (components);
 }
 
 static GstFlowReturn
@@ -737,10 +848,12 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_ccl_track_make_objects (self, components, width, height);
   else
     gst_ccl_track_make_components (self, components, n);
+  gst_ccl_track_put_analytics (self, buffer, components, width, height);
   if (rois.n > 0)
     gst_ccl_track_put_rois (self, buffer, &rois, meta != NULL);
   if (meta)
     gst_ccl_track_put_meta (self, buffer, meta);
+  gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
   gst_ccl_rois_clear (&rois);
 
   return GST_FLOW_OK;

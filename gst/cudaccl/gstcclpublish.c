@@ -8,8 +8,8 @@
 #include <gst/analytics/analytics.h>
 #endif
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
-#include <gst/common/gstcclutils.h>
 
 static void
 convert_component (GstCclComponent *component, const CclComponent *source)
@@ -164,48 +164,20 @@ gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *
 }
 #endif
 
-static void
-take_components (GstStructure *structure, const CclComponents *components)
-{
-  GValue list = G_VALUE_INIT;
-  guint i;
-
-  gst_value_list_init (&list, components->count);
-
-  for (i = 0; i < components->count; i++) {
-    GValue value = G_VALUE_INIT;
-    GstCclComponent component;
-
-    convert_component (&component, &components->items[i]);
-    g_value_init (&value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (
-        &value, gst_structure_new ("component", "label", G_TYPE_UINT, component.label, "x",
-                                   G_TYPE_UINT, component.x, "y", G_TYPE_UINT, component.y, "width",
-                                   G_TYPE_UINT, component.width, "height", G_TYPE_UINT,
-                                   component.height, "area", G_TYPE_UINT64, component.area,
-                                   "centroid-x", G_TYPE_DOUBLE, component.centroid_x, "centroid-y",
-                                   G_TYPE_DOUBLE, component.centroid_y, NULL));
-    gst_value_list_append_and_take_value (&list, &value);
-  }
-
-  gst_structure_take_value (structure, "components", &list);
-}
-
 GstMessage *
 gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
                      const GstVideoInfo *info, const CclComponents *components)
 {
-  guint64 timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
-  GstStructure *structure;
+  GstCclComponent *converted = g_new (GstCclComponent, components->count);
+  GstMessage *message;
+  guint i;
 
-  gst_ccl_segment_get_times (segment, timestamp, &stream_time, &running_time);
-  structure = gst_structure_new (
-      "cudaccl", "timestamp", G_TYPE_UINT64, timestamp, "stream-time", G_TYPE_UINT64, stream_time,
-      "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64,
-      GST_BUFFER_DURATION (buffer), "width", G_TYPE_UINT, (guint) GST_VIDEO_INFO_WIDTH (info),
-      "height", G_TYPE_UINT, (guint) GST_VIDEO_INFO_HEIGHT (info), "found", G_TYPE_UINT,
-      components->found, NULL);
-  take_components (structure, components);
+  for (i = 0; i < components->count; i++)
+    convert_component (&converted[i], &components->items[i]);
+  message = gst_ccl_components_message_new (
+      source, "cudaccl", segment, buffer, (guint) GST_VIDEO_INFO_WIDTH (info),
+      (guint) GST_VIDEO_INFO_HEIGHT (info), components->found, converted, components->count);
+  g_free (converted);
 
-  return gst_message_new_element (source, structure);
+  return message;
 }

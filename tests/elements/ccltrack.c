@@ -1,7 +1,7 @@
 /* cudaccl - tests of ccltrack
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/lib/ccltest.h"
+#include "tests/lib/cclmergetest.h"
 
 #define WIDTH 160
 #define HEIGHT 120
@@ -295,6 +295,139 @@ GST_START_TEST (test_foreign)
 }
 GST_END_TEST;
 
+/* What is lost for less than max-miss is the same, with gaps in the stream, gap events and dropped
+ * frames alike; after that it is new. Segments that follow each other do not matter, a new stream
+ * and a seek do. */
+GST_START_TEST (test_coming_back)
+{
+  GstHarness *h = harness_new ("min-persistence=1 max-miss=1000000000");
+  GstBuffer *gap = gst_buffer_new ();
+  GstSegment segment;
+
+  fail_unless_equals_int (push_still (h, 0, 50), 1);
+  fail_unless_equals_int (push_still (h, 1, 50), 1);
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  GST_BUFFER_PTS (gap) = 2 * FRAME_TIME;
+  gst_buffer_unref (gst_harness_push_and_pull (h, gap));
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (3 * FRAME_TIME, 5 * FRAME_TIME)));
+  fail_unless_equals_int (push_still (h, 8, 50), 1);
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (9, NULL, 0, FALSE)));
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (17, NULL, 0, FALSE)));
+  fail_unless_equals_int (push_still (h, 18, 50), 1);
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (29, NULL, 0, FALSE)));
+  fail_unless_equals_int (push_still (h, 30, 50), 2);
+
+  /* The next segment begins at 0 again, but running time goes on. */
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = 31 * FRAME_TIME;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push_still (h, 0, 50), 2);
+  fail_unless_equals_int (push_still (h, 1, 50), 2);
+
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push_still (h, 2, 50), 3);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A frame with one object that moves 10 pixels a frame, after three of them. */
+static GstBuffer *
+moving_new (GstHarness *h)
+{
+  guint number;
+
+  for (number = 0;; number++) {
+    GstCclComponent component = component_new (1, 20 + 10 * number, 40, 20, 40);
+    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, TRUE));
+
+    if (number == 5)
+      return buffer;
+    gst_buffer_unref (buffer);
+  }
+}
+
+static void
+check_velocity (GstBuffer *buffer, gdouble velocity_x, gdouble velocity_y)
+{
+  const GstCclComponent *component = find_track (buffer, 1);
+
+  fail_unless (component != NULL);
+  fail_unless_equals_uint64 (component->age, 5 * FRAME_TIME);
+  fail_unless (ABS (component->velocity_x - velocity_x) < 0.2 * velocity_x, "%f",
+               component->velocity_x);
+  fail_unless (ABS (component->velocity_y - velocity_y) < 1.0);
+}
+
+/* Ids and velocities in copies, scaled and cropped frames, on other branches and in messages. */
+GST_START_TEST (test_ways)
+{
+  GstHarness *h = harness_new ("post-messages=true");
+  GstBuffer *buffer = moving_new (h), *copy = gst_buffer_copy (buffer), *scaled, *cropped;
+  GstVideoMetaTransform scale;
+  GstVideoInfo from, to;
+  GstMessage *message = NULL, *next;
+  const GValue *components;
+  const GstStructure *item;
+  gdouble velocity;
+  GstCclMeta *meta;
+  guint track;
+  Pair pair;
+
+  check_velocity (buffer, 100.0, 0.0);
+  check_velocity (copy, 100.0, 0.0);
+
+  scaled = gst_buffer_new ();
+  meta = gst_buffer_get_ccl_meta (buffer);
+  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  gst_video_info_set_format (&to, GST_VIDEO_FORMAT_GRAY8, WIDTH / 2, HEIGHT * 2);
+  scale.in_info = &from;
+  scale.out_info = &to;
+  fail_unless (meta->meta.info->transform_func (
+      scaled, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale));
+  check_velocity (scaled, 50.0, 0.0);
+
+  cropped = gst_buffer_copy (buffer);
+  fail_unless (gst_ccl_meta_crop (gst_buffer_get_ccl_meta (cropped), 30, 20, 100, 80));
+  check_velocity (cropped, 100.0, 0.0);
+  fail_unless_equals_int (find_track (cropped, 1)->x, find_track (buffer, 1)->x - 30);
+
+  /* The mask of cclmerge is a quarter of the video. */
+  pair_init (&pair, FALSE);
+  GST_BUFFER_PTS (copy) = 0;
+  gst_buffer_add_ccl_meta (copy, MASK_WIDTH, MASK_HEIGHT, meta->found, meta->components,
+                           meta->n_components);
+  fail_unless_equals_int (gst_harness_push (pair.mask, copy), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (pair.video, video_new (0)), GST_FLOW_OK);
+  gst_harness_push_event (pair.mask, gst_event_new_eos ());
+  gst_harness_push_event (pair.video, gst_event_new_eos ());
+  copy = gst_harness_pull (pair.video);
+  check_velocity (copy, 200.0, 0.0);
+  check_roi (copy, find_track (copy, 1));
+  gst_buffer_unref (copy);
+  pair_clear (&pair);
+
+  while ((next = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT))) {
+    gst_clear_message (&message);
+    message = next;
+  }
+  fail_unless (gst_message_has_name (message, "ccltrack"));
+  components = gst_structure_get_value (gst_message_get_structure (message), "components");
+  fail_unless_equals_int (gst_value_list_get_size (components), 1);
+  item = gst_value_get_structure (gst_value_list_get_value (components, 0));
+  fail_unless (gst_structure_get (item, "track", G_TYPE_UINT, &track, "velocity-x", G_TYPE_DOUBLE,
+                                  &velocity, NULL));
+  fail_unless_equals_int (track, 1);
+  fail_unless (velocity == find_track (buffer, 1)->velocity_x);
+  gst_message_unref (message);
+
+  gst_buffer_unref (scaled);
+  gst_buffer_unref (cropped);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Frames without metadata and gaps go through. */
 GST_START_TEST (test_nothing)
 {
@@ -326,6 +459,8 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_max_tracks);
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
+  tcase_add_test (tcase, test_coming_back);
+  tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_nothing);
 
   return suite;

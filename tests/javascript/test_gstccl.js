@@ -25,7 +25,8 @@ for (const name of ['ccljson', 'videotestsrc', 'appsink']) {
 }
 
 const FRAMES = 3;
-const FIELDS = ['label', 'x', 'y', 'width', 'height', 'area', 'centroid_x', 'centroid_y'];
+const FIELDS = ['label', 'x', 'y', 'width', 'height', 'area', 'centroid_x', 'centroid_y', 'track', 'age',
+    'velocity_x', 'velocity_y'];
 
 function assertEqual(got, expected, what) {
     if (got !== expected)
@@ -57,7 +58,7 @@ function checkFrame(buffer, line) {
 
 const pipeline = Gst.parse_launch(
     `videotestsrc pattern=snow num-buffers=${FRAMES} ! video/x-raw,format=GRAY8,width=48,height=32 \
-     ! cudaccl backend=cpu max-components=200 ! tee name=t t. ! queue ! appsink name=frames sync=false \
+     ! cudaccl backend=cpu max-components=200 ! ccltrack min-persistence=1 min-relative-area=0 ! tee name=t t. ! queue ! appsink name=frames sync=false \
      t. ! queue ! ccljson ! appsink name=lines sync=false`);
 const [frames, lines] = ['frames', 'lines'].map(name => pipeline.get_by_name(name));
 let n = 0;

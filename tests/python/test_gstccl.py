@@ -113,6 +113,36 @@ class MetaTest(unittest.TestCase):
         self.assertEqual([values(meta.get_component(i)) for i in range(3)], SAMPLES)
         self.assertIsNone(meta.get_component(3))
 
+    def test_tracks(self):
+        item = component(*SAMPLES[0])
+        item.track, item.age, item.velocity_x, item.velocity_y = 2**32 - 1, 2**63, 1.5, -2.25
+        buffer = Gst.Buffer.new()
+        meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 1, [item])
+        got = meta.get_component(0)
+        self.assertEqual((got.track, got.age, got.velocity_x, got.velocity_y),
+                         (2**32 - 1, 2**63, 1.5, -2.25))
+
+    def test_zones(self):
+        pipeline = Gst.parse_launch(
+            "videotestsrc pattern=ball num-buffers=4 ! video/x-raw,format=GRAY8,width=320,height=240 "
+            "! cudaccl backend=cpu ! ccltrack min-persistence=1 "
+            "! cclzones zones=\"all: 0,0 1,0 1,1 0,1\" tripwires=\"wire: 0,0.5 1,0.5\" "
+            "! appsink name=sink sync=false")
+        events = []
+        for buffer in frames(pipeline):
+            meta = GstCcl.buffer_get_ccl_zones_meta(buffer)
+            zones = [meta.get_zone(i) for i in range(meta.get_n_zones())]
+            self.assertEqual([zone.name for zone in zones], ["all", "wire"])
+            self.assertEqual([zone.tripwire for zone in zones], [False, True])
+            self.assertEqual(zones[1].get_points(), [0, 120, 320, 120])
+            self.assertEqual(zones[0].inside, 1)
+            self.assertIsNone(meta.get_zone(2))
+            for i in range(meta.get_n_events()):
+                event = meta.get_event(i)
+                events.append((event.type, event.zone, event.track))
+                self.assertEqual(GstCcl.CclZoneEventType.ENTER, event.type)
+        self.assertEqual(events, [(GstCcl.CclZoneEventType.ENTER, 0, 1)])
+
     def test_empty(self):
         buffer = Gst.Buffer.new()
         GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 0, [])

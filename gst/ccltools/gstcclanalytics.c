@@ -1,0 +1,82 @@
+/* cudaccl - tracks as GStreamer's analytics metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclanalytics.h"
+
+#ifdef HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+
+void
+gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GArray *components)
+{
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+
+  if (!meta)
+    return;
+
+  while (gst_analytics_relation_meta_iterate (meta, &state, gst_analytics_od_mtd_get_mtd_type (),
+                                              &detection)) {
+    GstCclComponent component = { 0 };
+    gint x, y, w, h;
+    gint64 x1, y1, x2, y2;
+    gfloat confidence;
+
+    if (!gst_analytics_od_mtd_get_location (&detection, &x, &y, &w, &h, &confidence))
+      continue;
+    x1 = MAX (x, 0);
+    y1 = MAX (y, 0);
+    x2 = MIN ((gint64) x + w, width);
+    y2 = MIN ((gint64) y + h, height);
+    if (x1 >= x2 || y1 >= y2)
+      continue;
+    component.label = detection.id;
+    component.x = (guint) x1;
+    component.y = (guint) y1;
+    component.width = (guint) (x2 - x1);
+    component.height = (guint) (y2 - y1);
+    component.area = (guint64) component.width * component.height;
+    component.centroid_x = component.x + (component.width - 1) / 2.0;
+    component.centroid_y = component.y + (component.height - 1) / 2.0;
+    g_array_append_val (components, component);
+  }
+}
+
+void
+gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids,
+                              guint n)
+{
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+  guint i;
+
+  for (i = 0; meta && i < n; i++) {
+    GstClockTime first = GST_CLOCK_TIME_NONE;
+    GstAnalyticsTrackingMtd tracking;
+
+    if (!components[i].track || ids[i] < 0)
+      continue;
+    if (GST_CLOCK_TIME_IS_VALID (time))
+      first = time - MIN (components[i].age, time);
+    if (!gst_analytics_relation_meta_add_tracking_mtd (meta, components[i].track, first, &tracking))
+      continue;
+    gst_analytics_tracking_mtd_update_last_seen (&tracking, time);
+    gst_analytics_relation_meta_set_relation (meta, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+                                              (guint) ids[i], tracking.id);
+    gst_analytics_relation_meta_set_relation (meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, tracking.id,
+                                              (guint) ids[i]);
+  }
+}
+#else
+void
+gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GArray *components)
+{
+}
+
+void
+gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids,
+                              guint n)
+{
+}
+#endif

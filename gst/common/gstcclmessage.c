@@ -1,0 +1,55 @@
+/* cudaccl - components as element messages
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclmessage.h"
+
+#include "gstcclutils.h"
+
+static void
+take_components (GstStructure *structure, const GstCclComponent *components, guint n)
+{
+  GValue list = G_VALUE_INIT;
+  guint i;
+
+  gst_value_list_init (&list, n);
+
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *component = &components[i];
+    GValue value = G_VALUE_INIT;
+    GstStructure *item;
+
+    item = gst_structure_new (
+        "component", "label", G_TYPE_UINT, component->label, "x", G_TYPE_UINT, component->x, "y",
+        G_TYPE_UINT, component->y, "width", G_TYPE_UINT, component->width, "height", G_TYPE_UINT,
+        component->height, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
+        component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y, NULL);
+    if (component->track)
+      gst_structure_set (item, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
+                         component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
+                         "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value, item);
+    gst_value_list_append_and_take_value (&list, &value);
+  }
+
+  gst_structure_take_value (structure, "components", &list);
+}
+
+GstMessage *
+gst_ccl_components_message_new (GstObject *source, const gchar *name, const GstSegment *segment,
+                                GstBuffer *buffer, guint width, guint height, guint found,
+                                const GstCclComponent *components, guint n_components)
+{
+  guint64 timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
+  GstStructure *structure;
+
+  gst_ccl_segment_get_times (segment, timestamp, &stream_time, &running_time);
+  structure =
+      gst_structure_new (name, "timestamp", G_TYPE_UINT64, timestamp, "stream-time", G_TYPE_UINT64,
+                         stream_time, "running-time", G_TYPE_UINT64, running_time, "duration",
+                         G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), "width", G_TYPE_UINT, width,
+                         "height", G_TYPE_UINT, height, "found", G_TYPE_UINT, found, NULL);
+  take_components (structure, components, n_components);
+
+  return gst_message_new_element (source, structure);
+}

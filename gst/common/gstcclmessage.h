@@ -1,0 +1,21 @@
+/* cudaccl - components as element messages
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_MESSAGE_H__
+#define __GST_CCL_MESSAGE_H__
+
+#include <gst/ccl/gstccl.h>
+
+G_BEGIN_DECLS
+
+/* Creates the element message @name of the frame @buffer, with the times of the frame in @segment,
+ * its size, the number of components found and a list of @components. Those that are tracked have
+ * fields for it. */
+GstMessage *gst_ccl_components_message_new (GstObject *source, const gchar *name,
+                                            const GstSegment *segment, GstBuffer *buffer,
+                                            guint width, guint height, guint found,
+                                            const GstCclComponent *components, guint n_components);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_MESSAGE_H__ */

@@ -1,0 +1,100 @@
+/* cudaccl - tests of ccltrack: GStreamer's analytics metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gst/analytics/analytics.h>
+
+#include "tests/lib/ccltest.h"
+
+#define WIDTH 160
+#define HEIGHT 120
+#define FRAME_TIME (GST_SECOND / 10)
+
+/* Two objects that move. With @components, the frame has those and a detection of something else
+ * between the objects' own; without, the detections are all there is. */
+static GstBuffer *
+frame_new (guint number, gboolean components)
+{
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstAnalyticsRelationMeta *meta = gst_buffer_add_analytics_relation_meta (buffer);
+  GstCclComponent items[2] = { { 1, 20 + 2 * number, 10, 20, 40, 800, 30, 30 },
+                               { 2, 100 - 2 * number, 60, 20, 40, 800, 110, 80 } };
+  GstAnalyticsODMtd detection;
+  guint i;
+
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  for (i = 0; i < 2; i++) {
+    if (i == 1 && components)
+      fail_unless (gst_analytics_relation_meta_add_od_mtd (meta, g_quark_from_string ("car"), 50,
+                                                           50, 10, 10, 0.5f, &detection));
+    fail_unless (gst_analytics_relation_meta_add_od_mtd (meta, g_quark_from_string ("blob"),
+                                                         (gint) items[i].x, (gint) items[i].y, 20,
+                                                         40, 1.0f, &detection));
+  }
+  if (components)
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 2, items, 2);
+
+  return buffer;
+}
+
+/* Checks the track of a detection; 0 is none. */
+static void
+check_detection (GstBuffer *buffer, guint id, guint64 track, guint number)
+{
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GstClockTime first, last;
+  GstAnalyticsTrackingMtd tracking;
+  GstAnalyticsMtd back;
+  guint64 got;
+  gboolean lost;
+
+  fail_unless_equals_int (gst_analytics_relation_meta_get_direct_related (
+                              meta, id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+                              gst_analytics_tracking_mtd_get_mtd_type (), NULL, &tracking),
+                          track != 0);
+  if (!track)
+    return;
+
+  fail_unless (gst_analytics_tracking_mtd_get_info (&tracking, &got, &first, &last, &lost));
+  fail_unless_equals_uint64 (got, track);
+  fail_unless_equals_uint64 (first, 0);
+  fail_unless_equals_uint64 (last, number * FRAME_TIME);
+  fail_unless (!lost);
+  fail_unless (gst_analytics_relation_meta_get_direct_related (
+      meta, tracking.id, GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_od_mtd_get_mtd_type (),
+      NULL, &back));
+  fail_unless_equals_int (back.id, id);
+}
+
+GST_START_TEST (test_tracks)
+{
+  GstHarness *h =
+      ccl_test_harness_new (gst_element_factory_make ("ccltrack", NULL), "GRAY8", WIDTH, HEIGHT);
+  gboolean components = __i__ == 0;
+  guint number;
+
+  for (number = 0; number < 6; number++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, components));
+
+    check_detection (buffer, 0, number >= 2 ? 1 : 0, number);
+    check_detection (buffer, components ? 2 : 1, number >= 2 ? 2 : 0, number);
+    if (components)
+      check_detection (buffer, 1, 0, number);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+ccltrackanalytics_suite (void)
+{
+  Suite *suite = suite_create ("ccltrackanalytics");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_tracks, 0, 2);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccltrackanalytics)
