@@ -38,7 +38,7 @@ find_owners (GstCclTracker *self, const Blob *blob, guint k, const Track *owners
 {
   const guint *members = (const guint *) self->members->data;
   const Track *second[2] = { NULL, NULL };
-  gdouble best[2], next[2] = { 0.0, 0.0 };
+  gdouble best[2] = { 0.0, 0.0 }, next[2] = { 0.0, 0.0 };
   guint i, side;
 
   owners[0] = owners[1] = NULL;
