@@ -566,7 +566,8 @@ set_box (GstCclComponent *component, const GstCclTrackInfo *track, guint width, 
   component->height = (guint) (y2 - y1);
   component->centroid_x = track->centroid_x;
   component->centroid_y = track->centroid_y;
-  component->area = (guint64) MAX (rint (track->area), 1.0);
+  /* Areas of others may not even fit an integer. */
+  component->area = (guint64) CLAMP (rint (track->area), 1.0, 1e18);
 
   return TRUE;
 }

@@ -91,7 +91,7 @@ fuzz() {
   fi
   # Without allocations that libFuzzer itself limits, and with whole inputs from the start.
   "$build/tests/fuzz/fuzz-$target" "${options[@]}" -max_len=1024 -len_control=0 -timeout=60 \
-    -malloc_limit_mb=65536 -rss_limit_mb=4096 -close_fd_mask=1 -print_final_stats=1 \
+    -error_exitcode=1 -malloc_limit_mb=65536 -rss_limit_mb=4096 -close_fd_mask=1 -print_final_stats=1 \
     -artifact_prefix="$found/$target-" "$found/$target" "$corpora/$target" \
     >"$found/$target.log" 2>&1 </dev/null
 }
