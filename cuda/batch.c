@@ -64,6 +64,8 @@ ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
   if (status != CCL_OK)
     return status;
   status = stack_frames (self, stack);
+  if (status != CCL_OK)
+    ccl_cuda_synchronize (self); /* the caller may free its pixels now */
   self->is_stacked = status == CCL_OK;
   *image = (CclImage){
     .data = self->image,

@@ -74,6 +74,7 @@ CclStatus
 ccl_egl_image_register (CclEglImage *self, void *image, int device)
 {
   CUcontext context = NULL;
+  CUgraphicsResource resource;
   CclStatus status = ccl_cuda_context_find (device, &context);
 
   *self = (CclEglImage){ .context = context };
@@ -83,13 +84,13 @@ ccl_egl_image_register (CclEglImage *self, void *image, int device)
     status = ccl_cuda_context_enter (context);
   if (status != CCL_OK)
     return status;
-  status = ccl_cuda_check (
-      CCL_CUDA (cuGraphicsEGLRegisterImage, (CUgraphicsResource *) &self->resource, image, 0),
-      "registering an EGL image");
+  status = ccl_cuda_check (CCL_CUDA (cuGraphicsEGLRegisterImage, &resource, image, 0),
+                           "registering an EGL image");
   if (status == CCL_OK) {
+    self->resource = resource;
     status = take_frame (self);
     if (status != CCL_OK)
-      CCL_CUDA (cuGraphicsUnregisterResource, self->resource);
+      CCL_CUDA (cuGraphicsUnregisterResource, resource);
   }
   ccl_cuda_context_leave ();
   return status;

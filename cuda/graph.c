@@ -48,6 +48,7 @@ static cudaError_t
 capture (CudaSession *self, cudaGraphExec_t *exec)
 {
   cudaGraph_t graph = NULL;
+  cudaGraphExec_t created;
   /* Other threads may allocate meanwhile: this mode restricts this thread only. */
   cudaError_t error =
                   CCL_CUDA (cudaStreamBeginCapture, self->stream, cudaStreamCaptureModeThreadLocal),
@@ -62,7 +63,9 @@ capture (CudaSession *self, cudaGraphExec_t *exec)
   if (error == cudaSuccess)
     error = end;
   if (error == cudaSuccess)
-    error = CCL_CUDA (cudaGraphInstantiateWithFlags, exec, graph, 0);
+    error = CCL_CUDA (cudaGraphInstantiateWithFlags, &created, graph, 0);
+  if (error == cudaSuccess)
+    *exec = created;
   if (graph)
     CCL_CUDA (cudaGraphDestroy, graph);
   return error;

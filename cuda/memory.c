@@ -26,16 +26,43 @@ count_allocation (CclCudaMemory *memory, size_t size)
   memory->account->bytes += size;
 }
 
+/* What a failed call stores is undefined, so each function here stores nothing then. */
+
+CclStatus
+ccl_cuda_stream_new (cudaStream_t *stream)
+{
+  cudaStream_t created;
+  CclStatus status = ccl_cuda_check (
+      CCL_CUDA (cudaStreamCreateWithFlags, &created, cudaStreamNonBlocking), "creating a stream");
+
+  if (status == CCL_OK)
+    *stream = created;
+  return status;
+}
+
+CclStatus
+ccl_cuda_event_new (cudaEvent_t *event, unsigned flags)
+{
+  cudaEvent_t created;
+  CclStatus status =
+      ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, &created, flags), "creating an event");
+
+  if (status == CCL_OK)
+    *event = created;
+  return status;
+}
+
 CclStatus
 ccl_cuda_allocate_device (CclCudaMemory *memory, void *pointer, size_t size)
 {
-  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaMalloc, (void **) pointer, size),
-                                     "allocating a frame's tables");
+  void *allocated;
+  CclStatus status =
+      ccl_cuda_check (CCL_CUDA (cudaMalloc, &allocated, size), "allocating a frame's tables");
 
   if (status != CCL_OK)
     return status;
   assert (memory->n_device < CCL_CUDA_MAX_ALLOCATIONS);
-  memory->device[memory->n_device++] = *(void **) pointer;
+  *(void **) pointer = memory->device[memory->n_device++] = allocated;
   count_allocation (memory, size);
   return CCL_OK;
 }
@@ -54,14 +81,15 @@ ccl_cuda_allocate_cleared (CclCudaMemory *memory, void *pointer, size_t size)
 CclStatus
 ccl_cuda_allocate_pinned (CclCudaMemory *memory, void *pointer, size_t size)
 {
+  void *allocated;
   CclStatus status =
-      ccl_cuda_check (CCL_CUDA (cudaHostAlloc, (void **) pointer, size, cudaHostAllocMapped),
+      ccl_cuda_check (CCL_CUDA (cudaHostAlloc, &allocated, size, cudaHostAllocMapped),
                       "allocating page-locked memory");
 
   if (status != CCL_OK)
     return status;
   assert (memory->n_pinned < CCL_CUDA_MAX_ALLOCATIONS);
-  memory->pinned[memory->n_pinned++] = *(void **) pointer;
+  *(void **) pointer = memory->pinned[memory->n_pinned++] = allocated;
   count_allocation (memory, size);
   return CCL_OK;
 }
@@ -101,9 +129,7 @@ ccl_cuda_result_allocate (CudaSession *self)
     status = ccl_cuda_check (CCL_CUDA (cudaMemsetAsync, r->header, 0, first, self->stream),
                              "clearing a frame's tables");
   if (status == CCL_OK && !self->result_is_mapped)
-    status =
-        ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->results, cudaStreamNonBlocking),
-                        "creating a stream");
+    status = ccl_cuda_stream_new (&self->results);
   r->components = (CclComponent *) (r->header + 1);
   if (status == CCL_OK)
     status = ccl_cuda_allocate_device (&self->memory, &r->histogram, bins);

@@ -24,8 +24,8 @@ cuda_volume_algorithm (size_t index)
   return algorithm ? &algorithm->info : NULL;
 }
 
-static void
-synchronize (CudaSession *self)
+void
+ccl_cuda_synchronize (CudaSession *self)
 {
   if (self->stream)
     CCL_CUDA (cudaStreamSynchronize, self->stream);
@@ -39,7 +39,7 @@ cuda_close (CclSession *session)
   CudaSession *self = (CudaSession *) session;
 
   if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
-    synchronize (self);
+    ccl_cuda_synchronize (self);
     ccl_cuda_graphs_free (self);
     ccl_cuda_memory_free (&self->memory);
     for (int i = 0; i < N_EVENTS; i++) {
@@ -84,9 +84,7 @@ open_place (CudaSession *self)
 static CclStatus
 open_queue (CudaSession *self)
 {
-  CclStatus status =
-      ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->stream, cudaStreamNonBlocking),
-                      "creating a stream");
+  CclStatus status = ccl_cuda_stream_new (&self->stream);
 
   self->results = self->memory.stream = self->stream;
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
@@ -95,8 +93,7 @@ open_queue (CudaSession *self)
     if (i == EVENT_READY || i == EVENT_RESULT || !self->base.config.timing)
       flags |= cudaEventDisableTiming;
 
-    status = ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, &self->events[i], flags),
-                             "creating an event");
+    status = ccl_cuda_event_new (&self->events[i], flags);
   }
   return status;
 }
@@ -225,7 +222,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status = mark_end (self, self->results);
   if (status != CCL_OK)
-    synchronize (self); /* the caller may free its pixels now */
+    ccl_cuda_synchronize (self); /* the caller may free its pixels now */
   return status;
 }
 
@@ -378,6 +375,8 @@ cuda_collect (CclSession *session, CclComponents *components)
   if (status != CCL_OK)
     return status;
   status = collect_frame (self, components);
+  if (status != CCL_OK)
+    ccl_cuda_synchronize (self); /* the caller may free its pixels now */
   ccl_cuda_context_leave ();
   return status;
 }
@@ -407,6 +406,7 @@ cuda_pinned_alloc (int device, size_t size, void **memory)
 {
   CUcontext context = NULL;
   CclStatus status = CCL_ERROR_NO_DEVICE;
+  void *allocated;
 
   if (ccl_cuda_count_devices () > 0)
     status = ccl_cuda_context_find (device, &context);
@@ -415,8 +415,10 @@ cuda_pinned_alloc (int device, size_t size, void **memory)
   if (status != CCL_OK)
     return status;
   status = ccl_cuda_check (
-      CCL_CUDA (cudaHostAlloc, memory, size, cudaHostAllocPortable | cudaHostAllocMapped),
+      CCL_CUDA (cudaHostAlloc, &allocated, size, cudaHostAllocPortable | cudaHostAllocMapped),
       "allocating page-locked memory");
+  if (status == CCL_OK)
+    *memory = allocated;
   ccl_cuda_context_leave ();
   return status;
 }
@@ -425,13 +427,14 @@ static void
 cuda_pinned_free (int device, void *memory)
 {
   CUcontext context = NULL;
+  bool entered = ccl_cuda_context_find (device, &context) == CCL_OK &&
+                 ccl_cuda_context_enter (context) == CCL_OK;
 
-  if (ccl_cuda_context_find (device, &context) != CCL_OK ||
-      ccl_cuda_context_enter (context) != CCL_OK)
-    return;
+  /* In any case: the memory is the host's, whatever has become of the context. */
   CCL_CUDA (cudaFreeHost, memory);
   ccl_cuda_api.cudaGetLastError ();
-  ccl_cuda_context_leave ();
+  if (entered)
+    ccl_cuda_context_leave ();
 }
 
 static CclStatus

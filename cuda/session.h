@@ -107,6 +107,10 @@ void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);
 /* Nanoseconds between two events that have completed. */
 uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
+/* Create what ccl_cuda_stages_close() and closing the session free. */
+CclStatus ccl_cuda_stream_new (cudaStream_t *stream);
+CclStatus ccl_cuda_event_new (cudaEvent_t *event, unsigned flags);
+
 /* Allocates the memory for results. */
 CclStatus ccl_cuda_result_allocate (CudaSession *self);
 /* Allocate room for a frame, if there is not enough yet. */
@@ -138,6 +142,9 @@ CclStatus ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *
 
 /* Makes the session's stream wait for the caller's pixels. */
 cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
+
+/* Waits for all that was enqueued. */
+void ccl_cuda_synchronize (CudaSession *self);
 
 /* The flags to create an event with, and the wait for it. */
 unsigned ccl_cuda_wait_flags (CclSync sync);
