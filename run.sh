@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs missing Debian packages, builds, and finds moving objects in a recording; prints a summary
-# at the end. Works on a fresh Debian 12 or 13, as root or with sudo.
+# Installs missing Debian packages, builds the plugins, and finds moving objects in a recording; prints
+# a summary at the end. Works on a fresh Debian 12 or 13, as root or with sudo. Where there is no GPU or
+# driver, the CUDA backend is left out.
 #
 #   ./run.sh [FILE]
 #
@@ -15,7 +16,7 @@ case ${1-} in
 esac
 
 install_missing "${build_packages[@]}" "${run_packages[@]}"
-build_in "$root/build" || die "the build failed"
+build_for_this_machine "$root/build" plugins || die "the build failed"
 
 recording=${1-}
 if [[ -z $recording ]]; then

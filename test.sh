@@ -2,10 +2,11 @@
 # Installs missing Debian packages, builds, and runs all tests. Works on a fresh Debian 12 or 13, as
 # root or with sudo. The last line counts passed, failed and skipped tests.
 #
-#   ./test.sh        builds in ./build
+#   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend
 #   ./test.sh --ci   as in CI: warnings are errors; also runs the tests under the address and
-#                    undefined behaviour sanitizers, fuzzes each target of tests/fuzz for 40 seconds,
-#                    and checks the format of the sources and the scripts (shellcheck)
+#                    undefined behaviour sanitizers, builds with clang, fuzzes each target of
+#                    tests/fuzz for 40 seconds, and checks the format of the sources and the scripts
+#                    (shellcheck)
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -28,11 +29,12 @@ check() {
   result_of "$status" "$name"
 }
 
-# meson_tests FOLDER [OPTION...]: builds in FOLDER, runs the tests and adds up Meson's counts.
+# meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
+# up Meson's counts.
 meson_tests() {
-  local folder=$1 log
+  local build=$1 folder=$2 log
   shift
-  if ! build_in "$folder" "$@"; then
+  if ! "$build" "$@"; then
     result failed "build in ${folder#"$root/"}"
     return
   fi
@@ -62,6 +64,11 @@ check_format() {
   clang-format --dry-run --Werror "${files[@]}"
 }
 
+# Without CUDA and the tests, which takes half a minute.
+build_with_clang() {
+  CC=clang CXX=clang++ build_in "$root/build-clang" -Dwerror=true -Dcuda=disabled -Dtests=disabled
+}
+
 check_shell() {
   local files
   mapfile -t files < <(find . -path './build*' -prune -o -path ./.git -prune -o -name '*.sh' -print)
@@ -73,16 +80,17 @@ cd "$root"
 scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 
 if [[ -z $ci ]]; then
-  meson_tests "$root/build"
+  meson_tests build_for_this_machine "$root/build"
 else
   install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
-  meson_tests "$root/build-ci" -Dwerror=true
+  check "build with clang" build_with_clang
+  meson_tests build_in "$root/build-ci" -Dwerror=true
 
   export ASAN_OPTIONS=detect_leaks=1
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  meson_tests "$root/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
+  meson_tests build_in "$root/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
 
   # 40 seconds of each target, two at a time: four minutes on CI's two processors.

@@ -80,11 +80,36 @@ install_missing() {
     die "apt-get install failed"
 }
 
-# build_in FOLDER [OPTION...]: configures (once) and compiles.
-build_in() {
+# Whether a driver has made device nodes for a GPU of NVIDIA: as a card, on a Jetson, in WSL.
+has_gpu() {
+  compgen -G '/dev/nvidia[0-9]*' >/dev/null || [[ -e /dev/nvhost-gpu || -e /dev/nvgpu || -e /dev/dxg ]]
+}
+
+# configure_in FOLDER [OPTION...]: configures, unless the folder is configured.
+configure_in() {
   local folder=$1
   shift
-  say "building in ${folder#"$root/"}"
-  [[ -f $folder/build.ninja ]] || quietly meson setup "$@" "$folder" "$root" || return
-  quietly ninja -C "$folder"
+  [[ -f $folder/build.ninja ]] || quietly meson setup "$@" "$folder" "$root"
+}
+
+# build_in FOLDER [OPTION...]: configures (once) and compiles everything.
+build_in() {
+  say "building in ${1#"$root/"}"
+  configure_in "$@" && quietly ninja -C "$1"
+}
+
+# build_for_this_machine FOLDER [TARGET...]: the same, by default without kernels that no GPU here
+# would run: compiling them for all architectures takes minutes.
+build_for_this_machine() {
+  local folder=$1 options=()
+  shift
+  if command -v nvcc >/dev/null && ! has_gpu; then
+    options=(-Dcuda=disabled)
+  fi
+  say "building ${*:-everything} in ${folder#"$root/"}"
+  configure_in "$folder" "${options[@]}" && quietly ninja -C "$folder" "$@" || return
+  if ((${#options[@]})) && ! grep -q HAVE_CUDA "$folder/build.ninja"; then
+    say "left out: the CUDA backend, since there is no GPU or driver here; to build it:" \
+      "meson configure ${folder#"$root/"} -Dcuda=enabled && ninja -C ${folder#"$root/"}"
+  fi
 }
