@@ -25,6 +25,10 @@ typedef struct CclEglImage
  * CCL_ERROR_DEVICE. */
 CclStatus ccl_egl_image_register (CclEglImage *self, void *image, int device);
 
+/* Describes a CUDA array, a cudaArray_t with pixels of one byte or in NV12, as if it were an EGL
+ * image of device number @device. It need not be unregistered. Errors: as above. */
+CclStatus ccl_egl_image_from_array (CclEglImage *self, void *array, int device);
+
 /* From any thread, after the last access to the image. */
 void ccl_egl_image_unregister (CclEglImage *self);
 

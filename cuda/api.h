@@ -24,6 +24,8 @@ extern "C" {
      (struct cudaChannelFormatDesc * format, struct cudaExtent * extent, unsigned *flags,          \
       cudaArray_t array),                                                                          \
      (format, extent, flags, array))                                                               \
+  X (cudaError_t, cudaArrayGetPlane, (cudaArray_t * plane, cudaArray_t array, unsigned index),     \
+     (plane, array, index))                                                                        \
   X (cudaError_t, cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int device), \
      (value, attribute, device))                                                                   \
   X (cudaError_t, cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), (event, flags)) \

@@ -19,8 +19,8 @@ static CclStatus
 fail_format (void)
 {
   return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "the first plane of this EGL image does not have one byte per pixel; use NV12, "
-                   "I420 or GRAY8");
+                   "the first plane of this image does not have one byte per pixel; use NV12, I420 "
+                   "or GRAY8");
 }
 
 /* The array's own format and size are reliable; the frame's need not be. */
@@ -29,14 +29,21 @@ take_array (CclEglImage *self, void *array)
 {
   struct cudaChannelFormatDesc format;
   struct cudaExtent extent;
-  CclStatus status = ccl_cuda_check (CCL_CUDA (cudaArrayGetInfo, &format, &extent, NULL, array),
-                                     "querying the size of an EGL image");
+  cudaArray_t plane = array;
+  cudaError_t error = CCL_CUDA (cudaArrayGetInfo, &format, &extent, NULL, array);
+  CclStatus status;
 
+  if (error == cudaSuccess && format.f == cudaChannelFormatKindNV12) {
+    error = CCL_CUDA (cudaArrayGetPlane, &plane, array, 0);
+    if (error == cudaSuccess)
+      error = CCL_CUDA (cudaArrayGetInfo, &format, &extent, NULL, plane);
+  }
+  status = ccl_cuda_check (error, "querying the size of an image");
   if (status != CCL_OK)
     return status;
   if (format.x != 8 || format.y || format.z || format.w)
     return fail_format ();
-  self->luma = (CclImage){ .data = array, .memory = CCL_MEMORY_ARRAY };
+  self->luma = (CclImage){ .data = (const uint8_t *) plane, .memory = CCL_MEMORY_ARRAY };
   self->width = (uint32_t) extent.width;
   self->height = (uint32_t) extent.height;
   return CCL_OK;
@@ -68,6 +75,22 @@ take_frame (CclEglImage *self)
   self->width = frame.width;
   self->height = frame.height;
   return CCL_OK;
+}
+
+CclStatus
+ccl_egl_image_from_array (CclEglImage *self, void *array, int device)
+{
+  CUcontext context = NULL;
+  CclStatus status = ccl_cuda_context_find (device, &context);
+
+  *self = (CclEglImage){ .context = context };
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status = take_array (self, array);
+  ccl_cuda_context_leave ();
+  return status;
 }
 
 CclStatus

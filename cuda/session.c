@@ -74,6 +74,9 @@ open_place (CudaSession *self)
   self->context = place.context;
   self->device = place.device;
   self->shares_memory = place.shares_memory;
+  /* The host's cores share power and memory with the device: a spinning one slows both. */
+  if (place.shares_memory && config->sync == CCL_SYNC_AUTO)
+    self->base.config.sync = CCL_SYNC_BLOCK;
   self->reads_pinned = config->map_pinned || place.shares_memory;
   self->work.frame.overlap = place.overlap;
   self->base.device = place.device.index;

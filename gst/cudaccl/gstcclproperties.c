@@ -331,8 +331,9 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * cudaccl:cuda-sync:
    *
    * How the streaming thread waits for the CUDA device. `auto` busy-polls for 0.15 ms, enough for
-   * an HD frame, then yields between polls, and finally sleeps between them. `block` uses the least
-   * CPU time, but adds about 30 us to each frame.
+   * an HD frame, then yields between polls, and finally sleeps between them; on GPUs that share
+   * memory with the host (Jetson) it is the same as `block`. `block` uses the least CPU time, but
+   * adds about 30 us to each frame.
    *
    * Since: 0.1
    */

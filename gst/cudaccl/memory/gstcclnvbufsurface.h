@@ -107,6 +107,9 @@ ASSERT_OFFSET (NvBufSurfaceParams, mappedAddr, 48 + 232);
 ASSERT_OFFSET (NvBufSurfaceMappedAddr, eglImage, 32);
 #undef ASSERT_OFFSET
 
+/* A CUDA array, at dataPtr. An enumerator of the type only in newer headers. */
+#define GST_CCL_NVBUF_MEM_CUDA_ARRAY 7
+
 /* Size in the oldest version. */
 #define GST_CCL_NV_BUF_SURFACE_SIZE 64
 

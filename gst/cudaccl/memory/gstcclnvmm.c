@@ -372,44 +372,71 @@ take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *
   return TRUE;
 }
 
-/* Sets the image to pixels registered with CUDA. */
 static gboolean
-take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
+take_image (GstCclFrame *frame, const GstVideoInfo *info, const CclEglImage *image, GError **error)
 {
-  Registration *registration = ensure_registration (frame->map.memory, surface, error);
-  const CclEglImage *image;
   Window window;
 
-  if (!registration)
-    return FALSE;
-
-  image = &registration->image;
   if (!find_window (&window, frame->buffer, info, image->width, image->height, error))
-    goto failed;
+    return FALSE;
 
   if (image->luma.memory == CCL_MEMORY_ARRAY && (window.x > 0 || window.y > 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Cropping a block-linear surface at (%u, %u) is not supported: crop with "
                  "nvvidconv before this element.",
                  window.x, window.y);
-    goto failed;
+    return FALSE;
   }
 
   frame->image = image->luma;
   frame->image.data += window.y * image->luma.stride + window.x;
+
+  return TRUE;
+}
+
+/* Sets the image to pixels registered with CUDA. */
+static gboolean
+take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
+{
+  Registration *registration = ensure_registration (frame->map.memory, surface, error);
+
+  if (!registration)
+    return FALSE;
+  if (!take_image (frame, info, &registration->image, error)) {
+    release_registration (frame->map.memory, registration);
+    return FALSE;
+  }
   frame->priv = registration;
 
   return TRUE;
+}
 
-failed:
-  release_registration (frame->map.memory, registration);
-  return FALSE;
+/* Sets the image to a CUDA array, which needs no registration. */
+static gboolean
+take_array (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
+            GError **error)
+{
+  gpointer array = surface->surfaceList[0].dataPtr;
+  CclEglImage image;
+
+  if (!array) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The surface of memory type %d has no CUDA array.", (gint) surface->memType);
+    return FALSE;
+  }
+  if (ccl_egl_image_from_array (&image, array, (gint) surface->gpuId) != CCL_OK) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+                 "Could not read the CUDA array of a surface: %s.", ccl_last_error ());
+    return FALSE;
+  }
+
+  return take_image (frame, info, &image, error);
 }
 
 static gboolean
 take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
 {
-  switch (surface->memType) {
+  switch ((gint) surface->memType) {
   case NVBUF_MEM_CUDA_DEVICE:
   case NVBUF_MEM_CUDA_UNIFIED:
     return take_address (frame, info, surface, CCL_MEMORY_DEVICE, error);
@@ -419,6 +446,8 @@ take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surfac
     return take_address (frame, info, surface, CCL_MEMORY_HOST, error);
   case NVBUF_MEM_SURFACE_ARRAY:
     return take_egl_image (frame, info, surface, error);
+  case GST_CCL_NVBUF_MEM_CUDA_ARRAY:
+    return take_array (frame, info, surface, error);
   default:
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Surfaces in memory of type %d are not supported: use nvbuf-memory-type=0, the "

@@ -8,6 +8,7 @@
 /* The mapper is linked into this program, too. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 
+/* Numbers 4 and 5 are registered with CUDA. */
 static const NvmmKind kinds[] = {
   { NVBUF_MEM_CUDA_DEVICE, NVBUF_LAYOUT_PITCH },
   { NVBUF_MEM_CUDA_UNIFIED, NVBUF_LAYOUT_PITCH },
@@ -15,6 +16,7 @@ static const NvmmKind kinds[] = {
   { NVBUF_MEM_SYSTEM, NVBUF_LAYOUT_PITCH },
   { NVBUF_MEM_SURFACE_ARRAY, NVBUF_LAYOUT_PITCH },
   { NVBUF_MEM_SURFACE_ARRAY, NVBUF_LAYOUT_BLOCK_LINEAR },
+  { (NvBufSurfaceMemType) GST_CCL_NVBUF_MEM_CUDA_ARRAY, NVBUF_LAYOUT_BLOCK_LINEAR },
 };
 
 static const gchar *const formats[] = { "NV12", "I420", "GRAY8" };
@@ -190,7 +192,7 @@ GST_START_TEST (test_other_surface)
   gboolean same_address = __i__;
   guint kind, n = 0;
 
-  for (kind = 4; kind < G_N_ELEMENTS (kinds); kind++) {
+  for (kind = 4; kind < 6; kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
     NvmmSlot *memory = ccl_test_nvmm_slot_new (surface);
@@ -228,7 +230,7 @@ GST_START_TEST (test_unseen_surface)
   NvFakeCounts before = *nv_fake_counts ();
   guint kind;
 
-  for (kind = 4; kind < G_N_ELEMENTS (kinds); kind++) {
+  for (kind = 4; kind < 6; kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *seen = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
     NvmmSlot *memory = ccl_test_nvmm_slot_new (seen);
@@ -417,7 +419,7 @@ GST_START_TEST (test_small_image)
 {
   guint kind;
 
-  for (kind = 4; kind < G_N_ELEMENTS (kinds); kind++) {
+  for (kind = 4; kind < 6; kind++) {
     GstHarness *h = harness_new ("NV12", PICTURE_WIDTH + 1, PICTURE_HEIGHT);
 
     check_refused (h,

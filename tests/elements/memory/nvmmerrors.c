@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "cuda/api.h"
 #include "gst/cudaccl/memory/gstcclnvbufsurface.h"
 #include "gst/cudaccl/memory/gstcclnvmm.h"
 
@@ -257,6 +258,137 @@ GST_START_TEST (test_wrong)
 }
 GST_END_TEST;
 
+/* What a CUDA array is made of. */
+typedef struct
+{
+  struct cudaChannelFormatDesc format;
+  guint width, height;
+} Array;
+
+static Array luma = { { 8, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT };
+static Array nv12 = { { 8, 8, 8, 0, cudaChannelFormatKindNV12 }, WIDTH, HEIGHT };
+static Array wide = { { 16, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT };
+static Array small = { { 8, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT - 1 };
+
+static cudaError_t
+fake_array_get_info (struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                     unsigned *flags, cudaArray_t array)
+{
+  const Array *self = (const Array *) array;
+
+  *format = self->format;
+  *extent = (struct cudaExtent){ self->width, self->height, 0 };
+
+  return cudaSuccess;
+}
+
+static cudaError_t
+fake_array_get_plane (cudaArray_t *plane, cudaArray_t array, unsigned index)
+{
+  fail_unless (array == (gpointer) &nv12 && index == 0);
+  *plane = (gpointer) &luma;
+
+  return cudaSuccess;
+}
+
+static CUresult
+fake_init (unsigned flags)
+{
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+fake_device_get (CUdevice *device, int ordinal)
+{
+  *device = ordinal;
+
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+fake_retain (CUcontext *context, CUdevice device)
+{
+  *context = GSIZE_TO_POINTER (4096);
+
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+fake_push (CUcontext context)
+{
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+fake_pop (CUcontext *context)
+{
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+fake_get_device (CUdevice *device)
+{
+  *device = 0;
+
+  return CUDA_SUCCESS;
+}
+
+/* CUDA arrays are read as such, their luma plane if they have several. */
+GST_START_TEST (test_cuda_array)
+{
+  static const struct
+  {
+    Array *array;
+    Array *plane;
+    const gchar *text; /* of the error */
+  } cases[] = {
+    { &luma, &luma, NULL },
+    { &nv12, &luma, NULL },
+    { &wide, NULL, "one byte per pixel" },
+    { &small, NULL, "are needed" },
+    { NULL, NULL, "no CUDA array" },
+  };
+  CclCudaApi api;
+  GstCclPlace place;
+  GstCclMapper *mapper = mapper_new (-1, &place);
+  guint i;
+
+  ccl_cuda_api_load (); /* or it would be done later, and undone with the fakes */
+  api = ccl_cuda_api;
+  ccl_cuda_api.cudaArrayGetInfo = fake_array_get_info;
+  ccl_cuda_api.cudaArrayGetPlane = fake_array_get_plane;
+  ccl_cuda_api.cuInit = fake_init;
+  ccl_cuda_api.cuDeviceGet = fake_device_get;
+  ccl_cuda_api.cuDevicePrimaryCtxRetain = fake_retain;
+  ccl_cuda_api.cuCtxPushCurrent_v2 = fake_push;
+  ccl_cuda_api.cuCtxPopCurrent_v2 = fake_pop;
+  ccl_cuda_api.cuCtxGetDevice = fake_get_device;
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = NULL;
+    GstCclFrame frame;
+    Surface surface;
+    gboolean mapped;
+
+    surface_init (&surface);
+    surface.surface.memType = (NvBufSurfaceMemType) GST_CCL_NVBUF_MEM_CUDA_ARRAY;
+    surface.params[0].layout = NVBUF_LAYOUT_BLOCK_LINEAR;
+    surface.params[0].dataPtr = cases[i].array;
+    mapped = map_surface (mapper, &surface, sizeof (surface.surface), 1, NULL, &frame, &error);
+    if (cases[i].plane) {
+      fail_unless (mapped, "%u: %s", i, error ? error->message : "");
+      fail_unless_equals_int (frame.image.memory, CCL_MEMORY_ARRAY);
+      fail_unless (frame.image.data == (gpointer) cases[i].plane);
+    } else {
+      fail_if (mapped);
+      fail_unless (strstr (error->message, cases[i].text) != NULL, "%s", error->message);
+    }
+    g_clear_error (&error);
+  }
+  ccl_cuda_api = api;
+  g_free (mapper);
+}
+GST_END_TEST;
+
 static gboolean
 have_library (void)
 {
@@ -307,6 +439,7 @@ nvmmerrors_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_good);
   tcase_add_test (tc, test_wrong);
+  tcase_add_test (tc, test_cuda_array);
   tcase_add_test (tc, test_no_library);
 
   return s;

@@ -163,6 +163,8 @@ nv_fake_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, const 
     self->array = test_device_array_new (pixels, stride, width, height);
   else
     allocate_rows (self, pixels, stride);
+  if ((gint) type == GST_CCL_NVBUF_MEM_CUDA_ARRAY)
+    params->dataPtr = self->array;
   remember (&surfaces, self);
 
   return &self->surface;
