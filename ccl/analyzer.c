@@ -14,6 +14,7 @@ struct CclAnalyzer
   bool in_flight;
   bool collected; /* and nothing was submitted since */
   char *fallback; /* why the preferred backend is not used, or NULL */
+  CclStatus fallback_status;
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -294,10 +295,12 @@ open_session (CclAnalyzer *self, CclSession *wanted)
       wanted->config.algorithm = wanted->algorithm->name;
       status = backends[b]->open (wanted, &self->session);
     }
-    if (status != CCL_ERROR_NO_DEVICE && status != CCL_ERROR_UNSUPPORTED)
+    if (status == CCL_OK || status == CCL_ERROR_INVALID)
       return status;
-    if (self && !self->fallback)
+    if (self && !self->fallback) {
       self->fallback = strdup (ccl_last_error ());
+      self->fallback_status = status;
+    }
   }
   if (known)
     return status != CCL_OK ? status : explain_algorithm (&config);
@@ -370,7 +373,7 @@ ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer *
   }
 #ifndef HAVE_CUDA
   if (config->backend == CCL_BACKEND_AUTO && any_algorithm (config)) {
-    fail_without_cuda ();
+    self->fallback_status = fail_without_cuda ();
     self->fallback = strdup (ccl_last_error ());
   }
 #endif
@@ -514,6 +517,7 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .device = session->device,
     .device_name = session->device_name,
     .fallback = analyzer->fallback,
+    .fallback_status = analyzer->fallback_status,
     .allocations = session->account.allocations,
     .bytes = session->account.bytes,
   };

@@ -199,8 +199,11 @@ typedef struct CclInfo
   const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
   const char *fallback;    /* why CCL_BACKEND_AUTO did not take CUDA; NULL when it did, or when the
                             * configuration rules CUDA out */
-  uint64_t allocations;    /* allocations of any kind of memory since ccl_analyzer_new() */
-  uint64_t bytes;          /* what they hold now */
+  CclStatus fallback_status; /* what kind of reason: CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE are
+                              * failures of a device that would do, others mean that there is none;
+                              * CCL_OK without a reason */
+  uint64_t allocations;      /* allocations of any kind of memory since ccl_analyzer_new() */
+  uint64_t bytes;            /* what they hold now */
 } CclInfo;
 
 /* A part of the analysis of a frame. */

@@ -30,15 +30,16 @@ struct _GstCclSession
   GstCclPlace place; /* of the analyzer */
   CclAnalyzer *analyzer;
 
+  GError *warning; /* to be posted, or NULL */
+
   GMutex stats_lock;
   GstCclStats stats; /* protected by @stats_lock */
 };
 
-void
-gst_ccl_set_error (GError **error, CclStatus status)
+/* Sets @error to @reason, which the engine reported with @status. */
+static void
+set_reason (GError **error, CclStatus status, const gchar *reason)
 {
-  const gchar *reason = ccl_last_error ();
-
   switch (status) {
   case CCL_ERROR_NO_DEVICE:
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
@@ -61,6 +62,12 @@ gst_ccl_set_error (GError **error, CclStatus status)
                  reason);
     break;
   }
+}
+
+void
+gst_ccl_set_error (GError **error, CclStatus status)
+{
+  set_reason (error, status, ccl_last_error ());
 }
 
 GstCclSession *
@@ -98,6 +105,7 @@ gst_ccl_session_free (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
   g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_error (&self->warning);
   gst_ccl_stats_reset (&self->stats);
   g_mutex_clear (&self->stats_lock);
   g_free (self);
@@ -135,12 +143,30 @@ gst_ccl_session_stop (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
   g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_error (&self->warning);
   gst_ccl_mappers_close (self->mappers);
+}
+
+/* Whether a device failed that could have been used. */
+static gboolean
+is_device_failure (CclStatus status)
+{
+  return status == CCL_ERROR_NO_MEMORY || status == CCL_ERROR_DEVICE;
+}
+
+/* Warns that @error, of which it takes ownership, made the session go on with the CPU. */
+static void
+gst_ccl_session_warn (GstCclSession *self, GError *error)
+{
+  g_prefix_error (&error, "The CPU analyses the frames, until the next caps. ");
+  g_clear_error (&self->warning);
+  self->warning = error;
 }
 
 static void
 gst_ccl_session_log_analyzer (GstCclSession *self)
 {
+  GError *error = NULL;
   CclInfo info;
 
   ccl_analyzer_info (self->analyzer, &info);
@@ -149,6 +175,11 @@ gst_ccl_session_log_analyzer (GstCclSession *self)
                      info.algorithm, info.fallback);
   else
     GST_INFO_OBJECT (self->log_object, "analysing on %s with %s", info.device_name, info.algorithm);
+
+  if (is_device_failure (info.fallback_status)) {
+    set_reason (&error, info.fallback_status, info.fallback);
+    gst_ccl_session_warn (self, error);
+  }
 }
 
 /* Creates an analyzer at @place, unless there is one already. */
@@ -254,12 +285,41 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
+/* After the device failed with @status on a frame: goes on with the CPU if the user left the choice
+ * and the CPU can read the frame. */
+static gboolean
+gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclStatus status,
+                           GError **error)
+{
+  CclConfig config = self->config;
+  GError *failure = NULL;
+  CclInfo info;
+
+  gst_ccl_set_error (error, status);
+  ccl_analyzer_info (self->analyzer, &info);
+  if (!is_device_failure (status) || info.backend != CCL_BACKEND_CUDA ||
+      config.backend != CCL_BACKEND_AUTO || frame->place.device >= 0 || frame->place.cuda_context ||
+      (frame->image.memory != CCL_MEMORY_HOST && frame->image.memory != CCL_MEMORY_PINNED))
+    return FALSE;
+
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  config.backend = CCL_BACKEND_CPU;
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->place, &failure)) {
+    g_clear_error (&failure);
+    return FALSE;
+  }
+  gst_ccl_session_warn (self, g_steal_pointer (error));
+
+  return TRUE;
+}
+
 gboolean
 gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams *params,
                          CclComponents *components, GError **error)
 {
   const GstCclMapperClass *klass = self->mapper->klass;
   GstCclFrame frame = { .place = self->place };
+  GError *failure = NULL;
   GstClockTime start;
   CclStatus status;
 
@@ -277,10 +337,15 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
     return FALSE;
   }
   status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
+  if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure)) {
+    status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
+    if (status != CCL_OK)
+      gst_ccl_set_error (&failure, status);
+  }
   klass->unmap (self->mapper, &frame);
 
   if (status != CCL_OK) {
-    gst_ccl_set_error (error, status);
+    g_propagate_error (error, failure);
     /* Unusable after a device failure; after any other error, a new one does as well. */
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
     return FALSE;
@@ -316,4 +381,10 @@ gst_ccl_session_get_stats (GstCclSession *self)
   g_mutex_unlock (&self->stats_lock);
 
   return structure;
+}
+
+GError *
+gst_ccl_session_take_warning (GstCclSession *self)
+{
+  return g_steal_pointer (&self->warning);
 }

@@ -63,6 +63,10 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
                                   const CclParams *params, CclComponents *components,
                                   GError **error);
 
+/* After setting caps or analysing a frame: returns what to warn the user of, or NULL. With backend
+ * auto, the session goes on with the CPU where a device fails. */
+GError *gst_ccl_session_take_warning (GstCclSession *session);
+
 /* Gets the label map of the last frame; needs CclConfig.labels. */
 gboolean gst_ccl_session_get_labels (GstCclSession *session, CclLabels *labels, GError **error);
 

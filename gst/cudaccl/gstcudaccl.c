@@ -330,6 +330,19 @@ gst_cuda_ccl_post_error (GstCudaCcl *self, GError *error, gconstpointer about)
   g_error_free (error);
 }
 
+static void
+gst_cuda_ccl_post_warning (GstCudaCcl *self)
+{
+  GError *warning = gst_ccl_session_take_warning (self->session);
+
+  if (!warning)
+    return;
+
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING, warning->domain, warning->code,
+                            g_strdup (warning->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (warning);
+}
+
 static gboolean
 gst_cuda_ccl_start (GstBaseTransform *trans)
 {
@@ -396,6 +409,7 @@ gst_cuda_ccl_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
     gst_cuda_ccl_post_error (self, error, incaps);
     return FALSE;
   }
+  gst_cuda_ccl_post_warning (self);
 
   return TRUE;
 }
@@ -568,6 +582,7 @@ gst_cuda_ccl_process (GstCudaCcl *self, GstBuffer *inbuf, GstBuffer *outbuf)
     gst_cuda_ccl_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;
   }
+  gst_cuda_ccl_post_warning (self);
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
   if (components.found > components.count && !self->warned_truncated) {

@@ -155,6 +155,64 @@ test_device_free_bytes (void)
   return available;
 }
 
+typedef struct TestBallast
+{
+  void *blocks[1024];
+  size_t n;
+} TestBallast;
+
+/* The largest blocks first, down to what the driver allocates at a time and below. */
+void *
+test_device_fill (void)
+{
+  TestBallast *self = calloc (1, sizeof *self);
+  size_t most = sizeof self->blocks / sizeof *self->blocks;
+
+  if (!self)
+    test_fatal ("out of memory");
+  use_device ();
+  for (size_t size = (size_t) 1 << 36; size >= 4096; size /= 2) {
+    while (self->n < most && cudaMalloc (&self->blocks[self->n], size) == cudaSuccess)
+      self->n++;
+    cudaGetLastError ();
+  }
+  return self;
+}
+
+void
+test_device_empty (void *ballast)
+{
+  TestBallast *self = ballast;
+
+  while (self->n > 0)
+    CHECK (cudaFree (self->blocks[--self->n]));
+  free (self);
+}
+
+void
+test_device_trap (void)
+{
+  static const char ptx[] = ".version 6.0\n.target sm_70\n.address_size 64\n"
+                            ".visible .entry fall () { trap; ret; }\n";
+  CUresult (*load) (CUmodule * module, const void *image);
+  CUresult (*get_function) (CUfunction * function, CUmodule module, const char *name);
+  CUresult (*launch) (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                      unsigned by, unsigned bz, unsigned shared, CUstream stream, void **arguments,
+                      void **extra);
+  CUfunction function;
+  CUmodule module;
+
+  use_device ();
+  find_driver ("cuModuleLoadData", &load);
+  find_driver ("cuModuleGetFunction", &get_function);
+  find_driver ("cuLaunchKernel", &launch);
+  CHECK ((cudaError_t) load (&module, ptx));
+  CHECK ((cudaError_t) get_function (&function, module, "fall"));
+  CHECK ((cudaError_t) launch (function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+  cudaDeviceSynchronize (); /* fails */
+  cudaGetLastError ();
+}
+
 void
 test_device_upload (void *device, const void *host, size_t bytes)
 {
@@ -325,6 +383,23 @@ size_t
 test_device_free_bytes (void)
 {
   return 0;
+}
+
+void *
+test_device_fill (void)
+{
+  test_fatal ("this build has no CUDA");
+}
+
+void
+test_device_empty (void *ballast)
+{
+}
+
+void
+test_device_trap (void)
+{
+  test_fatal ("this build has no CUDA");
 }
 
 void

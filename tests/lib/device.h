@@ -20,6 +20,13 @@ void test_device_free (CclMemory memory, void *pointer);
 /* The device's free memory in bytes. */
 size_t test_device_free_bytes (void);
 
+/* Takes all of the device's memory, and gives it back. */
+void *test_device_fill (void);
+void test_device_empty (void *ballast);
+
+/* Runs a kernel that traps in the current context, which is lost then. */
+void test_device_trap (void);
+
 /* The size of the L2 cache. */
 size_t test_device_cache_bytes (void);
 
