@@ -249,7 +249,8 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:backend:
    *
-   * Where the frames are analysed.
+   * Where the frames are analysed. With "auto", the CPU takes over where there is no CUDA device
+   * and, with a warning, where the device fails.
    *
    * Since: 0.1
    */

@@ -29,6 +29,7 @@ typedef struct
   GstBuffer *frame; /* pushed by appsrc again and again; NULL: another source */
   gpointer context; /* of the frames; NULL: the device's primary one */
   gboolean lie;     /* a frame with a bad address makes the device fail */
+  gboolean trap;    /* a kernel of somebody else does */
   gint n_frames;    /* atomic */
 } Run;
 
@@ -88,6 +89,8 @@ on_frame (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
     meta->map = map_nowhere;
     meta->unmap = unmap_nowhere;
     GST_PAD_PROBE_INFO_DATA (probe) = buffer;
+  } else if (run->trap) {
+    test_device_trap ();
   } else if (!break_device (run->context)) {
     g_printerr ("the device does not fail: %s\n", ccl_last_error ());
     _exit (1);
@@ -194,6 +197,67 @@ run_pool (void)
   return run_until_failure (&run);
 }
 
+static gboolean
+run_trap (void)
+{
+  Run run = { .trap = TRUE };
+
+  return run_until_failure (&run);
+}
+
+/* The analyzer of @context, which somebody else has destroyed, fails. */
+static gboolean
+check_destroyed (CclAnalyzer *analyzer, const CclImage *image)
+{
+  CclComponents components;
+  CclParams params;
+
+  ccl_params_init (&params);
+  if (ccl_analyzer_analyze (analyzer, image, &params, &components) == CCL_OK ||
+      !strstr (ccl_last_error (), "CUDA: ")) {
+    g_printerr ("a destroyed context works: %s\n", ccl_last_error ());
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Somebody else destroys the context: an error, nothing hangs, and another context works. */
+static gboolean
+run_destroyed (void)
+{
+  static guint8 pixels[64 * 64];
+  CclImage image = { .data = pixels, .stride = 64, .memory = CCL_MEMORY_HOST };
+  gboolean good = TRUE;
+  gint i;
+
+  alarm (TIMEOUT_SECONDS);
+  for (i = 0; i < 3; i++) {
+    gpointer context = test_device_context_new ();
+    CclComponents components;
+    CclAnalyzer *analyzer;
+    CclConfig config;
+    CclParams params;
+    gint k;
+
+    ccl_config_init (&config, 64, 64);
+    ccl_params_init (&params);
+    config.backend = CCL_BACKEND_CUDA;
+    config.cuda_context = context;
+    if (ccl_analyzer_new (&config, &analyzer) != CCL_OK) {
+      g_printerr ("start %d fails: %s\n", i, ccl_last_error ());
+      return FALSE;
+    }
+    for (k = 0; k < GOOD_FRAMES; k++)
+      good = good && ccl_analyzer_analyze (analyzer, &image, &params, &components) == CCL_OK;
+    test_device_context_free (context);
+    good = good && check_destroyed (analyzer, &image);
+    ccl_analyzer_free (analyzer);
+  }
+
+  return good;
+}
+
 #ifdef HAVE_GSTCUDA
 static gboolean
 run_cuda (gboolean lie)
@@ -242,10 +306,9 @@ static const struct
   const gchar *name;
   gboolean (*run) (void);
 } runs[] = {
-  { "pool", run_pool },
+  { "pool", run_pool },         { "trap", run_trap },         { "destroyed", run_destroyed },
 #ifdef HAVE_GSTCUDA
-  { "cuda", run_cuda_failure },
-  { "cuda-lie", run_cuda_lie },
+  { "cuda", run_cuda_failure }, { "cuda-lie", run_cuda_lie },
 #endif
 #ifdef HAVE_NVMM
   { "nvmm", run_nvmm },
