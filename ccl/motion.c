@@ -164,7 +164,7 @@ open_session (CclMotion *self, const CclMotionSession *wanted)
     known = true;
     self->backend = backends[i];
     status = self->backend->open (wanted, &self->session);
-    if (status != CCL_ERROR_NO_DEVICE && status != CCL_ERROR_UNSUPPORTED)
+    if (status == CCL_ERROR_INVALID)
       return status;
   }
   if (!known)

@@ -178,25 +178,17 @@ allocate_state (CudaMotion *self)
 }
 
 static CclStatus
-make_event (cudaEvent_t *event, unsigned flags)
-{
-  return ccl_cuda_check (CCL_CUDA (cudaEventCreateWithFlags, event, flags), "creating an event");
-}
-
-static CclStatus
 open_queue (CudaMotion *self)
 {
   unsigned flags = self->base.config.timing ? 0 : cudaEventDisableTiming;
-  CclStatus status =
-      ccl_cuda_check (CCL_CUDA (cudaStreamCreateWithFlags, &self->stream, cudaStreamNonBlocking),
-                      "creating a stream");
+  CclStatus status = ccl_cuda_stream_new (&self->stream);
 
   self->memory.stream = self->stream;
   if (status == CCL_OK)
-    status = make_event (&self->ready, cudaEventDisableTiming);
+    status = ccl_cuda_event_new (&self->ready, cudaEventDisableTiming);
   if (status == CCL_OK && self->base.config.timing)
-    status = make_event (&self->begun, 0);
-  return status == CCL_OK ? make_event (&self->done, flags) : status;
+    status = ccl_cuda_event_new (&self->begun, 0);
+  return status == CCL_OK ? ccl_cuda_event_new (&self->done, flags) : status;
 }
 
 static CclStatus

@@ -12,6 +12,7 @@
 #include "ccl/batch.h"
 #include "ccl/eglimage.h"
 #include "ccl/mask.h"
+#include "ccl/motion.h"
 #include "ccl/volume.h"
 #include "tests/lib/cudafake.h"
 #include "tests/lib/cudafault.h"
@@ -37,6 +38,7 @@ typedef enum What
   FRAMES_OF_POOL, /* CCL_MEMORY_PINNED from ccl_pinned_alloc() */
   BATCHES,
   VOLUMES,
+  MODELS, /* background models */
 } What;
 
 /* A way to use the engine. */
@@ -69,6 +71,8 @@ static const Way ways[] = {
   { "updates", FRAMES, CCL_MEMORY_HOST, .updates = true },
   { "batch", BATCHES, CCL_MEMORY_HOST },
   { "batch on the device", BATCHES, CCL_MEMORY_DEVICE, .labels = true },
+  { "model", MODELS, CCL_MEMORY_HOST },
+  { "model on the device", MODELS, CCL_MEMORY_DEVICE, .timing = true },
   { "volume", VOLUMES, CCL_MEMORY_HOST, .labels = true },
   { "volume on the device", VOLUMES, CCL_MEMORY_DEVICE },
 };
@@ -296,6 +300,35 @@ run_volumes (const Job *job, Outcome *outcome)
   ccl_volume_free (volume);
 }
 
+/* Its own mask, on the host. */
+static void
+run_models (const Job *job, Outcome *outcome)
+{
+  CclMotionImage image = { .luma = job->placed };
+  CclMotionConfig config;
+  CclMotionParams params;
+  CclMotion *motion;
+  CclMask mask;
+
+  if (ccl_mask_alloc (WIDTH, HEIGHT, &mask) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
+  ccl_motion_params_init (&params);
+  ccl_motion_config_init (&config, WIDTH, HEIGHT);
+  config.format = CCL_MOTION_LUMA;
+  config.backend = CCL_BACKEND_CUDA;
+  config.device = TEST_DEVICE;
+  config.timing = job->way->timing;
+  if (step (outcome, ccl_motion_new (&config, &motion), 0)) {
+    for (uint32_t i = 0; i < 3; i++) {
+      CclStatus status = ccl_motion_apply (motion, &params, &image, 1000000, &mask, NULL);
+
+      step (outcome, status, checksum (1, mask.words, HEIGHT * mask.pitch * sizeof *mask.words));
+    }
+    ccl_motion_free (motion);
+  }
+  ccl_mask_free (&mask);
+}
+
 static Outcome
 run (const Job *job)
 {
@@ -303,6 +336,8 @@ run (const Job *job)
 
   if (job->way->what == VOLUMES)
     run_volumes (job, &outcome);
+  else if (job->way->what == MODELS)
+    run_models (job, &outcome);
   else if (job->way->what == BATCHES)
     run_batches (job, &outcome);
   else
@@ -491,6 +526,8 @@ run_ways (Check *check, bool fake)
       check_on_crash (check, NULL);
       if (wants (check, job.algorithm))
         run_job (&job);
+      if (ways[w].what == MODELS)
+        break; /* they have no algorithms */
     }
   }
 }

@@ -131,7 +131,7 @@ memory_free (void *memory)
 static cudaError_t
 func_get_attributes (struct cudaFuncAttributes *attributes, const void *kernel)
 {
-  *attributes = (struct cudaFuncAttributes){ .ptxVersion = 90, .binaryVersion = 90 };
+  *attributes = (struct cudaFuncAttributes){ .ptxVersion = 90, .numRegs = 32 };
   return cudaSuccess;
 }
 
@@ -164,6 +164,12 @@ get_device_properties (struct cudaDeviceProp *properties, int device)
   properties->multiProcessorCount = PROCESSORS;
   properties->maxThreadsPerMultiProcessor = 2048;
   properties->warpSize = 32;
+  properties->maxBlocksPerMultiProcessor = 32;
+  properties->regsPerMultiprocessor = 65536;
+  properties->sharedMemPerMultiprocessor = SHARED_BYTES + 4096;
+  properties->sharedMemPerBlockOptin = SHARED_BYTES;
+  properties->reservedSharedMemPerBlock = 1024;
+  properties->cooperativeLaunch = 1;
   return cudaSuccess;
 }
 

@@ -38,8 +38,8 @@ static const struct
   gboolean sticky;
   gint code;
 } frame_failures[] = {
-  { "cudaMalloc", cudaErrorMemoryAllocation, FALSE, GST_RESOURCE_ERROR_NO_SPACE_LEFT },
-  { "cudaMemcpyAsync", cudaErrorIllegalAddress, TRUE, GST_RESOURCE_ERROR_FAILED },
+  { "cudaHostAlloc", cudaErrorMemoryAllocation, FALSE, GST_RESOURCE_ERROR_NO_SPACE_LEFT },
+  { "cudaHostGetDevicePointer", cudaErrorIllegalAddress, TRUE, GST_RESOURCE_ERROR_FAILED },
   { "cudaEventRecord", cudaErrorLaunchFailure, TRUE, GST_RESOURCE_ERROR_FAILED },
   { "cudaEventQuery", cudaErrorIllegalAddress, TRUE, GST_RESOURCE_ERROR_FAILED },
   { "cuCtxPushCurrent_v2", cudaErrorContextIsDestroyed, TRUE, GST_RESOURCE_ERROR_FAILED },
