@@ -27,8 +27,9 @@
  * CUDA backend. The element works in the CUDA context of the frames, and shares that of its
  * neighbours and of the application. If they have none, all elements of this plugin in a process
  * share one context for each device, its primary one, and give it to neighbours that ask, such as
- * decoders. With several devices, set #cudaccl:cuda-device-id to the neighbours': the default shares
- * the context of device 0. Frames on another device than #cudaccl:cuda-device-id are an error.
+ * decoders. With several devices, set #cudaccl:cuda-device-id to the neighbours': the default
+ * shares the context of device 0. Frames on another device than #cudaccl:cuda-device-id are an
+ * error.
  *
  * Frames in `memory:NVMM` (Jetson, DeepStream) are read in place too, in builds with the CUDA
  * backend; block-linear ones are copied once, on the device.
