@@ -2,7 +2,7 @@
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
 #   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay|
-#                      overlay-recording|morphology
+#                      overlay-recording|morphology|count-people
 #
 # Exit status 77: skipped because something is missing.
 set -euo pipefail
@@ -261,6 +261,27 @@ check_morphology() {
   expect 1 'window 300,0,40,40' "$output/error"
 }
 
+# The ball crosses the line; what is printed, counted and drawn says the same.
+check_count_people() {
+  gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=200 \
+    ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! filesink location="$output/ball.avi"
+  "$here/count-people.sh" "$output/ball.avi" "$output/counted.mkv" >"$output/counts"
+  cat "$output/counts"
+  inwards=$(grep -c ' goes in$' "$output/counts" || true)
+  outwards=$(grep -c ' goes out$' "$output/counts" || true)
+  ((inwards + outwards > 0)) || die "the ball does not cross the line"
+  expect 1 "^in $inwards, out $outwards\$" "$output/counts"
+  gst-launch-1.0 -q filesrc location="$output/counted.mkv" ! decodebin ! videoconvert \
+    ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
+  [[ -e $output/frame199 && ! -e $output/frame200 ]] || die "the video does not have 200 frames"
+  LC_ALL=C grep -q -a -P '[\xd0-\xff][\xa0-\xe0][\x00-\x50]' "$output/frame100" || die "no line was drawn"
+
+  python -c 'import gi' 2>/dev/null || return 0
+  expect 1 "^$(python "$here/count-people.py" "$output/ball.avi" fakesink)\$" "$output/counts"
+  ! python "$here/count-people.py" /nonexistent fakesink 2>"$output/error" || die "a missing file was accepted"
+  expect 1 'nonexistent|not found|exist' "$output/error"
+}
+
 case ${1-} in
 testsource)
   "$here/testsource.sh" 10 >"$output/messages"
@@ -343,6 +364,10 @@ overlay-recording)
 morphology)
   need_elements segmentation jpegenc avimux pngenc compositor
   check_morphology
+  ;;
+count-people)
+  need_elements jpegenc avimux matroskamux matroskademux
+  check_count_people
   ;;
 *)
   show_help

@@ -48,6 +48,22 @@ need_element() {
   gst-inspect-1.0 --exists --atleast-version=0.0 "$1" || die "missing GStreamer element '$1' (Debian: $2)"
 }
 
+# Prints the first available encoder; gstreamer1.0-plugins-good provides vp8enc and jpegenc.
+encoder() {
+  local element
+  for element in x264enc vp8enc theoraenc; do
+    if gst-inspect-1.0 --exists "$element"; then
+      case $element in
+      x264enc) printf '%s\n' x264enc speed-preset=veryfast pass=quant quantizer=20 ;;
+      vp8enc) printf '%s\n' vp8enc deadline=1 cpu-used=4 target-bitrate=2000000 ;;
+      *) printf '%s\n' "$element" ;;
+      esac
+      return
+    fi
+  done
+  printf '%s\n' jpegenc quality=90
+}
+
 # components_as_json [FILE]: prints one line per frame: the moving objects in a video, or a ball.
 components_as_json() {
   local source=(videotestsrc pattern=ball num-buffers=100

@@ -34,22 +34,6 @@ draw() {
     cclmerge name=merge ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
 }
 
-# Prints the first available encoder; gstreamer1.0-plugins-good provides vp8enc and jpegenc.
-encoder() {
-  local element
-  for element in x264enc vp8enc theoraenc; do
-    if gst-inspect-1.0 --exists "$element"; then
-      case $element in
-      x264enc) printf '%s\n' x264enc speed-preset=veryfast pass=quant quantizer=20 ;;
-      vp8enc) printf '%s\n' vp8enc deadline=1 cpu-used=4 target-bitrate=2000000 ;;
-      *) printf '%s\n' "$element" ;;
-      esac
-      return
-    fi
-  done
-  printf '%s\n' jpegenc quality=90
-}
-
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more than
 # needed. Five bits per channel take a third of the bytes, with little visible difference.
 picture() {
