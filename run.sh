@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages, builds the plugins, and finds moving objects in a recording; prints
 # a summary at the end. Works on a fresh Debian 12 or 13, as root or with sudo. Where there is no GPU or
-# driver, the CUDA backend is left out.
+# driver, the CUDA backend is left out. Builds in ./build, or in ~/.cache/cudaccl/build if the sources
+# are read-only.
 #
 #   ./run.sh [FILE]
 #
@@ -16,11 +17,11 @@ case ${1-} in
 esac
 
 install_missing "${build_packages[@]}" "${run_packages[@]}"
-build_for_this_machine "$root/build" plugins || die "the build failed"
+build_for_this_machine "$builds/build" plugins || die "the build failed"
 
 recording=${1-}
 if [[ -z $recording ]]; then
   recording=$("$root/scripts/find-recording.sh")
 fi
 say "finding moving objects in $recording"
-"$root/pipelines/recording.sh" "$recording" --quiet --summary
+CUDACCL_BUILD=$builds/build "$root/pipelines/recording.sh" "$recording" --quiet --summary

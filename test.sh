@@ -35,13 +35,13 @@ meson_tests() {
   local build=$1 folder=$2 log
   shift
   if ! "$build" "$@"; then
-    result failed "build in ${folder#"$root/"}"
+    result failed "build in ${folder#"$builds/"}"
     return
   fi
   log=$folder/meson-logs/console.txt
   meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 </dev/null 2>&1 | tee "$log" || true
   if ! grep -q '^Ok:' "$log"; then
-    result failed "tests in ${folder#"$root/"}: none ran"
+    result failed "tests in ${folder#"$builds/"}: none ran"
     return
   fi
   passed=$((passed + $(count_results 'Ok|Expected Fail' "$log")))
@@ -66,7 +66,7 @@ check_format() {
 
 # Without CUDA and the tests, which takes half a minute.
 build_with_clang() {
-  CC=clang CXX=clang++ build_in "$root/build-clang" -Dwerror=true -Dcuda=disabled -Dtests=disabled
+  CC=clang CXX=clang++ build_in "$builds/build-clang" -Dwerror=true -Dcuda=disabled -Dtests=disabled
 }
 
 check_shell() {
@@ -80,17 +80,17 @@ cd "$root"
 scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 
 if [[ -z $ci ]]; then
-  meson_tests build_for_this_machine "$root/build"
+  meson_tests build_for_this_machine "$builds/build"
 else
   install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   check "build with clang" build_with_clang
-  meson_tests build_in "$root/build-ci" -Dwerror=true
+  meson_tests build_in "$builds/build-ci" -Dwerror=true
 
   export ASAN_OPTIONS=detect_leaks=1
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  meson_tests build_in "$root/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
+  meson_tests build_in "$builds/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
 
   # 40 seconds of each target, two at a time: four minutes on CI's two processors.

@@ -139,22 +139,28 @@ check_sinks() {
 }
 
 check_overlay() {
+  # Names with what gst-launch and numbered files have a meaning for.
+  local odd=$output/$'it\'s "a\\b" 5%d ü!'
+  mkdir "$odd"
   gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc \
     ! avimux ! filesink location="$output/ball.avi"
-  "$here/overlay.sh" "$output/ball.avi" "$output/ball.mkv"
+  cp "$output/ball.avi" "$odd/ball.avi"
+  "$here/overlay.sh" "$odd/ball.avi" "$odd/ball.mkv"
+  mv "$odd/ball.mkv" "$output/ball.mkv"
   gst-launch-1.0 -q filesrc location="$output/ball.mkv" ! decodebin ! videoconvert \
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
   [[ -e $output/frame19 && ! -e $output/frame20 ]] || die "the video does not have 20 frames"
 
   # Leading zeros do not mean octal, and masks of two runs are never mixed.
-  "$here/masks.sh" "$output/masks" "$output/ball.avi" 08 >"$output/masks.log"
+  "$here/masks.sh" "$odd" "$odd/ball.avi" 08 >"$output/masks.log"
   expect 1 ': 8 masks$' "$output/masks.log"
-  [[ -e $output/masks/00007.png && ! -e $output/masks/00008.png ]] || die "expected 8 masks"
-  ! "$here/masks.sh" "$output/masks" "$output/ball.avi" 3 2>"$output/error" || die "masks of two runs were mixed"
+  [[ -e $odd/00007.png && ! -e $odd/00008.png ]] || die "expected 8 masks"
+  ! "$here/masks.sh" "$odd" "$odd/ball.avi" 3 2>"$output/error" || die "masks of two runs were mixed"
   expect 1 'choose another folder' "$output/error"
 
   # The first component's box is red, and the source is black and white.
-  "$here/overlay.sh" "$output/ball.avi" "$output/ball.png" 08
+  TMPDIR=$odd "$here/overlay.sh" "$odd/ball.avi" "$odd/ball.png" 08
+  mv "$odd/ball.png" "$output/ball.png"
   gst-launch-1.0 -q filesrc location="$output/ball.png" ! pngdec ! videoconvert \
     ! video/x-raw,format=RGB ! filesink location="$output/picture"
   [[ $(stat -c %s "$output/picture") == $((320 * 240 * 3)) ]] || die "the picture has the wrong size"
@@ -164,6 +170,10 @@ check_overlay() {
     die "overlay.sh found a frame that does not exist"
   fi
   expect 1 'no frame 20' "$output/error"
+  if "$here/overlay.sh" "$output/ball.avi" "$output/none.png" 18446744073709551624 2>"$output/error"; then
+    die "overlay.sh took a number of more than 64 bits"
+  fi
+  expect 1 'too large' "$output/error"
 }
 
 # need_recording ELEMENT...: sets $file; skips the test if the recording or an element is missing.

@@ -3,8 +3,12 @@
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# Use the built plugin (./build or $CUDACCL_BUILD), or else an installed one.
+# Use the built plugin ($CUDACCL_BUILD, ./build, or where ./run.sh builds read-only sources), or else an
+# installed one.
 build=${CUDACCL_BUILD:-$here/../build}
+if [[ -z ${CUDACCL_BUILD-} && ! -d $build ]]; then
+  build=${XDG_CACHE_HOME:-${HOME-}/.cache}/cudaccl/build
+fi
 if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
   export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
@@ -20,6 +24,26 @@ die() {
 
 # Smaller components are noise in the mask.
 settings=(--set=min-area=100)
+
+# location FILE: prints a property location=FILE for gst-launch, which would read quotes, backslashes
+# and spaces as syntax.
+location() {
+  local file=${1//\\/\\\\}
+  [[ $1 != *\\ ]] || die "cannot use '$1': gst-launch cannot end a name with a backslash"
+  printf 'location="%s"' "${file//\"/\\\"}"
+}
+
+# pattern FOLDER PATTERN: the same for files that are numbered with a pattern such as %d.
+pattern() {
+  location "${1//\%/%%}/$2"
+}
+
+# number WHAT TEXT: prints a number without leading zeros, which would mean octal.
+number() {
+  [[ $2 =~ ^[0-9]+$ ]] || die "'$2' is not a $1"
+  [[ $2 =~ ^0*([0-9]{1,9})$ ]] || die "'$2' is too large for a $1: the maximum is 999999999"
+  printf '%s\n' "$((10#${BASH_REMATCH[1]}))"
+}
 
 # Prints the comment at the top of the running script.
 show_help() {
@@ -72,7 +96,7 @@ components_as_json() {
   if [[ -n ${1-} ]]; then
     [[ -r $1 ]] || die "cannot read '$1'"
     need_element segmentation gstreamer1.0-opencv
-    source=(filesrc location="$1" ! decodebin ! "${mask[@]}")
+    source=(filesrc "$(location "$1")" ! decodebin ! "${mask[@]}")
   fi
   gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson ! fdsink
 }

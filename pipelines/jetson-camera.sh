@@ -19,7 +19,7 @@ case ${1-} in
 '' | -*) ;;
 *) sensor=$1 && shift ;;
 esac
-[[ $sensor =~ ^[0-9]+$ ]] || die "'$sensor' is not a camera number (see --help)"
+sensor=$(number "camera number" "$sensor")
 need_element nvarguscamerasrc "not packaged; it is part of JetPack, NVIDIA's system for Jetson"
 need_element cudaccl "this project; build it with ./run.sh"
 [[ $(gst-inspect-1.0 cudaccl) == *memory:NVMM* ]] ||

@@ -23,10 +23,9 @@ need_element segmentation gstreamer1.0-opencv
 need_element pngenc gstreamer1.0-plugins-good
 frames=${3-}
 if [[ -n $frames ]]; then
-  [[ $frames =~ ^[0-9]+$ ]] || die "'$frames' is not a number of frames"
-  frames=$((10#$frames)) # leading zeros do not mean octal
+  frames=$(number "number of frames" "$frames")
 fi
-! compgen -G "$folder/[0-9][0-9][0-9][0-9][0-9]*.png" >/dev/null ||
+[[ -z $(find "$folder" -maxdepth 1 -name '[0-9][0-9][0-9][0-9][0-9]*.png' -print -quit 2>/dev/null || true) ]] ||
   die "'$folder' already contains masks: choose another folder, or delete them"
 mkdir -p "$folder"
 made=$(mktemp -d "$folder/.masks.XXXXXX")
@@ -34,8 +33,9 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than are kept.
-gst-launch-1.0 -q filesrc location="$file" ! decodebin ! "${mask[@]}" ! \
-  identity eos-after="$((${frames:--11} + 10))" ! pngenc compression-level=1 ! multifilesink location="$made/%05d.png"
+gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${mask[@]}" ! \
+  identity eos-after="$((${frames:--11} + 10))" ! pngenc compression-level=1 ! multifilesink \
+  "$(pattern "$made" %05d.png)"
 mapfile -t masks < <(find "$made" -name '*.png' | sort | head -n "${frames:--0}")
 ((${#masks[@]})) || die "could not make any mask from '$file'"
 printf '%s\0' "${masks[@]}" | xargs -0 mv -t "$folder" --

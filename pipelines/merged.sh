@@ -21,7 +21,7 @@ need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-d
 
 # Borders would shift the boxes. The height follows from the width.
 gst-launch-1.0 -q \
-  filesrc location="$file" ! decodebin ! videoconvert ! tee name=frames \
+  filesrc "$(location "$file")" ! decodebin ! videoconvert ! tee name=frames \
   frames. ! queue ! merge.video \
   frames. ! queue ! videoscale add-borders=false \
   ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! "${mask[@]}" ! cudaccl min-area=25 \

@@ -21,9 +21,8 @@ folder=$1
 file=${2-}
 frame=${3-260}
 window=${4-}
-[[ $frame =~ ^[0-9]+$ ]] || die "'$frame' is not a frame number"
-frame=$((10#$frame)) # leading zeros do not mean octal
-[[ $window =~ ^([0-9]+,[0-9]+,[1-9][0-9]*,[1-9][0-9]*)?$ ]] || die "'$window' is not X,Y,WIDTH,HEIGHT"
+frame=$(number "frame number" "$frame")
+[[ $window =~ ^([0-9]{1,9},[0-9]{1,9},[1-9][0-9]{0,8},[1-9][0-9]{0,8})?$ ]] || die "'$window' is not X,Y,WIDTH,HEIGHT"
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
@@ -37,9 +36,9 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than needed.
-gst-launch-1.0 -q filesrc location="$file" ! decodebin ! "${mask[@]}" \
+gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${mask[@]}" \
   ! identity eos-after="$((frame + 11))" ! pngenc compression-level=1 \
-  ! multifilesink max-files=20 location="$made/%d.png"
+  ! multifilesink max-files=20 "$(pattern "$made" %d.png)"
 mask_file=$made/$frame.png
 [[ -s $mask_file ]] || die "'$file' has no frame $frame"
 
@@ -47,6 +46,7 @@ mask_file=$made/$frame.png
 read -r width height < <(od -An -tu1 -j 16 -N 8 "$mask_file" |
   awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')
 IFS=, read -r x y shown_width shown_height <<<"${window:-0,0,$width,$height}"
+x=$((10#$x)) y=$((10#$y))
 ((x + shown_width <= width && y + shown_height <= height)) ||
   die "the window $window is not in the frame of ${width}x$height"
 crop=(videocrop left="$x" top="$y" right="$((width - x - shown_width))"
@@ -57,13 +57,13 @@ second=$((shown_width + 8))
 show() {
   local name=$1
   shift
-  gst-launch-1.0 -q multifilesrc location="$mask_file" num-buffers=1 caps=image/png,framerate=1/1 \
+  gst-launch-1.0 -q multifilesrc "$(pattern "$made" "$frame.png")" num-buffers=1 caps=image/png,framerate=1/1 \
     ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! tee name=masks \
     masks. ! queue ! cclcolor max-components=65535 ! video/x-raw,format=RGBA ! "${crop[@]}" ! pictures. \
     masks. ! queue ! cclcolor max-components=65535 "$@" ! video/x-raw,format=RGBA ! "${crop[@]}" ! pictures. \
     compositor name=pictures background=white sink_1::xpos="$second" \
     ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 \
-    ! filesink location="$folder/$name.png"
+    ! filesink "$(location "$folder/$name.png")"
   [[ -s $folder/$name.png ]] || die "could not make $folder/$name.png"
 }
 

@@ -15,9 +15,7 @@ set -euo pipefail
 case ${1-} in -h | --help) show_help && exit ;; esac
 file=${1-}
 output=${2-overlay.mkv}
-frame=${3-260}
-[[ $frame =~ ^[0-9]+$ ]] || die "'$frame' is not a frame number"
-frame=$((10#$frame)) # leading zeros do not mean octal
+frame=$(number "frame number" "${3-260}")
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
@@ -28,7 +26,7 @@ draw() {
   local count=$1
   shift
   gst-launch-1.0 -q \
-    filesrc location="$file" ! decodebin ! identity eos-after="$count" ! videoconvert ! tee name=frames \
+    filesrc "$(location "$file")" ! decodebin ! identity eos-after="$count" ! videoconvert ! tee name=frames \
     frames. ! queue ! merge.video \
     frames. ! queue ! "${mask[@]}" ! cudaccl "${settings[@]#--set=}" ! queue ! merge.components \
     cclmerge name=merge ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
@@ -37,17 +35,15 @@ draw() {
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more than
 # needed. Five bits per channel take a third of the bytes, with little visible difference.
 picture() {
-  local folder
   need_element pngenc gstreamer1.0-plugins-good
   folder=$(mktemp -d)
-  # shellcheck disable=SC2064 # expand $folder now
-  trap "rm -rf '$folder'" EXIT
+  trap 'rm -rf "$folder"' EXIT
   draw $((frame + 10)) pngenc compression-level=1 \
-    ! multifilesink max-files=20 location="$folder/%d.png"
+    ! multifilesink max-files=20 "$(pattern "$folder" %d.png)"
   [[ -s $folder/$frame.png ]] || die "'$file' has no frame $frame"
-  gst-launch-1.0 -q filesrc location="$folder/$frame.png" ! pngdec \
+  gst-launch-1.0 -q filesrc "$(location "$folder/$frame.png")" ! pngdec \
     ! videoconvert dither=none ! video/x-raw,format=RGB15 \
-    ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 ! filesink location="$output"
+    ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 ! filesink "$(location "$output")"
 }
 
 if [[ $output == *.png ]]; then
@@ -56,5 +52,5 @@ else
   mapfile -t words < <(encoder)
   need_element "${words[0]}" gstreamer1.0-plugins-good
   need_element matroskamux gstreamer1.0-plugins-good
-  draw -1 "${words[@]}" ! matroskamux ! filesink location="$output"
+  draw -1 "${words[@]}" ! matroskamux ! filesink "$(location "$output")"
 fi

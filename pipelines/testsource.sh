@@ -14,8 +14,7 @@ frames=30
 case ${1-} in
 -h | --help) show_help && exit ;;
 '' | *=*) ;;
-*[!0-9]*) die "'$1' is not a number of frames" ;;
-*) frames=$1 && shift ;;
+*) frames=$(number "number of frames" "$1") && shift ;;
 esac
 need_element cudaccl "this project; build it with ./run.sh"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Prints the path of the recording vtest.avi (768x576, 10 frames/s, 795 frames of pedestrians), a
 # sample file from Debian's package opencv-doc. If it is not on this machine, downloads the package
-# with apt-get and keeps that one file in build/recording. Installs nothing.
+# with apt-get and keeps that one file in build/recording, or in ~/.cache/cudaccl/build/recording if
+# the sources are read-only. Installs nothing.
 #
 #   scripts/find-recording.sh              search, then download
 #   scripts/find-recording.sh --no-fetch   search only; exit status 1 if it is missing
@@ -15,7 +16,7 @@ case ${1-} in
 *) die "no such option: $1 (see --help)" ;;
 esac
 
-kept=$root/build/recording/vtest.avi
+kept=$builds/build/recording/vtest.avi
 for file in "$kept" /usr/share/doc/opencv-doc/examples/data/vtest.avi; do
   if [[ -s $file ]]; then
     printf '%s\n' "$file"

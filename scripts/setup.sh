@@ -3,6 +3,10 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# Build folders are beside the sources, unless those are read-only.
+builds=$root
+[[ -w $root ]] || builds=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl
+
 # CUDA's installers do not add nvcc to the PATH.
 if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
   PATH=$PATH:/usr/local/cuda/bin
@@ -89,12 +93,13 @@ has_gpu() {
 configure_in() {
   local folder=$1
   shift
+  mkdir -p "${folder%/*}" || return
   [[ -f $folder/build.ninja ]] || quietly meson setup "$@" "$folder" "$root"
 }
 
 # build_in FOLDER [OPTION...]: configures (once) and compiles everything.
 build_in() {
-  say "building in ${1#"$root/"}"
+  say "building in ${1#"$builds/"}"
   configure_in "$@" && quietly ninja -C "$1"
 }
 
@@ -106,7 +111,7 @@ build_for_this_machine() {
   if command -v nvcc >/dev/null && ! has_gpu; then
     options=(-Dcuda=disabled)
   fi
-  say "building ${*:-everything} in ${folder#"$root/"}"
+  say "building ${*:-everything} in ${folder#"$builds/"}"
   configure_in "$folder" "${options[@]}" && quietly ninja -C "$folder" "$@" || return
   if ((${#options[@]})) && ! grep -q HAVE_CUDA "$folder/build.ninja"; then
     say "left out: the CUDA backend, since there is no GPU or driver here; to build it:" \
