@@ -5,6 +5,9 @@
 
 #include <string.h>
 #include <ccl/mask.h>
+#ifdef HAVE_PNG
+#include <png.h>
+#endif
 
 struct _GstCclCleaning
 {
@@ -13,8 +16,9 @@ struct _GstCclCleaning
   gchar *include, *exclude; /* NULL for none */
 
   /* The region file. */
-  gchar *contents; /* NULL for none */
-  const guint8 *pixels;
+  gchar *contents;      /* NULL for none */
+  guint8 *decoded;      /* of a PNG file */
+  const guint8 *pixels; /* in one of the two */
   guint width, height;
   guint8 max; /* the maximum value of a pixel */
 };
@@ -85,7 +89,7 @@ parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
   guint max = 0;
 
   if (size < 2 || memcmp (at, "P5", 2) != 0) {
-    expected = "'P5', a binary PGM file,";
+    expected = "'P5', a binary PGM file, or a PNG file";
   } else {
     at += 2;
     if (!read_number (&at, end, G_MAXINT, &self->width))
@@ -118,6 +122,62 @@ parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
   return TRUE;
 }
 
+#define PNG_SIGNATURE "\211PNG\r\n\032\n"
+
+#ifdef HAVE_PNG
+/* Colours become grey, and what is transparent becomes darker. */
+static gboolean
+parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
+{
+  png_image image = { .version = PNG_IMAGE_VERSION };
+  const png_color black = { 0, 0, 0 };
+
+  if (!png_image_begin_read_from_memory (&image, self->contents, size))
+    goto failed;
+
+  image.format = PNG_FORMAT_GRAY;
+  if ((guint64) image.width * image.height > G_MAXUINT) {
+    png_image_free (&image);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+                 "Unsupported region file '%s': %ux%u pixels are more than a frame can have.", name,
+                 image.width, image.height);
+    return FALSE;
+  }
+  self->decoded = g_try_malloc (PNG_IMAGE_SIZE (image));
+  if (!self->decoded) {
+    png_image_free (&image);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                 "Not enough memory for the %ux%u pixels of the region file '%s'.", image.width,
+                 image.height, name);
+    return FALSE;
+  }
+  if (!png_image_finish_read (&image, &black, self->decoded, 0, NULL))
+    goto failed;
+
+  self->pixels = self->decoded;
+  self->width = image.width;
+  self->height = image.height;
+  self->max = G_MAXUINT8;
+
+  return TRUE;
+
+failed:
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+               "Unsupported region file '%s': not a valid PNG file (%s).", name, image.message);
+  return FALSE;
+}
+#else
+static gboolean
+parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+               "Unsupported region file '%s': this build does not read PNG files, for lack of "
+               "libpng. Convert it to a PGM file.",
+               name);
+  return FALSE;
+}
+#endif
+
 static gboolean
 read_file (GstCclCleaning *self, const gchar *name, GError **error)
 {
@@ -134,6 +194,10 @@ read_file (GstCclCleaning *self, const gchar *name, GError **error)
     g_error_free (reason);
     return FALSE;
   }
+
+  if (size >= strlen (PNG_SIGNATURE) &&
+      memcmp (self->contents, PNG_SIGNATURE, strlen (PNG_SIGNATURE)) == 0)
+    return parse_png (self, name, size, error);
 
   return parse_pgm (self, name, size, error);
 }
@@ -187,6 +251,7 @@ gst_ccl_cleaning_free (GstCclCleaning *self)
   g_free (self->include);
   g_free (self->exclude);
   g_free (self->contents);
+  g_free (self->decoded);
   g_free (self);
 }
 

@@ -421,17 +421,18 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:region-file:
    *
-   * Path of a binary PGM file (P5, 8 bits) whose dark pixels are background; pixels above half of
-   * its maximum value are analysed, unless #cudaccl:include or #cudaccl:exclude make them
-   * background. It is read when the element starts, and scaled to the frame if its size differs
-   * (nearest neighbour).
+   * Path of a PNG file, or a binary PGM file (P5, 8 bits), whose dark pixels are background; pixels
+   * above half of the maximum value are analysed, unless #cudaccl:include or #cudaccl:exclude make
+   * them background. In PNG files, colours become grey, and transparency is on black. It is read
+   * when the element starts, and scaled to the frame if its size differs (nearest neighbour).
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_REGION_FILE,
       g_param_spec_string ("region-file", "Region file",
-                           "PGM file (P5) whose bright pixels are analysed.", NULL, READY_FLAGS));
+                           "PNG or PGM (P5) file whose bright pixels are analysed.", NULL,
+                           READY_FLAGS));
 }
 
 static void
