@@ -520,6 +520,7 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .fallback_status = analyzer->fallback_status,
     .allocations = session->account.allocations,
     .bytes = session->account.bytes,
+    .upload = session->upload ? session->upload : "none",
   };
 }
 

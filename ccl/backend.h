@@ -55,6 +55,7 @@ typedef struct CclSession
                           * Operations and the region apply to each of them: a backend with stack()
                           * sees to that, with others the frames are clean already */
   char device_name[256];
+  const char *upload; /* CclInfo.upload; NULL: none */
   bool labels_first; /* set by open(): config.features applies, since the algorithm labels pixels */
 } CclSession;
 

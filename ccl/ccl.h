@@ -204,6 +204,8 @@ typedef struct CclInfo
                               * CCL_OK without a reason */
   uint64_t allocations;      /* allocations of any kind of memory since ccl_analyzer_new() */
   uint64_t bytes;            /* what they hold now */
+  const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits",
+                       * or "none", as on the CPU and if the frame was on the device already */
 } CclInfo;
 
 /* A part of the analysis of a frame. */

@@ -49,6 +49,15 @@ packs (const CudaSession *self, CclMemory memory)
   return false;
 }
 
+/* CclInfo.upload */
+static const char *
+route_name (const Route *route, CclMemory memory)
+{
+  if (memory == CCL_MEMORY_DEVICE || memory == CCL_MEMORY_ARRAY)
+    return NULL;
+  return route->bits ? "bits" : "pixels";
+}
+
 /* The bytes of a row. */
 static size_t
 row_size (const CudaSession *self, bool bits)
@@ -253,6 +262,7 @@ ccl_cuda_upload (CudaSession *self, const CclImage *image)
   CclCudaFrame *source = &self->source;
   cudaError_t error = cudaSuccess;
 
+  self->base.upload = route_name (&route, image->memory);
   source->bits = route.bits;
   source->pixels = self->image;
   source->pitch = ccl_cuda_image_pitch (self, route.bits);

@@ -18,6 +18,7 @@ set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
   ccl_analyzer_info (analyzer, info);
   stats->allocations = stats->old_allocations + info->allocations;
   stats->bytes = info->bytes;
+  stats->route = info->upload;
 }
 
 void
@@ -67,9 +68,10 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
       "application/x-cudaccl-stats", "frames", G_TYPE_UINT64, stats->frames, "components",
       G_TYPE_UINT64, stats->components, "truncated", G_TYPE_UINT64, stats->truncated, "backend",
       G_TYPE_STRING, stats->backend, "algorithm", G_TYPE_STRING, stats->algorithm, "device",
-      G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "allocations",
-      G_TYPE_UINT64, stats->allocations, "allocated-bytes", G_TYPE_UINT64, stats->bytes,
-      "average-time", G_TYPE_UINT64, stats->time / frames, "average-upload-time", G_TYPE_UINT64,
-      stats->upload / frames, "average-analysis-time", G_TYPE_UINT64, stats->analysis / frames,
-      "average-download-time", G_TYPE_UINT64, stats->download / frames, NULL);
+      G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "upload",
+      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64, stats->allocations,
+      "allocated-bytes", G_TYPE_UINT64, stats->bytes, "average-time", G_TYPE_UINT64,
+      stats->time / frames, "average-upload-time", G_TYPE_UINT64, stats->upload / frames,
+      "average-analysis-time", G_TYPE_UINT64, stats->analysis / frames, "average-download-time",
+      G_TYPE_UINT64, stats->download / frames, NULL);
 }

@@ -27,6 +27,7 @@ typedef struct
   gchar *backend;
   gchar *algorithm;
   gchar *device;
+  const gchar *route; /* CclInfo.upload; static */
   gint device_index;
 } GstCclStats;
 

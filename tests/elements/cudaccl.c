@@ -409,6 +409,8 @@ GST_START_TEST (test_stats)
   fail_unless_equals_string (gst_structure_get_string (stats, "backend"), ccl_test_backend (__i__));
   fail_unless (gst_structure_get_string (stats, "algorithm") != NULL);
   fail_unless (strlen (gst_structure_get_string (stats, "device")) > 0);
+  fail_unless_equals_string (gst_structure_get_string (stats, "upload"),
+                             __i__ == 0 ? "none" : "bits");
   fail_unless (gst_structure_get (
       stats, "frames", G_TYPE_UINT64, &frames, "components", G_TYPE_UINT64, &components,
       "truncated", G_TYPE_UINT64, &truncated, "device-index", G_TYPE_INT, &index, "allocations",

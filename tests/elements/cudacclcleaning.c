@@ -99,6 +99,8 @@ static const struct
 GST_START_TEST (test_morphology)
 {
   static const gchar *const uploads[] = { "auto", "pixels", "bits" };
+  static const gchar *const routes[] = { "bits", "pixels", "bits" }; /* of pageable memory */
+  GstStructure *stats;
   guint i, backend;
 
   for (backend = 0; backend < ccl_test_n_backends (); backend++) {
@@ -113,6 +115,10 @@ GST_START_TEST (test_morphology)
       h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
       buffer = gst_harness_push_and_pull (h, mask_new ());
       ccl_test_check_blobs (buffer, cleanings[__i__].blobs, cleanings[__i__].n, cleanings[__i__].n);
+      g_object_get (h->element, "stats", &stats, NULL);
+      fail_unless_equals_string (gst_structure_get_string (stats, "upload"),
+                                 backend == 0 ? "none" : routes[i]);
+      gst_structure_free (stats);
       gst_buffer_unref (buffer);
       ccl_test_harness_free (h);
     }
@@ -139,6 +145,40 @@ write_file (const gchar *contents, gsize size)
 #define RIGHT_HALF "0.5,0 1,0 1,1 0.5,1"
 /* The upper left pixel of four. */
 #define QUARTER_FILE "P5\n# a comment\n2 2\n255\n\377\0\0\0"
+
+#ifdef HAVE_PNG
+/* The same in 8 and 1 bits of grey, and in RGBA, white and transparent elsewhere. */
+#define PNG_GREY                                                                             \
+  "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\002\000\000" \
+  "\000\002\010\000\000\000\000\127\335\122\370\000\000\000\014\111\104\101\124\170\234\143" \
+  "\370\317\000\004\000\005\001\001\000\273\031\020\256\000\000\000\000\111\105\116\104\256" \
+  "\102\140\202"
+#define PNG_BITS                                                                             \
+  "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\002\000\000" \
+  "\000\002\001\000\000\000\000\132\315\060\211\000\000\000\014\111\104\101\124\170\234\143" \
+  "\150\140\140\000\000\001\204\000\201\371\376\145\210\000\000\000\000\111\105\116\104\256" \
+  "\102\140\202"
+#define PNG_RGBA                                                                             \
+  "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\002\000\000" \
+  "\000\002\010\006\000\000\000\162\266\015\044\000\000\000\020\111\104\101\124\170\234\143" \
+  "\370\017\001\014\014\040\002\204\001\177\222\014\364\033\141\032\137\000\000\000\000\111" \
+  "\105\116\104\256\102\140\202"
+/* Its header says 100000x100000. */
+#define PNG_HUGE                                                                             \
+  "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\001\206\240\000\001" \
+  "\206\240\010\000\000\000\000\215\071\124\024\000\000\000\012\111\104\101\124\170\234\143" \
+  "\140\000\000\000\002\000\001\110\257\244\161\000\000\000\000\111\105\116\104\256\102\140" \
+  "\202"
+#define QUARTER_OF(file)                        \
+  {                                             \
+    NULL, NULL, file, sizeof file - 1, NULL, 1, \
+    {                                           \
+      {                                         \
+        0, 0, 12, 10, 120, 5.5, 4.5             \
+      }                                         \
+    }                                           \
+  }
+#endif
 
 /* What is left of a white frame. */
 static const struct
@@ -176,6 +216,11 @@ static const struct
     NULL,
     1,
     { { 0, 0, 12, 5, 60, 5.5, 2.0 } } },
+#ifdef HAVE_PNG
+  QUARTER_OF (PNG_GREY),
+  QUARTER_OF (PNG_BITS),
+  QUARTER_OF (PNG_RGBA),
+#endif
   /* Regions come before operations. */
   { QUARTER, NULL, NULL, 0, "dilate3x3", 1, { { 0, 0, 13, 11, 143, 6.0, 5.0 } } },
 };
@@ -259,24 +304,35 @@ GST_START_TEST (test_bad_string)
 }
 GST_END_TEST;
 
+#define TEXT(text) text, sizeof text - 1
+
 static const struct
 {
-  const gchar *contents, *text;
+  const gchar *contents;
+  gsize size;
+  const gchar *text;
 } bad_files[] = {
-  { "", "at byte 0, 'P5'" },
-  { "P2 1 1 255 0", "at byte 0, 'P5'" },
-  { "P5", "at byte 2, the width" },
-  { "P5\n0 2\n255\n", "at byte 3, the width" },
-  { "P5 2 -2 255 ", "at byte 5, the height" },
-  { "P5 99999999999 1 255 ", "at byte 3, the width" },
-  { "P5 2 2 65535 ", "at byte 7, a maximum value" },
-  { "P5 2 2 255", "at byte 10, white space" },
-  { "P5 2 2 255\nabc", "ends at byte 14, before the last of its 2x2 pixels" },
+  { TEXT (""), "at byte 0, 'P5'" },
+  { TEXT ("P2 1 1 255 0"), "at byte 0, 'P5'" },
+  { TEXT ("P5"), "at byte 2, the width" },
+  { TEXT ("P5\n0 2\n255\n"), "at byte 3, the width" },
+  { TEXT ("P5 2 -2 255 "), "at byte 5, the height" },
+  { TEXT ("P5 99999999999 1 255 "), "at byte 3, the width" },
+  { TEXT ("P5 2 2 65535 "), "at byte 7, a maximum value" },
+  { TEXT ("P5 2 2 255"), "at byte 10, white space" },
+  { TEXT ("P5 2 2 255\nabc"), "ends at byte 14, before the last of its 2x2 pixels" },
+#ifdef HAVE_PNG
+  { TEXT ("\211PNG\r\n\032\n"), "not a valid PNG file" },
+  { PNG_GREY, sizeof PNG_GREY - 20, "not a valid PNG file" },
+  { TEXT (PNG_HUGE), "100000x100000" },
+#else
+  { TEXT ("\211PNG\r\n\032\n"), "does not read PNG files" },
+#endif
 };
 
 GST_START_TEST (test_bad_file)
 {
-  gchar *name = write_file (bad_files[__i__].contents, strlen (bad_files[__i__].contents));
+  gchar *name = write_file (bad_files[__i__].contents, bad_files[__i__].size);
 
   ccl_test_check_start_fails (ccl_test_element_new ("cpu", "region-file", name, NULL),
                               GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, bad_files[__i__].text);

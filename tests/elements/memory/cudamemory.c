@@ -41,6 +41,7 @@ GST_START_TEST (test_no_transfer)
     fail_unless (gst_structure_get_uint64 (stats, "allocated-bytes", i == 0 ? &before : &after));
     fail_unless (gst_structure_get_uint64 (stats, "average-upload-time", &upload));
     fail_unless (gst_structure_get_uint64 (stats, "average-analysis-time", &analysis));
+    fail_unless_equals_string (gst_structure_get_string (stats, "upload"), "none");
     gst_structure_free (stats);
   }
   fail_unless_equals_uint64 (before, after);

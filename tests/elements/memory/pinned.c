@@ -63,7 +63,7 @@ GST_START_TEST (test_pool)
   guint64 before, pinned, staged;
   GstVideoInfo info;
   GstBufferPool *pool;
-  GstStructure *config;
+  GstStructure *config, *stats;
   GstAllocator *allocator;
   GstQuery *query;
   guint size, min, i;
@@ -95,6 +95,9 @@ GST_START_TEST (test_pool)
     gst_buffer_unref (buffer);
   }
   pinned = ccl_test_allocations (h);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "upload"), "pixels");
+  gst_structure_free (stats);
   for (i = 0; i < 3; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PADDED)));
   staged = ccl_test_allocations (h);
