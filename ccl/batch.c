@@ -46,13 +46,13 @@ rows_of_frame (const CclBatch *self)
 
 /* The most components that a frame can have; analyzer.c clamps what is more. */
 static uint64_t
-components_bound (const CclConfig *config)
+frame_components_bound (const CclConfig *config)
 {
   return ((uint64_t) config->width * config->height + 1) / 2;
 }
 
 static CclStatus
-check_config (const CclConfig *config, uint32_t frames)
+check_batch_config (const CclConfig *config, uint32_t frames)
 {
   uint64_t pixels;
 
@@ -139,7 +139,7 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
   if (!config || !batch)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_new: config or batch is NULL");
   *batch = NULL;
-  status = check_config (config, frames);
+  status = check_batch_config (config, frames);
   if (status != CCL_OK)
     return status;
   self = calloc (1, sizeof *self);
@@ -149,7 +149,7 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
   self->frames = frames;
   self->device = -1;
   /* As many as all frames can have, so that top-k applies to each on its own. */
-  self->capacity = (uint32_t) (frames * components_bound (config));
+  self->capacity = (uint32_t) (frames * frame_components_bound (config));
   all = self->config;
   all.height = frames * rows_of_frame (self);
   all.max_components = self->capacity;

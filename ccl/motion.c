@@ -60,7 +60,7 @@ ccl_motion_params_init (CclMotionParams *params)
 
 /* Geometry, device and threads are as an analyzer's. */
 static CclStatus
-check_config (const CclMotionConfig *config)
+check_motion_config (const CclMotionConfig *config)
 {
   CclConfig analyzer;
 
@@ -185,7 +185,7 @@ ccl_motion_new (const CclMotionConfig *config, CclMotion **motion)
   if (!config || !motion)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_motion_new: an argument is NULL");
   *motion = NULL;
-  status = check_config (config);
+  status = check_motion_config (config);
   if (status != CCL_OK)
     return status;
   wanted.config = *config;

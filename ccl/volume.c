@@ -40,14 +40,14 @@ ccl_volume_algorithm (size_t index)
 
 /* The most components that a volume can have: isolated voxels. */
 static uint64_t
-components_bound (const CclVolumeConfig *config)
+volume_components_bound (const CclVolumeConfig *config)
 {
   return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2) *
          (((uint64_t) config->depth + 1) / 2);
 }
 
 static CclStatus
-check_config (const CclVolumeConfig *config)
+check_volume_config (const CclVolumeConfig *config)
 {
   uint64_t slice = (uint64_t) config->width * config->height;
 
@@ -86,7 +86,7 @@ static CclStatus
 open_session (CclVolume *self, const CclVolumeConfig *config)
 {
   CclSession wanted = { .device = -1, .slices = config->depth };
-  uint64_t bound = components_bound (config);
+  uint64_t bound = volume_components_bound (config);
   int devices;
 
   wanted.algorithm = find_algorithm (config->algorithm);
@@ -124,7 +124,7 @@ ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume)
   if (!config || !volume)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_new: config or volume is NULL");
   *volume = NULL;
-  status = check_config (config);
+  status = check_volume_config (config);
   if (status != CCL_OK)
     return status;
   self = calloc (1, sizeof *self);

@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: how the host waits for the device
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "ccl/cpu/clock.h"
 #include "cuda/session.h"
 
 #include <sched.h>
@@ -13,35 +14,15 @@
 #define YIELD_NS 1000000
 #define SLEEP_NS 50000
 
-static uint64_t
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
-
-/* Yields the core to its other hardware thread for a moment. */
-static void
-relax (void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause ();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 /* Passes some of the time until the next poll. */
 static void
 pass_time (CclSync sync, uint64_t start)
 {
   static const struct timespec nap = { .tv_nsec = SLEEP_NS };
-  uint64_t waited = sync == CCL_SYNC_AUTO ? now () - start : 0;
+  uint64_t waited = sync == CCL_SYNC_AUTO ? ccl_cpu_now () - start : 0;
 
   if (sync == CCL_SYNC_SPIN || (sync == CCL_SYNC_AUTO && waited < SPIN_NS))
-    relax ();
+    ccl_cpu_relax ();
   else if (sync == CCL_SYNC_YIELD || waited < YIELD_NS)
     sched_yield ();
   else
@@ -62,7 +43,7 @@ ccl_cuda_wait (cudaEvent_t event, CclSync sync)
 
   if (sync == CCL_SYNC_BLOCK)
     return CCL_CUDA (cudaEventSynchronize, event);
-  start = sync == CCL_SYNC_AUTO ? now () : 0;
+  start = sync == CCL_SYNC_AUTO ? ccl_cpu_now () : 0;
   while ((error = CCL_CUDA (cudaEventQuery, event)) == cudaErrorNotReady)
     pass_time (sync, start);
   if (error == cudaSuccess)

@@ -58,16 +58,6 @@ struct CclPool
   Worker workers[];
 };
 
-static inline void
-relax (void)
-{
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause ();
-#elif defined __aarch64__
-  __asm__ volatile("yield");
-#endif
-}
-
 /* Does the rest of a range. */
 static void
 take_range (CclPool *pool, Worker *owner)
@@ -120,7 +110,7 @@ watch (CclPool *pool, bool (*condition) (CclPool *pool))
   uint64_t until = ccl_cpu_now () + pool->spin;
 
   do {
-    for (int i = 0; i < 8; i++, relax ())
+    for (int i = 0; i < 8; i++, ccl_cpu_relax ())
       if (condition (pool))
         return true;
   } while (ccl_cpu_now () < until);

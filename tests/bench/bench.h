@@ -21,7 +21,16 @@
 /* Stands for the full image in results, which has no squares. */
 #define BENCH_FULL 0
 
-#define BENCH_NO_PAPER UINT_MAX
+/* Whose experiments to repeat. */
+typedef enum BenchPaper
+{
+  BENCH_HENNEQUIN,
+  BENCH_KALENTEV,
+  BENCH_ALLEGRETTI,
+  BENCH_LEMAITRE,
+  BENCH_TORCHCC,
+  BENCH_NO_PAPER
+} BenchPaper;
 
 typedef struct BenchSize
 {
@@ -58,7 +67,7 @@ typedef struct BenchOptions
   bool stages;  /* measure the stages */
   bool labels;  /* with the label map */
   bool check;
-  unsigned paper;          /* whose experiments to repeat, 0 to 4, or BENCH_NO_PAPER */
+  BenchPaper paper;
   uint32_t max_components; /* 0: enough for random images */
   uint32_t seed;
   const char *csv, *json;
@@ -151,11 +160,14 @@ void bench_parse_options (BenchOptions *options, int argc, char **argv);
 
 /* papers.c */
 
+/* The paper of an author's name; ends the program if there is none. */
+BenchPaper papers_find (const char *name);
+
 /* Sets the options for a paper's experiments. */
-void papers_set_options (BenchOptions *options, unsigned paper);
+void papers_set_options (BenchOptions *options, BenchPaper paper);
 
 /* Prints the published figures beside ours. */
-void papers_report (const Bench *bench, unsigned paper);
+void papers_report (const Bench *bench, BenchPaper paper);
 
 /* files.c */
 

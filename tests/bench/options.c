@@ -35,9 +35,9 @@ dominate, is printed beside it.\n\
   --seconds=S            time limit for an algorithm and image, after three runs (2)\n\
   --end-to-end           measures with host copies, by the host's clock, too\n\
   --updates              counts feature updates and their conflicts, too\n\
-  --paper=NUMBER         repeats a paper's experiments and prints its figures beside: 0 Hennequin\n\
-                         2018, 1 Kalentev 2011, 2 Allegretti 2020, 3 Lemaitre 2021, 4 TorchCC; other\n\
-                         options override the paper's\n\
+  --paper=NAME           repeats a paper's experiments and prints its figures beside: hennequin\n\
+                         (2018), kalentev (2011), allegretti (2020), lemaitre (2021) or torchcc;\n\
+                         other options override the paper's\n\
   --stages               measures the stages of CUDA algorithms, and labelling alone, too\n\
   --labels               makes the label map, too\n\
   --no-check             does not check the results before measuring\n\
@@ -212,7 +212,7 @@ set_paper (void *data, const char *text)
 {
   BenchOptions *options = data;
 
-  options->paper = (unsigned) test_parse_whole_number (text, 0, 4);
+  options->paper = papers_find (text);
   papers_set_options (options, options->paper);
 }
 

@@ -25,7 +25,7 @@ typedef struct Row
 
 typedef struct PaperTable
 {
-  unsigned paper;
+  BenchPaper paper;
   const char *title; /* with the paper's device */
   Columns by;
   uint32_t side; /* of the images */
@@ -36,7 +36,7 @@ typedef struct PaperTable
 } PaperTable;
 
 static const PaperTable tables[] = {
-  { .paper = 1,
+  { .paper = BENCH_KALENTEV,
     .title = "table 1, random images of 1024x1024 by density in %, ms on a Tesla C1060",
     .by = BY_DENSITY,
     .side = 1024,
@@ -46,7 +46,7 @@ static const PaperTable tables[] = {
     .rows = { { "RC", "row-col-unify", { 34.75, 254.47 } },
               { "LE NSZ", "label-equivalence", { 1.56, 6.47 } },
               { "LE SZ", NULL, { 2.11, 14.23 } } } },
-  { .paper = 1,
+  { .paper = BENCH_KALENTEV,
     .title = "table 2, random images of 2048x2048 by density in %, ms on a Tesla C1060",
     .by = BY_DENSITY,
     .side = 2048,
@@ -57,7 +57,7 @@ static const PaperTable tables[] = {
                 "label-equivalence",
                 { 10.33, 15.50, 18.90, 39.34, 34.12, 33.91, 36.30 } },
               { "LE SZ", NULL, { 16.74, 27.81, 38.84, 84.21, 95.70, 113.60, 137.95 } } } },
-  { .paper = 1,
+  { .paper = BENCH_KALENTEV,
     .title = "table 3, images by side length (here random, density 50 %), ms on a Tesla C1060",
     .by = BY_SIZE,
     .connectivity = 4,
@@ -65,7 +65,7 @@ static const PaperTable tables[] = {
     .n_columns = 4,
     .rows = { { "LE NSZ", "label-equivalence", { 6.50, 24.98, 97.88, 388.24 } },
               { "LE SZ", NULL, { 14.30, 55.75, 217.89, 870.70 } } } },
-  { .paper = 3,
+  { .paper = BENCH_LEMAITRE,
     .title = "table 1, 8192x8192 by granularity, Gpix/s (all pixels over all time) on an A100",
     .by = BY_GRANULARITY,
     .side = 8192,
@@ -102,19 +102,22 @@ static const Row data_set_rows[] = {
 /* Other figures of the papers. */
 static const struct Remark
 {
-  unsigned paper;
+  BenchPaper paper;
   const char *text;
 } remarks[] = {
-  { 0, "Hennequin 2018, figure 6: 2048x2048, granularity 4, on a Jetson TX2: HA4's features take "
-       "1.75 ms on average, per-pixel features 11.2 ms (6.4 times as long)" },
-  { 0,
+  { BENCH_HENNEQUIN,
+    "Hennequin 2018, figure 6: 2048x2048, granularity 4, on a Jetson TX2: HA4's features take "
+    "1.75 ms on average, per-pixel features 11.2 ms (6.4 times as long)" },
+  { BENCH_HENNEQUIN,
     "Hennequin 2018, section V: HA4's labelling is 1.8, 2.4 and 2.7 times as fast as Playne's and "
     "Cabaret's at granularity 1, 4 and 16" },
-  { 2, "Allegretti 2020, section 7: BKE_IC is 1.1 to 1.4 times as fast as KE on data sets, 1.4 to "
-       "1.7 without the time of allocation" },
-  { 3, "Lemaitre 2021, section 5: FLSL+CD is 4 to 10 times as fast as HA" },
-  { 4, "TorchCC on an RTX 3080 Ti, 50 000 images of YACCLAB: OpenCV 2104 frames per second, BUF in "
-       "batches of 1: 3081, of 4: 4423, of 8: 2882" },
+  { BENCH_ALLEGRETTI,
+    "Allegretti 2020, section 7: BKE_IC is 1.1 to 1.4 times as fast as KE on data sets, 1.4 to "
+    "1.7 without the time of allocation" },
+  { BENCH_LEMAITRE, "Lemaitre 2021, section 5: FLSL+CD is 4 to 10 times as fast as HA" },
+  { BENCH_TORCHCC,
+    "TorchCC on an RTX 3080 Ti, 50 000 images of YACCLAB: OpenCV 2104 frames per second, BUF in "
+    "batches of 1: 3081, of 4: 4423, of 8: 2882" },
 };
 
 static void
@@ -132,29 +135,52 @@ set_granularities (BenchOptions *options, const uint32_t *granularities, size_t 
   memcpy (options->granularities, granularities, n * sizeof *granularities);
 }
 
+static const struct
+{
+  const char *name, *title;
+} papers[] = {
+  [BENCH_HENNEQUIN] = { "hennequin", "Hennequin 2018" },
+  [BENCH_KALENTEV] = { "kalentev", "Kalentev 2011" },
+  [BENCH_ALLEGRETTI] = { "allegretti", "Allegretti 2020" },
+  [BENCH_LEMAITRE] = { "lemaitre", "Lemaitre 2021" },
+  [BENCH_TORCHCC] = { "torchcc", "TorchCC" },
+};
+
+BenchPaper
+papers_find (const char *name)
+{
+  for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
+    if (strcmp (name, papers[i].name) == 0)
+      return (BenchPaper) i;
+  test_fatal ("no paper '%s': name hennequin, kalentev, allegretti, lemaitre or torchcc", name);
+}
+
 void
-papers_set_options (BenchOptions *options, unsigned paper)
+papers_set_options (BenchOptions *options, BenchPaper paper)
 {
   static const uint32_t three[] = { 1, 4, 16 }, eight[] = { 1, 2, 4, 6, 8, 12, 14, 16 };
-  static const uint32_t s000[] = { 2048 }, s001[] = { 1024, 2048, 4096, 8128 };
-  static const uint32_t s002[] = { 2048 }, s003[] = { 8192 }, s004[] = { 512, 1024, 2048 };
+  static const uint32_t hennequin[] = { 2048 }, kalentev[] = { 1024, 2048, 4096, 8128 };
+  static const uint32_t allegretti[] = { 2048 }, lemaitre[] = { 8192 },
+                        torchcc[] = { 512, 1024, 2048 };
 
   options->lenient = true;
-  options->stages = paper < 3; /* papers 1 and 2 time labelling alone */
+  /* Kalentev and Allegretti time labelling alone. */
+  options->stages =
+      paper == BENCH_HENNEQUIN || paper == BENCH_KALENTEV || paper == BENCH_ALLEGRETTI;
   options->backend = CCL_BACKEND_CUDA;
   options->density_first = 0;
   options->density_step = 5;
   options->connectivity = 8;
   set_granularities (options, three, 3);
   switch (paper) {
-  case 0:
-    set_sizes (options, s000, 1);
+  case BENCH_HENNEQUIN:
+    set_sizes (options, hennequin, 1);
     options->connectivity = 4;
     options->labels = true; /* otherwise HA4 does not label pixels */
     options->algorithms = "naive,ha4-32,ha4,playne,dlp";
     break;
-  case 1:
-    set_sizes (options, s001, 4);
+  case BENCH_KALENTEV:
+    set_sizes (options, kalentev, 4);
     set_granularities (options, three, 1);
     options->density_step = 10;
     options->full = false;
@@ -163,20 +189,20 @@ papers_set_options (BenchOptions *options, unsigned paper)
     options->slow = "row-col-unify"; /* as in the paper */
     options->slow_pixels = 1024 * 1024;
     break;
-  case 2:
-    set_sizes (options, s002, 1);
+  case BENCH_ALLEGRETTI:
+    set_sizes (options, allegretti, 1);
     set_granularities (options, eight, 8);
     options->density_step = 10;
     options->algorithms = "buf,buf-ic,bke,bke-ic,be,uf,label-equivalence,lbuf,ke,dlp";
     break;
-  case 3:
-    set_sizes (options, s003, 1);
+  case BENCH_LEMAITRE:
+    set_sizes (options, lemaitre, 1);
     options->connectivity = 4;
     options->updates = true;
     options->algorithms = "naive,ha4,ha4-otf,ha4-cd,flsl,flsl-otf,flsl-cd";
     break;
-  default:
-    set_sizes (options, s004, 3);
+  case BENCH_TORCHCC:
+    set_sizes (options, torchcc, 3);
     options->backend = CCL_BACKEND_AUTO;
     options->density_step = 20;
     options->end_to_end = true;
@@ -185,11 +211,10 @@ papers_set_options (BenchOptions *options, unsigned paper)
     options->n_batches = 3;
     options->algorithms = "buf,tile,runs,opencv";
     break;
+  case BENCH_NO_PAPER:
+    break;
   }
 }
-
-static const char *const paper_names[] = { "Hennequin 2018", "Kalentev 2011", "Allegretti 2020",
-                                           "Lemaitre 2021", "TorchCC" };
 
 /* Our figure for a cell of the table; 0: none. */
 static double
@@ -226,7 +251,7 @@ print_figure (double value)
 static void
 print_paper_table (const Bench *bench, const PaperTable *table)
 {
-  printf ("\n%s, %s; ours below each row, %u-connectivity\n%-22s", paper_names[table->paper],
+  printf ("\n%s, %s; ours below each row, %u-connectivity\n%-22s", papers[table->paper].title,
           table->title, table->connectivity, "");
   for (size_t c = 0; c < table->n_columns; c++) {
     if (table->by == BY_GRANULARITY && table->columns[c] == BENCH_FULL)
@@ -298,12 +323,12 @@ print_data_sets (const Bench *bench)
 }
 
 void
-papers_report (const Bench *bench, unsigned paper)
+papers_report (const Bench *bench, BenchPaper paper)
 {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].paper == paper)
       print_paper_table (bench, &tables[i]);
-  if (paper == 2)
+  if (paper == BENCH_ALLEGRETTI)
     print_data_sets (bench);
   for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
     if (remarks[i].paper == paper)
