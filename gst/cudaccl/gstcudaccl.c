@@ -82,8 +82,8 @@
  * * #guint64 `truncated`: the number of frames with more than #cudaccl:max-components components,
  * * #gchararray `backend`, `algorithm`, `device`, and #gint `device-index`: what analyses the
  *   frames; the index is -1 on the CPU,
- * * #gchararray `upload`: what of the last frame crossed the bus to the device: `pixels`, `bits`, or
- *   `none`, as on the CPU and if the frame was on the device already,
+ * * #gchararray `upload`: what of the last frame crossed the bus to the device: `pixels`, `bits`,
+ * or `none`, as on the CPU and if the frame was on the device already,
  * * #guint64 `allocations`, `allocated-bytes`: how often memory was allocated for the analysis, and
  *   its current size; both change only with the size of the frames,
  * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that
