@@ -19,9 +19,10 @@
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
+# shellcheck source=scripts/roots.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/roots.sh"
 
 declare -A suites=([debian12]=bookworm [debian13]=trixie)
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 cuda=yes pages=no folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/roots
 names=()
@@ -54,32 +55,6 @@ in_root() {
     unshare --mount --propagation private bash -c '
       mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' \
     bash "$where" "$@"
-}
-
-# Prints the mirror that this machine's apt uses, however it is configured.
-find_mirror() {
-  if [[ -n ${DEBIAN_MIRROR-} ]]; then
-    echo "$DEBIAN_MIRROR"
-    return
-  fi
-  # shellcheck disable=SC2016
-  apt-get indextargets --format '$(ORIGIN)/$(LABEL)/$(COMPONENT) $(REPO_URI)' \
-    'Created-By: Packages' | awk '$1 == "Debian/Debian/main" { print $2; exit }'
-}
-
-# Prints apt's settings for proxies, certificates and validity dates.
-apt_settings() {
-  apt-config dump | grep -v Proxy-Auto-Detect | grep -iE \
-    '^Acquire::(Check-|Retries|ForceIPv|[a-z]*::?(Proxy|CaInfo|CaPath|Verify-|SslCert|SslKey|.*::Proxy))'
-}
-
-# debootstrap does not read apt's settings.
-export_proxies() {
-  local proxy
-  for scheme in http https; do
-    proxy=$(apt-config dump --no-empty --format '%v%n' "Acquire::$scheme::Proxy")
-    [[ -z $proxy || $proxy == DIRECT ]] || export "${scheme}_proxy=$proxy"
-  done
 }
 
 # use_settings ROOT MIRROR SUITE: configures apt in the root like apt here.
@@ -208,12 +183,7 @@ check_root() {
 
 ((EUID == 0)) || die "needs root"
 install_missing debootstrap git
-mirror=$(find_mirror)
-if [[ -z $mirror ]]; then
-  quietly apt_get update || die "apt-get update failed"
-  mirror=$(find_mirror)
-fi
-[[ -n $mirror ]] || die "apt has no Debian mirror; set DEBIAN_MIRROR"
+mirror=$(need_mirror) || exit
 export_proxies
 mkdir -p "$folder"
 
