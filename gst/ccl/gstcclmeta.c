@@ -84,6 +84,7 @@ gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->height = 0;
   self->found = 0;
   self->n_components = 0;
+  self->frame_age = 0;
   self->components = NULL;
 
   return TRUE;
@@ -182,6 +183,7 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
                                meta->found, meta->components, meta->n_components);
   if (!scaled)
     return FALSE;
+  scaled->frame_age = meta->frame_age;
 
   for (i = 0; i < scaled->n_components; i++) {
     GstCclComponent *component = &scaled->components[i];
@@ -296,9 +298,9 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
 
   projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
                                        meta->components, meta->n_components);
-
   if (!projected)
     return FALSE;
+  projected->frame_age = meta->frame_age;
 
   /* Outside of the rectangle is a border, where the frame is not drawn. */
   clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
@@ -322,7 +324,7 @@ static gboolean
 gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type,
                         gpointer data)
 {
-  GstCclMeta *self = (GstCclMeta *) meta;
+  GstCclMeta *self = (GstCclMeta *) meta, *copy;
 
   /* Partial copies keep the components, as they keep regions of interest: removing padding or a
    * header does not change the picture. */
@@ -333,8 +335,11 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
     if (gst_buffer_get_ccl_meta (dest))
       return TRUE;
 
-    return gst_buffer_add_ccl_meta (dest, self->width, self->height, self->found, self->components,
-                                    self->n_components) != NULL;
+    copy = gst_buffer_add_ccl_meta (dest, self->width, self->height, self->found, self->components,
+                                    self->n_components);
+    if (copy)
+      copy->frame_age = self->frame_age;
+    return copy != NULL;
   }
 
   if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
@@ -438,6 +443,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
   meta->height = height;
   meta->found = found;
   meta->n_components = n_components;
+  meta->frame_age = 0;
   meta->components = copy;
 
   return meta;

@@ -56,6 +56,8 @@ struct _GstCclComponent
  *   limited to fewer
  * @n_components: number of components in the array `components`, which is in canonical order;
  *   bindings use gst_ccl_meta_get_components()
+ * @frame_age: how much older the frame is in which the components were found, in nanoseconds; 0 if
+ *   they were found in this one. `cclmerge` sets it; negative values mean a later frame
  *
  * The connected components of a video frame. A buffer has at most one such metadata. The `cudaccl`
  * element attaches it to every frame that it analyses. To read it:
@@ -96,6 +98,7 @@ struct _GstCclMeta
   guint height;
   guint found;
   guint n_components;
+  gint64 frame_age;
 
   /*< private >*/ /* bindings cannot know its length */
   GstCclComponent *components;

@@ -13,6 +13,7 @@
  *     FLAG_SUM_X: sum of the distances of all pixels from x; otherwise centroid_x, a double
  *     FLAG_SUM_Y: the same for y
  *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
+ *   frame_age, as a difference, unless it is 0
  *
  * A centroid is a sum divided by an area, which is shorter than a double and restores the same one.
  * It is a double where that is not so, as after scaling. */
@@ -36,7 +37,7 @@
 #define ALL_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
 
 #define MAX_VARINT_SIZE 10
-#define MAX_HEADER_SIZE (4 * MAX_VARINT_SIZE)
+#define MAX_FRAME_SIZE (5 * MAX_VARINT_SIZE)
 #define MAX_COMPONENT_SIZE (1 + 6 * MAX_VARINT_SIZE + 2 * MAX_VARINT_SIZE + 2 * (10 + 8))
 #define MIN_COMPONENT_SIZE 8
 
@@ -160,7 +161,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint8 *bytes, *end, *appended;
   guint i;
 
-  bytes = end = g_malloc (MAX_HEADER_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
+  bytes = end = g_malloc (MAX_FRAME_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
   end = put_varint (end, self->width);
   end = put_varint (end, self->height);
   end = put_varint (end, self->found);
@@ -169,6 +170,9 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     end = put_component (end, &self->components[i], before);
     before = &self->components[i];
   }
+  if (self->frame_age != 0)
+    end = put_varint (end, self->frame_age < 0 ? 2 * ~(guint64) self->frame_age + 1
+                                               : 2 * (guint64) self->frame_age);
 
   warn_if_large (self, (gsize) (end - bytes));
   appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
@@ -320,6 +324,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   GstCclComponent *components;
   Reader reader = { data, size };
   guint width, height, found, n, i;
+  guint64 frame_age = 0;
   GstCclMeta *meta;
 
   if (version != VERSION) {
@@ -347,7 +352,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
       break;
     before = &components[i];
   }
-  if (i < n || reader.size > 0) {
+  if (i < n || (reader.size > 0 && !read_varint (&reader, &frame_age)) || reader.size > 0) {
     GST_WARNING ("components were dropped: component %u of %u is not valid", i, n);
     g_free (components);
     return NULL;
@@ -356,6 +361,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
   meta->components = components;
   meta->n_components = n;
+  meta->frame_age = (gint64) (frame_age & 1 ? ~(frame_age / 2) : frame_age / 2);
 
   return &meta->meta;
 }

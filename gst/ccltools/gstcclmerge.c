@@ -13,28 +13,60 @@
  *
  * ## Matching frames
  *
- * A frame gets the components of the frame with the nearest running time, the earlier one of two
- * equally near ones, if their distance is at most #cclmerge:tolerance. So the components of one
- * frame may be attached to several frames of the video, or to none. Components that the video had
- * before are replaced; other regions of interest stay.
+ * With #cclmerge:mode=wait, a frame gets the components of the frame with the nearest running time,
+ * the earlier one of two equally near ones, if their distance is at most #cclmerge:tolerance. So
+ * the components of one frame may be attached to several frames of the video, or to none.
  *
- * A frame without match passes unchanged: once the other branch is past the time of a possible
- * match (by a frame, a gap or EOS), or, in a live pipeline, once the latency has elapsed. If there
- * is no pad `components`, frames pass immediately; release the pad to continue without it. If only
- * that branch ends, the rest of the video passes.
+ * With mode=latest, a frame gets the last components not later than itself, if they are not older
+ * than #cclmerge:max-age: for masks that have fewer frames than the video.
+ *
+ * Components that the video had before are replaced; other regions of interest stay. A frame
+ * without match passes unchanged: once the other branch is past the time of a possible match (by a
+ * frame, a gap or EOS), or, in a live pipeline, once the latency has elapsed. If there is no pad
+ * `components`, frames pass immediately; release the pad to continue without it. If only that
+ * branch ends, the rest of the video passes.
  *
  * Caps, segment, tags and EOS are those of the video.
  *
- * ## Latency
+ * ## Live pipelines
  *
- * In live pipelines, the element adds #cclmerge:tolerance to the latency: the timestamp of a match
- * may be that much later. Set the property `latency` to the time it takes to make and analyse the
- * mask, if that is longer.
+ * In a live pipeline a frame waits only as long as the latency allows. With mode=wait it consists
+ * of that of the branches, as far as their elements report it, the property `latency`, the
+ * tolerance (a match may be that much later), and what follows the branch: the element measures how
+ * late components come, and raises its latency accordingly, up to #cclmerge:max-latency. The
+ * application gets a latency message, and calls gst_bin_recalculate_latency() as for any other. It
+ * is not lowered before the element stops. Frames that left before it was raised have no
+ * components, and a single component that comes later than usual is not waited for.
+ *
+ * With mode=latest nothing is added: a frame waits until its running time plus the branches'
+ * latency, and then takes the last components that have come.
+ *
+ * If frames should have had components and did not, the element posts a warning: for the tenth one,
+ * then for every thousandth. #cclmerge:stats counts them, and tells how late the last components
+ * were.
+ *
+ * ## Masks slower than the video
+ *
+ * A mask that takes 60 ms per frame cannot keep up with 30 frames per second. Drop frames before it
+ * with a leaky queue, or they pile up there until the queue is full and the camera itself blocks:
+ * |[
+ * gst-launch-1.0 v4l2src ! tee name=t
+ * t. ! queue ! cclmerge name=merge mode=latest ! ccloverlay ! videoconvert ! autovideosink
+ * t. ! queue leaky=downstream max-size-buffers=1 ! videoconvert ! segmentation test-mode=true !
+ * videoconvert ! video/x-raw,format=GRAY8 ! cudaccl ! merge.components
+ * ]|
+ * Each frame gets the last components that are finished; its metadata says how old they are.
+ *
+ * If the mask keeps up, and only takes long from frame to result, use mode=wait. The queue of the
+ * video must hold all frames that wait: by default no more than 10 MB, which is three frames of
+ * 1920x1080. Set `max-size-bytes=0` there.
  *
  * ## Metadata
  *
  * The #GstCclMeta of the matching frame, and the regions of interest that cudaccl attached to it,
- * with all of their parameters and the ids 0, 1, 2...
+ * with all of their parameters and the ids 0, 1, 2... If the components are those of a frame with
+ * another time, `frame_age` of the #GstCclMeta tells how much older that is, in nanoseconds, and so
+ * does the field `frame-age` (a 64-bit integer) of the regions' parameters.
  *
  * ## Example launch lines
  * |[
@@ -52,9 +84,12 @@
 
 #include "gstcclmerge.h"
 
+#include <string.h>
 #include <gst/video/video.h>
 #include <gst/common/gstcclutils.h>
 
+#include "gstccllateness.h"
+#include "gstcclmatcher.h"
 #include "gstccltransfer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
@@ -62,33 +97,38 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 
 #define CAPS "video/x-raw(ANY)"
 
+#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+#define DEFAULT_MODE GST_CCL_MERGE_MODE_WAIT
 #define DEFAULT_TOLERANCE GST_CLOCK_TIME_NONE
+#define DEFAULT_MAX_LATENCY (500 * GST_MSECOND)
+#define DEFAULT_MAX_AGE GST_SECOND
 
 /* A year: small enough for sums with timestamps not to overflow. */
-#define MAX_TOLERANCE (365 * 24 * 3600 * GST_SECOND)
+#define MAX_DISTANCE (365 * 24 * 3600 * GST_SECOND)
+
+/* Frames without components before the first warning, and between warnings. */
+#define FIRST_WARNING 10
+#define WARNING_INTERVAL 1000
 
 enum
 {
   PROP_0,
+  PROP_MODE,
   PROP_TOLERANCE,
+  PROP_MAX_LATENCY,
+  PROP_MAX_AGE,
+  PROP_STATS,
 };
 
-/* A frame of the components branch. */
+/* Since the last start. */
 typedef struct
 {
-  GstBuffer *buffer; /* NULL for none */
-  GstClockTimeDiff time;
-  guint width;
-  guint height;
-} Match;
-
-/* Finds the frame of the components branch that matches a frame of the video. */
-typedef struct
-{
-  guint width, height; /* of the current frames */
-  Match last;          /* the latest one not after the video, reduced to its components */
-  GMutex lock;         /* protects @last: flushes come from another thread than aggregate() */
-} Matcher;
+  guint64 frames;
+  guint64 matched;
+  guint64 late;   /* of the others: components had not come in time */
+  guint64 missed; /* of the others: components were expected, including those that were late */
+} Stats;
 
 struct _GstCclMerge
 {
@@ -97,13 +137,19 @@ struct _GstCclMerge
   GstAggregatorPad *video;
 
   /* Protected by the object lock. */
+  GstCclMergeMode mode;
   GstClockTime tolerance;
+  GstClockTime max_latency;
+  GstClockTime max_age;
   GstClockTime half_frame; /* of the video, from its caps; 0 if they have no frame rate */
+  GstClockTime followed;   /* latency added because the components are late */
+  GstCclLateness lateness; /* of the components */
+  Stats stats;
 
   /* Streaming thread. */
   guint width, height; /* of the video */
   GstEvent *segment;   /* of the video; NULL once it was pushed */
-  Matcher matcher;
+  GstCclMatcher matcher;
 };
 
 static GstStaticPadTemplate video_template =
@@ -127,6 +173,7 @@ static void gst_ccl_merge_finalize (GObject *object);
 
 static GstAggregatorPad *gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ,
                                                        const gchar *req_name, const GstCaps *caps);
+static gboolean gst_ccl_merge_start (GstAggregator *agg);
 static gboolean gst_ccl_merge_stop (GstAggregator *agg);
 static GstFlowReturn gst_ccl_merge_flush (GstAggregator *agg);
 static gboolean gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad,
@@ -138,146 +185,23 @@ static gboolean gst_ccl_merge_src_query (GstAggregator *agg, GstQuery *query);
 static GstClockTime gst_ccl_merge_get_next_time (GstAggregator *agg);
 static GstFlowReturn gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout);
 
-static void
-matcher_init (Matcher *matcher)
+GType
+gst_ccl_merge_mode_get_type (void)
 {
-  g_mutex_init (&matcher->lock);
-}
+  static const GEnumValue values[] = {
+    { GST_CCL_MERGE_MODE_WAIT, "Wait for the components of the nearest frame", "wait" },
+    { GST_CCL_MERGE_MODE_LATEST, "Attach the last components that have come", "latest" },
+    { 0, NULL, NULL },
+  };
+  static GType type = 0;
 
-static void
-matcher_finalize (Matcher *matcher)
-{
-  gst_clear_buffer (&matcher->last.buffer);
-  g_mutex_clear (&matcher->lock);
-}
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstCclMergeMode", values);
 
-/* Forgets the frames seen so far. */
-static void
-matcher_clear (Matcher *matcher)
-{
-  g_mutex_lock (&matcher->lock);
-  gst_clear_buffer (&matcher->last.buffer);
-  g_mutex_unlock (&matcher->lock);
-}
-
-/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. */
-static gboolean
-matcher_drain (Matcher *matcher, GstAggregatorPad *pad)
-{
-  matcher_clear (matcher);
-  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+    g_once_init_leave (&type, new_type);
   }
 
-  return !pad || gst_aggregator_pad_is_eos (pad);
-}
-
-/* Gets the running time of @timestamp, which is negative before the segment. Returns FALSE if it
- * has none. */
-static gboolean
-get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, GstClockTimeDiff *time)
-{
-  guint64 running_time = 0;
-  gint sign = 0;
-
-  if (!GST_CLOCK_TIME_IS_VALID (timestamp))
-    return FALSE;
-
-  GST_OBJECT_LOCK (pad);
-  if (pad->segment.format == GST_FORMAT_TIME)
-    sign =
-        gst_segment_to_running_time_full (&pad->segment, GST_FORMAT_TIME, timestamp, &running_time);
-  GST_OBJECT_UNLOCK (pad);
-
-  *time = sign * (GstClockTimeDiff) running_time;
-
-  return sign != 0;
-}
-
-/* Gets the next buffer on @pad: a frame, or a gap with the time of its end. Drops buffers without
- * running time, which match nothing. */
-static gboolean
-matcher_peek (Matcher *matcher, GstAggregatorPad *pad, Match *next, gboolean *gap)
-{
-  GstBuffer *buffer;
-
-  while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
-    GstClockTime timestamp = GST_BUFFER_PTS (buffer);
-
-    *gap = gst_ccl_buffer_is_gap (buffer);
-    if (*gap && GST_CLOCK_TIME_IS_VALID (timestamp) && GST_BUFFER_DURATION_IS_VALID (buffer))
-      timestamp += GST_BUFFER_DURATION (buffer);
-
-    if (get_running_time (pad, timestamp, &next->time)) {
-      next->buffer = buffer;
-      next->width = matcher->width;
-      next->height = matcher->height;
-      return TRUE;
-    }
-
-    gst_buffer_unref (buffer);
-    gst_aggregator_pad_drop_buffer (pad);
-  }
-
-  return FALSE;
-}
-
-static gboolean
-matcher_find_unlocked (Matcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
-                       GstClockTimeDiff tolerance, gboolean timeout, Match *match)
-{
-  Match *last = &matcher->last;
-  gboolean decided = TRUE;
-
-  match->buffer = NULL;
-
-  for (;;) {
-    gboolean last_fits = last->buffer && ABS (time - last->time) <= tolerance;
-    /* A later frame would have to be nearer. */
-    GstClockTimeDiff farthest = last_fits ? ABS (time - last->time) - 1 : tolerance;
-    Match next;
-    gboolean gap;
-
-    if (farthest < 0 || !pad || !matcher_peek (matcher, pad, &next, &gap)) {
-      decided = farthest < 0 || !pad || timeout || gst_aggregator_pad_is_eos (pad);
-    } else if (next.time > time + farthest) {
-      gst_buffer_unref (next.buffer);
-    } else if (next.time > time && !gap) {
-      *match = next;
-      return TRUE;
-    } else {
-      /* Not after @time, or a gap that a nearer frame may follow. */
-      if (!gap) {
-        gst_clear_buffer (&last->buffer);
-        *last = next;
-        last->buffer = gst_ccl_transfer_extract (next.buffer);
-      }
-      gst_buffer_unref (next.buffer);
-      gst_aggregator_pad_drop_buffer (pad);
-      continue;
-    }
-
-    if (decided && last_fits) {
-      *match = *last;
-      gst_buffer_ref (match->buffer);
-    }
-    return decided;
-  }
-}
-
-/* Finds the frame of @pad (which may be NULL) nearest to @time, at most @tolerance away, and drops
- * the frames that no later call needs. @match gets a reference to its buffer. Returns FALSE if the
- * match depends on data that has not arrived. */
-static gboolean
-matcher_find (Matcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time,
-              GstClockTimeDiff tolerance, gboolean timeout, Match *match)
-{
-  gboolean decided;
-
-  g_mutex_lock (&matcher->lock);
-  decided = matcher_find_unlocked (matcher, pad, time, tolerance, timeout, match);
-  g_mutex_unlock (&matcher->lock);
-
-  return decided;
+  return type;
 }
 
 static void
@@ -292,11 +216,24 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   gobject_class->finalize = gst_ccl_merge_finalize;
 
   /**
+   * cclmerge:mode:
+   *
+   * Which components a frame gets: those of the nearest frame, for which it waits, or the last ones
+   * that have come.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "Which components a frame gets.", GST_TYPE_CCL_MERGE_MODE,
+                         DEFAULT_MODE, PLAYING_FLAGS));
+
+  /**
    * cclmerge:tolerance:
    *
-   * Maximum distance between the running times of matching frames, in nanoseconds. The default,
-   * the maximum value, is half the duration of the video frame, or 0 if neither the frame nor the
-   * caps have it.
+   * Maximum distance between the running times of matching frames, in nanoseconds, with mode=wait.
+   * The default, the maximum value, is half the duration of the video frame, or 0 if neither the
+   * frame nor the caps have it.
    *
    * Since: 0.1
    */
@@ -304,9 +241,61 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
       gobject_class, PROP_TOLERANCE,
       g_param_spec_uint64 ("tolerance", "Tolerance",
                            "Maximum distance between the running times of matching frames, in "
-                           "nanoseconds (maximum value = half the duration of the video frame).",
-                           0, G_MAXUINT64, DEFAULT_TOLERANCE,
-                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+                           "nanoseconds, with mode=wait (maximum value = half the duration of the "
+                           "video frame).",
+                           0, G_MAXUINT64, DEFAULT_TOLERANCE, PLAYING_FLAGS));
+
+  /**
+   * cclmerge:max-latency:
+   *
+   * Maximum latency, in nanoseconds, that the element adds in a live pipeline with mode=wait
+   * because components come late. 0 keeps the latency as it is.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MAX_LATENCY,
+      g_param_spec_uint64 ("max-latency", "Maximum latency",
+                           "Maximum latency added because components come late, in nanoseconds, "
+                           "with mode=wait (0 = never).",
+                           0, G_MAXUINT64, DEFAULT_MAX_LATENCY, PLAYING_FLAGS));
+
+  /**
+   * cclmerge:max-age:
+   *
+   * Maximum age of components in nanoseconds, with mode=latest. Older ones are not attached. The
+   * maximum value is no limit.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MAX_AGE,
+      g_param_spec_uint64 ("max-age", "Maximum age",
+                           "Maximum age of components in nanoseconds, with mode=latest "
+                           "(maximum value = no limit).",
+                           0, G_MAXUINT64, DEFAULT_MAX_AGE, PLAYING_FLAGS));
+
+  /**
+   * cclmerge:stats:
+   *
+   * Statistics since the last start, a structure `application/x-cclmerge-stats`:
+   *
+   * * `frames` (`guint64`): frames of the video,
+   * * `matched` (`guint64`): of these, frames that got the components of the other branch,
+   * * `unmatched` (`guint64`): the others,
+   * * `late` (`guint64`): of the unmatched ones, those whose components had not come when the
+   *   latency had elapsed,
+   * * `lateness` (`gint64`): how long after its running time the last frame of the branch came, in
+   *   nanoseconds; 0 outside of live pipelines,
+   * * `added-latency` (`guint64`): the latency that the element adds because components come late,
+   *   in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
+                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_element_class_set_static_metadata (
       element_class, "Components merger", "Filter/Video",
@@ -320,6 +309,7 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
                                                         GST_TYPE_AGGREGATOR_PAD);
 
   agg_class->create_new_pad = GST_DEBUG_FUNCPTR (gst_ccl_merge_create_new_pad);
+  agg_class->start = GST_DEBUG_FUNCPTR (gst_ccl_merge_start);
   agg_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_merge_stop);
   agg_class->flush = GST_DEBUG_FUNCPTR (gst_ccl_merge_flush);
   agg_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_merge_sink_event);
@@ -330,6 +320,8 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   agg_class->aggregate = GST_DEBUG_FUNCPTR (gst_ccl_merge_aggregate);
   /* The caps are those of the video. */
   agg_class->negotiate = NULL;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MERGE_MODE, 0);
 
   GST_DEBUG_CATEGORY_INIT (gst_ccl_merge_debug, "cclmerge", 0,
                            "components merged from another branch");
@@ -345,8 +337,11 @@ gst_ccl_merge_init (GstCclMerge *self)
                               "template", templ, NULL);
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->video));
 
-  matcher_init (&self->matcher);
+  gst_ccl_matcher_init (&self->matcher);
+  self->mode = DEFAULT_MODE;
   self->tolerance = DEFAULT_TOLERANCE;
+  self->max_latency = DEFAULT_MAX_LATENCY;
+  self->max_age = DEFAULT_MAX_AGE;
 }
 
 static void
@@ -354,24 +349,133 @@ gst_ccl_merge_finalize (GObject *object)
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
-  matcher_finalize (&self->matcher);
+  gst_ccl_matcher_finalize (&self->matcher);
   gst_clear_event (&self->segment);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
-/* The timestamp of a match may be this much later than that of the frame. */
+/* The latency that the element itself adds. */
+static GstClockTime
+get_own_latency_unlocked (GstCclMerge *self)
+{
+  GstClockTime tolerance =
+      GST_CLOCK_TIME_IS_VALID (self->tolerance) ? self->tolerance : self->half_frame;
+
+  if (self->mode == GST_CCL_MERGE_MODE_LATEST)
+    return 0;
+
+  return MIN (tolerance, MAX_DISTANCE) + self->followed;
+}
+
+/* Posts a latency message if it changed. */
 static void
 gst_ccl_merge_update_latency (GstCclMerge *self)
 {
   GstClockTime latency;
 
   GST_OBJECT_LOCK (self);
-  latency = GST_CLOCK_TIME_IS_VALID (self->tolerance) ? MIN (self->tolerance, MAX_TOLERANCE)
-                                                      : self->half_frame;
+  latency = get_own_latency_unlocked (self);
   GST_OBJECT_UNLOCK (self);
 
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, GST_CLOCK_TIME_NONE);
+}
+
+static void
+forget_lateness (GstCclMerge *self)
+{
+  GST_OBJECT_LOCK (self);
+  gst_ccl_lateness_reset (&self->lateness);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Raises the latency so that components come in time. */
+static void
+gst_ccl_merge_follow (GstCclMerge *self)
+{
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
+  GstClockTime step, needed, own;
+  GstClockTimeDiff lateness;
+  gboolean raise = FALSE;
+
+  if (!GST_CLOCK_TIME_IS_VALID (latency))
+    return;
+
+  GST_OBJECT_LOCK (self);
+  lateness = gst_ccl_lateness_get_usual (&self->lateness);
+  own = get_own_latency_unlocked (self);
+  /* What is not in the other branches' latency or in the property. */
+  needed = (GstClockTime) MAX (lateness, 0);
+  needed -= MIN (needed, latency - MIN (own, latency));
+  /* In steps of frames: each one disturbs the pipeline. */
+  step = self->half_frame > 0 ? 2 * self->half_frame : 20 * GST_MSECOND;
+  if (needed > 0)
+    needed = (needed / step + 1) * step;
+  needed = MIN (needed, MIN (self->max_latency, MAX_DISTANCE));
+  if (self->mode == GST_CCL_MERGE_MODE_WAIT && needed > self->followed) {
+    self->followed = needed;
+    raise = TRUE;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  if (raise) {
+    GST_INFO_OBJECT (self,
+                     "components come %" GST_STIME_FORMAT
+                     " after their running time: adding %" GST_TIME_FORMAT " of latency",
+                     GST_STIME_ARGS (lateness), GST_TIME_ARGS (needed));
+    gst_ccl_merge_update_latency (self);
+  }
+}
+
+/* Measures how late the components come that arrive on @pad. */
+static GstPadProbeReturn
+gst_ccl_merge_components_arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstCclMerge *self = GST_CCL_MERGE (user_data);
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  const GstSegment *segment;
+  GstClockTimeDiff time, now;
+
+  /* The segment of the GstAggregatorPad is that of the frame handled last. */
+  if (event && clock && !gst_ccl_buffer_is_gap (buffer)) {
+    gst_event_parse_segment (event, &segment);
+    if (gst_ccl_segment_get_running_time (segment, GST_BUFFER_PTS (buffer), &time)) {
+      now = GST_CLOCK_DIFF (gst_element_get_base_time (GST_ELEMENT (self)),
+                            gst_clock_get_time (clock));
+      GST_OBJECT_LOCK (self);
+      gst_ccl_lateness_add (&self->lateness, gst_ccl_time_diff (now, time));
+      GST_OBJECT_UNLOCK (self);
+    }
+  }
+
+  gst_clear_event (&event);
+  gst_clear_object (&clock);
+
+  return GST_PAD_PROBE_OK;
+}
+
+static GstStructure *
+gst_ccl_merge_get_stats (GstCclMerge *self)
+{
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
+  GstClockTimeDiff lateness = 0;
+  GstClockTime followed;
+  Stats stats;
+
+  GST_OBJECT_LOCK (self);
+  stats = self->stats;
+  followed = self->mode == GST_CCL_MERGE_MODE_WAIT ? self->followed : 0;
+  if (live)
+    lateness = gst_ccl_lateness_get_last (&self->lateness);
+  GST_OBJECT_UNLOCK (self);
+
+  return gst_structure_new ("application/x-cclmerge-stats", "frames", G_TYPE_UINT64, stats.frames,
+                            "matched", G_TYPE_UINT64, stats.matched, "unmatched", G_TYPE_UINT64,
+                            stats.frames - stats.matched, "late", G_TYPE_UINT64, stats.late,
+                            "lateness", G_TYPE_INT64, (gint64) lateness, "added-latency",
+                            G_TYPE_UINT64, followed, NULL);
 }
 
 static void
@@ -379,17 +483,28 @@ gst_ccl_merge_set_property (GObject *object, guint prop_id, const GValue *value,
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
+  GST_OBJECT_LOCK (self);
   switch (prop_id) {
+  case PROP_MODE:
+    self->mode = g_value_get_enum (value);
+    break;
   case PROP_TOLERANCE:
-    GST_OBJECT_LOCK (self);
     self->tolerance = g_value_get_uint64 (value);
-    GST_OBJECT_UNLOCK (self);
-    gst_ccl_merge_update_latency (self);
+    break;
+  case PROP_MAX_LATENCY:
+    self->max_latency = g_value_get_uint64 (value);
+    self->followed = MIN (self->followed, self->max_latency);
+    break;
+  case PROP_MAX_AGE:
+    self->max_age = g_value_get_uint64 (value);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
   }
+  GST_OBJECT_UNLOCK (self);
+
+  gst_ccl_merge_update_latency (self);
 }
 
 static void
@@ -397,16 +512,30 @@ gst_ccl_merge_get_property (GObject *object, guint prop_id, GValue *value, GPara
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
+  if (prop_id == PROP_STATS) {
+    g_value_take_boxed (value, gst_ccl_merge_get_stats (self));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
   switch (prop_id) {
+  case PROP_MODE:
+    g_value_set_enum (value, self->mode);
+    break;
   case PROP_TOLERANCE:
-    GST_OBJECT_LOCK (self);
     g_value_set_uint64 (value, self->tolerance);
-    GST_OBJECT_UNLOCK (self);
+    break;
+  case PROP_MAX_LATENCY:
+    g_value_set_uint64 (value, self->max_latency);
+    break;
+  case PROP_MAX_AGE:
+    g_value_set_uint64 (value, self->max_age);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
   }
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* Only one pad can be requested. */
@@ -415,6 +544,7 @@ gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const g
                               const GstCaps *caps)
 {
   GstPad *existing = gst_element_get_static_pad (GST_ELEMENT (agg), "components");
+  GstAggregatorPad *pad;
 
   if (existing) {
     GST_WARNING_OBJECT (agg, "there already is a components pad");
@@ -422,8 +552,28 @@ gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const g
     return NULL;
   }
 
-  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", "components", "direction", GST_PAD_SINK,
-                       "template", templ, NULL);
+  pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", "components", "direction", GST_PAD_SINK,
+                      "template", templ, NULL);
+  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_BUFFER, gst_ccl_merge_components_arrive, agg,
+                     NULL);
+  forget_lateness (GST_CCL_MERGE (agg));
+
+  return pad;
+}
+
+static gboolean
+gst_ccl_merge_start (GstAggregator *agg)
+{
+  GstCclMerge *self = GST_CCL_MERGE (agg);
+
+  GST_OBJECT_LOCK (self);
+  memset (&self->stats, 0, sizeof (self->stats));
+  self->followed = 0;
+  gst_ccl_lateness_reset (&self->lateness);
+  GST_OBJECT_UNLOCK (self);
+  gst_ccl_merge_update_latency (self);
+
+  return TRUE;
 }
 
 static gboolean
@@ -431,7 +581,7 @@ gst_ccl_merge_stop (GstAggregator *agg)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
-  matcher_clear (&self->matcher);
+  gst_ccl_matcher_clear (&self->matcher);
   self->width = self->height = 0;
   self->matcher.width = self->matcher.height = 0;
   gst_clear_event (&self->segment);
@@ -444,7 +594,8 @@ gst_ccl_merge_flush (GstAggregator *agg)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
-  matcher_clear (&self->matcher);
+  gst_ccl_matcher_clear (&self->matcher);
+  forget_lateness (self);
   gst_clear_event (&self->segment);
 
   return GST_FLOW_OK;
@@ -542,7 +693,8 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   case GST_EVENT_FLUSH_STOP:
     /* GstAggregator only handles flushes of all pads together. Nothing can arrive between this
      * pad's flush start and flush stop. */
-    matcher_clear (&self->matcher);
+    gst_ccl_matcher_clear (&self->matcher);
+    forget_lateness (self);
     return GST_AGGREGATOR_CLASS (parent_class)->sink_event (agg, pad, event);
   case GST_EVENT_FLUSH_START:
   case GST_EVENT_STREAM_START:
@@ -646,63 +798,127 @@ gst_ccl_merge_get_next_time (GstAggregator *agg)
   if (!buffer)
     return GST_CLOCK_TIME_NONE;
 
-  get_running_time (self->video, GST_BUFFER_PTS (buffer), &time);
+  gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &time);
   gst_buffer_unref (buffer);
 
   return (GstClockTime) MAX (time, 0);
 }
 
-static GstClockTimeDiff
-get_tolerance (GstCclMerge *self, GstBuffer *buffer)
+static void
+make_request (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatchRequest *request)
 {
-  GstClockTime tolerance, half_frame;
+  GstClockTime limit, half_frame;
 
   GST_OBJECT_LOCK (self);
-  tolerance = self->tolerance;
+  request->latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
+  limit = request->latest ? self->max_age : self->tolerance;
   half_frame = self->half_frame;
   GST_OBJECT_UNLOCK (self);
 
-  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
+  if (!request->latest && !GST_CLOCK_TIME_IS_VALID (limit)) {
     if (GST_BUFFER_DURATION_IS_VALID (buffer))
       half_frame = GST_BUFFER_DURATION (buffer) / 2;
 
     GST_OBJECT_LOCK (self->video);
-    tolerance = (GstClockTime) (half_frame / ABS (self->video->segment.rate));
+    limit = (GstClockTime) (MIN (half_frame, MAX_DISTANCE) / ABS (self->video->segment.rate));
     GST_OBJECT_UNLOCK (self->video);
   }
 
-  return (GstClockTimeDiff) MIN (tolerance, MAX_TOLERANCE);
+  if (request->latest && !GST_CLOCK_TIME_IS_VALID (limit))
+    request->limit = G_MAXINT64;
+  else
+    request->limit = (GstClockTimeDiff) MIN (limit, MAX_DISTANCE);
+  request->timeout = timeout;
 }
 
-/* Finds the match for @buffer, the next frame of the video. Returns FALSE if that needs more data.
- */
-static gboolean
-find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, Match *match)
+/* Finds the match for @buffer, the next frame of the video, and tells how much older it is. */
+static GstCclMatchResult
+find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch *match,
+            GstClockTimeDiff *age)
 {
-  GstClockTimeDiff time;
-  gboolean decided;
+  GstCclMatchRequest request;
+  GstCclMatchResult result;
   GstPad *pad;
 
-  match->buffer = NULL;
-  if (!get_running_time (self->video, GST_BUFFER_PTS (buffer), &time))
-    return TRUE;
+  if (!gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &request.time))
+    return GST_CCL_MATCH_NONE;
 
+  make_request (self, buffer, timeout, &request);
   pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  decided = matcher_find (&self->matcher, (GstAggregatorPad *) pad, time,
-                          get_tolerance (self, buffer), timeout, match);
+  result = gst_ccl_matcher_find (&self->matcher, (GstAggregatorPad *) pad, &request, match);
   gst_clear_object (&pad);
+  if (result == GST_CCL_MATCH_FOUND)
+    *age = gst_ccl_time_diff (request.time, match->time);
 
   GST_LOG_OBJECT (self, "%s for the frame of %" GST_STIME_FORMAT,
-                  match->buffer ? "components"
-                  : decided     ? "no components"
-                                : "waiting for components",
-                  GST_STIME_ARGS (time));
+                  result == GST_CCL_MATCH_FOUND     ? "components"
+                  : result == GST_CCL_MATCH_PENDING ? "waiting for components"
+                                                    : "no components",
+                  GST_STIME_ARGS (request.time));
 
-  return decided;
+  return result;
+}
+
+/* Says why frames have no components, and what to do. */
+static void
+gst_ccl_merge_warn (GstCclMerge *self, const Stats *stats, GstCclMatchResult result)
+{
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
+  GstClockTimeDiff lateness;
+  GstCclMergeMode mode;
+  const gchar *advice;
+  gchar *reason;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->mode;
+  lateness = gst_ccl_lateness_get_usual (&self->lateness);
+  GST_OBJECT_UNLOCK (self);
+
+  if (mode == GST_CCL_MERGE_MODE_LATEST) {
+    reason = g_strdup ("There were none, or only components older than max-age.");
+    advice = "Does that branch still work? Otherwise raise max-age.";
+  } else if (result == GST_CCL_MATCH_LATE) {
+    reason = g_strdup_printf ("They come %" G_GINT64_FORMAT " ms after their time, and frames wait "
+                              "for %" G_GUINT64_FORMAT " ms.",
+                              lateness / (GstClockTimeDiff) GST_MSECOND,
+                              GST_CLOCK_TIME_IS_VALID (latency) ? latency / GST_MSECOND : 0);
+    advice = "If the mask is slower than the video, set mode=latest, and drop frames before the "
+             "mask with a leaky queue (\"queue leaky=downstream max-size-buffers=1\"). Otherwise "
+             "raise max-latency or latency.";
+  } else {
+    reason = g_strdup ("No components have a timestamp within the tolerance.");
+    advice = "If the mask has fewer frames than the video, set mode=latest or raise the tolerance. "
+             "Otherwise check the timestamps of both branches.";
+  }
+
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+                       ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                        " frames left without components. %s %s",
+                        stats->frames - stats->matched, stats->frames, reason, advice),
+                       (NULL));
+  g_free (reason);
+}
+
+static void
+count_frame (GstCclMerge *self, GstCclMatchResult result)
+{
+  gboolean missed = result == GST_CCL_MATCH_NONE || result == GST_CCL_MATCH_LATE;
+  Stats stats;
+
+  GST_OBJECT_LOCK (self);
+  self->stats.frames++;
+  self->stats.matched += result == GST_CCL_MATCH_FOUND;
+  self->stats.late += result == GST_CCL_MATCH_LATE;
+  self->stats.missed += missed;
+  stats = self->stats;
+  GST_OBJECT_UNLOCK (self);
+
+  if (missed && stats.missed % WARNING_INTERVAL == FIRST_WARNING)
+    gst_ccl_merge_warn (self, &stats, result);
 }
 
 static GstFlowReturn
-push (GstCclMerge *self, GstBuffer *buffer, Match *match)
+push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTimeDiff age)
 {
   GstAggregator *agg = GST_AGGREGATOR (self);
 
@@ -722,7 +938,7 @@ push (GstCclMerge *self, GstBuffer *buffer, Match *match)
       gst_buffer_unref (shared);
     }
     gst_ccl_transfer_components (buffer, self->width, self->height, match->buffer, match->width,
-                                 match->height);
+                                 match->height, age);
   }
 
   gst_clear_event (&self->segment);
@@ -737,7 +953,7 @@ static GstFlowReturn
 drain (GstCclMerge *self)
 {
   GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  gboolean ended = matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
+  gboolean ended = gst_ccl_matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
                    !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
 
   gst_clear_object (&pad);
@@ -751,20 +967,27 @@ gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
   GstCclMerge *self = GST_CCL_MERGE (agg);
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
   GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
-  Match match = { NULL, 0, 0, 0 };
-  gboolean decided;
+  GstCclMatchResult match_result = GST_CCL_MATCH_IDLE;
+  GstCclMatch match = { NULL, 0, 0, 0 };
+  GstClockTimeDiff age = 0;
+  gboolean is_gap;
 
+  gst_ccl_merge_follow (self);
   if (!buffer)
     return gst_aggregator_pad_is_eos (self->video) ? drain (self) : result;
 
-  decided = gst_ccl_buffer_is_gap (buffer) || find_match (self, buffer, timeout, &match);
+  is_gap = gst_ccl_buffer_is_gap (buffer);
+  if (!is_gap)
+    match_result = find_match (self, buffer, timeout, &match, &age);
   /* Without this reference, the buffer can be writable. */
   gst_buffer_unref (buffer);
 
-  if (decided) {
+  if (match_result != GST_CCL_MATCH_PENDING) {
     buffer = gst_aggregator_pad_pop_buffer (self->video);
+    if (buffer && !is_gap)
+      count_frame (self, match_result);
     if (buffer)
-      result = push (self, buffer, &match);
+      result = push (self, buffer, &match, age);
   }
   gst_clear_buffer (&match.buffer);
 

@@ -8,6 +8,24 @@
 
 G_BEGIN_DECLS
 
+/**
+ * GstCclMergeMode:
+ * @GST_CCL_MERGE_MODE_WAIT: wait for the components of the nearest frame
+ * @GST_CCL_MERGE_MODE_LATEST: attach the last components that have come
+ *
+ * Which components `cclmerge` attaches to a frame.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_MERGE_MODE_WAIT,
+  GST_CCL_MERGE_MODE_LATEST,
+} GstCclMergeMode;
+
+#define GST_TYPE_CCL_MERGE_MODE (gst_ccl_merge_mode_get_type ())
+GType gst_ccl_merge_mode_get_type (void);
+
 #define GST_TYPE_CCL_MERGE (gst_ccl_merge_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclMerge, gst_ccl_merge, GST, CCL_MERGE, GstAggregator)
 

@@ -688,7 +688,7 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstCclScene scene = { (gint) self->width, (gint) self->height };
   GstVideoOverlayComposition *composition;
-  GstCclRois rois = { 0, NULL, NULL };
+  GstCclRois rois = { 0, NULL, NULL, 0 };
   GstBuffer *scaled = NULL;
   GQuark *names = NULL;
   GstCclDrawStyle style;
@@ -703,7 +703,7 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
   if (meta && (meta->width != self->width || meta->height != self->height)) {
     scaled = gst_buffer_new ();
     gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
-                                 self->height);
+                                 self->height, 0);
     meta = gst_buffer_get_ccl_meta (scaled);
   }
   if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES)

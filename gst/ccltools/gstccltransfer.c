@@ -32,7 +32,7 @@ scale_meta (GstBuffer *dest, guint width, guint height, GstBuffer *source, GstCc
   GstVideoInfo in_info, out_info;
   GstVideoMetaTransform trans = { &in_info, &out_info };
 
-  if (meta->width == 0 || meta->height == 0)
+  if (meta->width == 0 || meta->height == 0 || meta->width > G_MAXINT || meta->height > G_MAXINT)
     return NULL;
 
   if (meta->width == width && meta->height == height) {
@@ -120,7 +120,8 @@ gst_ccl_transfer_extract (GstBuffer *buffer)
 
 void
 gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
-                             GstBuffer *source, guint source_width, guint source_height)
+                             GstBuffer *source, guint source_width, guint source_height,
+                             GstClockTimeDiff age)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (source);
   GstBuffer *cropped = NULL;
@@ -135,12 +136,16 @@ gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_heigh
   if (meta) {
     source_width = meta->width;
     source_height = meta->height;
-    scale_meta (dest, dest_width, dest_height, source, meta);
+    meta = scale_meta (dest, dest_width, dest_height, source, meta);
+    if (meta)
+      meta->frame_age = gst_ccl_time_diff (meta->frame_age, -age);
   }
 
   gst_ccl_rois_init (&rois, source);
   if (rois.n > 0)
     put_rois (dest, dest_width, dest_height, &rois, source_width, source_height, NULL);
+  if (age != 0 && rois.n > 0)
+    gst_ccl_rois_set_frame_age (dest, gst_ccl_time_diff (rois.frame_age, -age));
   gst_ccl_rois_clear (&rois);
   gst_clear_buffer (&cropped);
 }

@@ -25,9 +25,11 @@ gboolean gst_ccl_transfer_has_components (GstBuffer *buffer);
 GstBuffer *gst_ccl_transfer_extract (GstBuffer *buffer);
 
 /* Replaces the components of the writable @dest with those of @source, scaled to the size of @dest.
- * The size of @source is used for regions of interest without GstCclMeta, which do not have it. */
+ * The size of @source is used for regions of interest without GstCclMeta, which do not have it. The
+ * age of the components' frame grows by @age. */
 void gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
-                                  GstBuffer *source, guint source_width, guint source_height);
+                                  GstBuffer *source, guint source_width, guint source_height,
+                                  GstClockTimeDiff age);
 
 G_END_DECLS
 

@@ -3,6 +3,8 @@
 
 #include "gstcclroi.h"
 
+#define FRAME_AGE "frame-age"
+
 static gboolean
 is_own (GstMeta *meta)
 {
@@ -54,10 +56,15 @@ gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
   g_ptr_array_sort (array, compare_ids);
 
   rois->n = array->len;
+  rois->frame_age = 0;
   rois->rois = (GstVideoRegionOfInterestMeta **) g_ptr_array_free (array, FALSE);
   rois->components = g_new0 (GstCclComponent, rois->n);
   for (i = 0; i < rois->n; i++)
     read_component (rois->rois[i], &rois->components[i]);
+  if (rois->n > 0)
+    gst_structure_get (
+        gst_video_region_of_interest_meta_get_param (rois->rois[0], GST_CCL_ROI_PARAM), FRAME_AGE,
+        G_TYPE_INT64, &rois->frame_age, NULL);
 }
 
 void
@@ -132,6 +139,23 @@ gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *ro
       gst_ccl_rois_set_param (param, component);
     gst_video_region_of_interest_meta_add_param (copy, param);
   }
+}
+
+static gboolean
+set_frame_age (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
+{
+  if (is_own (*meta))
+    gst_structure_set (gst_video_region_of_interest_meta_get_param (
+                           (GstVideoRegionOfInterestMeta *) *meta, GST_CCL_ROI_PARAM),
+                       FRAME_AGE, G_TYPE_INT64, *(gint64 *) user_data, NULL);
+
+  return TRUE;
+}
+
+void
+gst_ccl_rois_set_frame_age (GstBuffer *buffer, gint64 frame_age)
+{
+  gst_buffer_foreach_meta (buffer, set_frame_age, &frame_age);
 }
 
 static gboolean

@@ -18,6 +18,7 @@ typedef struct
   guint n;
   GstVideoRegionOfInterestMeta **rois; /* not owned */
   GstCclComponent *components;         /* what the regions say */
+  gint64 frame_age;                    /* see GstCclMeta */
 } GstCclRois;
 
 /* Reads the regions of @buffer. They stay valid as long as its metadata is not changed. Free with
@@ -38,6 +39,10 @@ void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *compone
  * the parameters of @roi, but for what gst_ccl_rois_set_param() sets. */
 void gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
                             const GstCclComponent *component);
+
+/* Sets how much older the frame is in which the components were found that the writable @buffer has
+ * as regions of interest. */
+void gst_ccl_rois_set_frame_age (GstBuffer *buffer, gint64 frame_age);
 
 /* Removes all components that the writable @buffer has as regions of interest. */
 void gst_ccl_rois_remove (GstBuffer *buffer);

@@ -202,3 +202,14 @@ gst_ccl_segment_get_times (const GstSegment *segment, GstClockTime timestamp,
     *running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, timestamp);
   }
 }
+
+GstClockTimeDiff
+gst_ccl_time_diff (GstClockTimeDiff a, GstClockTimeDiff b)
+{
+  if (b < 0 && a > G_MAXINT64 + b)
+    return G_MAXINT64;
+  if (b > 0 && a < -G_MAXINT64 + b)
+    return -G_MAXINT64;
+
+  return a - b;
+}

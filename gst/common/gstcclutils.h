@@ -63,6 +63,9 @@ void gst_ccl_buffer_remove_components (GstBuffer *buffer);
 void gst_ccl_segment_get_times (const GstSegment *segment, GstClockTime timestamp,
                                 GstClockTime *stream_time, GstClockTime *running_time);
 
+/* @a - @b, or the nearest value that fits. */
+GstClockTimeDiff gst_ccl_time_diff (GstClockTimeDiff a, GstClockTimeDiff b);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_UTILS_H__ */

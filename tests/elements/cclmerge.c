@@ -63,8 +63,8 @@ expected_partner (guint time, const Item *mask, guint n_mask, guint tolerance)
 
 /* Feeds both branches from threads of their own: the output must depend on the timestamps alone. */
 static void
-run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 tolerance,
-     guint *partners)
+run (const Item *video, guint n_video, const Item *mask, guint n_mask, const gchar *limit,
+     guint64 value, guint *partners)
 {
   Feed feeds[2] = { { NULL, FALSE, video, n_video }, { NULL, TRUE, mask, n_mask } };
   GThread *threads[2];
@@ -72,7 +72,9 @@ run (const Item *video, guint n_video, const Item *mask, guint n_mask, guint64 t
   guint i;
 
   pair_init (&pair, FALSE);
-  g_object_set (pair.video->element, "tolerance", tolerance, NULL);
+  if (g_str_equal (limit, "max-age"))
+    gst_util_set_object_arg (G_OBJECT (pair.video->element), "mode", "latest");
+  g_object_set (pair.video->element, limit, value, NULL);
   feeds[0].h = pair.video;
   feeds[1].h = pair.mask;
   for (i = 0; i < 2; i++)
@@ -113,6 +115,24 @@ static const struct
   { "gap at the end", HALF_FRAME, "0 1000 2000", "0 1000+9000", "1 0 0" },
 };
 
+/* The same with mode=latest and a maximum age. */
+static const struct
+{
+  const gchar *name;
+  guint64 age;
+  const gchar *video, *mask, *partners;
+} latest_cases[] = {
+  { "same times", 0, "0 1000 2000", "0 1000 2000", "1 2 3" },
+  { "earlier", 0, "0 1000 2000", "0 999 2000", "1 0 3" },
+  { "every other", 1000, "0 1000 2000 3000 4000", "0 2000", "1 1 2 2 0" },
+  { "every third", 5000, "0 1000 2000 3000 4000 5000", "0 3000", "1 1 1 2 2 2" },
+  { "never a later one", 5000, "0 1000 2000", "1 1001 1999", "0 1 3" },
+  { "begins late", 9000, "0 1000 2000 3000", "2000", "0 0 1 1" },
+  { "a gap brings nothing new", 2000, "0 1000 2000 3000", "0 1000+2000 3000", "1 1 1 2" },
+  { "ends early", 2000, "0 1000 2000 3000", "0", "1 1 1 0" },
+  { "nothing at all", 1000, "0 1000", "", "0 0" },
+};
+
 static guint
 parse (const gchar *text, Item *items)
 {
@@ -139,11 +159,41 @@ GST_START_TEST (test_partners)
   guint partners[MAX_FRAMES], i;
 
   fail_unless_equals_int (parse (cases[__i__].partners, expected), n_video);
-  run (video, n_video, mask, n_mask, tolerance == HALF_FRAME ? tolerance : tolerance * GST_MSECOND,
-       partners);
+  run (video, n_video, mask, n_mask, "tolerance",
+       tolerance == HALF_FRAME ? tolerance : tolerance * GST_MSECOND, partners);
   for (i = 0; i < n_video; i++)
     fail_unless (partners[i] == expected[i].time, "%s: frame %u has partner %u, not %u",
                  cases[__i__].name, i, partners[i], expected[i].time);
+}
+GST_END_TEST;
+
+/* Gaps count as items. */
+static guint
+count_frames (const Item *items, guint n)
+{
+  guint i, n_frames = 0;
+
+  for (i = 0; i < n; i++)
+    n_frames += items[i].gap == 0;
+
+  return n_frames;
+}
+
+GST_START_TEST (test_latest)
+{
+  Item video[MAX_FRAMES], mask[MAX_FRAMES], expected[MAX_FRAMES];
+  guint n_video = parse (latest_cases[__i__].video, video);
+  guint n_mask = parse (latest_cases[__i__].mask, mask);
+  guint partners[MAX_FRAMES], i;
+
+  fail_unless_equals_int (parse (latest_cases[__i__].partners, expected), n_video);
+  run (video, n_video, mask, n_mask, "max-age", latest_cases[__i__].age * GST_MSECOND, partners);
+  for (i = 0; i < n_video; i++) {
+    guint partner = partners[i] ? count_frames (mask, partners[i]) : 0;
+
+    fail_unless (partner == expected[i].time, "%s: frame %u has partner %u, not %u",
+                 latest_cases[__i__].name, i, partner, expected[i].time);
+  }
 }
 GST_END_TEST;
 
@@ -169,7 +219,7 @@ GST_START_TEST (test_random_partners)
     time += length;
   }
 
-  run (video, MAX_FRAMES, mask, MAX_FRAMES, tolerance * GST_MSECOND, partners);
+  run (video, MAX_FRAMES, mask, MAX_FRAMES, "tolerance", tolerance * GST_MSECOND, partners);
   for (i = 0; i < MAX_FRAMES; i++)
     fail_unless_equals_int (partners[i],
                             expected_partner (video[i].time, mask, MAX_FRAMES, tolerance));
@@ -612,6 +662,222 @@ GST_START_TEST (test_bytes)
 }
 GST_END_TEST;
 
+#define HALF (G_GUINT64_CONSTANT (1) << 62) /* of the largest running time */
+
+/* Running times at the ends of their range: segments' starts, timestamps, and whether they match.
+ * Times beyond it match nothing. */
+static const struct
+{
+  guint64 video_start, video, mask_start, mask;
+  gboolean match;
+} extremes[] = {
+  { 0, HALF, 0, HALF, TRUE },
+  { 0, HALF + HALF - 1, 0, HALF + HALF - 1, TRUE },
+  { 0, HALF + HALF - 2, 0, HALF + HALF - 1, TRUE },
+  { 0, HALF + HALF - 1, 0, HALF + HALF - 2, TRUE },
+  { HALF + HALF - 1, 0, HALF + HALF - 1, 0, TRUE },
+  { HALF + HALF - 1, 0, HALF + HALF - 1, 1, TRUE },
+  { 0, HALF, HALF, 0, FALSE }, /* 2^63 apart, which is negative in 64 bits */
+  { HALF, 0, 0, HALF, FALSE },
+  { HALF + HALF - 1, 0, 0, HALF + HALF - 1, FALSE },
+  { 0, HALF + HALF - 1, HALF + HALF - 1, 0, FALSE },
+  { 0, HALF + HALF, 0, HALF + HALF, FALSE },
+  { 0, G_MAXUINT64 - 1, 0, G_MAXUINT64 - 1, FALSE },
+  { G_MAXUINT64 - 1, 0, G_MAXUINT64 - 1, 0, FALSE },
+};
+
+GST_START_TEST (test_extreme_timestamps)
+{
+  guint latest;
+
+  for (latest = 0; latest < 2; latest++) {
+    gboolean match =
+        extremes[__i__].match && (!latest || extremes[__i__].mask <= extremes[__i__].video);
+    guint64 starts[2] = { extremes[__i__].video_start, extremes[__i__].mask_start };
+    GstSegment segment;
+    Pair pair;
+    guint i;
+
+    pair_init (&pair, FALSE);
+    g_object_set (pair.video->element, "mode", latest, "max-age", G_MAXUINT64, NULL);
+    for (i = 0; i < 2; i++) {
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      segment.start = segment.position = starts[i];
+      gst_harness_push_event (i ? pair.mask : pair.video, gst_event_new_segment (&segment));
+    }
+    gst_harness_push (pair.mask, mask_new (extremes[__i__].mask, 7));
+    gst_harness_push_event (pair.mask, gst_event_new_gap (G_MAXUINT64 - 2, G_MAXUINT64 - 1));
+    gst_harness_push_event (pair.mask, gst_event_new_eos ());
+    gst_harness_push (pair.video, video_new (extremes[__i__].video));
+    if (!latest || extremes[__i__].match)
+      fail_unless_equals_int (pair_pull_label (&pair, extremes[__i__].video), match ? 7 : 0);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* The age of the components' frame: in both kinds of metadata, and added to that of an earlier
+ * cclmerge. It survives copies and scaling. */
+GST_START_TEST (test_frame_age)
+{
+  static const gint64 ages[] = { -400, 0, 400 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (ages); i++) {
+    const GstClockTime time = 10 * GST_SECOND;
+    gint64 age = ages[i] * GST_MSECOND, found = 0;
+    GstBuffer *mask = mask_new (time - age, 1), *out, *copy;
+    GstVideoRegionOfInterestMeta *roi;
+    GstStructure *param;
+    Pair pair;
+
+    gst_buffer_get_ccl_meta (mask)->frame_age = 5;
+    pair_init (&pair, FALSE);
+    gst_harness_push (pair.mask, mask);
+    gst_harness_push_event (pair.mask, gst_event_new_eos ());
+    out = gst_harness_push_and_pull (pair.video, video_new (time));
+    copy = gst_buffer_copy (out);
+    fail_unless_equals_int64 (gst_buffer_get_ccl_meta (copy)->frame_age, age + 5);
+    roi = gst_buffer_get_video_region_of_interest_meta_id (out, 0);
+    param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+    fail_unless_equals_int (gst_structure_get_int64 (param, "frame-age", &found), age != 0);
+    fail_unless_equals_int64 (found, age);
+    gst_buffer_unref (copy);
+    gst_buffer_unref (out);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* Frames that should have components and have none are counted, and there is a warning for the
+ * tenth one and for each thousandth after it; not for those outside of the branch's time. */
+GST_START_TEST (test_warnings)
+{
+  static const struct
+  {
+    const gchar *mode, *text; /* what the warnings say, NULL for none */
+    gboolean eos, gap;
+  } cases[] = {
+    { "wait", "tolerance", FALSE, FALSE }, { "latest", "max-age", FALSE, FALSE },
+    { "wait", NULL, TRUE, FALSE },         { "latest", NULL, TRUE, FALSE },
+    { "wait", NULL, FALSE, TRUE },
+  };
+  GstClockTime end = 5000 * GST_SECOND;
+  GstStructure *stats;
+  guint64 frames = 0, matched = 0, unmatched = 0, late = 1;
+  GstMessage *message;
+  guint i, n = 0;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_util_set_object_arg (G_OBJECT (pair.video->element), "mode", cases[__i__].mode);
+  g_object_set (pair.video->element, "max-age", (guint64) 1000, NULL);
+  pair_push_partners (&pair, 0, 1);
+  if (cases[__i__].gap)
+    gst_harness_push_event (pair.mask, gst_event_new_gap (1, end));
+  else if (cases[__i__].eos)
+    gst_harness_push_event (pair.mask, gst_event_new_eos ());
+  else
+    gst_harness_push (pair.mask, mask_new (end, 2));
+  for (i = 1; i < 1500; i++) {
+    gst_harness_push (pair.video, video_new (i * GST_SECOND));
+    fail_unless_equals_int (pair_pull_label (&pair, i * GST_SECOND), 0);
+  }
+
+  while ((message = ccl_test_pop_message (pair.video, GST_MESSAGE_WARNING))) {
+    GError *error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (cases[__i__].text && strstr (error->message, cases[__i__].text), "%s",
+                 error->message);
+    fail_unless (strstr (error->message, n == 0 ? "10 of 11 frames" : "1010 of 1011 frames") !=
+                     NULL,
+                 "%s", error->message);
+    n++;
+    g_clear_error (&error);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, cases[__i__].text ? 2 : 0);
+
+  g_object_get (pair.video->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "frames", G_TYPE_UINT64, &frames, "matched", G_TYPE_UINT64,
+                                  &matched, "unmatched", G_TYPE_UINT64, &unmatched, "late",
+                                  G_TYPE_UINT64, &late, NULL));
+  fail_unless_equals_uint64 (frames, 1500);
+  fail_unless_equals_uint64 (matched, 1);
+  fail_unless_equals_uint64 (unmatched, 1499);
+  fail_unless_equals_uint64 (late, 0);
+  gst_structure_free (stats);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Metadata of others that describes no frame: formats without planes, and sizes that are not those
+ * of the caps. Neither is an error, as pixels are not read. */
+GST_START_TEST (test_hostile_video_meta)
+{
+  static const struct
+  {
+    GstVideoFormat format;
+    guint n_planes, width, height;
+  } metas[] = {
+    { GST_VIDEO_FORMAT_UNKNOWN, 0, 0, 0 },
+    { GST_VIDEO_FORMAT_UNKNOWN, 1, MASK_WIDTH, MASK_HEIGHT },
+    { GST_VIDEO_FORMAT_GRAY8, 0, MASK_WIDTH, MASK_HEIGHT },
+    { GST_VIDEO_FORMAT_ENCODED, 0, 1, 1 },
+    { GST_VIDEO_FORMAT_NV12, 1, G_MAXUINT, G_MAXUINT },
+    { GST_VIDEO_FORMAT_GRAY8, 1, MASK_WIDTH, MASK_HEIGHT },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (metas); i++) {
+    GstBuffer *frames[2] = { video_new (0), mask_new (0, 3) };
+    Pair pair;
+    guint k;
+
+    pair_init (&pair, FALSE);
+    for (k = 0; k < 2; k++) {
+      GstVideoMeta *meta = gst_buffer_add_video_meta (frames[k], GST_VIDEO_FRAME_FLAG_NONE,
+                                                      GST_VIDEO_FORMAT_GRAY8, 8, 8);
+      GstVideoCropMeta *crop;
+
+      meta->format = metas[i].format;
+      meta->n_planes = metas[i].n_planes;
+      meta->width = metas[i].width;
+      meta->height = metas[i].height;
+      crop = gst_buffer_add_video_crop_meta (frames[k]);
+      crop->x = G_MAXINT32;
+      crop->width = G_MAXUINT;
+      crop->height = 2;
+      gst_harness_push (k ? pair.mask : pair.video, gst_buffer_ref (frames[k]));
+    }
+    gst_buffer_unref (gst_harness_pull (pair.video));
+    for (k = 0; k < 2; k++)
+      gst_buffer_unref (frames[k]);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* Fields of interlaced video have half the height of the caps; components are those of the whole
+ * frame, so only the caps count. */
+GST_START_TEST (test_alternate)
+{
+  Pair pair;
+  GstBuffer *out;
+
+  pair_init (&pair, FALSE);
+  gst_harness_set_src_caps_str (pair.video,
+                                "video/x-raw(format:Interlaced),format=NV12,width=128,height=96,"
+                                "interlace-mode=alternate,framerate=1/1");
+  gst_harness_push (pair.mask, mask_new (0, 3));
+  out = gst_harness_push_and_pull (pair.video, video_new (0));
+  fail_unless_equals_int (gst_buffer_get_ccl_meta (out)->height, 96);
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 static Suite *
 cclmerge_suite (void)
 {
@@ -621,6 +887,7 @@ cclmerge_suite (void)
   tc = tcase_create ("partners");
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_partners, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tc, test_latest, 0, G_N_ELEMENTS (latest_cases));
   tcase_add_loop_test (tc, test_random_partners, 0, 40);
   tcase_add_loop_test (tc, test_scaling, 0, G_N_ELEMENTS (sizes));
   tcase_add_test (tc, test_twice_the_size);
@@ -637,6 +904,11 @@ cclmerge_suite (void)
   tcase_add_test (tc, test_mask_without_size);
   tcase_add_test (tc, test_refusal);
   tcase_add_test (tc, test_bytes);
+  tcase_add_loop_test (tc, test_extreme_timestamps, 0, G_N_ELEMENTS (extremes));
+  tcase_add_test (tc, test_frame_age);
+  tcase_add_loop_test (tc, test_warnings, 0, 5);
+  tcase_add_test (tc, test_hostile_video_meta);
+  tcase_add_test (tc, test_alternate);
 
   return s;
 }

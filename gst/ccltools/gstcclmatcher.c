@@ -1,0 +1,236 @@
+/* cudaccl - finds the frame of one branch that belongs to a frame of another
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclmatcher.h"
+
+#include <gst/common/gstcclutils.h>
+
+#include "gstccltransfer.h"
+
+gboolean
+gst_ccl_segment_get_running_time (const GstSegment *segment, GstClockTime timestamp,
+                                  GstClockTimeDiff *time)
+{
+  guint64 running_time = 0;
+  gint sign = 0;
+
+  if (GST_CLOCK_TIME_IS_VALID (timestamp) && segment->format == GST_FORMAT_TIME)
+    sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, timestamp, &running_time);
+  if (sign == 0 || running_time > G_MAXINT64)
+    return FALSE;
+
+  *time = sign * (GstClockTimeDiff) running_time;
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, GstClockTimeDiff *time)
+{
+  gboolean result;
+
+  GST_OBJECT_LOCK (pad);
+  result = gst_ccl_segment_get_running_time (&pad->segment, timestamp, time);
+  GST_OBJECT_UNLOCK (pad);
+
+  return result;
+}
+
+void
+gst_ccl_matcher_init (GstCclMatcher *matcher)
+{
+  g_mutex_init (&matcher->lock);
+}
+
+void
+gst_ccl_matcher_finalize (GstCclMatcher *matcher)
+{
+  gst_clear_buffer (&matcher->last.buffer);
+  g_mutex_clear (&matcher->lock);
+}
+
+void
+gst_ccl_matcher_clear (GstCclMatcher *matcher)
+{
+  g_mutex_lock (&matcher->lock);
+  gst_clear_buffer (&matcher->last.buffer);
+  matcher->begun = FALSE;
+  g_mutex_unlock (&matcher->lock);
+}
+
+gboolean
+gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad)
+{
+  gst_ccl_matcher_clear (matcher);
+  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+  }
+
+  return !pad || gst_aggregator_pad_is_eos (pad);
+}
+
+/* The next item on the pad: a frame, or a gap with the time of its end. */
+typedef struct
+{
+  GstCclMatch frame;
+  gboolean gap;
+  GstClockTimeDiff gap_start;
+} Item;
+
+/* Gets the next item on @pad; its buffer is to be unreferenced. Drops buffers without running time,
+ * which match nothing. */
+static gboolean
+peek (GstCclMatcher *matcher, GstAggregatorPad *pad, Item *item)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
+    if (gst_ccl_pad_get_running_time (pad, GST_BUFFER_PTS (buffer), &item->frame.time)) {
+      item->frame.buffer = buffer;
+      item->frame.width = matcher->width;
+      item->frame.height = matcher->height;
+      item->gap = gst_ccl_buffer_is_gap (buffer);
+      item->gap_start = item->frame.time;
+      if (item->gap && GST_BUFFER_DURATION_IS_VALID (buffer)) {
+        GstClockTime end = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+
+        /* A gap that never ends. */
+        if (end < GST_BUFFER_PTS (buffer) ||
+            !gst_ccl_pad_get_running_time (pad, end, &item->frame.time))
+          item->frame.time = G_MAXINT64;
+      }
+      return TRUE;
+    }
+
+    gst_buffer_unref (buffer);
+    gst_aggregator_pad_drop_buffer (pad);
+  }
+
+  return FALSE;
+}
+
+/* Drops the next item on @pad, which is not after the video. */
+static void
+take (GstCclMatcher *matcher, GstAggregatorPad *pad, const Item *item)
+{
+  GstCclMatch *last = &matcher->last;
+
+  if (!item->gap) {
+    gst_clear_buffer (&last->buffer);
+    *last = item->frame;
+    last->buffer = gst_ccl_transfer_extract (item->frame.buffer);
+  }
+  gst_aggregator_pad_drop_buffer (pad);
+}
+
+/* What it means that nothing is on @pad, which may be NULL. */
+static GstCclMatchResult
+result_without_data (GstAggregatorPad *pad, gboolean timeout)
+{
+  if (!pad || gst_aggregator_pad_is_eos (pad))
+    return GST_CCL_MATCH_IDLE;
+
+  return timeout ? GST_CCL_MATCH_LATE : GST_CCL_MATCH_PENDING;
+}
+
+static GstClockTimeDiff
+distance (GstClockTimeDiff a, GstClockTimeDiff b)
+{
+  return ABS (gst_ccl_time_diff (a, b));
+}
+
+static GstCclMatchResult
+find_nearest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRequest *request,
+              GstCclMatch *match)
+{
+  const GstClockTimeDiff time = request->time;
+  GstCclMatch *last = &matcher->last;
+  GstCclMatchResult result;
+
+  for (;;) {
+    gboolean last_fits = last->buffer && distance (time, last->time) <= request->limit;
+    /* A later frame would have to be nearer. */
+    GstClockTimeDiff farthest = last_fits ? distance (time, last->time) - 1 : request->limit;
+    Item next;
+
+    if (farthest < 0) {
+      result = GST_CCL_MATCH_NONE;
+    } else if (!pad || !peek (matcher, pad, &next)) {
+      result = result_without_data (pad, request->timeout);
+    } else if (next.frame.time > time && distance (next.frame.time, time) > farthest) {
+      result = next.gap && next.gap_start <= time ? GST_CCL_MATCH_IDLE : GST_CCL_MATCH_NONE;
+      gst_buffer_unref (next.frame.buffer);
+    } else if (next.frame.time > time && !next.gap) {
+      *match = next.frame;
+      return GST_CCL_MATCH_FOUND;
+    } else {
+      /* Not after the video, or a gap that a nearer frame may follow. */
+      take (matcher, pad, &next);
+      gst_buffer_unref (next.frame.buffer);
+      continue;
+    }
+
+    if (result == GST_CCL_MATCH_PENDING || !last_fits)
+      return result;
+    *match = *last;
+    gst_buffer_ref (match->buffer);
+    return GST_CCL_MATCH_FOUND;
+  }
+}
+
+static GstCclMatchResult
+find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRequest *request,
+             GstCclMatch *match)
+{
+  const GstClockTimeDiff time = request->time;
+  GstCclMatch *last = &matcher->last;
+  GstCclMatchResult result = GST_CCL_MATCH_NONE;
+  Item next;
+
+  while (!last->buffer || last->time != time) {
+    gboolean is_past;
+
+    if (!pad || !peek (matcher, pad, &next)) {
+      result = result_without_data (pad, request->timeout);
+      if (result == GST_CCL_MATCH_PENDING)
+        return result;
+      break;
+    }
+    is_past = next.frame.time > time;
+    if (!is_past)
+      take (matcher, pad, &next);
+    gst_buffer_unref (next.frame.buffer);
+    if (is_past)
+      break;
+  }
+
+  if (last->buffer && last->time <= time && distance (time, last->time) <= request->limit) {
+    *match = *last;
+    gst_buffer_ref (match->buffer);
+    return GST_CCL_MATCH_FOUND;
+  }
+
+  /* At the start the branch has as long to deliver as at any time later. */
+  if (!last->buffer && distance (time, matcher->begin) <= request->limit)
+    return GST_CCL_MATCH_IDLE;
+
+  return result;
+}
+
+GstCclMatchResult
+gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
+                      const GstCclMatchRequest *request, GstCclMatch *match)
+{
+  GstCclMatchResult result;
+
+  match->buffer = NULL;
+  g_mutex_lock (&matcher->lock);
+  if (!matcher->begun) {
+    matcher->begun = TRUE;
+    matcher->begin = request->time;
+  }
+  result = request->latest ? find_latest (matcher, pad, request, match)
+                           : find_nearest (matcher, pad, request, match);
+  g_mutex_unlock (&matcher->lock);
+
+  return result;
+}
