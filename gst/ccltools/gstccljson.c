@@ -16,16 +16,23 @@
  * Each object has these members, in this order:
  *
  * * `source`: the string #ccljson:source; only if it is set,
+ * * `frame`: the number of the frame, from 0, since the element started,
+ * * `utc`: the time of day at which the frame was taken, a string such as
+ *   `2026-01-31T12:00:00.123456789Z`, or null; see below,
  * * `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, in nanoseconds, or null,
  * * `width`, `height`: the size of the frame,
  * * `found`: the number of components found in the frame, or null if unknown,
  * * `count`: the number of `components`; less than `found` if there were more than fit,
+ * * `frame-age`: how much older the frame is in which the components were found, in nanoseconds;
+ *   only if it is another one, see `cclmerge`,
  * * `components`: an array of objects with
  *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
  *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres,
  *   * `track`, `age`: integers, the id of the object and how long it has been tracked, in
  *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
- *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`.
+ *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`,
+ * * `events`: an array of the events of `cclzones` in this frame, with the fields of its messages
+ *   but for the times; only if there were some.
  *
  * Numbers are exact: those with a decimal point have enough digits to restore the same double.
  * `docs/json.md` has the schema.
@@ -33,6 +40,20 @@
  * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
  * of interest that cudaccl attached, and `found` is null. For a frame with neither, which was not
  * analysed or had nothing found with `attach=roi`, `found` is null and `components` is empty.
+ *
+ * ## Time of day
+ *
+ * `utc` is the frame's #GstReferenceTimestampMeta, if it has one with the caps `timestamp/x-unix`,
+ * `timestamp/x-ntp` or `timestamp/x-ptp`: the camera's own time, as `rtspsrc
+ * add-reference-timestamp-meta=true` gives it. PTP time is taken to be 37 s ahead of UTC, as it is
+ * since 2017.
+ *
+ * Otherwise, in a live pipeline, it is the system's time at which the pipeline's clock showed the
+ * frame's running time, whatever clock that is. It is as good as the source's timestamps and the
+ * system's time; synchronise the latter by NTP. Corrections of less than 10 ms are not followed, so
+ * that the distances of frames stay those of the pipeline's clock; larger ones make a jump.
+ *
+ * Otherwise, as when a file is read, `utc` is null: then only `stream-time` means anything.
  *
  * ## Example launch lines
  * |[
@@ -57,13 +78,13 @@
 
 #include "gstccljson.h"
 
-#include <math.h>
-#include <string.h>
-#include <json-glib/json-glib.h>
 #include <gst/video/video.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstcclutils.h>
+
+#include "gstccljsonwriter.h"
 #include "gstccltransfer.h"
+#include "gstcclutc.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug
@@ -80,21 +101,6 @@ enum
   PROP_SOURCE,
 };
 
-/* What a line says about a frame. Times are in nanoseconds or GST_CLOCK_TIME_NONE. */
-typedef struct
-{
-  const gchar *source; /* UTF-8, or NULL */
-  GstClockTime timestamp;
-  GstClockTime stream_time;
-  GstClockTime running_time;
-  GstClockTime duration;
-  guint width;
-  guint height;
-  gint64 found; /* -1 if unknown */
-  guint n_components;
-  const GstCclComponent *components;
-} Frame;
-
 struct _GstCclJson
 {
   GstBaseTransform parent;
@@ -103,9 +109,12 @@ struct _GstCclJson
   gboolean empty_frames;
   gchar *source;
 
-  /* Streaming thread: the size of the frames. */
-  guint width;
+  /* Streaming thread. */
+  guint width; /* of the frames */
   guint height;
+  guint64 n_frames;
+  gboolean live, live_known;
+  GstCclUtc utc;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -126,6 +135,8 @@ static void gst_ccl_json_finalize (GObject *object);
 
 static GstCaps *gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                              GstCaps *caps, GstCaps *filter);
+static gboolean gst_ccl_json_start (GstBaseTransform *trans);
+static gboolean gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event);
 static gboolean gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query);
 static GstFlowReturn gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf);
@@ -144,7 +155,8 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   /**
    * ccljson:empty-frames:
    *
-   * Write a line for frames without components too. If disabled, such frames become gap events.
+   * Write a line for frames without components too. If disabled, such frames become gap events,
+   * unless they have events of `cclzones`.
    *
    * Since: 0.1
    */
@@ -175,6 +187,8 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
@@ -248,6 +262,30 @@ gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParam
   GST_OBJECT_UNLOCK (self);
 }
 
+static gboolean
+gst_ccl_json_start (GstBaseTransform *trans)
+{
+  GstCclJson *self = GST_CCL_JSON (trans);
+
+  self->n_frames = 0;
+  self->live_known = FALSE;
+  self->utc.known = FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclJson *self = GST_CCL_JSON (trans);
+
+  /* The source may be another one. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    self->live_known = FALSE;
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
 /* The caps of one pad do not depend on those of the other. */
 static GstCaps *
 gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -273,175 +311,65 @@ gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return TRUE;
 }
 
-/* Values that do not fit json-glib's integers are GST_CLOCK_TIME_NONE and unknown. */
-static void
-add_uint64 (JsonBuilder *builder, const gchar *name, guint64 value)
+static gboolean
+is_live (GstCclJson *self)
 {
-  json_builder_set_member_name (builder, name);
-  if (value <= G_MAXINT64)
-    json_builder_add_int_value (builder, (gint64) value);
-  else
-    json_builder_add_null_value (builder);
-}
+  GstQuery *query;
 
-/* JSON has no infinity or NaN. */
-static void
-add_double (JsonBuilder *builder, const gchar *name, gdouble value)
-{
-  json_builder_set_member_name (builder, name);
-  if (isfinite (value))
-    json_builder_add_double_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
-static void
-add_component (JsonBuilder *builder, const GstCclComponent *component)
-{
-  json_builder_begin_object (builder);
-  add_uint64 (builder, "label", component->label);
-  add_uint64 (builder, "x", component->x);
-  add_uint64 (builder, "y", component->y);
-  add_uint64 (builder, "width", component->width);
-  add_uint64 (builder, "height", component->height);
-  add_uint64 (builder, "area", component->area);
-  add_double (builder, "centroid-x", component->centroid_x);
-  add_double (builder, "centroid-y", component->centroid_y);
-  if (component->track) {
-    add_uint64 (builder, "track", component->track);
-    add_uint64 (builder, "age", component->age);
-    add_double (builder, "velocity-x", component->velocity_x);
-    add_double (builder, "velocity-y", component->velocity_y);
-  }
-  json_builder_end_object (builder);
-}
-
-static JsonNode *
-build_object (const Frame *frame)
-{
-  JsonBuilder *builder = json_builder_new ();
-  JsonNode *root;
-  guint i;
-
-  json_builder_begin_object (builder);
-  if (frame->source) {
-    json_builder_set_member_name (builder, "source");
-    json_builder_add_string_value (builder, frame->source);
-  }
-  add_uint64 (builder, "timestamp", frame->timestamp);
-  add_uint64 (builder, "stream-time", frame->stream_time);
-  add_uint64 (builder, "running-time", frame->running_time);
-  add_uint64 (builder, "duration", frame->duration);
-  add_uint64 (builder, "width", frame->width);
-  add_uint64 (builder, "height", frame->height);
-  add_uint64 (builder, "found", (guint64) frame->found);
-  add_uint64 (builder, "count", frame->n_components);
-
-  json_builder_set_member_name (builder, "components");
-  json_builder_begin_array (builder);
-  for (i = 0; i < frame->n_components; i++)
-    add_component (builder, &frame->components[i]);
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-
-  root = json_builder_get_root (builder);
-  g_object_unref (builder);
-
-  return root;
-}
-
-/* Appends the shortest text that restores the same number. */
-static void
-append_double (GString *line, gdouble value)
-{
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-  guint digits;
-
-  for (digits = 15; digits <= 17; digits++) {
-    gchar format[8];
-
-    g_snprintf (format, sizeof (format), "%%.%ug", digits);
-    g_ascii_formatd (text, sizeof (text), format, value);
-    if (g_ascii_strtod (text, NULL) == value)
-      break;
+  if (!self->live_known) {
+    query = gst_query_new_latency ();
+    self->live = FALSE;
+    if (gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query))
+      gst_query_parse_latency (query, &self->live, NULL, NULL);
+    self->live_known = TRUE;
+    gst_query_unref (query);
   }
 
-  g_string_append (line, text);
-  if (!strpbrk (text, ".e"))
-    g_string_append (line, ".0");
+  return self->live;
 }
 
-/* json-glib writes 0.1 as 0.10000000000000001, and 1e+22 as 1e+22.0, which is not even JSON. Copies
- * its text except for the numbers with a decimal point. */
-static GString *
-rewrite_doubles (const gchar *text)
+/* The running time of frames that are read from a file is no time of day. */
+static GstClockTime
+get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
 {
-  GString *line = g_string_sized_new (strlen (text) + 2);
-  gboolean in_string = FALSE;
+  GstClockTime utc = gst_ccl_utc_from_reference (buffer);
 
-  while (*text) {
-    gsize length = in_string ? 0 : strspn (text, "+-.0123456789eE");
+  if (!GST_CLOCK_TIME_IS_VALID (utc) && is_live (self))
+    utc = gst_ccl_utc_from_clock (&self->utc, GST_ELEMENT (self), running_time);
 
-    if (memchr (text, '.', length)) {
-      append_double (line, g_ascii_strtod (text, NULL));
-      text += length;
-      continue;
-    }
-
-    if (*text == '"')
-      in_string = !in_string;
-    else if (*text == '\\' && text[1])
-      g_string_append_c (line, *text++);
-    g_string_append_c (line, *text++);
-  }
-
-  return line;
-}
-
-/* Returns an object and a newline. */
-static GString *
-write_frame (const Frame *frame)
-{
-  JsonGenerator *generator = json_generator_new ();
-  JsonNode *root = build_object (frame);
-  GString *line;
-  gchar *text;
-
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
-  line = rewrite_doubles (text);
-  g_string_append_c (line, '\n');
-
-  g_free (text);
-  json_node_unref (root);
-  g_object_unref (generator);
-
-  return line;
+  return utc;
 }
 
 static GstBuffer *
-gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, const gchar *source,
+gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, const gchar *source,
                          const GstCclMeta *meta, const GstCclRois *rois)
 {
   const guint copied_flags =
       GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
-  Frame frame;
+  GstCclJsonFrame frame;
+  gboolean has_size;
   GstBuffer *buffer;
   GString *line;
   gsize length;
 
   frame.source = source;
+  frame.number = number;
   frame.timestamp = GST_BUFFER_PTS (inbuf);
   frame.duration = GST_BUFFER_DURATION (inbuf);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, frame.timestamp,
                              &frame.stream_time, &frame.running_time);
-  frame.width = meta ? meta->width : self->width;
-  frame.height = meta ? meta->height : self->height;
+  frame.utc = get_utc (self, inbuf, frame.running_time);
+  /* Metadata of others may have no size. */
+  has_size = meta && meta->width > 0 && meta->height > 0;
+  frame.width = has_size ? meta->width : self->width;
+  frame.height = has_size ? meta->height : self->height;
   frame.found = meta ? (gint64) meta->found : -1;
+  frame.frame_age = meta ? meta->frame_age : rois->frame_age;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
+  frame.zones = gst_buffer_get_ccl_zones_meta (inbuf);
 
-  line = write_frame (&frame);
+  line = gst_ccl_json_write_frame (&frame);
   length = line->len;
   buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
@@ -470,17 +398,20 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   GstCclJson *self = GST_CCL_JSON (trans);
   GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *extracted = NULL;
   GstFlowReturn result = GST_FLOW_OK;
-  GstCclRois rois = { 0, NULL, NULL };
-  gboolean empty_frames;
+  GstCclRois rois = { 0, NULL, NULL, 0 };
+  gboolean wanted;
+  GstCclZonesMeta *zones;
   GstCclMeta *meta;
+  guint64 number;
   gchar *source;
 
   *outbuf = NULL;
   if (!inbuf)
     return GST_FLOW_OK;
 
+  number = self->n_frames++;
   GST_OBJECT_LOCK (self);
-  empty_frames = self->empty_frames;
+  wanted = self->empty_frames;
   source = g_strdup (self->source);
   GST_OBJECT_UNLOCK (self);
 
@@ -492,8 +423,10 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
     meta = gst_buffer_get_ccl_meta (extracted);
   }
 
-  if (empty_frames || (meta ? meta->n_components : rois.n) > 0) {
-    *outbuf = gst_ccl_json_write_line (self, inbuf, source, meta, &rois);
+  zones = gst_buffer_get_ccl_zones_meta (inbuf);
+  wanted |= (meta ? meta->n_components : rois.n) > 0 || (zones && zones->n_events > 0);
+  if (wanted) {
+    *outbuf = gst_ccl_json_write_line (self, inbuf, number, source, meta, &rois);
   } else {
     gst_ccl_json_push_gap (self, inbuf);
     result = GST_BASE_TRANSFORM_FLOW_DROPPED;

@@ -4,13 +4,11 @@
 #include <gst/gst.h>
 #include <gst/ccl/gstccl.h>
 
+#include "gstccljson.h"
 #include "gstcclmerge.h"
 #include "gstccloverlay.h"
 #include "gstccltrack.h"
 #include "gstcclzones.h"
-#ifdef HAVE_JSON_GLIB
-#include "gstccljson.h"
-#endif
 
 /**
  * plugin-ccltools:
@@ -29,13 +27,11 @@ plugin_init (GstPlugin *plugin)
   /* Lets frames from other processes arrive with their components. */
   gst_ccl_meta_get_info ();
 
+  registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
   registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
   registered |= GST_ELEMENT_REGISTER (cclzones, plugin);
-#ifdef HAVE_JSON_GLIB
-  registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
-#endif
 
   return registered;
 }

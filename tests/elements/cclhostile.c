@@ -28,16 +28,27 @@ get_bytes (GstBuffer *buffer)
   return g_bytes_new_take (data, size);
 }
 
+/* What the element makes of the picture; without the number and time of day of ccljson's lines. */
 static GBytes *
 push_frame (GstHarness *h, const gchar *format)
 {
   GstBuffer *buffer = ccl_test_picture_new (format, LAYOUT_PACKED);
+  const gchar *text, *start;
   GBytes *bytes;
+  gsize size;
 
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
   bytes = get_bytes (buffer);
   gst_buffer_unref (buffer);
+  text = g_bytes_get_data (bytes, &size);
+  start = g_strstr_len (text, (gssize) size, "\"timestamp\"");
+  if (start) {
+    GBytes *whole = bytes;
+
+    bytes = g_bytes_new_from_bytes (whole, (gsize) (start - text), size - (gsize) (start - text));
+    g_bytes_unref (whole);
+  }
 
   return bytes;
 }
@@ -57,9 +68,7 @@ static const struct
     "smaller frames" },
   { "cclmotion", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
   { "cudaccl", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
-#ifdef HAVE_JSON_GLIB
   { "ccljson", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
-#endif
   { "ccloverlay", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   { "ccltrack", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   { "cclzones", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },

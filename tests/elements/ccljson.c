@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 
 static const GstCclComponent extremes[] = {
   { 1, 0, 0, 1, 1, 1, 0.0, 0.0 },
@@ -61,15 +62,19 @@ GST_START_TEST (test_text)
   };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (GST_SECOND, 40 * GST_MSECOND);
+  GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-unix");
   gchar *line;
 
   g_object_set (h->element, "source", "gate", NULL);
-  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, 2);
+  gst_buffer_add_reference_timestamp_meta (buffer, caps, G_GUINT64_CONSTANT (1769860800123456789),
+                                           GST_CLOCK_TIME_NONE);
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, 2)->frame_age = -7;
   line = take_line (gst_harness_push_and_pull (h, buffer));
   fail_unless_equals_string (
-      line, "{\"source\":\"gate\",\"timestamp\":1000000000,\"stream-time\":1000000000,"
+      line, "{\"source\":\"gate\",\"frame\":0,\"utc\":\"2026-01-31T12:00:00.123456789Z\","
+            "\"timestamp\":1000000000,\"stream-time\":1000000000,"
             "\"running-time\":1000000000,\"duration\":40000000,\"width\":64,\"height\":48,"
-            "\"found\":5,\"count\":2,\"components\":["
+            "\"found\":5,\"count\":2,\"frame-age\":-7,\"components\":["
             "{\"label\":1,\"x\":10,\"y\":20,\"width\":3,\"height\":4,\"area\":12,"
             "\"centroid-x\":11.0,\"centroid-y\":21.5},"
             "{\"label\":2,\"x\":30,\"y\":40,\"width\":1,\"height\":2,\"area\":2,"
@@ -77,6 +82,7 @@ GST_START_TEST (test_text)
             "\"velocity-x\":0.1,\"velocity-y\":-2.0}]}");
 
   g_free (line);
+  gst_caps_unref (caps);
   gst_harness_teardown (h);
 }
 GST_END_TEST;
@@ -106,7 +112,7 @@ GST_START_TEST (test_content)
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_SECOND);
 
     object = take_object (out);
-    fail_unless_equals_int (json_object_get_size (object), 9);
+    fail_unless_equals_int (json_object_get_size (object), 11);
     check_integer (object, "width", 320);
     check_integer (object, "height", 240);
     check_integer (object, "found", G_MAXUINT);
@@ -224,6 +230,171 @@ GST_START_TEST (test_roi)
 }
 GST_END_TEST;
 
+/* Takes the next line's member `utc` in nanoseconds since 1970, GST_CLOCK_TIME_NONE for null. */
+static guint64
+take_utc (GstBuffer *buffer)
+{
+  JsonObject *object = take_object (buffer);
+  guint64 utc = GST_CLOCK_TIME_NONE;
+
+  fail_unless (json_object_has_member (object, "utc"));
+  if (!json_object_get_null_member (object, "utc")) {
+    const gchar *text = json_object_get_string_member (object, "utc");
+    GDateTime *time = g_date_time_new_from_iso8601 (text, NULL);
+
+    fail_unless_equals_int (strlen (text), strlen ("2026-01-31T12:00:00.123456789Z"));
+    fail_unless (time != NULL, "%s", text);
+    utc = (guint64) g_date_time_to_unix (time) * GST_SECOND +
+          g_ascii_strtoull (strchr (text, '.') + 1, NULL, 10);
+    g_date_time_unref (time);
+  }
+  json_object_unref (object);
+
+  return utc;
+}
+
+#define NTP_1970 (G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
+
+/* Reference timestamps: the best known one counts, whatever the order. */
+GST_START_TEST (test_utc_reference)
+{
+  static const struct
+  {
+    const gchar *first, *second;
+    guint64 first_time, second_time, utc;
+  } cases[] = {
+    { "timestamp/x-unix", NULL, 5, 0, 5 },
+    { "timestamp/x-unix", NULL, 0, 0, 0 },
+    { "timestamp/x-ntp", NULL, NTP_1970 + 5, 0, 5 },
+    { "timestamp/x-ptp", NULL, 37 * GST_SECOND + 5, 0, 5 },
+    { "timestamp/x-ntp", "timestamp/x-unix", NTP_1970 + 5, 6, 6 },
+    { "timestamp/x-unix", "timestamp/x-ntp", 6, NTP_1970 + 5, 6 },
+    { "timestamp/x-other", NULL, 5, 0, GST_CLOCK_TIME_NONE },
+    { "timestamp/x-ntp", NULL, 5, 0, GST_CLOCK_TIME_NONE }, /* before 1970 */
+    { "timestamp/x-unix", NULL, G_MAXUINT64 - 1, 0, G_MAXUINT64 - 1 },
+  };
+  GstHarness *h = json_harness_new (CAPS);
+  guint i;
+
+  gst_harness_set_live (h, FALSE);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *buffer = frame_new (GST_SECOND, 1);
+    GstCaps *caps = gst_caps_new_empty_simple (cases[i].first);
+
+    gst_buffer_add_reference_timestamp_meta (buffer, caps, cases[i].first_time, 1);
+    gst_caps_unref (caps);
+    if (cases[i].second) {
+      caps = gst_caps_new_empty_simple (cases[i].second);
+      gst_buffer_add_reference_timestamp_meta (buffer, caps, cases[i].second_time, 1);
+      gst_caps_unref (caps);
+    }
+    fail_unless_equals_uint64 (take_utc (gst_harness_push_and_pull (h, buffer)), cases[i].utc);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Live, running times become times of day; frames keep their exact distance. Files have none. */
+GST_START_TEST (test_utc_clock)
+{
+  GstHarness *h;
+  gboolean live;
+
+  for (live = FALSE; live <= TRUE; live++) {
+    guint64 one, other;
+    gint64 before, after;
+
+    h = gst_harness_new ("ccljson");
+    gst_harness_set_live (h, live);
+    gst_harness_set_src_caps_str (h, CAPS);
+    gst_harness_set_time (h, 100 * GST_SECOND);
+    before = g_get_real_time ();
+    one = take_utc (gst_harness_push_and_pull (h, frame_new (99 * GST_SECOND, 1)));
+    other = take_utc (gst_harness_push_and_pull (h, frame_new (99 * GST_SECOND + 7, 1)));
+    after = g_get_real_time ();
+    fail_unless_equals_int (one != GST_CLOCK_TIME_NONE, live);
+    if (live) {
+      fail_unless_equals_uint64 (other, one + 7);
+      fail_unless (one / 1000 + 1000000 >= (guint64) before);
+      fail_unless (one / 1000 + 1000000 <= (guint64) after + 1);
+      fail_unless_equals_uint64 (
+          take_utc (gst_harness_push_and_pull (h, frame_new (GST_CLOCK_TIME_NONE, 1))),
+          GST_CLOCK_TIME_NONE);
+    }
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
+/* Frames are numbered, with and without a line. */
+GST_START_TEST (test_numbers)
+{
+  GstHarness *h = json_harness_new (CAPS);
+  guint i;
+
+  g_object_set (h->element, "empty-frames", FALSE, NULL);
+  for (i = 0; i < 10; i++) {
+    GstBuffer *buffer = frame_new (i, 1);
+    JsonObject *object;
+
+    if (i % 3 == 2)
+      gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, extremes, 1);
+    gst_harness_push (h, buffer);
+    if (i % 3 != 2)
+      continue;
+    object = take_object (gst_harness_pull (h));
+    check_integer (object, "frame", i);
+    json_object_unref (object);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Events of cclzones, also with empty-frames=false. Without events, zones make no line. */
+GST_START_TEST (test_frame_events)
+{
+  gdouble points[] = { 0.0, 0.0, 1.0, 1.0 };
+  GstCclZone zone = { (gchar *) "a \"b\"\x1f", TRUE, 0, 2, points, 5, 6, 0 };
+  GstCclZoneEvent zone_events[] = {
+    { GST_CCL_ZONE_IN, 0, 7, G_MAXINT64, 0.1, NAN, G_MAXUINT64, 3, 4 },
+    { GST_CCL_ZONE_OUT, 0, 8, 0, 1.0, 2.0, 1, 2, 3 },
+  };
+  GstHarness *h = json_harness_new (CAPS);
+  guint n;
+
+  g_object_set (h->element, "empty-frames", FALSE, NULL);
+  for (n = 0; n <= 2; n++) {
+    GstBuffer *buffer = frame_new (0, 1);
+    JsonObject *object, *event;
+    JsonArray *events;
+
+    gst_buffer_add_ccl_zones_meta (buffer, WIDTH, HEIGHT, &zone, 1, zone_events, n);
+    gst_harness_push (h, buffer);
+    buffer = gst_harness_try_pull (h);
+    fail_unless_equals_int (buffer != NULL, n > 0);
+    if (!buffer)
+      continue;
+
+    object = take_object (buffer);
+    events = json_object_get_array_member (object, "events");
+    fail_unless_equals_int (json_array_get_length (events), n);
+    event = json_array_get_object_element (events, 0);
+    fail_unless_equals_int (json_object_get_size (event), 9);
+    fail_unless_equals_string (json_object_get_string_member (event, "event"), "in");
+    fail_unless_equals_string (json_object_get_string_member (event, "zone"), zone.name);
+    check_integer (event, "track", 7);
+    check_integer (event, "dwell", G_MAXINT64);
+    check_double (event, "x", 0.1);
+    check_null (event, "y");
+    check_null (event, "in");
+    check_integer (event, "out", 3);
+    check_integer (event, "inside", 4);
+    json_object_unref (object);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static guint
 count_gaps (GstHarness *h, GstClockTime timestamp)
 {
@@ -299,7 +470,7 @@ GST_START_TEST (test_source)
     { "camera 1", "camera 1" },
     { "\"1.50\", \\ 2.50", "\"1.50\", \\ 2.50" },
     { "", "" },
-    { "\n\t\x01\x7f", "\n\t\x01\x7f" },
+    { "\n\t\x01\x1f\x7f", "\n\t\x01\x1f\x7f" },
     { "Stra\303\237e \360\237\232\227", "Stra\303\237e \360\237\232\227" },
     { "Stra\337e 1.10", "Stra\357\277\275e 1.10" },
     { NULL, NULL },
@@ -541,6 +712,10 @@ ccljson_suite (void)
   tcase_add_test (tc, test_content);
   tcase_add_test (tc, test_not_numbers);
   tcase_add_test (tc, test_times);
+  tcase_add_test (tc, test_utc_reference);
+  tcase_add_test (tc, test_utc_clock);
+  tcase_add_test (tc, test_numbers);
+  tcase_add_test (tc, test_frame_events);
   tcase_add_test (tc, test_roi);
   tcase_add_test (tc, test_empty_frames);
   tcase_add_test (tc, test_source);

@@ -45,6 +45,8 @@ def problems(value, schema, root, place="frame"):
         return [f"{place} is {value!r}, not {types}"]
     if "minimum" in schema and value is not None and value < schema["minimum"]:
         return [f"{place} is {value}, below {schema['minimum']}"]
+    if "pattern" in schema and value is not None and not re.search(schema["pattern"], value):
+        return [f"{place} is {value!r}, not like {schema['pattern']}"]
     found = []
     if isinstance(value, dict):
         found += [f"{place} has no {name}" for name in schema["required"] if name not in value]
@@ -59,10 +61,10 @@ def problems(value, schema, root, place="frame"):
     return found
 
 
-def lines(elements):
+def lines(elements, source="num-buffers=3 pattern=snow"):
     """The lines of ccljson for noise that passes through these elements."""
     pipeline = Gst.parse_launch(
-        "videotestsrc num-buffers=3 pattern=snow ! video/x-raw,format=GRAY8,width=48,height=32 ! "
+        f"videotestsrc {source} ! video/x-raw,format=GRAY8,width=48,height=32 ! "
         f"{elements} ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
     pipeline.set_state(Gst.State.PLAYING)
@@ -90,9 +92,28 @@ class Schema(unittest.TestCase):
                     self.assertEqual(bool(frame["components"]), components)
                     self.assertEqual("source" in frame, "source=" in elements)
 
+    def test_live(self):
+        frames = lines("cudaccl backend=cpu ! ccljson", "num-buffers=3 is-live=true")
+        self.assertEqual([frame["frame"] for frame in frames], [0, 1, 2])
+        for frame in frames:
+            self.assertEqual(problems(frame, self.schema, self.schema), [])
+            self.assertIsNotNone(frame["utc"])
+        self.assertIsNone(lines("ccljson")[0]["utc"])
+
+    def test_events(self):
+        """A ball that moves through a zone: the file's lines have what the messages say."""
+        frames = lines('cudaccl backend=cpu ! ccltrack ! cclzones zones="left: 0,0 0.5,0 0.5,1 0,1" ! '
+                       'ccljson', "num-buffers=300 pattern=ball")
+        events = [event for frame in frames for event in frame.get("events", [])]
+        self.assertIn("enter", [event["event"] for event in events])
+        self.assertIn("leave", [event["event"] for event in events])
+        for frame in frames:
+            self.assertEqual(problems(frame, self.schema, self.schema), [])
+            self.assertNotEqual(frame.get("events"), [])
+
     def test_misfits(self):
         frame = lines("cudaccl backend=cpu ! ccljson")[0]
-        for change in ({"width": 0}, {"found": 1.5}, {"new": 1}, {"components": None},
+        for change in ({"width": 0}, {"found": 1.5}, {"new": 1}, {"utc": "today"}, {"components": None},
                        {"components": [{"label": 1}]}):
             self.assertNotEqual(problems({**frame, **change}, self.schema, self.schema), [], change)
         del frame["count"]
@@ -101,6 +122,6 @@ class Schema(unittest.TestCase):
 
 if __name__ == "__main__":
     if not Gst.ElementFactory.find("ccljson"):
-        print("built without json-glib", file=sys.stderr)
+        print("no element ccljson", file=sys.stderr)
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -1,0 +1,223 @@
+/* cudaccl - a frame's components as a line of JSON
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstccljsonwriter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gstccltext.h"
+
+/* The names of a component's members with their punctuation, and its numbers: at most, and as they
+ * usually are. */
+#define MAX_COMPONENT 512
+#define USUAL_COMPONENT 136
+#define USUAL_TRACK 96
+
+/* Copies a string constant, and returns the end. */
+#define WRITE(text, constant) \
+  ((gchar *) memcpy (text, constant, sizeof (constant) - 1) + sizeof (constant) - 1)
+
+/* Numbers that an int64 cannot hold are GST_CLOCK_TIME_NONE and unknown. */
+static gchar *
+write_uint64 (gchar *text, guint64 value)
+{
+  return value <= G_MAXINT64 ? gst_ccl_text_write_uint64 (text, value) : WRITE (text, "null");
+}
+
+static gchar *
+write_int64 (gchar *text, gint64 value)
+{
+  if (value >= 0)
+    return gst_ccl_text_write_uint64 (text, (guint64) value);
+
+  *text++ = '-';
+
+  return gst_ccl_text_write_uint64 (text, -(guint64) value);
+}
+
+/* JSON has no infinity or NaN. */
+static gchar *
+write_double (gchar *text, gdouble value)
+{
+  return isfinite (value) ? gst_ccl_text_write_double (text, value) : WRITE (text, "null");
+}
+
+static gchar *
+write_component (gchar *text, const GstCclComponent *component)
+{
+  text = WRITE (text, "{\"label\":");
+  text = gst_ccl_text_write_uint64 (text, component->label);
+  text = WRITE (text, ",\"x\":");
+  text = gst_ccl_text_write_uint64 (text, component->x);
+  text = WRITE (text, ",\"y\":");
+  text = gst_ccl_text_write_uint64 (text, component->y);
+  text = WRITE (text, ",\"width\":");
+  text = gst_ccl_text_write_uint64 (text, component->width);
+  text = WRITE (text, ",\"height\":");
+  text = gst_ccl_text_write_uint64 (text, component->height);
+  text = WRITE (text, ",\"area\":");
+  text = write_uint64 (text, component->area);
+  text = WRITE (text, ",\"centroid-x\":");
+  text = write_double (text, component->centroid_x);
+  text = WRITE (text, ",\"centroid-y\":");
+  text = write_double (text, component->centroid_y);
+  if (component->track) {
+    text = WRITE (text, ",\"track\":");
+    text = gst_ccl_text_write_uint64 (text, component->track);
+    text = WRITE (text, ",\"age\":");
+    text = write_uint64 (text, component->age);
+    text = WRITE (text, ",\"velocity-x\":");
+    text = write_double (text, component->velocity_x);
+    text = WRITE (text, ",\"velocity-y\":");
+    text = write_double (text, component->velocity_y);
+  }
+  *text++ = '}';
+
+  return text;
+}
+
+static void
+append_name (GString *line, const gchar *name)
+{
+  g_string_append_printf (line, "%s\"%s\":", line->str[line->len - 1] == '{' ? "" : ",", name);
+}
+
+static void
+append_uint64 (GString *line, const gchar *name, guint64 value)
+{
+  gchar text[GST_CCL_TEXT_UINT64];
+
+  append_name (line, name);
+  g_string_append_len (line, text, write_uint64 (text, value) - text);
+}
+
+/* Appends RFC 3339 with nanoseconds. */
+static void
+append_utc (GString *line, GstClockTime utc)
+{
+  GDateTime *time = GST_CLOCK_TIME_IS_VALID (utc)
+                        ? g_date_time_new_from_unix_utc ((gint64) (utc / GST_SECOND))
+                        : NULL;
+
+  append_name (line, "utc");
+  if (!time) {
+    g_string_append (line, "null");
+    return;
+  }
+
+  g_string_append_printf (line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%09" G_GUINT64_FORMAT "Z\"",
+                          g_date_time_get_year (time), g_date_time_get_month (time),
+                          g_date_time_get_day_of_month (time), g_date_time_get_hour (time),
+                          g_date_time_get_minute (time), g_date_time_get_second (time),
+                          utc % GST_SECOND);
+  g_date_time_unref (time);
+}
+
+static void
+append_components (GString *line, const GstCclComponent *components, guint n)
+{
+  guint i;
+
+  append_name (line, "components");
+  g_string_append_c (line, '[');
+  for (i = 0; i < n; i++) {
+    gsize start = line->len;
+    gchar *end;
+
+    /* Grows by powers of two, if what is usual does not suffice. */
+    g_string_set_size (line, start + MAX_COMPONENT);
+    end = line->str + start;
+    if (i > 0)
+      *end++ = ',';
+    end = write_component (end, &components[i]);
+    g_string_truncate (line, (gsize) (end - line->str));
+  }
+  g_string_append_c (line, ']');
+}
+
+static void
+append_double (GString *line, const gchar *name, gdouble value)
+{
+  gchar text[GST_CCL_TEXT_DOUBLE];
+
+  append_name (line, name);
+  g_string_append_len (line, text, write_double (text, value) - text);
+}
+
+static void
+append_event (GString *line, const GstCclZoneEvent *event, const gchar *zone)
+{
+  const gchar *type = gst_ccl_zone_event_type_get_name (event->type);
+
+  g_string_append_c (line, '{');
+  append_name (line, "event");
+  gst_ccl_text_append_string (line, type ? type : "");
+  append_name (line, "zone");
+  gst_ccl_text_append_string (line, zone ? zone : "");
+  append_uint64 (line, "track", event->track);
+  append_uint64 (line, "dwell", event->dwell);
+  append_double (line, "x", event->x);
+  append_double (line, "y", event->y);
+  append_uint64 (line, "in", event->in);
+  append_uint64 (line, "out", event->out);
+  append_uint64 (line, "inside", event->inside);
+  g_string_append_c (line, '}');
+}
+
+static void
+append_events (GString *line, const GstCclZonesMeta *zones)
+{
+  guint i;
+
+  append_name (line, "events");
+  g_string_append_c (line, '[');
+  for (i = 0; i < zones->n_events; i++) {
+    const GstCclZoneEvent *event = &zones->events[i];
+
+    if (i > 0)
+      g_string_append_c (line, ',');
+    append_event (line, event,
+                  event->zone < zones->n_zones ? zones->zones[event->zone].name : NULL);
+  }
+  g_string_append_c (line, ']');
+}
+
+GString *
+gst_ccl_json_write_frame (const GstCclJsonFrame *frame)
+{
+  gsize usual = USUAL_COMPONENT;
+  GString *line;
+
+  if (frame->n_components > 0 && frame->components[0].track)
+    usual += USUAL_TRACK;
+  line = g_string_sized_new (1024 + frame->n_components * usual);
+
+  g_string_append_c (line, '{');
+  if (frame->source) {
+    append_name (line, "source");
+    gst_ccl_text_append_string (line, frame->source);
+  }
+  append_uint64 (line, "frame", frame->number);
+  append_utc (line, frame->utc);
+  append_uint64 (line, "timestamp", frame->timestamp);
+  append_uint64 (line, "stream-time", frame->stream_time);
+  append_uint64 (line, "running-time", frame->running_time);
+  append_uint64 (line, "duration", frame->duration);
+  append_uint64 (line, "width", frame->width);
+  append_uint64 (line, "height", frame->height);
+  append_uint64 (line, "found", (guint64) frame->found);
+  append_uint64 (line, "count", frame->n_components);
+  if (frame->frame_age != 0) {
+    gchar text[GST_CCL_TEXT_UINT64 + 1];
+
+    append_name (line, "frame-age");
+    g_string_append_len (line, text, write_int64 (text, frame->frame_age) - text);
+  }
+  append_components (line, frame->components, frame->n_components);
+  if (frame->zones && frame->zones->n_events > 0)
+    append_events (line, frame->zones);
+  g_string_append (line, "}\n");
+
+  return line;
+}

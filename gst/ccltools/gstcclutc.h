@@ -1,0 +1,31 @@
+/* cudaccl - the UTC time of frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_UTC_H__
+#define __GST_CCL_UTC_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The time of day of a pipeline's clock. Zero-initialise it. */
+typedef struct
+{
+  gboolean known;
+  GstClockTimeDiff offset; /* UTC minus the clock's time */
+} GstCclUtc;
+
+/* The time of a GstReferenceTimestampMeta of @buffer in nanoseconds since 1970, UTC, or
+ * GST_CLOCK_TIME_NONE if it has none with a known epoch. */
+GstClockTime gst_ccl_utc_from_reference (GstBuffer *buffer);
+
+/* The time at which the clock of @element showed @running_time; GST_CLOCK_TIME_NONE if that is
+ * GST_CLOCK_TIME_NONE, or if there is no clock. The system's time is compared with the clock for
+ * every frame, but used only if it differs by 10 ms: so the distances of frames are exact, and
+ * corrections of the system's time are followed. */
+GstClockTime gst_ccl_utc_from_clock (GstCclUtc *self, GstElement *element,
+                                     GstClockTime running_time);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_UTC_H__ */
