@@ -58,52 +58,141 @@ need_commands() {
   for command; do
     command -v "$command" >/dev/null || skip "missing command $command"
   done
-  gst-inspect-1.0 --exists --atleast-version=0.0 ccljson || skip "built without json-glib"
 }
 
 # wait_for PATTERN FILE: waits until a line matches.
 wait_for() {
   local i
   for ((i = 0; i < 300; i++)); do
-    ! grep -q -E "$1" "$2" || return 0
+    ! grep -q -E "$1" "$2" 2>/dev/null || return 0
     sleep 0.1
   done
-  cat "$2"
+  cat "$2" || true
   die "no line matches '$1'"
 }
 
-# Starts a broker on a free port. The client has a persistent session, so the broker keeps messages
-# that are sent while it is disconnected.
+# Fails unless all lines of the first file are in the second, in the same order; those may repeat.
+expect_all() {
+  awk '!seen[$0]++' "$2" | diff "$1" - >"$output/diff" ||
+    die "received lines differ from those sent: $(head -n 20 "$output/diff")"
+}
+
+# start_mosquitto PORT: starts the broker, which keeps sessions and messages in a file.
+start_mosquitto() {
+  mkdir -p "$output/mosquitto"
+  printf '%s\n' "listener $1 127.0.0.1" 'allow_anonymous true' 'persistence true' \
+    "persistence_location $output/mosquitto/" 'max_queued_messages 0' "user $(id -un)" \
+    >"$output/mosquitto.conf"
+  mosquitto -c "$output/mosquitto.conf" >>"$output/broker" 2>&1 &
+  servers=($!)
+}
+
+stop_server() {
+  kill "${servers[0]}"
+  wait "${servers[0]}" || true
+  servers=()
+}
+
+# wait_for_progress FILE: waits until send-lines has noted that the broker confirmed something.
+wait_for_progress() {
+  local i
+  for ((i = 0; i < 300; i++)); do
+    ! grep -q '[1-9]' "$1" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  die "no line was confirmed"
+}
+
+# The client has a persistent session, so the broker keeps messages that are sent while it is
+# disconnected. The broker is down when the script starts, then when many lines are under way; then the
+# sender is killed. No line may be missing, and the order must hold.
 check_mqtt() {
-  local client=(-i reader -c -q 1 -t things/ball) port i
+  local client=(-i reader -c -q 1) port=0 i sender n=30000
   for ((i = 0; i < 20; i++)); do
     port=$((RANDOM % 20000 + 20000))
-    mosquitto -p "$port" >"$output/broker" 2>&1 &
-    servers=($!)
-    until mosquitto_sub -p "$port" "${client[@]}" -E 2>/dev/null; do
+    start_mosquitto "$port"
+    until mosquitto_sub -p "$port" "${client[@]}" -t things/ball -E 2>/dev/null; do
       kill -0 "${servers[0]}" 2>/dev/null || continue 2
       sleep 0.1
     done
     break
   done
-  "$here/mqtt.sh" "localhost:$port" things/ball
-  mosquitto_sub -p "$port" "${client[@]}" -C 100 -W 60 >"$output/received"
+  stop_server
+  "$here/mqtt.sh" "localhost:$port" things/ball &
+  sender=$!
+  servers=("$sender")
+  wait_for '"frame":99' "$output/mqtt___localhost_${port}_things_ball_ball.spool"
+  start_mosquitto "$port"
+  wait "$sender"
+  mosquitto_sub -p "$port" "${client[@]}" -t things/ball -C 100 -W 60 >"$output/received"
+  expect_all "$output/sent" "$output/received"
+
+  seq "$n" >"$output/numbers"
+  "$send_lines" --spool="$output/spool" "mqtt://localhost:$port/things/ball" <"$output/numbers" &
+  sender=$!
+  wait_for_progress "$output/spool.sent"
+  stop_server
+  start_mosquitto "$port"
+  until [[ ! -e $output/spool ]] || ((10#$(cat "$output/spool.sent") > 80000)); do sleep 0.05; done
+  kill -KILL "$sender" 2>/dev/null || true
+  wait "$sender" 2>/dev/null || true
+  "$send_lines" --spool="$output/spool" "mqtt://localhost:$port/things/ball" </dev/null
+  [[ ! -e $output/spool && ! -e $output/spool.sent ]] || die "the spool was not removed"
+  "$send_lines" "mqtt://localhost:$port/things/ball" <<<end
+  mosquitto_sub -p "$port" "${client[@]}" -t things/ball >"$output/received" &
+  servers+=($!)
+  wait_for '^end$' "$output/received"
+  sed -i '/^end$/d' "$output/received"
+  expect_all "$output/numbers" "$output/received"
 }
 
-# The consumer starts librdkafka's mock broker. It has several partitions, and there is no order
-# between partitions.
-check_kafka() {
-  local broker
-  kcat -C -u -b none -X test.mock.num.brokers=1 -X allow.auto.create.topics=true \
-    -d mock -t things -o beginning -c 100 \
-    >"$output/unsorted" 2>"$output/broker" &
+# start_kafka COUNT: starts the mock broker, which writes to the file "unsorted", and gets its $address.
+start_kafka() {
+  "$build/pipelines/kafka-mock" things "$1" >"$output/unsorted" 2>"$output/broker" &
   servers=($!)
-  wait_for 'bootstrap.servers=' "$output/broker"
-  broker=$(sed -n 's/.*bootstrap.servers=\([^ ]*\).*/\1/p' "$output/broker" | head -n 1)
-  "$here/kafka.sh" "$broker" things
+  wait_for '^127' "$output/unsorted"
+  address=$(head -n 1 "$output/unsorted")
+}
+
+# The broker goes down and comes back. All lines of a key are in one partition, once and in order.
+check_kafka() {
+  local address
+  start_kafka 100
+  "$here/kafka.sh" "$address" things
+  wait "${servers[0]}"
+  tail -n +2 "$output/unsorted" | cut -d ' ' -f 3- | diff "$output/sent" - || die "lines differ"
+  [[ $(tail -n +2 "$output/unsorted" | cut -d ' ' -f 2 | sort -u) == ball ]] || die "wrong key"
+
+  start_kafka 20000
+  seq 20000 | tee "$output/numbers" | "$send_lines" --key=gate "kafka://$address/things"
   wait "${servers[0]}"
   servers=()
-  sort -t : -k 2n "$output/unsorted" >"$output/received"
+  tail -n +2 "$output/unsorted" | cut -d ' ' -f 3 >"$output/received"
+  [[ $(tail -n +2 "$output/unsorted" | cut -d ' ' -f 1,2 | sort -u | wc -l) == 1 ]] ||
+    die "lines of one key are in several partitions"
+  diff "$output/numbers" "$output/received" >"$output/diff" ||
+    die "received lines differ from those sent: $(head -n 20 "$output/diff")"
+}
+
+# What users do wrong is said, and bad lines do not get lost.
+check_brokers() {
+  local target
+  for target in localhost http://localhost/x mqtt://localhost mqtt://localhost/; do
+    ! "$send_lines" "$target" </dev/null 2>"$output/error" || die "'$target' was accepted"
+    expect 1 "mqtt://" "$output/error"
+  done
+  "$send_lines" --help | grep -q -- --spool || die "no help"
+  # Interrupted while no broker is there: the spool has the lines.
+  "$send_lines" --spool="$output/lost" "$1://localhost:1/x" < <(seq 10; exec sleep 30 2>/dev/null) 2>"$output/error" &
+  servers=($!)
+  wait_for '^10$' "$output/lost"
+  ! "$send_lines" --spool="$output/lost" "$1://localhost:1/x" </dev/null 2>"$output/error2" ||
+    die "two programs share a spool"
+  expect 1 'in use' "$output/error2"
+  kill "${servers[0]}"
+  wait "${servers[0]}" && die "an interrupted program said that all was sent"
+  servers=()
+  seq 10 | diff - "$output/lost" || die "the spool lost lines"
 }
 
 # json SINK...: sends the JSON lines of a live source to a sink for some seconds. Run it in a subshell.
@@ -113,7 +202,7 @@ json() {
 }
 
 check_sinks() {
-  local port=$((RANDOM % 20000 + 20000)) line='^\{"timestamp":.*,"count":1,"components":\[\{.*\}\]\}$'
+  local port=$((RANDOM % 20000 + 20000)) line='^\{"frame":[0-9]+,"utc":.*,"count":1,"components":\[\{.*\}\]\}$'
   gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson ! filesink location="$output/file"
   expect 20 "$line" "$output/file"
   gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson ! fdsink | diff "$output/file" -
@@ -344,16 +433,18 @@ sinks)
   check_sinks
   ;;
 mqtt | kafka)
+  send_lines=$build/pipelines/send-lines
+  "$send_lines" "$1://localhost/x" </dev/null 2>"$output/error" || skip "$(cat "$output/error")"
   if [[ $1 == mqtt ]]; then
-    need_commands mosquitto mosquitto_pub mosquitto_sub
+    need_commands mosquitto mosquitto_sub
   else
-    need_commands kcat
+    need_commands "$build/pipelines/kafka-mock"
   fi
-  components_as_json "" | cat >"$output/sent"
-  expect 100 '"found":1,"count":1,' "$output/sent"
+  components_as_json "" ball | cat >"$output/sent"
+  expect 100 '"source":"ball",.*"found":1,"count":1,' "$output/sent"
+  export SPOOL_FOLDER=$output
+  check_brokers "$1"
   "check_$1"
-  diff "$output/sent" "$output/received" >"$output/diff" ||
-    die "received lines differ from those sent: $(head -n 20 "$output/diff")"
   ;;
 merged)
   need_recording

@@ -88,15 +88,57 @@ encoder() {
   printf '%s\n' jpegenc quality=90
 }
 
-# components_as_json [FILE]: prints one line per frame: the moving objects in a video, or a ball.
+# quoted TEXT: TEXT as a value for gst-launch.
+quoted() {
+  local text=${1//\\/\\\\}
+  printf '"%s"' "${text//\"/\\\"}"
+}
+
+# source_name [INPUT]: how lines name the video in a file or at a URI: without password.
+source_name() {
+  case ${1-} in
+  "") printf 'ball' ;;
+  *://*) printf '%s' "$1" | sed -E 's,^([a-zA-Z0-9+.-]+://)[^/@]*@,\1,' ;;
+  *) printf '%s' "${1##*/}" ;;
+  esac
+}
+
+# components_as_json INPUT SOURCE: prints one line per frame, with this source: the moving objects in
+# a video, which is a file or a URI, or a ball if INPUT is empty.
 components_as_json() {
   local source=(videotestsrc pattern=ball num-buffers=100
     ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1')
-  need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
-  if [[ -n ${1-} ]]; then
+  need_element ccljson "this project; build it with ./run.sh"
+  [[ -z $1 ]] || need_element segmentation gstreamer1.0-opencv
+  case $1 in
+  "") ;;
+  rtsp://* | rtsps://*)
+    # The camera's own time, if it sends it. What is too slow drops frames and does not fall behind.
+    source=(rtspsrc location="$(quoted "$1")")
+    ! gst-inspect-1.0 rtspsrc | grep -q add-reference-timestamp-meta ||
+      source+=(add-reference-timestamp-meta=true)
+    source+=(! 'application/x-rtp,media=video' ! decodebin ! queue leaky=downstream
+      max-size-buffers=1 ! "${mask[@]}")
+    ;;
+  *://*)
+    source=(uridecodebin uri="$(quoted "$1")" ! "${mask[@]}")
+    ;;
+  *)
     [[ -r $1 ]] || die "cannot read '$1'"
-    need_element segmentation gstreamer1.0-opencv
-    source=(filesrc "$(location "$1")" ! decodebin ! "${mask[@]}")
-  fi
-  gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson ! fdsink
+    source=(filesrc location="$(quoted "$1")" ! decodebin ! "${mask[@]}")
+    ;;
+  esac
+  gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson source="$(quoted "$2")" ! fdsink
+}
+
+# send_components BROKER_URI [INPUT [SOURCE]]: sends them to a broker.
+send_components() {
+  local source folder=${SPOOL_FOLDER:-${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/cudaccl} spool
+  source=${3:-$(source_name "${2-}")}
+  [[ -x $build/pipelines/send-lines ]] ||
+    die "missing the program send-lines: build this project with ./run.sh"
+  mkdir -p "$folder" || die "cannot create '$folder': set SPOOL_FOLDER"
+  spool=$folder/$(printf '%s %s' "$1" "$source" | tr -c 'a-zA-Z0-9.\n-' _).spool
+  components_as_json "${2-}" "$source" |
+    "$build/pipelines/send-lines" --key="$source" --spool="$spool" "$1"
 }

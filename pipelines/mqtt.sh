@@ -1,11 +1,22 @@
 #!/usr/bin/env bash
-# Sends components to an MQTT broker with mosquitto_pub: one JSON message per frame (docs/json.md).
+# Sends components to an MQTT broker: one JSON message per frame (docs/json.md).
 #
-#   pipelines/mqtt.sh [BROKER [TOPIC [FILE]]]
+#   pipelines/mqtt.sh [BROKER [TOPIC [INPUT [SOURCE]]]]
 #
 # BROKER   HOST or HOST:PORT; default: localhost:1883
 # TOPIC    default: cudaccl
-# FILE     a video with moving objects; default: 100 frames of a moving ball
+# INPUT    a video with moving objects: a file, or a URI such as rtsp://CAMERA/stream;
+#          default: 100 frames of a moving ball
+# SOURCE   name of the camera in the lines, and of the client; default: the URI without password, or
+#          the file's name
+#
+# BROKER_USER and BROKER_PASSWORD are read from the environment.
+#
+# Messages are sent with QoS 1. Lines that the broker has not acknowledged are kept in a file in
+# SPOOL_FOLDER (default: ~/.local/state/cudaccl): neither a broker that restarts nor this script
+# loses them; they are sent when both run again. The broker keeps what it has acknowledged for
+# clients that are away, if it is set up so: for mosquitto, "persistence true" and
+# "autosave_on_changes true".
 #
 # To read the messages: mosquitto_sub -t cudaccl
 set -euo pipefail
@@ -13,11 +24,4 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 case ${1-} in -h | --help) show_help && exit ;; esac
-broker=${1-localhost}
-topic=${2-cudaccl}
-port=1883
-[[ $broker != *:* ]] || port=${broker##*:}
-command -v mosquitto_pub >/dev/null || die "missing command mosquitto_pub (Debian: mosquitto-clients)"
-
-# -q 1 delivers at least once, so a slow broker loses no message.
-components_as_json "${3-}" | mosquitto_pub -h "${broker%:*}" -p "$port" -t "$topic" -q 1 -l
+send_components "mqtt://${1:-localhost}/${2:-cudaccl}" "${3-}" "${4-}"

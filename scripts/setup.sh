@@ -15,7 +15,7 @@ fi
 # To build: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
 build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev libpango1.0-dev
-  libpng-dev)
+  libmosquitto-dev libpng-dev librdkafka-dev)
 # memory:CUDAMemory needs CUDA.
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)

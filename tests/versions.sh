@@ -163,7 +163,7 @@ report() {
 # check_root NAME MIRROR: prepares, builds, tests, and writes its lines of the table to a file.
 check_root() {
   local name=$1 where=$folder/$1 mirror=$2 result=passed make_pages=no
-  local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad kcat
+  local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad
     libgstreamer-plugins-bad1.0-dev mosquitto mosquitto-clients opencv-doc)
   [[ $name != debian13 ]] || make_pages=$pages
   [[ -z $cuda ]] || extra+=(nvidia-cuda-toolkit)

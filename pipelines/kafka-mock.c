@@ -1,0 +1,86 @@
+/* cudaccl - a Kafka broker for tests that goes down for a while
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* kafka-mock TOPIC COUNT: prints the address of librdkafka's mock broker, then partition, key and
+ * text of each message in this topic. After a quarter of COUNT messages the broker is down for two
+ * seconds. Ends after COUNT messages. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#define N_PARTITIONS 4
+
+static rd_kafka_t *
+client_new (rd_kafka_type_t type, const char *brokers)
+{
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  rd_kafka_t *client;
+  char text[512];
+
+  if (brokers)
+    rd_kafka_conf_set (conf, "bootstrap.servers", brokers, text, sizeof (text));
+  if (type == RD_KAFKA_CONSUMER) {
+    rd_kafka_conf_set (conf, "group.id", "test", text, sizeof (text));
+    rd_kafka_conf_set (conf, "auto.offset.reset", "earliest", text, sizeof (text));
+    rd_kafka_conf_set (conf, "reconnect.backoff.max.ms", "500", text, sizeof (text));
+  }
+  client = rd_kafka_new (type, conf, text, sizeof (text));
+  if (!client) {
+    fprintf (stderr, "kafka-mock: %s\n", text);
+    exit (1);
+  }
+
+  return client;
+}
+
+int
+main (int argc, char **argv)
+{
+  rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new (N_PARTITIONS);
+  rd_kafka_mock_cluster_t *cluster;
+  rd_kafka_t *producer, *consumer;
+  int count, n = 0, i;
+
+  if (argc != 3)
+    return 1;
+  count = atoi (argv[2]);
+
+  producer = client_new (RD_KAFKA_PRODUCER, NULL);
+  cluster = rd_kafka_mock_cluster_new (producer, 1);
+  rd_kafka_mock_topic_create (cluster, argv[1], N_PARTITIONS, 1);
+  printf ("%s\n", rd_kafka_mock_cluster_bootstraps (cluster));
+  fflush (stdout);
+
+  consumer = client_new (RD_KAFKA_CONSUMER, rd_kafka_mock_cluster_bootstraps (cluster));
+  for (i = 0; i < N_PARTITIONS; i++)
+    rd_kafka_topic_partition_list_add (partitions, argv[1], i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+  rd_kafka_assign (consumer, partitions);
+
+  while (n < count) {
+    rd_kafka_message_t *message = rd_kafka_consumer_poll (consumer, 100);
+
+    if (message && !message->err) {
+      printf ("%d %.*s %.*s\n", (int) message->partition, (int) message->key_len,
+              (const char *) message->key, (int) message->len, (const char *) message->payload);
+      if (++n == count / 4) {
+        rd_kafka_mock_broker_set_down (cluster, 1);
+        sleep (2);
+        rd_kafka_mock_broker_set_up (cluster, 1);
+      }
+    }
+    if (message)
+      rd_kafka_message_destroy (message);
+  }
+  fflush (stdout);
+
+  rd_kafka_topic_partition_list_destroy (partitions);
+  rd_kafka_consumer_close (consumer);
+  rd_kafka_destroy (consumer);
+  rd_kafka_mock_cluster_destroy (cluster);
+  rd_kafka_destroy (producer);
+
+  return 0;
+}

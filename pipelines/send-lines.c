@@ -1,0 +1,485 @@
+/* cudaccl - sends lines to a message broker, and loses none
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* send-lines [OPTION...] mqtt://HOST[:PORT]/TOPIC
+ * send-lines [OPTION...] kafka://HOST[:PORT][,HOST[:PORT]...]/TOPIC
+ *
+ * Reads lines from standard input, and sends each as a message. A line is written to a file, the
+ * spool, before it is sent, and forgotten when the broker has confirmed it: so neither a broker
+ * that restarts nor this program, killed or not, loses a line that was read, and standard input
+ * never waits for the broker. Lines keep their order. After such an interruption some may be sent
+ * twice (with MQTT, and where this program restarts): source and frame number tell.
+ *
+ * Ends with status 0 when standard input has ended and all lines are confirmed; with status 2 if it
+ * is interrupted: then the spool has the rest, which the next start sends first.
+ *
+ * The spool is SPOOL, lines that end with a newline each, and SPOOL.sent, the number of its bytes
+ * that are confirmed. */
+
+#include "send-lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+
+#define DEFAULT_MAX_SPOOL 1024 /* MiB */
+
+/* A spool whose lines are all confirmed is emptied from this size on. */
+#define EMPTY_SIZE (1 << 20)
+
+/* A longer one is no frame's components. */
+#define MAX_LINE (64 << 20)
+
+typedef struct
+{
+  gchar *path; /* NULL for a file without name */
+  int fd, sent_fd;
+  off_t end;       /* where the last line ends */
+  off_t next;      /* where the next line to be sent begins */
+  off_t confirmed; /* all before is */
+} Spool;
+
+/* A line that was sent, and where it ends. */
+typedef struct
+{
+  off_t end;
+  gboolean confirmed;
+} Sent;
+
+typedef struct
+{
+  Spool spool;
+  GByteArray *input;     /* an unfinished line */
+  GArray *window;        /* of Sent, without gaps */
+  guint64 first, number; /* of the window, of the next line */
+  const Broker *broker;
+  gpointer client;
+} Sender;
+
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt (int signal)
+{
+  interrupted = 1;
+}
+
+static gboolean
+set_errno (GError **error, const gchar *what, const gchar *path)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "cannot %s '%s': %s", what,
+               path ? path : "the spool", g_strerror (errno));
+
+  return FALSE;
+}
+
+/* The end of the last whole line, so that what a crash left of the next one goes. */
+static off_t
+find_last_line (int fd, off_t size)
+{
+  gchar buffer[4096];
+
+  while (size > 0) {
+    off_t start = MAX (size - (off_t) sizeof (buffer), 0);
+    ssize_t n = pread (fd, buffer, (size_t) (size - start), start);
+
+    while (n > 0) {
+      if (buffer[n - 1] == '\n')
+        return start + n;
+      n--;
+    }
+    size = start;
+  }
+
+  return 0;
+}
+
+static gboolean
+spool_save (Spool *spool, GError **error)
+{
+  gchar text[32];
+  gint n = g_snprintf (text, sizeof (text), "%020" G_GINT64_FORMAT "\n", (gint64) spool->confirmed);
+
+  if (spool->sent_fd < 0 || pwrite (spool->sent_fd, text, (size_t) n, 0) == n)
+    return TRUE;
+
+  return set_errno (error, "write", spool->path);
+}
+
+static gboolean
+spool_open (Spool *spool, const gchar *path, GError **error)
+{
+  gchar text[32] = "";
+  gchar *sent_path;
+
+  spool->path = g_strdup (path);
+  spool->fd = spool->sent_fd = -1;
+  if (!path) {
+    FILE *file = tmpfile ();
+
+    if (!file)
+      return set_errno (error, "create", g_get_tmp_dir ());
+    spool->fd = dup (fileno (file));
+    fclose (file);
+    return spool->fd >= 0 || set_errno (error, "open", NULL);
+  }
+
+  spool->fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (spool->fd < 0)
+    return set_errno (error, "open", path);
+  if (flock (spool->fd, LOCK_EX | LOCK_NB) < 0) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY, "'%s' is in use by another program", path);
+    return FALSE;
+  }
+  sent_path = g_strconcat (path, ".sent", NULL);
+  spool->sent_fd = open (sent_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  g_free (sent_path);
+  if (spool->sent_fd < 0)
+    return set_errno (error, "open", path);
+
+  spool->end = find_last_line (spool->fd, lseek (spool->fd, 0, SEEK_END));
+  if (ftruncate (spool->fd, spool->end) < 0)
+    return set_errno (error, "write", path);
+  if (pread (spool->sent_fd, text, sizeof (text) - 1, 0) > 0)
+    spool->confirmed = (off_t) g_ascii_strtoll (text, NULL, 10);
+  /* The spool was emptied, and that not noted. */
+  if (spool->confirmed < 0 || spool->confirmed > spool->end)
+    spool->confirmed = 0;
+  spool->next = spool->confirmed;
+
+  return TRUE;
+}
+
+static gboolean
+spool_append (Spool *spool, const guint8 *data, gsize length, GError **error)
+{
+  while (length > 0) {
+    ssize_t n = pwrite (spool->fd, data, length, spool->end);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return set_errno (error, "write", spool->path);
+    spool->end += n;
+    data += n;
+    length -= (gsize) n;
+  }
+  if (spool->path && fdatasync (spool->fd) < 0)
+    return set_errno (error, "write", spool->path);
+
+  return TRUE;
+}
+
+/* Reads the next line to be sent, without newline. Returns NULL if there is none, or with @error.
+ */
+static gchar *
+spool_read (Spool *spool, gsize *length, GError **error)
+{
+  gsize size = 1 << 16;
+
+  if (spool->next >= spool->end)
+    return NULL;
+
+  for (;; size *= 4) {
+    gchar *buffer = g_malloc (size), *newline;
+    ssize_t n = pread (spool->fd, buffer, size, spool->next);
+
+    newline = n > 0 ? memchr (buffer, '\n', (gsize) n) : NULL;
+    if (newline) {
+      *length = (gsize) (newline - buffer);
+      return buffer;
+    }
+    g_free (buffer);
+    if (n <= 0) {
+      set_errno (error, "read", spool->path);
+      return NULL;
+    }
+  }
+}
+
+/* All before @offset is confirmed. */
+static gboolean
+spool_confirm (Spool *spool, off_t offset, GError **error)
+{
+  spool->confirmed = offset;
+  if (offset == spool->end && offset >= EMPTY_SIZE) {
+    if (ftruncate (spool->fd, 0) < 0)
+      return set_errno (error, "write", spool->path);
+    spool->confirmed = spool->next = spool->end = 0;
+  }
+
+  return spool_save (spool, error);
+}
+
+/* Removes the spool if nothing is left in it. */
+static void
+spool_close (Spool *spool)
+{
+  if (spool->path && spool->fd >= 0 && spool->confirmed == spool->end && spool->sent_fd >= 0) {
+    gchar *sent_path = g_strconcat (spool->path, ".sent", NULL);
+
+    unlink (spool->path);
+    unlink (sent_path);
+    g_free (sent_path);
+  }
+  if (spool->fd >= 0)
+    close (spool->fd);
+  if (spool->sent_fd >= 0)
+    close (spool->sent_fd);
+  g_free (spool->path);
+}
+
+static void
+confirm (guint64 number, gpointer user_data)
+{
+  Sender *self = user_data;
+
+  if (number >= self->first && number - self->first < self->window->len)
+    g_array_index (self->window, Sent, number - self->first).confirmed = TRUE;
+}
+
+/* Forgets confirmed lines; those after one that is not must wait. */
+static gboolean
+forget_confirmed (Sender *self, GError **error)
+{
+  off_t offset = 0;
+  guint n = 0;
+
+  while (n < self->window->len && g_array_index (self->window, Sent, n).confirmed)
+    offset = g_array_index (self->window, Sent, n++).end;
+  if (n == 0)
+    return TRUE;
+
+  g_array_remove_range (self->window, 0, n);
+  self->first += n;
+
+  return spool_confirm (&self->spool, offset, error);
+}
+
+static gboolean
+send_some (Sender *self, GError **error)
+{
+  while (self->window->len < WINDOW) {
+    GError *failure = NULL;
+    Sent sent = { 0, FALSE };
+    gboolean taken;
+    gsize length;
+    gchar *line = spool_read (&self->spool, &length, &failure);
+
+    if (!line) {
+      if (failure)
+        g_propagate_error (error, failure);
+      return failure == NULL;
+    }
+    sent.end = self->spool.next + (off_t) length + 1;
+    g_array_append_val (self->window, sent);
+    taken = self->broker->send (self->client, self->number, line, length, &failure);
+    g_free (line);
+    if (!taken) {
+      g_array_set_size (self->window, self->window->len - 1);
+      if (failure)
+        g_propagate_error (error, failure);
+      return failure == NULL;
+    }
+    self->spool.next = sent.end;
+    self->number++;
+  }
+
+  return TRUE;
+}
+
+/* Moves what can be read to the spool, as far as it is whole lines. */
+static gboolean
+read_some (Sender *self, gboolean *eof, GError **error)
+{
+  guint8 buffer[1 << 16];
+  ssize_t n = read (STDIN_FILENO, buffer, sizeof (buffer));
+  const guint8 *newline;
+  gsize whole;
+
+  if (n < 0)
+    return errno == EAGAIN || errno == EINTR || set_errno (error, "read", "standard input");
+
+  *eof = n == 0;
+  g_byte_array_append (self->input, buffer, (guint) n);
+  /* A last line without newline is a line. */
+  if (*eof && self->input->len > 0)
+    g_byte_array_append (self->input, (const guint8 *) "\n", 1);
+  newline = self->input->len > 0 ? memrchr (self->input->data, '\n', self->input->len) : NULL;
+  if (!newline) {
+    if (self->input->len <= MAX_LINE)
+      return TRUE;
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "a line is longer than %d bytes",
+                 MAX_LINE);
+    return FALSE;
+  }
+
+  whole = (gsize) (newline - self->input->data) + 1;
+  if (!spool_append (&self->spool, self->input->data, whole, error))
+    return FALSE;
+  g_byte_array_remove_range (self->input, 0, (guint) whole);
+
+  return TRUE;
+}
+
+/* Returns whether all lines were confirmed. */
+static gboolean
+run (Sender *self, off_t max_spool, GError **error)
+{
+  gboolean eof = FALSE;
+
+  while (!interrupted) {
+    struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+    /* If the spool is full, the pipeline waits. */
+    gboolean reads = !eof && self->spool.end < max_spool;
+    gboolean idle = self->window->len == 0 && self->spool.next == self->spool.end;
+
+    if (eof && idle)
+      return TRUE;
+
+    if (reads && poll (&input, 1, idle ? 20 : 0) > 0 && !read_some (self, &eof, error))
+      return FALSE;
+    if (!send_some (self, error) || !self->broker->poll (self->client, idle ? 0 : 10, error) ||
+        !forget_confirmed (self, error))
+      return FALSE;
+  }
+
+  return FALSE;
+}
+
+static const Broker *
+find_broker (const gchar *scheme, GError **error)
+{
+  static const Broker *const brokers[] = {
+#ifdef HAVE_MOSQUITTO
+    &broker_mqtt,
+#endif
+#ifdef HAVE_RDKAFKA
+    &broker_kafka,
+#endif
+    NULL,
+  };
+  guint i;
+
+  for (i = 0; brokers[i]; i++) {
+    if (g_str_equal (scheme, brokers[i]->scheme))
+      return brokers[i];
+  }
+  if (g_str_equal (scheme, "mqtt") || g_str_equal (scheme, "kafka"))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                 "built without %s: install it and build again",
+                 scheme[0] == 'm' ? "libmosquitto-dev" : "librdkafka-dev");
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                 "'%s' is not supported: use mqtt:// or kafka://", scheme);
+
+  return NULL;
+}
+
+/* SCHEME://HOSTS/TOPIC; topics may have slashes. */
+static gboolean
+parse_target (const gchar *uri, Target *target, gchar **scheme, GError **error)
+{
+  const gchar *hosts = strstr (uri, "://"), *topic = hosts ? strchr (hosts + 3, '/') : NULL;
+
+  if (!topic || topic == hosts + 3 || !topic[1]) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                 "'%s' is not like mqtt://HOST/TOPIC or kafka://HOST/TOPIC", uri);
+    return FALSE;
+  }
+
+  *scheme = g_strndup (uri, (gsize) (hosts - uri));
+  target->host = g_strndup (hosts + 3, (gsize) (topic - hosts) - 3);
+  target->topic = topic + 1;
+
+  return TRUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  gchar *spool = NULL, *key = NULL, *scheme = NULL;
+  gint max_spool = DEFAULT_MAX_SPOOL;
+  const GOptionEntry entries[] = {
+    { "key", 'k', 0, G_OPTION_ARG_STRING, &key,
+      "Key of all messages, such as the camera's name: Kafka keeps the order of those with the "
+      "same "
+      "key, and for MQTT it tells clients apart",
+      "KEY" },
+    { "spool", 's', 0, G_OPTION_ARG_FILENAME, &spool,
+      "File for lines that are not confirmed; default: one without name, which does not survive "
+      "this program",
+      "FILE" },
+    { "max-spool", 'm', 0, G_OPTION_ARG_INT, &max_spool,
+      "Stop reading when the spool has this size; default: 1024", "MIB" },
+    { NULL, 0, 0, 0, NULL, NULL, NULL },
+  };
+  GOptionContext *context = g_option_context_new ("mqtt://HOST/TOPIC|kafka://HOST/TOPIC");
+  struct sigaction action = { .sa_handler = interrupt };
+  Target target = { 0 };
+  Sender sender = { 0 };
+  GError *error = NULL;
+  gboolean done = FALSE;
+
+  sender.spool.fd = sender.spool.sent_fd = -1;
+  sender.input = g_byte_array_new ();
+  sender.window = g_array_new (FALSE, FALSE, sizeof (Sent));
+  g_option_context_set_summary (context,
+                                "Sends the lines of standard input to a broker and loses none. "
+                                "BROKER_USER and BROKER_PASSWORD are read from the environment.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    goto done;
+  if (argc != 2) {
+    g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                 "expected one broker; see --help");
+    goto done;
+  }
+  if (!parse_target (argv[1], &target, &scheme, &error))
+    goto done;
+  sender.broker = find_broker (scheme, &error);
+  if (!sender.broker || !spool_open (&sender.spool, spool, &error))
+    goto done;
+  target.key = key ? key : g_get_host_name ();
+  target.user = g_getenv ("BROKER_USER");
+  target.password = g_getenv ("BROKER_PASSWORD");
+  sender.client = sender.broker->open (&target, confirm, &sender, &error);
+  if (!sender.client)
+    goto done;
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  signal (SIGPIPE, SIG_IGN);
+  g_unix_set_fd_nonblocking (STDIN_FILENO, TRUE, NULL);
+  done = run (&sender, (off_t) MAX (max_spool, 1) << 20, &error);
+  sender.broker->close (sender.client);
+
+done:
+  if (error)
+    g_printerr ("send-lines: %s\n", error->message);
+  else if (!done)
+    g_printerr ("send-lines: interrupted%s\n",
+                spool ? "; the next start sends the rest of the spool" : "");
+  spool_close (&sender.spool);
+  g_byte_array_unref (sender.input);
+  g_array_unref (sender.window);
+  g_option_context_free (context);
+  g_free ((gchar *) target.host);
+  g_free (scheme);
+  g_free (spool);
+  g_free (key);
+  if (error) {
+    g_error_free (error);
+    return 1;
+  }
+
+  return done ? 0 : 2;
+}
