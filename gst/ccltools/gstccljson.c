@@ -101,10 +101,8 @@ enum
   PROP_SOURCE,
 };
 
-struct _GstCclJson
+typedef struct
 {
-  GstBaseTransform parent;
-
   /* Protected by the object lock. */
   gboolean empty_frames;
   gchar *source;
@@ -113,9 +111,11 @@ struct _GstCclJson
   guint width; /* of the frames */
   guint height;
   guint64 n_frames;
+  GstClockTime start; /* UTC at which the element started */
   gboolean live, live_known;
   GstCclUtc utc;
-};
+  GstCaps *utc_caps; /* of the reference timestamps of the lines */
+} GstCclJsonPrivate;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
@@ -124,7 +124,8 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
 
 #define gst_ccl_json_parent_class parent_class
-G_DEFINE_TYPE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE_WITH_PRIVATE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM)
+#define PRIV(self) ((GstCclJsonPrivate *) gst_ccl_json_get_instance_private (self))
 GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSON)
 
 static void gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value,
@@ -195,14 +196,17 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_decide_allocation);
   trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_json_generate_output);
 
+  klass->write = gst_ccl_json_write_frame;
+
   GST_DEBUG_CATEGORY_INIT (gst_ccl_json_debug, "ccljson", 0, "components as lines of JSON");
 }
 
 static void
 gst_ccl_json_init (GstCclJson *self)
 {
-  self->empty_frames = DEFAULT_EMPTY_FRAMES;
-  self->source = g_strdup (DEFAULT_SOURCE);
+  PRIV (self)->empty_frames = DEFAULT_EMPTY_FRAMES;
+  PRIV (self)->source = g_strdup (DEFAULT_SOURCE);
+  PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
 
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
@@ -214,7 +218,8 @@ gst_ccl_json_finalize (GObject *object)
 {
   GstCclJson *self = GST_CCL_JSON (object);
 
-  g_free (self->source);
+  g_free (PRIV (self)->source);
+  gst_caps_unref (PRIV (self)->utc_caps);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -228,12 +233,12 @@ gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value, 
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
   case PROP_EMPTY_FRAMES:
-    self->empty_frames = g_value_get_boolean (value);
+    PRIV (self)->empty_frames = g_value_get_boolean (value);
     break;
   case PROP_SOURCE:
     source = g_value_get_string (value);
-    g_free (self->source);
-    self->source = source ? g_utf8_make_valid (source, -1) : NULL;
+    g_free (PRIV (self)->source);
+    PRIV (self)->source = source ? g_utf8_make_valid (source, -1) : NULL;
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -250,10 +255,10 @@ gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParam
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
   case PROP_EMPTY_FRAMES:
-    g_value_set_boolean (value, self->empty_frames);
+    g_value_set_boolean (value, PRIV (self)->empty_frames);
     break;
   case PROP_SOURCE:
-    g_value_set_string (value, self->source);
+    g_value_set_string (value, PRIV (self)->source);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -267,9 +272,10 @@ gst_ccl_json_start (GstBaseTransform *trans)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  self->n_frames = 0;
-  self->live_known = FALSE;
-  self->utc.known = FALSE;
+  PRIV (self)->n_frames = 0;
+  PRIV (self)->start = (GstClockTime) g_get_real_time () * GST_USECOND;
+  PRIV (self)->live_known = FALSE;
+  PRIV (self)->utc.known = FALSE;
 
   return TRUE;
 }
@@ -281,7 +287,7 @@ gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   /* The source may be another one. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    self->live_known = FALSE;
+    PRIV (self)->live_known = FALSE;
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
@@ -301,7 +307,8 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
+  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &PRIV (self)->width,
+                                    &PRIV (self)->height);
 }
 
 /* Lines are allocated by the element. */
@@ -316,16 +323,16 @@ is_live (GstCclJson *self)
 {
   GstQuery *query;
 
-  if (!self->live_known) {
+  if (!PRIV (self)->live_known) {
     query = gst_query_new_latency ();
-    self->live = FALSE;
+    PRIV (self)->live = FALSE;
     if (gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query))
-      gst_query_parse_latency (query, &self->live, NULL, NULL);
-    self->live_known = TRUE;
+      gst_query_parse_latency (query, &PRIV (self)->live, NULL, NULL);
+    PRIV (self)->live_known = TRUE;
     gst_query_unref (query);
   }
 
-  return self->live;
+  return PRIV (self)->live;
 }
 
 /* The running time of frames that are read from a file is no time of day. */
@@ -335,9 +342,14 @@ get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
   GstClockTime utc = gst_ccl_utc_from_reference (buffer);
 
   if (!GST_CLOCK_TIME_IS_VALID (utc) && is_live (self))
-    utc = gst_ccl_utc_from_clock (&self->utc, GST_ELEMENT (self), running_time);
+    utc = gst_ccl_utc_from_clock (&PRIV (self)->utc, GST_ELEMENT (self), running_time);
+  if (GST_CLOCK_TIME_IS_VALID (utc) || !GST_CCL_JSON_GET_CLASS (self)->needs_utc)
+    return utc;
 
-  return utc;
+  if (GST_CLOCK_TIME_IS_VALID (running_time) && running_time < G_MAXINT64)
+    return PRIV (self)->start + running_time;
+
+  return (GstClockTime) g_get_real_time () * GST_USECOND;
 }
 
 static GstBuffer *
@@ -361,21 +373,24 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, con
   frame.utc = get_utc (self, inbuf, frame.running_time);
   /* Metadata of others may have no size. */
   has_size = meta && meta->width > 0 && meta->height > 0;
-  frame.width = has_size ? meta->width : self->width;
-  frame.height = has_size ? meta->height : self->height;
+  frame.width = has_size ? meta->width : PRIV (self)->width;
+  frame.height = has_size ? meta->height : PRIV (self)->height;
   frame.found = meta ? (gint64) meta->found : -1;
   frame.frame_age = meta ? meta->frame_age : rois->frame_age;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
   frame.zones = gst_buffer_get_ccl_zones_meta (inbuf);
 
-  line = gst_ccl_json_write_frame (&frame);
+  line = GST_CCL_JSON_GET_CLASS (self)->write (&frame);
   length = line->len;
   buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
   GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (inbuf);
   GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (inbuf);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAGS (inbuf) & copied_flags);
+  if (GST_CLOCK_TIME_IS_VALID (frame.utc))
+    gst_buffer_add_reference_timestamp_meta (buffer, PRIV (self)->utc_caps, frame.utc,
+                                             GST_CLOCK_TIME_NONE);
 
   return buffer;
 }
@@ -409,16 +424,16 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   if (!inbuf)
     return GST_FLOW_OK;
 
-  number = self->n_frames++;
+  number = PRIV (self)->n_frames++;
   GST_OBJECT_LOCK (self);
-  wanted = self->empty_frames;
-  source = g_strdup (self->source);
+  wanted = PRIV (self)->empty_frames;
+  source = g_strdup (PRIV (self)->source);
   GST_OBJECT_UNLOCK (self);
 
   meta = gst_buffer_get_ccl_meta (inbuf);
   if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
-  } else if (meta->width != self->width || meta->height != self->height) {
+  } else if (meta->width != PRIV (self)->width || meta->height != PRIV (self)->height) {
     extracted = gst_ccl_transfer_extract (inbuf); /* may have been cropped */
     meta = gst_buffer_get_ccl_meta (extracted);
   }

@@ -6,10 +6,21 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "gstccljsonwriter.h"
+
 G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_JSON (gst_ccl_json_get_type ())
-G_DECLARE_FINAL_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstBaseTransform)
+G_DECLARE_DERIVABLE_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstBaseTransform)
+
+/* Subclasses write something else. */
+struct _GstCclJsonClass
+{
+  GstBaseTransformClass parent_class;
+
+  GString *(*write) (const GstCclJsonFrame *frame);
+  gboolean needs_utc; /* frames without time of day get one */
+};
 
 GST_ELEMENT_REGISTER_DECLARE (ccljson);
 

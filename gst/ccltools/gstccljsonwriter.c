@@ -92,21 +92,19 @@ append_uint64 (GString *line, const gchar *name, guint64 value)
   g_string_append_len (line, text, write_uint64 (text, value) - text);
 }
 
-/* Appends RFC 3339 with nanoseconds. */
-static void
-append_utc (GString *line, GstClockTime utc)
+void
+gst_ccl_json_append_utc (GString *text, GstClockTime utc)
 {
   GDateTime *time = GST_CLOCK_TIME_IS_VALID (utc)
                         ? g_date_time_new_from_unix_utc ((gint64) (utc / GST_SECOND))
                         : NULL;
 
-  append_name (line, "utc");
   if (!time) {
-    g_string_append (line, "null");
+    g_string_append (text, "null");
     return;
   }
 
-  g_string_append_printf (line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%09" G_GUINT64_FORMAT "Z\"",
+  g_string_append_printf (text, "\"%04d-%02d-%02dT%02d:%02d:%02d.%09" G_GUINT64_FORMAT "Z\"",
                           g_date_time_get_year (time), g_date_time_get_month (time),
                           g_date_time_get_day_of_month (time), g_date_time_get_hour (time),
                           g_date_time_get_minute (time), g_date_time_get_second (time),
@@ -199,7 +197,8 @@ gst_ccl_json_write_frame (const GstCclJsonFrame *frame)
     gst_ccl_text_append_string (line, frame->source);
   }
   append_uint64 (line, "frame", frame->number);
-  append_utc (line, frame->utc);
+  append_name (line, "utc");
+  gst_ccl_json_append_utc (line, frame->utc);
   append_uint64 (line, "timestamp", frame->timestamp);
   append_uint64 (line, "stream-time", frame->stream_time);
   append_uint64 (line, "running-time", frame->running_time);

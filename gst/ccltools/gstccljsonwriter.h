@@ -31,6 +31,9 @@ typedef struct
 /* Returns the object that docs/json.md describes, and a newline. */
 GString *gst_ccl_json_write_frame (const GstCclJsonFrame *frame);
 
+/* Appends the time in RFC 3339 with nanoseconds, in quotes, or null. */
+void gst_ccl_json_append_utc (GString *text, GstClockTime utc);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_JSON_WRITER_H__ */

@@ -6,6 +6,7 @@
 
 #include "gstccljson.h"
 #include "gstcclmerge.h"
+#include "gstcclonvif.h"
 #include "gstccloverlay.h"
 #include "gstccltrack.h"
 #include "gstcclzones.h"
@@ -29,6 +30,7 @@ plugin_init (GstPlugin *plugin)
 
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
+  registered |= GST_ELEMENT_REGISTER (cclonvif, plugin);
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
   registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
   registered |= GST_ELEMENT_REGISTER (cclzones, plugin);
