@@ -151,6 +151,7 @@ gst_cuda_ccl_attach_get_type (void)
     { GST_CUDA_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each component",
       "analytics" },
 #endif
+    { GST_CUDA_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each component", "nvds" },
     { 0, NULL, NULL },
   };
 

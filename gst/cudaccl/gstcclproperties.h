@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @GST_CUDA_CCL_ATTACH_ROI: one #GstVideoRegionOfInterestMeta for each component
  * @GST_CUDA_CCL_ATTACH_ANALYTICS: one object detection for each component, in one
  *   #GstAnalyticsRelationMeta; in builds with gstreamer-analytics-1.0 only
+ * @GST_CUDA_CCL_ATTACH_NVDS: one NvDsObjectMeta for each component, in frames of DeepStream
  *
  * Metadata to attach to frames.
  *
@@ -27,6 +28,7 @@ typedef enum
   GST_CUDA_CCL_ATTACH_COMPONENTS = 1 << 0,
   GST_CUDA_CCL_ATTACH_ROI = 1 << 1,
   GST_CUDA_CCL_ATTACH_ANALYTICS = 1 << 2,
+  GST_CUDA_CCL_ATTACH_NVDS = 1 << 3,
 } GstCudaCclAttach;
 
 /* The automatic choice in the algorithm enumeration. */

@@ -50,10 +50,13 @@
  * * one object detection for each component in the frame's `GstAnalyticsRelationMeta`, beside those
  *   of other elements, in builds with GstAnalytics (GStreamer 1.24). The type is
  *   #cudaccl:roi-type, the confidence 1.0. If there are more than 4096 components, only the largest
- *   are added, since this metadata has a matrix of n x n bytes.
+ *   are added, since this metadata has a matrix of n x n bytes,
+ * * one `NvDsObjectMeta` for each component in the frame's `NvDsBatchMeta`, for DeepStream's
+ *   elements behind `nvstreammux batch-size=1`. The label is #cudaccl:roi-type, the confidence 1.0,
+ *   the class 0. Frames without `NvDsBatchMeta` get none, and the element posts a warning.
  *
- * Metadata of an earlier cudaccl is removed, except for object detections. Coordinates are relative
- * to the visible part of the frame if it has a #GstVideoCropMeta.
+ * Metadata of an earlier cudaccl is removed, except for object detections and DeepStream's objects.
+ * Coordinates are relative to the visible part of the frame if it has a #GstVideoCropMeta.
  *
  * ## Messages
  *
@@ -114,6 +117,7 @@
 #include <math.h>
 #include <gst/common/gstcclutils.h>
 
+#include "gstcclnvds.h"
 #include "gstcclpublish.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclpool.h"
@@ -364,6 +368,7 @@ gst_cuda_ccl_start (GstBaseTransform *trans)
   config.labels = klass->labels;
 
   self->warned_truncated = FALSE;
+  self->warned_nvds = FALSE;
 #ifdef HAVE_ANALYTICS
   self->warned_detections = FALSE;
 #endif
@@ -569,6 +574,16 @@ gst_cuda_ccl_attach (GstCudaCcl *self, GstBuffer *buffer, const GstCclSettings *
     }
   }
 #endif
+  if (settings->attach & GST_CUDA_CCL_ATTACH_NVDS) {
+    GError *error = NULL;
+
+    if (!gst_ccl_attach_nvds (buffer, g_quark_to_string (settings->roi_type), components, &error)) {
+      if (!self->warned_nvds)
+        GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
+      self->warned_nvds = TRUE;
+      g_clear_error (&error);
+    }
+  }
 }
 
 GstFlowReturn

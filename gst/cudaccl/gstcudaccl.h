@@ -36,6 +36,7 @@ typedef struct
 
   /* Streaming thread: which warnings were given since the start. */
   gboolean warned_truncated;
+  gboolean warned_nvds;
 #ifdef HAVE_ANALYTICS
   gboolean warned_detections;
 #endif

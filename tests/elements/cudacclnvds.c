@@ -1,0 +1,92 @@
+/* cudaccl - tests of components as objects of DeepStream, with a fake of its library
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+#include "tests/lib/nvdsfake/nvdsfake.h"
+
+#include <string.h>
+
+/* Each component is an object of the batch's frame. */
+GST_START_TEST (test_objects)
+{
+  GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
+  GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+  GList *objects;
+  guint i;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "attach", "components+nvds");
+  g_object_set (h->element, "roi-type", "blob", NULL);
+  nv_ds_fake_add_batch (buffer, TRUE);
+  buffer = gst_harness_push_and_pull (h, buffer);
+
+  objects = nv_ds_fake_get_objects (buffer);
+  fail_unless_equals_int (g_list_length (objects), n_picture_blobs);
+  for (i = 0; i < n_picture_blobs; i++, objects = objects->next) {
+    const NvDsObjectMeta *object = objects->data;
+    const Blob *blob = &picture_blobs[i];
+
+    fail_unless (object->rect_params.left == (gfloat) blob->x);
+    fail_unless (object->rect_params.top == (gfloat) blob->y);
+    fail_unless (object->rect_params.width == (gfloat) blob->width);
+    fail_unless (object->rect_params.height == (gfloat) blob->height);
+    fail_unless (object->detector_bbox_info.org_bbox_coords.left == (gfloat) blob->x);
+    fail_unless (object->detector_bbox_info.org_bbox_coords.height == (gfloat) blob->height);
+    fail_unless (object->confidence == 1.0f);
+    fail_unless (object->object_id == UNTRACKED_OBJECT_ID);
+    fail_unless_equals_int (object->class_id, 0);
+    fail_unless_equals_string ((const gchar *) object->obj_label, "blob");
+    fail_unless (object->parent == NULL);
+  }
+  fail_unless_equals_int (nv_ds_fake_locked (), 0);
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames without a batch pass with a warning, once. */
+GST_START_TEST (test_no_batch)
+{
+  GstHarness *h = ccl_test_picture_harness_new (0, NULL);
+  guint i, n = 0;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "attach", "components+nvds");
+  for (i = 0; i < 4; i++) {
+    GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
+    GstMessage *message;
+
+    if (i % 2)
+      nv_ds_fake_add_batch (buffer, FALSE);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    fail_unless (gst_buffer_get_ccl_meta (buffer) != NULL);
+    gst_buffer_unref (buffer);
+    while ((message = ccl_test_pop_message (h, GST_MESSAGE_WARNING))) {
+      GError *error = NULL;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (strstr (error->message, "nvstreammux") != NULL, "%s", error->message);
+      g_clear_error (&error);
+      gst_message_unref (message);
+      n++;
+    }
+  }
+  fail_unless_equals_int (n, 1);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+cudacclnvds_suite (void)
+{
+  Suite *s = suite_create ("cudacclnvds");
+  TCase *tc = tcase_create ("nvds");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_objects, 0, (gint) ccl_test_n_backends ());
+  tcase_add_test (tc, test_no_batch);
+
+  return s;
+}
+
+GST_CHECK_MAIN (cudacclnvds);

@@ -1,0 +1,18 @@
+/* cudaccl - a fake of DeepStream's library of metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __NV_DS_FAKE_H__
+#define __NV_DS_FAKE_H__
+
+#include "gst/cudaccl/gstcclnvdsmeta.h"
+
+/* Attaches a batch of one frame to the writable @buffer, or one without frames. */
+void nv_ds_fake_add_batch (GstBuffer *buffer, gboolean with_frame);
+
+/* The objects of @buffer's frame, the first one first. */
+GList *nv_ds_fake_get_objects (GstBuffer *buffer);
+
+/* How often batches are locked now. */
+gint nv_ds_fake_locked (void);
+
+#endif /* __NV_DS_FAKE_H__ */
