@@ -15,8 +15,11 @@ typedef struct CclEglImage
   CclImage luma;          /* the first plane: CCL_MEMORY_DEVICE when its rows follow each other,
                            * CCL_MEMORY_ARRAY when it is made of blocks */
   uint32_t width, height; /* of that plane */
-  void *context;          /* CUcontext: the device's primary one */
-  void *resource;         /* CUgraphicsResource */
+  CclImage chroma[2];     /* the other planes, of bytes or of pairs of bytes, in the same memory; a
+                           * stride of 0 is not known */
+  unsigned n_chroma;
+  void *context;  /* CUcontext: the device's primary one */
+  void *resource; /* CUgraphicsResource */
 } CclEglImage;
 
 /* Registers an EGLImageKHR with CUDA device number @device. Its first plane must have one byte per

@@ -49,6 +49,36 @@ take_array (CclEglImage *self, void *array)
   return CCL_OK;
 }
 
+/* The planes after the first. CUDA tells the pitch of the first one only; where chroma is in pairs,
+ * the second has the same. */
+static void
+take_chroma (CclEglImage *self, const CclEglFrame *frame)
+{
+  for (unsigned i = 1; i < frame->n_planes && i < 3 && frame->planes[i]; i++)
+    self->chroma[self->n_chroma++] = (CclImage){
+      .data = frame->planes[i],
+      .stride = frame->n_planes == 2 ? self->luma.stride : 0,
+      .memory = self->luma.memory,
+    };
+}
+
+static CclStatus
+take_luma (CclEglImage *self, const CclEglFrame *frame)
+{
+  if (frame->type == CCL_EGL_FRAME_ARRAY)
+    return take_array (self, frame->planes[0]);
+  if (frame->type != CCL_EGL_FRAME_PITCH || frame->format != CU_AD_FORMAT_UNSIGNED_INT8)
+    return fail_format ();
+  self->luma = (CclImage){
+    .data = frame->planes[0],
+    .stride = frame->pitch,
+    .memory = CCL_MEMORY_DEVICE,
+  };
+  self->width = frame->width;
+  self->height = frame->height;
+  return CCL_OK;
+}
+
 static CclStatus
 take_frame (CclEglImage *self)
 {
@@ -63,18 +93,10 @@ take_frame (CclEglImage *self)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
     return ccl_fail (CCL_ERROR_UNSUPPORTED, "CUDA found no plane in this EGL image");
-  if (frame.type == CCL_EGL_FRAME_ARRAY)
-    return take_array (self, frame.planes[0]);
-  if (frame.type != CCL_EGL_FRAME_PITCH || frame.format != CU_AD_FORMAT_UNSIGNED_INT8)
-    return fail_format ();
-  self->luma = (CclImage){
-    .data = frame.planes[0],
-    .stride = frame.pitch,
-    .memory = CCL_MEMORY_DEVICE,
-  };
-  self->width = frame.width;
-  self->height = frame.height;
-  return CCL_OK;
+  status = take_luma (self, &frame);
+  if (status == CCL_OK)
+    take_chroma (self, &frame);
+  return status;
 }
 
 CclStatus

@@ -14,6 +14,8 @@
  * #cudaccl:max-area, and those dropped because of #cudaccl:max-components. Gaps without pixels
  * become black frames.
  *
+ * Frames may be in all memories of `cudaccl`, masks are in system memory: GstCuda has no GRAY8.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmask min-area=20 shadows=mark !
@@ -49,9 +51,6 @@ typedef struct
   GstCclMotionClass parent_class;
 } GstCclMaskClass;
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
-
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY8 }")));
 
@@ -73,7 +72,6 @@ gst_ccl_mask_class_init (GstCclMaskClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Masks of moving objects", "Filter/Converter/Video",
       "Turns the frames of a fixed camera into masks of what moves", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_picture_transform_caps);
@@ -137,9 +135,9 @@ write_shadows (guint8 *pixels, const guint64 *words, guint32 width)
 
 /* Without @labels, all is background. */
 static GstFlowReturn
-gst_ccl_mask_write (GstCclMask *self, const CclLabels *labels, GstBuffer *buffer)
+gst_ccl_mask_write (GstCclMask *self, const CclLabels *labels, const CclMask *shadows,
+                    GstBuffer *buffer)
 {
-  const CclMask *shadows = labels ? gst_ccl_motion_get_shadows (GST_CCL_MOTION (self)) : NULL;
   GstCclFrame frame = { 0 };
   guint8 *pixels;
   guint32 y, width = (guint32) GST_VIDEO_INFO_WIDTH (&self->info);
@@ -167,11 +165,13 @@ static GstFlowReturn
 gst_ccl_mask_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstCclMask *self = GST_CCL_MASK (trans);
+  const CclMask *shadows;
+  GError *error = NULL;
   CclLabels labels;
   GstFlowReturn ret;
 
   if (gst_ccl_buffer_is_gap (inbuf))
-    return gst_ccl_mask_write (self, NULL, outbuf);
+    return gst_ccl_mask_write (self, NULL, NULL, outbuf);
 
   ret = gst_cuda_ccl_process (GST_CUDA_CCL (self), inbuf, outbuf);
   if (ret != GST_FLOW_OK)
@@ -179,5 +179,10 @@ gst_ccl_mask_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *ou
   if (!gst_cuda_ccl_get_labels (GST_CUDA_CCL (self), &labels))
     return GST_FLOW_ERROR;
 
-  return gst_ccl_mask_write (self, &labels, outbuf);
+  if (!gst_ccl_motion_get_shadows (GST_CCL_MOTION (self), &shadows, &error)) {
+    gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, inbuf);
+    return GST_FLOW_ERROR;
+  }
+
+  return gst_ccl_mask_write (self, &labels, shadows, outbuf);
 }

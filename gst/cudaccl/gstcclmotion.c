@@ -27,9 +27,17 @@
  * The model survives PAUSED. New caps, flushing seeks and the signal #cclmotion::reset start a new
  * one, and so does a change of light, see #cclmotion:light-change.
  *
- * The model runs on the CPU and reads system memory: #cudaccl:backend `auto` takes the CPU, `cuda`
- * is not supported yet. #cudaccl:threads share the model's work too. #cudaccl:threshold has no
- * effect, and #cudaccl:invert finds what does not move.
+ * The model is where the analysis is: on the GPU, from pixels to components without a copy or a
+ * wait in between, or with #cudaccl:backend `cpu` on the CPU. Both find the same. #cudaccl:threads
+ * share the model's work on the CPU too. #cudaccl:threshold has no effect, and #cudaccl:invert
+ * finds what does not move.
+ *
+ * All memories and formats of `cudaccl` are supported. With `backend=cuda`, frames in system memory
+ * are uploaded whole, fastest from the pool of page-locked buffers that the element proposes.
+ * When frames come from another CUDA context than before, a new model is started.
+ *
+ * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
+ * also part of `allocated-bytes`.
  *
  * ## Example launch lines
  * |[
@@ -42,13 +50,16 @@
  * warm-up=2000000000 ! ccljson ! fdsink
  * ]|
  * Prints the boxes of what moves in front of a camera.
+ * |[
+ * gst-launch-1.0 filesrc location=video.h264 ! h264parse ! nvh264dec !
+ * 'video/x-raw(memory:CUDAMemory)' ! cclmotion morphology=close5x5 min-area=100 ! ccljson ! fdsink
+ * ]|
+ * The same for a video that stays on the GPU.
  *
  * Since: 0.1
  */
 
 #include "gstcclmotion.h"
-
-#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_motion_debug);
 #define GST_CAT_DEFAULT gst_ccl_motion_debug
@@ -74,12 +85,6 @@ enum
   PROP_FREEZE,
   PROP_SCALE,
 };
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
 
 #define gst_ccl_motion_parent_class parent_class
 G_DEFINE_TYPE (GstCclMotion, gst_ccl_motion, GST_TYPE_CUDA_CCL)
@@ -113,8 +118,8 @@ static gboolean gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incap
                                          GstCaps *outcaps);
 static gboolean gst_ccl_motion_sink_event (GstBaseTransform *trans, GstEvent *event);
 static void gst_ccl_motion_reset (GstCclMotion *self);
-static gboolean gst_ccl_motion_apply (gpointer user_data, const GstVideoInfo *info,
-                                      GstBuffer *buffer, CclImage *image, GError **error);
+static gboolean gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *frame,
+                                      GError **error);
 
 static void
 install_properties (GObjectClass *gobject_class)
@@ -243,11 +248,9 @@ gst_ccl_motion_class_init (GstCclMotionClass *klass)
                               G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
                               G_CALLBACK (gst_ccl_motion_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
-  gst_element_class_set_static_metadata (element_class, "Moving objects", "Filter/Analyzer/Video",
-                                         "Finds what moves in the frames of a fixed camera",
-                                         "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (
+      element_class, "Moving objects", "Filter/Analyzer/Video/Hardware",
+      "Finds what moves in the frames of a fixed camera", "The cudaccl authors");
 
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_motion_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_set_caps);
@@ -353,15 +356,6 @@ gst_ccl_motion_configure (GstCudaCcl *ccl, CclConfig *config, GError **error)
 {
   GstCclMotion *self = GST_CCL_MOTION (ccl);
 
-  if (config->backend == CCL_BACKEND_CUDA ||
-      (config->backend == CCL_BACKEND_AUTO && config->device >= 0)) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-                 "Background models are not supported on CUDA yet. Use backend=cpu, or "
-                 "backend=auto with cuda-device-id=-1.");
-    return FALSE;
-  }
-  config->backend = CCL_BACKEND_CPU;
-
   self->threads = config->threads;
   GST_OBJECT_LOCK (self);
   self->used_scale = self->scale;
@@ -381,10 +375,8 @@ static void
 gst_ccl_motion_drop_model (GstCclMotion *self)
 {
   g_clear_pointer (&self->model, ccl_motion_free);
-  ccl_mask_free (&self->mask);
   ccl_mask_free (&self->shadow_mask);
-  ccl_mask_free (&self->enlarged_mask);
-  ccl_mask_free (&self->enlarged_shadow_mask);
+  self->allocations = 0;
   self->marked = FALSE;
   self->timestamp = GST_CLOCK_TIME_NONE;
 }
@@ -397,41 +389,56 @@ gst_ccl_motion_stop (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
 
-/* Creates a model for frames of the format @info, unless there is one already. */
-static gboolean
-gst_ccl_motion_ensure_model (GstCclMotion *self, const GstVideoInfo *info, GError **error)
+/* Keeps the statistics up to date. */
+static void
+gst_ccl_motion_update_usage (GstCclMotion *self, const CclMotionInfo *info)
 {
-  uint32_t width = (uint32_t) GST_VIDEO_INFO_WIDTH (info);
-  uint32_t height = (uint32_t) GST_VIDEO_INFO_HEIGHT (info);
+  if (info->allocations != self->allocations)
+    gst_ccl_session_add_model_usage (GST_CUDA_CCL (self)->session,
+                                     info->allocations - self->allocations, info->bytes);
+  self->allocations = info->allocations;
+}
+
+/* Creates a model beside @analyzer, unless there is one already. */
+static gboolean
+gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
+                             const GstCclPlace *place, GError **error)
+{
+  const GstVideoInfo *info = gst_ccl_session_get_video_info (GST_CUDA_CCL (self)->session);
   CclMotionConfig config;
   CclMotionInfo model;
+  CclInfo where;
   CclStatus status;
 
+  /* The context may be gone with the frame. */
+  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+    gst_ccl_motion_drop_model (self);
   if (self->model)
     return TRUE;
 
-  ccl_motion_config_init (&config, width, height);
+  ccl_analyzer_info (analyzer, &where);
+  ccl_motion_config_init (&config, (uint32_t) GST_VIDEO_INFO_WIDTH (info),
+                          (uint32_t) GST_VIDEO_INFO_HEIGHT (info));
   config.format = GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA;
-  config.backend = CCL_BACKEND_CPU;
+  config.backend = where.backend;
+  if (where.backend == CCL_BACKEND_CUDA) {
+    config.device = where.device;
+    config.cuda_context = place->cuda_context;
+  }
   config.scale = self->used_scale;
   config.threads = self->threads;
   status = ccl_motion_new (&config, &self->model);
-  if (status == CCL_OK) {
-    ccl_motion_info (self->model, &model);
-    status = ccl_mask_alloc (model.width, model.height, &self->mask);
-  }
   if (status == CCL_OK)
-    status = ccl_mask_alloc (model.width, model.height, &self->shadow_mask);
-  if (status == CCL_OK && config.scale > 1)
-    status = ccl_mask_alloc (width, height, &self->enlarged_mask);
-  if (status == CCL_OK && config.scale > 1)
-    status = ccl_mask_alloc (width, height, &self->enlarged_shadow_mask);
-
+    status = ccl_mask_alloc (config.width, config.height, &self->shadow_mask);
   if (status != CCL_OK) {
     gst_ccl_set_error (error, status);
     gst_ccl_motion_drop_model (self);
     return FALSE;
   }
+
+  self->place = *place;
+  ccl_motion_info (self->model, &model);
+  gst_ccl_motion_update_usage (self, &model);
   GST_INFO_OBJECT (self, "new background model of %ux%u pixels on %s", model.width, model.height,
                    model.device_name);
 
@@ -444,12 +451,15 @@ gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outc
   GstCclMotion *self = GST_CCL_MOTION (trans);
   GstCclSession *session = GST_CUDA_CCL (self)->session;
   GError *error = NULL;
+  CclAnalyzer *analyzer;
+  GstCclPlace place;
 
   gst_ccl_motion_drop_model (self);
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
 
-  if (!gst_ccl_motion_ensure_model (self, gst_ccl_session_get_video_info (session), &error)) {
+  analyzer = gst_ccl_session_get_analyzer (session, &place);
+  if (!gst_ccl_motion_ensure_model (self, analyzer, &place, &error)) {
     gst_ccl_session_unset_caps (session);
     gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, incaps);
     return FALSE;
@@ -498,89 +508,6 @@ gst_ccl_motion_tick (GstCclMotion *self, const GstVideoInfo *info, GstBuffer *bu
                                                                    : elapsed;
 }
 
-/* Maps the chroma planes of @buffer, of which there are at most two, as the model takes them: half
- * the samples of the frame in each direction. Formats with more chroma are subsampled. */
-static gboolean
-map_chroma (GstCclFrame *frames, CclMotionImage *image, const GstVideoInfo *info, GstBuffer *buffer,
-            GError **error)
-{
-  const GstVideoFormatInfo *format = info->finfo;
-  guint i, n = GST_VIDEO_INFO_N_PLANES (info) - 1;
-
-  for (i = 0; i < n; i++) {
-    if (!gst_ccl_frame_map_plane (&frames[i], info, buffer, i + 1, GST_MAP_READ, error)) {
-      while (i > 0)
-        gst_ccl_frame_unmap_plane (&frames[--i]);
-      return FALSE;
-    }
-  }
-
-  for (i = 0; n > 0 && i < 2; i++) {
-    guint component = GST_VIDEO_COMP_U + i;
-
-    image->chroma[i] = frames[GST_VIDEO_INFO_COMP_PLANE (info, component) - 1].image;
-    image->chroma[i].data += GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
-    image->chroma[i].stride <<= 1 - GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
-    image->chroma_step = (unsigned) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
-                         << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
-  }
-
-  return TRUE;
-}
-
-static void
-unmap_chroma (GstCclFrame *frames, const GstVideoInfo *info)
-{
-  guint i;
-
-  for (i = 1; i < GST_VIDEO_INFO_N_PLANES (info); i++)
-    gst_ccl_frame_unmap_plane (&frames[i - 1]);
-}
-
-/* Repeats each of the lowest 64 / @scale bits @scale times; 2 or 4. */
-static guint64
-repeat_bits (guint64 bits, guint scale)
-{
-  if (scale == 2) {
-    bits &= 0xffffffff;
-    bits = (bits | bits << 16) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
-    bits = (bits | bits << 8) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);
-    bits = (bits | bits << 4) & G_GUINT64_CONSTANT (0x0f0f0f0f0f0f0f0f);
-    bits = (bits | bits << 2) & G_GUINT64_CONSTANT (0x3333333333333333);
-    bits = (bits | bits << 1) & G_GUINT64_CONSTANT (0x5555555555555555);
-    return bits * 3;
-  }
-
-  bits &= 0xffff;
-  bits = (bits | bits << 24) & G_GUINT64_CONSTANT (0x000000ff000000ff);
-  bits = (bits | bits << 12) & G_GUINT64_CONSTANT (0x000f000f000f000f);
-  bits = (bits | bits << 6) & G_GUINT64_CONSTANT (0x0303030303030303);
-  bits = (bits | bits << 3) & G_GUINT64_CONSTANT (0x1111111111111111);
-
-  return bits * 15;
-}
-
-/* Enlarges a mask by @scale, 2 or 4. */
-static void
-enlarge (const CclMask *small, CclMask *large, guint scale)
-{
-  gsize words = ccl_mask_words (large->width), i;
-  guint32 y;
-
-  for (y = 0; y < large->height; y++) {
-    const guint64 *from = small->words + y / scale * small->pitch;
-    guint64 *to = large->words + y * large->pitch;
-
-    if (y % scale > 0) {
-      memcpy (to, to - large->pitch, words * sizeof (*to));
-      continue;
-    }
-    for (i = 0; i < words; i++)
-      to[i] = repeat_bits (from[i / scale] >> (i % scale * (64 / scale)), scale);
-    to[words - 1] &= ccl_mask_last_bits (large->width);
-  }
-}
-
 /* Gets the settings for the next frame. */
 static void
 gst_ccl_motion_take_settings (GstCclMotion *self, CclMotionParams *params)
@@ -599,46 +526,64 @@ gst_ccl_motion_take_settings (GstCclMotion *self, CclMotionParams *params)
     ccl_motion_reset (self->model);
 }
 
-/* A GstCclForegroundFunc. */
-static gboolean
-gst_ccl_motion_apply (gpointer user_data, const GstVideoInfo *info, GstBuffer *buffer,
-                      CclImage *image, GError **error)
+/* Updates the model, and sets @foreground to the frame's mask. */
+static CclStatus
+gst_ccl_motion_detect (GstCclMotion *self, const GstCclFrame *frame, const GstCclChroma *chroma,
+                       const CclAnalyzer *analyzer, CclImage *foreground)
 {
-  GstCclMotion *self = user_data;
-  CclMotionImage frame = { .luma = *image };
-  GstCclFrame chroma[2] = { 0 };
+  const GstVideoInfo *info = gst_ccl_session_get_video_info (GST_CUDA_CCL (self)->session);
+  CclMotionImage image = { .luma = frame->image,
+                           .chroma = { chroma->images[0], chroma->images[1] },
+                           .chroma_step = chroma->step };
   CclMotionParams params;
-  CclStatus status;
 
-  if (!gst_ccl_motion_ensure_model (self, info, error))
-    return FALSE;
   gst_ccl_motion_take_settings (self, &params);
 
-  if (!map_chroma (chroma, &frame, info, buffer, error))
+  return ccl_motion_detect (self->model, &params, &image,
+                            gst_ccl_motion_tick (self, info, frame->buffer), self->marked, analyzer,
+                            foreground);
+}
+
+/* A GstCclForegroundFunc. */
+static gboolean
+gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *frame, GError **error)
+{
+  GstCclMotion *self = user_data;
+  GstCclSession *session = GST_CUDA_CCL (self)->session;
+  GstCclChroma chroma = { .n_frames = 0 };
+  CclMotionInfo model;
+  CclStatus status;
+
+  if (!gst_ccl_motion_ensure_model (self, analyzer, &frame->place, error) ||
+      !gst_ccl_session_map_chroma (session, frame, &chroma, error))
     return FALSE;
-  status = ccl_motion_apply (self->model, &params, &frame, gst_ccl_motion_tick (self, info, buffer),
-                             &self->mask, self->marked ? &self->shadow_mask : NULL);
-  unmap_chroma (chroma, info);
+  ccl_motion_info (self->model, &model);
+  gst_ccl_motion_update_usage (self, &model);
+  status = gst_ccl_motion_detect (self, frame, &chroma, analyzer, &frame->image);
+  gst_ccl_chroma_unmap (&chroma);
+  if (status != CCL_OK) {
+    gst_ccl_set_error (error, status);
+    gst_ccl_motion_drop_model (self); /* which may be unusable, as an analyzer then is */
+  }
+
+  return status == CCL_OK;
+}
+
+gboolean
+gst_ccl_motion_get_shadows (GstCclMotion *self, const CclMask **shadows, GError **error)
+{
+  CclStatus status;
+
+  *shadows = NULL;
+  if (!self->marked)
+    return TRUE;
+
+  status = ccl_motion_shadows (self->model, &self->shadow_mask);
   if (status != CCL_OK) {
     gst_ccl_set_error (error, status);
     return FALSE;
   }
-
-  if (self->used_scale > 1) {
-    enlarge (&self->mask, &self->enlarged_mask, self->used_scale);
-    if (self->marked)
-      enlarge (&self->shadow_mask, &self->enlarged_shadow_mask, self->used_scale);
-  }
-  *image = ccl_mask_image (self->used_scale > 1 ? &self->enlarged_mask : &self->mask);
+  *shadows = &self->shadow_mask;
 
   return TRUE;
-}
-
-const CclMask *
-gst_ccl_motion_get_shadows (const GstCclMotion *self)
-{
-  if (!self->marked)
-    return NULL;
-
-  return self->used_scale > 1 ? &self->enlarged_shadow_mask : &self->shadow_mask;
 }

@@ -45,10 +45,11 @@ typedef struct
   /* Streaming thread. The model and the masks are made for caps, with what was set at the start. */
   guint threads, used_scale;
   CclMotion *model;
-  CclMask mask, shadow_mask;                   /* of the model's size */
-  CclMask enlarged_mask, enlarged_shadow_mask; /* of the frame's, if the scale is not 1 */
-  gboolean marked;                             /* the last frame's shadows are known */
-  GstClockTime timestamp;                      /* of the last frame */
+  GstCclPlace place;      /* of the model */
+  guint64 allocations;    /* of the model, as far as they are in the statistics */
+  CclMask shadow_mask;    /* of the frame's size */
+  gboolean marked;        /* the last frame's shadows are to be marked */
+  GstClockTime timestamp; /* of the last frame */
 } GstCclMotion;
 
 typedef struct
@@ -59,8 +60,9 @@ typedef struct
 GType gst_ccl_motion_shadows_get_type (void);
 GType gst_ccl_motion_get_type (void);
 
-/* The shadows of the last processed frame, of its size, or NULL if they are not to be marked. */
-const CclMask *gst_ccl_motion_get_shadows (const GstCclMotion *self);
+/* Sets @shadows to those of the last processed frame, of its size, or to NULL if they are not to be
+ * marked. */
+gboolean gst_ccl_motion_get_shadows (GstCclMotion *self, const CclMask **shadows, GError **error);
 
 GST_ELEMENT_REGISTER_DECLARE (cclmotion);
 

@@ -332,7 +332,7 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
 
   start = gst_util_get_timestamp ();
   if (self->foreground &&
-      !self->foreground (self->foreground_data, &self->info, buffer, &frame.image, error)) {
+      !self->foreground (self->foreground_data, self->analyzer, &frame, error)) {
     klass->unmap (self->mapper, &frame);
     return FALSE;
   }
@@ -356,6 +356,29 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   g_mutex_unlock (&self->stats_lock);
 
   return TRUE;
+}
+
+gboolean
+gst_ccl_session_map_chroma (GstCclSession *self, GstCclFrame *frame, GstCclChroma *chroma,
+                            GError **error)
+{
+  return self->mapper->klass->map_chroma (self->mapper, frame, chroma, &self->info, error);
+}
+
+void
+gst_ccl_session_add_model_usage (GstCclSession *self, guint64 allocations, guint64 bytes)
+{
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_add_model (&self->stats, allocations, bytes);
+  g_mutex_unlock (&self->stats_lock);
+}
+
+CclAnalyzer *
+gst_ccl_session_get_analyzer (GstCclSession *self, GstCclPlace *place)
+{
+  *place = self->place;
+
+  return self->analyzer;
 }
 
 gboolean

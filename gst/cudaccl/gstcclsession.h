@@ -8,7 +8,7 @@
 #include <ccl/ccl.h>
 
 #include "gstcclcleaning.h"
-#include "memory/gstcclframe.h"
+#include "memory/gstcclchroma.h"
 
 G_BEGIN_DECLS
 
@@ -23,10 +23,10 @@ typedef struct _GstCclSession GstCclSession;
 GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
 void gst_ccl_session_free (GstCclSession *session);
 
-/* Replaces @image, the luma of @buffer, by what is analysed instead: a mask of the frame's size,
- * valid until the next call. */
-typedef gboolean (*GstCclForegroundFunc) (gpointer user_data, const GstVideoInfo *info,
-                                          GstBuffer *buffer, CclImage *image, GError **error);
+/* Replaces @frame->image, the luma of a frame, by what @analyzer analyses instead: a mask of the
+ * frame's size, valid until the next call. @frame->place is where the analyzer is. */
+typedef gboolean (*GstCclForegroundFunc) (gpointer user_data, CclAnalyzer *analyzer,
+                                          GstCclFrame *frame, GError **error);
 
 /* Calls @func for every frame from now on. */
 void gst_ccl_session_set_foreground (GstCclSession *session, GstCclForegroundFunc func,
@@ -66,6 +66,16 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
 /* After setting caps or analysing a frame: returns what to warn the user of, or NULL. With backend
  * auto, the session goes on with the CPU where a device fails. */
 GError *gst_ccl_session_take_warning (GstCclSession *session);
+
+/* For the foreground function: maps the chroma of @frame until gst_ccl_chroma_unmap(). */
+gboolean gst_ccl_session_map_chroma (GstCclSession *session, GstCclFrame *frame,
+                                     GstCclChroma *chroma, GError **error);
+
+/* Adds allocations of a background model, which holds @bytes now, to the statistics. */
+void gst_ccl_session_add_model_usage (GstCclSession *session, guint64 allocations, guint64 bytes);
+
+/* Returns the analyzer and its place; NULL if there is none. */
+CclAnalyzer *gst_ccl_session_get_analyzer (GstCclSession *session, GstCclPlace *place);
 
 /* Gets the label map of the last frame; needs CclConfig.labels. */
 gboolean gst_ccl_session_get_labels (GstCclSession *session, CclLabels *labels, GError **error);

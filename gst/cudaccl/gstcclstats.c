@@ -39,6 +39,13 @@ gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer)
 }
 
 void
+gst_ccl_stats_add_model (GstCclStats *stats, guint64 allocations, guint64 bytes)
+{
+  stats->model_allocations += allocations;
+  stats->model_bytes = bytes;
+}
+
+void
 gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer, const CclComponents *components,
                    GstClockTime time)
 {
@@ -63,15 +70,21 @@ GstStructure *
 gst_ccl_stats_to_structure (const GstCclStats *stats)
 {
   guint64 frames = MAX (stats->frames, 1);
+  GstStructure *structure;
 
-  return gst_structure_new (
+  structure = gst_structure_new (
       "application/x-cudaccl-stats", "frames", G_TYPE_UINT64, stats->frames, "components",
       G_TYPE_UINT64, stats->components, "truncated", G_TYPE_UINT64, stats->truncated, "backend",
       G_TYPE_STRING, stats->backend, "algorithm", G_TYPE_STRING, stats->algorithm, "device",
       G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "upload",
-      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64, stats->allocations,
-      "allocated-bytes", G_TYPE_UINT64, stats->bytes, "average-time", G_TYPE_UINT64,
-      stats->time / frames, "average-upload-time", G_TYPE_UINT64, stats->upload / frames,
-      "average-analysis-time", G_TYPE_UINT64, stats->analysis / frames, "average-download-time",
-      G_TYPE_UINT64, stats->download / frames, NULL);
+      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64,
+      stats->allocations + stats->model_allocations, "allocated-bytes", G_TYPE_UINT64,
+      stats->bytes + stats->model_bytes, "average-time", G_TYPE_UINT64, stats->time / frames,
+      "average-upload-time", G_TYPE_UINT64, stats->upload / frames, "average-analysis-time",
+      G_TYPE_UINT64, stats->analysis / frames, "average-download-time", G_TYPE_UINT64,
+      stats->download / frames, NULL);
+  if (stats->model_bytes > 0)
+    gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model_bytes, NULL);
+
+  return structure;
 }

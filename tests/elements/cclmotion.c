@@ -451,8 +451,6 @@ GST_START_TEST (test_settings)
   {
     const gchar *name, *value, *text;
   } wrong[] = {
-    { "backend", "cuda", "not supported on CUDA yet" },
-    { "cuda-device-id", "0", "not supported on CUDA yet" },
     { "scale", "3", "1, 2 or 4" },
   };
   guint i;

@@ -7,6 +7,7 @@
 
 #include "gstcclcuda.h"
 
+#include "gstcclchroma.h"
 #include "gstcclcudashared.h"
 
 #define GST_USE_UNSTABLE_API
@@ -307,6 +308,24 @@ check_info (const GstVideoInfo *wanted, const GstVideoInfo *info, GError **error
   return FALSE;
 }
 
+/* Without GstVideoMeta, the layout is that of the allocation, not the default one of the caps. */
+static gboolean
+find_layout (GstVideoInfo *layout, const GstVideoInfo *info, GstBuffer *buffer,
+             const GstCudaMemory *memory, GError **error)
+{
+  *layout = *info;
+  if (gst_buffer_get_video_meta (buffer))
+    return TRUE;
+
+  if (!check_info (info, &memory->info, error))
+    return FALSE;
+  *layout = memory->info;
+  GST_VIDEO_INFO_WIDTH (layout) = GST_VIDEO_INFO_WIDTH (info);
+  GST_VIDEO_INFO_HEIGHT (layout) = GST_VIDEO_INFO_HEIGHT (info);
+
+  return TRUE;
+}
+
 static gboolean
 cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
           GError **error)
@@ -314,7 +333,7 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
   CudaMapper *self = (CudaMapper *) mapper;
   GstMemory *first = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
   GstCudaMemory *memory = GST_CUDA_MEMORY_CAST (first);
-  GstVideoInfo layout = *info;
+  GstVideoInfo layout;
 
   if (!gst_is_cuda_memory (first)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -323,15 +342,8 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
     return FALSE;
   }
 
-  /* Without GstVideoMeta, the layout is that of the allocation, not the default one of the caps. */
-  if (!gst_buffer_get_video_meta (buffer)) {
-    if (!check_info (info, &memory->info, error))
-      return FALSE;
-    layout = memory->info;
-    GST_VIDEO_INFO_WIDTH (&layout) = GST_VIDEO_INFO_WIDTH (info);
-    GST_VIDEO_INFO_HEIGHT (&layout) = GST_VIDEO_INFO_HEIGHT (info);
-  }
-
+  if (!find_layout (&layout, info, buffer, memory, error))
+    return FALSE;
   if (!gst_ccl_frame_map_plane (frame, &layout, buffer, 0,
                                 GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
     return FALSE;
@@ -358,12 +370,60 @@ cuda_unmap (GstCclMapper *mapper, GstCclFrame *frame)
   gst_clear_object (&((CudaMapper *) mapper)->previous);
 }
 
+/* All planes of GstCuda's own buffers are in one memory. */
+static gboolean
+check_chroma (const GstCclChroma *chroma, const GstCudaContext *context, GError **error)
+{
+  guint i;
+
+  for (i = 0; i < chroma->n_frames; i++) {
+    GstMemory *memory = chroma->frames[i].map.memory;
+
+    if (memory && gst_is_cuda_memory (memory) && GST_CUDA_MEMORY_CAST (memory)->context == context)
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The planes of the frame are in different CUDA contexts or kinds of memory.");
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+cuda_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
+                 const GstVideoInfo *info, GError **error)
+{
+  CudaMapper *self = (CudaMapper *) mapper;
+  GstCudaMemory *memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (frame->buffer, 0));
+  GstVideoInfo layout;
+  guint i;
+
+  if (!find_layout (&layout, info, frame->buffer, memory, error) ||
+      !gst_ccl_chroma_map (chroma, &layout, frame->buffer,
+                           GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
+    return FALSE;
+  if (!check_chroma (chroma, self->context, error)) {
+    gst_ccl_chroma_unmap (chroma);
+    return FALSE;
+  }
+
+  for (i = 0; i < 2; i++) {
+    const GstCclFrame *plane = &chroma->frames[MIN (i, chroma->n_frames - 1)];
+
+    chroma->images[i].memory = CCL_MEMORY_DEVICE;
+    chroma->images[i].stream = find_stream (GST_CUDA_MEMORY_CAST (plane->map.memory));
+  }
+
+  return TRUE;
+}
+
 const GstCclMapperClass gst_ccl_cuda_mapper = {
   .feature = GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY,
   .formats = "{ NV12, NV21, I420, YV12, Y42B, Y444 }",
   .needs_cuda = TRUE,
   .map = cuda_map,
   .unmap = cuda_unmap,
+  .map_chroma = cuda_map_chroma,
   .size = sizeof (CudaMapper),
   .init = cuda_init,
   .finalize = cuda_finalize,

@@ -31,6 +31,7 @@ typedef struct
 } GstCclFrame;
 
 typedef struct _GstCclMapperClass GstCclMapperClass;
+typedef struct _GstCclChroma GstCclChroma; /* gstcclchroma.h */
 
 /* An element's state for one memory type. Mappers with more state embed this as first field. */
 typedef struct
@@ -39,8 +40,9 @@ typedef struct
   GstElement *element;
 } GstCclMapper;
 
-/* A memory type. The functions after unmap() may be NULL. Unless noted otherwise, functions are
- * called from the streaming thread, or while it is stopped. Errors are set ready to be posted. */
+/* A memory type. The functions after map_chroma() may be NULL. Unless noted otherwise, functions
+ * are called from the streaming thread, or while it is stopped. Errors are set ready to be posted.
+ */
 struct _GstCclMapperClass
 {
   const gchar *feature; /* caps feature, such as "memory:CUDAMemory" */
@@ -52,6 +54,11 @@ struct _GstCclMapperClass
   gboolean (*map) (GstCclMapper *self, GstCclFrame *frame, const GstVideoInfo *info,
                    GstBuffer *buffer, GError **error);
   void (*unmap) (GstCclMapper *self, GstCclFrame *frame);
+
+  /* The same for the chroma of @frame, while it is mapped; to be released by gst_ccl_chroma_unmap()
+   * before it is unmapped. */
+  gboolean (*map_chroma) (GstCclMapper *self, GstCclFrame *frame, GstCclChroma *chroma,
+                          const GstVideoInfo *info, GError **error);
 
   gsize size; /* of the mapper, which is zero-initialized; 0: a plain GstCclMapper */
 

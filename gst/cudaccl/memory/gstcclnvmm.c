@@ -14,6 +14,7 @@
 
 #include <ccl/eglimage.h>
 
+#include "gstcclchroma.h"
 #include "gstcclnvbufsurface.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
@@ -506,6 +507,101 @@ nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
   gst_memory_unmap (frame->map.memory, &frame->map);
 }
 
+/* The byte of a chroma plane at which the visible part begins. */
+static guint64
+chroma_start (const Window *window, const GstVideoInfo *info, guint64 stride)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+  guint component = GST_VIDEO_COMP_U; /* both have the same size and, in pairs, the same plane */
+  guint64 x = window->x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, component);
+  guint64 y = window->y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
+
+  return y * stride + x * (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, component);
+}
+
+/* A plane of chroma at an address. */
+static gboolean
+take_chroma_address (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
+                     const Window *window, guint index, GError **error)
+{
+  const NvBufSurfacePlaneParams *planes = &params->planeParams;
+  guint64 stride = planes->pitch[index];
+  guint64 row = (guint64) GST_VIDEO_INFO_COMP_WIDTH (info, GST_VIDEO_COMP_U) *
+                (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, GST_VIDEO_COMP_U);
+  guint64 rows = (guint64) GST_VIDEO_INFO_COMP_HEIGHT (info, GST_VIDEO_COMP_U);
+  guint64 start = planes->offset[index] + chroma_start (window, info, stride);
+
+  if (planes->num_planes <= index || stride < row ||
+      start + (rows - 1) * stride + row > params->dataSize) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The surface of %u bytes, with a stride of %" G_GUINT64_FORMAT
+                 " for chroma, does not contain the chroma of %ux%u pixels.",
+                 params->dataSize, stride, params->width, params->height);
+    return FALSE;
+  }
+
+  *image = (CclImage){ .data = (const guint8 *) params->dataPtr + start, .stride = stride };
+
+  return TRUE;
+}
+
+/* A plane of chroma registered with CUDA; luma was, so the visible part is inside. */
+static gboolean
+take_chroma_egl (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
+                 const CclEglImage *egl, const Window *window, guint index, GError **error)
+{
+  if (egl->n_chroma < index) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "CUDA found no chroma in the EGL image of the frame.");
+    return FALSE;
+  }
+
+  *image = egl->chroma[index - 1];
+  if (image->memory == CCL_MEMORY_ARRAY)
+    return TRUE;
+  if (params->planeParams.num_planes > index && params->planeParams.pitch[index] > 0)
+    image->stride = params->planeParams.pitch[index];
+  if (image->stride < (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, GST_VIDEO_COMP_U) *
+                          (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, GST_VIDEO_COMP_U)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The stride of the frame's chroma is %" G_GSIZE_FORMAT " bytes, too small.",
+                 image->stride);
+    return FALSE;
+  }
+  image->data += chroma_start (window, info, image->stride);
+
+  return TRUE;
+}
+
+/* The planes stay mapped with luma. */
+static gboolean
+nvmm_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
+                 const GstVideoInfo *info, GError **error)
+{
+  const NvBufSurface *surface = (const NvBufSurface *) frame->map.data;
+  const NvBufSurfaceParams *params = &surface->surfaceList[0];
+  const Registration *registration = frame->priv;
+  guint n = GST_VIDEO_INFO_N_PLANES (info) - 1, i;
+  CclImage planes[2];
+  Window window;
+
+  chroma->n_frames = 0;
+  if (!find_window (&window, frame->buffer, info, G_MAXUINT, G_MAXUINT, error))
+    return FALSE;
+  for (i = 0; i < n; i++) {
+    if (registration ? !take_chroma_egl (&planes[i], info, params, &registration->image, &window,
+                                         i + 1, error)
+                     : !take_chroma_address (&planes[i], info, params, &window, i + 1, error))
+      return FALSE;
+    if (!registration)
+      planes[i].memory = frame->image.memory;
+  }
+  if (n > 0)
+    gst_ccl_chroma_set_planes (chroma, info, planes);
+
+  return TRUE;
+}
+
 /* NVIDIA's elements use the CUDA runtime, that is, the primary context of a device. */
 static gboolean
 nvmm_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
@@ -524,6 +620,7 @@ const GstCclMapperClass gst_ccl_nvmm_mapper = {
   .needs_cuda = TRUE,
   .map = nvmm_map,
   .unmap = nvmm_unmap,
+  .map_chroma = nvmm_map_chroma,
   .size = sizeof (GstCclNvmmMapper),
   .open = nvmm_open,
 };
