@@ -13,28 +13,35 @@
 #define EXIT_SKIP 77
 #define MOST_PIPELINES 256
 #define NO_TARGET 0
+#define CCL "cudaccl"
+#define MOTION "cclmotion"
 
 /* What is measured, and targets for an H200 with frames of 1920x1080. */
 typedef struct Scenario
 {
   const gchar *name;
   const gchar *what;
+  const gchar *factory;
   PipelineMemory memory;
   gdouble most_us;   /* target of the median latency */
   gdouble least_fps; /* target of the throughput */
 } Scenario;
 
 static const Scenario scenarios[] = {
-  { "system", "GRAY8, system memory", PIPELINE_SYSTEM, 100, 9000 },
-  { "pool", "GRAY8, the element's pool", PIPELINE_PROPOSED, 120, 8000 },
-  { "cuda", "NV12 in CUDAMemory", PIPELINE_CUDA, 60, NO_TARGET },
+  { "system", "GRAY8, system memory", CCL, PIPELINE_SYSTEM, 100, 9000 },
+  { "pool", "GRAY8, the element's pool", CCL, PIPELINE_PROPOSED, 120, 8000 },
+  { "cuda", "NV12 in CUDAMemory", CCL, PIPELINE_CUDA, 60, NO_TARGET },
+  { "motion-system", "motion, NV12, system memory", MOTION, PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
+  { "motion-pool", "motion, NV12, the element's pool", MOTION, PIPELINE_PROPOSED, NO_TARGET,
+    NO_TARGET },
+  { "motion-cuda", "motion, NV12 in CUDAMemory", MOTION, PIPELINE_CUDA, 45, 20000 },
 };
 
 /* The state of a run of the program. */
 typedef struct Report
 {
   PipelineOptions options;
-  guint8 *masks;
+  guint8 *masks, *camera; /* luma for cudaccl, and for cclmotion */
   guint measured;
   gboolean failed;
 } Report;
@@ -117,6 +124,8 @@ measure (Report *report, const Load *load, gboolean *has_pool, PipelineResult *r
          GError **error)
 {
   PipelineRun *runs[MOST_PIPELINES];
+  gboolean motion = g_str_equal (report->options.factory, MOTION);
+  const guint8 *frames = motion ? report->camera : report->masks;
   guint i, made, n = load->n;
   gboolean ok = TRUE;
 
@@ -126,7 +135,7 @@ measure (Report *report, const Load *load, gboolean *has_pool, PipelineResult *r
     if (load->context == CONTEXT_OF_FIRST && made > 0)
       runs[made] = pipeline_run_new_beside (&report->options, runs[0], error);
     else
-      runs[made] = pipeline_run_new (&report->options, report->masks, load->memory, device,
+      runs[made] = pipeline_run_new (&report->options, frames, load->memory, device,
                                      load->context == CONTEXT_EACH, error);
     if (!runs[made])
       break;
@@ -149,6 +158,7 @@ run_scenario (Report *report, const Scenario *scenario)
 
   if (!wants (report, scenario->name))
     return;
+  report->options.factory = scenario->factory;
   if (!measure (report, &(Load){ scenario->memory, 1, 0, CONTEXT_OF_PROCESS }, &has_pool, &result,
                 &error)) {
     /* CUDAMemory needs GstCuda; everything else must work. */
@@ -184,7 +194,9 @@ run_load (Report *report, const Load *load, PipelineResult *result)
   GError *error = NULL;
   GString *what = g_string_new (NULL);
 
-  g_string_printf (what, "%u pipelines, %s", load->n, memories[load->memory]);
+  g_string_printf (what, "%s%u pipelines, %s",
+                   g_str_equal (report->options.factory, MOTION) ? "motion, " : "", load->n,
+                   memories[load->memory]);
   if (load->memory == PIPELINE_CUDA)
     g_string_append_printf (what, ", %s", contexts[load->context]);
   if (load->devices > 1)
@@ -239,6 +251,8 @@ run_contexts (Report *report)
   if (!run_load (report, &load, &found))
     return;
   printf ("  %-50s %9.2f\n", "times the throughput with a context each", found.fps / apart.fps);
+  if (report->options.pipelines == 16 && g_str_equal (report->options.factory, MOTION))
+    print_target (report, "frames per second", found.fps, TRUE, 40000);
   load.context = CONTEXT_OF_FIRST;
   if (run_load (report, &load, &same))
     print_target (report, "of the throughput with the first one's frames", found.fps / same.fps,
@@ -272,6 +286,15 @@ run_decoding (Report *report)
   print_result ("nvh264dec ! cudaccl", &analysed);
   print_target (report, "of the decoder's throughput", analysed.fps / alone.fps, TRUE, 0.9);
   print_no_allocations (&analysed);
+
+  report->options.factory = MOTION;
+  if (!measure_decoding (report, TRUE, &analysed, &error)) {
+    report->failed = TRUE;
+    say_why_not (report, "nvh264dec ! cclmotion", error);
+    return;
+  }
+  print_result ("nvh264dec ! cclmotion", &analysed);
+  print_target (report, "of the decoder's throughput", analysed.fps / alone.fps, TRUE, 0.9);
 }
 
 static gboolean
@@ -298,14 +321,16 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
       "WxH" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "time per scenario (3)", "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
-      "only these: system, pool, cuda, many, many-system, contexts", "NAME,..." },
+      "only these: system, pool, cuda, motion-system, motion-pool, motion-cuda, many, many-system, "
+      "contexts, motion-contexts",
+      "NAME,..." },
     { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines,
       "pipelines at once in many, many-system and contexts (16)", "N" },
     { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "devices in scenarios many and many-system (1)",
       "N" },
     { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "buffers of each source, 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
-      "properties of cudaccl, as in gst-launch", "'NAME=VALUE ...'" },
+      "properties of the elements, as in gst-launch", "'NAME=VALUE ...'" },
     { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
       "raw GRAY8 frames of that size to analyse instead of drawn ones", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
@@ -320,8 +345,9 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   g_option_context_set_summary (
-      context, "Measures the element cudaccl in pipelines. A frame's latency is the time from the "
-               "element's sink pad\nto its source pad; CPU time is that of the whole process.");
+      context,
+      "Measures cudaccl and cclmotion in pipelines. A frame's latency is the time from the "
+      "element's sink pad\nto its source pad; CPU time is that of the whole process.");
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
@@ -349,6 +375,7 @@ clear_report (Report *report)
   g_free (report->options.masks);
   g_free (report->options.decode);
   g_free (report->masks);
+  g_free (report->camera);
 }
 
 static gboolean
@@ -382,17 +409,23 @@ pipeline_main (int argc, char **argv)
     return EXIT_SKIP;
   }
 
+  report.camera = pipeline_camera_new (&report.options, report.masks);
   printf ("%ux%u%s%s\n", report.options.width, report.options.height,
           report.options.element ? ", " : "", report.options.element ? report.options.element : "");
   print_head ();
   for (i = 0; i < G_N_ELEMENTS (scenarios); i++)
     run_scenario (&report, &scenarios[i]);
+  report.options.factory = CCL;
   if (wants (&report, "many"))
     run_many (&report, PIPELINE_PROPOSED);
   if (wants (&report, "many-system"))
     run_many (&report, PIPELINE_SYSTEM);
   if (wants (&report, "contexts"))
     run_contexts (&report);
+  report.options.factory = MOTION;
+  if (wants (&report, "motion-contexts"))
+    run_contexts (&report);
+  report.options.factory = CCL;
   if (report.options.decode)
     run_decoding (&report);
 

@@ -16,14 +16,15 @@ G_BEGIN_DECLS
 typedef struct PipelineOptions
 {
   guint width, height;
-  gdouble seconds; /* per scenario */
-  guint pipelines; /* in the scenario many */
-  guint devices;   /* in the scenario many */
-  guint buffers;   /* of a source, at least PIPELINE_FRAMES */
-  gchar *element;  /* properties of cudaccl, as in gst-launch */
-  gchar *masks;    /* a file of GRAY8 frames; NULL: they are drawn */
-  gchar *decode;   /* a file with H.264 video */
-  gchar *scenario; /* names separated by commas; NULL: all */
+  gdouble seconds;      /* per scenario */
+  guint pipelines;      /* in the scenario many */
+  guint devices;        /* in the scenario many */
+  guint buffers;        /* of a source, at least PIPELINE_FRAMES */
+  const gchar *factory; /* of the element: cudaccl, or cclmotion */
+  gchar *element;       /* its properties, as in gst-launch */
+  gchar *masks;         /* a file of GRAY8 frames; NULL: they are drawn */
+  gchar *decode;        /* a file with H.264 video */
+  gchar *scenario;      /* names separated by commas; NULL: all */
 } PipelineOptions;
 
 /* The memory of a source's frames. */
@@ -53,6 +54,10 @@ typedef struct PipelineResult
  * Free with g_free(). */
 guint8 *pipeline_masks_new (const PipelineOptions *options, GError **error);
 
+/* The luma of a camera's frames with the same objects and shadows in front of a background with
+ * texture and noise. Free with g_free(). */
+guint8 *pipeline_camera_new (const PipelineOptions *options, const guint8 *masks);
+
 /* pipelinesource.c */
 
 #define PIPELINE_TYPE_SOURCE (pipeline_source_get_type ())
@@ -78,9 +83,9 @@ guint pipeline_source_pinned_allocations (GstElement *source);
 
 typedef struct PipelineRun PipelineRun;
 
-/* A pipeline of source, cudaccl on @device (-1: as the options say) and sink. @own_context: frames
- * in CUDAMemory are in a CUDA context of their own instead of the process's. NULL with @error set
- * if it cannot be made. */
+/* A pipeline of source, element on @device (-1: as the options say) and sink. @masks: the frames'
+ * luma. @own_context: frames in CUDAMemory are in a CUDA context of their own instead of the
+ * process's. NULL with @error set if it cannot be made. */
 PipelineRun *pipeline_run_new (const PipelineOptions *options, const guint8 *masks,
                                PipelineMemory memory, gint device, gboolean own_context,
                                GError **error);
@@ -89,7 +94,7 @@ PipelineRun *pipeline_run_new (const PipelineOptions *options, const guint8 *mas
 PipelineRun *pipeline_run_new_beside (const PipelineOptions *options, PipelineRun *run,
                                       GError **error);
 
-/* A pipeline that decodes @options->decode on the device, with or without cudaccl. */
+/* A pipeline that decodes @options->decode on the device, with or without the element. */
 PipelineRun *pipeline_run_new_decoding (const PipelineOptions *options, gboolean analyse,
                                         GError **error);
 

@@ -118,6 +118,29 @@ read_masks (guint8 *masks, const PipelineOptions *options, GError **error)
 }
 
 guint8 *
+pipeline_camera_new (const PipelineOptions *options, const guint8 *masks)
+{
+  gsize size = (gsize) options->width * options->height, i, k;
+  guint8 *frames = g_malloc (PIPELINE_FRAMES * size);
+  Mt19937 rng;
+
+  mt19937_seed (&rng, 2);
+  for (i = 0; i < PIPELINE_FRAMES; i++) {
+    for (k = 0; k < size; k++) {
+      guint x = (guint) (k % options->width), y = (guint) (k / options->width);
+      guint value = 80 + (x / 16 * 37 + y / 16 * 91) % 80;
+
+      if (masks[i * size + k] == SHADOW)
+        value = value * 3 / 4;
+      else if (masks[i * size + k] == FOREGROUND)
+        value = 220;
+      frames[i * size + k] = (guint8) (value + mt19937_below (&rng, 5));
+    }
+  }
+  return frames;
+}
+
+guint8 *
 pipeline_masks_new (const PipelineOptions *options, GError **error)
 {
   guint8 *masks = g_malloc0 ((gsize) PIPELINE_FRAMES * options->width * options->height);

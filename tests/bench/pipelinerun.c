@@ -19,7 +19,7 @@ struct PipelineRun
 {
   GstElement *pipeline;
   GstElement *source;  /* NULL when decoding */
-  GstElement *element; /* cudaccl; NULL without it */
+  GstElement *element; /* NULL without it */
   GPtrArray *buffers;
   gboolean ended; /* has posted EOS */
 
@@ -210,13 +210,13 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, gboole
   return NULL;
 }
 
-/* A cudaccl element with the options' properties, on a device. */
+/* The options' element with their properties, on a device. */
 static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {
   gchar *number = device < 0 ? g_strdup ("") : g_strdup_printf ("cuda-device-id=%d", device);
-  gchar *text =
-      g_strdup_printf ("cudaccl name=ccl %s %s", number, options->element ? options->element : "");
+  gchar *text = g_strdup_printf ("%s name=ccl %s %s", options->factory, number,
+                                 options->element ? options->element : "");
 
   g_free (number);
   return text;
@@ -243,10 +243,11 @@ PipelineRun *
 pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineMemory memory,
                   gint device, gboolean own_context, GError **error)
 {
-  GstCaps *caps = gst_caps_new_simple (
-      "video/x-raw", "format", G_TYPE_STRING, memory == PIPELINE_CUDA ? "NV12" : "GRAY8", "width",
-      G_TYPE_INT, (gint) options->width, "height", G_TYPE_INT, (gint) options->height, "framerate",
-      GST_TYPE_FRACTION, 30, 1, NULL);
+  gboolean colour = memory == PIPELINE_CUDA || g_str_equal (options->factory, "cclmotion");
+  GstCaps *caps =
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, colour ? "NV12" : "GRAY8",
+                           "width", G_TYPE_INT, (gint) options->width, "height", G_TYPE_INT,
+                           (gint) options->height, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
   GPtrArray *buffers = NULL;
   GstElement *source = NULL;
   PipelineRun *run = NULL;
