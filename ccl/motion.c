@@ -421,3 +421,10 @@ ccl_motion_info (CclMotion *motion, CclMotionInfo *info)
     .bytes = session->account.bytes,
   };
 }
+
+void
+ccl_motion_usage (const CclMotion *motion, uint64_t *allocations, uint64_t *bytes)
+{
+  *allocations = motion->session->account.allocations;
+  *bytes = motion->session->account.bytes;
+}

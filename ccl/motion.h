@@ -146,6 +146,9 @@ CclStatus ccl_motion_background (CclMotion *motion, uint8_t *pixels, size_t stri
 /* Waits for the last frame. */
 void ccl_motion_info (CclMotion *motion, CclMotionInfo *info);
 
+/* Gets CclMotionInfo.allocations and bytes without waiting. */
+void ccl_motion_usage (const CclMotion *motion, uint64_t *allocations, uint64_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif

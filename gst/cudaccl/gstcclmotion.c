@@ -391,12 +391,15 @@ gst_ccl_motion_stop (GstBaseTransform *trans)
 
 /* Keeps the statistics up to date. */
 static void
-gst_ccl_motion_update_usage (GstCclMotion *self, const CclMotionInfo *info)
+gst_ccl_motion_update_usage (GstCclMotion *self)
 {
-  if (info->allocations != self->allocations)
-    gst_ccl_session_add_model_usage (GST_CUDA_CCL (self)->session,
-                                     info->allocations - self->allocations, info->bytes);
-  self->allocations = info->allocations;
+  uint64_t allocations, bytes;
+
+  ccl_motion_usage (self->model, &allocations, &bytes);
+  if (allocations != self->allocations)
+    gst_ccl_session_add_model_usage (GST_CUDA_CCL (self)->session, allocations - self->allocations,
+                                     bytes);
+  self->allocations = allocations;
 }
 
 /* Creates a model beside @analyzer, unless there is one already. */
@@ -438,7 +441,7 @@ gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
 
   self->place = *place;
   ccl_motion_info (self->model, &model);
-  gst_ccl_motion_update_usage (self, &model);
+  gst_ccl_motion_update_usage (self);
   GST_INFO_OBJECT (self, "new background model of %ux%u pixels on %s", model.width, model.height,
                    model.device_name);
 
@@ -551,16 +554,14 @@ gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *fr
   GstCclMotion *self = user_data;
   GstCclSession *session = GST_CUDA_CCL (self)->session;
   GstCclChroma chroma = { .n_frames = 0 };
-  CclMotionInfo model;
   CclStatus status;
 
   if (!gst_ccl_motion_ensure_model (self, analyzer, &frame->place, error) ||
       !gst_ccl_session_map_chroma (session, frame, &chroma, error))
     return FALSE;
-  ccl_motion_info (self->model, &model);
-  gst_ccl_motion_update_usage (self, &model);
   status = gst_ccl_motion_detect (self, frame, &chroma, analyzer, &frame->image);
   gst_ccl_chroma_unmap (&chroma);
+  gst_ccl_motion_update_usage (self);
   if (status != CCL_OK) {
     gst_ccl_set_error (error, status);
     gst_ccl_motion_drop_model (self); /* which may be unusable, as an analyzer then is */

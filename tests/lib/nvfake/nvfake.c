@@ -40,7 +40,7 @@ typedef struct
 {
   NvBufSurface surface;
   NvBufSurfaceParams params;
-  void *array; /* CUarray */
+  void *arrays[NVBUF_MAX_PLANES]; /* CUarrays */
   guint generation;
 } Surface;
 
@@ -112,23 +112,32 @@ kind_of_memory (const NvBufSurface *surface)
 }
 
 static void
-allocate_rows (Surface *self, const guint8 *pixels, guint stride)
+allocate_rows (Surface *self, const NvFakePlane *planes, guint n)
 {
   NvBufSurfaceParams *params = &self->params;
   CclMemory memory = kind_of_memory (&self->surface);
-  gsize pitch = (params->width + 255) / 256 * 256;
-  gsize size = LUMA_OFFSET + pitch * params->height;
-  guint8 *data = g_malloc (size);
-  guint y;
+  gsize size = LUMA_OFFSET;
+  guint8 *data;
+  guint i, y;
 
+  for (i = 0; i < n; i++) {
+    gsize pitch = (planes[i].width + 255) / 256 * 256;
+
+    params->planeParams.pitch[i] = (guint32) pitch;
+    params->planeParams.offset[i] = (guint32) size;
+    size += pitch * planes[i].height;
+  }
+  data = g_malloc (size);
   memset (data, FILL, size);
-  for (y = 0; y < params->height; y++)
-    memcpy (data + LUMA_OFFSET + y * pitch, pixels + y * (gsize) stride, params->width);
+  for (i = 0; i < n; i++) {
+    for (y = 0; y < planes[i].height; y++)
+      memcpy (data + params->planeParams.offset[i] + y * params->planeParams.pitch[i],
+              planes[i].pixels + y * (gsize) planes[i].stride, planes[i].width);
+  }
 
   params->dataPtr = data;
   params->dataSize = (guint32) size;
-  params->planeParams.pitch[0] = params->pitch = (guint32) pitch;
-  params->planeParams.offset[0] = LUMA_OFFSET;
+  params->pitch = params->planeParams.pitch[0];
   if (memory == CCL_MEMORY_HOST)
     return;
 
@@ -141,49 +150,63 @@ allocate_rows (Surface *self, const guint8 *pixels, guint stride)
 }
 
 EXPORT NvBufSurface *
-nv_fake_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, const guint8 *pixels,
-                     guint stride, guint width, guint height)
+nv_fake_surface_new_planes (NvBufSurfaceMemType type, NvBufSurfaceLayout layout,
+                            const NvFakePlane *planes, guint n)
 {
   static gint descriptor = 100;
   Surface *self = g_new0 (Surface, 1);
   NvBufSurfaceParams *params = &self->params;
+  guint i;
 
   self->surface.batchSize = self->surface.numFilled = 1;
   self->surface.memType = type;
   self->surface.surfaceList = params;
-  params->width = width;
-  params->height = height;
+  params->width = planes[0].width;
+  params->height = planes[0].height;
   params->layout = layout;
   params->bufferDesc = (guint64) g_atomic_int_add (&descriptor, 1);
-  params->planeParams.num_planes = 1;
-  params->planeParams.width[0] = width;
-  params->planeParams.height[0] = height;
-  params->planeParams.bytesPerPix[0] = 1;
-  if (layout == NVBUF_LAYOUT_BLOCK_LINEAR)
-    self->array = test_device_array_new (pixels, stride, width, height);
-  else
-    allocate_rows (self, pixels, stride);
+  params->planeParams.num_planes = n;
+  for (i = 0; i < n; i++) {
+    params->planeParams.bytesPerPix[i] = i == 1 && n == 2 ? 2 : 1;
+    params->planeParams.width[i] = planes[i].width / params->planeParams.bytesPerPix[i];
+    params->planeParams.height[i] = planes[i].height;
+    if (layout == NVBUF_LAYOUT_BLOCK_LINEAR)
+      self->arrays[i] = test_device_array_new (planes[i].pixels, planes[i].stride, planes[i].width,
+                                               planes[i].height);
+  }
+  if (layout != NVBUF_LAYOUT_BLOCK_LINEAR)
+    allocate_rows (self, planes, n);
   if ((gint) type == GST_CCL_NVBUF_MEM_CUDA_ARRAY)
-    params->dataPtr = self->array;
+    params->dataPtr = self->arrays[0];
   remember (&surfaces, self);
 
   return &self->surface;
+}
+
+EXPORT NvBufSurface *
+nv_fake_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout, const guint8 *pixels,
+                     guint stride, guint width, guint height)
+{
+  const NvFakePlane luma = { pixels, stride, width, height };
+
+  return nv_fake_surface_new_planes (type, layout, &luma, 1);
 }
 
 EXPORT void
 nv_fake_surface_free (NvBufSurface *surface)
 {
   Surface *self = (Surface *) surface;
+  guint i;
 
   g_mutex_lock (&lock);
   g_hash_table_remove (surfaces, self);
   g_mutex_unlock (&lock);
 
-  if (self->array)
-    test_device_array_free (self->array);
-  else if (surface->memType == NVBUF_MEM_SYSTEM)
+  for (i = 0; i < NVBUF_MAX_PLANES && self->arrays[i]; i++)
+    test_device_array_free (self->arrays[i]);
+  if (surface->memType == NVBUF_MEM_SYSTEM)
     g_free (self->params.dataPtr);
-  else
+  else if (self->params.dataPtr)
     test_device_free (kind_of_memory (surface), self->params.dataPtr);
   g_free (self);
 }
@@ -303,22 +326,21 @@ static CUresult
 get_frame (CclEglFrame *frame, CUgraphicsResource resource)
 {
   const Surface *self = ((const Resource *) resource)->surface;
+  guint n = self->params.planeParams.num_planes, i;
 
   memset (frame, 0, sizeof (*frame));
   frame->width = self->params.width;
   frame->height = self->params.height;
-  frame->n_planes = fault == NV_FAKE_NO_PLANES ? 0 : 1;
+  frame->n_planes = fault == NV_FAKE_NO_PLANES ? 0 : n;
   frame->n_channels = 1;
   frame->format =
       fault == NV_FAKE_WIDE_PIXELS ? CU_AD_FORMAT_UNSIGNED_INT16 : CU_AD_FORMAT_UNSIGNED_INT8;
-  if (self->array) {
-    frame->type = CCL_EGL_FRAME_ARRAY;
-    frame->planes[0] = self->array;
-  } else {
-    frame->type = CCL_EGL_FRAME_PITCH;
-    frame->pitch = self->params.planeParams.pitch[0];
-    frame->planes[0] = (guint8 *) self->params.dataPtr + LUMA_OFFSET;
-  }
+  frame->type = self->arrays[0] ? CCL_EGL_FRAME_ARRAY : CCL_EGL_FRAME_PITCH;
+  frame->pitch = self->params.planeParams.pitch[0];
+  for (i = 0; i < n; i++)
+    frame->planes[i] = self->arrays[0]
+                           ? self->arrays[i]
+                           : (guint8 *) self->params.dataPtr + self->params.planeParams.offset[i];
   if (fault == NV_FAKE_UNKNOWN_TYPE)
     frame->type = 7;
 

@@ -34,7 +34,18 @@ typedef enum
 NvFakeCounts *nv_fake_counts (void);
 void nv_fake_set_fault (NvFakeFault fault);
 
-/* A surface with a copy of these pixels as luma. */
+/* A plane: rows of @width bytes. */
+typedef struct
+{
+  const guint8 *pixels;
+  guint stride, width, height;
+} NvFakePlane;
+
+/* A surface with copies of @n planes, of which the first is luma. */
+NvBufSurface *nv_fake_surface_new_planes (NvBufSurfaceMemType type, NvBufSurfaceLayout layout,
+                                          const NvFakePlane *planes, guint n);
+
+/* The same with luma only. */
 NvBufSurface *nv_fake_surface_new (NvBufSurfaceMemType type, NvBufSurfaceLayout layout,
                                    const guint8 *pixels, guint stride, guint width, guint height);
 void nv_fake_surface_free (NvBufSurface *surface);
