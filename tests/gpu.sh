@@ -9,6 +9,8 @@
 #   checkccl        every CUDA algorithm against the reference
 #   cleaning        operations on masks and bits against the CPU, at the sizes that are measured;
 #                   prints the times
+#   motion          background models against the reference, and at the size that is measured against
+#                   the CPU; prints the times
 #   element         the elements' tests, with CUDA and CPU
 #   element-memcheck
 #                   compute-sanitizer's memcheck on the elements' tests that use the device, also
@@ -35,7 +37,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/results.sh
 . "$root/scripts/results.sh"
 
-all=(primitives checkccl cleaning element element-memcheck recording memcheck racecheck initcheck)
+all=(primitives checkccl cleaning motion element element-memcheck recording memcheck racecheck initcheck)
 time_limit=600 # seconds, of one program
 build=$root/build masks='' logs='' algorithm='' pattern='*' seed='' jobs=$((($(nproc) + 1) / 2))
 checks=()
@@ -117,6 +119,12 @@ check_cleaning() {
   grep -h ' us ' "$logs/cleaning-hd.log" "$logs/cleaning-large.log" || true
 }
 
+check_motion() {
+  check motion-reference "$checkccl" "${cuda_options[@]}" --test='motion-*' --dump="$logs"
+  check motion-hd "$build/tests/bench/ccl-bench" motion --no-peers
+  grep -h ' us ' "$logs/motion-hd.log" || true
+}
+
 # Without forks, which a CUDA context does not survive.
 check_environment=(CK_FORK=no CK_DEFAULT_TIMEOUT="$time_limit" G_DEBUG=fatal-criticals)
 
@@ -135,7 +143,7 @@ check_element_memcheck() {
     result skipped "element-memcheck: no compute-sanitizer"
     return
   fi
-  for name in cudamemory cudacontext cudapipelines nvmm pinned cudacclanalysis cudacclcleaning cclcolor; do
+  for name in cudamemory cudacontext cudapipelines nvmm pinned motionmemory cudacclanalysis cudacclcleaning cclcolor; do
     program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
       result skipped "element-memcheck-$name: not built"

@@ -68,6 +68,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_motion_debug);
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
 #define UNKNOWN_DURATION (GST_SECOND / 25)
 
+#define DEFAULT_METHOD GST_CCL_MOTION_METHOD_SIGMA_DELTA
 #define DEFAULT_SHADOWS GST_CCL_MOTION_SHADOWS_DROP
 #define DEFAULT_SCALE 1
 
@@ -77,6 +78,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_motion_debug);
 enum
 {
   PROP_0,
+  PROP_METHOD,
   PROP_LEARNING_TIME,
   PROP_NOISE_FLOOR,
   PROP_SHADOWS,
@@ -89,6 +91,21 @@ enum
 #define gst_ccl_motion_parent_class parent_class
 G_DEFINE_TYPE (GstCclMotion, gst_ccl_motion, GST_TYPE_CUDA_CCL)
 GST_ELEMENT_REGISTER_DEFINE (cclmotion, "cclmotion", GST_RANK_NONE, GST_TYPE_CCL_MOTION)
+
+GType
+gst_ccl_motion_method_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { GST_CCL_MOTION_METHOD_SIGMA_DELTA, "Mean and mean difference", "sigma-delta" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCclMotionMethod", values));
+
+  return type;
+}
 
 GType
 gst_ccl_motion_shadows_get_type (void)
@@ -127,6 +144,18 @@ install_properties (GObjectClass *gobject_class)
   CclMotionParams params;
 
   ccl_motion_params_init (&params);
+
+  /**
+   * cclmotion:method:
+   *
+   * The background model.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_METHOD,
+                                   g_param_spec_enum ("method", "Method", "Background model.",
+                                                      GST_TYPE_CCL_MOTION_METHOD, DEFAULT_METHOD,
+                                                      READY_FLAGS));
 
   /**
    * cclmotion:learning-time:
@@ -258,6 +287,7 @@ gst_ccl_motion_class_init (GstCclMotionClass *klass)
 
   GST_CUDA_CCL_CLASS (klass)->configure = gst_ccl_motion_configure;
 
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_METHOD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_SHADOWS, 0);
 
   GST_DEBUG_CATEGORY_INIT (gst_ccl_motion_debug, "cclmotion", 0, "moving objects");
@@ -267,6 +297,7 @@ static void
 gst_ccl_motion_init (GstCclMotion *self)
 {
   ccl_motion_params_init (&self->params);
+  self->method = DEFAULT_METHOD;
   self->shadows = DEFAULT_SHADOWS;
   self->scale = DEFAULT_SCALE;
 
@@ -280,6 +311,9 @@ gst_ccl_motion_set_property (GObject *object, guint prop_id, const GValue *value
 
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
+  case PROP_METHOD:
+    self->method = (GstCclMotionMethod) g_value_get_enum (value);
+    break;
   case PROP_LEARNING_TIME:
     self->params.learning_time = g_value_get_uint64 (value);
     break;
@@ -315,6 +349,9 @@ gst_ccl_motion_get_property (GObject *object, guint prop_id, GValue *value, GPar
 
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
+  case PROP_METHOD:
+    g_value_set_enum (value, (gint) self->method);
+    break;
   case PROP_LEARNING_TIME:
     g_value_set_uint64 (value, self->params.learning_time);
     break;

@@ -27,6 +27,20 @@ typedef enum
   GST_CCL_MOTION_SHADOWS_MARK,
 } GstCclMotionShadows;
 
+/**
+ * GstCclMotionMethod:
+ * @GST_CCL_MOTION_METHOD_SIGMA_DELTA: a slow mean of each pixel, and its mean difference from that
+ *
+ * The background model.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_MOTION_METHOD_SIGMA_DELTA,
+} GstCclMotionMethod;
+
+#define GST_TYPE_CCL_MOTION_METHOD (gst_ccl_motion_method_get_type ())
 #define GST_TYPE_CCL_MOTION_SHADOWS (gst_ccl_motion_shadows_get_type ())
 #define GST_TYPE_CCL_MOTION (gst_ccl_motion_get_type ())
 #define GST_CCL_MOTION(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION, GstCclMotion))
@@ -38,6 +52,7 @@ typedef struct
 
   /* Protected by the object lock. */
   CclMotionParams params;
+  GstCclMotionMethod method;
   GstCclMotionShadows shadows;
   guint scale;
   gboolean reset; /* before the next frame */
@@ -57,6 +72,7 @@ typedef struct
   GstCudaCclClass parent_class;
 } GstCclMotionClass;
 
+GType gst_ccl_motion_method_get_type (void);
 GType gst_ccl_motion_shadows_get_type (void);
 GType gst_ccl_motion_get_type (void);
 
