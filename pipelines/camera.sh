@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Finds moving objects in front of a V4L2 camera and prints their boxes. Press Ctrl-C to stop.
+# Finds moving objects in front of a V4L2 camera with cclmotion, and prints their boxes. Press Ctrl-C to
+# stop.
 #
 #   pipelines/camera.sh [DEVICE] [OPTION...]
 #
@@ -24,8 +25,7 @@ fi
 [[ -r $device && -w $device ]] ||
   die "no permission to open $device; add this user to the group $(stat -c %G "$device")"
 need_element v4l2src gstreamer1.0-plugins-good
-need_element segmentation gstreamer1.0-opencv
-need_element cudaccl "this project; build it with ./run.sh"
+need_element cclmotion "this project; build it with ./run.sh"
 
 # decodebin: many cameras send JPEG at larger frame sizes.
-print_boxes "${settings[@]}" "$@" -- v4l2src device="$device" ! decodebin ! "${mask[@]}"
+print_boxes --element=cclmotion "${settings[@]}" "$@" -- v4l2src device="$device" ! decodebin

@@ -368,7 +368,7 @@ number_of (uint4 numbers, uint32_t i)
   return words[i / 2] >> 16 * (i % 2) & 0xffff;
 }
 
-/* Writes a background. Behind the last pixel of a row it is repeated, as who looks there wants. */
+/* Writes a background. Behind the last pixel of a row it is repeated, for the slope there. */
 static __device__ inline void
 store_background (const CclModelRun &run, uint32_t x, uint32_t y, const int *background)
 {
