@@ -18,7 +18,7 @@
 #ifndef CCL_CUDA_GRID_BARRIER_CUH
 #define CCL_CUDA_GRID_BARRIER_CUH
 
-#include <stdint.h>
+#include "cuda/device/machine.cuh"
 
 #define ROUND_BIT 0x80000000u
 
@@ -27,20 +27,6 @@ static __device__ inline uint32_t
 next_round (const uint32_t *barrier)
 {
   return ~__ldcg (barrier) & ROUND_BIT;
-}
-
-/* Add to, or store, a word that other blocks wait for, with release semantics (B4). Unlike
- * __threadfence(), they leave the L1 cache valid. */
-static __device__ inline void
-add_release (uint32_t *word, uint32_t value)
-{
-  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
-}
-
-static __device__ inline void
-store_release (uint32_t *word, uint32_t value)
-{
-  asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
 }
 
 /* What this block adds to a barrier; over all blocks, ROUND_BIT. */
@@ -69,11 +55,8 @@ arrive_release (uint32_t *barrier)
 static __device__ inline void
 await_round (const uint32_t *word, uint32_t round)
 {
-  uint32_t seen;
-
-  do
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(word) : "memory");
-  while ((seen & ROUND_BIT) != round);
+  while ((load_acquire (word) & ROUND_BIT) != round)
+    ;
 }
 
 #endif

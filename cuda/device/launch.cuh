@@ -10,26 +10,8 @@
 #define CCL_CUDA_LAUNCH_CUH
 
 #include "cuda/api.h"
+#include "cuda/device/machine.cuh"
 #include "cuda/frame.h"
-
-/* Waits until all work before this kernel is complete and visible. */
-static __device__ inline void
-follow_kernel (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/* Lets the next kernel's blocks become resident once all blocks of this kernel have called it. Only
- * for kernels that load the device evenly: those blocks go wherever there is room, and stay. */
-static __device__ inline void
-let_kernel_follow (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
 
 /* Keeps the type of a parameter from being deduced from its argument. */
 template <typename T> struct Argument
@@ -47,7 +29,8 @@ launch (void (*kernel) (T...), dim3 grid, dim3 block, size_t shared, cudaStream_
 {
   void *pointers[] = { (void *) &arguments... };
 
-  return CCL_CUDA (cudaLaunchKernel, (const void *) kernel, grid, block, pointers, shared, stream);
+  return CCL_CUDA (cudaLaunchKernel, kernel_address (kernel), grid, block, pointers, shared,
+                   stream);
 }
 
 template <typename... T>
@@ -57,7 +40,7 @@ launch_cooperative (void (*kernel) (T...), dim3 grid, dim3 block, size_t shared,
 {
   void *pointers[] = { (void *) &arguments... };
 
-  return CCL_CUDA (cudaLaunchCooperativeKernel, (const void *) kernel, grid, block, pointers,
+  return CCL_CUDA (cudaLaunchCooperativeKernel, kernel_address (kernel), grid, block, pointers,
                    shared, stream);
 }
 
@@ -78,7 +61,7 @@ launch_following (const CclCudaFrame &f, void (*kernel) (T...), dim3 grid, dim3 
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = f.overlap ? 1 : 0;
-  return CCL_CUDA (cudaLaunchKernelExC, &config, (const void *) kernel, pointers);
+  return CCL_CUDA (cudaLaunchKernelExC, &config, kernel_address (kernel), pointers);
 #else
   return launch (kernel, grid, block, 0, stream, arguments...);
 #endif

@@ -4,19 +4,10 @@
 #ifndef CCL_CUDA_WARP_CUH
 #define CCL_CUDA_WARP_CUH
 
-#include <stdint.h>
+#include "cuda/device/machine.cuh"
 
 #define WARP_LANES 32
 #define ALL_LANES 0xffffffffu
-
-static __device__ inline uint32_t
-lane_id (void)
-{
-  uint32_t lane;
-
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
-}
 
 /* The bits below bit @n, which is less than 32. */
 static __device__ inline uint32_t

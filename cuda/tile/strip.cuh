@@ -80,12 +80,6 @@ enum
 
 #define PAIRED_BARRIERS 3 /* of each kind, for the border and for each turn of sum_features() */
 
-static __device__ inline void
-sync_threads (uint32_t kind, uint32_t threads)
-{
-  asm volatile("bar.sync %0, %1;" : : "r"(kind), "r"(threads) : "memory");
-}
-
 static __device__ inline Strip
 strip_of_block (const CclStrips &strips)
 {

@@ -1,0 +1,78 @@
+/* cudaccl - CUDA backend: what only PTX can say
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All inline assembly of the kernels. The emulation has a file of its own in place of this one
+ * (tests/emulation/include/cuda/device/machine.cuh). */
+
+#ifndef CCL_CUDA_MACHINE_CUH
+#define CCL_CUDA_MACHINE_CUH
+
+#include <stdint.h>
+
+static __device__ inline uint32_t
+lane_id (void)
+{
+  uint32_t lane;
+
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+/* Waits until @threads threads of the block, whole warps, have arrived at @barrier. */
+static __device__ inline void
+sync_threads (uint32_t barrier, uint32_t threads)
+{
+  asm volatile("bar.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+/* Add to, or store, a word that other blocks wait for, with release semantics at device scope.
+ * Unlike __threadfence(), they leave the L1 cache valid. */
+static __device__ inline void
+add_release (uint32_t *word, uint32_t value)
+{
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+static __device__ inline void
+store_release (uint32_t *word, uint32_t value)
+{
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+static __device__ inline uint32_t
+load_acquire (const uint32_t *word)
+{
+  uint32_t seen;
+
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(word) : "memory");
+  return seen;
+}
+
+/* Waits until all work before this kernel is complete and visible. */
+static __device__ inline void
+follow_kernel (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Lets the next kernel's blocks become resident once all blocks of this kernel have called it. Only
+ * for kernels that load the device evenly: those blocks go wherever there is room, and stay. */
+static __device__ inline void
+let_kernel_follow (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* The address of a kernel, for the runtime's functions. */
+template <typename Kernel>
+static inline const void *
+kernel_address (Kernel *kernel)
+{
+  return (const void *) kernel;
+}
+
+#endif
