@@ -1,0 +1,30 @@
+/* cudaccl - emulation: CUDA's driver, as far as cudaccl uses it
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef EMULATION_CUDA_H
+#define EMULATION_CUDA_H
+
+#include <stddef.h>
+
+typedef enum cudaError_enum
+{
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_INVALID_VALUE = 1,
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_NO_DEVICE = 100,
+  CUDA_ERROR_INVALID_DEVICE = 101,
+  CUDA_ERROR_INVALID_CONTEXT = 201
+} CUresult;
+
+typedef int CUdevice;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUarray_st *CUarray;
+typedef struct CUgraphicsResource_st *CUgraphicsResource;
+
+typedef enum CUarray_format_enum
+{
+  CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+  CU_AD_FORMAT_UNSIGNED_INT16 = 0x02
+} CUarray_format;
+
+#endif
