@@ -177,9 +177,3 @@ emulated_lane (void)
 {
   return current->lane;
 }
-
-void *
-emulated_dynamic_memory (void)
-{
-  return current->block->dynamic;
-}

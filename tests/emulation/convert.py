@@ -3,8 +3,8 @@
 
   convert.py ROOT FILE.cu FILE.cpp [DEPFILE] [BUG]
 
-C++ has no syntax for launches (kernel<<<...>>> (...)) and for dynamic shared memory (extern
-__shared__); all the rest is declared in include/cuda_runtime.h. Included .cuh files become part of
+C++ has no syntax for launches (kernel<<<...>>> (...)) and for shared memory; all the rest is declared
+in include/cuda_runtime.h. Included .cuh files become part of
 the output, except those that include/ replaces. Line numbers stay. With BUG (see seeded-bugs/) one
 piece of text is replaced first."""
 
@@ -76,9 +76,20 @@ def launches(text):
                 text[kernel:after] + skipped + comma + given + text[close:])
 
 
+def shared(match):
+    """__shared__ T a[N], b; -> references to memory of the block"""
+    kind, result = match[1], ''
+    for name, size in re.findall(r'(\w+)((?:\s*\[[^][]*\])*)\s*(?:,|$)', match[2]):
+        to, at = (f'(&{name}){size}', f'(*){size}') if size else (f'&{name}', '*')
+        result += (f'static char {name}_key; {kind} {to} = *({kind} {at}) '
+                   f'emulated_static_memory (&{name}_key, sizeof ({kind}{size})); ')
+    return result
+
+
 def convert(text):
     text = re.sub(r'extern __shared__ (\w+) (\w+)\[\];',
                   r'\1 *\2 = (\1 *) emulated_dynamic_memory ();', text)
+    text = re.sub(r'__shared__ (\w+) ([^;]*);', shared, text)
     return launches(text)
 
 
@@ -110,4 +121,4 @@ with open(target, 'w', encoding='utf-8') as file:
     file.write(result)
 if depfile:
     with open(depfile, 'w', encoding='utf-8') as file:
-        file.write(f'{target}: {" ".join(seen)}\n')
+        file.write(f'{target}: {" ".join(seen + [os.path.abspath(__file__)] + sys.argv[5:6])}\n')

@@ -104,6 +104,7 @@ struct Thread
 struct Warp
 {
   uint32_t live, waiting; /* lanes */
+  uint32_t turn;          /* how often all of them have met */
   /* Of the first lane that waits, and whether all that wait have the same. */
   EmulatedWarpOperation operation;
   uint32_t mask;
@@ -120,6 +121,13 @@ struct Barrier
 
 struct SharedLine;
 
+/* A static variable in shared memory. */
+struct SharedVariable
+{
+  const void *key;
+  size_t offset, size;
+};
+
 struct Block
 {
   Grid *grid;
@@ -132,8 +140,9 @@ struct Block
   bool lets_follow;
   uint32_t round; /* of __syncthreads() */
   std::vector<DelayedStore> stores;
-  char *dynamic; /* shared memory */
-  std::vector<SharedLine *> lines, touched;
+  char *memory; /* shared */
+  std::vector<SharedVariable> variables;
+  std::vector<SharedLine *> lines;
 };
 
 /* A kernel that runs, or waits for one that does. */
@@ -211,8 +220,6 @@ void memory_copy_initialised (void *to, const void *from, size_t size, const cha
 
 void shared_begin (Block *block);
 void shared_end (Block *block);
-void shared_enter (Block *block);
-void shared_leave (Block *block);
 /* Checks an access; false: not to shared memory. */
 enum SharedAccess
 {
@@ -227,7 +234,7 @@ bool shared_check (const void *address, size_t size, SharedAccess access, bool w
 
 struct Access
 {
-  uint32_t round, epoch;
+  uint32_t round, epoch, turn;
   uint16_t thread;
   uint8_t bytes;
   const void *where;
@@ -236,6 +243,8 @@ struct Access
 Access races_access (const Thread *thread, uint8_t bytes, const void *where);
 /* Whether the access comes before anything that @thread does now. */
 bool races_is_before (const Access *access, const Thread *thread);
+/* The same for a read and a write that follows: lanes that have met have got what they read. */
+bool races_is_read_before (const Access *access, const Thread *thread);
 void races_begin (Thread *thread);
 void races_sync_block (Block *block);
 void races_sync_threads (const std::vector<Thread *> &threads);

@@ -31,7 +31,8 @@ start_round (Thread *thread)
 Access
 races_access (const Thread *thread, uint8_t bytes, const void *where)
 {
-  return { thread->block->round, thread->epoch, (uint16_t) thread->number, bytes, where };
+  return { thread->block->round,      thread->epoch, thread->block->warps[thread->warp].turn,
+           (uint16_t) thread->number, bytes,         where };
 }
 
 bool
@@ -46,6 +47,14 @@ races_is_before (const Access *access, const Thread *thread)
   if (other / LANES == thread->warp && access->epoch <= thread->seen[other % LANES])
     return true;
   return thread->known && access->epoch <= (*thread->known)[other];
+}
+
+bool
+races_is_read_before (const Access *access, const Thread *thread)
+{
+  return races_is_before (access, thread) ||
+         (access->thread / LANES == thread->warp &&
+          access->turn < thread->block->warps[thread->warp].turn);
 }
 
 void

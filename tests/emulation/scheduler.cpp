@@ -21,7 +21,7 @@ uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 static std::vector<Block *> blocks, free_blocks; /* resident */
 static std::vector<Grid> *running;
-static Block *entered; /* whose stores and shared memory are in place */
+static Block *entered; /* whose stores are in place */
 static void *host_context;
 static uint32_t quantum;
 static bool in_order; /* the next thread in the order of the ready ones */
@@ -90,13 +90,10 @@ enter_block (Block *block)
 {
   if (block == entered)
     return;
-  if (entered) {
+  if (entered)
     stores_leave_block (entered);
-    shared_leave (entered);
-  }
   entered = block;
   if (block) {
-    shared_enter (block);
     stores_enter_block (block);
     blockIdx = block->index;
   }

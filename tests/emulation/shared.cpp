@@ -1,8 +1,7 @@
 /* cudaccl - emulation: shared memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Dynamic shared memory has an address of its own in each block. Static shared memory is a section
- * of the program: what a block has touched of it is exchanged when another block runs. Both are
+/* Each block has its own: static variables, with a gap behind each, and dynamic memory. It is
  * watched in lines: which bytes have been written, and the last accesses to each word. */
 
 #include "tests/emulation/emulation.h"
@@ -13,12 +12,10 @@
 
 #define LINE_BYTES 256
 #define WORD_BYTES 4
-#define DYNAMIC_BYTES ((size_t) 256 * 1024) /* of a block, at most */
+#define STATIC_BYTES ((size_t) 64 * 1024) /* of a block, at most */
+#define BLOCK_BYTES ((size_t) 320 * 1024)
+#define GAP_BYTES 64
 #define MOST_BLOCKS 4096
-
-/* The section's ends, from the linker. */
-extern char section_begin[] __asm__("__start_emulated_shared") __attribute__ ((weak));
-extern char section_end[] __asm__("__stop_emulated_shared") __attribute__ ((weak));
 
 struct Word
 {
@@ -29,46 +26,38 @@ struct Word
 
 struct SharedLine
 {
-  char *address; /* of static memory, else NULL */
-  char saved[LINE_BYTES];
   uint8_t initialised[LINE_BYTES];
   Word words[LINE_BYTES / WORD_BYTES];
 };
 
-static char *dynamic_arena;
-static std::vector<char *> free_dynamic;
+static char *arena;
+static std::vector<char *> free_memory;
 static std::vector<SharedLine *> free_lines;
-static size_t n_dynamic;
+static size_t n_memory;
 
-static size_t
-section_size (void)
+static bool
+owns (const void *address)
 {
-  return (size_t) (section_end - section_begin);
-}
-
-static size_t
-lines_of (size_t bytes)
-{
-  return (bytes + LINE_BYTES - 1) / LINE_BYTES;
+  return arena && (size_t) ((const char *) address - arena) < n_memory * BLOCK_BYTES;
 }
 
 void
 shared_begin (Block *block)
 {
-  if (free_dynamic.empty ()) {
-    if (!dynamic_arena)
-      dynamic_arena = (char *) mmap (NULL, DYNAMIC_BYTES * MOST_BLOCKS, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (dynamic_arena == MAP_FAILED || n_dynamic == MOST_BLOCKS) {
+  if (free_memory.empty ()) {
+    if (!arena)
+      arena = (char *) mmap (NULL, BLOCK_BYTES * MOST_BLOCKS, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED || n_memory == MOST_BLOCKS) {
       fprintf (stderr, "emulation: no room for shared memory\n");
       abort ();
     }
-    free_dynamic.push_back (dynamic_arena + n_dynamic++ * DYNAMIC_BYTES);
+    free_memory.push_back (arena + n_memory++ * BLOCK_BYTES);
   }
-  block->dynamic = free_dynamic.back ();
-  free_dynamic.pop_back ();
-  block->touched.clear ();
-  block->lines.assign (lines_of (section_size ()) + lines_of (block->grid->shared), NULL);
+  block->memory = free_memory.back ();
+  free_memory.pop_back ();
+  block->variables.clear ();
+  block->lines.assign ((STATIC_BYTES + block->grid->shared + LINE_BYTES - 1) / LINE_BYTES, NULL);
 }
 
 void
@@ -78,34 +67,32 @@ shared_end (Block *block)
     if (line)
       free_lines.push_back (line);
   }
-  free_dynamic.push_back (block->dynamic);
+  free_memory.push_back (block->memory);
 }
 
-static void
-exchange (Block *block)
+/* A variable gets its place when the block's first thread comes to it. */
+void *
+emulated_static_memory (const void *key, size_t size)
 {
-  char other[LINE_BYTES];
+  Block *block = current->block;
+  size_t offset = 0;
 
-  for (SharedLine *line : block->touched) {
-    size_t size = (size_t) (section_end - line->address);
-
-    size = size < LINE_BYTES ? size : LINE_BYTES;
-    memcpy (other, line->address, size);
-    memcpy (line->address, line->saved, size);
-    memcpy (line->saved, other, size);
+  for (const SharedVariable &v : block->variables) {
+    if (v.key == key)
+      return block->memory + v.offset;
+    offset = (v.offset + v.size + GAP_BYTES + 15) / 16 * 16;
   }
+  if (offset + size > STATIC_BYTES)
+    report (__builtin_return_address (0), "static shared memory of more than %zu bytes",
+            STATIC_BYTES);
+  block->variables.push_back ({ key, offset, size });
+  return block->memory + offset;
 }
 
-void
-shared_enter (Block *block)
+void *
+emulated_dynamic_memory (void)
 {
-  exchange (block);
-}
-
-void
-shared_leave (Block *block)
-{
-  exchange (block);
+  return current->block->memory + STATIC_BYTES;
 }
 
 /* A line when it is touched for the first time. */
@@ -118,17 +105,27 @@ line_new (Block *block, size_t index)
     free_lines.push_back (new SharedLine ());
   line = free_lines.back ();
   free_lines.pop_back ();
-  line->address = NULL;
-  memset (line->initialised, 0, sizeof line->initialised);
-  memset (line->words, 0, sizeof line->words);
-  if (index < lines_of (section_size ())) {
-    /* What another block left is in place, and may have to be there again. */
-    line->address = section_begin + index * LINE_BYTES;
-    memset (line->saved, 0xcd, sizeof line->saved);
-    block->touched.push_back (line);
-  }
+  memset (line, 0, sizeof *line);
   block->lines[index] = line;
   return line;
+}
+
+static void
+check_inside (const Block *block, size_t offset, size_t size, bool write, const void *where)
+{
+  const char *kind = write ? "write" : "read";
+
+  if (offset >= STATIC_BYTES) {
+    if (offset - STATIC_BYTES + size > block->grid->shared)
+      report (where, "%s of %zu bytes at offset %zu of %zu bytes of dynamic shared memory", kind,
+              size, offset - STATIC_BYTES, block->grid->shared);
+    return;
+  }
+  for (const SharedVariable &v : block->variables) {
+    if (offset >= v.offset && offset + size <= v.offset + v.size)
+      return;
+  }
+  report (where, "%s of %zu bytes outside of the variables in shared memory", kind, size);
 }
 
 [[noreturn]] static void
@@ -155,7 +152,7 @@ check_write (Word *word, const Access *access, const void *address, const void *
     report_race (address, &word->write, true, true, where);
   for (int i = 0; i < 2; i++) {
     if (word->read[i] && word->reads[i].bytes & access->bytes &&
-        !races_is_before (&word->reads[i], current))
+        !races_is_read_before (&word->reads[i], current))
       report_race (address, &word->reads[i], false, true, where);
   }
   word->write = *access;
@@ -199,21 +196,15 @@ shared_check (const void *address, size_t size, SharedAccess kind, bool write, c
 {
   Block *block = current->block;
   const char *at = (const char *) address;
-  size_t offset, first = 0;
+  size_t offset = (size_t) (at - block->memory);
 
-  if (at >= section_begin && at < section_end) {
-    offset = (size_t) (at - section_begin);
-  } else if (dynamic_arena && (size_t) (at - dynamic_arena) < DYNAMIC_BYTES * MOST_BLOCKS) {
-    offset = (size_t) (at - block->dynamic);
-    first = lines_of (section_size ());
-    if (at < block->dynamic || offset + size > block->grid->shared)
-      report (where, "%s of %zu bytes, %td bytes into %zu bytes of dynamic shared memory",
-              write ? "write" : "read", size, at - block->dynamic, block->grid->shared);
-  } else {
+  if (!owns (address))
     return false;
-  }
+  if (offset >= BLOCK_BYTES)
+    report (where, "an access to the shared memory of another block");
+  check_inside (block, offset, size, write, where);
   while (size > 0) {
-    size_t index = first + offset / LINE_BYTES, in_line = offset % LINE_BYTES;
+    size_t index = offset / LINE_BYTES, in_line = offset % LINE_BYTES;
     size_t n = WORD_BYTES - in_line % WORD_BYTES;
     SharedLine *line = block->lines[index] ? block->lines[index] : line_new (block, index);
 

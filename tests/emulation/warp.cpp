@@ -135,6 +135,7 @@ try_operation (Thread *thread)
     }
     races_sync_warp (lane_of (thread, 0), lanes);
   }
+  warp->turn += lanes == warp->live;
   warp->waiting &= ~lanes;
   for (uint32_t i = 0; i < LANES; i++) {
     Thread *other = lane_of (thread, i);

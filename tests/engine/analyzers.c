@@ -27,7 +27,7 @@ typedef struct Worker
 static bool
 is_small (const Check *check)
 {
-  return check->options.effort == EFFORT_SMALL;
+  return check->options.effort <= EFFORT_SMALL;
 }
 
 static CclAnalyzer *

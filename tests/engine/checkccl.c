@@ -27,7 +27,8 @@ Checks every algorithm of every backend against the reference.\n\
   --backend=NAME       only this backend: cpu or cuda\n\
   --algorithm=NAME     only this algorithm\n\
   --connectivity=N     only 4 or 8\n\
-  --test=PATTERN       only tests whose name matches, such as 'pat*'\n\
+  --test=PATTERN       only tests whose name matches, such as 'pat*' or '@(tiny|noise)'\n\
+  --tiny               fewer still, for the emulated device\n\
   --small              few and small images, for compute-sanitizer and valgrind\n\
   --quick, --full      fewer or more images than by default\n\
   --dump=DIR           folder for failing images (default: the current one)\n\
@@ -116,6 +117,12 @@ set_connectivity (void *data, const char *argument)
 }
 
 static void
+set_tiny (void *data, const char *argument)
+{
+  ((Options *) data)->effort = EFFORT_TINY;
+}
+
+static void
 set_small (void *data, const char *argument)
 {
   ((Options *) data)->effort = EFFORT_SMALL;
@@ -159,6 +166,7 @@ static const TestOption option_table[] = {
   { "algorithm", TEST_CALL, .call = set_algorithm },
   { "connectivity", TEST_CALL, .call = set_connectivity },
   { "test", TEST_TEXT, MEMBER (test) },
+  { "tiny", TEST_CALL_FLAG, .call = set_tiny },
   { "small", TEST_CALL_FLAG, .call = set_small },
   { "quick", TEST_CALL_FLAG, .call = set_quick },
   { "full", TEST_CALL_FLAG, .call = set_full },
@@ -223,7 +231,7 @@ run_test (Check *check, const Test *test)
 {
   uint64_t start = test_now (), tests = check->tests, failed = check->failed;
 
-  if (check->options.test && fnmatch (check->options.test, test->name, 0) != 0)
+  if (check->options.test && fnmatch (check->options.test, test->name, FNM_EXTMATCH) != 0)
     return;
   check->test = test->name;
   check_on_crash (check, NULL);

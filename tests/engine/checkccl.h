@@ -12,9 +12,11 @@
 #define CHECK_MAX_ALGORITHMS 128
 #define CHECK_MEMORIES 3 /* the kinds of CclMemory */
 
-/* How much is tested: SMALL is for tools that make a program a hundred times slower. */
+/* How much is tested: SMALL is for tools that make a program a hundred times slower, TINY for the
+ * emulated device. */
 typedef enum Effort
 {
+  EFFORT_TINY,
   EFFORT_SMALL,
   EFFORT_QUICK,
   EFFORT_NORMAL,

@@ -217,7 +217,7 @@ draw_cleaned_size (Mt19937 *rng, unsigned k)
 static void
 run_cleaned (Check *check, const Case *wanted)
 {
-  unsigned rounds = check->options.effort == EFFORT_SMALL ? 5 : 40;
+  unsigned rounds = check->options.effort <= EFFORT_SMALL ? 5 : 40;
 
   if (wanted->placement.bits)
     return;
@@ -762,7 +762,7 @@ draw_polygon (Mt19937 *rng, TestPolygon *polygon, char *text, size_t size)
 static void
 test_regions (Check *check)
 {
-  for (unsigned k = 0; k < (check->options.effort == EFFORT_SMALL ? 20 : 200); k++) {
+  for (unsigned k = 0; k < (check->options.effort <= EFFORT_SMALL ? 20 : 200); k++) {
     TestImage image =
         test_image_new (masks_draw_width (&check->rng, 150), 1 + mt19937_below (&check->rng, 100));
     TestPolygon in[2], out;

@@ -63,18 +63,21 @@ check_pattern (Check *check, uint32_t width, uint32_t height, const TestPattern 
   check_drawn (check, &image, values, mt19937_below (&check->rng, 2));
 }
 
-/* All images of up to 3 x 3 pixels; every fifth for EFFORT_SMALL. */
+/* All images of up to 3 x 3 pixels; every fifth for EFFORT_SMALL, every eleventh for EFFORT_TINY.
+ */
 static void
 test_tiny (Check *check)
 {
-  uint32_t step = check->options.effort == EFFORT_SMALL ? 5 : 1;
+  uint32_t step = check->options.effort == EFFORT_TINY    ? 11
+                  : check->options.effort == EFFORT_SMALL ? 5
+                                                          : 1;
 
   for (uint32_t width = 1; width <= 3; width++) {
     for (uint32_t height = 1; height <= 3; height++) {
       TestImage image;
       Setup setup;
 
-      if (width * height > 4 && check->options.effort == EFFORT_SMALL)
+      if (width * height > 4 && check->options.effort <= EFFORT_SMALL)
         continue;
       image = test_image_new (width, height);
       setup_init (&setup);
@@ -95,7 +98,7 @@ static void
 test_exhaustive (Check *check)
 {
   static const Size shapes[] = {
-    { 3, 3, EFFORT_SMALL },  { 4, 3, EFFORT_SMALL },  { 3, 4, EFFORT_QUICK },
+    { 3, 3, EFFORT_TINY },   { 4, 3, EFFORT_SMALL },  { 3, 4, EFFORT_QUICK },
     { 2, 6, EFFORT_QUICK },  { 6, 2, EFFORT_QUICK },  { 5, 3, EFFORT_NORMAL },
     { 3, 5, EFFORT_NORMAL }, { 4, 4, EFFORT_NORMAL }, { 8, 2, EFFORT_NORMAL },
     { 2, 8, EFFORT_NORMAL }, { 16, 1, EFFORT_FULL },  { 1, 16, EFFORT_FULL },
@@ -129,12 +132,16 @@ test_exhaustive (Check *check)
 static void
 test_sizes (Check *check)
 {
+  static const uint32_t fewest[] = { 1, 31, 65 };
   static const uint32_t few[] = { 1, 2, 3, 15, 17, 31, 32, 33, 65 };
   static const uint32_t many[] = { 1,  2,  3,  5,  7,  8,   9,   15,  16,  17,  31, 32,
                                    33, 63, 64, 65, 95, 127, 128, 129, 255, 256, 257 };
-  bool small = check->options.effort == EFFORT_SMALL;
-  const uint32_t *sizes = small ? few : many;
-  size_t count = small ? sizeof few / sizeof *few : sizeof many / sizeof *many;
+  bool small = check->options.effort <= EFFORT_SMALL;
+  bool tiny = check->options.effort == EFFORT_TINY;
+  const uint32_t *sizes = tiny ? fewest : small ? few : many;
+  size_t count = tiny    ? sizeof fewest / sizeof *fewest
+                 : small ? sizeof few / sizeof *few
+                         : sizeof many / sizeof *many;
   int rounds = check->options.effort == EFFORT_FULL     ? 8
                : check->options.effort == EFFORT_NORMAL ? 3
                                                         : 1;
@@ -151,7 +158,7 @@ test_patterns (Check *check)
 {
   static const Size sizes[] = {
     { 1, 1, EFFORT_QUICK },     { 2, 2, EFFORT_QUICK },      { 7, 5, EFFORT_QUICK },
-    { 33, 34, EFFORT_QUICK },   { 64, 64, EFFORT_QUICK },    { 65, 18, EFFORT_SMALL },
+    { 33, 34, EFFORT_QUICK },   { 64, 64, EFFORT_QUICK },    { 65, 18, EFFORT_TINY },
     { 127, 31, EFFORT_NORMAL }, { 130, 67, EFFORT_SMALL },   { 129, 127, EFFORT_QUICK },
     { 257, 40, EFFORT_NORMAL }, { 40, 257, EFFORT_NORMAL },  { 512, 256, EFFORT_NORMAL },
     { 641, 479, EFFORT_QUICK }, { 1920, 1080, EFFORT_FULL }, { 2049, 1025, EFFORT_FULL },
@@ -159,10 +166,12 @@ test_patterns (Check *check)
 
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     const TestPattern *pattern;
+    bool tiny = check->options.effort == EFFORT_TINY;
 
     if (check->options.effort < sizes[k].effort)
       continue;
-    for (size_t i = 0; (pattern = test_pattern (i)); i++) {
+    for (size_t i = tiny ? mt19937_below (&check->rng, 4) : 0; (pattern = test_pattern (i));
+         i += tiny ? 4 : 1) {
       check_pattern (check, sizes[k].width, sizes[k].height, pattern, false);
       if (check->options.effort > EFFORT_SMALL)
         check_pattern (check, sizes[k].width, sizes[k].height, pattern, true);
@@ -176,13 +185,16 @@ test_noise (Check *check)
 {
   static const uint32_t granularities[] = { 1, 2, 3, 4, 7, 8, 16, 32 };
   static const double thresholds[] = { 0.593, 0.407 }; /* percolation for 4- and 8-connectivity */
-  bool small = check->options.effort == EFFORT_SMALL;
+  bool small = check->options.effort <= EFFORT_SMALL;
+  bool tiny = check->options.effort == EFFORT_TINY;
   uint32_t most = small ? 120 : 500;
   int rounds = check->options.effort == EFFORT_FULL ? 5 : 1;
 
   for (int k = 0; k < rounds; k++) {
-    for (size_t g = 0; g < sizeof granularities / sizeof *granularities; g += small ? 3 : 1) {
-      for (int d = 0; d <= 100; d += small ? 20 : 10)
+    for (size_t g = 0; g < sizeof granularities / sizeof *granularities; g += tiny    ? 6
+                                                                              : small ? 3
+                                                                                      : 1) {
+      for (int d = 0; d <= 100; d += tiny ? 50 : small ? 20 : 10)
         check_noise (check, 1 + mt19937_below (&check->rng, most),
                      1 + mt19937_below (&check->rng, most), d / 100.0, granularities[g], d % 20);
       for (int d = 0; d < 2; d++)
@@ -230,11 +242,11 @@ draw_anything (TestImage *image, Mt19937 *rng)
 static void
 test_random (Check *check)
 {
-  static const int rounds[] = { 20, 100, 500, 5000 };
+  static const int rounds[] = { 3, 20, 100, 500, 5000 };
   Mt19937 *rng = &check->rng;
 
   for (int k = 0; k < rounds[check->options.effort]; k++) {
-    uint32_t most = check->options.effort == EFFORT_SMALL ? 100 : 700;
+    uint32_t most = check->options.effort <= EFFORT_SMALL ? 100 : 700;
     uint32_t width = draw_extent (rng, most), height = draw_extent (rng, most);
     TestImage image = test_image_new (width, height);
     Setup setup;
@@ -260,7 +272,7 @@ static void
 test_extremes (Check *check)
 {
   static const Size sizes[] = {
-    { 4099, 2, EFFORT_SMALL },    { 2, 4099, EFFORT_SMALL },    { 16641, 2, EFFORT_SMALL },
+    { 4099, 2, EFFORT_TINY },     { 2, 4099, EFFORT_TINY },     { 16641, 2, EFFORT_SMALL },
     { 2, 16417, EFFORT_SMALL },   { 65536, 3, EFFORT_QUICK },   { 3, 65536, EFFORT_QUICK },
     { 65535, 2, EFFORT_NORMAL },  { 2, 65535, EFFORT_NORMAL },  { 65537, 5, EFFORT_NORMAL },
     { 5, 65537, EFFORT_NORMAL },  { 100003, 1, EFFORT_NORMAL }, { 1, 100003, EFFORT_NORMAL },
@@ -276,6 +288,10 @@ test_extremes (Check *check)
 
     if (check->options.effort < sizes[k].effort)
       continue;
+    if (check->options.effort == EFFORT_TINY) {
+      check_noise (check, width, height, 0.6, 1, false);
+      continue;
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
       check_pattern (check, width, height, test_pattern_find (names[i]), i % 2);
     check_noise (check, width, height, 0.5, 1, false);

@@ -89,7 +89,7 @@ test_pack (Check *check)
   const CclCpuTuning usual = ccl_cpu_tuning;
   const CclCpuFunctions *functions;
 
-  for (uint32_t k = 0; k < (check->options.effort == EFFORT_SMALL ? 20 : 300); k++) {
+  for (uint32_t k = 0; k < (check->options.effort <= EFFORT_SMALL ? 20 : 300); k++) {
     TestImage image =
         test_image_new (masks_draw_width (&check->rng, 300), 1 + mt19937_below (&check->rng, 6));
     size_t pixels = (size_t) image.width * image.height, wrong = 0;
@@ -169,8 +169,8 @@ check_operations (Check *check, const TestImage *image, const TestImage *expecte
 static void
 test_operations (Check *check)
 {
-  static const unsigned rounds[] = { 30, 150, 600, 4000 }; /* by effort */
-  uint32_t most = check->options.effort == EFFORT_SMALL ? 100 : 330;
+  static const unsigned rounds[] = { 8, 30, 150, 600, 4000 }; /* by effort */
+  uint32_t most = check->options.effort <= EFFORT_SMALL ? 100 : 330;
 
   for (unsigned k = 0; k < rounds[check->options.effort]; k++) {
     CclOperation operations[CCL_MAX_OPERATIONS];

@@ -572,7 +572,7 @@ test_frames (Check *check)
                                        { 65, 33 },  { 127, 9 }, { 128, 2 }, { 130, 70 },
                                        { 193, 49 }, { 3, 200 }, { 531, 19 } };
   unsigned rounds = check->options.effort == EFFORT_FULL ? 20 : 1;
-  unsigned frames = check->options.effort == EFFORT_SMALL ? 10 : 60;
+  unsigned frames = check->options.effort <= EFFORT_SMALL ? 10 : 60;
 
   for (unsigned round = 0; round < rounds; round++) {
     for (size_t i = 0; i < COUNT (sizes); i++) {

@@ -30,7 +30,10 @@ test_thresholds (Check *check)
 {
   static const uint8_t shadow[] = { 0, 127, 255 };
   TestImage any = test_image_new (61, 37), marks = test_image_new (64, 29);
-  unsigned step = check->options.effort == EFFORT_SMALL ? 51 : 1; /* 0 and 255 are among them */
+  /* 0 and 255 are among them. */
+  unsigned step = check->options.effort == EFFORT_TINY    ? 255
+                  : check->options.effort == EFFORT_SMALL ? 51
+                                                          : 1;
   Setup setup;
 
   setup_init (&setup);
@@ -56,15 +59,15 @@ test_strides (Check *check)
 {
   static const uint32_t widths[] = { 1, 7, 16, 31, 32, 33, 64, 100, 255, 513 };
   static const size_t paddings[] = { 0, 1, 2, 3, 4, 7, 13, 16, 31, 64, 65, 1000, 4096 };
-  bool small = check->options.effort == EFFORT_SMALL;
+  bool small = check->options.effort <= EFFORT_SMALL, tiny = check->options.effort == EFFORT_TINY;
 
-  for (size_t i = 0; i < COUNT (widths); i += small ? 4 : 1) {
+  for (size_t i = 0; i < COUNT (widths); i += tiny ? 7 : small ? 4 : 1) {
     TestImage image = draw_noise (check, widths[i], 35, 0.55, 1 + i % 3);
     Setup setup;
 
     setup_init (&setup);
     setup.labels = i % 2;
-    for (size_t k = 0; k < COUNT (paddings); k += small ? 4 : 1) {
+    for (size_t k = 0; k < COUNT (paddings); k += tiny ? 6 : small ? 4 : 1) {
       TestPlacement placement = { .padding = paddings[k], .fill = 255 };
 
       check_frame_placed (check, &image, &setup, &placement);
@@ -85,7 +88,7 @@ test_late (Check *check)
   Setup setup;
 
   setup_init (&setup);
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < (check->options.effort == EFFORT_TINY ? 1 : 10); i++) {
     TestImage image = draw_noise (check, 333, 222, 0.5, 1 + i % 4);
 
     check_frame_placed (check, &image, &setup, &placement);
@@ -103,7 +106,9 @@ test_areas (Check *check)
     draw_pattern ("squares", 190, 131),
     draw_pattern ("full", 190, 131),
   };
-  size_t step = check->options.effort == EFFORT_SMALL ? 3 : 1;
+  size_t step = check->options.effort == EFFORT_TINY    ? 5
+                : check->options.effort == EFFORT_SMALL ? 3
+                                                        : 1;
   Setup setup;
 
   setup_init (&setup);
@@ -135,7 +140,9 @@ test_truncation (Check *check)
     draw_noise (check, 200, 150, 0.45, 2), draw_noise (check, 400, 300, 0.3, 5),
   };
 
-  size_t step = check->options.effort == EFFORT_SMALL ? 6 : 1;
+  size_t step = check->options.effort == EFFORT_TINY    ? 13
+                : check->options.effort == EFFORT_SMALL ? 6
+                                                        : 1;
 
   for (size_t i = 0; i < COUNT (images); i++) {
     Setup setup;
@@ -171,7 +178,9 @@ test_second_order (Check *check)
     { 1, 1 },     { 33, 17 },   { 200, 151 },  { 641, 479 },
     { 65537, 3 }, { 3, 65537 }, { 300001, 1 }, { 1, 300001 },
   };
-  size_t count = check->options.effort == EFFORT_SMALL ? 3 : COUNT (sizes);
+  size_t count = check->options.effort == EFFORT_TINY    ? 2
+                 : check->options.effort == EFFORT_SMALL ? 3
+                                                         : COUNT (sizes);
   Setup setup;
 
   setup_init (&setup);

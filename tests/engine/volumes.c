@@ -28,7 +28,7 @@ stack_new (uint32_t width, uint32_t height, uint32_t depth)
 static bool
 is_small (const Check *check)
 {
-  return check->options.effort == EFFORT_SMALL;
+  return check->options.effort <= EFFORT_SMALL;
 }
 
 static bool
@@ -153,11 +153,12 @@ test_volumes (Check *check)
   for (size_t i = 0; i < COUNT (sizes); i++) {
     Stack stack = stack_new (sizes[i][0], sizes[i][1], sizes[i][2]);
 
-    if (is_small (check) && (size_t) stack.width * stack.image.height > 6000) {
+    if (is_small (check) && (size_t) stack.width * stack.image.height >
+                                (check->options.effort == EFFORT_TINY ? 2000 : 6000)) {
       test_image_clear (&stack.image);
       continue;
     }
-    for (size_t d = 0; d < COUNT (densities); d++) {
+    for (size_t d = 0; d < COUNT (densities); d += check->options.effort == EFFORT_TINY ? 3 : 1) {
       for (int k = 0; k < rounds; k++) {
         test_noise_draw (&stack.image, densities[d], 1 + mt19937_below (&check->rng, 4),
                          &check->rng);

@@ -23,8 +23,6 @@
 #define __forceinline__ inline
 #define __restrict__
 #define __launch_bounds__(...)
-/* The runtime exchanges the content of this section when it goes on with another block. */
-#define __shared__ static __attribute__ ((section ("emulated_shared")))
 
 struct alignas (8) uint2
 {
@@ -97,6 +95,7 @@ void emulated_wait_for_kernel (void);
 void emulated_let_kernel_follow (void);
 uint32_t emulated_lane (void);
 void *emulated_dynamic_memory (void);
+void *emulated_static_memory (const void *key, size_t size);
 
 /* Makes a kernel with a copy of its arguments. */
 typedef std::function<void ()> EmulatedCall;
