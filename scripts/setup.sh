@@ -13,7 +13,7 @@ if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
 fi
 
 # To build: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
-build_packages=(gcc libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
+build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev libpango1.0-dev
   libmosquitto-dev libpng-dev librdkafka-dev)
 # memory:CUDAMemory needs CUDA.
