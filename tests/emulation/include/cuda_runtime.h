@@ -460,6 +460,19 @@ __funnelshift_r (uint32_t low, uint32_t high, uint32_t shift)
   return (uint32_t) (((uint64_t) high << 32 | low) >> (shift & 31));
 }
 
+/* The greater, or the lesser, of each two 16-bit halves. */
+static inline uint32_t
+__vmaxu2 (uint32_t a, uint32_t b)
+{
+  return max (a >> 16, b >> 16) << 16 | max (a & 0xffff, b & 0xffff);
+}
+
+static inline uint32_t
+__vminu2 (uint32_t a, uint32_t b)
+{
+  return min (a >> 16, b >> 16) << 16 | min (a & 0xffff, b & 0xffff);
+}
+
 static inline uint32_t
 __byte_perm (uint32_t x, uint32_t y, uint32_t selector)
 {
