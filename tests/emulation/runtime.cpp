@@ -133,7 +133,13 @@ cudaGetDeviceProperties (struct cudaDeviceProp *properties, int device)
   properties->multiProcessorCount = (int) options->processors;
   properties->maxThreadsPerMultiProcessor = THREADS_OF_PROCESSOR;
   properties->warpSize = LANES;
+  properties->maxBlocksPerMultiProcessor = BLOCKS_OF_PROCESSOR;
+  properties->regsPerMultiprocessor = 65536;
+  properties->sharedMemPerMultiprocessor = SHARED_BYTES;
+  properties->sharedMemPerBlockOptin = SHARED_BYTES_OF_BLOCK;
+  properties->reservedSharedMemPerBlock = SHARED_BYTES_RESERVED;
   properties->integrated = options->integrated;
+  properties->cooperativeLaunch = options->cooperative;
   return cudaSuccess;
 }
 

@@ -132,8 +132,10 @@ struct cudaDeviceProp
   char name[256];
   size_t totalGlobalMem;
   int major, minor;
-  int multiProcessorCount, maxThreadsPerMultiProcessor, warpSize;
-  int integrated;
+  int multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, warpSize;
+  int regsPerMultiprocessor;
+  size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
+  int integrated, cooperativeLaunch;
 };
 
 struct cudaFuncAttributes
