@@ -542,6 +542,13 @@ get_state (const Track *track, gint match)
   return match >= 0 ? GST_CCL_TRACK_HIDDEN : GST_CCL_TRACK_LOST;
 }
 
+/* From seconds. Tracks that were never missed may be older than a clock time can say. */
+static GstClockTime
+to_clock_time (gdouble seconds)
+{
+  return (GstClockTime) MIN (seconds * GST_SECOND + 0.5, (gdouble) G_MAXINT64);
+}
+
 static void
 write_tracks (GstCclTracker *self, gint *indices)
 {
@@ -565,8 +572,8 @@ write_tracks (GstCclTracker *self, gint *indices)
     out->area = track->area;
     out->velocity_x = track->axis[0].v;
     out->velocity_y = track->axis[1].v;
-    out->age = (GstClockTime) (track->age * GST_SECOND + 0.5);
-    out->missed = (GstClockTime) (track->missed * GST_SECOND + 0.5);
+    out->age = to_clock_time (track->age);
+    out->missed = to_clock_time (track->missed);
     if (blob && blob->members == 1) {
       out->area = blob->area;
     } else {
