@@ -94,8 +94,10 @@ draw_segment (FuzzInput *input)
   return gst_event_new_segment (&segment);
 }
 
+/* A stream has either gaps or flushes: GstAggregator itself clips gaps with the segment that a
+ * flush has just cleared. */
 static void
-add_item (FuzzInput *input, GPtrArray *items, GstVideoInfo *info, guint index)
+add_item (FuzzInput *input, GPtrArray *items, GstVideoInfo *info, gboolean flushes, guint index)
 {
   GstSegment segment;
   GstClockTime time;
@@ -113,11 +115,11 @@ add_item (FuzzInput *input, GPtrArray *items, GstVideoInfo *info, guint index)
     return;
   case 2:
     time = fuzz_one_in (input, 2) ? fuzz_hostile_u64 (input) : index * (GST_SECOND / 25);
-    if (time != GST_CLOCK_TIME_NONE)
+    if (!flushes && time != GST_CLOCK_TIME_NONE)
       g_ptr_array_add (items, gst_event_new_gap (time, fuzz_hostile_u64 (input)));
     return;
   case 3:
-    if (fuzz_one_in (input, 3)) {
+    if (flushes) {
       g_ptr_array_add (items, gst_event_new_flush_start ());
       g_ptr_array_add (items, gst_event_new_flush_stop (TRUE));
       gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -139,6 +141,7 @@ draw_items (FuzzInput *input, const gchar *id)
 {
   GPtrArray *items = g_ptr_array_new ();
   guint n = fuzz_below (input, MOST_ITEMS + 1), i;
+  gboolean flushes = fuzz_one_in (input, 3);
   GstVideoInfo info;
   GstCaps *caps = draw_caps (input, &info);
 
@@ -148,7 +151,7 @@ draw_items (FuzzInput *input, const gchar *id)
   gst_caps_unref (caps);
   g_ptr_array_add (items, draw_segment (input));
   for (i = 0; i < n; i++)
-    add_item (input, items, &info, i);
+    add_item (input, items, &info, flushes, i);
   g_ptr_array_add (items, gst_event_new_eos ());
 
   return items;

@@ -162,10 +162,11 @@ padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
   guint i;
 
   gst_video_alignment_reset (&align);
-  align.padding_left = fuzz_below (input, 9);
-  align.padding_top = fuzz_below (input, 5);
-  align.padding_right = fuzz_below (input, 9);
-  align.padding_bottom = fuzz_below (input, 5);
+  /* GStreamer forgets rows of chroma if the luma's padding is odd. */
+  align.padding_left = 2 * fuzz_below (input, 5);
+  align.padding_top = 2 * fuzz_below (input, 3);
+  align.padding_right = 2 * fuzz_below (input, 5);
+  align.padding_bottom = 2 * fuzz_below (input, 3);
   if (fuzz_one_in (input, 3)) { /* for a GstVideoCropMeta */
     gst_video_info_set_format (&larger, GST_VIDEO_INFO_FORMAT (info),
                                (guint) info->width + fuzz_below (input, 20),

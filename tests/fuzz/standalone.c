@@ -69,7 +69,7 @@ run (const uint8_t *data, size_t size)
   memcpy (copy, data, size);
   current = copy;
   current_size = size;
-  alarm (60); /* a hang */
+  alarm (600); /* a hang, or a machine with much else to do */
   LLVMFuzzerTestOneInput (copy, size);
   free (copy);
   n_runs++;

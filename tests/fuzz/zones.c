@@ -8,6 +8,9 @@
 #include "tests/fuzz/elements.h"
 
 #include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define MOST_POINTS 6
 #define MOST_FRAMES 24
@@ -23,6 +26,22 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
+/* As a file, which exists in memory only. */
+static gboolean
+add_file (GstCclZoneSet *set, const gchar *text, GError **error)
+{
+  gint file = memfd_create ("zones", 0);
+  gchar *path = g_strdup_printf ("/proc/self/fd/%d", file);
+  gboolean added;
+
+  fuzz_check (write (file, text, strlen (text)) == (gssize) strlen (text), "cannot write");
+  added = gst_ccl_zone_set_add_file (set, path, error);
+  g_free (path);
+  close (file);
+
+  return added;
+}
+
 static GstCclZoneSet *
 parse (FuzzInput *input)
 {
@@ -34,7 +53,10 @@ parse (FuzzInput *input)
   for (i = 0; i < texts && parsed; i++) {
     gchar *text = fuzz_text (input, fuzz_below (input, 512));
 
-    parsed = gst_ccl_zone_set_add_text (set, text, fuzz_one_in (input, 2), "zones", &error);
+    if (text[0] == '{')
+      parsed = add_file (set, text, &error);
+    else
+      parsed = gst_ccl_zone_set_add_text (set, text, fuzz_one_in (input, 2), "zones", &error);
     free (text);
   }
   fuzz_check (parsed == (error == NULL), "neither zones nor an error, or both");
