@@ -377,6 +377,14 @@ cudaFreeArray (cudaArray_t array)
   return cudaSuccess;
 }
 
+/* No arrays of several planes are made here. */
+extern "C" cudaError_t
+cudaArrayGetPlane (cudaArray_t *plane, cudaArray_t array, unsigned index)
+{
+  (void) plane, (void) array, (void) index;
+  return cudaErrorInvalidValue;
+}
+
 extern "C" cudaError_t
 cudaArrayGetInfo (struct cudaChannelFormatDesc *format, struct cudaExtent *extent, unsigned *flags,
                   cudaArray_t array)

@@ -18,6 +18,9 @@ typedef enum cudaError_enum
 
 typedef int CUdevice;
 typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
 typedef struct CUarray_st *CUarray;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 

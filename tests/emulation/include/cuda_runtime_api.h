@@ -102,7 +102,8 @@ enum cudaStreamCaptureMode
 enum cudaChannelFormatKind
 {
   cudaChannelFormatKindSigned = 0,
-  cudaChannelFormatKindUnsigned = 1
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindNV12 = 4,
 };
 
 struct cudaChannelFormatDesc
@@ -211,6 +212,8 @@ EMULATION_EXPORT cudaError_t cudaMallocArray (cudaArray_t *array,
                                               const struct cudaChannelFormatDesc *format,
                                               size_t width, size_t height, unsigned flags);
 EMULATION_EXPORT cudaError_t cudaFreeArray (cudaArray_t array);
+EMULATION_EXPORT cudaError_t cudaArrayGetPlane (cudaArray_t *plane, cudaArray_t array,
+                                               unsigned index);
 EMULATION_EXPORT cudaError_t cudaArrayGetInfo (struct cudaChannelFormatDesc *format,
                                                struct cudaExtent *extent, unsigned *flags,
                                                cudaArray_t array);
