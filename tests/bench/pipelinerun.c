@@ -166,8 +166,9 @@ static GPtrArray *
 upload (const PipelineOptions *options, const guint8 *masks, gint device, gboolean own_context,
         GstCaps *system, GstCaps **caps, GError **error)
 {
-  gchar *beside = own_context ? g_strdup ("")
-                              : g_strdup_printf ("cudaccl cuda-device-id=%d !", MAX (device, 0));
+  gchar *beside = own_context
+                      ? g_strdup ("")
+                      : g_strdup_printf ("cudaccl attach=0 cuda-device-id=%d !", MAX (device, 0));
   gchar *description =
       g_strdup_printf ("cudaupload cuda-device-id=%d ! video/x-raw(memory:CUDAMemory) ! %s "
                        "fakesink name=sink sync=false",

@@ -213,7 +213,7 @@ EMULATION_EXPORT cudaError_t cudaMallocArray (cudaArray_t *array,
                                               size_t width, size_t height, unsigned flags);
 EMULATION_EXPORT cudaError_t cudaFreeArray (cudaArray_t array);
 EMULATION_EXPORT cudaError_t cudaArrayGetPlane (cudaArray_t *plane, cudaArray_t array,
-                                               unsigned index);
+                                                unsigned index);
 EMULATION_EXPORT cudaError_t cudaArrayGetInfo (struct cudaChannelFormatDesc *format,
                                                struct cudaExtent *extent, unsigned *flags,
                                                cudaArray_t array);
