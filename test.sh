@@ -5,7 +5,7 @@
 #   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend
 #   ./test.sh --ci   as in CI: warnings are errors; also runs the tests under the address and
 #                    undefined behaviour sanitizers, builds with clang, fuzzes each target of
-#                    tests/fuzz for 40 seconds, and checks the format of the sources and the scripts
+#                    tests/fuzz for 20 seconds, and checks the format of the sources and the scripts
 #                    (shellcheck)
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -93,10 +93,10 @@ else
   meson_tests build_in "$builds/build-asan" -Dwerror=true -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Dcuda=disabled -Dintrospection=disabled
 
-  # 40 seconds of each target, two at a time: four minutes on CI's two processors.
+  # 20 seconds of each target, two at a time: two minutes on CI's two processors.
   say "fuzzing"
   status=0
-  tests/fuzz/run.sh --seconds 40 || status=$?
+  tests/fuzz/run.sh --seconds 20 || status=$?
   result_of "$status" "fuzzing"
 fi
 

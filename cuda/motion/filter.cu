@@ -238,12 +238,15 @@ rectangle_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t
 /* One pass over the tile and @around rows above and below it, from shared memory to there; the last
  * one, @to being NULL, to the mask. */
 static __device__ inline void
-filter_rows (const CclFilters &filters, const FilterTile &t, CclPass pass, int32_t around,
+filter_rows (const CclFilters &filters, FilterTile t, CclPass pass, int32_t around,
              const uint32_t *from, uint32_t *to)
 {
   int32_t reach = (int32_t) filters.reach, first = max (reach - around, t.top);
   int32_t end = min (reach + (int32_t) t.height + around, t.bottom);
   bool stores = in_frame (t) && t.lane >= FILTER_HALO && t.lane < FILTER_HALO + FILTER_WORDS;
+
+  /* Rows past the end are computed, too, and dropped: only of rows that the last pass wrote. */
+  t.bottom = min (t.bottom, end + CCL_PASS_REACH_Y (pass));
 
 #pragma unroll 1
   for (int32_t row = first + t.warp * QUAD_ROWS; row < end; row += t.warps * QUAD_ROWS) {

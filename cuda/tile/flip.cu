@@ -64,7 +64,8 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
   }
   if (x < f.width && y < f.height)
     flips.to[y * flips.pitch + x / WORD_PIXELS] = flipped_word (
-        f, flips, without_flips (links, s->words[column][row], s->before[column][row]), x);
+        f, flips, without_flips (links, s->words[column][row], links ? s->before[column][row] : 0),
+        x);
 }
 
 static cudaError_t
