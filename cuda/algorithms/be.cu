@@ -28,7 +28,7 @@ be_initialize (CclCudaFrame f, CclLabelImage image)
 
 /* The lowest label of the blocks that touch block @i. */
 static __device__ inline uint32_t
-lowest_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
+lowest_block_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 {
   const int32_t row = (int32_t) image.block_pitch;
   const int32_t steps[] = { -row - 1, -row, 1 - row, -1, 1, row - 1, row, row + 1 };
@@ -45,7 +45,7 @@ lowest_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 static __global__ void
 be_scan_and_analyse (CclCudaFrame f, CclLabelImage image)
 {
-  repeat_scan_and_analysis<lowest_label> (f, image, image.blocks, image.n_blocks);
+  repeat_scan_and_analysis<lowest_block_label> (f, image, image.blocks, image.n_blocks);
 }
 
 static __global__ void

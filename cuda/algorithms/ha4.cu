@@ -96,7 +96,7 @@ candidate (Word pixels)
 /* The pixels of a block that a warp works on; none where the frame has none. */
 template <typename Word>
 static __device__ inline Word
-load_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
+load_warp_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
 {
   const uint8_t *row = row_pixels (f, y);
   Word pixels = 0;
@@ -320,7 +320,7 @@ template <typename Word> struct Ha4Block
 /* The calling warp's block of the frame; false if there is none. */
 template <typename Word>
 static __device__ inline bool
-get_block (const CclCudaFrame &f, Ha4Block<Word> *block)
+get_warp_block (const CclCudaFrame &f, Ha4Block<Word> *block)
 {
   uint32_t blocks = (f.width - 1) / Ha4<Word>::block + 1;
   size_t index = (size_t) blockIdx.x * blockDim.y + threadIdx.y;
@@ -329,7 +329,7 @@ get_block (const CclCudaFrame &f, Ha4Block<Word> *block)
     return false;
   block->y = (uint32_t) (index / blocks);
   block->base = (uint32_t) (index - (size_t) block->y * blocks) * Ha4<Word>::block;
-  block->pixels = load_block<Word> (f, block->y, block->base);
+  block->pixels = load_warp_block<Word> (f, block->y, block->base);
   return true;
 }
 
@@ -344,7 +344,7 @@ ha4_add_runs (CclCudaFrame f, Ha4Tables t)
   Ha4Block<Word> block;
   int x;
 
-  if (!get_block (f, &block))
+  if (!get_warp_block (f, &block))
     return;
   x = candidate (block.pixels);
   if (is_start (block.pixels, x)) {
@@ -368,7 +368,7 @@ naive_add_pixels (CclCudaFrame f, Ha4Tables t)
 {
   Ha4Block<uint64_t> block;
 
-  if (!get_block (f, &block))
+  if (!get_warp_block (f, &block))
     return;
   for (int i = (int) lane_id (); i < Ha4<uint64_t>::block; i += WARP_LANES) {
     uint32_t x = block.base + i, slot, root;
@@ -437,10 +437,10 @@ ha4_write_label_map (CclCudaFrame f, CclComponentTable t, CclCudaResult r)
   }
 }
 
-/* The grid for kernels that call get_block(). */
+/* The grid for kernels that call get_warp_block(). */
 template <typename Word>
 static unsigned
-block_grid (const CclCudaFrame *f)
+warp_block_grid (const CclCudaFrame *f)
 {
   return warp_grid (f->height * (size_t) ((f->width - 1) / Ha4<Word>::block + 1), HA4_STRIP);
 }
@@ -501,8 +501,8 @@ ha4_run (const CclCudaWork *work, cudaStream_t stream)
   if (error == cudaSuccess)
     error = ccl_cuda_compress_slots (work, NULL, stream);
   if (error == cudaSuccess)
-    error = launch (ha4_add_runs<Word, conflict_detection>, block_grid<Word> (f), strip_threads (),
-                    0, stream, *f, tables_of (work));
+    error = launch (ha4_add_runs<Word, conflict_detection>, warp_block_grid<Word> (f),
+                    strip_threads (), 0, stream, *f, tables_of (work));
   ccl_cuda_stage (work, "features", stream);
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
@@ -528,8 +528,8 @@ naive_run (const CclCudaWork *work, cudaStream_t stream)
   if (error == cudaSuccess)
     error = ccl_cuda_compress_slots (work, NULL, stream);
   if (error == cudaSuccess)
-    error = launch (naive_add_pixels, block_grid<uint64_t> (f), strip_threads (), 0, stream, *f,
-                    tables_of (work));
+    error = launch (naive_add_pixels, warp_block_grid<uint64_t> (f), strip_threads (), 0, stream,
+                    *f, tables_of (work));
   ccl_cuda_stage (work, "features", stream);
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }

@@ -22,7 +22,7 @@ ole_initialize (CclCudaFrame f, CclLabelImage image)
 
 /* The lowest label of the neighbours of pixel @i. */
 static __device__ inline uint32_t
-lowest_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
+lowest_pixel_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 {
   const uint32_t *labels = image.pixels;
   uint32_t pitch = image.pitch, y = i / pitch, x = i - y * pitch, lowest = CCL_NO_LABEL;
@@ -54,7 +54,7 @@ ole_scan_and_analyse (CclCudaFrame f, CclLabelImage image)
 {
   size_t count = (size_t) f.height * image.pitch;
 
-  repeat_scan_and_analysis<lowest_label> (f, image, image.pixels, count);
+  repeat_scan_and_analysis<lowest_pixel_label> (f, image, image.pixels, count);
 }
 
 static cudaError_t

@@ -322,7 +322,8 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
 
 /* Merges the pieces of this thread's word with those that they touch, above and to the left. */
 static __device__ inline void
-merge_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &p, const TileWord &w)
+merge_pieces_of_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &p,
+                      const TileWord &w)
 {
   uint64_t todo = w.todo;
   uint32_t piece1, piece2;
@@ -366,7 +367,7 @@ struct RootCounts
 };
 
 static __device__ inline RootCounts
-count_roots (const TilePieces *s, Pieces *p)
+scan_root_counts (const TilePieces *s, Pieces *p)
 {
   uint32_t lane = lane_id (), fours = (p->n + 4 * WARP_LANES - 1) / (4 * WARP_LANES), sum, all;
   RootCounts r;
@@ -404,7 +405,7 @@ first_of_component (const Pieces &p, uint32_t piece)
   return link_first (link_is_root (link) ? link : p.forest.links[link_parent (link)]);
 }
 
-/* Merges the pieces of a tile whose words are in shared memory. count_roots() comes next. */
+/* Merges the pieces of a tile whose words are in shared memory. scan_root_counts() comes next. */
 static __device__ inline Pieces
 find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s)
 {
@@ -416,7 +417,7 @@ find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s)
   p.components = 0;
   link_pieces (f, p, &w);
   __syncthreads ();
-  merge_word (f, s, p, w);
+  merge_pieces_of_word (f, s, p, w);
   __syncthreads ();
   find_roots (s, p);
   __syncthreads ();

@@ -144,7 +144,8 @@ touching_runs (const CclStrips &strips, const StripRuns &s, int x)
  * starts here takes the first of these for its parent; the other pairs are often connected by then.
  */
 static __device__ inline void
-merge_word (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s, const Strip &strip)
+merge_runs_of_word (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s,
+                    const Strip &strip)
 {
   uint32_t i = threadIdx.x, a = i - strips.words, todo = 0, rest = 0, last = 0;
 
@@ -231,7 +232,7 @@ count_roots_before (const StripRuns &s, uint32_t run)
 /* Scans the first @n bits of roots into roots_before, which warps other than the first may read
  * only after a barrier. Returns the total, in all warps. */
 static __device__ inline uint32_t
-count_roots (const StripRuns &s, uint32_t n)
+scan_roots (const StripRuns &s, uint32_t n)
 {
   uint32_t chunks = (n + WARP_LANES - 1) / WARP_LANES, total = 0;
 
@@ -254,7 +255,7 @@ merge_runs (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s, 
   SharedForest forest = { s.parents };
   uint32_t whole = (strip->runs + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
 
-  merge_word (f, strips, s, *strip);
+  merge_runs_of_word (f, strips, s, *strip);
   __syncthreads ();
   for (uint32_t run = threadIdx.x; run < whole; run += blockDim.x) {
     uint32_t roots = __ballot_sync (ALL_LANES, run < strip->runs && s.parents[run] == run);
@@ -265,7 +266,7 @@ merge_runs (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s, 
       s.roots[run / WARP_LANES] = roots;
   }
   __syncthreads ();
-  strip->components = count_roots (s, strip->runs);
+  strip->components = scan_roots (s, strip->runs);
   __syncthreads ();
   for (uint32_t run = threadIdx.x; run < strip->runs; run += blockDim.x)
     s.parents[run] = count_roots_before (s, s.parents[run]);
@@ -508,8 +509,8 @@ pass_paired_barriers (const CclStrips &strips, const StripRuns &s, const Strip &
 /* Finds the components of this block's strip and their features, and merges them with those of the
  * strip above. */
 static __device__ inline void
-label_strip (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
-             const StripRuns &s, Strip *strip)
+find_strip_components (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
+                       const StripRuns &s, Strip *strip)
 {
   s.words[threadIdx.x] = load_strip_word (f, strips, *strip);
   if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {

@@ -285,7 +285,7 @@ resolve_components (const CclCudaFrame &f, const CclComponentTable &t, const Ccl
     filter_roots (t, strips, r, s, strip);
   }
   __syncthreads ();
-  return count_roots (s, strip.components);
+  return scan_roots (s, strip.components);
 }
 
 /* Publishes the number of the strip's components in the result, and arrives at the barriers that
@@ -327,7 +327,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   t.depth_sums = NULL;
   r.labels = NULL;
   r.top_k.area = 0;
-  label_strip (f, t, strips, s, &strip);
+  find_strip_components (f, t, strips, s, &strip);
   kept = strip.components > 0 ? resolve_components (f, t, strips, r, s, strip) : 0;
   publish_count (f, strips, r, strip, kept);
   if (kept == 0 && !last)
@@ -399,7 +399,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   t.moments = NULL;
   t.updates = NULL;
   t.depth_sums = NULL;
-  label_strip (f, t, strips, s, &strip);
+  find_strip_components (f, t, strips, s, &strip);
   if (strip.components > 0) {
     RootTable table = root_table_behind (strips, s, strip.runs);
 

@@ -314,7 +314,7 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   turn = first_turn (tiles, p, moments);
   /* Where one turn is enough for any number of roots, a warp without pieces needs no counts. */
   if (p.n > turn.table.capacity || i - lane_id () < p.n)
-    counts = count_roots (s, &p);
+    counts = scan_root_counts (s, &p);
   if (i == 0)
     tiles.n[tile.index] = p.components;
   for (;;) {
