@@ -46,6 +46,8 @@ link_block (uint32_t pitch, uint32_t square, uint32_t *label)
   return info;
 }
 
+/* @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 bke_initialize (CclCudaFrame f, CclLabelImage image)
 {
@@ -55,6 +57,7 @@ bke_initialize (CclCudaFrame f, CclLabelImage image)
   uint32_t x = ((blockIdx.x - row * columns) * BLOCKS_WIDE + threadIdx.x) * BKE_BLOCKS;
   uint32_t rows[3], labels[BKE_BLOCKS], infos[BKE_BLOCKS], first = y * pitch + x;
 
+  f.bits = bits;
   if (x >= pitch || y >= block_rows (f))
     return;
 #pragma unroll
@@ -120,7 +123,8 @@ bke_label (const CclCudaWork *work, cudaStream_t stream)
   unsigned blocks = (unsigned) ((image->n_blocks - 1) / BKE_REDUCE_THREADS + 1);
   cudaError_t error;
 
-  error = launch (bke_initialize, columns * rows, block_threads (), 0, stream, *f, *image);
+  error = launch (f->bits ? bke_initialize<true> : bke_initialize<false>, columns * rows,
+                  block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
   if (error == cudaSuccess)
     error = compress_blocks (work, in_line, stream);

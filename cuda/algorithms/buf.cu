@@ -21,13 +21,17 @@ buf_initialize (CclCudaFrame f, CclLabelImage image)
     image.blocks[b.label] = b.label;
 }
 
+/* @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 buf_merge (CclCudaFrame f, CclLabelImage image)
 {
   Block b = get_block (f, image);
-  uint32_t unions = needed_unions (load_square (f, b, 3)), pitch = image.block_pitch;
+  uint32_t unions, pitch = image.block_pitch;
   CachedForest forest = { image.blocks };
 
+  f.bits = bits;
+  unions = needed_unions (load_square (f, b, 3));
   if (unions & SQUARE_P)
     unite (forest, b.label, b.label - pitch - 1);
   if (unions & SQUARE_Q)
@@ -38,9 +42,11 @@ buf_merge (CclCudaFrame f, CclLabelImage image)
     unite (forest, b.label, b.label - 1);
 }
 
+template <bool bits>
 static __global__ void
 buf_label_pixels (CclCudaFrame f, CclLabelImage image)
 {
+  f.bits = bits;
   label_block (f, image);
 }
 
@@ -56,14 +62,16 @@ buf_label (const CclCudaWork *work, cudaStream_t stream)
   error = launch (buf_initialize, grid, block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "initialization", stream);
   if (error == cudaSuccess)
-    error = launch (buf_merge, grid, block_threads (), 0, stream, *f, *image);
+    error = launch (f->bits ? buf_merge<true> : buf_merge<false>, grid, block_threads (), 0, stream,
+                    *f, *image);
   ccl_cuda_stage (work, "merge", stream);
   if (error == cudaSuccess)
     error = compress_blocks (work, in_line, stream);
   ccl_cuda_stage (work, "compression", stream);
   if (error != cudaSuccess)
     return error;
-  error = launch (buf_label_pixels, grid, block_threads (), 0, stream, *f, *image);
+  error = launch (f->bits ? buf_label_pixels<true> : buf_label_pixels<false>, grid,
+                  block_threads (), 0, stream, *f, *image);
   ccl_cuda_stage (work, "final labeling", stream);
   return error;
 }

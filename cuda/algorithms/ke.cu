@@ -9,12 +9,15 @@
 
 #include "cuda/device/pixel_quads.cuh"
 
-/* Links every pixel to the first of its neighbours. */
+/* Links every pixel to the first of its neighbours. @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 ke_initialize (CclCudaFrame f, CclLabelImage image)
 {
-  Quad q = get_quad (f, image);
+  Quad q;
 
+  f.bits = bits;
+  q = get_quad (f, image);
   if (q.inside)
     link_quad (f, image, q);
 }
@@ -35,11 +38,14 @@ needed_pixel_unions (uint32_t neighbours)
 }
 
 /* Unites every pixel with those of its neighbours that it was not linked to. */
+template <bool bits>
 static __global__ void
 ke_reduce (CclCudaFrame f, CclLabelImage image)
 {
-  Quad q = get_quad (f, image);
+  Quad q;
 
+  f.bits = bits;
+  q = get_quad (f, image);
 #pragma unroll
   for (uint32_t k = 0; k < QUAD_PIXELS; k++) {
     uint32_t neighbours = neighbours_of (f, around_pixel (q, k)), others;
@@ -58,7 +64,8 @@ ke_reduce (CclCudaFrame f, CclLabelImage image)
 static cudaError_t
 ke_label (const CclCudaWork *work, cudaStream_t stream)
 {
-  return label_by_quads (work, ke_initialize, ke_reduce, stream);
+  return work->frame.bits ? label_by_quads (work, ke_initialize<true>, ke_reduce<true>, stream)
+                          : label_by_quads (work, ke_initialize<false>, ke_reduce<false>, stream);
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ke) = CCL_CUDA_LABELLING (

@@ -10,15 +10,18 @@
 
 #include "cuda/device/pixels.cuh"
 
-/* Local Merge: union-find over the pixels of a tile, one thread block. */
+/* Local Merge: union-find over the pixels of a tile, one thread block. @bits: CclCudaFrame.bits. */
+template <bool bits>
 static __global__ void
 uf_merge_locally (CclCudaFrame f, CclLabelImage image)
 {
   __shared__ uint32_t labels[PIXELS_HIGH * PIXELS_WIDE], rows[PIXELS_HIGH];
   uint32_t lane = threadIdx.x, row = threadIdx.y * PIXELS_WIDE, start;
   Pixel p = get_pixel (f, image);
-  Rows r = { load_word (f, p), 0, false, false };
+  Rows r = {};
 
+  f.bits = bits;
+  r.current = load_word (f, p);
   start = row + run_start ((uint32_t) r.current);
   labels[row + lane] = start;
   rows[threadIdx.y] = (uint32_t) r.current;
@@ -32,11 +35,13 @@ uf_merge_locally (CclCudaFrame f, CclLabelImage image)
 }
 
 /* Merge, over the upper borders of tiles. */
+template <bool bits>
 static __global__ void
 uf_merge_rows (CclCudaFrame f, CclLabelImage image)
 {
   Pixel p = get_pixel (f, image);
 
+  f.bits = bits;
   p.y = (p.y + 1) * PIXELS_HIGH;
   p.label = p.y * image.pitch + p.x;
   unite_rows (f, image, p);
@@ -45,6 +50,7 @@ uf_merge_rows (CclCudaFrame f, CclLabelImage image)
 /* Merge, over the left borders of tiles. A warp has 32 pixels of a column and those left of them.
  * Every tile starts as if nothing touched above it, so unions that rows leave out at a corner of
  * tiles are made here. Diagonal contacts at corners are among those of the rows. */
+template <bool bits>
 static __global__ void
 uf_merge_columns (CclCudaFrame f, CclLabelImage image)
 {
@@ -52,11 +58,13 @@ uf_merge_columns (CclCudaFrame f, CclLabelImage image)
   uint32_t columns = (image.pitch - 1) / PIXELS_WIDE, pitch = image.pitch;
   uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
   uint32_t x = (index - part * columns + 1) * PIXELS_WIDE, y = part * WARP_LANES + threadIdx.x;
-  uint32_t right = __ballot_sync (ALL_LANES, foreground_at (f, x, y));
-  uint32_t left = __ballot_sync (ALL_LANES, foreground_at (f, x - 1, y));
-  uint64_t starts =
-      touching_pixels (f.connectivity, right, right << 1 & below, left, left << 1 & below);
+  uint32_t right, left;
+  uint64_t starts;
 
+  f.bits = bits;
+  right = __ballot_sync (ALL_LANES, foreground_at (f, x, y));
+  left = __ballot_sync (ALL_LANES, foreground_at (f, x - 1, y));
+  starts = touching_pixels (f.connectivity, right, right << 1 & below, left, left << 1 & below);
   unite_lines (image.pixels, (uint32_t) starts, right, y * pitch + x, left, y * pitch + x - 1,
                pitch);
 }
@@ -64,7 +72,10 @@ uf_merge_columns (CclCudaFrame f, CclLabelImage image)
 static cudaError_t
 uf_label (const CclCudaWork *work, cudaStream_t stream)
 {
-  return label_by_tiles (work, uf_merge_locally, uf_merge_rows, uf_merge_columns, stream);
+  return work->frame.bits ? label_by_tiles (work, uf_merge_locally<true>, uf_merge_rows<true>,
+                                            uf_merge_columns<true>, stream)
+                          : label_by_tiles (work, uf_merge_locally<false>, uf_merge_rows<false>,
+                                            uf_merge_columns<false>, stream);
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_uf) = CCL_CUDA_LABELLING (
