@@ -30,6 +30,7 @@ bytes, and compares the results. One thread each; medians of runs in turns.\n\
   --images=FILE          a mask instead; may be repeated\n\
   --simd=NAME,...        instruction sets: all, or some of c, avx2, avx-512, neon (the best)\n\
   --connectivity=N       of fill and drop, 4 or 8 (8); SciPy is asked for 8 only\n\
+  --algorithm=NAME       of the analysis with CUDA (the best)\n\
   --backend=NAME         cpu, or cuda: device times of the operations, of the analysis with and\n\
                          without them, and of frames in host memory; - for no operations (cpu)\n\
   --runs=N               runs of each (20)\n\
@@ -185,7 +186,7 @@ typedef struct MorphologyOptions
   uint32_t density;
   const char *images[BENCH_MAX_LIST];
   size_t n_images;
-  const char *simd;
+  const char *simd, *algorithm;
   unsigned connectivity, runs;
   uint32_t seed;
   bool cuda;
@@ -230,8 +231,8 @@ measure_subject (Subject *subject, const MorphologyOptions *options)
   else if (ccl_operations_parse (options->operations, operations, &n) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
   if (options->cuda) {
-    ok = morphology_cuda (&subject->image, subject->name, operations, n, options->connectivity,
-                          options->runs);
+    ok = morphology_cuda (&subject->image, subject->name, options->algorithm, operations, n,
+                          options->connectivity, options->runs);
     clear_subject (subject);
     return ok;
   }
@@ -290,6 +291,8 @@ parse_option (MorphologyOptions *options, const char *argument)
     options->cuda = strcmp (value, "cuda") == 0;
     if (!options->cuda && strcmp (value, "cpu") != 0)
       test_fatal ("no such backend: %s", value);
+  } else if ((value = value_of (argument, "--algorithm"))) {
+    options->algorithm = value;
   } else if ((value = value_of (argument, "--python"))) {
     morphology_python = value;
   } else if ((value = value_of (argument, "--seed"))) {

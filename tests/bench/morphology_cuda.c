@@ -28,7 +28,7 @@ typedef struct Setting
 typedef struct Subject
 {
   const TestImage *image;
-  const char *name;
+  const char *name, *algorithm;
   unsigned connectivity, runs;
   const CclOperation *operations;
   uint32_t n;
@@ -64,6 +64,7 @@ open_analyzer (const Subject *subject, CclBackend backend, const Setting *settin
   config.operations = subject->operations;
   config.n_operations = subject->n;
   if (backend == CCL_BACKEND_CUDA) {
+    config.algorithm = subject->algorithm;
     config.device = TEST_DEVICE;
     config.upload = setting->upload;
     config.timing = true;
@@ -256,14 +257,15 @@ measure_with (Subject *subject, const CclOperation *operations, uint32_t n)
 }
 
 bool
-morphology_cuda (const TestImage *image, const char *name, const CclOperation *operations,
-                 uint32_t n, unsigned connectivity, unsigned runs)
+morphology_cuda (const TestImage *image, const char *name, const char *algorithm,
+                 const CclOperation *operations, uint32_t n, unsigned connectivity, unsigned runs)
 {
   static const char *const chains[] = { "drop50,median3", "median5,close5x11,drop50",
                                         "median5,close5x11,fill,drop50" };
   Subject subject = {
     .image = image,
     .name = name,
+    .algorithm = algorithm,
     .connectivity = connectivity,
     .runs = runs,
   };
