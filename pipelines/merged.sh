@@ -17,7 +17,7 @@ file=${1-}
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv
 need_element cclmerge "this project; build it with ./run.sh"
-need_element ccljson "this project; build it with ./run.sh (needs libjson-glib-dev)"
+need_element ccljson "this project; build it with ./run.sh"
 
 # Borders would shift the boxes. The height follows from the width.
 gst-launch-1.0 -q \
