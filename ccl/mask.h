@@ -1,11 +1,11 @@
 /* cudaccl - masks: one bit a pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Binary images of one bit a pixel, what cleans them before the analysis (morphology), and polygons
- * that become masks (regions). An analyzer takes a mask as a CclImage, see ccl_mask_image(), and
- * does the cleaning itself, see CclConfig.operations and CclConfig.region; all of it can also be
- * used on its own. Functions here work on host memory (CCL_MEMORY_HOST, CCL_MEMORY_PINNED).
- */
+/* Binary images of one bit per pixel, operations that clean them before the analysis (morphology),
+ * and polygons that become masks (regions). An analyzer takes a mask as a CclImage, see
+ * ccl_mask_image(), and cleans it itself, see CclConfig.operations and CclConfig.region; all of it
+ * can also be used on its own. Functions here work on host memory (CCL_MEMORY_HOST,
+ * CCL_MEMORY_PINNED). */
 
 #ifndef CCL_MASK_H
 #define CCL_MASK_H
@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /* A mask. Pixel (x, y) is bit x % 64 of words[y * pitch + x / 64], 1 for foreground. Bits past the
- * width in a row's last word are 0: functions that write masks keep it so, those that read them
- * may rely on it. Words between a row's last and the next row are neither read nor written. */
+ * width in a row's last word are 0: functions that write masks make sure of that, those that read
+ * them may rely on it. Words between a row's last and the next row are neither read nor written. */
 struct CclMask
 {
   uint64_t *words;        /* the first row */
@@ -57,7 +57,7 @@ ccl_mask_image (const CclMask *mask)
 }
 
 /* Allocates a mask in CCL_MEMORY_HOST, all background. Rows start at multiples of 64 bytes. Free it
- * with ccl_mask_free(). Errors: CCL_ERROR_INVALID (no pixels, or 2^32 and more),
+ * with ccl_mask_free(). Errors: CCL_ERROR_INVALID (NULL, no pixels, or 2^32 or more),
  * CCL_ERROR_NO_MEMORY. */
 CclStatus ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask);
 
@@ -65,9 +65,9 @@ CclStatus ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask);
  * Ignores NULL and masks without words. */
 void ccl_mask_free (CclMask *mask);
 
-/* Turns bytes into bits with the best instruction set of this CPU: a pixel is foreground when its
- * value > @threshold, or, with @invert, when not. @pixels has as many rows as @mask, @stride bytes
- * apart, of as many bytes as @mask is wide; nothing past the last is read. Errors:
+/* Turns bytes into bits with the best instruction set of this CPU: a pixel is foreground if its
+ * value > @threshold, or, with @invert, if not. @pixels has the rows of @mask, one byte per pixel
+ * and @stride bytes apart; nothing past a row's last pixel is read. Errors:
  * CCL_ERROR_INVALID (NULL, @stride less than the width, a bad mask), CCL_ERROR_UNSUPPORTED (the
  * mask is in device memory). */
 CclStatus ccl_mask_pack (CclMask *mask, const uint8_t *pixels, size_t stride, uint8_t threshold,
@@ -77,10 +77,10 @@ CclStatus ccl_mask_pack (CclMask *mask, const uint8_t *pixels, size_t stride, ui
  * written. Errors: as ccl_mask_pack(). */
 CclStatus ccl_mask_unpack (const CclMask *mask, uint8_t *pixels, size_t stride, uint8_t value);
 
-/* Reads a binary PBM file (P4; 1, black, is foreground) from the current position of @file, up to
- * the last row and no further, into a new mask, to be freed with ccl_mask_free(). Errors:
- * CCL_ERROR_INVALID (not such a file, or it ends too early; ccl_last_error() names the byte,
- * counted from 0), CCL_ERROR_NO_MEMORY. @mask is cleared then. */
+/* Reads a binary PBM file (P4; 1, black, is foreground) from the current position of @file into a
+ * new mask, to be freed with ccl_mask_free(). Leaves @file behind the last row. Errors:
+ * CCL_ERROR_INVALID (no PBM file, or it ends too early; ccl_last_error() names the byte, counted
+ * from 0), CCL_ERROR_NO_MEMORY; @mask is then cleared. */
 CclStatus ccl_mask_read_pbm (FILE *file, CclMask *mask);
 
 /* Writes a mask as a binary PBM file. Errors: CCL_ERROR_INVALID (NULL, a bad mask, or @file cannot
@@ -96,8 +96,8 @@ typedef enum CclOperationKind
   CCL_OPERATION_OPEN,       /* erode, then dilate: removes what the rectangle does not fit into */
   CCL_OPERATION_CLOSE,      /* dilate, then erode: closes gaps that it does not fit into */
   CCL_OPERATION_FILL,       /* fills holes of at most @size pixels, with 0 all holes. A hole is a
-                             * component of the background, in the connectivity that the foreground
-                             * does not have, without a pixel at the frame's border */
+                             * component of the background without a pixel at the frame's border;
+                             * its connectivity is 4 if the foreground's is 8, and vice versa */
   CCL_OPERATION_DROP,       /* removes components of fewer than @size pixels */
 } CclOperationKind;
 
@@ -105,22 +105,22 @@ typedef enum CclOperationKind
 #define CCL_MAX_OPERATION_SIZE 31 /* pixels of a rectangle's side */
 
 /* One step of the cleaning of a mask. Rectangles are centred on the pixel; their pixels outside the
- * frame don't count. All is bit-exact with OpenCV's medianBlur(), erode(), dilate() and
+ * frame are ignored. The results are bit-exact with OpenCV's medianBlur(), erode(), dilate() and
  * morphologyEx() with their default borders, and with SciPy's binary_fill_holes() for
- * 8-connectivity. Fields that a kind does not mention are 0. */
+ * 8-connectivity. Fields that a kind does not use are 0. */
 struct CclOperation
 {
   CclOperationKind kind;
-  uint32_t width, height; /* median: both 3 or both 5; erode to close: odd, 1 to
+  uint32_t width, height; /* pixels. Median: both 3 or both 5; erode, dilate, open, close: odd, 1 to
                            * CCL_MAX_OPERATION_SIZE */
   uint64_t size;          /* pixels; fill: 0 for all; drop: at least 1 */
 };
 
 /* Parses a chain of operations such as "median5,close5x11,fill,drop50" into @operations, which has
  * room for CCL_MAX_OPERATIONS, and its length into @n. The operations: median3, median5, erodeWxH,
- * dilateWxH, openWxH, closeWxH, fill, fillN, dropN. Blanks around them are ignored; text without
- * any is a chain of none. Errors: CCL_ERROR_INVALID; ccl_last_error() names the position, counted
- * in bytes from 0. */
+ * dilateWxH, openWxH, closeWxH, fill, fillN, dropN. Blanks around them are ignored; blank text is
+ * an empty chain. Errors: CCL_ERROR_INVALID; ccl_last_error() names the position, in bytes from 0.
+ */
 CclStatus ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n);
 
 /* Checks operations that were not parsed. Errors: CCL_ERROR_INVALID; ccl_last_error() says which
@@ -135,10 +135,10 @@ size_t ccl_operations_format (const CclOperation *operations, uint32_t n, char *
  * time. */
 typedef struct CclMorphology CclMorphology;
 
-/* Makes a chain of @n operations for masks of one size. @connectivity, 4 or 8, is the foreground's;
- * @threads share the work, the caller's among them, at most CCL_MAX_THREADS, 0 for as many as the
- * process may use CPUs. @operations is copied. Free it with ccl_morphology_free(). Errors:
- * CCL_ERROR_INVALID, CCL_ERROR_NO_MEMORY. */
+/* Makes a chain of @n operations for masks of one size. @connectivity, 4 or 8, is that of the
+ * foreground. @threads, at most CCL_MAX_THREADS and including the caller's, share the work; 0 is
+ * one for each CPU that the process may use. @operations is copied. Free it with
+ * ccl_morphology_free(). Errors: CCL_ERROR_INVALID, CCL_ERROR_NO_MEMORY. */
 CclStatus ccl_morphology_new (uint32_t width, uint32_t height, unsigned connectivity,
                               const CclOperation *operations, uint32_t n, unsigned threads,
                               CclMorphology **morphology);
@@ -147,16 +147,16 @@ CclStatus ccl_morphology_new (uint32_t width, uint32_t height, unsigned connecti
  * (NULL, a bad mask or one of another size), CCL_ERROR_UNSUPPORTED (device memory). */
 CclStatus ccl_morphology_apply (CclMorphology *morphology, CclMask *mask);
 
-/* NULL is ignored. */
+/* Frees a chain. NULL is ignored. */
 void ccl_morphology_free (CclMorphology *morphology);
 
-/* Draws a region: foreground is what lies in any polygon of @include, everything where that is NULL
- * or blank, and in none of @exclude, NULL for none. Polygons are written as "x,y x,y x,y; x,y ..."
- * in shares of the frame, 0 to 1, with at most 9 decimals; each has at least 3 corners and may
- * cross itself (even-odd rule). A pixel lies in a polygon when its centre does; of a centre right
- * on an edge, the polygon on the right of it, or below it, has the pixel. @mask has its size and
- * words already, in host memory, and is overwritten. Errors: CCL_ERROR_INVALID (NULL, a bad mask,
- * bad polygons: ccl_last_error() names the string and the position, counted in bytes from 0),
+/* Draws a region: foreground are the pixels in any polygon of @include (all pixels if that is NULL
+ * or blank) and in none of @exclude (none if that is NULL or blank). Polygons are written as "x,y
+ * x,y x,y; x,y ..." in fractions of the frame, 0 to 1, with at most 9 decimals; each has at least 3
+ * corners and may cross itself (even-odd rule). A pixel is in a polygon if its centre is; a centre
+ * exactly on an edge belongs to the polygon to the right of it, or below it. @mask is allocated by
+ * the caller, in host memory, and overwritten. Errors: CCL_ERROR_INVALID (NULL, a bad mask, bad
+ * polygons: ccl_last_error() names the string and the position, in bytes from 0),
  * CCL_ERROR_UNSUPPORTED (device memory), CCL_ERROR_NO_MEMORY. */
 CclStatus ccl_region_parse (const char *include, const char *exclude, CclMask *mask);
 

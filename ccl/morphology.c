@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SYNTAX \
-  "median3, median5, erodeWxH, dilateWxH, openWxH, closeWxH, fill, fillN and dropN are known"
+  "expected median3, median5, erodeWxH, dilateWxH, openWxH, closeWxH, fill, fillN or dropN"
 
 static const struct
 {
@@ -44,8 +44,8 @@ skip_blanks (Parser *parser)
     parser->at++;
 }
 
-/* Takes a number; 0 if there is none, which no operation has. What is too big becomes UINT64_MAX.
- */
+/* Takes a number; 0, which no operation allows, if there is none. Numbers that are too large become
+ * UINT64_MAX. */
 static uint64_t
 take_number (Parser *parser)
 {
@@ -73,7 +73,7 @@ parse_median (Parser *parser, CclOperation *operation)
 
   if (size != 3 && size != 5)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "position %zu of the operations: medians are median3 and median5", at);
+                     "position %zu of the operations: expected median3 or median5", at);
   operation->width = operation->height = (uint32_t) size;
   return CCL_OK;
 }
@@ -86,8 +86,8 @@ parse_side (Parser *parser, uint32_t *side)
 
   if (!side_is_good (value))
     return ccl_fail (CCL_ERROR_INVALID,
-                     "position %zu of the operations: a rectangle such as 5x11 is expected, its "
-                     "sides odd and at most %d",
+                     "position %zu of the operations: expected a rectangle such as 5x11, with odd "
+                     "sides of at most %d",
                      at, CCL_MAX_OPERATION_SIZE);
   *side = (uint32_t) value;
   return CCL_OK;
@@ -102,7 +102,7 @@ parse_rectangle (Parser *parser, CclOperation *operation)
     return status;
   if (*parser->at != 'x')
     return ccl_fail (CCL_ERROR_INVALID,
-                     "position %zu of the operations: an x and the rectangle's height are expected",
+                     "position %zu of the operations: expected an x and the rectangle's height",
                      position (parser));
   parser->at++;
   return parse_side (parser, &operation->height);
@@ -118,8 +118,7 @@ parse_size (Parser *parser, CclOperation *operation)
   operation->size = take_number (parser);
   if (operation->size == 0 && (given || operation->kind == CCL_OPERATION_DROP))
     return ccl_fail (CCL_ERROR_INVALID,
-                     "position %zu of the operations: a number of pixels from 1 on is expected",
-                     at);
+                     "position %zu of the operations: expected a number of pixels, at least 1", at);
   return CCL_OK;
 }
 
@@ -171,7 +170,7 @@ ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n)
       break;
     if (*parser.at != ',')
       return ccl_fail (CCL_ERROR_INVALID,
-                       "position %zu of the operations: a comma or the end is expected",
+                       "position %zu of the operations: expected a comma or the end",
                        position (&parser));
     parser.at++;
     skip_blanks (&parser);
@@ -180,7 +179,7 @@ ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n)
   return CCL_OK;
 }
 
-/* Why the operation is none, or NULL. */
+/* Why the operation is invalid; NULL if it is valid. */
 static const char *
 find_fault (const CclOperation *operation)
 {
@@ -188,22 +187,20 @@ find_fault (const CclOperation *operation)
 
   switch (operation->kind) {
   case CCL_OPERATION_MEDIAN:
-    return width == height && (width == 3 || width == 5) ? NULL : "medians are of 3x3 or 5x5";
+    return width == height && (width == 3 || width == 5) ? NULL : "a median must be 3x3 or 5x5";
   case CCL_OPERATION_ERODE:
   case CCL_OPERATION_DILATE:
   case CCL_OPERATION_OPEN:
   case CCL_OPERATION_CLOSE:
     return side_is_good (width) && side_is_good (height)
                ? NULL
-               : "the sides of rectangles are odd and at most 31";
+               : "the sides of a rectangle must be odd and at most 31";
   case CCL_OPERATION_FILL:
     return NULL;
   case CCL_OPERATION_DROP:
-    return operation->size > 0 ? NULL
-                               : "components of fewer than 0 pixels; drop at least those of "
-                                 "fewer than 1";
+    return operation->size > 0 ? NULL : "the size of a drop must be at least 1";
   }
-  return "no such kind";
+  return "unknown kind";
 }
 
 CclStatus
@@ -213,7 +210,7 @@ ccl_operations_check (const CclOperation *operations, uint32_t n)
     return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " operations; a chain has at most %d", n,
                      CCL_MAX_OPERATIONS);
   if (n > 0 && !operations)
-    return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " operations, which are NULL", n);
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_operations_check: operations is NULL");
   for (uint32_t i = 0; i < n; i++) {
     const char *fault = find_fault (&operations[i]);
 

@@ -1,9 +1,9 @@
 /* cudaccl - regions: polygons that become masks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Integers only, so that the same pixels are set everywhere: corners are in billionths of the
- * frame. Every edge toggles the first pixel to its right in each row whose centres it passes; what
- * an odd number of toggles precedes is inside. */
+/* Integers only, so that the same pixels are set on every machine: corners are in billionths of the
+ * frame. Every edge toggles the first pixel to its right in each row whose centres it passes; a
+ * pixel is inside if an odd number of toggles precedes it. */
 
 #include "ccl/backend.h"
 
@@ -50,7 +50,7 @@ at_digit (const Parser *parser)
   return *parser->at >= '0' && *parser->at <= '9';
 }
 
-/* A share of the frame. Not strtod(), which asks the locale what a decimal point is. */
+/* A fraction of the frame. Not with strtod(), whose decimal point depends on the locale. */
 static CclStatus
 parse_share (Parser *parser, int64_t *share)
 {
@@ -68,14 +68,14 @@ parse_share (Parser *parser, int64_t *share)
     for (; at_digit (parser); parser->at++) {
       unit /= 10;
       if (++decimals > MOST_DECIMALS)
-        return fail_at (parser, parser->at, "a share of the frame has at most 9 decimals");
+        return fail_at (parser, parser->at, "fractions of the frame have at most 9 decimals");
       value += (*parser->at - '0') * unit;
     }
   }
   if (!any)
-    return fail_at (parser, start, "a share of the frame from 0 to 1 is expected");
+    return fail_at (parser, start, "expected a fraction of the frame from 0 to 1");
   if (value > UNIT)
-    return fail_at (parser, start, "a share of the frame is more than 1");
+    return fail_at (parser, start, "expected a fraction of the frame, not more than 1");
   *share = value;
   return CCL_OK;
 }
@@ -89,13 +89,13 @@ parse_corner (Parser *parser)
   if (status != CCL_OK)
     return status;
   if (*parser->at != ',')
-    return fail_at (parser, parser->at, "a comma between x and y is expected");
+    return fail_at (parser, parser->at, "expected a comma between x and y");
   parser->at++;
   status = parse_share (parser, &corner.y);
   if (status != CCL_OK)
     return status;
   if (*parser->at && *parser->at != ';' && !isspace ((unsigned char) *parser->at))
-    return fail_at (parser, parser->at, "a blank or a semicolon is expected behind a corner");
+    return fail_at (parser, parser->at, "expected a blank or a semicolon after the corner");
   if (parser->n == parser->room) {
     size_t room = parser->room ? 2 * parser->room : 16;
     Corner *corners = realloc (parser->corners, room * sizeof *corners);
@@ -122,7 +122,7 @@ parse_polygon (Parser *parser)
       return status;
   }
   if (parser->n < 3)
-    return fail_at (parser, start, "a polygon has at least 3 corners");
+    return fail_at (parser, start, "expected a polygon of at least 3 corners");
   return CCL_OK;
 }
 

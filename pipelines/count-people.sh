@@ -6,8 +6,8 @@
 #
 # FILE     a video that GStreamer can decode; default: the sample vtest.avi, downloaded if missing
 # OUTPUT   a Matroska video; default: count-people.mkv
-# LINE     two points in shares of the frame, x,y x,y; default: 0.5,0.05 0.35,0.95. Seen along it, "in"
-#          is to the right
+# LINE     two points x,y x,y as fractions of the frame; default: 0.5,0.05 0.35,0.95. "in" is towards
+#          the right, seen from the first point to the second
 #
 # Prints each crossing and the counts.
 set -euo pipefail

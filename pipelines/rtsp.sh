@@ -14,7 +14,7 @@ set -euo pipefail
 case ${1-} in
 -h | --help) show_help && exit ;;
 rtsp*://*) uri=$1 && shift ;;
-*) die "an RTSP URI is expected (see --help)" ;;
+*) die "expected an RTSP URI (see --help)" ;;
 esac
 need_element rtspsrc gstreamer1.0-plugins-good
 need_element cclmotion "this project; build it with ./run.sh"

@@ -22,9 +22,9 @@
  * * `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, in nanoseconds, or null,
  * * `width`, `height`: the size of the frame,
  * * `found`: the number of components found in the frame, or null if unknown,
- * * `count`: the number of `components`; less than `found` if there were more than fit,
+ * * `count`: the number of `components`; less than `found` if `max-components` was exceeded,
  * * `frame-age`: how much older the frame is in which the components were found, in nanoseconds;
- *   only if it is another one, see `cclmerge`,
+ *   only if it is a different one, see `cclmerge`,
  * * `components`: an array of objects with
  *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
  *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres,
@@ -32,28 +32,29 @@
  *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
  *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`,
  * * `events`: an array of the events of `cclzones` in this frame, with the fields of its messages
- *   but for the times; only if there were some.
+ *   except the times; only if there are any.
  *
  * Numbers are exact: those with a decimal point have enough digits to restore the same double.
  * `docs/json.md` has the schema.
  *
  * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
- * of interest that cudaccl attached, and `found` is null. For a frame with neither, which was not
- * analysed or had nothing found with `attach=roi`, `found` is null and `components` is empty.
+ * of interest that `cudaccl` attached, and `found` is null. If it has neither, because it was not
+ * analysed or nothing was found with `attach=roi`, `found` is null and `components` is empty.
  *
  * ## Time of day
  *
  * `utc` is the frame's #GstReferenceTimestampMeta, if it has one with the caps `timestamp/x-unix`,
  * `timestamp/x-ntp` or `timestamp/x-ptp`: the camera's own time, as `rtspsrc
- * add-reference-timestamp-meta=true` gives it. PTP time is taken to be 37 s ahead of UTC, as it is
- * since 2017.
+ * add-reference-timestamp-meta=true` attaches it. PTP time is assumed to be 37 s ahead of UTC, as
+ * it has been since 2017.
  *
- * Otherwise, in a live pipeline, it is the system's time at which the pipeline's clock showed the
- * frame's running time, whatever clock that is. It is as good as the source's timestamps and the
- * system's time; synchronise the latter by NTP. Corrections of less than 10 ms are not followed, so
- * that the distances of frames stay those of the pipeline's clock; larger ones make a jump.
+ * Otherwise, in a live pipeline, it is the system time at which the pipeline's clock showed the
+ * frame's running time, whatever clock that is. It is as accurate as the source's timestamps and
+ * the system time; synchronise the latter by NTP. Corrections of less than 10 ms are ignored, so
+ * that the intervals between frames remain those of the pipeline's clock; larger ones make `utc`
+ * jump.
  *
- * Otherwise, as when a file is read, `utc` is null: then only `stream-time` means anything.
+ * Otherwise, as when a file is read, `utc` is null: only `stream-time` is meaningful then.
  *
  * ## Example launch lines
  * |[
@@ -156,7 +157,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   /**
    * ccljson:empty-frames:
    *
-   * Write a line for frames without components too. If disabled, such frames become gap events,
+   * Write a line for frames without components, too. If disabled, such frames become gap events,
    * unless they have events of `cclzones`.
    *
    * Since: 0.1
@@ -171,7 +172,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   /**
    * ccljson:source:
    *
-   * Name of the source in each line, such as that of a camera. If unset, lines have no such member.
+   * Name of the source in each line, such as that of a camera. If unset, lines lack this member.
    * Invalid UTF-8 is replaced.
    *
    * Since: 0.1

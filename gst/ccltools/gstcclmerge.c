@@ -6,10 +6,10 @@
  * @title: cclmerge
  * @short_description: merges the components of one branch into the frames of another
  *
- * The mask that `cudaccl` analyses is often made in a branch of its own, and smaller than the video
- * to be shown. cclmerge attaches the components of that branch, on the pad `components`, to the
- * frames on the pad `video`, scaled to their size. Frames pass through with their pixels unchanged,
- * in any memory; frames without components to attach are not touched at all.
+ * The mask that `cudaccl` analyses is often made in a separate branch, and smaller than the video
+ * to be shown. `cclmerge` attaches the components of that branch, on the pad `components`, to the
+ * frames on the pad `video`, scaled to their size. Frames may be in any memory, and their pixels do
+ * not change; frames without components to attach pass through.
  *
  * ## Matching frames
  *
@@ -30,19 +30,19 @@
  *
  * ## Live pipelines
  *
- * In a live pipeline a frame waits only as long as the latency allows. With mode=wait it consists
- * of that of the branches, as far as their elements report it, the property `latency`, the
- * tolerance (a match may be that much later), and what follows the branch: the element measures how
- * late components come, and raises its latency accordingly, up to #cclmerge:max-latency. The
- * application gets a latency message, and calls gst_bin_recalculate_latency() as for any other. It
- * is not lowered before the element stops. Frames that left before it was raised have no
- * components, and a single component that comes later than usual is not waited for.
+ * In a live pipeline a frame waits only as long as the latency allows. With mode=wait the latency
+ * is the sum of that which the branches report, the property `latency`, the tolerance (a match may
+ * be that much later), and an amount that the element measures: it raises its latency to how late
+ * components arrive, up to #cclmerge:max-latency. The application gets a latency message, and must
+ * call gst_bin_recalculate_latency() as for any other. The latency is not lowered until the element
+ * stops. Frames that left before it was raised have no components, and the element does not wait
+ * for a single component that is later than usual.
  *
  * With mode=latest nothing is added: a frame waits until its running time plus the branches'
  * latency, and then takes the last components that have come.
  *
- * If frames should have had components and did not, the element posts a warning: for the tenth one,
- * then for every thousandth. #cclmerge:stats counts them, and tells how late the last components
+ * If frames should have had components and did not, the element posts a warning for the tenth one,
+ * then for every thousandth. #cclmerge:stats counts them, and reports how late the last components
  * were.
  *
  * ## Masks slower than the video
@@ -55,18 +55,18 @@
  * t. ! queue leaky=downstream max-size-buffers=1 ! videoconvert ! segmentation test-mode=true !
  * videoconvert ! video/x-raw,format=GRAY8 ! cudaccl ! merge.components
  * ]|
- * Each frame gets the last components that are finished; its metadata says how old they are.
+ * Each frame gets the last components that are finished; its metadata contains their age.
  *
- * If the mask keeps up, and only takes long from frame to result, use mode=wait. The queue of the
- * video must hold all frames that wait: by default no more than 10 MB, which is three frames of
- * 1920x1080. Set `max-size-bytes=0` there.
+ * If the mask keeps up and only has a high latency, use mode=wait. The queue of the video must hold
+ * all frames that wait; its default limit of 10 MB is three frames of 1920x1080. Set
+ * `max-size-bytes=0` there.
  *
  * ## Metadata
  *
  * The #GstCclMeta of the matching frame, and the regions of interest that cudaccl attached to it,
- * with all of their parameters and the ids 0, 1, 2... If the components are those of a frame with
- * another time, `frame_age` of the #GstCclMeta tells how much older that is, in nanoseconds, and so
- * does the field `frame-age` (a 64-bit integer) of the regions' parameters.
+ * with all of their parameters and the ids 0, 1, 2... If the components are those of a frame with a
+ * different time, `frame_age` of the #GstCclMeta and the field `frame-age` (#gint64) of the
+ * regions' parameters are how much older that frame is, in nanoseconds.
  *
  * ## Example launch lines
  * |[
@@ -190,7 +190,7 @@ gst_ccl_merge_mode_get_type (void)
 {
   static const GEnumValue values[] = {
     { GST_CCL_MERGE_MODE_WAIT, "Wait for the components of the nearest frame", "wait" },
-    { GST_CCL_MERGE_MODE_LATEST, "Attach the last components that have come", "latest" },
+    { GST_CCL_MERGE_MODE_LATEST, "Attach the last components that have arrived", "latest" },
     { 0, NULL, NULL },
   };
   static GType type = 0;
@@ -219,7 +219,7 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    * cclmerge:mode:
    *
    * Which components a frame gets: those of the nearest frame, for which it waits, or the last ones
-   * that have come.
+   * that have arrived.
    *
    * Since: 0.1
    */
@@ -249,22 +249,22 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    * cclmerge:max-latency:
    *
    * Maximum latency, in nanoseconds, that the element adds in a live pipeline with mode=wait
-   * because components come late. 0 keeps the latency as it is.
+   * because components arrive late. 0 adds none.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_MAX_LATENCY,
       g_param_spec_uint64 ("max-latency", "Maximum latency",
-                           "Maximum latency added because components come late, in nanoseconds, "
-                           "with mode=wait (0 = never).",
+                           "Maximum latency added because components arrive late, in nanoseconds, "
+                           "with mode=wait (0 = none).",
                            0, G_MAXUINT64, DEFAULT_MAX_LATENCY, PLAYING_FLAGS));
 
   /**
    * cclmerge:max-age:
    *
-   * Maximum age of components in nanoseconds, with mode=latest. Older ones are not attached. The
-   * maximum value is no limit.
+   * Maximum age of components in nanoseconds, with mode=latest; older ones are not attached. The
+   * maximum value means no limit.
    *
    * Since: 0.1
    */
@@ -281,13 +281,13 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    * Statistics since the last start, a structure `application/x-cclmerge-stats`:
    *
    * * `frames` (`guint64`): frames of the video,
-   * * `matched` (`guint64`): of these, frames that got the components of the other branch,
-   * * `unmatched` (`guint64`): the others,
-   * * `late` (`guint64`): of the unmatched ones, those whose components had not come when the
-   *   latency had elapsed,
-   * * `lateness` (`gint64`): how long after its running time the last frame of the branch came, in
-   *   nanoseconds; 0 outside of live pipelines,
-   * * `added-latency` (`guint64`): the latency that the element adds because components come late,
+   * * `matched` (`guint64`): frames that got components of the other branch,
+   * * `unmatched` (`guint64`): the other frames,
+   * * `late` (`guint64`): unmatched frames whose components had not arrived when the latency had
+   *   elapsed,
+   * * `lateness` (`gint64`): how long after its running time the last frame of the branch arrived,
+   *   in nanoseconds; 0 if the pipeline is not live,
+   * * `added-latency` (`guint64`): the latency that the element adds because components are late,
    *   in nanoseconds.
    *
    * Since: 0.1
@@ -389,7 +389,7 @@ forget_lateness (GstCclMerge *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Raises the latency so that components come in time. */
+/* Raises the latency so that components arrive in time. */
 static void
 gst_ccl_merge_follow (GstCclMerge *self)
 {
@@ -420,14 +420,14 @@ gst_ccl_merge_follow (GstCclMerge *self)
 
   if (raise) {
     GST_INFO_OBJECT (self,
-                     "components come %" GST_STIME_FORMAT
+                     "components arrive %" GST_STIME_FORMAT
                      " after their running time: adding %" GST_TIME_FORMAT " of latency",
                      GST_STIME_ARGS (lateness), GST_TIME_ARGS (needed));
     gst_ccl_merge_update_latency (self);
   }
 }
 
-/* Measures how late the components come that arrive on @pad. */
+/* Measures how late components arrive on @pad. */
 static GstPadProbeReturn
 gst_ccl_merge_components_arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -831,7 +831,7 @@ make_request (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatc
   request->timeout = timeout;
 }
 
-/* Finds the match for @buffer, the next frame of the video, and tells how much older it is. */
+/* Finds the match for @buffer, the next frame of the video, and how much older it is. */
 static GstCclMatchResult
 find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch *match,
             GstClockTimeDiff *age)
@@ -859,7 +859,7 @@ find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch 
   return result;
 }
 
-/* Says why frames have no components, and what to do. */
+/* Warns why frames have no components, and what to do. */
 static void
 gst_ccl_merge_warn (GstCclMerge *self, const Stats *stats, GstCclMatchResult result)
 {
@@ -876,10 +876,10 @@ gst_ccl_merge_warn (GstCclMerge *self, const Stats *stats, GstCclMatchResult res
 
   if (mode == GST_CCL_MERGE_MODE_LATEST) {
     reason = g_strdup ("There were none, or only components older than max-age.");
-    advice = "Does that branch still work? Otherwise raise max-age.";
+    advice = "Check that the components branch still runs, or raise max-age.";
   } else if (result == GST_CCL_MATCH_LATE) {
-    reason = g_strdup_printf ("They come %" G_GINT64_FORMAT " ms after their time, and frames wait "
-                              "for %" G_GUINT64_FORMAT " ms.",
+    reason = g_strdup_printf ("They are %" G_GINT64_FORMAT
+                              " ms late, but frames wait only %" G_GUINT64_FORMAT " ms.",
                               lateness / (GstClockTimeDiff) GST_MSECOND,
                               GST_CLOCK_TIME_IS_VALID (latency) ? latency / GST_MSECOND : 0);
     advice = "If the mask is slower than the video, set mode=latest, and drop frames before the "

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * GstCclMergeMode:
  * @GST_CCL_MERGE_MODE_WAIT: wait for the components of the nearest frame
- * @GST_CCL_MERGE_MODE_LATEST: attach the last components that have come
+ * @GST_CCL_MERGE_MODE_LATEST: attach the last components that have arrived
  *
  * Which components `cclmerge` attaches to a frame.
  *

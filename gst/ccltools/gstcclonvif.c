@@ -16,15 +16,15 @@
  * A document has a `tt:VideoAnalytics` with one `tt:Frame`:
  *
  * * its `UtcTime` is the frame's time of day, as `ccljson` describes it. If there is none, as when
- *   a file is read, it is the time at which the file began to be read plus the running time,
+ *   a file is read, it is the time at which the element started plus the running time,
  * * its `Source` is the property #cclonvif:source,
- * * it has a `tt:Object` for each component, with the `ObjectId` of `ccltrack`. Without `ccltrack`
- *   objects have no id, and clients cannot follow them from frame to frame,
+ * * it has a `tt:Object` for each component, whose `ObjectId` is the id of `ccltrack`. Without
+ *   `ccltrack` objects have no id, and clients cannot follow them from frame to frame,
  * * `tt:BoundingBox` and `tt:CenterOfGravity` are in the frame's normalised coordinates, from -1 to
  *   1, from left to right and from bottom to top, with six digits.
  *
- * Clients find a frame of the video by `UtcTime`: both must have the same clock. The buffer has it
- * as #GstReferenceTimestampMeta with the caps `timestamp/x-unix`.
+ * Clients find the frame of the video by `UtcTime`, so both must use the same clock. The buffer has
+ * this time as #GstReferenceTimestampMeta with the caps `timestamp/x-unix`.
  *
  * ## Example launch lines
  * |[

@@ -28,7 +28,7 @@
 typedef struct
 {
   GstClockTime time;
-  gfloat x, y; /* shares of the frame, so that trails survive a change of its size */
+  gfloat x, y; /* fractions of the frame, so that trails survive a change of its size */
 } TrailPoint;
 
 typedef struct
@@ -42,7 +42,7 @@ typedef struct
 {
   GstClockTime time;
   guint zone;
-  gdouble x, y; /* shares of the frame */
+  gdouble x, y; /* fractions of the frame */
 } Event;
 
 struct _GstCclPainter

@@ -9,16 +9,15 @@
  * Draws metadata on the video, depending on #ccloverlay:draw: boxes, centroids, labels and areas of
  * components, the ids, trails and velocities that `ccltrack` gives them, the zones and tripwires of
  * `cclzones` with their counts and events, and the time. The video may have been scaled since the
- * analysis, or, with `cclmerge`, not be the analysed one at all. Frames with nothing to draw pass
- * through.
+ * analysis, or, with `cclmerge`, be a different one. Frames with nothing to draw pass through.
  *
  * The element reads #GstCclMeta, which `cudaccl` and `cclmotion` attach if their property `attach`
- * includes `components`. Of frames without it, it draws the regions of interest of `cudaccl`, and
+ * includes `components`. For frames without it, it draws the regions of interest of `cudaccl`, and
  * those of other detectors that `ccltrack` tracks.
  *
- * Lines are drawn on the outermost pixels of the box. Text is drawn on black, above the box, or, if
- * there is no room or other text, below, inside or beside it. Text that has no room at all is left
- * out. The area comes after the label or id, separated by a colon.
+ * Lines are drawn on the outermost pixels of the box. Text is drawn on black above the box, or, if
+ * there is no room, below, inside or beside it. Text without any room is left out. The area comes
+ * after the label or id, separated by a colon.
  *
  * If downstream elements can draw, such as video sinks on a GPU, the drawing is attached to the
  * frame as #GstVideoOverlayCompositionMeta, and the frame can be in any memory. Otherwise the
@@ -188,15 +187,15 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:font:
    *
-   * The font, in the form of Pango, such as `Sans Bold` or `DejaVu Sans Mono`. If it is empty, or
-   * the plugin was built without Pango, the font is the built-in one, which has digits only: names
-   * are left out.
+   * The font as a Pango font description, such as `Sans Bold` or `DejaVu Sans Mono`. If it is
+   * empty, or the plugin was built without Pango, the built-in font is used, which has only digits:
+   * names are left out.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_FONT,
-      g_param_spec_string ("font", "Font", "The font, as Pango describes it (empty = built-in).",
+      g_param_spec_string ("font", "Font", "Pango font description (empty = built-in font).",
                            DEFAULT_FONT, flags));
 
   /**
@@ -776,7 +775,7 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
   if (!blended) {
     GST_ELEMENT_ERROR (
         self, STREAM, FORMAT,
-        ("Drawing on %s frames is not supported; put videoconvert before ccloverlay.",
+        ("Drawing on %s frames is not supported. Put videoconvert before ccloverlay.",
          gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
         (NULL));
     return GST_FLOW_ERROR;

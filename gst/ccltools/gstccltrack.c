@@ -6,8 +6,8 @@
  * @title: ccltrack
  * @short_description: tracks components from frame to frame
  *
- * Recognises objects from frame to frame, and gives each an id that lasts. Only metadata is read
- * and changed; frames may be in any memory.
+ * Tracks objects from frame to frame, and gives each an id that lasts. Only metadata is read and
+ * changed; frames may be in any memory.
  *
  * - Objects that touch become one component. They keep their ids meanwhile, and get the right ones
  *   back when they part, by their predicted positions and sizes.
@@ -33,9 +33,8 @@
  * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
  * regions, object detections of other elements are tracked.
  *
- * Times are those of the frames: neither the frame rate nor dropped frames matter. After a seek, or
- * if the frame size changes, tracking starts anew; ids are never used again until the element is
- * stopped.
+ * Times are those of the frames: neither the frame rate nor dropped frames matter. After a seek or
+ * a change of the frame size, tracking starts anew; ids are not reused until the element stops.
  *
  * ## Example launch lines
  * |[
@@ -43,7 +42,7 @@
  * test-mode=true method=mog2 ! videoconvert ! video/x-raw,format=GRAY8 ! cudaccl min-area=200 !
  * ccltrack ! ccljson ! filesink location=tracks.jsonl
  * ]|
- * Writes the positions, ids and velocities of all that moves.
+ * Writes the positions, ids and velocities of moving objects.
  *
  * Since: 0.1
  */
@@ -145,7 +144,7 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   /**
    * ccltrack:iou-threshold:
    *
-   * Least overlap of a component with the predicted box of its object: their intersection over
+   * Minimum overlap of a component with the predicted box of its object: their intersection over
    * their union. Components that overlap less must be near and of similar size.
    *
    * Since: 0.1
@@ -153,21 +152,21 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   g_object_class_install_property (
       gobject_class, PROP_IOU_THRESHOLD,
       g_param_spec_double ("iou-threshold", "IoU threshold",
-                           "Least overlap of a component with the predicted box of its object.",
+                           "Minimum overlap of a component with the predicted box of its object.",
                            0.0, 1.0, params.iou_threshold, flags));
 
   /**
    * ccltrack:min-persistence:
    *
-   * How many frames an object must be in until it gets an id.
+   * Number of frames in which an object must be found before it gets an id.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_MIN_PERSISTENCE,
       g_param_spec_uint ("min-persistence", "Minimum persistence",
-                         "How many frames an object must be in until it gets an id.", 1, G_MAXUINT,
-                         params.min_persistence, flags));
+                         "Frames in which an object must be found before it gets an id.", 1,
+                         G_MAXUINT, params.min_persistence, flags));
 
   /**
    * ccltrack:max-miss:
@@ -185,7 +184,7 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   /**
    * ccltrack:smooth-alpha:
    *
-   * Share of a new size in the smoothed size of an object, at 10 frames per second; it is adapted
+   * Weight of a new size in the smoothed size of an object, at 10 frames per second; it is adapted
    * to the frame rate. With 1, sizes are not smoothed.
    *
    * Since: 0.1
@@ -193,42 +192,43 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   g_object_class_install_property (
       gobject_class, PROP_SMOOTH_ALPHA,
       g_param_spec_double ("smooth-alpha", "Smoothing",
-                           "Share of a new size in the smoothed size of an object.", 0.0, 1.0,
+                           "Weight of a new size in the smoothed size of an object.", 0.0, 1.0,
                            params.smooth_alpha, flags));
 
   /**
    * ccltrack:max-tracks:
    *
-   * Most objects at a time. Others are not tracked: #ccltrack:exceeded counts them, and the first
-   * one is a warning message.
+   * Maximum number of objects at a time. Others are not tracked: #ccltrack:exceeded counts them,
+   * and the element posts a warning for the first one.
    *
    * Since: 0.1
    */
   g_object_class_install_property (gobject_class, PROP_MAX_TRACKS,
                                    g_param_spec_uint ("max-tracks", "Maximum tracks",
-                                                      "Most objects at a time.", 1, MAX_TRACKS,
-                                                      params.max_tracks, flags));
+                                                      "Maximum number of objects at a time.", 1,
+                                                      MAX_TRACKS, params.max_tracks, flags));
 
   /**
    * ccltrack:min-relative-area:
    *
-   * Share of the frame's area that a component must have to start a track; 0 is no limit. Smaller
-   * ones are taken for noise, unless most of the foreground consists of such: the limit is at most
-   * a fifth of the area of typical components. Does not apply to the regions of other detectors.
+   * Minimum area of a component that starts a track, as a share of the frame; 0 means no limit.
+   * Smaller ones are taken for noise, unless objects are small in general: the limit is at most a
+   * fifth of the area of typical components. Does not apply to the regions of other detectors.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_MIN_RELATIVE_AREA,
-      g_param_spec_double ("min-relative-area", "Minimum relative area",
-                           "Share of the frame's area that a component must have to start a track.",
-                           0.0, 1.0, params.min_area, flags));
+      g_param_spec_double (
+          "min-relative-area", "Minimum relative area",
+          "Minimum area of a component that starts a track, as a share of the frame.", 0.0, 1.0,
+          params.min_area, flags));
 
   /**
    * ccltrack:objects:
    *
-   * Replace components with objects: those that show several objects with one for each, fragments
-   * with one, and drop those that are not tracked.
+   * Replace components with objects: a component that shows several objects with one for each,
+   * fragments with a single one; components that are not tracked are dropped.
    *
    * Since: 0.1
    */
@@ -254,13 +254,13 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   /**
    * ccltrack:tracks:
    *
-   * Number of objects that have an id at present, including those that are not found for a while.
+   * Number of objects that currently have an id, including those that are temporarily not found.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_TRACKS,
-      g_param_spec_uint ("tracks", "Tracks", "Number of objects that have an id at present.", 0,
+      g_param_spec_uint ("tracks", "Tracks", "Number of objects that currently have an id.", 0,
                          G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   /**

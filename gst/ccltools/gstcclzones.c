@@ -11,28 +11,27 @@
  * nor copied. Each frame gets a #GstCclZonesMeta with the zones, their counts and the events of the
  * frame, which `ccljson` writes and `ccloverlay` draws.
  *
- * Coordinates are shares of the frame if none of a zone is above 1, otherwise pixels. A tripwire
- * goes from its first point to its second: `in` is to the right in this direction, `out` to the
- * left. So `in` is downwards over a tripwire from left to right.
+ * The coordinates of a zone are fractions of the frame if none is above 1, otherwise pixels. A
+ * tripwire goes from its first point to its second: `in` is a crossing to the right in this
+ * direction, `out` to the left. So `in` is downwards over a tripwire from left to right.
  *
- * To not count flicker, an object has crossed a border when it is beyond it by #cclzones:hysteresis
- * of its size, or for a second, or is not seen again. An object that is gone for 2 seconds has left
- * its zones.
+ * So that flicker is not counted, an object has crossed a border only when it is beyond it by
+ * #cclzones:hysteresis of its size, or for a second, or when it is not seen again. An object that
+ * is gone for 2 seconds has left its zones.
  *
  * ## JSON
  *
- * #cclzones:config is a file in the form that DL Streamer's `gvaanalytics` has, and its arrays can
- * be written to #cclzones:zones and #cclzones:tripwires:
+ * #cclzones:config is a file in the format of DL Streamer's `gvaanalytics`. Its arrays are also
+ * accepted by #cclzones:zones and #cclzones:tripwires:
  *
  * ```json
- * {"zones": [{"id": "grass", "points": [{"x": 0, "y": 300}, {"x": 400, "y": 300},
- *                                       {"x": 400, "y": 500}], "color": {"r": 255, "g": 0, "b":
- * 0}},
+ * {"zones": [{"id": "grass", "color": {"r": 255, "g": 0, "b": 0},
+ *             "points": [{"x": 0, "y": 300}, {"x": 400, "y": 300}, {"x": 400, "y": 500}]},
  *            {"id": "roundabout", "type": "circle", "center": {"x": 600, "y": 200}, "radius": 80}],
  *  "tripwires": [{"id": "gate", "points": [{"x": 300, "y": 0}, {"x": 300, "y": 500}]}]}
  * ```
  *
- * Points may also be arrays, `[0, 300]`, and shares of the frame. Other members, such as
+ * Points may also be arrays, `[0, 300]`, and fractions of the frame. Other members, such as
  * `thickness`, are ignored. A circle becomes a polygon of 64 points.
  *
  * ## Messages

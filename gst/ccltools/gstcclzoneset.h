@@ -52,7 +52,7 @@ void gst_ccl_zone_set_take_state (GstCclZoneSet *self, GstCclZoneSet *old);
 /* Forgets where objects are, without events. Counts stay. */
 void gst_ccl_zone_set_reset (GstCclZoneSet *self);
 
-/* Points of a zone are shares of the frame if none is above 1, else pixels. */
+/* Points of a zone are fractions of the frame if none is above 1, otherwise pixels. */
 const GstCclZone *gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones);
 
 /* Attaches the zones to @buffer, which must be writable, and @events, which happened in its frame.

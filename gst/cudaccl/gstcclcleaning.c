@@ -103,7 +103,7 @@ parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
   }
   if (expected) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                 "Unsupported region file '%s': at byte %" G_GSIZE_FORMAT ", %s is expected.", name,
+                 "Unsupported region file '%s': byte %" G_GSIZE_FORMAT ": expected %s.", name,
                  (gsize) (at - self->contents), expected);
     return FALSE;
   }
@@ -125,7 +125,7 @@ parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
 #define PNG_SIGNATURE "\211PNG\r\n\032\n"
 
 #ifdef HAVE_PNG
-/* Colours become grey, and what is transparent becomes darker. */
+/* Colours become grey, and transparent pixels are blended with black. */
 static gboolean
 parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
 {
@@ -139,8 +139,8 @@ parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
   if ((guint64) image.width * image.height > G_MAXUINT) {
     png_image_free (&image);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-                 "Unsupported region file '%s': %ux%u pixels are more than a frame can have.", name,
-                 image.width, image.height);
+                 "Unsupported region file '%s': no frame can have %ux%u pixels.", name, image.width,
+                 image.height);
     return FALSE;
   }
   self->decoded = g_try_malloc (PNG_IMAGE_SIZE (image));
@@ -171,8 +171,8 @@ static gboolean
 parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-               "Unsupported region file '%s': this build does not read PNG files, for lack of "
-               "libpng. Convert it to a PGM file.",
+               "Unsupported region file '%s': this build has no libpng to read PNG files. Convert "
+               "it to a PGM file.",
                name);
   return FALSE;
 }
@@ -263,7 +263,7 @@ gst_ccl_cleaning_get_operations (const GstCclCleaning *self, guint32 *n)
   return self->operations;
 }
 
-/* Makes what is dark in the region file background. */
+/* Makes the dark pixels of the region file background. */
 static void
 remove_dark_pixels (const GstCclCleaning *self, CclMask *mask)
 {

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* As the properties give it; NULL and blank strings have no effect. */
+/* The values of the properties; NULL and blank strings have no effect. */
 typedef struct
 {
   gchar *morphology;

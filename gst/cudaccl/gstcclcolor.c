@@ -7,8 +7,8 @@
  * @short_description: shows the connected components of video frames as colours or labels
  *
  * Does what `cudaccl` does, with the same properties, messages and metadata, but outputs a new
- * picture for each frame: either each component in its own colour, to look at, or the label of each
- * pixel, for programs. The caps downstream select which.
+ * picture for each frame: each component in its own colour, for display, or the label of each
+ * pixel, for programs. The downstream caps select which.
  *
  * ## Colours
  *

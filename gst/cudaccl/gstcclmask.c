@@ -14,7 +14,8 @@
  * #cudaccl:max-area, and those dropped because of #cudaccl:max-components. Gaps without pixels
  * become black frames.
  *
- * Frames may be in all memories of `cudaccl`, masks are in system memory: GstCuda has no GRAY8.
+ * Frames may be in any memory that `cudaccl` supports. Masks are in system memory, since GstCuda
+ * does not support GRAY8.
  *
  * ## Example launch lines
  * |[
@@ -133,7 +134,7 @@ write_shadows (guint8 *pixels, const guint64 *words, guint32 width)
   }
 }
 
-/* Without @labels, all is background. */
+/* Without @labels, the mask is black. */
 static GstFlowReturn
 gst_ccl_mask_write (GstCclMask *self, const CclLabels *labels, const CclMask *shadows,
                     GstBuffer *buffer)

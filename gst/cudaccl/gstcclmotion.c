@@ -21,20 +21,20 @@
  * components.
  *
  * Learning goes by the timestamps of the frames, not by their number: it does not depend on the
- * frame rate, and copes with gaps and dropped frames. Frames without timestamps last as long as
- * their duration or the frame rate says.
+ * frame rate, and copes with gaps and dropped frames. Without timestamps, it goes by the frames'
+ * durations or the frame rate.
  *
- * The model survives PAUSED. New caps, flushing seeks and the signal #cclmotion::reset start a new
- * one, and so does a change of light, see #cclmotion:light-change.
+ * The model survives PAUSED. New caps, flushing seeks, a change of light (see
+ * #cclmotion:light-change) and the signal #cclmotion::reset start a new one.
  *
- * The model is where the analysis is: on the GPU, from pixels to components without a copy or a
- * wait in between, or with #cudaccl:backend `cpu` on the CPU. Both find the same. #cudaccl:threads
- * share the model's work on the CPU too. #cudaccl:threshold has no effect, and #cudaccl:invert
- * finds what does not move.
+ * The model runs where the analysis runs: on the GPU, from pixels to components without a copy or a
+ * wait in between, or on the CPU. Both give the same result. On the CPU, #cudaccl:threads applies
+ * to the model, too. #cudaccl:threshold has no effect, and #cudaccl:invert finds what does not
+ * move.
  *
- * All memories and formats of `cudaccl` are supported. With `backend=cuda`, frames in system memory
- * are uploaded whole, fastest from the pool of page-locked buffers that the element proposes.
- * When frames come from another CUDA context than before, a new model is started.
+ * All memory types and formats of `cudaccl` are supported. On the GPU, frames in system memory are
+ * uploaded whole, fastest from the pool of page-locked buffers that the element proposes. A change
+ * of the frames' CUDA context starts a new model.
  *
  * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
  * also part of `allocated-bytes`.
@@ -174,82 +174,80 @@ install_properties (GObjectClass *gobject_class)
   /**
    * cclmotion:noise-floor:
    *
-   * The least difference in luma, in grey levels, that can be foreground. Where a pixel is noisier,
-   * its threshold is higher.
+   * Minimum difference in luma, in grey levels, of a foreground pixel from the background. Noisy
+   * pixels have a higher threshold.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_NOISE_FLOOR,
       g_param_spec_uint ("noise-floor", "Noise floor",
-                         "Least difference in luma that can be foreground.", 0, G_MAXUINT8,
+                         "Minimum difference in luma of foreground pixels.", 0, G_MAXUINT8,
                          params.noise_floor, PLAYING_FLAGS));
 
   /**
    * cclmotion:shadows:
    *
-   * What becomes of shadows.
+   * How shadows are treated.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_SHADOWS,
-      g_param_spec_enum ("shadows", "Shadows", "What becomes of shadows.",
+      g_param_spec_enum ("shadows", "Shadows", "How shadows are treated.",
                          GST_TYPE_CCL_MOTION_SHADOWS, DEFAULT_SHADOWS, PLAYING_FLAGS));
 
   /**
    * cclmotion:warm-up:
    *
-   * How long a new model learns before there are components, in nanoseconds.
+   * How long a new model learns before it reports components, in nanoseconds.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_WARM_UP,
       g_param_spec_uint64 ("warm-up", "Warm-up",
-                           "Nanoseconds that a new model learns before there are components.", 0,
+                           "Nanoseconds that a new model learns before it reports components.", 0,
                            G_MAXUINT64, params.warm_up, PLAYING_FLAGS));
 
   /**
    * cclmotion:light-change:
    *
-   * The share of foreground, in percent, above which the light has changed: there are no
-   * components, and if it lasts, a new model is started. 0 disables this.
+   * Percentage of foreground above which the light is taken to have changed: such frames have no
+   * components, and if the change lasts for 0.3 s, a new model is started. 0 disables this.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_LIGHT_CHANGE,
       g_param_spec_uint ("light-change", "Light change",
-                         "Percent of foreground above which the light has changed (0 = never).", 0,
+                         "Percentage of foreground that means a change of light (0 = never).", 0,
                          100, params.light_change, PLAYING_FLAGS));
 
   /**
    * cclmotion:freeze:
    *
-   * Keep the model as it is: nothing becomes background.
+   * Stop learning: nothing becomes background.
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_FREEZE,
-                                   g_param_spec_boolean ("freeze", "Freeze",
-                                                         "Keep the model as it is.", params.freeze,
-                                                         PLAYING_FLAGS));
+  g_object_class_install_property (
+      gobject_class, PROP_FREEZE,
+      g_param_spec_boolean ("freeze", "Freeze", "Stop learning.", params.freeze, PLAYING_FLAGS));
 
   /**
    * cclmotion:scale:
    *
-   * 1, 2 or 4: a pixel of the model is the mean of that many pixels of the frame in each direction,
-   * which takes less time. Components are in pixels of the frame all the same. Other values are an
-   * error when the element starts.
+   * Pixels of the frame per pixel of the model in each direction: 1, 2 or 4. The model takes their
+   * mean, which saves time; components are still in pixels of the frame. Other values are an error
+   * when the element starts.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_SCALE,
       g_param_spec_uint ("scale", "Scale",
-                         "Pixels of the frame to a pixel of the model, in each direction: 1, 2 or "
-                         "4.",
+                         "Pixels of the frame per pixel of the model in each direction: 1, 2 or 4.",
                          1, 4, DEFAULT_SCALE, READY_FLAGS));
 }
 

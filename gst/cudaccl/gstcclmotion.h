@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @GST_CCL_MOTION_SHADOWS_KEEP: shadows are foreground
  * @GST_CCL_MOTION_SHADOWS_MARK: shadows are background, and 127 in the masks of `cclmask`
  *
- * What becomes of shadows.
+ * How shadows are treated.
  *
  * Since: 0.1
  */

@@ -131,7 +131,7 @@ gst_cuda_ccl_upload_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
-    { CCL_UPLOAD_AUTO, "What is faster for the memory of the frames", "auto" },
+    { CCL_UPLOAD_AUTO, "Whichever is faster for the memory of the frames", "auto" },
     { CCL_UPLOAD_PIXELS, "One byte per pixel", "pixels" },
     { CCL_UPLOAD_BITS, "One bit per pixel: the CPU applies the threshold", "bits" },
     { 0, NULL, NULL },
@@ -250,8 +250,10 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:backend:
    *
-   * Where the frames are analysed. With "auto", the CPU takes over where there is no CUDA device
-   * and, with a warning, where the device fails.
+   * Where the frames are analysed. `auto` uses the CPU if there is no CUDA device, which it logs at
+   * INFO level. If the device fails, for example because its memory is full, the element posts a
+   * warning and the CPU analyses the frames until the next caps or start; this needs frames in
+   * system memory and #cudaccl:cuda-device-id -1. Otherwise, and with `cuda`, it is an error.
    *
    * Since: 0.1
    */
@@ -276,8 +278,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:algorithm:
    *
-   * The algorithm that finds the components. The result is the same with all of them, the speed
-   * differs.
+   * The algorithm that finds the components. All give the same result, at different speeds.
    *
    * Since: 0.1
    */
@@ -304,8 +305,8 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:max-components:
    *
-   * Maximum number of components per frame. If more are found, only the largest are kept: the
-   * metadata and the messages have the number found, and #cudaccl:stats counts such frames.
+   * Maximum number of components per frame. If more are found, only the largest are kept. The
+   * metadata and the messages contain the number found, and #cudaccl:stats counts such frames.
    *
    * Since: 0.1
    */
@@ -374,7 +375,7 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
    * * `median3`, `median5`: the majority of the square around each pixel,
    * * `erodeWxH`, `dilateWxH`: foreground where the whole rectangle, or any pixel of it, is
    *   foreground,
-   * * `openWxH`: erosion, then dilation: removes what is smaller than the rectangle,
+   * * `openWxH`: erosion, then dilation: removes everything smaller than the rectangle,
    * * `closeWxH`: dilation, then erosion: closes gaps smaller than the rectangle,
    * * `fill`, `fillN`: fills all holes, or those of at most N pixels,
    * * `dropN`: removes components of fewer than N pixels.
@@ -392,7 +393,7 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:include:
    *
-   * Polygons outside of which everything is background: `x,y x,y x,y; ...` in shares of the frame
+   * Polygons outside which everything is background: `x,y x,y x,y; ...` as fractions of the frame
    * from 0 to 1. Applied before #cudaccl:morphology.
    *
    * Since: 0.1
@@ -401,14 +402,14 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
       gobject_class, first_id + PROP_INCLUDE,
       g_param_spec_string (
           "include", "Include",
-          "Polygons to analyse, as x,y x,y x,y; ... in shares of the frame from 0 to 1.", NULL,
+          "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
           READY_FLAGS));
 
   /**
    * cudaccl:exclude:
    *
-   * Polygons inside of which everything is background, in the format of #cudaccl:include. They take
-   * precedence over #cudaccl:include.
+   * Polygons inside which everything is background, in the format of #cudaccl:include, over which
+   * they take precedence.
    *
    * Since: 0.1
    */
@@ -416,16 +417,16 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
       gobject_class, first_id + PROP_EXCLUDE,
       g_param_spec_string (
           "exclude", "Exclude",
-          "Polygons to ignore, as x,y x,y x,y; ... in shares of the frame from 0 to 1.", NULL,
+          "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
           READY_FLAGS));
 
   /**
    * cudaccl:region-file:
    *
-   * Path of a PNG file, or a binary PGM file (P5, 8 bits), whose dark pixels are background; pixels
+   * Path of a PNG file, or a binary PGM file (P5, 8 bits), whose dark pixels are background: pixels
    * above half of the maximum value are analysed, unless #cudaccl:include or #cudaccl:exclude make
-   * them background. In PNG files, colours become grey, and transparency is on black. It is read
-   * when the element starts, and scaled to the frame if its size differs (nearest neighbour).
+   * them background. In PNG files, colours become grey, and transparent pixels are blended with
+   * black. The file is read when the element starts, and scaled to the frame (nearest neighbour).
    *
    * Since: 0.1
    */
@@ -494,8 +495,8 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:min-relative-area:
    *
-   * Minimum component area as a share of the frame; smaller ones are dropped. The larger of it and
-   * #cudaccl:min-area applies.
+   * Minimum component area as a share of the frame's area; smaller ones are dropped. The larger of
+   * this and #cudaccl:min-area applies.
    *
    * Since: 0.1
    */
@@ -522,14 +523,14 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
   /**
    * cudaccl:min-height:
    *
-   * Minimum height of a component's bounding box in pixels; lower ones are dropped.
+   * Minimum height of a component's bounding box in pixels; flatter ones are dropped.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, first_id + PROP_MIN_HEIGHT,
       g_param_spec_uint ("min-height", "Minimum height",
-                         "Minimum component height in pixels; lower ones are dropped.", 0,
+                         "Minimum component height in pixels; flatter ones are dropped.", 0,
                          G_MAXUINT, DEFAULT_MIN_HEIGHT, PLAYING_FLAGS));
 }
 

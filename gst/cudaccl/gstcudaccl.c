@@ -11,25 +11,25 @@
  * each to the frame. For colour formats only the luma plane is analysed. Pixels are neither changed
  * nor copied: a frame shared with other branches of the pipeline stays shared.
  *
- * A pixel is foreground if its value is above #cudaccl:threshold. Masks with noise can be cleaned
- * with #cudaccl:morphology, and limited to regions with #cudaccl:include, #cudaccl:exclude and
- * #cudaccl:region-file. Components are sorted by their
- * first pixel in raster order, independent of backend and algorithm. Gaps without pixels pass
- * through.
+ * A pixel is foreground if its value is above #cudaccl:threshold. #cudaccl:morphology cleans noisy
+ * masks; #cudaccl:include, #cudaccl:exclude and #cudaccl:region-file limit the analysis to regions.
+ * Components are sorted by their first pixel in raster order, independent of backend and algorithm.
+ * Gaps without pixels pass through.
  *
  * ## Memory
  *
- * Frames in system memory are uploaded to the GPU. For fast uploads, the element proposes a pool of
- * page-locked buffers upstream, unless downstream proposes memory of its own. GPUs that share
- * memory with the host read these buffers without any transfer.
+ * Frames in system memory are uploaded to the GPU, see #cudaccl:upload. The element proposes a pool
+ * of page-locked buffers upstream, unless downstream proposes memory of its own: the GPU reads
+ * these without the CPU, and without any transfer if it shares the host's memory.
  *
  * Frames in `memory:CUDAMemory` are read in place, in builds with GstCuda (GStreamer 1.22) and the
  * CUDA backend. The element works in the CUDA context of the frames, and shares that of its
  * neighbours and of the application. If they have none, all elements of this plugin in a process
  * share one context for each device, its primary one, and give it to neighbours that ask, such as
  * decoders. With several devices, set #cudaccl:cuda-device-id to the neighbours': the default
- * shares the context of device 0. Frames on another device than #cudaccl:cuda-device-id are an
- * error.
+ * shares the context of device 0. Frames on a device other than #cudaccl:cuda-device-id are an
+ * error. `cudaupload` passes system memory through if downstream accepts it, as this element does;
+ * `video/x-raw(memory:CUDAMemory)` caps after it make it upload.
  *
  * Frames in `memory:NVMM` (Jetson, DeepStream) are read in place too, in builds with the CUDA
  * backend; block-linear ones are copied once, on the device.
@@ -55,8 +55,8 @@
  *   elements behind `nvstreammux batch-size=1`. The label is #cudaccl:roi-type, the confidence 1.0,
  *   the class 0. Frames without `NvDsBatchMeta` get none, and the element posts a warning.
  *
- * Metadata of an earlier cudaccl is removed, except for object detections and DeepStream's objects.
- * Coordinates are relative to the visible part of the frame if it has a #GstVideoCropMeta.
+ * Metadata of an earlier `cudaccl` is removed, except for object detections and DeepStream's
+ * objects. Coordinates are relative to the visible part of the frame if it has a #GstVideoCropMeta.
  *
  * ## Messages
  *
@@ -86,7 +86,7 @@
  * * #gchararray `backend`, `algorithm`, `device`, and #gint `device-index`: what analyses the
  *   frames; the index is -1 on the CPU,
  * * #gchararray `upload`: what of the last frame crossed the bus to the device: `pixels`, `bits`,
- * or `none`, as on the CPU and if the frame was on the device already,
+ *   or `none` on the CPU and for frames that were on the device already,
  * * #guint64 `allocations`, `allocated-bytes`: how often memory was allocated for the analysis, and
  *   its current size; both change only with the size of the frames,
  * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that
@@ -455,8 +455,8 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
   return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
-/* Frames pass through, so downstream decides where they are: a sink may need its own memory. If it
- * does not, or has no preference, page-locked memory is best for uploads. */
+/* Frames pass through, so downstream's memory takes precedence: a sink may need its own. If it has
+ * no preference, page-locked memory is best for uploads. */
 static gboolean
 gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {

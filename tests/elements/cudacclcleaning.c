@@ -278,7 +278,7 @@ static const struct
 {
   const gchar *property, *value, *position, *expected;
 } bad_strings[] = {
-  { "morphology", "median4", "position 6", "median3 and median5" },
+  { "morphology", "median4", "position 6", "median3 or median5" },
   { "morphology", "median3,blur", "position 8", "median3" },
   { "morphology", "open3", "position 5", "height" },
   { "morphology", "close4x3", "position 5", "odd" },
@@ -288,7 +288,7 @@ static const struct
   { "include", "0,0 1,0", "position 0", "3 corners" },
   { "include", "0,0 1,0 1,1.5", "position 10", "more than 1" },
   { "exclude", "0,0 1 1,1", "position 5", "comma" },
-  { "exclude", "0,0 1,0 1,1; x", "position 13", "share of the frame" },
+  { "exclude", "0,0 1,0 1,1; x", "position 13", "fraction of the frame" },
 };
 
 GST_START_TEST (test_bad_string)
@@ -312,14 +312,14 @@ static const struct
   gsize size;
   const gchar *text;
 } bad_files[] = {
-  { TEXT (""), "at byte 0, 'P5'" },
-  { TEXT ("P2 1 1 255 0"), "at byte 0, 'P5'" },
-  { TEXT ("P5"), "at byte 2, the width" },
-  { TEXT ("P5\n0 2\n255\n"), "at byte 3, the width" },
-  { TEXT ("P5 2 -2 255 "), "at byte 5, the height" },
-  { TEXT ("P5 99999999999 1 255 "), "at byte 3, the width" },
-  { TEXT ("P5 2 2 65535 "), "at byte 7, a maximum value" },
-  { TEXT ("P5 2 2 255"), "at byte 10, white space" },
+  { TEXT (""), "byte 0: expected 'P5'" },
+  { TEXT ("P2 1 1 255 0"), "byte 0: expected 'P5'" },
+  { TEXT ("P5"), "byte 2: expected the width" },
+  { TEXT ("P5\n0 2\n255\n"), "byte 3: expected the width" },
+  { TEXT ("P5 2 -2 255 "), "byte 5: expected the height" },
+  { TEXT ("P5 99999999999 1 255 "), "byte 3: expected the width" },
+  { TEXT ("P5 2 2 65535 "), "byte 7: expected a maximum value" },
+  { TEXT ("P5 2 2 255"), "byte 10: expected white space" },
   { TEXT ("P5 2 2 255\nabc"), "ends at byte 14, before the last of its 2x2 pixels" },
 #ifdef HAVE_PNG
   { TEXT ("\211PNG\r\n\032\n"), "not a valid PNG file" },

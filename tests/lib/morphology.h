@@ -14,7 +14,7 @@
 void test_morphology_apply (TestImage *image, unsigned connectivity, const CclOperation *operations,
                             uint32_t n);
 
-/* A polygon in shares of the frame. */
+/* A polygon in fractions of the frame. */
 typedef struct TestPolygon
 {
   uint32_t n;
