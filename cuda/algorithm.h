@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What open() needs to know about the device. */
+/* Properties of the device, for open(). */
 typedef struct CclCudaDevice
 {
   int index;
@@ -108,7 +108,7 @@ CclStatus ccl_cuda_components_allocate (CclCudaWork *work, CclCudaMemory *memory
 /* Returns CCL_OK, or reports a CUDA error and what to do about it. @what: the step that failed. */
 CclStatus ccl_cuda_check (cudaError_t error, const char *what);
 
-/* The stage that begins what a search for top-k does again. */
+/* The first of the stages that a search for top-k repeats. */
 #define CCL_STAGE_SELECTION "selection"
 
 /* Ends a stage of the frame, which began where the last one ended; no effect where stages are not

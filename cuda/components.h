@@ -35,8 +35,8 @@ typedef struct CclDepthSums
 } CclDepthSums;
 
 /* Union-find over labels, and the features of its roots. A row has @slots labels, one for two
- * pixels, because runs can't touch; slot i of row y is label y * slots + i, so labels are in raster
- * order. Passed to kernels by value. */
+ * pixels, because runs cannot touch; slot i of row y is label y * slots + i, so labels are in
+ * raster order. Passed to kernels by value. */
 typedef struct CclComponentTable
 {
   uint32_t slots;
@@ -48,7 +48,7 @@ typedef struct CclComponentTable
   uint32_t *updates;        /* [height * slots] updates of a label's features; NULL: not counted */
 } CclComponentTable;
 
-/* Goes with the component table in all algorithms except tile: roots can be in any slot. Each row
+/* Used with the component table by all algorithms except tile: roots can be in any slot. Each row
  * is split into @parts parts, one per warp. */
 typedef struct CclSlotTable
 {

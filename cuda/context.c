@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: the context that a session runs in
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaSetDevice() would replace the context that the caller has made current by the primary one. So
- * a session's context is pushed for each call and popped after it, which needs the driver's API. */
+/* cudaSetDevice() would replace the caller's current context with the primary one. So a session's
+ * context is pushed for each call and popped after it, which needs the driver's API. */
 
 #include "cuda/session.h"
 

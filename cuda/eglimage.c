@@ -19,8 +19,8 @@ static CclStatus
 fail_format (void)
 {
   return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "the first plane of this image does not have one byte per pixel; use NV12, I420 "
-                   "or GRAY8");
+                   "the first plane of the EGL image does not have one byte per pixel; use NV12, "
+                   "I420 or GRAY8");
 }
 
 /* The array's own format and size are reliable; the frame's need not be. */
@@ -49,8 +49,8 @@ take_array (CclEglImage *self, void *array)
   return CCL_OK;
 }
 
-/* The planes after the first. CUDA tells the pitch of the first one only; where chroma is in pairs,
- * the second has the same. */
+/* The planes after the first. CUDA reports only the pitch of the first one; the second plane has
+ * the same if chroma is in pairs. */
 static void
 take_chroma (CclEglImage *self, const CclEglFrame *frame)
 {
@@ -92,7 +92,7 @@ take_frame (CclEglImage *self)
   if (status != CCL_OK)
     return status;
   if (frame.n_planes == 0 || !frame.planes[0])
-    return ccl_fail (CCL_ERROR_UNSUPPORTED, "CUDA found no plane in this EGL image");
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "the EGL image has no plane that CUDA can read");
   status = take_luma (self, &frame);
   if (status == CCL_OK)
     take_chroma (self, &frame);

@@ -1,19 +1,18 @@
 /* cudaccl - CUDA backend: the work on a frame as a graph
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Between frames of a session only a few values change: CclCudaGraphKey. When the same key
- * comes again, as it does with every frame that goes through the session's own image and whenever a
- * pool hands out a buffer again, the work is captured into a graph, which is replayed from then on.
- * Work with a key that comes only once, say while a controller moves the threshold, is launched
- * directly.
+/* Between frames of a session only a few values change: CclCudaGraphKey. When a key repeats, as it
+ * does with every frame that is transferred to the session's own image, and whenever a pool reuses
+ * a buffer, the work is captured into a graph, which is replayed from then on. Work with a new key,
+ * for example while a controller changes the threshold, is launched directly.
  *
  * Large results are transferred in a stream of their own: in one stream a transfer delays the next
  * graph by 7 us, on an H200. */
 
 #include "cuda/session.h"
 
-/* A graph that has not been used for this many frames can be replaced. Making one takes about as
- * long as a small frame, so it must not happen with each frame. */
+/* A graph that has not been used for this many frames can be replaced. Capturing one takes about as
+ * long as a small frame, so it must not happen for every frame. */
 #define IDLE_FRAMES 64
 
 static CclCudaGraphKey
@@ -108,8 +107,8 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
-/* Some drivers and tools cannot capture, and plain launches have more fallbacks. Only time is
- * lost. */
+/* Some drivers and tools cannot capture, and plain launches have more fallbacks. This only costs
+ * time. */
 static void
 do_without_graphs (CudaSession *self)
 {

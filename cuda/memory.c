@@ -26,7 +26,7 @@ count_allocation (CclCudaMemory *memory, size_t size)
   memory->account->bytes += size;
 }
 
-/* What a failed call stores is undefined, so each function here stores nothing then. */
+/* A failed call may store anything, so the functions here store results only on success. */
 
 CclStatus
 ccl_cuda_stream_new (cudaStream_t *stream)

@@ -198,7 +198,7 @@ set_params (CudaSession *self, const CclParams *params)
   r->min_area = clamp_area (min_area);
   r->max_area = clamp_area (params->max_area);
   if (min_area > UINT32_MAX)
-    r->max_area = 0; /* nothing is that large */
+    r->max_area = 0; /* drops everything: min_area is larger */
   r->min_width = params->min_width;
   r->min_height = params->min_height;
   r->top_k = (CclTopK){ 0, 0 };
@@ -433,7 +433,7 @@ cuda_pinned_free (int device, void *memory)
   bool entered = ccl_cuda_context_find (device, &context) == CCL_OK &&
                  ccl_cuda_context_enter (context) == CCL_OK;
 
-  /* In any case: the memory is the host's, whatever has become of the context. */
+  /* Even if the context is gone: the memory belongs to the host. */
   CCL_CUDA (cudaFreeHost, memory);
   ccl_cuda_api.cudaGetLastError ();
   if (entered)

@@ -61,8 +61,8 @@ typedef struct CudaSession
   cudaStream_t stream;
   cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
-  /* Where pixels go, or bits, on the device once they came from elsewhere, and page-locked once
-   * they came from pageable memory or were packed. */
+  /* Room for a frame's pixels or bits: on the device, allocated with the first frame that is
+   * uploaded, and page-locked, with the first one that is pageable or packed. */
   uint8_t *image, *staging;
   size_t image_size, staging_size;
   bool shares_memory; /* with the host */
@@ -83,7 +83,7 @@ typedef struct CudaSession
   CclCudaGraph graphs[N_GRAPHS];
   uint64_t frames; /* submitted so far */
   bool capturing;
-  bool no_graphs; /* graphs don't work here */
+  bool no_graphs; /* capturing failed: always launch directly */
 } CudaSession;
 
 /* Sets @context to the primary context of @device unless it is set already. */
@@ -107,7 +107,7 @@ void ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start);
 /* Nanoseconds between two events that have completed. */
 uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
-/* Create what ccl_cuda_stages_close() and closing the session free. */
+/* Create what ccl_cuda_stages_close() or the end of the session frees. */
 CclStatus ccl_cuda_stream_new (cudaStream_t *stream);
 CclStatus ccl_cuda_event_new (cudaEvent_t *event, unsigned flags);
 

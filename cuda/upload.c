@@ -16,7 +16,7 @@
 #define BITS_BAND_BYTES (128 * 1024)
 
 /* Kernels that read a frame once read up to this many bytes of bits from the staging buffer: the
- * bus takes less time for them than a copy takes to start. */
+ * bus transfers them in less time than a copy takes to start. */
 #define MOST_READ_IN_PLACE (512 * 1024)
 
 /* Threads that share the staging take about this many bytes of pixels at a time. */
@@ -33,8 +33,9 @@ typedef struct Route
 
 /* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied into page-locked
  * memory anyway: packing reads as much, writes an eighth, and leaves an eighth to transfer.
- * Page-locked pixels can be transferred without the CPU, which is faster than one core packs them,
- * so only who is short of bus and not of CPU asks for it. */
+ * Page-locked pixels can be transferred without the CPU, which is faster than packing on one core:
+ * they are packed only with CCL_UPLOAD_BITS, for users who lack bus bandwidth rather than CPU
+ * time. */
 static bool
 packs (const CudaSession *self, CclMemory memory)
 {
@@ -74,7 +75,7 @@ ccl_cuda_image_pitch (const CudaSession *self, bool bits)
 }
 
 /* Whether kernels read bits in the staging buffer: where that is the device's own memory, and small
- * frames that they read once. The tile algorithm does without label maps, filters don't. */
+ * frames that they read once, as the tile algorithm does without label maps, but filters do not. */
 static bool
 reads_staging (const CudaSession *self)
 {
@@ -111,7 +112,7 @@ ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
     status = ccl_cuda_image_allocate (self, size);
   if (status == CCL_OK && route.staged)
     status = ccl_cuda_staging_allocate (self, size);
-  /* Who sleeps while the device works wants CPU time rather than speed. */
+  /* CCL_SYNC_BLOCK prefers saving CPU time to speed. */
   if (status == CCL_OK && route.staged && self->base.config.sync != CCL_SYNC_BLOCK &&
       !self->shares_pool) {
     ccl_pool_shared_ref ();
@@ -139,7 +140,7 @@ copy_rows (CudaSession *self, uint8_t *to, const uint8_t *from, size_t stride, u
   return error;
 }
 
-/* Rows to bring to the staging buffer, in parts of @part rows each. */
+/* Rows to copy or pack into the staging buffer, in parts of @part rows. */
 typedef struct Staging
 {
   CudaSession *session;
@@ -185,7 +186,7 @@ stage_rows (Staging *s, uint32_t first, uint32_t end)
     ccl_pool_run (NULL, stage_part, s, (end - first - 1) / s->part + 1);
 }
 
-/* Brings pixels to the device through the staging buffer. */
+/* Transfers pixels to the device through the staging buffer. */
 static cudaError_t
 upload_staged (CudaSession *self, const CclImage *image, const Route *route)
 {
@@ -281,7 +282,7 @@ ccl_cuda_upload (CudaSession *self, const CclImage *image)
                                                : ccl_cuda_wait_for_pixels (self, image);
   }
   if (route.bits)
-    source->threshold = 0; /* graphs don't depend on it */
+    source->threshold = 0; /* unused, so graphs must not depend on it */
   if (route.packed)
     source->invert = 0;
   return ccl_cuda_check (error, "transferring a frame to the device");

@@ -8,8 +8,8 @@
 #include <time.h>
 
 /* CCL_SYNC_AUTO busy-polls for as long as an HD frame takes with its transfer. Then it leaves the
- * core to other threads, first between two polls, then for SLEEP_NS at a time: after such a wait,
- * which is for other work on the device, SLEEP_NS more makes little difference. */
+ * core to other threads, first between two polls, then for SLEEP_NS at a time: such a long wait
+ * means that the device does other work, so SLEEP_NS more makes little difference. */
 #define SPIN_NS 150000
 #define YIELD_NS 1000000
 #define SLEEP_NS 50000

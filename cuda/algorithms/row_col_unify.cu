@@ -12,7 +12,8 @@
  *   flag, set by a pair of neighbours that differ at first, misses changes that only the reduction
  *   makes.
  * - Algorithm 3 as printed links background, too; its text and figure 2 say otherwise.
- * - Algorithm 5 has threads read what others write; here all read, then all write. */
+ * - In algorithm 5 threads read what others write at the same time; here all read, then all write.
+ */
 
 #include "cuda/device/iterate.cuh"
 

@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: algorithms that iterate until nothing changes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As printed, such algorithms launch their kernels from the host again and again and fetch a flag
- * that says whether anything has changed. Here the loop is in one cooperative kernel with a grid
- * barrier for each launch, so the host need not wait and frames stay asynchronous. */
+/* As printed, such algorithms launch their kernels from the host repeatedly and fetch a flag that
+ * says whether anything has changed. Here the loop is in one cooperative kernel with a grid barrier
+ * in place of each launch, so the host need not wait and frames stay asynchronous. */
 
 #ifndef CCL_CUDA_ITERATE_CUH
 #define CCL_CUDA_ITERATE_CUH

@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: what only PTX can say
+/* cudaccl - CUDA backend: operations that need inline PTX
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* All inline assembly of the kernels. The emulation has a file of its own in place of this one

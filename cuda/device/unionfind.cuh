@@ -13,7 +13,7 @@
  *     what the label pointed to. It may undo a lower_parent() on the same label, whose caller
  *     still connects what was there before (U2): labels stay connected through it.
  * U4. A stale parent, such as one from the L1 cache, is an ancestor, too, or was a root;
- *     whether it still is one only lower_parent() tells.
+ *     only lower_parent() finds out whether it still is one.
  * U5. Roots are final only after the end of a kernel, or a grid barrier, that follows the last
  *     merge. Before that features are added through roots only on the fly (onthefly.cuh). */
 

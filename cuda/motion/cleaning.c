@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: regions and operations as a chain of launches
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Passes of filters share launches as far as CCL_FILTER_REACH goes. Fill and drop flip pixels of
- * components, which takes an analysis. A drop at the end of the chain takes nothing: it is a
+/* Passes of filters share launches within CCL_FILTER_REACH. Fill and drop flip pixels of
+ * components, which takes an analysis. A drop at the end of the chain costs nothing: it becomes a
  * minimum area. */
 
 #include "cuda/api.h"

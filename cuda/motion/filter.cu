@@ -1,12 +1,11 @@
 /* cudaccl - CUDA backend: median, erosion and dilation of masks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A block owns a tile of the mask. It loads the tile and what lies around it as far as all passes
- * together reach, a word on either side and CclFilters.reach rows, and does the passes in shared
- * memory: each needs fewer rows around the tile than the one before, and what it does in the halo
- * is done again by the blocks that own it. A warp has whole rows, a word for each lane, and gets
- * neighbouring words by shuffles, so that a pass takes one barrier. The last pass writes to the
- * mask.
+/* A block owns a tile of the mask. It loads the tile with a halo as wide as all passes together
+ * reach, a word on either side and CclFilters.reach rows, and does the passes in shared memory.
+ * Each pass needs fewer rows of the halo than the one before; blocks repeat each other's work
+ * there. A warp has whole rows, a word for each lane, and gets neighbouring words by shuffles, so
+ * that a pass takes one barrier. The last pass writes to the mask.
  *
  * A window contains the frame's border pixel wherever it reaches beyond the border. So erosion and
  * dilation, which ignore what is outside, may repeat the border pixels as the median does: rows are

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Union-find works on pieces: the runs of a word of 64 pixels. A word that equals the one above it
- * has the same pieces, so everything is done once for them, however many rows repeat.
+ * shares its pieces, so everything is done once for any number of repeated rows.
  * Pieces are numbered densely, row by row and from left to right. So the number of the piece at a
  * pixel is the number of pieces before its word plus a population count, and the first piece of a
  * component, which is its root, has the component's first pixel. */

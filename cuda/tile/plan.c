@@ -5,7 +5,7 @@
 
 #define WARP 32
 
-/* How many of a strip's components, at most, there is room for the features of: one in so many. */
+/* Shared memory holds the features of at least one in this many of a strip's components. */
 #define LEAST_SHARE 8
 #define N_SHARES 5
 
@@ -186,7 +186,7 @@ ccl_plan_tiles (const CclCudaLimits *limits, uint32_t width, uint32_t height)
   most = min (limits->threads, CCL_PLAN_TILE_BLOCKS * TILE_WORDS * TILE_MAX_HEIGHT);
   if (plan.threads < most)
     plan.reason = CCL_PLAN_MEMORY;
-  /* More blocks than there are tiles for would leave them less memory for nothing. */
+  /* More blocks than tiles would only leave less memory for each. */
   if (n <= (uint64_t) plan.blocks * limits->processors) {
     plan.reason = CCL_PLAN_SMALL_FRAME;
     plan.blocks = divide_up ((uint32_t) n, limits->processors);

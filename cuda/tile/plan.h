@@ -20,12 +20,12 @@ extern "C" {
 /* Why a device has less to do than it could, or a frame is not analysed in one launch. */
 typedef enum CclPlanReason
 {
-  CCL_PLAN_FULL,        /* nothing is left to be desired */
+  CCL_PLAN_FULL,        /* the device is full, and the frame takes one launch */
   CCL_PLAN_SMALL_FRAME, /* tiles: there are fewer of them than blocks fit on the device */
   CCL_PLAN_LAUNCH,      /* strips: the device has no cooperative launches */
   CCL_PLAN_THREADS,     /* strips: more words of 32 pixels than resident threads */
-  CCL_PLAN_MEMORY, /* there is too little shared memory for the most runs that pixels can form */
-  CCL_PLAN_SUMS,   /* strips: sums would exceed their bits */
+  CCL_PLAN_MEMORY,      /* too little shared memory for the maximum number of runs */
+  CCL_PLAN_SUMS,        /* strips: sums would exceed their bits */
 } CclPlanReason;
 
 #define CCL_PLAN_STRIP_THREADS 1024 /* of a block, at most; they may have 64 registers each */
@@ -52,11 +52,10 @@ typedef struct CclStripPlan
 } CclStripPlan;
 
 /* Gets the next plan for strips of a frame, in the order of preference: few blocks with many
- * threads first; then, where a multiprocessor has less than 2048 threads, more threads than 1024 of
- * it; then the same with less shared memory for features, so that a strip with many components
- * takes more turns. @slots: see CclComponentTable. Begin with *@step = 0. Returns false past the
- * last plan, with
- * @plan->n 0 and the reason that the first one failed for. */
+ * threads first; then, on multiprocessors with fewer than 2048 threads, plans that use more than
+ * 1024 of them; then the same with less shared memory for features, so that a strip with many
+ * components takes more turns. @slots: see CclComponentTable. Begin with *@step = 0. Returns false
+ * past the last plan, with @plan->n 0 and the reason why the first one failed. */
 bool ccl_plan_strips (const CclCudaLimits *limits, const CclStripKernel *kernel, uint32_t width,
                       uint32_t height, uint32_t slots, uint32_t *step, CclStripPlan *plan);
 

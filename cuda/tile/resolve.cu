@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Non-roots add their features to their root. The roots are counted at the same time, or in a
- * second pass if areas decide which are kept. A block works on a tile group, however the components
- * are distributed over its tiles. */
+ * second pass if areas decide which are kept. A block works on a tile group, so that its lanes are
+ * busy for any distribution of components over tiles. */
 
 #include "cuda/device/features.cuh"
 #include "cuda/device/launch.cuh"
@@ -83,7 +83,7 @@ load_member (const CclTiles &tiles, const GroupComponents &g, uint32_t i)
   return m;
 }
 
-/* What to do with components. */
+/* The steps that a launch does. */
 struct ResolveSteps
 {
   bool resolve; /* compress paths, add the features of non-roots to their roots, flag the roots */

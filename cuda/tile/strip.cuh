@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A strip is a tile as wide as the frame. So its components are in raster order already, and it has
- * two neighbours only. A block also reads the last row of the strip above, as its own row 0: then
- * no pixels are compared across the border, because a component here and one above that touch have
- * a run of that row in common. */
+ * only two neighbours. A block also reads the last row of the strip above, as its own row 0: a
+ * component here and one above that touch then share a run of that row, so no pixels need to be
+ * compared across the border. */
 
 #ifndef CCL_CUDA_STRIP_CUH
 #define CCL_CUDA_STRIP_CUH
@@ -70,8 +70,8 @@ strip_runs_layout (uint32_t *memory, uint32_t threads)
 
 /* The word threads of a block sum up features in the strip while its border threads merge across
  * the border with the strip above. Each kind has its own barrier, and both pass theirs equally
- * often. The algorithm does not need that, compute-sanitizer's racecheck does: it seems to compare
- * how many barriers two threads have passed, regardless of which ones. */
+ * often. Only compute-sanitizer's racecheck needs that: it seems to compare how many barriers two
+ * threads have passed, regardless of which ones. */
 enum
 {
   WORD_THREADS = 1,

@@ -1,10 +1,10 @@
 /* cudaccl - CUDA backend: the tile algorithm in one launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A frame up to HD size and beyond fits on the device all at once, as strips. There, four kernels
- * would spend most of their time on launches, so one cooperative kernel does everything, with grid
- * barriers instead of kernel boundaries. What remains is one chain of dependent
- * steps, in each block and from block to block, so only its latency counts.
+/* Small frames fit on the device at once, as strips; the device decides how large they may be
+ * (plan.c). Four kernels would spend most of their time on launches, so one cooperative kernel does
+ * everything, with grid barriers instead of kernel boundaries. What remains is one chain of
+ * dependent steps, in each block and from block to block, so only its latency counts.
  *
  * How blocks share memory:
  * S1. Parents. A block begins those of its strip before it publishes its bottom (S2). From then
@@ -456,7 +456,7 @@ static const void *const strip_kernels[] = {
   (const void *) strips_flip,
 };
 
-/* The most that one of the kernels needs. */
+/* The maximum that any of the kernels needs. */
 static cudaError_t
 needs_of_kernels (CclStripKernel *needs)
 {

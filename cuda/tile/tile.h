@@ -124,7 +124,7 @@ cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips,
                                 cudaStream_t stream);
 const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
 
-/* Plans the strips of a frame and allocates their tables; n is 0 if it doesn't fit. */
+/* Plans the strips of a frame and allocates their tables; n is 0 if the frame does not fit. */
 CclStatus ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device,
                                 CclStrips *strips, CclCudaMemory *memory);
 /* Whether ccl_cuda_strips_run() supports the work: only first-order features, no top-k, no label
