@@ -131,8 +131,8 @@ ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char
   return memory;
 }
 
-/* The most components that a frame can have: isolated pixels, in a checkerboard or on every second
- * pixel of every second row. */
+/* The maximum number of components of a frame: isolated pixels, in a checkerboard or on every
+ * second pixel of every second row. */
 static uint64_t
 components_bound (const CclConfig *config)
 {
@@ -187,7 +187,7 @@ check_config (const CclConfig *config, uint32_t frame_height)
     return ccl_fail (CCL_ERROR_INVALID, "%u threads exceed the maximum of %d; use fewer, or 0",
                      config->threads, CCL_MAX_THREADS);
   if (config->device < -1)
-    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or above, or -1 for any",
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or more, or -1 for any",
                      config->device);
   if ((unsigned) config->sync > CCL_SYNC_BLOCK)
     return ccl_fail (CCL_ERROR_INVALID, "unknown synchronisation mode %d", (int) config->sync);
@@ -196,7 +196,7 @@ check_config (const CclConfig *config, uint32_t frame_height)
   if (config->second_order && !second_order_fits (config))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "second-order sums of %" PRIu32 "x%" PRIu32
-                     " pixels don't fit in 64 bits; disable them or split the frame",
+                     " pixels do not fit in 64 bits; disable them or split the frame",
                      config->width, config->height);
   return ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height);
 }

@@ -100,13 +100,13 @@ extern const CclBackendClass ccl_backend_cuda;
 CclStatus ccl_fail (CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* Whether @image is one of that width, wherever it is. */
+/* Checks that @image is valid for frames of this width, in any memory. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
 
-/* Whether @mask is one in host memory; errors begin with @function. */
+/* Checks that @mask is valid and in host memory; errors begin with @function. */
 CclStatus ccl_check_mask (const CclMask *mask, const char *function);
 
-/* Whether @config's operations and region are good for frames of @height rows. */
+/* Checks @config's operations and region, for frames of @height rows. */
 CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);
 
 /* As ccl_analyzer_new(). @frame_height: see CclSession. */
@@ -122,7 +122,7 @@ void *ccl_analyzer_stream (const CclAnalyzer *analyzer);
 /* malloc() of @count times @size bytes, counted in @account; on NULL the reason names @what. */
 void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
 
-/* The slots of a row in tables with one entry per run: runs can't touch, so half its pixels. */
+/* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
 static inline uint32_t
 ccl_runs_per_row (uint32_t width)
 {

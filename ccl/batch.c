@@ -44,7 +44,7 @@ rows_of_frame (const CclBatch *self)
   return self->config.height + 1;
 }
 
-/* The most components that a frame can have; analyzer.c clamps what is more. */
+/* The maximum number of components of a frame; analyzer.c clamps larger numbers. */
 static uint64_t
 frame_components_bound (const CclConfig *config)
 {
@@ -193,7 +193,7 @@ static CclStatus
 check_images (const CclBatch *self, const CclImage *images, uint32_t n)
 {
   if (n == 0 || n > self->frames)
-    return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " frames for a batch of 1 to %" PRIu32, n,
+    return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " frames; this batch takes 1 to %" PRIu32, n,
                      self->frames);
   for (uint32_t i = 0; i < n; i++) {
     CclStatus status;
@@ -203,16 +203,17 @@ check_images (const CclBatch *self, const CclImage *images, uint32_t n)
     if (images[i].memory == CCL_MEMORY_ARRAY ||
         (images[i].memory == CCL_MEMORY_DEVICE) != (images[0].memory == CCL_MEMORY_DEVICE))
       return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                       "batches take frames that are all in host memory, or all in device memory "
-                       "but no arrays; give frame %" PRIu32 " to an analyzer, or copy it",
+                       "frame %" PRIu32
+                       " is in other memory than the first, or in an array; batches "
+                       "take frames that are all in host memory or all in device memory",
                        i);
     status = ccl_check_image (&images[i], self->config.width);
     if (status != CCL_OK)
       return status;
     if (images[i].format != images[0].format)
       return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                       "batches take frames that are all bytes, or all bits; convert frame "
-                       "%" PRIu32,
+                       "frame %" PRIu32 " has another format than the first; batches take frames "
+                       "that are all bytes or all bits",
                        i);
   }
   return CCL_OK;

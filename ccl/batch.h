@@ -20,13 +20,15 @@ typedef struct CclBatch CclBatch;
  * ccl_batch_free(). Errors: as ccl_analyzer_new(); its limits of 2^32 - 1 pixels and of
  * second-order sums apply to all frames together, with one more row for each. */
 CclStatus ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch);
+
+/* Frees the analyzer and its results. NULL is ignored. */
 void ccl_batch_free (CclBatch *batch);
 
 /* Analyses @n frames, from 1 to the number given to ccl_batch_new(). Fills @components, [n]; what
- * they point to belongs to the batch and stays valid until its next analysis or its end. Frames are
- * in host memory, page-locked or not, or all in device memory (with the CUDA backend), where they
- * are stacked; others are CCL_ERROR_UNSUPPORTED. All are bytes or all are bits. The region and the
- * operations apply to each frame. */
+ * they point to belongs to the batch and stays valid until its next analysis or its end. The frames
+ * are all bytes or all bits, and all in host memory (page-locked or not) or all in device memory
+ * (CUDA backend only), where they are stacked. The region and the operations apply to each frame.
+ * Errors: as ccl_analyzer_submit() and ccl_analyzer_collect(). */
 CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
                              const CclParams *params, CclComponents *components);
 

@@ -48,22 +48,22 @@ typedef enum CclMemory
   CCL_MEMORY_HOST = 0, /* pageable host memory */
   CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
   CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
-  CCL_MEMORY_ARRAY,    /* a CUDA array of it, with one channel of 8 bits: copied on the device */
+  CCL_MEMORY_ARRAY,    /* a CUDA array there, with one channel of 8 bits: copied on the device */
 } CclMemory;
 
-/* What a CclImage's data are. */
+/* The format of a CclImage's data. */
 typedef enum CclFormat
 {
-  CCL_FORMAT_BYTES = 0, /* one byte a pixel */
-  CCL_FORMAT_BITS,      /* one bit a pixel, the rows of a CclMask (ccl/mask.h) */
+  CCL_FORMAT_BYTES = 0, /* one byte per pixel */
+  CCL_FORMAT_BITS,      /* one bit per pixel, the rows of a CclMask (ccl/mask.h) */
 } CclFormat;
 
-/* How frames of CCL_FORMAT_BYTES in host memory come to a CUDA device. */
+/* How frames of CCL_FORMAT_BYTES in host memory are transferred to a CUDA device. */
 typedef enum CclUpload
 {
-  CCL_UPLOAD_AUTO = 0, /* what is faster for the frame's memory */
+  CCL_UPLOAD_AUTO = 0, /* whichever is faster for the frame's memory */
   CCL_UPLOAD_PIXELS,   /* as they are */
-  CCL_UPLOAD_BITS,     /* the CPU compares with the threshold, and one bit a pixel is transferred */
+  CCL_UPLOAD_BITS,     /* one bit per pixel: the CPU applies the threshold */
 } CclUpload;
 
 #define CCL_MAX_THREADS 256
@@ -73,7 +73,7 @@ typedef enum CclFeatureStage
 {
   CCL_FEATURES_AUTO = 0, /* the algorithm's own way, or CCL_FEATURES_RUNS_CD */
   CCL_FEATURES_PIXELS,   /* every pixel is added to its component */
-  CCL_FEATURES_RUNS,     /* every run is */
+  CCL_FEATURES_RUNS,     /* every run is added to its component */
   CCL_FEATURES_RUNS_CD,  /* runs of one component are reduced first (conflict detection) */
 } CclFeatureStage;
 
@@ -107,31 +107,30 @@ typedef struct CclConfig
   unsigned connectivity;  /* 4 or 8 */
   CclBackend backend;
   const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
-  int device;              /* CUDA device number, -1: any; a number rules out the CPU for
-                            * CCL_BACKEND_AUTO. CCL_BACKEND_CPU ignores it */
+  int device;              /* CUDA device number, -1: any. With a number CCL_BACKEND_AUTO does not
+                            * fall back to the CPU; CCL_BACKEND_CPU ignores it */
   void *cuda_context;      /* a CUcontext of that device, for the analyzer's memory and work;
-                            * CCL_MEMORY_DEVICE must be of it. It rules out the CPU for
-                            * CCL_BACKEND_AUTO. NULL: the device's primary context, which the
-                            * CUDA runtime uses */
+                            * CCL_MEMORY_DEVICE must belong to it. With a context CCL_BACKEND_AUTO
+                            * does not fall back to the CPU. NULL: the device's primary context,
+                            * which the CUDA runtime uses */
   uint32_t max_components; /* capacity of the result, at least 1 */
-  unsigned threads;        /* of CCL_BACKEND_CPU that share a frame, including the caller's, at most
-                            * CCL_MAX_THREADS; 0: one for each CPU that the process may use */
-  bool second_order;       /* fill sum_xx, sum_yy and sum_xy too */
-  bool labels;             /* make label maps for ccl_analyzer_labels() */
-  bool map_pinned; /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
-                    * share the host's memory always do */
-  bool timing;     /* measure every frame for ccl_analyzer_timing() */
-  bool stages;     /* with timing: every stage, too, at some microseconds each */
-  CclFeatureStage
-      features;     /* other than CCL_FEATURES_AUTO only with algorithms that label pixels */
-  bool updates;     /* count for ccl_analyzer_updates(), which takes time; CUDA only */
-  CclSync sync;     /* CCL_BACKEND_CPU ignores it */
-  CclUpload upload; /* CCL_BACKEND_CPU ignores it */
+  unsigned threads;  /* CCL_BACKEND_CPU: threads that share a frame, including the caller's, at
+                      * most CCL_MAX_THREADS; 0: one for each CPU that the process may use */
+  bool second_order; /* also fill sum_xx, sum_yy and sum_xy */
+  bool labels;       /* make label maps for ccl_analyzer_labels() */
+  bool map_pinned;   /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
+                      * share the host's memory always do */
+  bool timing;       /* measure every frame for ccl_analyzer_timing() */
+  bool stages;       /* with timing: also every stage, which takes some microseconds each */
+  CclFeatureStage features; /* only for algorithms that label pixels; otherwise CCL_FEATURES_AUTO */
+  bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
+  CclSync sync;             /* CCL_BACKEND_CPU ignores it */
+  CclUpload upload;         /* CCL_BACKEND_CPU ignores it */
   const CclOperation *operations; /* on the foreground, see ccl/mask.h; copied */
-  uint32_t n_operations;          /* of them, at most CCL_MAX_OPERATIONS; 0: none */
-  const CclMask *region;          /* pixels that are not set there are background, before the
-                                   * operations; of the frame's size, in host memory; copied.
-                                   * NULL: the whole frame */
+  uint32_t n_operations;          /* number of operations, at most CCL_MAX_OPERATIONS; 0: none */
+  const CclMask *region;          /* before the operations, pixels outside it become background; of
+                                   * the frame's size, in host memory; copied. NULL: the whole
+                                   * frame */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -144,15 +143,16 @@ typedef struct CclParams
   uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
 } CclParams;
 
-/* One frame. Its foreground is what passes the threshold (CCL_FORMAT_BITS: the bits that are 1, or,
- * inverted, 0); of that, what is in CclConfig.region; and that cleaned by CclConfig.operations. */
+/* One frame. Its foreground are the pixels that pass the threshold (CCL_FORMAT_BITS: the bits that
+ * are 1, or, inverted, 0), limited to CclConfig.region, then cleaned by CclConfig.operations. */
 typedef struct CclImage
 {
   const uint8_t *data; /* the first pixel of the first row; CCL_FORMAT_BITS: the first word, at a
                         * multiple of 8 bytes; CCL_MEMORY_ARRAY: the cudaArray_t or CUarray, whose
                         * first pixel it is */
-  size_t stride;       /* bytes from row to row, at least the width, or with CCL_FORMAT_BITS 8 bytes
-                        * for every 64 pixels begun and a multiple of 8; arrays have none */
+  size_t stride;       /* bytes from row to row. CCL_FORMAT_BYTES: at least the width;
+                        * CCL_FORMAT_BITS: a multiple of 8, at least 8 * ccl_mask_words (width);
+                        * ignored for arrays */
   CclMemory memory;    /* CCL_FORMAT_BITS: not CCL_MEMORY_ARRAY */
   void *stream; /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
                  * become ready, NULL if they are ready already */
@@ -195,17 +195,17 @@ typedef struct CclInfo
 {
   CclBackend backend; /* never CCL_BACKEND_AUTO */
   const char *algorithm;
-  int device;              /* CUDA device number, -1 on the CPU */
-  const char *device_name; /* "NVIDIA H200", or the CPU's instruction set in use */
-  const char *fallback;    /* why CCL_BACKEND_AUTO did not take CUDA; NULL when it did, or when the
-                            * configuration rules CUDA out */
-  CclStatus fallback_status; /* what kind of reason: CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE are
-                              * failures of a device that would do, others mean that there is none;
-                              * CCL_OK without a reason */
+  int device;                /* CUDA device number, -1 on the CPU */
+  const char *device_name;   /* "NVIDIA H200", or the CPU's instruction set in use */
+  const char *fallback;      /* why CCL_BACKEND_AUTO did not choose CUDA; NULL if it did, or if the
+                              * configuration rules CUDA out */
+  CclStatus fallback_status; /* the kind of reason: CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE mean
+                              * that a suitable device failed, others that there is none; CCL_OK if
+                              * there is no reason */
   uint64_t allocations;      /* allocations of any kind of memory since ccl_analyzer_new() */
   uint64_t bytes;            /* what they hold now */
-  const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits",
-                       * or "none", as on the CPU and if the frame was on the device already */
+  const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits", or
+                       * "none" on the CPU and for frames that were on the device already */
 } CclInfo;
 
 /* A part of the analysis of a frame. */
@@ -239,7 +239,7 @@ typedef struct CclUpdates
   double conflicts; /* the sum of squares of every label's updates over the sum of them all */
 } CclUpdates;
 
-/* The centroid, in pixel centres: a lone pixel at x = 3 has centroid x 3.0. */
+/* The centroid, in pixel centres: a single pixel at x = 3 has centroid x 3.0. */
 static inline double
 ccl_component_centroid_x (const CclComponent *component)
 {
@@ -263,15 +263,15 @@ void ccl_params_init (CclParams *params);
 /* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
 const CclAlgorithm *ccl_algorithm (size_t index);
 
-/* "auto", "cuda" or "cpu". */
+/* Returns "auto", "cuda" or "cpu". */
 const char *ccl_backend_name (CclBackend backend);
 
 /* The number of CUDA devices, of any capability; if it is 0, ccl_last_error() says why. */
 int ccl_cuda_device_count (void);
 
 /* Gets the primary context of a CUDA device, a CUcontext, in which analyzers without a cuda_context
- * work. It stays until the process ends. CCL_ERROR_UNSUPPORTED in a build without CUDA;
- * CCL_ERROR_NO_DEVICE or CCL_ERROR_DEVICE if the device or its driver does not exist or fails. */
+ * work. It stays until the process ends. Errors: CCL_ERROR_UNSUPPORTED (this build has no CUDA
+ * backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_primary_context (int device, void **context);
 
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
@@ -293,22 +293,25 @@ CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
 /* Frees the analyzer and its results, after waiting for a frame in flight. NULL is ignored. */
 void ccl_analyzer_free (CclAnalyzer *analyzer);
 
-/* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect(). Only
- * one frame can be in flight: submitting another is CCL_ERROR_INVALID. */
+/* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect().
+ * Errors: CCL_ERROR_INVALID (NULL, a bad image, or another frame is in flight),
+ * CCL_ERROR_UNSUPPORTED (memory that the backend cannot read), CCL_ERROR_NO_MEMORY,
+ * CCL_ERROR_DEVICE. After an error the device does not access the pixels any more. */
 CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
                                const CclParams *params);
 
-/* Waits for the submitted frame and returns its components. */
+/* Waits for the submitted frame and returns its components. Errors: CCL_ERROR_INVALID (NULL, or no
+ * frame is in flight), CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
 
-/* ccl_analyzer_submit() and ccl_analyzer_collect() in one. */
+/* Calls ccl_analyzer_submit() and ccl_analyzer_collect(). */
 CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
                                 const CclParams *params, CclComponents *components);
 
 /* Returns the label map of the last collected frame. The first call for a frame makes it, or
- * transfers it from the device, so frames without a call don't pay for it. Errors:
+ * transfers it from the device, so frames without a call do not pay for it. Errors:
  * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
- * submit), CCL_ERROR_DEVICE. */
+ * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
 /* Allocates @size bytes of page-locked memory, CCL_MEMORY_PINNED for analyzers of every device and
@@ -320,7 +323,10 @@ CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
 /* Frees memory from ccl_pinned_alloc() with the same @device. NULL is ignored. */
 void ccl_pinned_free (int device, void *memory);
 
+/* Gets what the analyzer runs on, and what the last frame used. */
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
+
+/* Gets the durations of the last collected frame. */
 void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
 
 /* Returns the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was

@@ -116,7 +116,7 @@ ccl_mask_unpack (const CclMask *mask, uint8_t *pixels, size_t stride, uint8_t va
   return status;
 }
 
-/* A PBM file that is read, and the bytes of it that were. */
+/* A PBM file, and how many bytes of it were read. */
 typedef struct Reader
 {
   FILE *file;
@@ -136,9 +136,9 @@ static CclStatus
 fail_at (const Reader *reader, int byte, const char *expected)
 {
   if (byte == EOF)
-    return ccl_fail (CCL_ERROR_INVALID, "a PBM file ends at byte %" PRIu64 " instead of %s",
+    return ccl_fail (CCL_ERROR_INVALID, "byte %" PRIu64 " of the PBM file is missing: expected %s",
                      reader->position, expected);
-  return ccl_fail (CCL_ERROR_INVALID, "byte %" PRIu64 " of a PBM file is 0x%02x instead of %s",
+  return ccl_fail (CCL_ERROR_INVALID, "byte %" PRIu64 " of the PBM file is 0x%02x: expected %s",
                    reader->position - 1, (unsigned) byte, expected);
 }
 
@@ -204,7 +204,7 @@ read_header (Reader *reader, uint32_t *width, uint32_t *height)
   return status == CCL_OK ? read_number (reader, "the height", height) : status;
 }
 
-/* Between eight pixels a byte, the first one the highest bit, and ours. */
+/* Converts between PBM, whose first pixel is a byte's highest bit, and masks. */
 static inline uint64_t
 mirror_bytes (uint64_t word)
 {
@@ -288,6 +288,6 @@ ccl_mask_write_pbm (const CclMask *mask, FILE *file)
     }
   }
   if (!written || fflush (file) != 0)
-    return ccl_fail (CCL_ERROR_INVALID, "cannot write a PBM file: %m");
+    return ccl_fail (CCL_ERROR_INVALID, "could not write the PBM file: %m");
   return CCL_OK;
 }

@@ -70,11 +70,11 @@ check_motion_config (const CclMotionConfig *config)
   if ((unsigned) config->format > CCL_MOTION_LUMA_420)
     return ccl_fail (CCL_ERROR_INVALID, "unknown format %d of frames", (int) config->format);
   if (config->scale != 1 && config->scale != 2 && config->scale != 4)
-    return ccl_fail (CCL_ERROR_INVALID, "scale %u is none of 1, 2 and 4", config->scale);
+    return ccl_fail (CCL_ERROR_INVALID, "scale %u is not supported; use 1, 2 or 4", config->scale);
   if ((unsigned) config->backend > CCL_BACKEND_CPU)
     return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config->backend);
   if (config->device < -1)
-    return ccl_fail (CCL_ERROR_INVALID, "device %d; name one from 0 on, or -1 for any",
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or more, or -1 for any",
                      config->device);
   return ccl_config_check (&analyzer);
 }
@@ -87,7 +87,7 @@ check_params (const CclMotionParams *params)
                      "a learning time of %" PRIu64 " ns; it must be from 1 ms to 1 day",
                      params->learning_time);
   if (params->light_change > 100)
-    return ccl_fail (CCL_ERROR_INVALID, "a light change at %u %% of the frame; name 0 to 100",
+    return ccl_fail (CCL_ERROR_INVALID, "a light change of %u %% is invalid; use 0 to 100 %%",
                      params->light_change);
   return CCL_OK;
 }
@@ -99,7 +99,8 @@ check_plane (const CclImage *image, uint32_t samples, unsigned step, const char 
   size_t row = (size_t) (samples - 1) * step + 1;
 
   if ((unsigned) image->memory > CCL_MEMORY_ARRAY || image->format != CCL_FORMAT_BYTES)
-    return ccl_fail (CCL_ERROR_INVALID, "the frame's %s is not of bytes in a known memory", name);
+    return ccl_fail (CCL_ERROR_INVALID, "the frame's %s is not CCL_FORMAT_BYTES in a known memory",
+                     name);
   if (!image->data)
     return ccl_fail (CCL_ERROR_INVALID, "the frame has no %s: its data is NULL", name);
   if (image->memory != CCL_MEMORY_ARRAY && image->stride < row)
@@ -213,7 +214,7 @@ ccl_motion_free (CclMotion *motion)
   free (motion);
 }
 
-/* Learns how the last frame ended. */
+/* Waits for the last frame and takes its foreground into account. */
 static CclStatus
 finish (CclMotion *self)
 {
@@ -279,7 +280,9 @@ check_masks (const CclMotion *self, const CclMask *mask, const CclMask *shadows)
   if (status == CCL_OK && shadows)
     status = check_mask (self, shadows);
   if (status == CCL_OK && shadows && is_host (mask->memory) != is_host (shadows->memory))
-    return ccl_fail (CCL_ERROR_INVALID, "one mask is in host, the other in device memory");
+    return ccl_fail (
+        CCL_ERROR_INVALID,
+        "one mask is in host memory, the other in device memory; use the same for both");
   return status;
 }
 
@@ -369,7 +372,7 @@ ccl_motion_shadows (CclMotion *motion, CclMask *shadows)
                      shadows->width, shadows->height, config->width, config->height);
   if (status == CCL_OK && !motion->has_shadows)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "the last frame has no shadows; ask ccl_motion_detect() for them");
+                     "the last frame has no shadows; call ccl_motion_detect() with shadows");
   if (status == CCL_OK)
     status = finish (motion);
   return status == CCL_OK

@@ -5,12 +5,12 @@
  * pixels that differ from it. The mask is not cleaned: see CclConfig.operations.
  *
  * The model: the background is a slow mean of the pixels that are not foreground. A pixel is
- * foreground when its luma, blurred with 3x3 pixels, differs from the background by more than a
- * threshold, or when its chroma does. The threshold is the larger of noise_floor and four times the
- * pixel's mean difference, plus the change that a shift of the picture by one pixel would cause
- * there. Pixels that are darker than the background but keep its texture and chroma are shadows.
- * Objects that stand still for the learning time become background. A young model learns faster, so
- * that objects in the first frames soon leave no ghosts.
+ * foreground if its luma, blurred over 3x3 pixels, or its chroma differs from the background by
+ * more than a threshold. The threshold is the larger of noise_floor and four times the pixel's mean
+ * difference, plus the change that a shift of the picture by one pixel would cause there. Pixels
+ * that are darker than the background but keep its texture and chroma are shadows. Objects that
+ * stand still for the learning time become background. A young model learns faster, so that objects
+ * in the first frames soon leave no ghosts.
  *
  * All arithmetic is in integers: the result is the same on every backend, with every instruction
  * set and any number of threads.
@@ -55,9 +55,9 @@ typedef struct CclMotionParams
                            * 1 ms to 1 day */
   uint64_t warm_up;       /* nanoseconds after each start in which the model learns but masks are
                            * empty */
-  uint8_t noise_floor;    /* grey levels: the least difference in luma that can be foreground */
-  uint8_t light_change; /* percent: more foreground than that is a change of light: masks are empty,
-                         * and if it lasts 0.3 s the model starts anew; 0: never */
+  uint8_t noise_floor;    /* grey levels: minimum difference in luma of foreground pixels */
+  uint8_t light_change; /* percent, 0 to 100: more foreground than this is a change of light: masks
+                         * are empty, and if it lasts 0.3 s the model starts anew; 0: never */
   bool keep_shadows;    /* shadows are foreground */
   bool freeze;          /* the model stays as it is */
 } CclMotionParams;
@@ -66,9 +66,9 @@ typedef struct CclMotionParams
 typedef struct CclMotionImage
 {
   CclImage luma;      /* of CCL_FORMAT_BYTES */
-  CclImage chroma[2]; /* CCL_MOTION_LUMA_420: the two components, in any order that stays the same,
-                       * (width + 1) / 2 by (height + 1) / 2 samples. Two that alternate in one
-                       * CCL_MEMORY_ARRAY are that array both times */
+  CclImage chroma[2]; /* CCL_MOTION_LUMA_420: the two components, in the same order for all frames,
+                       * (width + 1) / 2 by (height + 1) / 2 samples. If they alternate in one
+                       * CCL_MEMORY_ARRAY, both are that array */
   unsigned
       chroma_step; /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12) */
 } CclMotionImage;
@@ -104,26 +104,26 @@ void ccl_motion_params_init (CclMotionParams *params);
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_motion_new (const CclMotionConfig *config, CclMotion **motion);
 
-/* NULL is ignored. */
+/* Frees the model, after waiting for a frame in flight. NULL is ignored. */
 void ccl_motion_free (CclMotion *motion);
 
 /* Writes the foreground of a frame to @mask, and updates the model. @elapsed is the time since the
  * previous frame in nanoseconds: usually the frame's duration, more after a gap; it is ignored for
  * the first frame. @mask, and @shadows unless it is NULL, are allocated by the caller, of the size
  * in CclMotionInfo, and are overwritten; @shadows receives the pixels that were dropped as shadows.
- * With the CUDA backend both are in host or both in device memory. All is complete on return.
- * Allocates nothing, but for the first frame that has to be transferred to the device. Errors:
- * CCL_ERROR_INVALID, CCL_ERROR_UNSUPPORTED (memory that the backend cannot access), the model has
- * not changed then; CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE (free the model). */
+ * With the CUDA backend both are in host or both in device memory. Both are complete on return.
+ * Allocates memory only for the first frame that has to be transferred to the device. Errors:
+ * CCL_ERROR_INVALID and CCL_ERROR_UNSUPPORTED (memory that the backend cannot access), which leave
+ * the model as it was; CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE, after which it must be freed. */
 CclStatus ccl_motion_apply (CclMotion *motion, const CclMotionParams *params,
                             const CclMotionImage *image, uint64_t elapsed, CclMask *mask,
                             CclMask *shadows);
 
-/* The same for a frame that @analyzer analyses next: sets @foreground to a mask of the size of the
- * frame, whatever the scale, which belongs to the model and is valid until its next frame. With the
- * CUDA backend nothing waits: the work is enqueued where ccl_analyzer_submit() enqueues its own,
- * and the frame must stay as it is until ccl_analyzer_collect(). @analyzer runs on the model's
- * backend, device and context. With @shadows, ccl_motion_shadows() works afterwards. Errors: as
+/* The same for a frame that @analyzer analyses next: sets @foreground to a mask of the frame's
+ * size, whatever the scale, which belongs to the model and is valid until its next frame. With the
+ * CUDA backend this does not wait: the work is enqueued in the stream of ccl_analyzer_submit(), and
+ * the frame must not change until ccl_analyzer_collect(). @analyzer must run on the model's
+ * backend, device and context. @shadows: keep the shadows for ccl_motion_shadows(). Errors: as
  * ccl_motion_apply(). */
 CclStatus ccl_motion_detect (CclMotion *motion, const CclMotionParams *params,
                              const CclMotionImage *image, uint64_t elapsed, bool shadows,
@@ -143,7 +143,7 @@ void ccl_motion_reset (CclMotion *motion);
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_motion_background (CclMotion *motion, uint8_t *pixels, size_t stride);
 
-/* Waits for the last frame. */
+/* Gets the model's properties and its state after the last frame, for which it waits. */
 void ccl_motion_info (CclMotion *motion, CclMotionInfo *info);
 
 /* Gets CclMotionInfo.allocations and bytes without waiting. */

@@ -38,7 +38,7 @@ ccl_volume_algorithm (size_t index)
   return backend->volume_algorithm (index);
 }
 
-/* The most components that a volume can have: isolated voxels. */
+/* The maximum number of components of a volume: isolated voxels. */
 static uint64_t
 volume_components_bound (const CclVolumeConfig *config)
 {
@@ -65,7 +65,7 @@ check_volume_config (const CclVolumeConfig *config)
   if (config->max_components == 0)
     return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
   if (config->device < -1)
-    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or above, or -1 for any",
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or more, or -1 for any",
                      config->device);
   return CCL_OK;
 }

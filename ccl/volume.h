@@ -1,10 +1,10 @@
 /* cudaccl - connected components of volumes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A volume is a stack of slices, all of one size: a scan, or the masks of consecutive frames, whose
- * components are then objects in space and time. Voxels are connected with the 26 around them.
- * Everything is as with frames (ccl.h), the canonical order included: by the first voxel in raster
- * order, which is that of slices, then rows, then columns. Volumes need a CUDA device. */
+/* A volume is a stack of slices of one size: a scan, or the masks of consecutive frames, whose
+ * components are objects in space and time. Voxels are 26-connected. Everything is as with frames
+ * (ccl.h), including the canonical order: by the first voxel in raster order, which goes by slices,
+ * then rows, then columns. Volumes need a CUDA device. */
 
 #ifndef CCL_VOLUME_H
 #define CCL_VOLUME_H
@@ -20,7 +20,7 @@ typedef struct CclVolume CclVolume;
 /* What is fixed for the life of a CclVolume. Start from ccl_volume_config_init(). */
 typedef struct CclVolumeConfig
 {
-  uint32_t width, height, depth; /* voxels, each at least 1; all together below 2^32 */
+  uint32_t width, height, depth; /* voxels, each at least 1; width * height * depth < 2^32 */
   const char *algorithm;         /* a name from ccl_volume_algorithm(); NULL or "auto": the best */
   int device;                    /* CUDA device number, -1: any */
   uint32_t max_components;       /* capacity of the result, at least 1 */
@@ -70,9 +70,12 @@ const CclAlgorithm *ccl_volume_algorithm (size_t index);
 /* Makes an analyzer for volumes of one size, with all its memory; free it with ccl_volume_free().
  * Errors: as ccl_analyzer_new(); CCL_ERROR_UNSUPPORTED or CCL_ERROR_NO_DEVICE without CUDA. */
 CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume);
+
+/* Frees the analyzer and its results. NULL is ignored. */
 void ccl_volume_free (CclVolume *volume);
 
-/* Analyses a volume: slice z begins at @image->data + z * height * @image->stride. */
+/* Analyses a volume: slice z begins at @image->data + z * height * @image->stride. Errors: as
+ * ccl_analyzer_submit() and ccl_analyzer_collect(). */
 CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
                               CclVolumeComponents *components);
 
@@ -80,6 +83,7 @@ CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image, const Cc
  * ccl_analyzer_labels(). */
 CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
 
+/* Gets the durations of the last volume. */
 void ccl_volume_timing (const CclVolume *volume, CclTiming *timing);
 
 #ifdef __cplusplus

@@ -184,7 +184,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   return appended != NULL;
 }
 
-/* What is left to be read. Functions return FALSE if that is too short or no such number. */
+/* The unread part of the data. Functions return FALSE if it is too short or not a valid number. */
 typedef struct
 {
   const guint8 *bytes;
@@ -341,7 +341,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
     return NULL;
   }
   if (width == 0 || height == 0 || width > G_MAXINT || height > G_MAXINT) {
-    GST_WARNING ("components were dropped: a frame of %ux%u pixels is not possible", width, height);
+    GST_WARNING ("components were dropped: the frame size %ux%u is not valid", width, height);
     return NULL;
   }
 

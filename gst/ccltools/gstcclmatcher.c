@@ -76,8 +76,8 @@ typedef struct
   GstClockTimeDiff gap_start;
 } Item;
 
-/* Gets the next item on @pad; its buffer is to be unreferenced. Drops buffers without running time,
- * which match nothing. */
+/* Gets the next item on @pad; the caller must unreference its buffer. Drops buffers without running
+ * time, which match nothing. */
 static gboolean
 peek (GstCclMatcher *matcher, GstAggregatorPad *pad, Item *item)
 {
@@ -122,7 +122,7 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad, const Item *item)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
-/* What it means that nothing is on @pad, which may be NULL. */
+/* The result if nothing is queued on @pad, which may be NULL. */
 static GstCclMatchResult
 result_without_data (GstAggregatorPad *pad, gboolean timeout)
 {

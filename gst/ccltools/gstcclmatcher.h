@@ -23,7 +23,7 @@ typedef enum
   GST_CCL_MATCH_FOUND,
   GST_CCL_MATCH_NONE, /* the branch is past the frame, and nothing was near enough */
   GST_CCL_MATCH_LATE, /* nothing came in time */
-  GST_CCL_MATCH_IDLE, /* there is no branch, it has ended, has a gap, or has yet to begin */
+  GST_CCL_MATCH_IDLE, /* there is no branch, or it has ended, has a gap, or has not started yet */
 } GstCclMatchResult;
 
 /* What a frame needs. */
@@ -32,7 +32,7 @@ typedef struct
   gboolean latest;        /* the last frame not after this one, instead of the nearest one */
   GstClockTimeDiff limit; /* greatest distance, or with @latest the greatest age; >= 0 */
   GstClockTimeDiff time;  /* of the frame */
-  gboolean timeout;       /* nothing is waited for any longer */
+  gboolean timeout;       /* the latency has elapsed: do not wait any longer */
 } GstCclMatchRequest;
 
 /* The frames of the components branch. Zero-initialise it, then call gst_ccl_matcher_init(). */

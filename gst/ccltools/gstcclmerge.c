@@ -30,13 +30,13 @@
  *
  * ## Live pipelines
  *
- * In a live pipeline a frame waits only as long as the latency allows. With mode=wait the latency
- * is the sum of that which the branches report, the property `latency`, the tolerance (a match may
- * be that much later), and an amount that the element measures: it raises its latency to how late
- * components arrive, up to #cclmerge:max-latency. The application gets a latency message, and must
- * call gst_bin_recalculate_latency() as for any other. The latency is not lowered until the element
- * stops. Frames that left before it was raised have no components, and the element does not wait
- * for a single component that is later than usual.
+ * In a live pipeline a frame waits only as long as the latency allows. With mode=wait this is the
+ * sum of the latency that the branches report, the property `latency`, the tolerance (a match may
+ * be that much later), and an amount that the element measures: it raises its latency to the
+ * lateness of the components, up to #cclmerge:max-latency. The application gets a latency message,
+ * and must call gst_bin_recalculate_latency() as for any other. The latency is not lowered until
+ * the element stops. Frames that left before it was raised have no components, and the element does
+ * not wait for a single component that is later than usual.
  *
  * With mode=latest nothing is added: a frame waits until its running time plus the branches'
  * latency, and then takes the last components that have come.

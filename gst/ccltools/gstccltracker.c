@@ -27,9 +27,9 @@
 #define DEFAULT_MAX_TRACKS 1024
 #define DEFAULT_MIN_AREA 0.0005
 
-/* Noise is small compared with what most of the foreground belongs to: detections below this share
- * of the typical area, in the mean of this time, start no track, and much smaller ones are not even
- * fragments. */
+/* Noise is small compared with the detections that make up most of the foreground: detections below
+ * this share of the typical area, averaged over this time, start no track, and much smaller ones
+ * are not even fragments. */
 #define MIN_TYPICAL_SHARE 0.2
 #define TYPICAL_TIME 5.0 /* s */
 

@@ -62,12 +62,12 @@ void gst_ccl_tracker_free (GstCclTracker *self);
 /* Takes effect with the next frame. Tracks above a lower max_tracks are dropped, newest first. */
 void gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams *params);
 
-/* Drops all tracks. Ids go on: none is used twice. */
+/* Drops all tracks. Ids are not reused. */
 void gst_ccl_tracker_reset (GstCclTracker *self);
 
-/* Goes on to the frame of @time, which has @n_detections. Times must not decrease; those that do,
- * or are none, are the time of the frame before. Writes to @indices which of the tracks each
- * detection belongs to, -1 for none; of tracks that share it, the oldest. */
+/* Advances to the frame at @time, which has @n_detections. A time that is earlier than that of the
+ * previous frame, or GST_CLOCK_TIME_NONE, counts as that of the previous frame. Writes to @indices
+ * the index of each detection's track, the oldest if several share it, or -1. */
 void gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time,
                              const GstCclDetection *detections, guint n_detections, gint *indices);
 

@@ -63,7 +63,7 @@ has_valid_layout (const GstVideoInfo *info)
   return TRUE;
 }
 
-/* Whether the size is what is wrong with @caps. */
+/* Whether the size makes @caps invalid. */
 static gboolean
 is_too_large (GstCaps *caps)
 {
@@ -84,7 +84,7 @@ gst_ccl_caps_get_video_info (GstCaps *caps, GstVideoInfo *info, GError **error)
   GstVideoInfo parsed;
   gchar *text;
 
-  /* GStreamer would want a caps feature that no element of ours has. */
+  /* GStreamer requires a caps feature for this, which none of our elements supports. */
   if (g_strcmp0 (mode, "alternate") == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Buffers with a single field (interlace-mode=alternate) are not supported. "

@@ -1,8 +1,8 @@
 /* cudaccl - the binary interface of DeepStream's metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Objects in frames of DeepStream 5 and newer. Where NVIDIA's headers are not installed, we use the
- * part of them that we need. Newer versions only added fields at the end. */
+/* Objects in frames of DeepStream 5 and newer: the declarations that we need, for builds without
+ * NVIDIA's headers. Newer versions only added fields at the end. */
 
 #ifndef __GST_CCL_NV_DS_META_H__
 #define __GST_CCL_NV_DS_META_H__

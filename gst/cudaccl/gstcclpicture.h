@@ -21,7 +21,7 @@ GstCaps *gst_ccl_picture_transform_caps (GstBaseTransform *trans, GstPadDirectio
 /* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
 gboolean gst_ccl_picture_decide_allocation (GstBaseTransform *trans, GstQuery *query);
 
-/* Keeps all metadata but that on the layout and the meaning of pixel values. */
+/* Keeps all metadata except for those on the layout and the meaning of pixel values. */
 gboolean gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
                                          GstBuffer *inbuf);
 

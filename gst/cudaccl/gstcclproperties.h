@@ -77,7 +77,7 @@ typedef struct
 /* Sets the defaults. */
 void gst_ccl_settings_init (GstCclSettings *settings);
 
-/* Frees what the settings hold. */
+/* Frees the strings of the settings. */
 void gst_ccl_settings_clear (GstCclSettings *settings);
 
 /* Installs the properties with ids from @first_id on. Returns the next free id. */
@@ -87,7 +87,7 @@ guint gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint fi
 gboolean gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value);
 gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value);
 
-/* Gets the configuration of the analyzer, but for the frame size and what cleans the masks. */
+/* Gets the configuration of the analyzer without the frame size, the operations and the region. */
 void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);
 
 G_END_DECLS

@@ -147,18 +147,18 @@ gst_ccl_session_stop (GstCclSession *self)
   gst_ccl_mappers_close (self->mappers);
 }
 
-/* Whether a device failed that could have been used. */
+/* Whether a usable device failed. */
 static gboolean
 is_device_failure (CclStatus status)
 {
   return status == CCL_ERROR_NO_MEMORY || status == CCL_ERROR_DEVICE;
 }
 
-/* Warns that @error, of which it takes ownership, made the session go on with the CPU. */
+/* Warns that the session falls back to the CPU because of @error, of which it takes ownership. */
 static void
 gst_ccl_session_warn (GstCclSession *self, GError *error)
 {
-  g_prefix_error (&error, "The CPU analyses the frames, until the next caps. ");
+  g_prefix_error (&error, "Falling back to the CPU until the next caps. ");
   g_clear_error (&self->warning);
   self->warning = error;
 }
@@ -285,8 +285,8 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
-/* After the device failed with @status on a frame: goes on with the CPU if the user left the choice
- * and the CPU can read the frame. */
+/* Falls back to the CPU after the device failed with @status on a frame, if the backend is auto and
+ * the CPU can read the frame. */
 static gboolean
 gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclStatus status,
                            GError **error)

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Holds what the analysis of a stream needs: configuration, video format, mapper, analyzer,
- * statistics. Knows nothing of the element that uses it: errors are returned, ready to be posted.
+/* Holds everything for the analysis of a stream: configuration, video format, mapper, analyzer,
+ * statistics. Independent of the element that uses it: errors are returned, ready to be posted.
  * Unless noted otherwise, a function is called from the streaming thread, or while it is stopped.
  */
 typedef struct _GstCclSession GstCclSession;
@@ -23,8 +23,8 @@ typedef struct _GstCclSession GstCclSession;
 GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
 void gst_ccl_session_free (GstCclSession *session);
 
-/* Replaces @frame->image, the luma of a frame, by what @analyzer analyses instead: a mask of the
- * frame's size, valid until the next call. @frame->place is where the analyzer is. */
+/* Replaces @frame->image, the luma of a frame, with the image that @analyzer analyses instead: a
+ * mask of the frame's size, valid until the next call. @frame->place is where the analyzer is. */
 typedef gboolean (*GstCclForegroundFunc) (gpointer user_data, CclAnalyzer *analyzer,
                                           GstCclFrame *frame, GError **error);
 
@@ -63,8 +63,8 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
                                   const CclParams *params, CclComponents *components,
                                   GError **error);
 
-/* After setting caps or analysing a frame: returns what to warn the user of, or NULL. With backend
- * auto, the session goes on with the CPU where a device fails. */
+/* To be called after setting caps and after analysing a frame: returns a warning to be posted, or
+ * NULL. With backend auto, the session falls back to the CPU if a device fails. */
 GError *gst_ccl_session_take_warning (GstCclSession *session);
 
 /* For the foreground function: maps the chroma of @frame until gst_ccl_chroma_unmap(). */

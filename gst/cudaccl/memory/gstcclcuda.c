@@ -140,7 +140,8 @@ ask_peers (GstElement *element, GstIterator *pads)
   gst_query_unref (query);
 }
 
-/* Set in threads that look for a context, whose queries come to other elements of ours, too. */
+/* Set in threads that look for a context, whose queries also reach other elements of this plugin.
+ */
 static GPrivate is_looking = G_PRIVATE_INIT (NULL);
 
 /* Asks the neighbours, then the bins and the application, which answer with set_context(). No lock
@@ -232,7 +233,7 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
 
   if (!gst_cuda_load_library ()) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-                 "Could not load the NVIDIA driver, which frames in CUDA memory need.");
+                 "Could not load the NVIDIA driver, which is needed for frames in CUDA memory.");
     return FALSE;
   }
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A device runs the work of one context at a time, so many contexts cost throughput. The shared
- * context is the device's primary one: in it are also analyzers of frames in system memory and in
- * NVMM, and other users of the CUDA runtime. The engine retains it until the process ends: the
- * runtime does not survive its destruction. What is shared and released here is GstCuda's object.
+ * context is the device's primary one, which analyzers of frames in system memory and in NVMM, and
+ * other users of the CUDA runtime, use as well. The engine retains it until the process ends, since
+ * the runtime does not survive its destruction. Only GstCuda's object is shared and released here.
  */
 
 #include "gstcclcudashared.h"

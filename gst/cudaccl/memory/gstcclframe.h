@@ -16,7 +16,7 @@ typedef struct
   gpointer cuda_context; /* a CUcontext of that device, NULL: its primary one */
 } GstCclPlace;
 
-/* A buffer with a plane mapped, luma unless said otherwise. */
+/* A buffer with one mapped plane, luma unless noted otherwise. */
 typedef struct
 {
   CclImage image;    /* the visible part of the plane */

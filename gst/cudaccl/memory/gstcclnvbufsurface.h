@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Buffers in memory:NVMM contain a NvBufSurface, as defined by JetPack 5 and DeepStream 5 and
- * newer. Where NVIDIA's header is not installed, we use the part of it that we read. Newer versions
- * only added fields at the end. */
+ * newer. These are the declarations that we need, for builds without NVIDIA's header. Newer
+ * versions only added fields at the end. */
 
 #ifndef __GST_CCL_NV_BUF_SURFACE_H__
 #define __GST_CCL_NV_BUF_SURFACE_H__

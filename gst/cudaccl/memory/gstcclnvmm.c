@@ -100,7 +100,7 @@ ensure_library (GError **error)
 
   g_set_error (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "Could not load NVIDIA's library %s, which is needed to read a Jetson's video memory; in a "
+      "Could not load NVIDIA's library %s, which is needed to read a Jetson's video memory. In a "
       "container, mount that of the host (--runtime nvidia).",
       library_names[0]);
 
@@ -309,7 +309,7 @@ check_surface (const GstMapInfo *map, GError **error)
 
   if (surface->batchSize > 1) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "Batches are not supported, but the buffer has one of %u frames: put "
+                 "Batches are not supported, but the buffer has one of %u frames. Put "
                  "nvstreamdemux before this element, or set nvstreammux batch-size=1.",
                  surface->batchSize);
     return FALSE;
@@ -383,7 +383,7 @@ take_image (GstCclFrame *frame, const GstVideoInfo *info, const CclEglImage *ima
 
   if (image->luma.memory == CCL_MEMORY_ARRAY && (window.x > 0 || window.y > 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "Cropping a block-linear surface at (%u, %u) is not supported: crop with "
+                 "Cropping a block-linear surface at (%u, %u) is not supported. Crop with "
                  "nvvidconv before this element.",
                  window.x, window.y);
     return FALSE;
@@ -451,7 +451,7 @@ take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surfac
     return take_array (frame, info, surface, error);
   default:
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "Surfaces in memory of type %d are not supported: use nvbuf-memory-type=0, the "
+                 "Surfaces in memory of type %d are not supported. Use nvbuf-memory-type=0, the "
                  "default of the platform.",
                  (gint) surface->memType);
     return FALSE;
