@@ -412,7 +412,7 @@ main (int argc, char **argv)
     { "key", 'k', 0, G_OPTION_ARG_STRING, &key,
       "Key of all messages, such as the camera's name: Kafka keeps the order of those with the "
       "same "
-      "key, and for MQTT it tells clients apart",
+      "key, and for MQTT it distinguishes clients",
       "KEY" },
     { "spool", 's', 0, G_OPTION_ARG_FILENAME, &spool,
       "File for lines that are not confirmed; default: one without name, which does not survive "

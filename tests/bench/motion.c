@@ -22,7 +22,7 @@ static const char usage[] = "\
 Usage: ccl-bench motion [OPTION...]\n\
 Measures background models on frames in NV12, from pixels to masks and to components, beside\n\
 OpenCV's with their conversion of colours, a closing by 5x5 and connectedComponentsWithStats.\n\
-One thread unless told otherwise; medians of frames.\n\
+One thread by default; medians of frames.\n\
 \n\
   --size=WxH            of the frames, even (1920x1080)\n\
   --frames=N            different frames, played forwards and backwards (24)\n\

@@ -10,11 +10,12 @@ static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
        ccl-bench targets [OPTION...]   compares with this project's targets\n\
        ccl-bench pipeline [OPTION...]  measures the element in pipelines\n\
+       ccl-bench motion [OPTION...]    measures background models\n\
        ccl-bench morphology [OPTION...] measures operations on masks\n\
        ccl-bench volume [OPTION...]    measures masks stacked as a volume\n\
 (each of them has a --help of its own)\n\
 Measures connected component analysis on random images by density and granularity. Every result is\n\
-compared with the reference before. Throughput is printed as all pixels over all time: the pixels of\n\
+compared with the reference first. Throughput is printed as all pixels over all time: the pixels of\n\
 all densities over the sum of their median times. The mean of throughputs, which easy images\n\
 dominate, is printed beside it.\n\
 \n\

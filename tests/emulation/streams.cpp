@@ -1,7 +1,7 @@
 /* cudaccl - emulation: streams, events and graphs
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Nothing happens before somebody waits for it, or asks whether it is done: so a missing wait
+/* Nothing happens until the host waits for it, or queries whether it is done: so a missing wait
  * shows. Then random numbers choose what else is done meanwhile. */
 
 #include "tests/emulation/streams.h"
@@ -345,7 +345,7 @@ cudaEventRecordWithFlags (cudaEvent_t event, cudaStream_t stream, unsigned flags
     *marker = true;
     event->time = clock_now;
   };
-  /* In a graph it is recorded by each launch, and nobody waits for it. */
+  /* In a graph each launch records it, and nothing waits for it. */
   if (captured)
     *marker = true;
   else

@@ -188,7 +188,7 @@ padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
   return buffer;
 }
 
-/* A GstVideoMeta that nobody may believe. */
+/* A GstVideoMeta that elements must not trust. */
 static void
 add_hostile_video_meta (FuzzInput *input, GstBuffer *buffer, const GstVideoInfo *info)
 {

@@ -13,8 +13,8 @@
 #                cover the same
 #
 # The last line counts what passed and failed, and the lines before it say how many inputs ran. A crash
-# is in FOLDER/found/TARGET-crash-…: FOLDER/tests/fuzz/fuzz-TARGET FILE replays it. When it is mended,
-# the file belongs into tests/fuzz/corpus/TARGET. Exit status 77: there is no clang with libFuzzer.
+# is in FOLDER/found/TARGET-crash-…: FOLDER/tests/fuzz/fuzz-TARGET FILE replays it. Once it is fixed,
+# move the file to tests/fuzz/corpus/TARGET. Exit status 77: there is no clang with libFuzzer.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=scripts/setup.sh

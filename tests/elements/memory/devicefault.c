@@ -29,7 +29,7 @@ typedef struct
   GstBuffer *frame; /* pushed by appsrc again and again; NULL: another source */
   gpointer context; /* of the frames; NULL: the device's primary one */
   gboolean lie;     /* a frame with a bad address makes the device fail */
-  gboolean trap;    /* a kernel of somebody else does */
+  gboolean trap;    /* a kernel of the application does */
   gint n_frames;    /* atomic */
 } Run;
 
@@ -205,7 +205,7 @@ run_trap (void)
   return run_until_failure (&run);
 }
 
-/* The analyzer of @context, which somebody else has destroyed, fails. */
+/* The analyzer of @context, which the application has destroyed, fails. */
 static gboolean
 check_destroyed (CclAnalyzer *analyzer, const CclImage *image)
 {

@@ -272,7 +272,7 @@ GST_START_TEST (test_other_content)
 }
 GST_END_TEST;
 
-/* An EGL image made by somebody else is neither mapped nor unmapped. */
+/* An EGL image made by another element is neither mapped nor unmapped. */
 GST_START_TEST (test_foreign_image)
 {
   NvFakeCounts before = *nv_fake_counts ();
