@@ -80,23 +80,13 @@ ccl_algorithm (size_t index)
   return NULL;
 }
 
-#ifndef HAVE_CUDA
-static CclStatus
-fail_without_cuda (void)
-{
-  return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "this build has no CUDA backend; build where nvcc is installed, or use backend "
-                   "cpu, or backend auto with any device");
-}
-#endif
-
 int
 ccl_cuda_device_count (void)
 {
 #ifdef HAVE_CUDA
   return ccl_backend_cuda.device_count ();
 #else
-  fail_without_cuda ();
+  ccl_fail_without_cuda ();
   return 0;
 #endif
 }
@@ -108,7 +98,7 @@ ccl_cuda_primary_context (int device, void **context)
 #ifdef HAVE_CUDA
   return ccl_backend_cuda.primary_context (device, context);
 #else
-  return fail_without_cuda ();
+  return ccl_fail_without_cuda ();
 #endif
 }
 
@@ -247,13 +237,11 @@ explain_algorithm (const CclConfig *config)
                    config->algorithm);
 }
 
-/* Whether @config allows @backend. Naming a device or a context asks for CUDA. */
 static bool
 allows (const CclConfig *config, const CclBackendClass *backend)
 {
-  if (config->backend == CCL_BACKEND_AUTO)
-    return (config->device < 0 && !config->cuda_context) || backend->id != CCL_BACKEND_CPU;
-  return config->backend == backend->id;
+  return ccl_backend_is_allowed (config->backend, config->device, config->cuda_context,
+                                 backend->id);
 }
 
 /* Whether the backend has the device that @config asks for, or any. */
@@ -306,7 +294,7 @@ open_session (CclAnalyzer *self, CclSession *wanted)
     return status != CCL_OK ? status : explain_algorithm (&config);
 #ifndef HAVE_CUDA
   if (config.backend == CCL_BACKEND_CUDA || config.backend == CCL_BACKEND_AUTO)
-    return fail_without_cuda ();
+    return ccl_fail_without_cuda ();
 #endif
   return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config.backend);
 }
@@ -373,7 +361,7 @@ ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer *
   }
 #ifndef HAVE_CUDA
   if (config->backend == CCL_BACKEND_AUTO && any_algorithm (config)) {
-    self->fallback_status = fail_without_cuda ();
+    self->fallback_status = ccl_fail_without_cuda ();
     self->fallback = strdup (ccl_last_error ());
   }
 #endif
@@ -540,7 +528,7 @@ ccl_pinned_alloc (int device, size_t size, void **memory)
 #ifdef HAVE_CUDA
   return ccl_backend_cuda.pinned_alloc (device, size, memory);
 #else
-  return fail_without_cuda ();
+  return ccl_fail_without_cuda ();
 #endif
 }
 

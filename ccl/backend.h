@@ -100,6 +100,19 @@ extern const CclBackendClass ccl_backend_cuda;
 CclStatus ccl_fail (CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/* The same for functions that need the CUDA backend, in builds without it. */
+CclStatus ccl_fail_without_cuda (void);
+
+/* Whether a configuration with these fields allows the backend @id. A device or a context asks for
+ * CUDA. */
+static inline bool
+ccl_backend_is_allowed (CclBackend wanted, int device, const void *cuda_context, CclBackend id)
+{
+  if (wanted == CCL_BACKEND_AUTO)
+    return (device < 0 && !cuda_context) || id != CCL_BACKEND_CPU;
+  return wanted == id;
+}
+
 /* Checks that @image is valid for frames of this width, in any memory. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
 

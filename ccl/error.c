@@ -19,6 +19,14 @@ ccl_fail (CclStatus status, const char *format, ...)
   return status;
 }
 
+CclStatus
+ccl_fail_without_cuda (void)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "this build has no CUDA backend; build where nvcc is installed, or use backend "
+                   "cpu, or backend auto with any device");
+}
+
 const char *
 ccl_last_error (void)
 {

@@ -143,13 +143,11 @@ check_mask (const CclMotion *self, const CclMask *mask)
   return CCL_OK;
 }
 
-/* Whether @config allows @backend. Naming a device or a context asks for CUDA. */
 static bool
 allows (const CclMotionConfig *config, const CclMotionClass *backend)
 {
-  if (config->backend == CCL_BACKEND_AUTO)
-    return (config->device < 0 && !config->cuda_context) || backend->id != CCL_BACKEND_CPU;
-  return config->backend == backend->id;
+  return ccl_backend_is_allowed (config->backend, config->device, config->cuda_context,
+                                 backend->id);
 }
 
 /* Opens a session on the first backend that the config allows and that works. */
@@ -169,10 +167,7 @@ open_session (CclMotion *self, const CclMotionSession *wanted)
       return status;
   }
   if (!known)
-    return ccl_fail (
-        CCL_ERROR_UNSUPPORTED,
-        "this build has no CUDA backend; build where nvcc is installed, or use backend "
-        "cpu, or backend auto with any device");
+    return ccl_fail_without_cuda ();
   return status;
 }
 
