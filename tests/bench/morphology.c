@@ -5,6 +5,7 @@
 
 #include "ccl/cpu/tuning.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/median.h"
 #include "tests/bench/morphology_cuda.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
@@ -53,21 +54,6 @@ typedef struct Subject
   TestImage image, result; /* result: of a peer */
   CclMask mask, work;
 } Subject;
-
-static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
-static uint64_t
-median_of (uint64_t *times, unsigned n)
-{
-  qsort (times, n, sizeof *times, compare_times);
-  return times[n / 2];
-}
 
 static void
 reset_work (Subject *subject)
@@ -128,9 +114,9 @@ measure (Subject *subject, const CclOperation *operation, const CclCpuFunctions 
   ccl_morphology_free (morphology);
 
   printf ("%-12s %-22s %-8s %9.1f us", text, subject->name, functions->name,
-          (double) median_of (ours + WARM_UP, runs) / 1e3);
+          (double) bench_median (ours + WARM_UP, runs) / 1e3);
   if (peer) {
-    uint64_t their = median_of (theirs, runs);
+    uint64_t their = bench_median (theirs, runs);
 
     differences = count_differences (subject);
     printf (" %11.1f us %7.1f x  %s, %s", (double) their / 1e3,
@@ -170,7 +156,7 @@ measure_packing (Subject *subject, const CclCpuFunctions *functions, unsigned ru
     times[2][run] = test_now () - start;
   }
   for (int i = 0; i < 3; i++) {
-    uint64_t ns = median_of (times[i], runs);
+    uint64_t ns = bench_median (times[i], runs);
 
     printf ("%-12s %-22s %-8s %9.1f us %11.2f GB/s of bytes\n", names[i], subject->name,
             i < 2 ? functions->name : "memcpy", (double) ns / 1e3, (double) pixels / (double) ns);

@@ -4,6 +4,7 @@
 #include "tests/bench/morphology_cuda.h"
 
 #include "ccl/mask.h"
+#include "tests/bench/median.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
@@ -35,21 +36,6 @@ typedef struct Subject
   CclComponents expected; /* of the CPU's analyzer */
   CclAnalyzer *reference;
 } Subject;
-
-static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
-static uint64_t
-median_of (uint64_t *times, unsigned n)
-{
-  qsort (times, n, sizeof *times, compare_times);
-  return times[n / 2];
-}
 
 static CclAnalyzer *
 open_analyzer (const Subject *subject, CclBackend backend, const Setting *setting)
@@ -126,9 +112,9 @@ measure (const Subject *subject, Setting *setting)
     if (run == 0)
       same = is_expected (subject, &components);
   }
-  setting->cleaning = median_of (cleaning, subject->runs);
-  setting->analysis = median_of (analysis, subject->runs);
-  setting->host = median_of (host, subject->runs);
+  setting->cleaning = bench_median (cleaning, subject->runs);
+  setting->analysis = bench_median (analysis, subject->runs);
+  setting->host = bench_median (host, subject->runs);
   free (cleaning);
   free (analysis);
   free (host);

@@ -6,6 +6,7 @@
 #include "ccl/cpu/tuning.h"
 #include "ccl/motion.h"
 #include "tests/bench/camera.h"
+#include "tests/bench/median.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
 #include "tests/lib/image.h"
@@ -64,21 +65,6 @@ typedef struct Video
   size_t size; /* of a frame */
   unsigned n;
 } Video;
-
-static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
-static uint64_t
-median_of (uint64_t *times, unsigned n)
-{
-  qsort (times, n, sizeof *times, compare_times);
-  return times[n / 2];
-}
 
 static Video
 open_video (const MotionOptions *options)
@@ -204,9 +190,9 @@ measure_chain (const MotionOptions *options, const Video *video, CclBackend back
     ccl_motion_info (chain.motion, &info);
     device[k] = info.time;
   }
-  times.model = median_of (model, options->runs);
-  times.all = median_of (all, options->runs);
-  times.device = median_of (device, options->runs);
+  times.model = bench_median (model, options->runs);
+  times.all = bench_median (all, options->runs);
+  times.device = bench_median (device, options->runs);
   free (model);
   free (all);
   free (device);
@@ -313,8 +299,8 @@ measure_peer (const MotionOptions *options, const Video *video, const MotionPeer
     times.components += i < warm_up ? 0 : (double) components / options->peer_runs;
   }
   if (state) {
-    times.all = median_of (all, options->peer_runs);
-    print_times (peer->name, &times, median_of (model, options->peer_runs), ours);
+    times.all = bench_median (all, options->peer_runs);
+    print_times (peer->name, &times, bench_median (model, options->peer_runs), ours);
     peer->close (state);
   }
   free (model);

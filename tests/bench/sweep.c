@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/bench/median.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
@@ -28,22 +29,6 @@ typedef struct Samples
   uint64_t total;
 } Samples;
 
-static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
-/* The median; sorts the times. */
-static uint64_t
-median (uint64_t *ns, unsigned count)
-{
-  qsort (ns, count, sizeof *ns, compare_times);
-  return (ns[(count - 1) / 2] + ns[count / 2]) / 2;
-}
-
 /* The medians of labelling and stages. Iterative algorithms may have other stages in every run;
  * then the last run's times are taken. */
 static void
@@ -57,13 +42,13 @@ add_stages (BenchResult *result, const Samples *samples)
     ns[i] = samples->timings[i].labelling;
     same &= samples->timings[i].n_stages == last->n_stages;
   }
-  result->labelling = median (ns, samples->count);
+  result->labelling = bench_median (ns, samples->count);
   result->n_stages = last->n_stages;
   memcpy (result->stages, last->stages, sizeof last->stages);
   for (uint32_t s = 0; s < last->n_stages && same; s++) {
     for (unsigned i = 0; i < samples->count; i++)
       ns[i] = samples->timings[i].stages[s].time;
-    result->stages[s].time = median (ns, samples->count);
+    result->stages[s].time = bench_median (ns, samples->count);
   }
   free (ns);
 }
@@ -81,7 +66,7 @@ add_result (Bench *bench, const BenchResult *about, Samples *samples)
   result = &bench->results[bench->n_results++];
   *result = *about;
   result->runs = samples->count;
-  result->median = median (samples->ns, samples->count);
+  result->median = bench_median (samples->ns, samples->count);
   result->minimum = samples->ns[0];
   add_stages (result, samples);
   if (bench->csv)

@@ -3,6 +3,7 @@
 
 #include "tests/bench/targets.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/median.h"
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
@@ -232,14 +233,6 @@ times_faster_on_files (const Targets *self, const char *name, const char *other,
   return ours > 0 ? theirs / ours : 0;
 }
 
-static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
 /* The throughput of analyses with label map; 0 if it failed. */
 static Figure
 map_throughput (void)
@@ -271,7 +264,7 @@ map_throughput (void)
   ok = ccl_analyzer_new (&config, &analyzer) == CCL_OK;
   mt19937_seed (&rng, 1);
   for (int d = 0; d < DENSITIES && ok; d++) {
-    uint64_t times[RUNS];
+    uint64_t times[RUNS], median;
     CclImage placed;
 
     test_noise_draw (&image, d / 10.0, MAP_GRANULARITY, &rng);
@@ -284,9 +277,9 @@ map_throughput (void)
       ccl_analyzer_timing (analyzer, &timing);
       times[i] = timing.analysis;
     }
-    qsort (times, RUNS, sizeof *times, compare_times);
-    throughputs += (double) MAP_SIDE * MAP_SIDE / (double) times[RUNS / 2];
-    time += (double) times[RUNS / 2];
+    median = bench_median (times, RUNS);
+    throughputs += (double) MAP_SIDE * MAP_SIDE / (double) median;
+    time += (double) median;
   }
   if (!ok)
     fprintf (stderr, "label maps: %s\n", ccl_last_error ());

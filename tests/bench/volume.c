@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
+#include "tests/bench/median.h"
 
 #include "ccl/volume_reference.h"
 
@@ -60,14 +61,6 @@ read_masks (Masks *self, const Bench *bench)
 }
 
 static int
-compare_times (const void *a, const void *b)
-{
-  uint64_t ta = *(const uint64_t *) a, tb = *(const uint64_t *) b;
-
-  return (ta > tb) - (ta < tb);
-}
-
-static int
 compare_volumes (const void *a, const void *b)
 {
   const CclVolumeComponent *ca = a, *cb = b;
@@ -118,8 +111,7 @@ measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *o
     if (run >= WARM_UP)
       times[run - WARM_UP] = timing.analysis;
   }
-  qsort (times, options->runs, sizeof *times, compare_times);
-  median = times[options->runs / 2];
+  median = bench_median (times, options->runs);
   if (options->check)
     wrong = components->count != self->expected.count ||
             components->found != self->expected.found ||
