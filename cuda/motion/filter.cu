@@ -14,7 +14,9 @@
  * F2. The words left of the first and right of the last one are not stored: their pixels are copies
  *     of the first and of the last pixel.
  * F3. A word's outer neighbour in the halo is missing. So each pass spoils some pixels more at the
- *     outer side of the halo, but with a total reach of 32 none that the tile depends on. */
+ *     outer side of the halo, but with a total reach of 32 none that the tile depends on.
+ * F4. A pass reads one buffer and writes the other, with a barrier between passes. A launch never
+ *     writes where it reads from global memory. */
 
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"

@@ -342,9 +342,9 @@ __launch_bounds__ (MAX_THREADS, 1)
 
 /* Flipping pixels
  *
- * A block flips pixels after RESOLVED; before that all blocks have loaded theirs, so the mask may
- * change in place. An empty strip has no pixels to flip: it writes what is there already, while the
- * strip below may read its last row. */
+ * S8. A block flips pixels after RESOLVED; before that all blocks have loaded theirs, so the mask
+ * may change in place. An empty strip has no pixels to flip: it rewrites its own pixels, while the
+ *     strip below may read its last row. */
 
 /* Leaves in s.roots which components of the strip are flipped. */
 static __device__ inline void
