@@ -53,7 +53,7 @@ typedef struct CclCudaWork
   struct
   {
     bool moments, result_labels, updates;
-  } wants; /* which tables ccl_cuda_components_allocate() makes */
+  } wants; /* the tables that ccl_cuda_components_allocate() allocates */
   CclFeatureStage feature_stage;
   uint32_t depth;           /* slices of a volume; 0: a frame */
   struct CclSlices *slices; /* [capacity] of volumes */

@@ -143,7 +143,7 @@ CclStatus ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *
 /* Makes the session's stream wait for the caller's pixels. */
 cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
 
-/* Waits for all that was enqueued. */
+/* Waits for all enqueued work. */
 void ccl_cuda_synchronize (CudaSession *self);
 
 /* The flags to create an event with, and the wait for it. */

@@ -66,22 +66,23 @@ typedef struct CclCleaningStep
 
 #define CCL_MAX_STEPS (4 * CCL_MAX_OPERATIONS + 1)
 
-/* What turns a frame's pixels into the mask that is analysed. */
+/* The steps from a frame's pixels to the mask that is analysed. */
 typedef struct CclCleaning
 {
-  uint32_t n; /* 0: nothing does */
+  uint32_t n; /* 0: the frame is analysed as it is */
   CclCleaningStep steps[CCL_MAX_STEPS];
   uint64_t *masks[2]; /* [height * pitch] */
   size_t pitch;       /* words */
   uint64_t *region;   /* [height of a frame * pitch], or NULL */
   CclCudaFrame clean; /* the result, of bits */
   CclCudaWork flips;  /* the analysis for fill and drop, by the tile algorithm */
-  bool own_tables;    /* flips.tables is to be freed */
-  uint64_t min_area;  /* what a drop at the end comes to; 0: there is none */
+  bool own_tables;    /* flips.tables must be freed */
+  uint64_t min_area;  /* equivalent to a drop at the end; 0: there is none */
 } CclCleaning;
 
-/* Plans @session's operations and region and allocates all that they need; after the analysis
- * @work has been opened, whose tables they share if it is tile's. */
+/* Plans @session's operations and region and allocates their memory. To be called after the
+ * analysis
+ * @work was opened: they share its tables if its algorithm is tile. */
 CclStatus ccl_cuda_cleaning_open (CclCleaning *cleaning, const CclSession *session,
                                   const CclCudaWork *work, const CclCudaDevice *device,
                                   CclCudaMemory *memory);
