@@ -151,8 +151,8 @@ ccl_check_cleaning (const CclConfig *config, uint32_t height)
     status = ccl_check_mask (region, "CclConfig.region");
   if (status == CCL_OK && region && (region->width != config->width || region->height != height))
     return ccl_fail (CCL_ERROR_INVALID,
-                     "a region of %" PRIu32 "x%" PRIu32 " for frames of %" PRIu32 "x%" PRIu32
-                     "; make it as large as they are",
+                     "a region of %" PRIu32 "x%" PRIu32 " does not fit frames of %" PRIu32
+                     "x%" PRIu32 "; use the same size",
                      region->width, region->height, config->width, height);
   return status;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - what a backend of the engine implements
+/* cudaccl - the interface of the engine's backends
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef CCL_BACKEND_H
@@ -17,8 +17,8 @@ typedef struct CclAccount
   uint64_t bytes;
 } CclAccount;
 
-/* What a component of a volume has beyond that of a frame made of all slices, one below the other.
- */
+/* The fields of a component of a volume beyond those of a component of a frame that consists of all
+ * slices, one below the other. */
 typedef struct CclSlices
 {
   uint64_t sum_y, sum_z;

@@ -314,7 +314,9 @@ ccl_morphology_apply (CclMorphology *morphology, CclMask *mask)
     return status;
   if (mask->width != morphology->chain.width || mask->height != morphology->chain.height)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "a mask of %" PRIu32 "x%" PRIu32 " for operations on %" PRIu32 "x%" PRIu32,
+                     "a mask of %" PRIu32 "x%" PRIu32
+                     " does not fit operations on masks of %" PRIu32 "x%" PRIu32
+                     "; use the same size",
                      mask->width, mask->height, morphology->chain.width, morphology->chain.height);
   ccl_chain_apply (&morphology->chain, mask);
   return CCL_OK;

@@ -1,4 +1,4 @@
-/* cudaccl - background models: the front
+/* cudaccl - background models: checks arguments, chooses a backend, keeps the clock
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "ccl/motion.h"
@@ -135,7 +135,8 @@ check_mask (const CclMotion *self, const CclMask *mask)
     return ccl_fail (CCL_ERROR_INVALID, "the mask has no words; use ccl_mask_alloc()");
   if (mask->width != session->width || mask->height != session->height)
     return ccl_fail (CCL_ERROR_INVALID,
-                     "a mask of %" PRIu32 "x%" PRIu32 " for a model of %" PRIu32 "x%" PRIu32,
+                     "a mask of %" PRIu32 "x%" PRIu32 " does not fit a model of %" PRIu32
+                     "x%" PRIu32 "; use the size in CclMotionInfo",
                      mask->width, mask->height, session->width, session->height);
   if (mask->pitch < ccl_mask_words (mask->width))
     return ccl_fail (CCL_ERROR_INVALID, "a mask's pitch of %zu words is less than a row's %zu",
@@ -226,7 +227,7 @@ finish (CclMotion *self)
   return CCL_OK;
 }
 
-/* Begins a frame; fills in what @job still lacks. */
+/* Begins a frame; fills in the rest of @job. */
 static CclStatus
 begin (CclMotion *self, const CclMotionParams *params, uint64_t elapsed, CclMotionJob *job)
 {
@@ -363,7 +364,8 @@ ccl_motion_shadows (CclMotion *motion, CclMask *shadows)
   status = ccl_check_mask (shadows, "ccl_motion_shadows");
   if (status == CCL_OK && (shadows->width != config->width || shadows->height != config->height))
     return ccl_fail (CCL_ERROR_INVALID,
-                     "a mask of %" PRIu32 "x%" PRIu32 " for frames of %" PRIu32 "x%" PRIu32,
+                     "a mask of %" PRIu32 "x%" PRIu32 " does not fit frames of %" PRIu32 "x%" PRIu32
+                     "; use the same size",
                      shadows->width, shadows->height, config->width, config->height);
   if (status == CCL_OK && !motion->has_shadows)
     return ccl_fail (CCL_ERROR_INVALID,

@@ -7,7 +7,7 @@
 #include "ccl/backend.h"
 #include "ccl/motion_step.h"
 
-/* The part of a model that the front knows; a backend's own session begins with it. */
+/* The part of a model that all backends share; a backend's own session begins with it. */
 typedef struct CclMotionSession
 {
   CclMotionConfig config; /* checked */
@@ -21,15 +21,15 @@ typedef struct CclMotionSession
   CclMask enlarged[2]; /* of the frame's; only if the scale is not 1 */
 } CclMotionSession;
 
-/* What to do with a frame. All is checked but for the memory that it is in. */
+/* The work on a frame. Its arguments are checked, except for the kind of memory. */
 typedef struct CclMotionJob
 {
   CclMotionStep step;
   const CclMotionImage *image;
   CclMask *mask, *shadows; /* results; the second may be NULL */
   uint64_t most;           /* with more foreground, both are empty */
-  bool silent;             /* they are empty in any case */
-  bool enlarge;            /* they are the session's own, and the session's enlarged ones follow */
+  bool silent;             /* both are empty in any case */
+  bool enlarge;            /* both are the session's own; also write the session's enlarged ones */
   void *stream;            /* to enqueue in; NULL for the session's own */
 } CclMotionJob;
 
@@ -39,7 +39,7 @@ typedef struct CclMotionClass
   CclBackend id;
   /* Makes a session with all the memory that it will ever need. */
   CclStatus (*open) (const CclMotionSession *wanted, CclMotionSession **session);
-  /* Begins a frame, which may still be on its way on return. */
+  /* Begins a frame, which may not be complete on return. */
   CclStatus (*apply) (CclMotionSession *session, const CclMotionJob *job);
   /* Waits for its end; returns its foreground in pixels of the model. */
   CclStatus (*finish) (CclMotionSession *session, uint64_t *foreground);

@@ -1,9 +1,9 @@
 /* cudaccl - background models: the arithmetic of one pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the reference, the CPU backend and the CUDA kernels share. All values are integers, and a
+/* Shared by the reference, the CPU backend and the CUDA kernels. All values are integers, and a
  * pixel's new state follows from its own old state, the old background around it and the frame, so
- * that every backend gives the same bits in any order of pixels.
+ * every backend gives the same bits in any order of pixels.
  *
  * State of a luma pixel: the background (a slow mean of what is not foreground), the noise (the
  * mean absolute difference from it), and a candidate: a value that was seen as foreground,
@@ -21,10 +21,10 @@
 #include <stdint.h>
 
 #define CCL_MOTION_ONE 128              /* a grey level */
-#define CCL_MOTION_CAP (40 * 128)       /* no threshold is higher, unless the floor is */
-#define CCL_MOTION_PULL (4 * 128)       /* no difference moves the background by more */
-#define CCL_MOTION_MOST_NOISE (12 * 16) /* no difference counts as more noise */
-#define CCL_MOTION_FIRST_NOISE (2 * 16) /* where the background is new */
+#define CCL_MOTION_CAP (40 * 128)       /* maximum threshold, unless the floor is higher */
+#define CCL_MOTION_PULL (4 * 128)       /* differences that move the background are clamped to it */
+#define CCL_MOTION_MOST_NOISE (12 * 16) /* differences that count as noise are clamped to it */
+#define CCL_MOTION_FIRST_NOISE (2 * 16) /* noise of a new background */
 #define CCL_MOTION_CANDIDATE_RANGE 8    /* grey levels that a candidate may vary by */
 #define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
 /* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
@@ -46,7 +46,7 @@ typedef struct CclMotionPace
   uint8_t enough;     /* the count that makes it the background */
 } CclMotionPace;
 
-/* What a frame does to its pixels. */
+/* How a frame updates the model. */
 typedef struct CclMotionStep
 {
   bool first;            /* the frame becomes the background; nothing is foreground */
@@ -122,8 +122,8 @@ ccl_motion_slope (int left, int right, int above, int below)
   return ccl_motion_max (ccl_motion_distance (left, right), ccl_motion_distance (above, below));
 }
 
-/* The difference that makes foreground. Half the slope is the change that a shift
- * by one pixel causes: with it, a trembling camera makes no foreground at edges. */
+/* The difference above which a pixel is foreground. Half the slope is the change that a shift by
+ * one pixel causes: it keeps a shaking camera from producing foreground at edges. */
 static inline CCL_HOST_DEVICE int
 ccl_motion_threshold (const CclMotionStep *step, int noise, int slope)
 {
@@ -149,8 +149,8 @@ ccl_motion_shaded (int value, int background)
   return value * CCL_MOTION_ONE < background && value * CCL_MOTION_ONE > background >> 1;
 }
 
-/* Whether luma is the background times one factor: what a shadow leaves of the texture. @values are
- * grey levels of CCL_MOTION_SHADOW_PIXELS pixels. */
+/* Whether luma is the background times a constant factor, as in a shadow, which keeps the texture.
+ * @values are grey levels of CCL_MOTION_SHADOW_PIXELS pixels. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_keeps_texture (const int *values, const int *backgrounds)
 {
@@ -194,7 +194,7 @@ ccl_motion_begin_pixel (CclMotionPixel *pixel, int value)
   pixel->count = 0;
 }
 
-/* What a pixel that is not foreground, nor shadow, does to its state. */
+/* Updates the state of a pixel that is neither foreground nor shadow. */
 static inline CCL_HOST_DEVICE void
 ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, int value)
 {
@@ -205,7 +205,7 @@ ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, i
   pixel->count = ccl_motion_max (pixel->count - pace->count, 0);
 }
 
-/* What a pixel that is foreground, or shadow, does to its state. Returns whether the candidate has
+/* Updates the state of a pixel that is foreground or shadow. Returns whether the candidate has
  * become the background: chroma's background is then the frame's. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_learn_candidate (const CclMotionPace *pace, CclMotionPixel *pixel, int value)

@@ -11,12 +11,12 @@
 
 typedef struct CclMotionReference CclMotionReference;
 
-/* Arguments are trusted here and below; NULL when memory is used up. */
+/* Arguments are trusted here and below. Returns NULL if there is not enough memory. */
 CclMotionReference *ccl_motion_reference_new (const CclMotionConfig *config);
 void ccl_motion_reference_free (CclMotionReference *reference);
 
-/* As ccl_motion_apply(), but for one byte a pixel, width bytes a row: 0, 255 for foreground, 127
- * for shadow. @image is in host memory. */
+/* As ccl_motion_apply(), but writes one byte per pixel and width bytes per row: 0 for background,
+ * 255 for foreground, 127 for shadow. @image is in host memory. */
 void ccl_motion_reference_apply (CclMotionReference *reference, const CclMotionParams *params,
                                  const CclMotionImage *image, uint64_t elapsed, uint8_t *pixels);
 

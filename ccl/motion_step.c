@@ -4,7 +4,7 @@
 #include "ccl/motion_step.h"
 
 #define MILLISECOND UINT64_C (1000000)
-/* More updates of a pixel gain little, but in the beginning. */
+/* More frequent updates of a pixel gain little, except in the beginning. */
 #define INTERVAL (90 * MILLISECOND)
 #define FIRST_INTERVAL (15 * MILLISECOND)
 #define FIRST_SECONDS (2000 * MILLISECOND)
@@ -30,7 +30,7 @@ share (uint64_t time, uint64_t constant, unsigned least)
   return (int16_t) (time * 32768 / max_u64 (constant, least * time));
 }
 
-/* The lowest 7 bits in reverse order: neighbours in time are far apart. */
+/* The lowest 7 bits in reverse order, so that successive values are far apart. */
 static uint8_t
 dither (uint32_t n)
 {
@@ -45,7 +45,7 @@ dither (uint32_t n)
 static CclMotionPace
 pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning)
 {
-  /* A young model learns fast: its age is what it knows. */
+  /* A young model learns fast: it has seen only as much time as its age. */
   uint64_t enough = min_u64 (learning, max_u64 (clock->age / 2, learning / 20));
   uint64_t count = clock->rest[group] + time * CCL_MOTION_LEARNT;
 
@@ -76,11 +76,11 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   }
   if (params->freeze)
     return step;
-  /* One frame does not prove much, however long the gap before it. */
+  /* A single frame proves little, however long the gap before it. */
   elapsed = min_u64 (elapsed, params->learning_time / 4);
   clock->age += elapsed;
   for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
-    /* Later, groups wait a different time once, and are out of step from there on. */
+    /* Later, each group waits a different time once, so that they stay out of step. */
     interval = clock->age < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
     if (clock->age < FIRST_SECONDS + INTERVAL && clock->age >= FIRST_SECONDS)
       interval = INTERVAL * (group + 1) / CCL_MOTION_GROUPS;

@@ -15,18 +15,18 @@ typedef struct CclMotionClock
   uint64_t pending[CCL_MOTION_GROUPS]; /* not learned from yet */
   uint64_t rest[CCL_MOTION_GROUPS];    /* of candidates' counts, in 1 / learning time */
   uint32_t updates;
-  uint64_t changed; /* how long the light has been another */
+  uint64_t changed; /* how long the light has been different */
 } CclMotionClock;
 
-/* What the next frame does, @elapsed after the one before. */
+/* Advances the clock to the next frame, @elapsed after the last one, and returns its updates. */
 CclMotionStep ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params,
                                      uint64_t elapsed);
 
-/* The most foreground of @pixels that is no change of light. */
+/* The maximum number of foreground pixels, out of @pixels, without a change of light. */
 uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
 
-/* Takes whether a frame was a change of light, whose foreground means nothing. One that lasts makes
- * the clock start anew. */
+/* Records whether the frame was a change of light, whose foreground is meaningless. A lasting
+ * change restarts the clock. */
 void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                              bool light_change);
 

@@ -9,7 +9,8 @@
 
 #define ALIGNMENT 64
 
-/* Rows of all that may be flooded, in frames, before labelling is taken to be faster. */
+/* Rows that may be flooded, in multiples of a frame's rows, before labelling is taken to be faster.
+ */
 #define MOST_FLOODS 16
 
 static bool
@@ -212,7 +213,7 @@ mark_roots (void *data, uint32_t index)
     atomic_store_explicit (&change->any, true, memory_order_relaxed);
 }
 
-/* Flips the pixels from @start up to, without, @end, which are all alike. */
+/* Flips the pixels @start to @end - 1, which have the same value. */
 static inline void
 flip_run (uint64_t *row, uint32_t start, uint32_t end)
 {
@@ -308,8 +309,8 @@ begin_flood (CclChain *chain, const CclMask *mask)
   }
 }
 
-/* Sweeps up and down until nothing changes. Only rows beside those that changed since the sweep
- * before can. False if that takes too long. */
+/* Sweeps up and down until nothing changes. Only rows next to those that changed since the previous
+ * sweep can change. Returns false if that takes too long. */
 static bool
 flood_all (CclChain *chain, const CclMask *mask)
 {
@@ -337,7 +338,7 @@ flood_all (CclChain *chain, const CclMask *mask)
   return true;
 }
 
-/* Sets what the border does not reach. */
+/* Sets the pixels that the border does not reach. */
 static void
 fill_unreached (const CclChain *chain, CclMask *mask)
 {

@@ -6,11 +6,11 @@
 
 #include "ccl/cpu/runs.h"
 
-/* What a chain works with. Filters of one thread work in place; threads have each its rows, and
- * read what others would overwrite, so two masks take turns. Small components, and holes of limited
- * size, are found by labelling runs: holes are components of what is not set. To fill all holes,
- * the background that the frame's border reaches is found instead, in sweeps down and up the rows;
- * if that takes too many, as in a maze, runs are labelled. */
+/* The memory of a chain. A single thread filters in place; several threads have their own rows
+ * each, but read rows that others would overwrite, so two masks take turns. Small components, and
+ * holes of limited size, are found by labelling runs: holes are components of the background. To
+ * fill all holes, sweeps down and up the rows find the background that the frame's border reaches;
+ * if that takes too many sweeps, as in a maze, runs are labelled. */
 typedef struct CclChain
 {
   const CclCpuFunctions *functions;
@@ -26,8 +26,8 @@ typedef struct CclChain
   uint8_t *marks;     /* of the labels of either: what is to change */
 } CclChain;
 
-/* @config's operations, geometry, connectivity and threads, which are not 0; operations are valid.
- * @pool is NULL, or must stay. What is there is to be cleared when it fails, too. */
+/* Takes @config's operations, which must be valid, geometry, connectivity and threads, which must
+ * not be 0. @pool: NULL, or one that outlives @chain. @chain must be cleared even on failure. */
 CclStatus ccl_chain_init (CclChain *chain, const CclConfig *config, CclPool *pool,
                           CclAccount *account);
 void ccl_chain_clear (CclChain *chain);

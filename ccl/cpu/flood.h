@@ -1,4 +1,4 @@
-/* cudaccl - CPU backend: what of the background the frame's border reaches
+/* cudaccl - CPU backend: the background that the frame's border reaches
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Included by each instruction set's file, to be compiled for it. Whole words of background are

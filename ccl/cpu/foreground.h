@@ -7,18 +7,18 @@
 #include "ccl/backend.h"
 #include "ccl/cpu/functions.h"
 
-/* What is foreground in a frame. */
+/* How the foreground of a frame is determined. */
 typedef struct CclForeground
 {
   const CclCpuFunctions *functions;
   const CclImage *image;
-  const CclMask *region; /* what is outside is background; NULL: nothing is */
+  const CclMask *region; /* pixels outside are background; NULL: the whole frame */
   uint32_t width;
   uint8_t threshold;
   bool invert;
 } CclForeground;
 
-/* Bits past the width become 0 whatever they were. */
+/* Clears bits past the width. */
 static inline bool
 ccl_foreground_copy (uint64_t *bits, const uint64_t *from, uint32_t width, bool invert)
 {

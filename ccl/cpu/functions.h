@@ -63,8 +63,8 @@ typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t widt
 /* Turns @width bits into bytes: @value where set, else 0. Writes nothing past the last pixel. */
 typedef void (*CclUnpackRow) (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value);
 
-/* What a filter reads and writes: rows of bits, the words of a row without the one more that CclRow
- * has. The same rows, if one call makes all of them; otherwise others. */
+/* The rows of bits that a filter reads and writes, without the extra word of CclRow. They may be
+ * the same rows only if one call makes all of them. */
 typedef struct CclFilter
 {
   const uint64_t *from;
@@ -83,11 +83,11 @@ ccl_filter_words (uint32_t width)
   return ((size_t) width / 64 + 8) / 8 * 8;
 }
 
-/* Makes rows @y up to, without, @bottom of a median filter of 3 or 5 pixels. */
+/* Makes rows @y to @bottom - 1 of a median filter of 3x3 or 5x5 pixels. */
 typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom);
 
-/* The same, dilated or eroded with a rectangle, its sides odd and at most CCL_MAX_OPERATION_SIZE.
- */
+/* The same for dilation or erosion by a rectangle with odd sides of at most
+ * CCL_MAX_OPERATION_SIZE. */
 typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
                                   bool dilate, uint32_t y, uint32_t bottom);
 

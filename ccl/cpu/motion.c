@@ -1,9 +1,9 @@
 /* cudaccl - CPU backend: background models
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A strip of rows is worked on from top to bottom, row by row: a few rows of the frame, blurred, go
- * along in rings, and the state is read and written once. A row's neighbours are compared with what
- * the background was before the frame: rows that learn are copied first. */
+/* A strip of rows is processed from top to bottom, row by row: rings hold a few blurred rows of the
+ * frame, and the state is read and written once. Comparisons with neighbouring rows use the
+ * background from before the frame, so rows that learn are copied first. */
 
 #include "ccl/cpu/clock.h"
 #include "ccl/cpu/motion_functions.h"
@@ -324,7 +324,7 @@ do_strip (void *data, uint32_t index)
   }
 }
 
-/* Memory at a cache line's begin, all 0. */
+/* Allocates zeroed memory, aligned to cache lines. */
 static CclStatus
 allocate (CpuMotion *self, uint64_t count, size_t size, void *memory)
 {
@@ -342,7 +342,7 @@ allocate (CpuMotion *self, uint64_t count, size_t size, void *memory)
   return CCL_OK;
 }
 
-/* Strips begin with an even row: they share no row of chroma. */
+/* Strips begin with an even row, so that they share no row of chroma. */
 static void
 place_strip (CpuMotion *self, uint32_t index)
 {

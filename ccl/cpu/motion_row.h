@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Included by each instruction set's file, to be compiled for it. Most blocks of 64 pixels have no
- * foreground and learn without asking pixel by pixel. */
+ * foreground and learn without branches for single pixels. */
 
 #ifndef CCL_CPU_MOTION_ROW_H
 #define CCL_CPU_MOTION_ROW_H

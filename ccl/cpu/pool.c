@@ -29,7 +29,7 @@
  * find its threads awake. */
 #define SHARED_SPIN_NS 200000
 
-/* The shared pool's threads, and for how many CPUs each of them is. */
+/* The maximum number of threads of the shared pool, and the CPUs per thread. */
 #define SHARED_THREADS 4
 #define SHARED_CPUS 2
 
@@ -271,7 +271,7 @@ static struct
   pthread_mutex_t lock; /* of the next two */
   unsigned references;
   CclPool *pool;
-  _Atomic uint32_t jobs; /* under way; the pool has the one that came when there was none */
+  _Atomic uint32_t jobs; /* in progress; the pool runs the one that came when there was none */
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void

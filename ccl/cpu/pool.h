@@ -27,14 +27,13 @@ void ccl_pool_free (CclPool *pool);
 void ccl_pool_run (CclPool *pool, CclTask task, void *data, uint32_t count);
 
 /* A pool that the whole process shares, for short jobs between which a thread of an analyzer waits
- * for something else. It has a few threads while there are references to it, on machines with
- * enough CPUs; they poll longer than those of other pools. Without threads, if they did not start,
- * the caller does all. Any thread may call these functions at any time; a reference is needed to
- * run jobs. */
+ * for something else. On machines with enough CPUs it has a few threads while there are references
+ * to it; they poll longer than those of other pools. Without threads the caller does all. Any
+ * thread may call these functions at any time; a reference is needed to run jobs. */
 void ccl_pool_shared_ref (void);
 void ccl_pool_shared_unref (void);
-/* As ccl_pool_run(), but while a job of another thread is under way the caller does all. So many
- * busy sessions have a CPU each, and a single one several. */
+/* As ccl_pool_run(), but the caller does all while a job of another thread is in progress. So a
+ * single session uses several CPUs, and many busy ones use one each. */
 void ccl_pool_shared_run (CclTask task, void *data, uint32_t count);
 
 #endif

@@ -12,8 +12,8 @@
 #include "ccl/cpu/unite.h"
 #include "ccl/sums.h"
 
-/* A CclFindRuns for CPUs that count bits fast. Stores four edges at a time, existing or not: the
- * number in a word is hard to predict, that it is at most four is easier. */
+/* A CclFindRuns for CPUs that count bits fast. Stores four edges at a time, whether they exist or
+ * not: the number in a word is hard to predict, but it is usually at most four. */
 static inline void
 find_runs_by_fours (CclRow *row, uint32_t width)
 {

@@ -1,4 +1,4 @@
-/* cudaccl - CPU backend: what tests and benchmarks may change
+/* cudaccl - CPU backend: parameters for tests and benchmarks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef CCL_CPU_TUNING_H

@@ -336,7 +336,7 @@ is_live (GstCclJson *self)
   return PRIV (self)->live;
 }
 
-/* The running time of frames that are read from a file is no time of day. */
+/* For frames read from a file, the running time has no relation to the time of day. */
 static GstClockTime
 get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
 {

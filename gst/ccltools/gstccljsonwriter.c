@@ -8,8 +8,7 @@
 
 #include "gstccltext.h"
 
-/* The names of a component's members with their punctuation, and its numbers: at most, and as they
- * usually are. */
+/* Bytes of a component's members with their punctuation: the maximum, and the usual number. */
 #define MAX_COMPONENT 512
 #define USUAL_COMPONENT 136
 #define USUAL_TRACK 96

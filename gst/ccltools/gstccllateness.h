@@ -20,11 +20,11 @@ void gst_ccl_lateness_reset (GstCclLateness *self);
 
 void gst_ccl_lateness_add (GstCclLateness *self, GstClockTimeDiff time);
 
-/* That of the last frame, or 0. */
+/* The lateness of the last frame, or 0. */
 GstClockTimeDiff gst_ccl_lateness_get_last (const GstCclLateness *self);
 
-/* The second largest: a single late frame says nothing about the others. 0 as long as there were
- * only few frames: the first ones are often late. */
+/* The second largest, so that a single late frame has no effect. 0 after only a few frames: the
+ * first ones are often late. */
 GstClockTimeDiff gst_ccl_lateness_get_usual (const GstCclLateness *self);
 
 G_END_DECLS

@@ -17,7 +17,7 @@
  *
  * * its `UtcTime` is the frame's time of day, as `ccljson` describes it. If there is none, as when
  *   a file is read, it is the time at which the element started plus the running time,
- * * its `Source` is the property #cclonvif:source,
+ * * its `Source` is the property #ccljson:source,
  * * it has a `tt:Object` for each component, whose `ObjectId` is the id of `ccltrack`. Without
  *   `ccltrack` objects have no id, and clients cannot follow them from frame to frame,
  * * `tt:BoundingBox` and `tt:CenterOfGravity` are in the frame's normalised coordinates, from -1 to

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-/* Drawings that overlap are drawn into one rectangle, so that the later one replaces the earlier
- * one, whatever the alpha of the colours. Otherwise many small rectangles are better than few large
- * ones, unless no two rectangles may share rows. */
+/* Overlapping drawings are drawn into one rectangle, so that the later one replaces the earlier one
+ * for any alpha of the colours. Otherwise many small rectangles are better than few large ones,
+ * unless no two rectangles may share rows. */
 
 /* The drawing of a shape, and the cluster of drawings that share a rectangle with it. */
 typedef struct

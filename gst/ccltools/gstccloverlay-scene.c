@@ -20,7 +20,7 @@
 
 #define TRAIL_POINTS 64
 
-/* Of the shorter side of the frame, one part is the height of the font. */
+/* The default height of the font is the frame's shorter side divided by this. */
 #define FONT_SHARE 36
 #define MIN_FONT_SIZE 12
 #define GLYPH_HEIGHT 7
@@ -284,7 +284,7 @@ get_color (const GstCclDrawStyle *style, const GstCclComponent *component)
   return OPAQUE | gst_ccl_label_get_color (get_number (style, component));
 }
 
-/* Half way to white where it would be hard to read on black. */
+/* Lightens colours that are hard to read on black: halfway to white. */
 static guint32
 get_text_color (guint32 color)
 {
@@ -392,8 +392,8 @@ is_old (gpointer track, gpointer value, gpointer user_data)
   return trail->seen < self->cleaned;
 }
 
-/* Goes on to the time of the frame. Without times, and after a jump backwards, nothing is
- * remembered. */
+/* Advances to the time of the frame. Without times, and after a jump backwards, forgets trails and
+ * events. */
 static gboolean
 update_time (GstCclPainter *self, const GstCclDrawStyle *style, const GstCclScene *scene)
 {
@@ -406,7 +406,7 @@ update_time (GstCclPainter *self, const GstCclDrawStyle *style, const GstCclScen
   if (!GST_CLOCK_TIME_IS_VALID (scene->time))
     return FALSE;
 
-  /* Of tracks that are gone, trails are removed now and then. */
+  /* Trails of tracks that are gone are removed from time to time. */
   if (!GST_CLOCK_TIME_IS_VALID (self->cleaned) || scene->time - self->cleaned > style->trail_time) {
     if (GST_CLOCK_TIME_IS_VALID (self->cleaned))
       g_hash_table_foreach_remove (self->trails, is_old, self);

@@ -57,7 +57,7 @@ write_digits (gchar *text, const gchar *digits, gint n, gint exponent)
   return gst_ccl_text_write_uint64 (text, (guint64) -exponent);
 }
 
-/* Numbers that are rarely written. */
+/* For numbers outside the usual range. */
 static gchar *
 write_any_double (gchar *text, gdouble value)
 {
@@ -123,7 +123,7 @@ __extension__ typedef unsigned __int128 Uint128;
 DEFINE_GENERATE_DIGITS (generate_digits_64, guint64)
 DEFINE_GENERATE_DIGITS (generate_digits_128, Uint128)
 
-/* Writes a double of at least 2^-60 and less than 2^53: all that are common. */
+/* Writes a double of at least 2^-60 and less than 2^53, the usual range. */
 static gchar *
 write_common_double (gchar *text, gdouble value)
 {

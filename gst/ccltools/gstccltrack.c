@@ -62,7 +62,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
 
-/* Of hidden members of groups, the box is shown only for a while. */
+/* The boxes of hidden members of groups are shown only this long. */
 #define SHOW_HIDDEN (500 * GST_MSECOND)
 
 #define MAX_TRACKS 65536
@@ -490,8 +490,8 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
   g_array_append_val (self->detections, detection);
 }
 
-/* Goes on to the frame whose detections were added. Those of other detectors, @foreign, are objects
- * of any size. */
+/* Advances to the frame whose detections were added. Those of other detectors (@foreign) are
+ * objects of any size. */
 static void
 gst_ccl_track_update (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
                       gboolean foreign, gboolean *objects)
@@ -566,7 +566,7 @@ set_box (GstCclComponent *component, const GstCclTrackInfo *track, guint width, 
   component->height = (guint) (y2 - y1);
   component->centroid_x = track->centroid_x;
   component->centroid_y = track->centroid_y;
-  /* Areas of others may not even fit an integer. */
+  /* Areas from other elements may not fit in an integer. */
   component->area = (guint64) CLAMP (rint (track->area), 1.0, 1e18);
 
   return TRUE;

@@ -146,8 +146,8 @@ get_iou (const Track *track, const Blob *blob)
   return common / (track->size[0] * track->size[1] + get_box_area (blob->low, blob->high) - common);
 }
 
-/* Finds the members that the box of the group shows: first the one that is most like it, then
- * those that explain enough of what is left. */
+/* Finds the members that the box of the group shows: first the most similar one, then those that
+ * explain enough of the rest of the box. */
 static void
 find_seen (GstCclTracker *self, const Blob *blob)
 {

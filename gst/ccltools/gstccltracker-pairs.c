@@ -8,7 +8,7 @@
 /* Length of a cell of the grid, in root mean squares of the sizes of detections. */
 #define CELL_SIZE 1.5
 
-/* Detections below this share of the least area that starts a track belong to none. */
+/* Detections below this share of the minimum area that starts a track belong to no track. */
 #define NOISE_SHARE 0.25
 
 /* Largest ratio of areas of a track and a detection that are near, but do not overlap. */
@@ -49,9 +49,8 @@ set_up_grid (GstCclTracker *self)
   }
 }
 
-/* Sorts the detections into cells by their centres, those that are large into a cell for
- * themselves, and noise into the last one, which is never searched. Of a cell they are in their
- * order. */
+/* Sorts the detections into cells by their centres, large ones into a cell of their own, and noise
+ * into the last cell, which is never searched. Within a cell they keep their order. */
 static void
 build_grid (GstCclTracker *self)
 {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
  * then components still belong to the whole frame, of @width x @height pixels, while those found
  * after cropping belong to the visible part. Returns NULL if the components need no cropping, or if
- * the part is not inside of the frame. */
+ * the visible part is not inside the frame. */
 const GstVideoCropMeta *gst_ccl_transfer_find_crop (GstBuffer *buffer, guint width, guint height);
 
 /* Components are GstCclMeta, and regions of interest that are components. If a frame was cropped

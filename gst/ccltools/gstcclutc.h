@@ -20,9 +20,9 @@ typedef struct
 GstClockTime gst_ccl_utc_from_reference (GstBuffer *buffer);
 
 /* The time at which the clock of @element showed @running_time; GST_CLOCK_TIME_NONE if that is
- * GST_CLOCK_TIME_NONE, or if there is no clock. The system's time is compared with the clock for
- * every frame, but used only if it differs by 10 ms: so the distances of frames are exact, and
- * corrections of the system's time are followed. */
+ * GST_CLOCK_TIME_NONE, or if there is no clock. The system time is compared with the clock for
+ * every frame, but used only if it differs by 10 ms: so intervals between frames are exact, and
+ * larger corrections of the system time are followed. */
 GstClockTime gst_ccl_utc_from_clock (GstCclUtc *self, GstElement *element,
                                      GstClockTime running_time);
 

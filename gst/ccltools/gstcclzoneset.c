@@ -342,7 +342,7 @@ change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint 
 }
 
 /* An object has changed sides when it is far enough beyond the border, or is there for long enough.
- * It has crossed a tripwire if it went over it, and not beside it, meanwhile. */
+ * It has crossed a tripwire if it went over the line itself meanwhile, not past one of its ends. */
 static void
 update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParams *params,
               const GstCclZonePoint *point, GstClockTime time, guint width, guint height,

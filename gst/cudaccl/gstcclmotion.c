@@ -437,7 +437,7 @@ gst_ccl_motion_update_usage (GstCclMotion *self)
   self->allocations = allocations;
 }
 
-/* Creates a model beside @analyzer, unless there is one already. */
+/* Creates a model on the device of @analyzer, unless there is one already. */
 static gboolean
 gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
                              const GstCclPlace *place, GError **error)

@@ -61,9 +61,9 @@ typedef struct
   guint threads, used_scale;
   CclMotion *model;
   GstCclPlace place;      /* of the model */
-  guint64 allocations;    /* of the model, as far as they are in the statistics */
+  guint64 allocations;    /* of the model, that are in the statistics already */
   CclMask shadow_mask;    /* of the frame's size */
-  gboolean marked;        /* the last frame's shadows are to be marked */
+  gboolean marked;        /* mark the last frame's shadows */
   GstClockTime timestamp; /* of the last frame */
 } GstCclMotion;
 
@@ -76,7 +76,7 @@ GType gst_ccl_motion_method_get_type (void);
 GType gst_ccl_motion_shadows_get_type (void);
 GType gst_ccl_motion_get_type (void);
 
-/* Sets @shadows to those of the last processed frame, of its size, or to NULL if they are not to be
+/* Sets @shadows to those of the last processed frame, of its size, or to NULL if shadows are not
  * marked. */
 gboolean gst_ccl_motion_get_shadows (GstCclMotion *self, const CclMask **shadows, GError **error);
 

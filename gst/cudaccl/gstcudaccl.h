@@ -29,7 +29,7 @@ typedef struct
 
   /* Protected by the object lock. */
   GstCclSettings settings;
-  gboolean check_areas; /* the area limits have changed and are to be checked */
+  gboolean check_areas; /* the area limits have changed and must be checked */
 
   GstCclMapper **mappers;
   GstCclSession *session;
