@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
-#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|mqtt|kafka|merged|overlay|
+#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|names|mqtt|kafka|merged|overlay|
 #                      overlay-recording|morphology|count-people
 #
 # Exit status 77: skipped because something is missing.
@@ -172,6 +172,20 @@ check_kafka() {
     die "lines of one key are in several partitions"
   diff "$output/numbers" "$output/received" >"$output/diff" ||
     die "received lines differ from those sent: $(head -n 20 "$output/diff")"
+}
+
+# Cameras are asked for
+# their own time, however much gst-inspect prints after it.
+check_names() {
+  mkdir "$output/bin"
+  # shellcheck disable=SC2016
+  printf '%s\n' '#!/bin/sh' '[ "$1" != --exists ] || exit 0' 'echo add-reference-timestamp-meta' \
+    'seq 20000 2>/dev/null' >"$output/bin/gst-inspect-1.0"
+  # shellcheck disable=SC2016
+  printf '%s\n' '#!/bin/sh' 'echo "$@"' >"$output/bin/gst-launch-1.0"
+  chmod +x "$output/bin"/*
+  PATH=$output/bin:$PATH components_as_json rtsp://camera/stream gate >"$output/launch"
+  expect 1 'location="rtsp://camera/stream" add-reference-timestamp-meta=true ' "$output/launch"
 }
 
 # What users do wrong is said, and bad lines do not get lost.
@@ -431,6 +445,9 @@ recording)
 sinks)
   need_commands
   check_sinks
+  ;;
+names)
+  check_names
   ;;
 mqtt | kafka)
   send_lines=$build/pipelines/send-lines

@@ -115,7 +115,7 @@ components_as_json() {
   rtsp://* | rtsps://*)
     # The camera's own time, if it sends it. What is too slow drops frames and does not fall behind.
     source=(rtspsrc location="$(quoted "$1")")
-    ! gst-inspect-1.0 rtspsrc | grep -q add-reference-timestamp-meta ||
+    [[ $(gst-inspect-1.0 rtspsrc) != *add-reference-timestamp-meta* ]] ||
       source+=(add-reference-timestamp-meta=true)
     source+=(! 'application/x-rtp,media=video' ! decodebin ! queue leaky=downstream
       max-size-buffers=1 ! "${mask[@]}")
