@@ -174,9 +174,14 @@ check_kafka() {
     die "received lines differ from those sent: $(head -n 20 "$output/diff")"
 }
 
-# Cameras are asked for
+# Names of sources have no passwords, and cameras are asked for
 # their own time, however much gst-inspect prints after it.
 check_names() {
+  expect_text() {
+    [[ $1 == "$2" ]] || die "expected '$2', got '$1'"
+  }
+  expect_text "$(source_name rtsp://user:p@ss@camera/a@b)" rtsp://camera/a@b
+  expect_text "$(source_name rtsp://camera/a@b)" rtsp://camera/a@b
   mkdir "$output/bin"
   # shellcheck disable=SC2016
   printf '%s\n' '#!/bin/sh' '[ "$1" != --exists ] || exit 0' 'echo add-reference-timestamp-meta' \

@@ -98,7 +98,7 @@ quoted() {
 source_name() {
   case ${1-} in
   "") printf 'ball' ;;
-  *://*) printf '%s' "$1" | sed -E 's,^([a-zA-Z0-9+.-]+://)[^/@]*@,\1,' ;;
+  *://*) printf '%s' "$1" | sed -E 's,^([a-zA-Z0-9+.-]+://)[^/]*@,\1,' ;;
   *) printf '%s' "${1##*/}" ;;
   esac
 }
