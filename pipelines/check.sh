@@ -121,7 +121,7 @@ check_mqtt() {
   "$here/mqtt.sh" "localhost:$port" things/ball &
   sender=$!
   servers=("$sender")
-  wait_for '"frame":99' "$output/mqtt___localhost_${port}_things_ball_ball.spool"
+  wait_for '"frame":99' "$output/$(spool_name "mqtt://localhost:$port/things/ball" ball)"
   start_mosquitto "$port"
   wait "$sender"
   mosquitto_sub -p "$port" "${client[@]}" -t things/ball -C 100 -W 60 >"$output/received"
@@ -174,14 +174,20 @@ check_kafka() {
     die "received lines differ from those sent: $(head -n 20 "$output/diff")"
 }
 
-# Names of sources have no passwords, and cameras are asked for
+# Names of sources have no passwords, no two topics share a spool, and cameras are asked for
 # their own time, however much gst-inspect prints after it.
 check_names() {
+  local name
   expect_text() {
     [[ $1 == "$2" ]] || die "expected '$2', got '$1'"
   }
   expect_text "$(source_name rtsp://user:p@ss@camera/a@b)" rtsp://camera/a@b
   expect_text "$(source_name rtsp://camera/a@b)" rtsp://camera/a@b
+  [[ $(spool_name mqtt://host/a/b gate) != "$(spool_name mqtt://host/a_b gate)" ]] ||
+    die "two topics have the same spool"
+  name=$(spool_name "mqtt://host/$(printf '%0300d' 0)" gate)
+  ((${#name} + 5 < 255)) || die "the spool's name is too long: $name"
+
   mkdir "$output/bin"
   # shellcheck disable=SC2016
   printf '%s\n' '#!/bin/sh' '[ "$1" != --exists ] || exit 0' 'echo add-reference-timestamp-meta' \

@@ -131,6 +131,15 @@ components_as_json() {
   gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson source="$(quoted "$2")" ! fdsink
 }
 
+# spool_name BROKER_URI SOURCE: the name of the file that keeps lines: another one for each broker, topic
+# and source, even if they only differ in what a file name cannot contain.
+spool_name() {
+  local name sum
+  name=$(printf '%s %s' "$1" "$2" | tr -c 'a-zA-Z0-9.\n-' _)
+  sum=$(printf '%s %s' "$1" "$2" | cksum)
+  printf '%.200s-%s.spool' "$name" "${sum%% *}"
+}
+
 # send_components BROKER_URI [INPUT [SOURCE]]: sends them to a broker.
 send_components() {
   local source folder=${SPOOL_FOLDER:-${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/cudaccl} spool
@@ -138,7 +147,7 @@ send_components() {
   [[ -x $build/pipelines/send-lines ]] ||
     die "missing the program send-lines: build this project with ./run.sh"
   mkdir -p "$folder" || die "cannot create '$folder': set SPOOL_FOLDER"
-  spool=$folder/$(printf '%s %s' "$1" "$source" | tr -c 'a-zA-Z0-9.\n-' _).spool
+  spool=$folder/$(spool_name "$1" "$source")
   components_as_json "${2-}" "$source" |
     "$build/pipelines/send-lines" --key="$source" --spool="$spool" "$1"
 }
