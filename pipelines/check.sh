@@ -154,19 +154,28 @@ start_kafka() {
   address=$(head -n 1 "$output/unsorted")
 }
 
+# stop_kafka COUNT: waits until it has printed that many messages, and stops it.
+stop_kafka() {
+  local i
+  for ((i = 0; i < 300; i++)); do
+    (($(wc -l <"$output/unsorted") <= $1)) || break
+    sleep 0.1
+  done
+  stop_server
+}
+
 # The broker goes down and comes back. All lines of a key are in one partition, once and in order.
 check_kafka() {
   local address
   start_kafka 100
   "$here/kafka.sh" "$address" things
-  wait "${servers[0]}"
+  stop_kafka 100
   tail -n +2 "$output/unsorted" | cut -d ' ' -f 3- | diff "$output/sent" - || die "lines differ"
   [[ $(tail -n +2 "$output/unsorted" | cut -d ' ' -f 2 | sort -u) == ball ]] || die "wrong key"
 
   start_kafka 20000
   seq 20000 | tee "$output/numbers" | "$send_lines" --key=gate "kafka://$address/things"
-  wait "${servers[0]}"
-  servers=()
+  stop_kafka 20000
   tail -n +2 "$output/unsorted" | cut -d ' ' -f 3 >"$output/received"
   [[ $(tail -n +2 "$output/unsorted" | cut -d ' ' -f 1,2 | sort -u | wc -l) == 1 ]] ||
     die "lines of one key are in several partitions"
