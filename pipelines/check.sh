@@ -227,6 +227,17 @@ check_brokers() {
   wait "${servers[0]}" && die "an interrupted program said that all was sent"
   servers=()
   seq 10 | diff - "$output/lost" || die "the spool lost lines"
+
+  # Killed after the spool was emptied and before that was noted, and once more with new lines.
+  : >"$output/emptied"
+  printf '%020d\n' 500 >"$output/emptied.sent"
+  "$send_lines" --spool="$output/emptied" "$1://localhost:1/x" < <(seq 300; exec sleep 30 2>/dev/null) 2>"$output/error" &
+  servers=($!)
+  wait_for '^300$' "$output/emptied"
+  kill -KILL "${servers[0]}"
+  wait "${servers[0]}" || true
+  servers=()
+  expect 1 '^0+$' "$output/emptied.sent"
 }
 
 # json SINK...: sends the JSON lines of a live source to a sink for some seconds. Run it in a subshell.

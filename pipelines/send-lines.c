@@ -150,12 +150,14 @@ spool_open (Spool *spool, const gchar *path, GError **error)
     return set_errno (error, "write", path);
   if (pread (spool->sent_fd, text, sizeof (text) - 1, 0) > 0)
     spool->confirmed = (off_t) g_ascii_strtoll (text, NULL, 10);
-  /* The spool was emptied, and that not noted. */
-  if (spool->confirmed < 0 || spool->confirmed > spool->end)
-    spool->confirmed = 0;
   spool->next = spool->confirmed;
+  if (spool->confirmed >= 0 && spool->confirmed <= spool->end)
+    return TRUE;
 
-  return TRUE;
+  /* The spool was emptied, and that not noted: noted before new lines look confirmed. */
+  spool->confirmed = spool->next = 0;
+
+  return spool_save (spool, error);
 }
 
 static gboolean
@@ -209,14 +211,20 @@ spool_read (Spool *spool, gsize *length, GError **error)
 static gboolean
 spool_confirm (Spool *spool, off_t offset, GError **error)
 {
+  gboolean empties = offset == spool->end && offset >= EMPTY_SIZE;
+
   spool->confirmed = offset;
-  if (offset == spool->end && offset >= EMPTY_SIZE) {
+  if (empties) {
     if (ftruncate (spool->fd, 0) < 0)
       return set_errno (error, "write", spool->path);
     spool->confirmed = spool->next = spool->end = 0;
   }
+  if (!spool_save (spool, error))
+    return FALSE;
 
-  return spool_save (spool, error);
+  /* If the machine crashes later, the old number must not cover new lines. */
+  return !empties || spool->sent_fd < 0 || fdatasync (spool->sent_fd) == 0 ||
+         set_errno (error, "write", spool->path);
 }
 
 /* Removes the spool if nothing is left in it. */
