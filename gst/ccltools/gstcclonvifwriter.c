@@ -4,6 +4,7 @@
 #include "gstcclonvifwriter.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gstccltext.h"
 
@@ -55,15 +56,19 @@ append_object (GString *xml, const GstCclJsonFrame *frame, const GstCclComponent
   g_string_append (xml, "/></tt:Shape></tt:Appearance></tt:Object>");
 }
 
-/* XML has no way to write most control characters. */
+/* XML has no way to write most control characters, and two noncharacters. */
 static void
 append_source (GString *xml, const gchar *source)
 {
   gchar *valid = g_utf8_make_valid (source, -1), *s, *escaped;
 
-  for (s = valid; *s; s++) {
-    if ((guchar) *s < 0x20 || *s == 0x7f)
+  for (s = valid; *s; s = g_utf8_next_char (s)) {
+    gunichar c = g_utf8_get_char (s);
+
+    if (c < 0x20 || c == 0x7f)
       *s = ' ';
+    else if (c == 0xfffe || c == 0xffff)
+      memset (s, ' ', 3);
   }
   escaped = g_markup_escape_text (valid, -1);
   g_string_append_printf (xml, " Source=\"%s\"", escaped);

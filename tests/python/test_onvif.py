@@ -64,7 +64,7 @@ def run(elements):
         f"video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT} ! {elements} ! tee name=t "
         "t. ! queue ! cclonvif name=onvif ! appsink name=xml sync=false "
         "t. ! queue ! ccljson ! appsink name=json sync=false")
-    pipeline.get_by_name("onvif").set_property("source", 'gate <1> & "2" \x1f')
+    pipeline.get_by_name("onvif").set_property("source", 'gate <1> & "2" \x1f\ufffe\uffff')
     pipeline.set_state(Gst.State.PLAYING)
     found = {}
     for name in ("xml", "json"):
@@ -88,7 +88,7 @@ class Documents(unittest.TestCase):
                 self.assertEqual(root.tag, TT + "MetadataStream")
                 self.assertEqual(problems(root), [])
                 frame = root.find(f"{TT}VideoAnalytics/{TT}Frame")
-                self.assertEqual(frame.get("Source"), 'gate <1> & "2"  ')
+                self.assertEqual(frame.get("Source"), 'gate <1> & "2"        ')
                 self.assertRegex(frame.get("UtcTime"), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$")
                 self.check_objects(frame.findall(TT + "Object"), json.loads(line)["components"])
 
