@@ -30,7 +30,8 @@ struct _GstCclSession
   GstCclPlace place; /* of the analyzer */
   CclAnalyzer *analyzer;
 
-  GError *warning; /* to be posted, or NULL */
+  gboolean fell_back; /* the analyzer is the CPU's because a device failed, until the next caps */
+  GError *warning;    /* to be posted, or NULL */
 
   GMutex stats_lock;
   GstCclStats stats; /* protected by @stats_lock */
@@ -161,6 +162,7 @@ gst_ccl_session_warn (GstCclSession *self, GError *error)
   g_prefix_error (&error, "Falling back to the CPU until the next caps. ");
   g_clear_error (&self->warning);
   self->warning = error;
+  self->fell_back = TRUE;
 }
 
 static void
@@ -241,10 +243,11 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
       goto failed;
   }
 
-  /* A new size needs a new analyzer, a new format or frame rate does not. The old one is freed
-   * first: there may not be enough memory for both. */
-  if (config.width != self->config.width || config.height != self->config.height)
+  /* A new size needs a new analyzer, a new format or frame rate does not, but tries a device that
+   * failed again. The old one is freed first: there may not be enough memory for both. */
+  if (config.width != self->config.width || config.height != self->config.height || self->fell_back)
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  self->fell_back = FALSE;
   if (!gst_ccl_session_ensure_analyzer (self, &config, &place, error))
     goto failed;
 

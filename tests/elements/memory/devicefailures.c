@@ -163,7 +163,7 @@ GST_START_TEST (test_auto_at_caps)
 }
 GST_END_TEST;
 
-/* The same on a frame, which is not lost. */
+/* The same on a frame, which is not lost; the next caps may be of the same size. */
 GST_START_TEST (test_auto_on_frame)
 {
   GstHarness *h;
@@ -175,6 +175,11 @@ GST_START_TEST (test_auto_on_frame)
   check_warning (h, frame_failures[__i__].code);
   ccl_test_push_picture (h);
   check_no_message (h);
+
+  disarm ();
+  ccl_test_set_caps (h, "NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  check_no_message (h);
+  fail_unless (test_cuda_fault.calls > 0, "CUDA is not tried again");
 
   ccl_test_harness_free (h);
   end ();
