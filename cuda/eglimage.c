@@ -49,6 +49,22 @@ take_array (CclEglImage *self, void *array)
   return CCL_OK;
 }
 
+/* The pairs of chroma of an array in NV12; other arrays have one plane. */
+static CclStatus
+take_array_chroma (CclEglImage *self, void *array)
+{
+  cudaArray_t plane;
+  CclStatus status;
+
+  if (self->luma.data == array)
+    return CCL_OK;
+  status = ccl_cuda_check (CCL_CUDA (cudaArrayGetPlane, &plane, array, 1), "querying an image");
+  if (status == CCL_OK)
+    self->chroma[self->n_chroma++] =
+        (CclImage){ .data = (const uint8_t *) plane, .memory = CCL_MEMORY_ARRAY };
+  return status;
+}
+
 /* The planes after the first. CUDA reports only the pitch of the first one; the second plane has
  * the same if chroma is in pairs. */
 static void
@@ -111,6 +127,8 @@ ccl_egl_image_from_array (CclEglImage *self, void *array, int device)
   if (status != CCL_OK)
     return status;
   status = take_array (self, array);
+  if (status == CCL_OK)
+    status = take_array_chroma (self, array);
   ccl_cuda_context_leave ();
   return status;
 }

@@ -412,26 +412,34 @@ take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surf
   return TRUE;
 }
 
-/* Sets the image to a CUDA array, which needs no registration. */
+/* Describes the CUDA array of a surface, which needs no registration. */
 static gboolean
-take_array (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
-            GError **error)
+find_array (CclEglImage *image, const NvBufSurface *surface, GError **error)
 {
   gpointer array = surface->surfaceList[0].dataPtr;
-  CclEglImage image;
 
   if (!array) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The surface of memory type %d has no CUDA array.", (gint) surface->memType);
     return FALSE;
   }
-  if (ccl_egl_image_from_array (&image, array, (gint) surface->gpuId) != CCL_OK) {
+  if (ccl_egl_image_from_array (image, array, (gint) surface->gpuId) != CCL_OK) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
                  "Could not read the CUDA array of a surface: %s.", ccl_last_error ());
     return FALSE;
   }
 
-  return take_image (frame, info, &image, error);
+  return TRUE;
+}
+
+/* Sets the image to a CUDA array. */
+static gboolean
+take_array (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
+            GError **error)
+{
+  CclEglImage image;
+
+  return find_array (&image, surface, error) && take_image (frame, info, &image, error);
 }
 
 static gboolean
@@ -545,14 +553,14 @@ take_chroma_address (CclImage *image, const GstVideoInfo *info, const NvBufSurfa
   return TRUE;
 }
 
-/* A plane of chroma registered with CUDA; luma was, so the visible part is inside. */
+/* A plane of chroma that CUDA found; luma was too, so the visible part is inside. */
 static gboolean
 take_chroma_egl (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
                  const CclEglImage *egl, const Window *window, guint index, GError **error)
 {
   if (egl->n_chroma < index) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "CUDA found no chroma in the EGL image of the frame.");
+                 "CUDA found no chroma in the image of the frame.");
     return FALSE;
   }
 
@@ -581,19 +589,25 @@ nvmm_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
   const NvBufSurface *surface = (const NvBufSurface *) frame->map.data;
   const NvBufSurfaceParams *params = &surface->surfaceList[0];
   const Registration *registration = frame->priv;
+  const CclEglImage *image = registration ? &registration->image : NULL;
   guint n = GST_VIDEO_INFO_N_PLANES (info) - 1, i;
   CclImage planes[2];
+  CclEglImage array;
   Window window;
 
   chroma->n_frames = 0;
   if (!find_window (&window, frame->buffer, info, G_MAXUINT, G_MAXUINT, error))
     return FALSE;
-  for (i = 0; i < n; i++) {
-    if (registration ? !take_chroma_egl (&planes[i], info, params, &registration->image, &window,
-                                         i + 1, error)
-                     : !take_chroma_address (&planes[i], info, params, &window, i + 1, error))
+  if (n > 0 && (gint) surface->memType == GST_CCL_NVBUF_MEM_CUDA_ARRAY) {
+    if (!find_array (&array, surface, error))
       return FALSE;
-    if (!registration)
+    image = &array;
+  }
+  for (i = 0; i < n; i++) {
+    if (image ? !take_chroma_egl (&planes[i], info, params, image, &window, i + 1, error)
+              : !take_chroma_address (&planes[i], info, params, &window, i + 1, error))
+      return FALSE;
+    if (!image)
       planes[i].memory = frame->image.memory;
   }
   if (n > 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/api.h"
+#include "gst/cudaccl/memory/gstcclchroma.h"
 #include "gst/cudaccl/memory/gstcclnvbufsurface.h"
 #include "gst/cudaccl/memory/gstcclnvmm.h"
 
@@ -267,6 +268,7 @@ typedef struct
 
 static Array luma = { { 8, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT };
 static Array nv12 = { { 8, 8, 8, 0, cudaChannelFormatKindNV12 }, WIDTH, HEIGHT };
+static Array pairs = { { 8, 8, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH / 2, HEIGHT / 2 };
 static Array wide = { { 16, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT };
 static Array small = { { 8, 0, 0, 0, cudaChannelFormatKindUnsigned }, WIDTH, HEIGHT - 1 };
 
@@ -285,8 +287,8 @@ fake_array_get_info (struct cudaChannelFormatDesc *format, struct cudaExtent *ex
 static cudaError_t
 fake_array_get_plane (cudaArray_t *plane, cudaArray_t array, unsigned index)
 {
-  fail_unless (array == (gpointer) &nv12 && index == 0);
-  *plane = (gpointer) &luma;
+  fail_unless (array == (gpointer) &nv12 && index < 2);
+  *plane = index == 0 ? (gpointer) &luma : (gpointer) &pairs;
 
   return cudaSuccess;
 }
@@ -333,20 +335,43 @@ fake_get_device (CUdevice *device)
   return CUDA_SUCCESS;
 }
 
-/* CUDA arrays are read as such, their luma plane if they have several. */
+/* Maps the surface with its chroma, which may fail, and which it gets in @image. */
+static gboolean
+map_chroma (GstCclMapper *mapper, Surface *surface, CclImage *image, GError **error)
+{
+  GstBuffer *buffer = gst_buffer_new_wrapped_full (
+      GST_MEMORY_FLAG_READONLY, surface, sizeof (*surface), 0, sizeof (*surface), NULL, NULL);
+  GstCclChroma chroma;
+  GstVideoInfo info;
+  GstCclFrame frame;
+  gboolean result;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  fail_unless (gst_ccl_nvmm_mapper.map (mapper, &frame, &info, buffer, error));
+  result = gst_ccl_nvmm_mapper.map_chroma (mapper, &frame, &chroma, &info, error);
+  if (result) {
+    *image = chroma.images[0];
+    gst_ccl_chroma_unmap (&chroma);
+  }
+  gst_ccl_nvmm_mapper.unmap (mapper, &frame);
+  gst_buffer_unref (buffer);
+
+  return result;
+}
+
+/* CUDA arrays are read as such, their luma plane if they have several, and then their chroma. The
+ * addresses of planes mean nothing. */
 GST_START_TEST (test_cuda_array)
 {
   static const struct
   {
     Array *array;
-    Array *plane;
+    Array *plane, *chroma;
     const gchar *text; /* of the error */
   } cases[] = {
-    { &luma, &luma, NULL },
-    { &nv12, &luma, NULL },
-    { &wide, NULL, "one byte per pixel" },
-    { &small, NULL, "are needed" },
-    { NULL, NULL, "no CUDA array" },
+    { &luma, &luma, NULL, "no chroma" },         { &nv12, &luma, &pairs, NULL },
+    { &wide, NULL, NULL, "one byte per pixel" }, { &small, NULL, NULL, "are needed" },
+    { NULL, NULL, NULL, "no CUDA array" },
   };
   CclCudaApi api;
   GstCclPlace place;
@@ -366,10 +391,14 @@ GST_START_TEST (test_cuda_array)
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     GError *error = NULL;
     GstCclFrame frame;
+    CclImage image;
     Surface surface;
     gboolean mapped;
 
     surface_init (&surface);
+    surface.params[0].dataSize = 1 << 20;
+    surface.params[0].planeParams.num_planes = 2;
+    surface.params[0].planeParams.pitch[1] = STRIDE;
     surface.surface.memType = (NvBufSurfaceMemType) GST_CCL_NVBUF_MEM_CUDA_ARRAY;
     surface.params[0].layout = NVBUF_LAYOUT_BLOCK_LINEAR;
     surface.params[0].dataPtr = cases[i].array;
@@ -378,10 +407,17 @@ GST_START_TEST (test_cuda_array)
       fail_unless (mapped, "%u: %s", i, error ? error->message : "");
       fail_unless_equals_int (frame.image.memory, CCL_MEMORY_ARRAY);
       fail_unless (frame.image.data == (gpointer) cases[i].plane);
+      mapped = map_chroma (mapper, &surface, &image, &error);
+      fail_unless_equals_int (mapped, cases[i].chroma != NULL);
+      if (mapped) {
+        fail_unless_equals_int (image.memory, CCL_MEMORY_ARRAY);
+        fail_unless (image.data == (gpointer) cases[i].chroma);
+      }
     } else {
       fail_if (mapped);
-      fail_unless (strstr (error->message, cases[i].text) != NULL, "%s", error->message);
     }
+    if (cases[i].text)
+      fail_unless (strstr (error->message, cases[i].text) != NULL, "%s", error->message);
     g_clear_error (&error);
   }
   ccl_cuda_api = api;
