@@ -208,6 +208,34 @@ check_names() {
   expect 1 'location="rtsp://camera/stream" add-reference-timestamp-meta=true ' "$output/launch"
 }
 
+# A host that is switched off answers nothing: lines go to the spool all the same, and the program can be
+# interrupted.
+check_silent_host() {
+  local port
+  command -v python3 >/dev/null || return 0
+  # The second connection waits, and further ones get no answer.
+  python3 -c 'import select, socket
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen(0)
+first = [socket.socket() for i in range(4)]
+for client in first:
+    client.setblocking(False)
+    client.connect_ex(server.getsockname())
+print(server.getsockname()[1], flush=True)
+select.select([], [], [])' >"$output/port" &
+  servers=($!)
+  wait_for '^[0-9]+$' "$output/port"
+  port=$(cat "$output/port")
+  "$send_lines" --spool="$output/silent" "$1://127.0.0.1:$port/x" \
+    < <(seq 100000; exec sleep 30 2>/dev/null) 2>"$output/error" &
+  servers+=($!)
+  wait_for '^100000$' "$output/silent"
+  kill "${servers[1]}"
+  wait "${servers[1]}" && die "an interrupted program said that all was sent"
+  stop_server
+}
+
 # What users do wrong is said, and bad lines do not get lost.
 check_brokers() {
   local target
@@ -497,6 +525,7 @@ mqtt | kafka)
   expect 100 '"source":"ball",.*"found":1,"count":1,' "$output/sent"
   export SPOOL_FOLDER=$output
   check_brokers "$1"
+  check_silent_host "$1"
   "check_$1"
   ;;
 merged)

@@ -21,6 +21,8 @@ typedef struct
   gboolean connected;
   gint refused;        /* the broker's reason for refusing the client, or 0 */
   gint64 next_attempt; /* to connect; monotonic time */
+  GThread *attempt;    /* NULL: none is under way */
+  gint attempted;      /* atomic: whether that one has ended */
   GHashTable *unacked; /* from the library's ids to numbers of lines */
   ConfirmFunc confirm;
   gpointer user_data;
@@ -56,11 +58,37 @@ published (struct mosquitto *client, void *data, int id)
   g_hash_table_remove (self->unacked, GINT_TO_POINTER (id));
 }
 
+/* A broker whose host is switched off keeps mosquitto_connect() waiting for minutes. No other
+ * function of the client is called meanwhile. */
+static gpointer
+attempt (gpointer data)
+{
+  Mqtt *self = data;
+
+  mosquitto_connect (self->client, self->host, self->port, KEEPALIVE);
+  g_atomic_int_set (&self->attempted, TRUE);
+
+  return NULL;
+}
+
+/* Whether the client may be used. */
+static gboolean
+end_attempt (Mqtt *self)
+{
+  if (self->attempt && g_atomic_int_get (&self->attempted))
+    g_thread_join (g_steal_pointer (&self->attempt));
+
+  return !self->attempt;
+}
+
 static void
 mqtt_close (gpointer broker)
 {
   Mqtt *self = broker;
 
+  /* The program ends sooner than the attempt. */
+  if (!end_attempt (self))
+    return;
   if (self->client) {
     mosquitto_disconnect (self->client);
     mosquitto_destroy (self->client);
@@ -142,11 +170,14 @@ mqtt_poll (gpointer broker, gint timeout, GError **error)
   Mqtt *self = broker;
   gint64 now = g_get_monotonic_time ();
 
-  if (mosquitto_socket (self->client) < 0) {
+  if (!end_attempt (self)) {
+    g_usleep ((gulong) timeout * 1000);
+  } else if (mosquitto_socket (self->client) < 0) {
     self->connected = FALSE;
     if (now >= self->next_attempt) {
       self->next_attempt = now + RETRY;
-      mosquitto_connect (self->client, self->host, self->port, KEEPALIVE);
+      g_atomic_int_set (&self->attempted, FALSE);
+      self->attempt = g_thread_new ("connect", attempt, self);
     } else {
       g_usleep ((gulong) timeout * 1000);
     }
