@@ -120,13 +120,15 @@ load_font (const gchar *description, guint size)
 static GstCclText *
 draw_layout (PangoLayout *layout, gint margin, const gchar *string)
 {
+  gchar *valid = g_utf8_make_valid (string, -1); /* names of others may have any bytes */
   cairo_surface_t *surface;
   PangoRectangle extents;
   GstCclText *text;
   gint stride, y;
   cairo_t *cairo;
 
-  pango_layout_set_text (layout, string, -1);
+  pango_layout_set_text (layout, valid, -1);
+  g_free (valid);
   pango_layout_get_pixel_extents (layout, NULL, &extents);
   text = text_new (CLAMP (extents.width, 1, MAX_WIDTH) + 2 * margin,
                    CLAMP (extents.height, 1, MAX_WIDTH));

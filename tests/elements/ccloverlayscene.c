@@ -198,6 +198,24 @@ GST_START_TEST (test_hostile_zones)
 }
 GST_END_TEST;
 
+/* Names of others may have any bytes, and nothing is said about them on standard error. */
+GST_START_TEST (test_invalid_name)
+{
+  GstHarness *h = harness_new ("draw=names font=Sans font-size=16");
+  GstBuffer *buffer = frame_new (13);
+  GstVideoRegionOfInterestMeta *roi;
+  GLogLevelFlags before;
+
+  roi = gst_buffer_add_video_region_of_interest_meta (buffer, "c\xffr", 60, 60, 30, 20);
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
+  before = g_log_set_always_fatal (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK);
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  g_log_set_always_fatal (before);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* The time, in both fonts; regions of other detectors with their names; frames without any. */
 GST_START_TEST (test_text)
 {
@@ -241,6 +259,7 @@ ccloverlayscene_suite (void)
   tcase_add_test (tcase, test_zones);
   tcase_add_test (tcase, test_hostile_zones);
   tcase_add_test (tcase, test_text);
+  tcase_add_test (tcase, test_invalid_name);
 
   return suite;
 }
