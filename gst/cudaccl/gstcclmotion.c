@@ -34,7 +34,8 @@
  *
  * All memory types and formats of `cudaccl` are supported. On the GPU, frames in system memory are
  * uploaded whole, fastest from the pool of page-locked buffers that the element proposes. A change
- * of the frames' CUDA context starts a new model.
+ * of the frames' CUDA context starts a new model, and so does a fallback to the CPU, see
+ * #cudaccl:backend `auto`.
  *
  * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
  * also part of `allocated-bytes`.
@@ -135,8 +136,8 @@ static gboolean gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incap
                                          GstCaps *outcaps);
 static gboolean gst_ccl_motion_sink_event (GstBaseTransform *trans, GstEvent *event);
 static void gst_ccl_motion_reset (GstCclMotion *self);
-static gboolean gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *frame,
-                                      GError **error);
+static CclStatus gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer,
+                                       GstCclFrame *frame, GError **error);
 
 static void
 install_properties (GObjectClass *gobject_class)
@@ -438,7 +439,7 @@ gst_ccl_motion_update_usage (GstCclMotion *self)
 }
 
 /* Creates a model on the device of @analyzer, unless there is one already. */
-static gboolean
+static CclStatus
 gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
                              const GstCclPlace *place, GError **error)
 {
@@ -448,13 +449,14 @@ gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
   CclInfo where;
   CclStatus status;
 
-  /* The context may be gone with the frame. */
-  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+  /* The context may be gone with the frame, and the device after a failure. */
+  ccl_analyzer_info (analyzer, &where);
+  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context ||
+      where.backend != self->backend)
     gst_ccl_motion_drop_model (self);
   if (self->model)
-    return TRUE;
+    return CCL_OK;
 
-  ccl_analyzer_info (analyzer, &where);
   ccl_motion_config_init (&config, (uint32_t) GST_VIDEO_INFO_WIDTH (info),
                           (uint32_t) GST_VIDEO_INFO_HEIGHT (info));
   config.format = GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA;
@@ -471,16 +473,17 @@ gst_ccl_motion_ensure_model (GstCclMotion *self, const CclAnalyzer *analyzer,
   if (status != CCL_OK) {
     gst_ccl_set_error (error, status);
     gst_ccl_motion_drop_model (self);
-    return FALSE;
+    return status;
   }
 
   self->place = *place;
+  self->backend = where.backend;
   ccl_motion_info (self->model, &model);
   gst_ccl_motion_update_usage (self);
   GST_INFO_OBJECT (self, "new background model of %ux%u pixels on %s", model.width, model.height,
                    model.device_name);
 
-  return TRUE;
+  return CCL_OK;
 }
 
 static gboolean
@@ -491,19 +494,26 @@ gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outc
   GError *error = NULL;
   CclAnalyzer *analyzer;
   GstCclPlace place;
+  CclStatus status;
 
   gst_ccl_motion_drop_model (self);
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
 
   analyzer = gst_ccl_session_get_analyzer (session, &place);
-  if (!gst_ccl_motion_ensure_model (self, analyzer, &place, &error)) {
-    gst_ccl_session_unset_caps (session);
-    gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, incaps);
-    return FALSE;
-  }
+  status = gst_ccl_motion_ensure_model (self, analyzer, &place, &error);
+  if (status == CCL_OK)
+    return TRUE;
 
-  return TRUE;
+  /* The first frame finds out whether the CPU can go on. */
+  if (gst_ccl_session_may_fall_back (session, status)) {
+    g_clear_error (&error);
+    return TRUE;
+  }
+  gst_ccl_session_unset_caps (session);
+  gst_cuda_ccl_post_error (GST_CUDA_CCL (self), error, incaps);
+
+  return FALSE;
 }
 
 /* The camera's view after a flushing seek has nothing to do with the one before. */
@@ -583,7 +593,7 @@ gst_ccl_motion_detect (GstCclMotion *self, const GstCclFrame *frame, const GstCc
 }
 
 /* A GstCclForegroundFunc. */
-static gboolean
+static CclStatus
 gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *frame, GError **error)
 {
   GstCclMotion *self = user_data;
@@ -591,9 +601,11 @@ gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *fr
   GstCclChroma chroma = { .n_frames = 0 };
   CclStatus status;
 
-  if (!gst_ccl_motion_ensure_model (self, analyzer, &frame->place, error) ||
-      !gst_ccl_session_map_chroma (session, frame, &chroma, error))
-    return FALSE;
+  status = gst_ccl_motion_ensure_model (self, analyzer, &frame->place, error);
+  if (status != CCL_OK)
+    return status;
+  if (!gst_ccl_session_map_chroma (session, frame, &chroma, error))
+    return CCL_ERROR_INVALID;
   status = gst_ccl_motion_detect (self, frame, &chroma, analyzer, &frame->image);
   gst_ccl_chroma_unmap (&chroma);
   gst_ccl_motion_update_usage (self);
@@ -602,7 +614,7 @@ gst_ccl_motion_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *fr
     gst_ccl_motion_drop_model (self); /* which may be unusable, as an analyzer then is */
   }
 
-  return status == CCL_OK;
+  return status;
 }
 
 gboolean

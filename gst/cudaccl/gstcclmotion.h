@@ -61,6 +61,7 @@ typedef struct
   guint threads, used_scale;
   CclMotion *model;
   GstCclPlace place;      /* of the model */
+  CclBackend backend;     /* of the model */
   guint64 allocations;    /* of the model, that are in the statistics already */
   CclMask shadow_mask;    /* of the frame's size */
   gboolean marked;        /* mark the last frame's shadows */

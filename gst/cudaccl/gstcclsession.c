@@ -288,6 +288,20 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
+gboolean
+gst_ccl_session_may_fall_back (const GstCclSession *self, CclStatus status)
+{
+  CclInfo info;
+
+  if (!self->analyzer)
+    return FALSE;
+  ccl_analyzer_info (self->analyzer, &info);
+
+  return is_device_failure (status) && info.backend == CCL_BACKEND_CUDA &&
+         self->config.backend == CCL_BACKEND_AUTO && self->place.device < 0 &&
+         !self->place.cuda_context;
+}
+
 /* Falls back to the CPU after the device failed with @status on a frame, if the backend is auto and
  * the CPU can read the frame. */
 static gboolean
@@ -296,12 +310,8 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
 {
   CclConfig config = self->config;
   GError *failure = NULL;
-  CclInfo info;
 
-  gst_ccl_set_error (error, status);
-  ccl_analyzer_info (self->analyzer, &info);
-  if (!is_device_failure (status) || info.backend != CCL_BACKEND_CUDA ||
-      config.backend != CCL_BACKEND_AUTO || frame->place.device >= 0 || frame->place.cuda_context ||
+  if (!gst_ccl_session_may_fall_back (self, status) ||
       (frame->image.memory != CCL_MEMORY_HOST && frame->image.memory != CCL_MEMORY_PINNED))
     return FALSE;
 
@@ -316,6 +326,25 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
   return TRUE;
 }
 
+/* Analyses a frame that is mapped. */
+static CclStatus
+gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const CclParams *params,
+                               CclComponents *components, GError **error)
+{
+  CclStatus status = CCL_OK;
+
+  if (self->foreground)
+    status = self->foreground (self->foreground_data, self->analyzer, frame, error);
+  if (status != CCL_OK)
+    return status;
+
+  status = ccl_analyzer_analyze (self->analyzer, &frame->image, params, components);
+  if (status != CCL_OK)
+    gst_ccl_set_error (error, status);
+
+  return status;
+}
+
 gboolean
 gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams *params,
                          CclComponents *components, GError **error)
@@ -325,6 +354,7 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   GError *failure = NULL;
   GstClockTime start;
   CclStatus status;
+  CclImage pixels;
 
   if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
     return FALSE;
@@ -334,17 +364,11 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   }
 
   start = gst_util_get_timestamp ();
-  if (self->foreground &&
-      !self->foreground (self->foreground_data, self->analyzer, &frame, error)) {
-    klass->unmap (self->mapper, &frame);
-    return FALSE;
-  }
-  status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
-  if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure)) {
-    status = ccl_analyzer_analyze (self->analyzer, &frame.image, params, components);
-    if (status != CCL_OK)
-      gst_ccl_set_error (&failure, status);
-  }
+  pixels = frame.image;
+  status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
+  frame.image = pixels;
+  if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure))
+    status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
   klass->unmap (self->mapper, &frame);
 
   if (status != CCL_OK) {

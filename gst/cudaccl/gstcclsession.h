@@ -24,13 +24,18 @@ GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
 void gst_ccl_session_free (GstCclSession *session);
 
 /* Replaces @frame->image, the luma of a frame, with the image that @analyzer analyses instead: a
- * mask of the frame's size, valid until the next call. @frame->place is where the analyzer is. */
-typedef gboolean (*GstCclForegroundFunc) (gpointer user_data, CclAnalyzer *analyzer,
-                                          GstCclFrame *frame, GError **error);
+ * mask of the frame's size, valid until the next call. @frame->place is where the analyzer is.
+ * Called again with an analyzer on the CPU if it or the analysis fails with a device error and the
+ * session falls back to the CPU. Returns CCL_OK, or sets @error. */
+typedef CclStatus (*GstCclForegroundFunc) (gpointer user_data, CclAnalyzer *analyzer,
+                                           GstCclFrame *frame, GError **error);
 
 /* Calls @func for every frame from now on. */
 void gst_ccl_session_set_foreground (GstCclSession *session, GstCclForegroundFunc func,
                                      gpointer user_data);
+
+/* Whether the next frame may go on with the CPU, for now that a device failed with @status. */
+gboolean gst_ccl_session_may_fall_back (const GstCclSession *session, CclStatus status);
 
 /* Sets @error, ready to be posted, to what the engine reports with @status. */
 void gst_ccl_set_error (GError **error, CclStatus status);

@@ -186,6 +186,40 @@ GST_START_TEST (test_auto_on_frame)
 }
 GST_END_TEST;
 
+/* With cclmotion, whichever call fails, of the model or of the analysis: of the caps, then of a
+ * frame. */
+GST_START_TEST (test_auto_with_model)
+{
+  const cudaError_t error = __i__ % 2 ? cudaErrorIllegalAddress : cudaErrorMemoryAllocation;
+  gboolean at_caps = __i__ < 2, all = FALSE;
+  guint64 n;
+  guint frame;
+
+  for (n = 1; !all; n++) {
+    GstElement *element = gst_element_factory_make ("cclmotion", NULL);
+    GstHarness *h;
+
+    begin ();
+    if (at_caps)
+      test_cuda_fault_arm (n, error, __i__ % 2);
+    h = ccl_test_harness_new (element, "GRAY8", 40, 30);
+    for (frame = 0; frame < 3; frame++) {
+      if (!at_caps && frame == 1)
+        test_cuda_fault_arm (n, error, __i__ % 2);
+      fail_unless (gst_harness_push (h, ccl_test_black_new (40, 30)) == GST_FLOW_OK,
+                   "frame %u is lost when call %" G_GUINT64_FORMAT " fails", frame, n);
+    }
+    all = test_cuda_fault.calls < n;
+    if (all)
+      check_no_message (h);
+
+    ccl_test_harness_free (h);
+    end ();
+  }
+  fail_unless (n > 20, "only %" G_GUINT64_FORMAT " calls were made to fail", n);
+}
+GST_END_TEST;
+
 /* With backend cuda, all of these are errors, and the next start works. */
 GST_START_TEST (test_cuda)
 {
@@ -314,6 +348,7 @@ devicefailures_suite (void)
   tcase_add_loop_test (tc, test_auto_at_start, 0, G_N_ELEMENTS (failures));
   tcase_add_loop_test (tc, test_auto_at_caps, 0, G_N_ELEMENTS (failures));
   tcase_add_loop_test (tc, test_auto_on_frame, 0, G_N_ELEMENTS (frame_failures));
+  tcase_add_loop_test (tc, test_auto_with_model, 0, 4);
   tcase_add_loop_test (tc, test_cuda, 0, G_N_ELEMENTS (failures));
   tcase_add_loop_test (tc, test_cuda_on_frame, 0, G_N_ELEMENTS (frame_failures));
   tcase_add_loop_test (tc, test_device_gone, 0, 2);
