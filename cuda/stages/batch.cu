@@ -31,21 +31,22 @@ batch_stack_rows (CclCudaStack s)
   }
 }
 
-/* The same for bits, 32 at a time. What is past the width does not matter. */
+/* The same for bits, 64 at a time: kernels read whole words of a mask, though bits past the width
+ * do not matter. */
 static __global__ void
 batch_stack_bits (CclCudaStack s)
 {
-  size_t words = (s.width - 1) / 32 + 1, n = words * (s.height + 1) * s.frames;
+  size_t words = (s.width - 1) / 64 + 1, n = words * (s.height + 1) * s.frames;
 
   for (size_t i = (size_t) blockIdx.x * STACK_THREADS + threadIdx.x; i < n;
        i += (size_t) STACK_BLOCKS * STACK_THREADS) {
     uint32_t row = (uint32_t) (i / words), w = (uint32_t) (i - row * words);
     uint32_t frame = row / (s.height + 1), y = row - frame * (s.height + 1);
-    uint32_t pixels = s.fill * 0x01010101u;
+    uint64_t pixels = s.fill * 0x0101010101010101u;
 
     if (frame < s.n && y < s.height)
-      pixels = ((const uint32_t *) (s.sources[frame].pixels + y * s.sources[frame].stride))[w];
-    ((uint32_t *) (s.to + row * s.pitch))[w] = pixels;
+      pixels = ((const uint64_t *) (s.sources[frame].pixels + y * s.sources[frame].stride))[w];
+    ((uint64_t *) (s.to + row * s.pitch))[w] = pixels;
   }
 }
 
