@@ -159,8 +159,9 @@ struct Grid
   uint32_t most_resident, resident;
   uint32_t synced; /* threads that wait for the grid */
   std::vector<Thread *> waiting_for_grid, waiting_for_kernel;
-  uint32_t switch_mask; /* a thread goes on unless random bits under it are 0 */
-  uint32_t plain_mask;  /* the same at plain accesses */
+  uint32_t switch_mask;             /* a thread goes on unless random bits under it are 0 */
+  uint32_t plain_mask;              /* the same at plain accesses */
+  std::vector<DelayedStore> stores; /* of blocks that have ended */
 };
 
 /* scheduler.cpp */
@@ -200,7 +201,9 @@ void stores_commit (const void *address, size_t size);
 void stores_publish_in_block (Thread *thread);
 void stores_publish (void);
 void stores_thread_ended (Thread *thread);
+/* The block's stores are in place; no other's are. */
 void stores_block_ended (Block *block);
+void stores_kernel_ended (Grid *grid);
 
 /* memory.cpp: device and page-locked memory */
 

@@ -243,7 +243,8 @@ end_block (Block *block)
     thread.known = NULL;
   }
   grid->resident--;
-  grid->ended++;
+  if (++grid->ended == grid->n)
+    stores_kernel_ended (grid);
   if (!block->lets_follow)
     grid->lets_follow++;
   free_blocks.push_back (block);

@@ -3,8 +3,9 @@
 
 /* A device may show a thread's plain stores to others in any order until a fence. So some stores to
  * global memory are delayed: first for other threads, from the block's next barrier on for other
- * blocks. Threads run one at a time, so a delayed store can be in memory while its own thread, or
- * block, runs, and what the others see is put back at each switch. */
+ * blocks, at most until the kernel ends. Threads run one at a time, so a delayed store can be in
+ * memory while its own thread, or block, runs, and what the others see is put back at each switch.
+ */
 
 #include "tests/emulation/emulation.h"
 
@@ -178,8 +179,22 @@ stores_thread_ended (Thread *thread)
   stores_publish_in_block (thread);
 }
 
+/* What a block has stored without a fence need not be visible before its kernel has ended. */
 void
 stores_block_ended (Block *block)
 {
+  std::vector<DelayedStore> *late = &block->grid->stores;
+
+  if (random_next () & 1) {
+    take_back (&block->stores);
+    late->insert (late->end (), block->stores.begin (), block->stores.end ());
+  }
   block->stores.clear ();
+}
+
+void
+stores_kernel_ended (Grid *grid)
+{
+  put_in_place (&grid->stores);
+  grid->stores.clear ();
 }
