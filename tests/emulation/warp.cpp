@@ -109,6 +109,22 @@ result_of (const Thread *thread, uint32_t lanes)
   }
 }
 
+/* Gives each lane its result. */
+static void
+finish_operation (Thread *thread, uint32_t lanes)
+{
+  EmulatedWarpOperation operation = thread->operation;
+  bool own = operation == EMULATED_MATCH ||
+             (operation >= EMULATED_SHUFFLE && operation <= EMULATED_SHUFFLE_XOR);
+  uint64_t common = own ? 0 : result_of (thread, lanes);
+
+  for (uint32_t left = lanes; left; left &= left - 1) {
+    Thread *lane = lane_of (thread, (uint32_t) __builtin_ctz (left));
+
+    lane->result = own ? result_of (lane, lanes) : common;
+  }
+}
+
 /* Lets the lanes of @thread's mask go on if all are there. */
 static bool
 try_operation (Thread *thread)
@@ -124,10 +140,7 @@ try_operation (Thread *thread)
     if (lanes >> i & 1 && (other->operation != thread->operation || other->mask != thread->mask))
       return false;
   }
-  for (uint32_t i = 0; i < LANES; i++) {
-    if (lanes >> i & 1)
-      lane_of (thread, i)->result = result_of (lane_of (thread, i), lanes);
-  }
+  finish_operation (thread, lanes);
   if (thread->operation == EMULATED_SYNCWARP) {
     for (uint32_t i = 0; i < LANES; i++) {
       if (lanes >> i & 1)
@@ -211,6 +224,8 @@ warp_thread_ended (Thread *thread)
   Warp *warp = &thread->block->warps[thread->warp];
 
   warp->live &= ~(1u << thread->lane);
+  if (!(warp->waiting & warp->live))
+    return;
   for (uint32_t i = 0; i < LANES; i++) {
     if ((warp->waiting & warp->live) >> i & 1)
       try_operation (lane_of (thread, i));
