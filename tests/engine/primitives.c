@@ -23,6 +23,7 @@ Usage: primitives [OPTION...]\n\
 Compares the CUDA backend's device functions with plain host code.\n\
 \n\
   --seed=N  seed of the random numbers; the default is a new one, which is printed\n\
+  --tiny    fewer and smaller inputs, for the emulated device\n\
   --help    prints this help\n\
 \n\
 Exit status: 0 if all tests passed, 1 if some failed, 77 without a CUDA device.\n";
@@ -30,6 +31,7 @@ Exit status: 0 if all tests passed, 1 if some failed, 77 without a CUDA device.\
 typedef struct Run
 {
   uint32_t seed;
+  bool tiny;
   Mt19937 rng;
   uint64_t tests, failed;
   unsigned reports; /* of the running test */
@@ -702,7 +704,7 @@ test_union_find (Run *run)
 {
   static const uint32_t sizes[] = { 1, 5, 1000, 65536, 300007 };
 
-  for (size_t s = 0; s < COUNT (sizes); s++)
+  for (size_t s = 0; s < (run->tiny ? 3 : COUNT (sizes)); s++)
     for (size_t graph = 0; graph < COUNT (graphs); graph++)
       for (int how = 0; how < PRIMITIVE_MERGES; how++)
         check_merge (run, (PrimitiveMerge) how, graph, sizes[s]);
@@ -748,7 +750,7 @@ test_union_find_shared (Run *run)
 {
   static const uint32_t sizes[] = { 1, 5, 1000, PRIMITIVE_SHARED_LABELS };
 
-  for (size_t s = 0; s < COUNT (sizes); s++)
+  for (size_t s = 0; s < (run->tiny ? 3 : COUNT (sizes)); s++)
     for (size_t graph = 0; graph < COUNT (graphs); graph++)
       for (int how = 0; how < PRIMITIVE_SHARED; how++)
         check_merge_shared (run, (PrimitiveShared) how, graph, sizes[s]);
@@ -881,7 +883,7 @@ check_features (Run *run, PrimitiveUpdate how, bool moments)
 static void
 test_features (Run *run)
 {
-  for (int k = 0; k < 10; k++)
+  for (int k = 0; k < (run->tiny ? 2 : 10); k++)
     for (int how = 0; how < PRIMITIVE_UPDATES; how++)
       check_features (run, (PrimitiveUpdate) how, k % 2);
 }
@@ -900,6 +902,7 @@ static const struct
 
 static const TestOption option_table[] = {
   { "seed", TEST_NUMBER, .member = offsetof (Run, seed), .most = UINT32_MAX },
+  { "tiny", TEST_FLAG, .member = offsetof (Run, tiny) },
   { NULL },
 };
 
