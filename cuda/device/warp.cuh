@@ -42,6 +42,13 @@ warp_shuffle_up (uint64_t value, uint32_t distance)
   return __shfl_up_sync (ALL_LANES, (unsigned long long) value, distance);
 }
 
+/* The @value of the lane @distance behind this one. All lanes call this. */
+static __device__ inline uint32_t
+warp_shuffle_down (uint32_t value, uint32_t distance)
+{
+  return __shfl_down_sync (ALL_LANES, value, distance);
+}
+
 /* The @value of the lane whose index differs in the bits of @mask. All lanes call this. */
 static __device__ inline uint32_t
 warp_shuffle_xor (uint32_t value, uint32_t mask)

@@ -1,38 +1,40 @@
 /* cudaccl - CUDA backend: background models, the kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A thread has a unit of 8 pixels in two rows, which share a row of chroma and learn together. It
- * reads these and their neighbours through the L1 cache and blurs them in registers, four bytes at
- * a time; differences and thresholds it computes for two pixels at a time. Only where there may be
- * shadows, which need blurred pixels farther away, a block exchanges them in shared memory. */
+/* A warp has a strip of units of 8 pixels in two rows, which share a row of chroma and learn
+ * together: a thread for each unit. It blurs them four bytes at a time, compares and learns two
+ * pixels at a time, and gets what its neighbours have by shuffles. So the first and the last lane
+ * have units of the neighbouring strips, whose outer pixels are wrong (E1); they store nothing.
+ * What may be shadow is rare and uneven, and needs blurred pixels farther away: a block exchanges
+ * them in shared memory, and its threads share the work evenly. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/motion/model.h"
 #include "cuda/tile/tile.cuh"
 
-#define UNIT 8         /* pixels of a thread, in each row */
-#define BLOCK_UNITS 16 /* of a block, side by side */
-#define BLOCK_PAIRS 8  /* of rows, in a block */
-#define BLOCK_ROWS (2 * BLOCK_PAIRS)
-#define BLOCK_WIDTH (BLOCK_UNITS * UNIT)
-#define BLOCK_THREADS (BLOCK_UNITS * BLOCK_PAIRS)
-#define BLOCK_WARPS (BLOCK_THREADS / WARP_LANES)
+#define UNIT 8                        /* pixels of a thread, in each row */
+#define EDGE 1                        /* lanes at either end of a warp that only hold neighbours */
+#define STRIP (WARP_LANES - 2 * EDGE) /* units of a warp, side by side */
+#define BLOCK_WIDTH (STRIP * UNIT)
+#define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, one below the other: a group each */
+#define BLOCK_ROWS (2 * BLOCK_WARPS)
+#define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
+#define BLOCKS_AT_ONCE 9 /* in a multiprocessor: 1920x1080 takes one wave of 132 */
 #define HALO CCL_MOTION_SHADOW_STEP
 
-/* Blurred pixels in shared memory: the block's, with HALO rows above and below, and a unit on
- * either side. */
+/* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
-#define SHARED_PITCH (BLOCK_WIDTH + 2 * UNIT)
+#define SHARED_PITCH (WARP_LANES * UNIT)
 
-#define HIGH_BITS 0x80008000u /* of two numbers of 16 bits */
+static_assert (2 * HALO == BLOCK_WARPS, "a warp for each row of the halo");
+static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (E1)");
+
+#define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
+#define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
 
 /* Blocks that have ended, above the sum of their foreground. */
 #define TICKET (1ull << 33)
-
-/* A warp has two pairs of rows of one group, so that it learns as a whole or not at all. */
-static_assert (BLOCK_WARPS == CCL_MOTION_GROUPS && BLOCK_PAIRS == 2 * CCL_MOTION_GROUPS,
-               "a warp for each group");
 
 /* Four bytes */
 
@@ -47,6 +49,50 @@ static __device__ inline uint32_t
 blur4 (uint32_t before, uint32_t middle, uint32_t after)
 {
   return average4 (average4 (before, after), middle);
+}
+
+static __device__ inline uint32_t
+four (uint32_t a)
+{
+  return a * 0x01010101u;
+}
+
+/* All bits of those bytes whose high bit is set. */
+static __device__ inline uint32_t
+spread4 (uint32_t high)
+{
+  return __byte_perm (high, 0, 0xba98);
+}
+
+/* All bits of those bytes where a >= b. */
+static __device__ inline uint32_t
+reaches4 (uint32_t a, uint32_t b)
+{
+  uint32_t low = (a | HIGH_BITS_OF_4) - (b & ~HIGH_BITS_OF_4);
+
+  return spread4 ((a & ~b) | (~(a ^ b) & low));
+}
+
+static __device__ inline uint32_t
+select4 (uint32_t mask, uint32_t yes, uint32_t no)
+{
+  return (yes & mask) | (no & ~mask);
+}
+
+/* a - b, at least 0. */
+static __device__ inline uint32_t
+subtract4 (uint32_t a, uint32_t b)
+{
+  uint32_t mask = reaches4 (a, b);
+
+  return (a & mask) - (b & mask);
+}
+
+/* a + b, at most 255. */
+static __device__ inline uint32_t
+add4 (uint32_t a, uint32_t b)
+{
+  return ~subtract4 (~a, b);
 }
 
 /* Two numbers of 16 bits, less than 2^15 each unless noted otherwise */
@@ -88,11 +134,26 @@ above2 (uint32_t a, uint32_t b)
   return ~((b | HIGH_BITS) - a) & HIGH_BITS;
 }
 
-/* The bits of above2() for pair number @k of a unit. */
+/* Units: eight bytes or numbers */
+
+/* The bits of four above2(), a pixel each. */
 static __device__ inline uint32_t
-unit_bits (uint32_t high, uint32_t k)
+unit_bits (const uint32_t *high)
 {
-  return ((high >> 15 & 1) | (high >> 30 & 2)) << 2 * k;
+  uint32_t sum = __dp4a (__byte_perm (high[0], high[1], 0x7531), 0x08040201u, 0u);
+
+  return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
+}
+
+/* All bits of those bytes whose bit is set. */
+static __device__ inline uint2
+unit_masks (uint32_t bits)
+{
+  /* bits 0 to 3 go to bytes 0 to 3 */
+  uint32_t low = (bits & 15) * 0x00204081u & 0x01010101u;
+  uint32_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
+
+  return uint2{ low * 255, high * 255 };
 }
 
 /* Bytes 2 @k and 2 @k + 1 of a unit, as two numbers. */
@@ -102,21 +163,16 @@ byte_pair (uint2 bytes, uint32_t k)
   return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x4342 : 0x4140);
 }
 
+/* The same of masks. */
+static __device__ inline uint32_t
+mask_pair (uint2 bytes, uint32_t k)
+{
+  return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
+}
+
 /* Loads */
 
-/* Eight bytes and their neighbours: the highest byte, or with samples in pairs the two highest
- * bytes, of @ends are those before, the lowest those behind. */
-typedef struct Unit
-{
-  uint2 bytes;
-  uint32_t ends;
-} Unit;
-
-static __device__ inline uint32_t
-clamp_index (int64_t i, uint32_t n)
-{
-  return i < 0 ? 0 : i >= (int64_t) n ? n - 1 : (uint32_t) i;
-}
+/* Pixels of a plane, @bytes wide each. Outside of the plane its border is repeated. */
 
 static __device__ inline uint32_t
 load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
@@ -124,26 +180,39 @@ load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
   return __ldg (plane.samples + y * plane.pitch + (size_t) x * step);
 }
 
-/* The unit of luma at @x, repeating the border. */
-static __device__ inline Unit
+/* @x in a row of @width; what is left of it has wrapped. */
+static __device__ inline uint32_t
+nearest (uint32_t x, uint32_t width)
+{
+  return (int32_t) x < 0 ? 0 : min (x, width - 1);
+}
+
+/* The rows above a pair, of the pair, and below it. @last: the last row. */
+static __device__ inline void
+rows_around (uint32_t y, uint32_t last, uint32_t rows[4])
+{
+  rows[0] = min (y > 0 ? y - 1 : 0, last);
+  rows[1] = min (y, last);
+  rows[2] = min (y + 1, last);
+  rows[3] = min (y + 2, last);
+}
+
+/* The unit of luma at @x. */
+static __device__ inline uint2
 load_luma (const CclModelRun &run, uint32_t x, uint32_t y)
 {
   const CclModelPlane &plane = run.frame.planes[0];
   const uint32_t width = run.frame.width;
   const uint8_t *row = plane.samples + y * plane.pitch;
-  Unit unit;
+  uint2 unit = { 0, 0 };
 
-  if (run.vectors[0] && width - x >= UNIT) {
-    unit.bytes = __ldg ((const uint2 *) (row + x));
-  } else {
-    unit.bytes = uint2{ 0, 0 };
-    for (uint32_t i = 0; i < UNIT / 2; i++) {
-      unit.bytes.x |= (uint32_t) __ldg (row + min (x + i, width - 1)) << 8 * i;
-      unit.bytes.y |= (uint32_t) __ldg (row + min (x + 4 + i, width - 1)) << 8 * i;
-    }
+  if (run.vectors[0] && x < width && width - x >= UNIT)
+    return __ldg ((const uint2 *) (row + x));
+#pragma unroll 1
+  for (uint32_t i = 0; i < UNIT / 2; i++) {
+    unit.x |= (uint32_t) __ldg (row + nearest (x + i, width)) << 8 * i;
+    unit.y |= (uint32_t) __ldg (row + nearest (x + 4 + i, width)) << 8 * i;
   }
-  unit.ends = (uint32_t) __ldg (row + (x > 0 ? x - 1 : 0)) << 24 |
-              (uint32_t) __ldg (row + min (x + UNIT, width - 1));
   return unit;
 }
 
@@ -160,51 +229,43 @@ load_chroma_pair (const CclModelRun &run, uint32_t x, uint32_t y)
 }
 
 /* Four pairs of chroma samples from @x on. */
-static __device__ inline Unit
+static __device__ inline uint2
 load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 {
   const CclModelPlane *planes = run.frame.planes;
-  const uint32_t last = run.frame.chroma_width - 1;
-  Unit unit;
+  const uint32_t width = run.frame.chroma_width;
+  uint2 unit = { 0, 0 };
 
-  if (run.vectors[1] == CCL_MODEL_PAIRS && last - x >= 3) {
-    unit.bytes = __ldg ((const uint2 *) (planes[1].samples + y * planes[1].pitch + 2 * (size_t) x));
-  } else if (run.vectors[1] == CCL_MODEL_VECTOR && last - x >= 3) {
-    uint32_t u = __ldg ((const uint32_t *) (planes[1].samples + y * planes[1].pitch + x));
-    uint32_t v = __ldg ((const uint32_t *) (planes[2].samples + y * planes[2].pitch + x));
+  if (x < width && width - x >= UNIT / 2) {
+    if (run.vectors[1] == CCL_MODEL_PAIRS)
+      return __ldg ((const uint2 *) (planes[1].samples + y * planes[1].pitch + 2 * (size_t) x));
+    if (run.vectors[1] == CCL_MODEL_VECTOR) {
+      uint32_t u = __ldg ((const uint32_t *) (planes[1].samples + y * planes[1].pitch + x));
+      uint32_t v = __ldg ((const uint32_t *) (planes[2].samples + y * planes[2].pitch + x));
 
-    unit.bytes = uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
-  } else {
-    unit.bytes.x = load_chroma_pair (run, min (x, last), y) |
-                   load_chroma_pair (run, min (x + 1, last), y) << 16;
-    unit.bytes.y = load_chroma_pair (run, min (x + 2, last), y) |
-                   load_chroma_pair (run, min (x + 3, last), y) << 16;
+      return uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
+    }
   }
-  unit.ends = load_chroma_pair (run, x > 0 ? x - 1 : 0, y) << 16 |
-              load_chroma_pair (run, min (x + 4, last), y);
+#pragma unroll 1
+  for (uint32_t i = 0; i < 2; i++) {
+    unit.x |= load_chroma_pair (run, nearest (x + i, width), y) << 16 * i;
+    unit.y |= load_chroma_pair (run, nearest (x + 2 + i, width), y) << 16 * i;
+  }
   return unit;
 }
 
-/* The middle row, blurred; samples are @bits wide. */
+/* The middle row, blurred; samples are @bits wide. Called by whole warps. */
 static __device__ inline uint2
-blur_unit (const Unit &above, const Unit &middle, const Unit &below, uint32_t bits)
+blur_unit (uint2 above, uint2 middle, uint2 below, uint32_t bits)
 {
-  uint32_t low = blur4 (above.bytes.x, middle.bytes.x, below.bytes.x);
-  uint32_t high = blur4 (above.bytes.y, middle.bytes.y, below.bytes.y);
-  uint32_t ends = blur4 (above.ends, middle.ends, below.ends);
+  uint32_t low = blur4 (above.x, middle.x, below.x);
+  uint32_t high = blur4 (above.y, middle.y, below.y);
+  uint32_t left = warp_shuffle_up (high, 1), right = warp_shuffle_down (low, 1);
 
   return uint2{
-    blur4 (__funnelshift_l (ends, low, bits), low, __funnelshift_r (low, high, bits)),
-    blur4 (__funnelshift_l (low, high, bits), high, __funnelshift_r (high, ends, bits)),
+    blur4 (__funnelshift_l (left, low, bits), low, __funnelshift_r (low, high, bits)),
+    blur4 (__funnelshift_l (low, high, bits), high, __funnelshift_r (high, right, bits)),
   };
-}
-
-/* A unit of luma, blurred. */
-static __device__ inline uint2
-blur_luma (const CclModelRun &run, uint32_t x, uint32_t y)
-{
-  return blur_unit (load_luma (run, x, y > 0 ? y - 1 : 0), load_luma (run, x, y),
-                    load_luma (run, x, min (y + 1, run.frame.height - 1)), 8);
 }
 
 /* The valid background of a row, without those rows that learn now. */
@@ -216,25 +277,36 @@ old_row (const CclModelRun &run, uint32_t y)
   return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
 }
 
-/* Which of a unit's pixels differ from the background. */
-static __device__ inline uint32_t
-find_differences (const CclModelRun &run, uint2 values, uint4 old, uint2 noise, uint32_t x,
-                  uint32_t y)
+/* The unit of the background at @x. */
+static __device__ inline uint4
+load_old (const CclModelRun &run, uint32_t x, uint32_t y)
 {
   const uint16_t *row = old_row (run, y);
+  uint32_t pixel;
+
+  if (x < run.frame.width)
+    return *(const uint4 *) (row + x);
+  pixel = both (row[nearest (x, run.frame.width)]);
+  return uint4{ pixel, pixel, pixel, pixel };
+}
+
+/* Comparing */
+
+/* Which of a unit's pixels differ from the background. Called by whole warps. */
+static __device__ inline uint32_t
+find_differences (const CclModelRun &run, uint2 values, uint4 above, uint4 old, uint4 below,
+                  uint2 noise)
+{
   const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
-  uint4 above = *(const uint4 *) (old_row (run, y > 0 ? y - 1 : 0) + x);
-  uint4 below = *(const uint4 *) (old_row (run, min (y + 1, run.frame.height - 1)) + x);
-  uint32_t ends =
-      (uint32_t) row[x > 0 ? x - 1 : 0] << 16 | row[min (x + UNIT, run.frame.width - 1)];
+  uint32_t left = warp_shuffle_up (old.w, 1), right = warp_shuffle_down (old.x, 1);
   /* pixels -1 and 0, 1 and 2, up to 7 and 8 */
-  uint32_t odd[5] = { __funnelshift_l (ends, old.x, 16), __funnelshift_l (old.x, old.y, 16),
+  uint32_t odd[5] = { __funnelshift_l (left, old.x, 16), __funnelshift_l (old.x, old.y, 16),
                       __funnelshift_l (old.y, old.z, 16), __funnelshift_l (old.z, old.w, 16),
-                      __funnelshift_r (old.w, ends, 16) };
+                      __funnelshift_l (old.w, right, 16) };
   uint32_t olds[4] = { old.x, old.y, old.z, old.w };
   uint32_t aboves[4] = { above.x, above.y, above.z, above.w };
   uint32_t belows[4] = { below.x, below.y, below.z, below.w };
-  uint32_t bits = 0;
+  uint32_t high[4];
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
@@ -243,227 +315,291 @@ find_differences (const CclModelRun &run, uint2 values, uint4 old, uint2 noise, 
     uint32_t threshold = max2 (byte_pair (noise, k) << 5, floor) + half2 (slope);
     uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
 
-    bits |= unit_bits (above2 (difference, min2 (threshold, cap)), k);
+    high[k] = above2 (difference, min2 (threshold, cap));
   }
-  return bits;
+  return unit_bits (high);
 }
 
 /* ccl_motion_shaded() of a unit. */
 static __device__ inline uint32_t
 find_shaded (uint2 values, uint4 old)
 {
-  uint32_t olds[4] = { old.x, old.y, old.z, old.w }, bits = 0;
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w }, high[4];
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t value = byte_pair (values, k) << 7;
 
-    bits |= unit_bits (above2 (olds[k], value) & above2 (value, half2 (olds[k])), k);
+    high[k] = above2 (olds[k], value) & above2 (value, half2 (olds[k]));
   }
-  return bits;
+  return unit_bits (high);
 }
 
-/* The blurred pixels of a block; (left, top) is the block's first pixel. */
-typedef struct Blurred
+static __device__ inline uint4 *
+chroma_at (const CclModelRun &run, uint32_t x, uint32_t y)
 {
-  uint32_t left, top;
-  uint8_t (*rows)[SHARED_PITCH];
-} Blurred;
-
-static __device__ inline uint8_t *
-blurred_at (const Blurred &blurred, uint32_t x, uint32_t y)
-{
-  return &blurred.rows[(int32_t) (y - blurred.top) + HALO][(int32_t) (x - blurred.left) + UNIT];
+  return (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
 }
 
+/* ccl_motion_chroma_differs() of four pairs of samples: a bit for each pixel of a row. */
+static __device__ inline uint32_t
+find_colours (const CclModelRun &run, uint2 values, uint4 old)
+{
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (run.step.chroma_floor);
+  uint32_t high[2];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t first = distance2 (byte_pair (values, 2 * k) << 7, olds[2 * k]);
+    uint32_t second = distance2 (byte_pair (values, 2 * k + 1) << 7, olds[2 * k + 1]);
+    uint32_t sum = __byte_perm (first, second, 0x5410) + __byte_perm (first, second, 0x7632);
+
+    /* sums may have 16 bits */
+    high[k] = above2 (min2 (sum, ~HIGH_BITS), floor);
+  }
+  return __dp4a (__byte_perm (high[0], high[1], 0x7531), 0xc0300c03u, 0u) >> 7;
+}
+
+/* Shadows */
+
+/* What a block exchanges. */
+typedef struct Shared
+{
+  uint2 blurred[SHARED_ROWS][SHARED_PITCH / UNIT];
+  uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT]; /* a bit for each pixel */
+  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* places in blurred */
+  uint32_t n_shaded;
+} Shared;
+
+/* Appends the shaded pixels of a warp's rows. Called by whole warps. */
 static __device__ inline void
-store_unit (const Blurred &blurred, uint32_t x, uint32_t y, uint2 values)
+append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
 {
-  *(uint2 *) blurred_at (blurred, x, y) = values;
+  uint32_t left = shaded[0] | shaded[1] << UNIT, n = (uint32_t) __popc (left);
+  uint32_t end = warp_scan (n), base = 0;
+
+  if (lane_id () == WARP_LANES - 1)
+    base = atomicAdd (&shared.n_shaded, end);
+  base = warp_shuffle (base, WARP_LANES - 1) + end - n;
+  for (; left; left &= left - 1) {
+    uint32_t bit = (uint32_t) __ffs ((int) left) - 1;
+
+    shared.shaded[base++] =
+        (uint16_t) ((row + HALO + bit / UNIT) * SHARED_PITCH + lane_id () * UNIT + bit % UNIT);
+  }
 }
 
-/* Blurs what lies around the block, inside the frame. */
-static __device__ inline void
-blur_halo (const CclModelRun &run, const Blurred &blurred)
-{
-  const uint32_t column = threadIdx.x % BLOCK_UNITS, row = threadIdx.x / BLOCK_UNITS;
-  const uint32_t side = threadIdx.x % 2, i = threadIdx.x / 2;
-  uint32_t x = blurred.left + column * UNIT;
-  uint32_t y = blurred.top + (row < HALO ? row - HALO : BLOCK_ROWS + row - HALO);
-
-  /* what would be negative is past the end */
-  if (row < 2 * HALO && x < run.frame.width && y < run.frame.height)
-    store_unit (blurred, x, y, blur_luma (run, x, y));
-  x = side ? blurred.left + BLOCK_WIDTH : blurred.left - UNIT;
-  y = blurred.top - HALO + i;
-  if (i < SHARED_ROWS && x < run.frame.width && y < run.frame.height)
-    store_unit (blurred, x, y, blur_luma (run, x, y));
-}
-
-static_assert (BLOCK_PAIRS >= 2 * HALO && SHARED_ROWS <= BLOCK_THREADS / 2, "one unit is enough");
-
+/* Whether the pixel at @place is in shadow; (left, top) is the frame's pixel at the beginning of
+ * what the block has blurred. */
 static __device__ inline bool
-is_shadow (const CclModelRun &run, const Blurred &blurred, uint32_t x, uint32_t y)
+is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_t left,
+           uint32_t top)
 {
+  const uint32_t x = left + place % SHARED_PITCH, y = top + place / SHARED_PITCH;
+  const uint32_t xs[3] = { max (x, (uint32_t) HALO) - HALO, x,
+                           min (x + HALO, run.frame.width - 1) };
+  const uint32_t ys[3] = { max (y, (uint32_t) HALO) - HALO, y,
+                           min (y + HALO, run.frame.height - 1) };
   int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
 
 #pragma unroll
   for (int v = 0; v < 3; v++) {
-    uint32_t near = clamp_index ((int64_t) y + (v - 1) * HALO, run.frame.height);
-    const uint16_t *row = old_row (run, near);
+    const uint8_t *blurred = (const uint8_t *) shared.blurred[ys[v] - top];
+    const uint16_t *row = old_row (run, ys[v]);
 
 #pragma unroll
     for (int u = 0; u < 3; u++) {
-      uint32_t at = clamp_index ((int64_t) x + (u - 1) * HALO, run.frame.width);
-
-      values[3 * v + u] = *blurred_at (blurred, at, near);
-      backgrounds[3 * v + u] = row[at];
+      values[3 * v + u] = blurred[xs[u] - left];
+      backgrounds[3 * v + u] = row[xs[u]];
     }
   }
   return ccl_motion_keeps_texture (values, backgrounds);
 }
 
+/* Finds which of the @shaded pixels of a warp's rows are in shadow. All threads call this, if any
+ * has such pixels, after a barrier. */
+static __device__ inline void
+find_shadows (const CclModelRun &run, Shared &shared, const uint2 values[2],
+              const uint32_t shaded[2], uint32_t x, uint32_t y, uint32_t shadows[2])
+{
+  const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
+  /* of the block's first blurred pixel: may wrap */
+  const uint32_t left = x - lane * UNIT, top = y - row - HALO;
+  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS;
+  const uint32_t last = run.frame.height - 1, at = nearest (top + halo, run.frame.height);
+
+  append_shaded (shared, shaded, row);
+  shared.blurred[row + HALO][lane] = values[0];
+  shared.blurred[row + HALO + 1][lane] = values[1];
+  /* Outside of the frame nothing reads it. */
+  shared.blurred[halo][lane] =
+      blur_unit (load_luma (run, x, at > 0 ? at - 1 : 0), load_luma (run, x, at),
+                 load_luma (run, x, min (at + 1, last)), 8);
+  __syncthreads ();
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
+    uint32_t place = shared.shaded[i], pixel = place - HALO * SHARED_PITCH;
+
+    if (is_shadow (run, shared, place, left, top))
+      atomicOr ((uint32_t *) shared.shadows + pixel / 32, 1u << pixel % 32);
+  }
+  __syncthreads ();
+  shadows[0] = shared.shadows[row][lane];
+  shadows[1] = shared.shadows[row + 1][lane];
+}
+
 /* Learning */
 
-/* A thread's part of a row. What it compares with is loaded again where it learns: registers are
- * short. */
-typedef struct Row
+/* ccl_motion_follow() of two samples; @values are grey levels times CCL_MOTION_ONE. */
+static __device__ inline uint32_t
+follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
 {
-  uint32_t y;
-  uint2 values;
-  uint32_t busy; /* bits: foreground or shadow */
-} Row;
+  const uint32_t pull = both (CCL_MOTION_PULL), rate = 2 * (uint32_t) pace.rate;
+  /* What rounds, and makes both the difference and its share positive. */
+  const uint32_t more = 0x8000 + (CCL_MOTION_PULL << 16) - CCL_MOTION_PULL * rate;
+  uint32_t difference = min2 (max2 (values + pull, old), old + 2 * pull) - old;
+  uint32_t low = (difference & 0xffff) * rate + more, high = (difference >> 16) * rate + more;
 
-static __device__ inline uint4
-load_old (const CclModelRun &run, uint32_t x, uint32_t y)
-{
-  return *(const uint4 *) (old_row (run, y) + x);
+  return old + __byte_perm (low, high, 0x7632) - pull;
 }
 
-static __device__ inline uint2 *
-noise_at (const CclModelRun &run, uint32_t x, uint32_t y)
+/* ccl_motion_noise() of four pixels: the weighted mean of what it is and of what it should be,
+ * which are 2^7 times smaller than in there, in the highest byte. */
+static __device__ inline uint32_t
+noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const uint32_t *values)
 {
-  return (uint2 *) (run.state.noise + y * run.state.pitch + x);
+  const uint32_t rate = (uint32_t) pace.noise_rate << 9, rest = (1u << 24) - rate;
+  const uint32_t more = (uint32_t) pace.dither << 17 | 1u << 16,
+                 most = both (CCL_MOTION_MOST_NOISE);
+  uint32_t sums[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t wanted = min2 (distance2 (values[k], olds[k]) >> 3 & 0x1fff1fffu, most);
+
+    sums[2 * k] = (noise >> 16 * k & 255) * rest + (wanted & 0xffff) * rate + more;
+    sums[2 * k + 1] = (noise >> (16 * k + 8) & 255) * rest + (wanted >> 16) * rate + more;
+  }
+  return __byte_perm (__byte_perm (sums[0], sums[1], 0x0073),
+                      __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
 }
 
-static __device__ inline int
-byte_of (uint2 bytes, uint32_t i)
+/* ccl_motion_learn_candidate() of four pixels. Sets @candidates and @counts, and returns all bits
+ * of those whose candidate has become the background; @olds are its grey levels before. */
+static __device__ inline uint32_t
+learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, uint32_t *candidates,
+                   uint32_t *counts)
 {
-  return (i < 4 ? bytes.x : bytes.y) >> 8 * (i % 4) & 255;
-}
+  const uint32_t candidate = *candidates, count = *counts, step = four (pace.count);
+  uint32_t brighter = reaches4 (values, candidate), darker = reaches4 (candidate, values);
+  uint32_t distance = select4 (brighter, values, candidate) - select4 (brighter, candidate, values);
+  uint32_t near = reaches4 (four (CCL_MOTION_CANDIDATE_RANGE), distance);
+  uint32_t more = add4 (count, step), stays = reaches4 (count, 2 * step);
+  uint32_t renewed = near & reaches4 (more, four (pace.enough));
+  uint32_t follows = candidate + (~darker & 0x01010101u) - (~brighter & 0x01010101u);
 
-static __device__ inline void
-put_byte (uint2 *bytes, uint32_t i, int value)
-{
-  uint32_t *word = i < 4 ? &bytes->x : &bytes->y;
-
-  *word |= (uint32_t) value << 8 * (i % 4);
-}
-
-static __device__ inline int
-number_of (uint4 numbers, uint32_t i)
-{
-  uint32_t words[4] = { numbers.x, numbers.y, numbers.z, numbers.w };
-
-  return words[i / 2] >> 16 * (i % 2) & 0xffff;
+  *candidates =
+      select4 (near, select4 (renewed, olds, follows), select4 (stays, candidate, values));
+  *counts = select4 (near, select4 (renewed, four (pace.enough >> 1), more),
+                     (count & stays) - (2 * step & stays));
+  return renewed;
 }
 
 /* Writes a background. Behind the last pixel of a row it is repeated, for the slope there. */
 static __device__ inline void
-store_background (const CclModelRun &run, uint32_t x, uint32_t y, const int *background)
+store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixels)
 {
-  uint32_t copy = ~run.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1, words[4], last = 0;
+  const uint32_t copy = ~run.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1, n = run.frame.width - x;
   uint16_t *row = (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
 
+  if (n < UNIT) {
+    uint32_t last = 0;
+
 #pragma unroll
-  for (uint32_t i = 0; i < UNIT; i++) {
-    if (x + i < run.frame.width)
-      last = (uint32_t) background[i];
-    if (i % 2)
-      words[i / 2] |= last << 16;
-    else
-      words[i / 2] = last;
+    for (uint32_t i = 0; i < UNIT; i++) {
+      uint32_t shift = 16 * (i % 2);
+
+      if (i < n)
+        last = pixels[i / 2] >> shift & 0xffff;
+      pixels[i / 2] = (pixels[i / 2] & 0xffff0000u >> shift) | last << shift;
+    }
   }
-  *(uint4 *) (row + x) = uint4{ words[0], words[1], words[2], words[3] };
+  *(uint4 *) (row + x) = uint4{ pixels[0], pixels[1], pixels[2], pixels[3] };
 }
 
-/* A unit without foreground. */
+/* The first frame becomes the background. */
 static __device__ inline void
-learn_quiet (const CclModelRun &run, const CclMotionPace &pace, const Row &row, uint32_t x)
+begin_row (const CclModelRun &run, uint2 values, uint32_t x, uint32_t y)
 {
-  const size_t at = row.y * run.state.pitch + x;
-  const uint4 old_background = load_old (run, x, row.y);
-  const uint2 old_noise = *noise_at (run, x, row.y);
-  uint2 *counts = (uint2 *) (run.state.counts + at), noise = { 0, 0 }, count = { 0, 0 };
-  int background[UNIT];
+  const size_t at = y * run.state.pitch + x;
+  const uint32_t noise = four (CCL_MOTION_FIRST_NOISE);
+  uint32_t pixels[4];
 
 #pragma unroll
-  for (uint32_t i = 0; i < UNIT; i++) {
-    int value = byte_of (row.values, i), old = number_of (old_background, i);
-
-    background[i] = ccl_motion_follow (&pace, old, value);
-    put_byte (&noise, i, ccl_motion_noise (&pace, byte_of (old_noise, i), value, old));
-  }
-  store_background (run, x, row.y, background);
-  *noise_at (run, x, row.y) = noise;
-  if (pace.count == 0)
-    return;
-  count = *counts;
-  if ((count.x | count.y) == 0)
-    return;
-  noise = count;
-  count = uint2{ 0, 0 };
-#pragma unroll
-  for (uint32_t i = 0; i < UNIT; i++)
-    put_byte (&count, i, ccl_motion_max (byte_of (noise, i) - pace.count, 0));
-  *counts = count;
+  for (uint32_t k = 0; k < 4; k++)
+    pixels[k] = byte_pair (values, k) << 7;
+  store_background (run, x, y, pixels);
+  *(uint2 *) (run.state.noise + at) = uint2{ noise, noise };
+  *(uint2 *) (run.state.candidates + at) = values;
+  *(uint2 *) (run.state.counts + at) = uint2{ 0, 0 };
 }
 
-/* Any unit. Returns the bits of pixels whose candidate became the background. */
-static __device__ inline uint32_t
-learn_busy (const CclModelRun &run, const CclMotionPace &pace, const Row &row, uint32_t x)
+/* Returns all bits of those pixels whose candidate became the background. @busy: bits, foreground
+ * or shadow. */
+static __device__ inline uint2
+learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t busy,
+           uint32_t x, uint32_t y)
 {
-  const size_t at = row.y * run.state.pitch + x;
-  const uint4 old_background = load_old (run, x, row.y);
-  const uint2 old_noise = *noise_at (run, x, row.y);
-  uint2 *candidates = (uint2 *) (run.state.candidates + at);
-  uint2 *counts = (uint2 *) (run.state.counts + at);
-  const uint2 old_candidate = *candidates, old_count = *counts;
-  uint2 noise = { 0, 0 }, candidate = { 0, 0 }, count = { 0, 0 };
-  uint32_t renewed = run.step.first ? 255 : 0;
-  int background[UNIT];
+  const size_t at = y * run.state.pitch + x;
+  const uint4 old = load_old (run, x, y);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint2 *noises = (uint2 *) (run.state.noise + at), *counts = (uint2 *) (run.state.counts + at);
+  const uint2 old_noise = *noises, old_count = *counts;
+  uint32_t lights[4], pixels[4];
+  uint2 noise, count, renewed = { 0, 0 };
 
 #pragma unroll
-  for (uint32_t i = 0; i < UNIT; i++) {
-    int value = byte_of (row.values, i);
-    CclMotionPixel pixel = { number_of (old_background, i), byte_of (old_noise, i),
-                             byte_of (old_candidate, i), byte_of (old_count, i) };
-
-    if (run.step.first)
-      ccl_motion_begin_pixel (&pixel, value);
-    else if (row.busy >> i & 1)
-      renewed |= (uint32_t) ccl_motion_learn_candidate (&pace, &pixel, value) << i;
-    else
-      ccl_motion_learn_background (&pace, &pixel, value);
-    background[i] = pixel.background;
-    put_byte (&noise, i, pixel.noise);
-    put_byte (&candidate, i, pixel.candidate);
-    put_byte (&count, i, pixel.count);
+  for (uint32_t k = 0; k < 4; k++) {
+    lights[k] = byte_pair (values, k) << 7;
+    pixels[k] = follow2 (pace, olds[k], lights[k]);
   }
-  store_background (run, x, row.y, background);
-  *noise_at (run, x, row.y) = noise;
-  *candidates = candidate;
-  *counts = count;
+  noise.x = noise4 (pace, old_noise.x, olds, lights);
+  noise.y = noise4 (pace, old_noise.y, olds + 2, lights + 2);
+  count.x = subtract4 (old_count.x, four (pace.count));
+  count.y = subtract4 (old_count.y, four (pace.count));
+  if (busy) {
+    const uint2 mask = unit_masks (busy);
+
+    if (pace.count > 0) {
+      uint2 *candidates = (uint2 *) (run.state.candidates + at);
+      const uint2 old_candidate = *candidates;
+      uint2 candidate = old_candidate, busy_count = old_count;
+
+      renewed.x = mask.x & learn_candidates4 (pace, values.x,
+                                              __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
+                                              &candidate.x, &busy_count.x);
+      renewed.y = mask.y & learn_candidates4 (pace, values.y,
+                                              __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420),
+                                              &candidate.y, &busy_count.y);
+      count.x = select4 (mask.x, busy_count.x, count.x);
+      count.y = select4 (mask.y, busy_count.y, count.y);
+      *candidates = uint2{ select4 (mask.x, candidate.x, old_candidate.x),
+                           select4 (mask.y, candidate.y, old_candidate.y) };
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+      pixels[k] = select4 (mask_pair (renewed, k), lights[k],
+                           select4 (mask_pair (mask, k), olds[k], pixels[k]));
+    noise.x =
+        select4 (renewed.x, four (CCL_MOTION_FIRST_NOISE), select4 (mask.x, old_noise.x, noise.x));
+    noise.y =
+        select4 (renewed.y, four (CCL_MOTION_FIRST_NOISE), select4 (mask.y, old_noise.y, noise.y));
+  }
+  store_background (run, x, y, pixels);
+  *noises = noise;
+  if (count.x != old_count.x || count.y != old_count.y)
+    *counts = count;
   return renewed;
-}
-
-static __device__ inline uint32_t
-learn_row (const CclModelRun &run, const CclMotionPace &pace, const Row &row, uint32_t x)
-{
-  if (row.busy || run.step.first)
-    return learn_busy (run, pace, row, x);
-  learn_quiet (run, pace, row, x);
-  return 0;
 }
 
 /* The pace of a group: an index would copy the array to local memory. */
@@ -479,60 +615,50 @@ pace_of (const CclMotionStep &step, uint32_t group)
   return pace;
 }
 
-/* Chroma of a pair of rows. */
-typedef struct Chroma
-{
-  uint2 values;     /* four pairs of samples, blurred */
-  uint32_t differs; /* a bit for each pixel of a row */
-} Chroma;
-
-static __device__ inline uint4 *
-chroma_at (const CclModelRun &run, uint32_t x, uint32_t y)
-{
-  return (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
-}
-
-static __device__ inline Chroma
-compare_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
-{
-  const uint32_t bottom = run.frame.chroma_height - 1;
-  const uint4 old = *chroma_at (run, x, y);
-  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
-  Chroma chroma;
-
-  chroma.values = blur_unit (load_chroma (run, x, y > 0 ? y - 1 : 0), load_chroma (run, x, y),
-                             load_chroma (run, x, min (y + 1, bottom)), 16);
-  chroma.differs = 0;
-#pragma unroll
-  for (uint32_t k = 0; k < 4; k++) {
-    uint32_t distance = distance2 (byte_pair (chroma.values, k) << 7, olds[k]);
-
-    if ((distance & 0xffff) + (distance >> 16) > run.step.chroma_floor)
-      chroma.differs |= 3u << 2 * k;
-  }
-  return chroma;
-}
-
-/* Samples do what the luma pixel at their top left does. */
+/* Samples do what the luma pixel at their top left does; @renewed: its unit. */
 static __device__ inline void
-learn_chroma (const CclModelRun &run, const CclMotionPace &pace, const Chroma &chroma, uint32_t x,
-              uint32_t y, uint32_t busy, uint32_t renewed)
+learn_chroma (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t x,
+              uint32_t y, uint32_t busy, uint2 renewed)
 {
-  const uint4 old = *chroma_at (run, x, y);
+  uint4 *at = chroma_at (run, x, y);
+  const uint4 old = *at;
   uint32_t olds[4] = { old.x, old.y, old.z, old.w };
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
-    int u = byte_of (chroma.values, 2 * k), v = byte_of (chroma.values, 2 * k + 1);
-    int old_u = olds[k] & 0xffff, old_v = olds[k] >> 16;
+    uint32_t pair = byte_pair (values, k) << 7;
 
-    if (renewed >> 2 * k & 1)
-      olds[k] = byte_pair (chroma.values, k) << 7;
+    if ((k < 2 ? renewed.x : renewed.y) >> 16 * (k % 2) & 1)
+      olds[k] = pair;
     else if (!(busy >> 2 * k & 1))
-      olds[k] = (uint32_t) ccl_motion_follow (&pace, old_u, u) |
-                (uint32_t) ccl_motion_follow (&pace, old_v, v) << 16;
+      olds[k] = follow2 (pace, olds[k], pair);
   }
-  *chroma_at (run, x, y) = uint4{ olds[0], olds[1], olds[2], olds[3] };
+  *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
+}
+
+/* A warp's two rows. */
+template <bool CHROMA>
+static __device__ inline void
+learn_rows (const CclModelRun &run, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
+            uint32_t x, uint32_t y)
+{
+  uint2 renewed = { ~0u, ~0u };
+
+  if (run.step.first) {
+    begin_row (run, values[0], x, y);
+    if (y + 1 < run.frame.height)
+      begin_row (run, values[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (run, run.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
+  } else {
+    const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
+
+    renewed = learn_row (run, pace, values[0], busy[0], x, y);
+    if (y + 1 < run.frame.height)
+      learn_row (run, pace, values[1], busy[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (run, pace, chroma, x / 2, y / 2, busy[0], renewed);
+  }
 }
 
 static __device__ inline void
@@ -584,77 +710,75 @@ clear_mask (const CclModelRun &run, const CclModelMask &mask)
 
 template <bool CHROMA>
 static __global__ void
-__launch_bounds__ (BLOCK_THREADS, 8) motion_model (const CclModelRun run)
+__launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRun run)
 {
-  __shared__ uint2 shared[SHARED_ROWS][SHARED_PITCH / UNIT];
+  __shared__ Shared shared;
   const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
-  const Blurred blurred = { (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH,
-                            block_row * BLOCK_ROWS, (uint8_t (*)[SHARED_PITCH]) shared };
-  const uint32_t pair = threadIdx.x / WARP_LANES + threadIdx.x / BLOCK_UNITS % 2 * BLOCK_WARPS;
-  const uint32_t x = blurred.left + threadIdx.x % BLOCK_UNITS * UNIT, y = blurred.top + 2 * pair;
-  const bool active = x < run.frame.width && y < run.frame.height;
-  const uint32_t valid = run.frame.width - x < UNIT ? (1u << (run.frame.width - x)) - 1 : 255;
-  Row rows[2] = {};
-  Chroma chroma = {};
-  uint32_t shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
+  const uint32_t lane = lane_id ();
+  const uint32_t x = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH + (lane - EDGE) * UNIT;
+  const uint32_t y = block_row * BLOCK_ROWS + threadIdx.x / WARP_LANES * 2;
+  const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < run.frame.height;
+  const bool active = stores && x < run.frame.width;
+  const uint32_t valid = !active                      ? 0
+                         : run.frame.width - x < UNIT ? (1u << (run.frame.width - x)) - 1
+                                                      : 255;
+  uint32_t around[4], busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
+  uint2 values[2], chroma = { 0, 0 };
 
-  rows[0].y = y;
-  rows[1].y = min (y + 1, run.frame.height - 1);
-  if (active) {
-    Unit above = load_luma (run, x, y > 0 ? y - 1 : 0), first = load_luma (run, x, y);
-    Unit second = load_luma (run, x, rows[1].y);
-    Unit below = load_luma (run, x, min (y + 2, run.frame.height - 1));
+  rows_around (y, run.frame.height - 1, around);
+  {
+    const uint2 above = load_luma (run, x, around[0]), first = load_luma (run, x, around[1]);
+    const uint2 second = load_luma (run, x, around[2]), below = load_luma (run, x, around[3]);
 
-    if (CHROMA)
-      chroma = compare_chroma (run, x / 2, y / 2);
-    rows[0].values = blur_unit (above, first, second, 8);
-    rows[1].values = blur_unit (first, second, below, 8);
+    values[0] = blur_unit (above, first, second, 8);
+    values[1] = blur_unit (first, second, below, 8);
+  }
+  if (CHROMA) {
+    const uint32_t last = run.frame.chroma_height - 1, row = min (y / 2, last);
+
+    chroma = blur_unit (load_chroma (run, (uint32_t) ((int32_t) x / 2), row > 0 ? row - 1 : 0),
+                        load_chroma (run, (uint32_t) ((int32_t) x / 2), row),
+                        load_chroma (run, (uint32_t) ((int32_t) x / 2), min (row + 1, last)), 16);
+  }
+  if (!run.step.first) {
+    const uint4 old[4] = { load_old (run, x, around[0]), load_old (run, x, around[1]),
+                           load_old (run, x, around[2]), load_old (run, x, around[3]) };
+    uint32_t colours = 0;
+
+    if (CHROMA && active)
+      colours = find_colours (run, chroma, *chroma_at (run, x / 2, y / 2));
 #pragma unroll
-    for (uint32_t i = 0; i < 2 && !run.step.first; i++) {
-      const uint4 old = load_old (run, x, rows[i].y);
-      uint32_t differs =
-          find_differences (run, rows[i].values, old, *noise_at (run, x, rows[i].y), x, rows[i].y);
+    for (uint32_t i = 0; i < 2; i++) {
+      uint2 noise = { 0, 0 };
+      uint32_t differs;
 
-      rows[i].busy = (differs | chroma.differs) & valid;
-      differs &= ~chroma.differs & valid;
-      if (run.step.shadows && differs)
-        shaded[i] = find_shaded (rows[i].values, old) & differs;
+      if (active)
+        noise = *(const uint2 *) (run.state.noise + around[i + 1] * run.state.pitch + x);
+      differs = find_differences (run, values[i], old[i], old[i + 1], old[i + 2], noise);
+      busy[i] = (differs | colours) & valid;
+      if (run.step.shadows && (differs & ~colours & valid))
+        shaded[i] = find_shaded (values[i], old[i + 1]) & differs & ~colours & valid;
     }
+    if (y + 1 >= run.frame.height)
+      busy[1] = shaded[1] = 0;
   }
 
-  if (__syncthreads_or (shaded[0] | shaded[1])) {
-    if (active) {
-      store_unit (blurred, x, y, rows[0].values);
-      store_unit (blurred, x, y + 1, rows[1].values); /* past the frame's end nothing reads it */
-    }
-    blur_halo (run, blurred);
-    __syncthreads ();
-#pragma unroll
-    for (uint32_t i = 0; i < 2; i++)
-      for (uint32_t left = shaded[i]; left; left &= left - 1) {
-        uint32_t bit = (uint32_t) __ffs ((int) left) - 1;
+  if (threadIdx.x < sizeof shared.shadows / sizeof (uint32_t))
+    ((uint32_t *) shared.shadows)[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    shared.n_shaded = 0;
+  if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
+    find_shadows (run, shared, values, shaded, x, y, shadows);
 
-        if (is_shadow (run, blurred, x + bit, rows[i].y))
-          shadows[i] |= 1u << bit;
-      }
-  }
-
-  if (active && run.step.learn >> (y >> 1) % CCL_MOTION_GROUPS & 1) {
-    const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
-    const uint32_t renewed = learn_row (run, pace, rows[0], x);
-
-    if (rows[1].y > y)
-      learn_row (run, pace, rows[1], x);
-    if (CHROMA)
-      learn_chroma (run, pace, chroma, x / 2, y / 2, rows[0].busy, renewed);
-  }
+  if (active && run.step.learn >> (y >> 1) % CCL_MOTION_GROUPS & 1)
+    learn_rows<CHROMA> (run, values, chroma, busy, x, y);
 
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {
-    uint32_t foreground = rows[i].busy & ~shadows[i];
+    uint32_t foreground = busy[i] & ~shadows[i];
 
     /* also past the width, to the end of the last word */
-    if (x >= (run.frame.width + 63) / 64 * 64 || y + i >= run.frame.height)
+    if (!stores || x >= (run.frame.width + 63) / 64 * 64 || y + i >= run.frame.height)
       continue;
     count += (uint32_t) __popc (foreground);
     store_bits (run.mask, x, y + i, run.silent ? 0 : foreground);
@@ -700,7 +824,8 @@ ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream)
   const bool chroma = run->frame.chroma_width > 0;
   uint32_t rows = (run->frame.height - 1) / BLOCK_ROWS + 1;
 
-  run->columns = (run->frame.width - 1) / BLOCK_WIDTH + 1;
+  /* up to the end of the last word of the masks */
+  run->columns = ((run->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
   run->column_reciprocal = UINT32_MAX / run->columns;
   run->vectors[0] = is_aligned (&run->frame.planes[0], 8);
   run->vectors[1] = chroma ? (uint8_t) chroma_vectors (&run->frame) : 0;
