@@ -18,6 +18,17 @@ lane_id (void)
   return lane;
 }
 
+/* Bytes of all ones where @bytes has bytes with their highest bit set, and zeros elsewhere.
+ * __byte_perm() cannot do this: it takes three bits of each selector. */
+static __device__ inline uint32_t
+spread_signs (uint32_t bytes)
+{
+  uint32_t signs;
+
+  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(signs) : "r"(bytes));
+  return signs;
+}
+
 /* Waits until @threads threads of the block, whole warps, have arrived at @barrier. */
 static __device__ inline void
 sync_threads (uint32_t barrier, uint32_t threads)

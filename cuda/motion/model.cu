@@ -33,8 +33,11 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (E1)");
 #define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
 #define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
 
-/* Blocks that have ended, above the sum of their foreground. */
+/* What has ended, above the sum of its foreground: blocks, and warps of a block. */
 #define TICKET (1ull << 33)
+#define WARP_TICKET (1u << 16)
+
+static_assert (BLOCK_WIDTH * BLOCK_ROWS < WARP_TICKET, "the sum fits");
 
 /* Four bytes */
 
@@ -61,7 +64,7 @@ four (uint32_t a)
 static __device__ inline uint32_t
 spread4 (uint32_t high)
 {
-  return __byte_perm (high, 0, 0xba98);
+  return spread_signs (high);
 }
 
 /* All bits of those bytes where a >= b. */
@@ -170,9 +173,10 @@ mask_pair (uint2 bytes, uint32_t k)
   return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
 }
 
-/* Loads */
+/* Loads. Units outside of the frame may be any: only pixels that the border repeats have them for
+ * neighbours (E2). */
 
-/* Pixels of a plane, @bytes wide each. Outside of the plane its border is repeated. */
+/* Samples that are at odd addresses, or the last ones of a row. */
 
 static __device__ inline uint32_t
 load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
@@ -180,92 +184,112 @@ load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
   return __ldg (plane.samples + y * plane.pitch + (size_t) x * step);
 }
 
-/* @x in a row of @width; what is left of it has wrapped. */
-static __device__ inline uint32_t
-nearest (uint32_t x, uint32_t width)
+static __device__ __attribute__ ((noinline)) uint2
+load_luma_samples (const uint8_t *row, uint32_t x, uint32_t width)
 {
-  return (int32_t) x < 0 ? 0 : min (x, width - 1);
-}
-
-/* The rows above a pair, of the pair, and below it. @last: the last row. */
-static __device__ inline void
-rows_around (uint32_t y, uint32_t last, uint32_t rows[4])
-{
-  rows[0] = min (y > 0 ? y - 1 : 0, last);
-  rows[1] = min (y, last);
-  rows[2] = min (y + 1, last);
-  rows[3] = min (y + 2, last);
-}
-
-/* The unit of luma at @x. */
-static __device__ inline uint2
-load_luma (const CclModelRun &run, uint32_t x, uint32_t y)
-{
-  const CclModelPlane &plane = run.frame.planes[0];
-  const uint32_t width = run.frame.width;
-  const uint8_t *row = plane.samples + y * plane.pitch;
   uint2 unit = { 0, 0 };
 
-  if (run.vectors[0] && x < width && width - x >= UNIT)
-    return __ldg ((const uint2 *) (row + x));
 #pragma unroll 1
   for (uint32_t i = 0; i < UNIT / 2; i++) {
-    unit.x |= (uint32_t) __ldg (row + nearest (x + i, width)) << 8 * i;
-    unit.y |= (uint32_t) __ldg (row + nearest (x + 4 + i, width)) << 8 * i;
+    unit.x |= (uint32_t) __ldg (row + min (x + i, width - 1)) << 8 * i;
+    unit.y |= (uint32_t) __ldg (row + min (x + 4 + i, width - 1)) << 8 * i;
   }
   return unit;
 }
 
-/* Both chroma samples at @x, the second in the second byte. */
-static __device__ inline uint32_t
-load_chroma_pair (const CclModelRun &run, uint32_t x, uint32_t y)
+/* Pairs of samples from @x on; @first and @second: their rows. */
+static __device__ __attribute__ ((noinline)) uint2
+load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step, uint32_t x,
+                     uint32_t width)
 {
-  const CclModelPlane *planes = run.frame.planes;
-  const uint32_t step = run.frame.step;
+  uint32_t words[2] = { 0, 0 };
 
-  if (run.vectors[1] == CCL_MODEL_PAIRS)
-    return __ldg ((const uint16_t *) (planes[1].samples + y * planes[1].pitch) + x);
-  return load_sample (planes[1], step, x, y) | load_sample (planes[2], step, x, y) << 8;
+#pragma unroll 1
+  for (uint32_t i = 0; i < 2; i++) {
+    size_t at = (size_t) min (x + i, width - 1) * step;
+    size_t next = (size_t) min (x + 2 + i, width - 1) * step;
+
+    words[0] |= (__ldg (first + at) | (uint32_t) __ldg (second + at) << 8) << 16 * i;
+    words[1] |= (__ldg (first + next) | (uint32_t) __ldg (second + next) << 8) << 16 * i;
+  }
+  return uint2{ words[0], words[1] };
 }
 
-/* Four pairs of chroma samples from @x on. */
+/* The unit of luma at @x in a row. */
+static __device__ inline uint2
+load_luma (const CclModelRun &run, const uint8_t *row, uint32_t x)
+{
+  return run.vectors[0] ? __ldg ((const uint2 *) (row + x))
+                        : load_luma_samples (row, x, run.frame.width);
+}
+
+/* The four pairs of chroma samples at @x in row @y. */
 static __device__ inline uint2
 load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 {
   const CclModelPlane *planes = run.frame.planes;
-  const uint32_t width = run.frame.chroma_width;
-  uint2 unit = { 0, 0 };
+  const uint8_t *first = planes[1].samples + y * planes[1].pitch;
+  const uint8_t *second = planes[2].samples + y * planes[2].pitch;
 
-  if (x < width && width - x >= UNIT / 2) {
-    if (run.vectors[1] == CCL_MODEL_PAIRS)
-      return __ldg ((const uint2 *) (planes[1].samples + y * planes[1].pitch + 2 * (size_t) x));
-    if (run.vectors[1] == CCL_MODEL_VECTOR) {
-      uint32_t u = __ldg ((const uint32_t *) (planes[1].samples + y * planes[1].pitch + x));
-      uint32_t v = __ldg ((const uint32_t *) (planes[2].samples + y * planes[2].pitch + x));
+  if (run.vectors[1] == CCL_MODEL_PAIRS)
+    return __ldg ((const uint2 *) (first + 2 * (size_t) x));
+  if (run.vectors[1] == CCL_MODEL_VECTOR) {
+    uint32_t u = __ldg ((const uint32_t *) (first + x));
+    uint32_t v = __ldg ((const uint32_t *) (second + x));
 
-      return uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
-    }
+    return uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
   }
-#pragma unroll 1
-  for (uint32_t i = 0; i < 2; i++) {
-    unit.x |= load_chroma_pair (run, nearest (x + i, width), y) << 16 * i;
-    unit.y |= load_chroma_pair (run, nearest (x + 2 + i, width), y) << 16 * i;
-  }
-  return unit;
+  return load_chroma_samples (first, second, run.frame.step, x, run.frame.chroma_width);
 }
+
+/* Where a thread's unit is. */
+typedef struct Place
+{
+  uint32_t x, y;            /* in the frame, or the nearest unit that is (E2) */
+  bool first, last;         /* the border is on its left, on its right */
+  bool above, below, lower; /* the frame has the row above the pair, its second one, and the one
+                               below it */
+} Place;
 
 /* The middle row, blurred; samples are @bits wide. Called by whole warps. */
 static __device__ inline uint2
-blur_unit (uint2 above, uint2 middle, uint2 below, uint32_t bits)
+blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t bits)
 {
   uint32_t low = blur4 (above.x, middle.x, below.x);
   uint32_t high = blur4 (above.y, middle.y, below.y);
   uint32_t left = warp_shuffle_up (high, 1), right = warp_shuffle_down (low, 1);
 
+  left = place.first ? low << (32 - bits) : left;
+  right = place.last ? high >> (32 - bits) : right;
   return uint2{
     blur4 (__funnelshift_l (left, low, bits), low, __funnelshift_r (low, high, bits)),
     blur4 (__funnelshift_l (low, high, bits), high, __funnelshift_r (high, right, bits)),
   };
+}
+
+/* The two rows of luma, blurred. Called by whole warps. */
+static __device__ inline void
+blur_luma (const CclModelRun &run, const Place &place, uint2 values[2])
+{
+  const size_t pitch = run.frame.planes[0].pitch;
+  const uint8_t *row = run.frame.planes[0].samples + place.y * pitch;
+  const uint8_t *second = row + (place.below ? pitch : 0);
+  const uint2 above = load_luma (run, row - (place.above ? pitch : 0), place.x);
+  const uint2 middle = load_luma (run, row, place.x), below = load_luma (run, second, place.x);
+  const uint2 last = load_luma (run, second + (place.lower ? pitch : 0), place.x);
+
+  values[0] = blur_unit (place, above, middle, below, 8);
+  values[1] = blur_unit (place, middle, below, last, 8);
+}
+
+/* Their row of chroma, blurred. Called by whole warps. */
+static __device__ inline uint2
+blur_chroma (const CclModelRun &run, const Place &place)
+{
+  const uint32_t x = place.x / 2, y = place.y / 2;
+
+  return blur_unit (place, load_chroma (run, x, y - (y > 0)), load_chroma (run, x, y),
+                    load_chroma (run, x, y + (y + 1 < run.frame.chroma_height)), 16);
 }
 
 /* The valid background of a row, without those rows that learn now. */
@@ -277,28 +301,22 @@ old_row (const CclModelRun &run, uint32_t y)
   return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
 }
 
-/* The unit of the background at @x. */
 static __device__ inline uint4
 load_old (const CclModelRun &run, uint32_t x, uint32_t y)
 {
-  const uint16_t *row = old_row (run, y);
-  uint32_t pixel;
-
-  if (x < run.frame.width)
-    return *(const uint4 *) (row + x);
-  pixel = both (row[nearest (x, run.frame.width)]);
-  return uint4{ pixel, pixel, pixel, pixel };
+  return *(const uint4 *) (old_row (run, y) + x);
 }
 
 /* Comparing */
 
 /* Which of a unit's pixels differ from the background. Called by whole warps. */
 static __device__ inline uint32_t
-find_differences (const CclModelRun &run, uint2 values, uint4 above, uint4 old, uint4 below,
-                  uint2 noise)
+find_differences (const CclModelRun &run, const Place &place, uint2 values, uint4 above, uint4 old,
+                  uint4 below, uint2 noise)
 {
   const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
-  uint32_t left = warp_shuffle_up (old.w, 1), right = warp_shuffle_down (old.x, 1);
+  uint32_t before = warp_shuffle_up (old.w, 1), behind = warp_shuffle_down (old.x, 1);
+  uint32_t left = place.first ? old.x << 16 : before, right = place.last ? old.w >> 16 : behind;
   /* pixels -1 and 0, 1 and 2, up to 7 and 8 */
   uint32_t odd[5] = { __funnelshift_l (left, old.x, 16), __funnelshift_l (old.x, old.y, 16),
                       __funnelshift_l (old.y, old.z, 16), __funnelshift_l (old.z, old.w, 16),
@@ -369,6 +387,7 @@ typedef struct Shared
   uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT]; /* a bit for each pixel */
   uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* places in blurred */
   uint32_t n_shaded;
+  uint32_t ended; /* see WARP_TICKET */
 } Shared;
 
 /* Appends the shaded pixels of a warp's rows. Called by whole warps. */
@@ -419,22 +438,23 @@ is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_
 /* Finds which of the @shaded pixels of a warp's rows are in shadow. All threads call this, if any
  * has such pixels, after a barrier. */
 static __device__ inline void
-find_shadows (const CclModelRun &run, Shared &shared, const uint2 values[2],
-              const uint32_t shaded[2], uint32_t x, uint32_t y, uint32_t shadows[2])
+find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const uint2 values[2],
+              const uint32_t shaded[2], uint32_t left, uint32_t top, uint32_t shadows[2])
 {
   const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
-  /* of the block's first blurred pixel: may wrap */
-  const uint32_t left = x - lane * UNIT, top = y - row - HALO;
-  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS;
-  const uint32_t last = run.frame.height - 1, at = nearest (top + halo, run.frame.height);
+  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = run.frame.height - 1;
+  /* what is above the frame has wrapped; outside of it nothing reads the halo */
+  const uint32_t y = min (top + halo, last);
+  const size_t pitch = run.frame.planes[0].pitch;
+  const uint8_t *pixels = run.frame.planes[0].samples + y * pitch;
 
   append_shaded (shared, shaded, row);
   shared.blurred[row + HALO][lane] = values[0];
   shared.blurred[row + HALO + 1][lane] = values[1];
-  /* Outside of the frame nothing reads it. */
   shared.blurred[halo][lane] =
-      blur_unit (load_luma (run, x, at > 0 ? at - 1 : 0), load_luma (run, x, at),
-                 load_luma (run, x, min (at + 1, last)), 8);
+      blur_unit (place, load_luma (run, pixels - (y > 0 ? pitch : 0), place.x),
+                 load_luma (run, pixels, place.x),
+                 load_luma (run, pixels + (y < last ? pitch : 0), place.x), 8);
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
@@ -667,44 +687,51 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
-/* Adds the foreground of a block. Returns true in the last block if there is too much of it. All
- * threads call this, after they wrote their masks. */
+/* Adds a warp's foreground. Returns true in the grid's last warp if there is too much of it. Whole
+ * warps call this, after they wrote their masks: a barrier would make those that learn keep others
+ * waiting. */
 static __device__ inline bool
-add_foreground (const CclModelRun &run, uint32_t count)
+add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
 {
-  __shared__ uint32_t counts[BLOCK_WARPS];
-  __shared__ bool too_much;
+  bool too_much = false;
 
   count = warp_sum (count);
-  if (threadIdx.x % WARP_LANES == 0)
-    counts[threadIdx.x / WARP_LANES] = count;
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    unsigned long long before, sum;
+  /* What the warp wrote comes before what is written after the last ticket. */
+  __threadfence ();
+  __syncwarp ();
+  if (lane_id () == 0) {
+    uint32_t ended = atomicAdd (&shared.ended, WARP_TICKET + count);
 
-    for (uint32_t i = 1; i < BLOCK_WARPS; i++)
-      count += counts[i];
-    __threadfence ();
-    before = atomicAdd (run.state.total, TICKET + count);
-    sum = before % TICKET + count;
-    too_much = false;
-    if (before / TICKET == gridDim.x - 1) {
-      *run.state.foreground = sum;
-      *run.state.total = 0;
-      too_much = sum > run.most;
+    if (ended / WARP_TICKET == BLOCK_WARPS - 1) {
+      unsigned long long before, sum;
+
+      __threadfence ();
+      count += ended % WARP_TICKET;
+      before = atomicAdd (run.state.total, TICKET + count);
+      sum = before % TICKET + count;
+      if (before / TICKET == gridDim.x - 1) {
+        __threadfence ();
+        *run.state.foreground = sum;
+        *run.state.total = 0;
+        too_much = sum > run.most;
+      }
     }
   }
-  __syncthreads ();
-  return too_much;
+  return __any_sync (ALL_LANES, too_much);
 }
 
+/* Called by whole warps. */
 static __device__ inline void
 clear_mask (const CclModelRun &run, const CclModelMask &mask)
 {
   const uint32_t words = (run.frame.width - 1) / 64 + 1;
 
-  for (uint32_t y = threadIdx.x / WARP_LANES; mask.words && y < run.frame.height; y += BLOCK_WARPS)
-    for (uint32_t i = threadIdx.x % WARP_LANES; i < words; i += WARP_LANES)
+  if (!mask.words)
+    return;
+#pragma unroll 1
+  for (uint32_t y = 0; y < run.frame.height; y++)
+#pragma unroll 1
+    for (uint32_t i = lane_id (); i < words; i += WARP_LANES)
       mask.words[y * mask.pitch + i] = 0;
 }
 
@@ -714,63 +741,61 @@ __launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRu
 {
   __shared__ Shared shared;
   const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
-  const uint32_t lane = lane_id ();
-  const uint32_t x = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH + (lane - EDGE) * UNIT;
-  const uint32_t y = block_row * BLOCK_ROWS + threadIdx.x / WARP_LANES * 2;
-  const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < run.frame.height;
-  const bool active = stores && x < run.frame.width;
-  const uint32_t valid = !active                      ? 0
-                         : run.frame.width - x < UNIT ? (1u << (run.frame.width - x)) - 1
-                                                      : 255;
-  uint32_t around[4], busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
+  const uint32_t lane = lane_id (), height = run.frame.height, width = run.frame.width;
+  /* of the first lane, in the halo: may wrap */
+  const uint32_t left = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH - EDGE * UNIT;
+  const uint32_t top = block_row * BLOCK_ROWS;
+  const uint32_t x = left + lane * UNIT, y = top + threadIdx.x / WARP_LANES * 2;
+  const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < height;
+  const bool active = stores && x < width, learns = run.step.learn >> y / 2 % CCL_MOTION_GROUPS & 1;
+  const uint32_t valid = !active ? 0 : width - x < UNIT ? (1u << (width - x)) - 1 : 255;
+  const uint32_t row = min (y, height - 1);
+  const Place place = { .x = min (x, (width - 1) / UNIT * UNIT),
+                        .y = row,
+                        .first = x == 0,
+                        .last = x + UNIT >= width,
+                        .above = row > 0,
+                        .below = row + 1 < height,
+                        .lower = row + 2 < height };
+  uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
   uint2 values[2], chroma = { 0, 0 };
 
-  rows_around (y, run.frame.height - 1, around);
-  {
-    const uint2 above = load_luma (run, x, around[0]), first = load_luma (run, x, around[1]);
-    const uint2 second = load_luma (run, x, around[2]), below = load_luma (run, x, around[3]);
-
-    values[0] = blur_unit (above, first, second, 8);
-    values[1] = blur_unit (first, second, below, 8);
-  }
-  if (CHROMA) {
-    const uint32_t last = run.frame.chroma_height - 1, row = min (y / 2, last);
-
-    chroma = blur_unit (load_chroma (run, (uint32_t) ((int32_t) x / 2), row > 0 ? row - 1 : 0),
-                        load_chroma (run, (uint32_t) ((int32_t) x / 2), row),
-                        load_chroma (run, (uint32_t) ((int32_t) x / 2), min (row + 1, last)), 16);
-  }
+  if (CHROMA)
+    chroma = blur_chroma (run, place);
+  blur_luma (run, place, values);
   if (!run.step.first) {
-    const uint4 old[4] = { load_old (run, x, around[0]), load_old (run, x, around[1]),
-                           load_old (run, x, around[2]), load_old (run, x, around[3]) };
+    const uint32_t second = place.y + place.below;
+    const uint4 old[4] = { load_old (run, place.x, place.y - place.above),
+                           load_old (run, place.x, place.y), load_old (run, place.x, second),
+                           load_old (run, place.x, second + place.lower) };
+    const uint8_t *noise = run.state.noise + place.y * run.state.pitch + place.x;
     uint32_t colours = 0;
 
-    if (CHROMA && active)
-      colours = find_colours (run, chroma, *chroma_at (run, x / 2, y / 2));
+    if (CHROMA)
+      colours = find_colours (run, chroma, *chroma_at (run, place.x / 2, place.y / 2));
 #pragma unroll
     for (uint32_t i = 0; i < 2; i++) {
-      uint2 noise = { 0, 0 };
-      uint32_t differs;
+      const uint2 noises = *(const uint2 *) (noise + (i && place.below ? run.state.pitch : 0));
+      const uint32_t differs =
+          find_differences (run, place, values[i], old[i], old[i + 1], old[i + 2], noises);
+      const uint32_t dark = differs & ~colours & valid;
 
-      if (active)
-        noise = *(const uint2 *) (run.state.noise + around[i + 1] * run.state.pitch + x);
-      differs = find_differences (run, values[i], old[i], old[i + 1], old[i + 2], noise);
       busy[i] = (differs | colours) & valid;
-      if (run.step.shadows && (differs & ~colours & valid))
-        shaded[i] = find_shaded (values[i], old[i + 1]) & differs & ~colours & valid;
+      if (run.step.shadows && dark)
+        shaded[i] = find_shaded (values[i], old[i + 1]) & dark;
     }
-    if (y + 1 >= run.frame.height)
+    if (!place.below)
       busy[1] = shaded[1] = 0;
   }
 
   if (threadIdx.x < sizeof shared.shadows / sizeof (uint32_t))
     ((uint32_t *) shared.shadows)[threadIdx.x] = 0;
   if (threadIdx.x == 0)
-    shared.n_shaded = 0;
+    shared.n_shaded = shared.ended = 0;
   if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
-    find_shadows (run, shared, values, shaded, x, y, shadows);
+    find_shadows (run, place, shared, values, shaded, left, top - HALO, shadows);
 
-  if (active && run.step.learn >> (y >> 1) % CCL_MOTION_GROUPS & 1)
+  if (active && learns)
     learn_rows<CHROMA> (run, values, chroma, busy, x, y);
 
 #pragma unroll
@@ -778,14 +803,14 @@ __launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRu
     uint32_t foreground = busy[i] & ~shadows[i];
 
     /* also past the width, to the end of the last word */
-    if (!stores || x >= (run.frame.width + 63) / 64 * 64 || y + i >= run.frame.height)
+    if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
       continue;
     count += (uint32_t) __popc (foreground);
     store_bits (run.mask, x, y + i, run.silent ? 0 : foreground);
     if (run.shadows.words)
       store_bits (run.shadows, x, y + i, run.silent ? 0 : shadows[i]);
   }
-  if (add_foreground (run, count)) {
+  if (add_foreground (run, shared, count)) {
     clear_mask (run, run.mask);
     clear_mask (run, run.shadows);
   }
@@ -810,6 +835,8 @@ chroma_vectors (CclModelFrame *frame)
     planes[2] = planes[1];
     planes[1] = first;
   }
+  if (frame->chroma_width % (UNIT / 2) != 0)
+    return CCL_MODEL_SINGLE;
   if (frame->step == 2 && planes[1].samples + 1 == planes[2].samples &&
       planes[1].pitch == planes[2].pitch && is_aligned (&planes[1], 8))
     return CCL_MODEL_PAIRS;
@@ -827,7 +854,7 @@ ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream)
   /* up to the end of the last word of the masks */
   run->columns = ((run->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
   run->column_reciprocal = UINT32_MAX / run->columns;
-  run->vectors[0] = is_aligned (&run->frame.planes[0], 8);
+  run->vectors[0] = run->frame.width % UNIT == 0 && is_aligned (&run->frame.planes[0], 8);
   run->vectors[1] = chroma ? (uint8_t) chroma_vectors (&run->frame) : 0;
   return launch (chroma ? motion_model<true> : motion_model<false>, run->columns * rows,
                  BLOCK_THREADS, 0, stream, *run);

@@ -480,9 +480,9 @@ __byte_perm (uint32_t x, uint32_t y, uint32_t selector)
   uint32_t result = 0;
 
   for (int i = 0; i < 4; i++) {
-    uint32_t s = selector >> 4 * i & 15, byte = (uint32_t) (bytes >> (s & 7) * 8) & 255;
+    uint32_t byte = (uint32_t) (bytes >> (selector >> 4 * i & 7) * 8) & 255;
 
-    result |= (s & 8 ? (byte & 128 ? 255u : 0u) : byte) << 8 * i;
+    result |= byte << 8 * i;
   }
   return result;
 }

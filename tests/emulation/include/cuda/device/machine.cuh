@@ -14,6 +14,12 @@ lane_id (void)
   return emulated_lane ();
 }
 
+static inline uint32_t
+spread_signs (uint32_t bytes)
+{
+  return (bytes >> 7 & 0x01010101u) * 255;
+}
+
 static inline void
 sync_threads (uint32_t barrier, uint32_t threads)
 {
