@@ -267,29 +267,29 @@ blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t 
   };
 }
 
-/* The two rows of luma, blurred. Called by whole warps. */
+/* Rows of luma from above the pair to below it. */
 static __device__ inline void
-blur_luma (const CclModelRun &run, const Place &place, uint2 values[2])
+load_lumas (const CclModelRun &run, const Place &place, uint2 lumas[4])
 {
   const size_t pitch = run.frame.planes[0].pitch;
   const uint8_t *row = run.frame.planes[0].samples + place.y * pitch;
   const uint8_t *second = row + (place.below ? pitch : 0);
-  const uint2 above = load_luma (run, row - (place.above ? pitch : 0), place.x);
-  const uint2 middle = load_luma (run, row, place.x), below = load_luma (run, second, place.x);
-  const uint2 last = load_luma (run, second + (place.lower ? pitch : 0), place.x);
 
-  values[0] = blur_unit (place, above, middle, below, 8);
-  values[1] = blur_unit (place, middle, below, last, 8);
+  lumas[0] = load_luma (run, row - (place.above ? pitch : 0), place.x);
+  lumas[1] = load_luma (run, row, place.x);
+  lumas[2] = load_luma (run, second, place.x);
+  lumas[3] = load_luma (run, second + (place.lower ? pitch : 0), place.x);
 }
 
-/* Their row of chroma, blurred. Called by whole warps. */
-static __device__ inline uint2
-blur_chroma (const CclModelRun &run, const Place &place)
+/* Rows of chroma from above the pair's to below it. */
+static __device__ inline void
+load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
 {
   const uint32_t x = place.x / 2, y = place.y / 2;
 
-  return blur_unit (place, load_chroma (run, x, y - (y > 0)), load_chroma (run, x, y),
-                    load_chroma (run, x, y + (y + 1 < run.frame.chroma_height)), 16);
+  chromas[0] = load_chroma (run, x, y - (y > 0));
+  chromas[1] = load_chroma (run, x, y);
+  chromas[2] = load_chroma (run, x, y + (y + 1 < run.frame.chroma_height));
 }
 
 /* The valid background of a row, without those rows that learn now. */
@@ -565,16 +565,16 @@ begin_row (const CclModelRun &run, uint2 values, uint32_t x, uint32_t y)
 }
 
 /* Returns all bits of those pixels whose candidate became the background. @busy: bits, foreground
- * or shadow. */
+ * or shadow; only then @old_candidate matters. */
 static __device__ inline uint2
 learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t busy,
-           uint32_t x, uint32_t y)
+           uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
 {
   const size_t at = y * run.state.pitch + x;
   const uint4 old = load_old (run, x, y);
   const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
   uint2 *noises = (uint2 *) (run.state.noise + at), *counts = (uint2 *) (run.state.counts + at);
-  const uint2 old_noise = *noises, old_count = *counts;
+  const uint2 old_noise = *noises;
   uint32_t lights[4], pixels[4];
   uint2 noise, count, renewed = { 0, 0 };
 
@@ -591,8 +591,6 @@ learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint
     const uint2 mask = unit_masks (busy);
 
     if (pace.count > 0) {
-      uint2 *candidates = (uint2 *) (run.state.candidates + at);
-      const uint2 old_candidate = *candidates;
       uint2 candidate = old_candidate, busy_count = old_count;
 
       renewed.x = mask.x & learn_candidates4 (pace, values.x,
@@ -603,8 +601,9 @@ learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint
                                               &candidate.y, &busy_count.y);
       count.x = select4 (mask.x, busy_count.x, count.x);
       count.y = select4 (mask.y, busy_count.y, count.y);
-      *candidates = uint2{ select4 (mask.x, candidate.x, old_candidate.x),
-                           select4 (mask.y, candidate.y, old_candidate.y) };
+      *(uint2 *) (run.state.candidates + at) =
+          uint2{ select4 (mask.x, candidate.x, old_candidate.x),
+                 select4 (mask.y, candidate.y, old_candidate.y) };
     }
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
@@ -673,9 +672,19 @@ learn_rows (const CclModelRun &run, const uint2 values[2], uint2 chroma, const u
   } else {
     const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
 
-    renewed = learn_row (run, pace, values[0], busy[0], x, y);
+    const size_t pitch = y + 1 < run.frame.height ? run.state.pitch : 0;
+    const size_t at = y * run.state.pitch + x;
+    const uint2 counts[2] = { *(const uint2 *) (run.state.counts + at),
+                              *(const uint2 *) (run.state.counts + at + pitch) };
+    uint2 candidates[2] = {};
+
+    if (busy[0] | busy[1]) {
+      candidates[0] = *(const uint2 *) (run.state.candidates + at);
+      candidates[1] = *(const uint2 *) (run.state.candidates + at + pitch);
+    }
+    renewed = learn_row (run, pace, values[0], busy[0], counts[0], candidates[0], x, y);
     if (y + 1 < run.frame.height)
-      learn_row (run, pace, values[1], busy[1], x, y + 1);
+      learn_row (run, pace, values[1], busy[1], counts[1], candidates[1], x, y + 1);
     if (CHROMA)
       learn_chroma (run, pace, chroma, x / 2, y / 2, busy[0], renewed);
   }
@@ -697,7 +706,7 @@ add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
 
   count = warp_sum (count);
   /* What the warp wrote comes before what is written after the last ticket. */
-  __threadfence ();
+  fence_device ();
   __syncwarp ();
   if (lane_id () == 0) {
     uint32_t ended = atomicAdd (&shared.ended, WARP_TICKET + count);
@@ -705,12 +714,12 @@ add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
     if (ended / WARP_TICKET == BLOCK_WARPS - 1) {
       unsigned long long before, sum;
 
-      __threadfence ();
+      fence_device ();
       count += ended % WARP_TICKET;
       before = atomicAdd (run.state.total, TICKET + count);
       sum = before % TICKET + count;
       if (before / TICKET == gridDim.x - 1) {
-        __threadfence ();
+        fence_device ();
         *run.state.foreground = sum;
         *run.state.total = 0;
         too_much = sum > run.most;
@@ -758,31 +767,43 @@ __launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRu
                         .below = row + 1 < height,
                         .lower = row + 2 < height };
   uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
-  uint2 values[2], chroma = { 0, 0 };
+  uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
+  uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
+  /* Whatever can be loaded comes first: the kernel is a single wave of blocks, and waits most. */
+  load_lumas (run, place, lumas);
   if (CHROMA)
-    chroma = blur_chroma (run, place);
-  blur_luma (run, place, values);
+    load_chromas (run, place, chromas);
   if (!run.step.first) {
     const uint32_t second = place.y + place.below;
-    const uint4 old[4] = { load_old (run, place.x, place.y - place.above),
-                           load_old (run, place.x, place.y), load_old (run, place.x, second),
-                           load_old (run, place.x, second + place.lower) };
-    const uint8_t *noise = run.state.noise + place.y * run.state.pitch + place.x;
-    uint32_t colours = 0;
+    const uint8_t *at = run.state.noise + place.y * run.state.pitch + place.x;
 
+    olds[0] = load_old (run, place.x, place.y - place.above);
+    olds[1] = load_old (run, place.x, place.y);
+    olds[2] = load_old (run, place.x, second);
+    olds[3] = load_old (run, place.x, second + place.lower);
+    noises[0] = *(const uint2 *) at;
+    noises[1] = *(const uint2 *) (at + (place.below ? run.state.pitch : 0));
     if (CHROMA)
-      colours = find_colours (run, chroma, *chroma_at (run, place.x / 2, place.y / 2));
+      old_chroma = *chroma_at (run, place.x / 2, place.y / 2);
+  }
+
+  values[0] = blur_unit (place, lumas[0], lumas[1], lumas[2], 8);
+  values[1] = blur_unit (place, lumas[1], lumas[2], lumas[3], 8);
+  if (CHROMA)
+    chroma = blur_unit (place, chromas[0], chromas[1], chromas[2], 16);
+  if (!run.step.first) {
+    const uint32_t colours = CHROMA ? find_colours (run, chroma, old_chroma) : 0;
+
 #pragma unroll
     for (uint32_t i = 0; i < 2; i++) {
-      const uint2 noises = *(const uint2 *) (noise + (i && place.below ? run.state.pitch : 0));
       const uint32_t differs =
-          find_differences (run, place, values[i], old[i], old[i + 1], old[i + 2], noises);
+          find_differences (run, place, values[i], olds[i], olds[i + 1], olds[i + 2], noises[i]);
       const uint32_t dark = differs & ~colours & valid;
 
       busy[i] = (differs | colours) & valid;
       if (run.step.shadows && dark)
-        shaded[i] = find_shaded (values[i], old[i + 1]) & dark;
+        shaded[i] = find_shaded (values[i], olds[i + 1]) & dark;
     }
     if (!place.below)
       busy[1] = shaded[1] = 0;

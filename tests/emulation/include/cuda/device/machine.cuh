@@ -27,6 +27,12 @@ sync_threads (uint32_t barrier, uint32_t threads)
 }
 
 static inline void
+fence_device (void)
+{
+  __threadfence ();
+}
+
+static inline void
 add_release (uint32_t *word, uint32_t value)
 {
   emulated_release ();
