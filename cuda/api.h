@@ -113,7 +113,8 @@ extern "C" {
      (context, device))                                                          \
   X (CUresult, cuCtxPushCurrent_v2, (CUcontext context), (context))              \
   X (CUresult, cuCtxPopCurrent_v2, (CUcontext * context), (context))             \
-  X (CUresult, cuCtxGetDevice, (CUdevice * device), (device))
+  X (CUresult, cuCtxGetDevice, (CUdevice * device), (device))                    \
+  X (CUresult, cuCtxGetApiVersion, (CUcontext context, unsigned *version), (context, version))
 
 /* Those that only EGL images need; the driver may not have them. */
 #define CCL_CUDA_EGL_FUNCTIONS(X)                                                            \

@@ -13,7 +13,8 @@ have_driver (void)
 
   ccl_cuda_api_load ();
   return api->cuInit && api->cuDeviceGet && api->cuDevicePrimaryCtxRetain &&
-         api->cuCtxPushCurrent_v2 && api->cuCtxPopCurrent_v2 && api->cuCtxGetDevice;
+         api->cuCtxPushCurrent_v2 && api->cuCtxPopCurrent_v2 && api->cuCtxGetDevice &&
+         api->cuCtxGetApiVersion;
 }
 
 CclStatus
@@ -41,7 +42,17 @@ ccl_cuda_context_find (int device, CUcontext *context)
 CclStatus
 ccl_cuda_context_enter (CUcontext context)
 {
-  return ccl_cuda_check (CCL_CUDA (cuCtxPushCurrent_v2, context), "entering the device's context");
+  unsigned version;
+  CclStatus status;
+
+  /* A context that somebody else has destroyed can still be pushed, but its page-locked memory is
+   * gone. */
+  status = ccl_cuda_check (CCL_CUDA (cuCtxGetApiVersion, context, &version),
+                           "entering the device's context");
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_check (CCL_CUDA (cuCtxPushCurrent_v2, context), "entering the device's context");
+  return status;
 }
 
 void

@@ -80,6 +80,13 @@ cuCtxGetCurrent (CUcontext *context)
 }
 
 DRIVER
+cuCtxGetApiVersion (CUcontext context, unsigned *version)
+{
+  *version = 3020;
+  return CUDA_SUCCESS;
+}
+
+DRIVER
 cuCtxGetDevice (CUdevice *device)
 {
   if (contexts.empty ())

@@ -368,6 +368,13 @@ current_device (CUdevice *device)
   return CUDA_SUCCESS;
 }
 
+static CUresult
+api_version (CUcontext context, unsigned *version)
+{
+  *version = 3020;
+  return CUDA_SUCCESS;
+}
+
 /* An EGL image is its array. */
 static CUresult
 egl_register (CUgraphicsResource *resource, void *image, unsigned flags)
@@ -454,6 +461,7 @@ const CclCudaApi test_cuda_fake = {
   .cuCtxPushCurrent_v2 = push,
   .cuCtxPopCurrent_v2 = pop,
   .cuCtxGetDevice = current_device,
+  .cuCtxGetApiVersion = api_version,
   .cuGraphicsEGLRegisterImage = egl_register,
   .cuGraphicsResourceGetMappedEglFrame = egl_get_frame,
   .cuGraphicsUnregisterResource = egl_unregister,

@@ -54,6 +54,14 @@ cuCtxPopCurrent_v2 (CUcontext *context)
 }
 
 G_MODULE_EXPORT CUresult
+cuCtxGetApiVersion (CUcontext context, unsigned *version)
+{
+  *version = 3020;
+
+  return CUDA_SUCCESS;
+}
+
+G_MODULE_EXPORT CUresult
 cuCtxGetDevice (CUdevice *device)
 {
   return CUDA_ERROR_INVALID_CONTEXT;

@@ -335,6 +335,14 @@ fake_get_device (CUdevice *device)
   return CUDA_SUCCESS;
 }
 
+static CUresult
+fake_get_version (CUcontext context, unsigned *version)
+{
+  *version = 3020;
+
+  return CUDA_SUCCESS;
+}
+
 /* Maps the surface with its chroma, which may fail, and which it gets in @image. */
 static gboolean
 map_chroma (GstCclMapper *mapper, Surface *surface, CclImage *image, GError **error)
@@ -388,6 +396,7 @@ GST_START_TEST (test_cuda_array)
   ccl_cuda_api.cuCtxPushCurrent_v2 = fake_push;
   ccl_cuda_api.cuCtxPopCurrent_v2 = fake_pop;
   ccl_cuda_api.cuCtxGetDevice = fake_get_device;
+  ccl_cuda_api.cuCtxGetApiVersion = fake_get_version;
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     GError *error = NULL;
     GstCclFrame frame;
