@@ -1,15 +1,23 @@
 /* cudaccl - CPU backend: vectors of 16-bit and 8-bit numbers, as wide as the instruction set has
- * them SPDX-License-Identifier: LGPL-2.1-or-later */
+ * them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* As with vector.h, a file defines CCL_VECTOR_AVX512, CCL_VECTOR_AVX2 or CCL_VECTOR_NEON before; a
- * vector is one number without. Numbers of 16 bits are signed, those of 8 bits are
- * not. Memory may lie at any address. */
+ * vector is one number without. Numbers of 16 bits are signed, those of 8 bits are not. Memory may
+ * lie at any address.
+ *
+ * LanesWide are as many numbers of 32 bits, in an order of their own. lanes_cross() is the exact
+ * a b - c d, in which d is not -32768; wide_add_abs() adds the absolute value, and wide_at_most()
+ * tells where a <= b, for differences below 2^31.
+ *
+ * lanes8_even() loads every second of 2 LANES8 bytes. */
 
 #ifndef CCL_CPU_LANES_H
 #define CCL_CPU_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #if defined CCL_VECTOR_AVX512
 #include <immintrin.h>
@@ -36,12 +44,60 @@ typedef __mmask32 LanesMask;
 #define lanes_and(a, b) ((LanesMask) ((a) & (b)))
 #define lanes_and_not(a, b) ((LanesMask) ((a) & ~(b)))
 #define lanes_select(mask, a, b) _mm512_mask_blend_epi16 (mask, b, a)
+#define lanes_any(mask) ((mask) != 0)
+
+typedef struct LanesWide
+{
+  __m512i low, high;
+} LanesWide;
+
+static inline LanesWide
+lanes_cross (Lanes a, Lanes b, Lanes c, Lanes d)
+{
+  Lanes minus = _mm512_sub_epi16 (_mm512_setzero_si512 (), d);
+
+  return (LanesWide){
+    _mm512_madd_epi16 (_mm512_unpacklo_epi16 (a, c), _mm512_unpacklo_epi16 (b, minus)),
+    _mm512_madd_epi16 (_mm512_unpackhi_epi16 (a, c), _mm512_unpackhi_epi16 (b, minus))
+  };
+}
+
+static inline LanesWide
+wide_add_abs (LanesWide sum, LanesWide v)
+{
+  return (LanesWide){ _mm512_add_epi32 (sum.low, _mm512_abs_epi32 (v.low)),
+                      _mm512_add_epi32 (sum.high, _mm512_abs_epi32 (v.high)) };
+}
+
+static inline LanesMask
+wide_at_most (LanesWide a, LanesWide b)
+{
+  Lanes left =
+      _mm512_packs_epi32 (_mm512_sub_epi32 (b.low, a.low), _mm512_sub_epi32 (b.high, a.high));
+
+  return _mm512_cmpge_epi16_mask (left, _mm512_setzero_si512 ());
+}
+
+#define WIDE(operation, v, number) \
+  ((LanesWide){ operation ((v).low, number), operation ((v).high, number) })
+#define wide_right(v, bits) WIDE (_mm512_srai_epi32, v, bits)
+#define wide_times(v, number) WIDE (_mm512_mullo_epi32, v, _mm512_set1_epi32 (number))
 
 #define LANES8 64
 typedef __m512i Lanes8;
 #define lanes8_load(bytes) _mm512_loadu_si512 (bytes)
 #define lanes8_store(bytes, v) _mm512_storeu_si512 (bytes, v)
 #define lanes8_average _mm512_avg_epu8
+
+static inline Lanes8
+lanes8_even (const uint8_t *bytes)
+{
+  const __m512i low = _mm512_set1_epi16 (0xff), order = _mm512_setr_epi64 (0, 2, 4, 6, 1, 3, 5, 7);
+  __m512i first = _mm512_and_si512 (_mm512_loadu_si512 (bytes), low);
+  __m512i second = _mm512_and_si512 (_mm512_loadu_si512 (bytes + 64), low);
+
+  return _mm512_permutexvar_epi64 (order, _mm512_packus_epi16 (first, second));
+}
 
 static inline LanesMask
 lanes_mask (uint64_t bits, unsigned first)
@@ -79,12 +135,60 @@ typedef __m256i LanesMask;
 #define lanes_and _mm256_and_si256
 #define lanes_and_not(a, b) _mm256_andnot_si256 (b, a)
 #define lanes_select(mask, a, b) _mm256_blendv_epi8 (b, a, mask)
+#define lanes_any(mask) (_mm256_testz_si256 (mask, mask) == 0)
+
+typedef struct LanesWide
+{
+  __m256i low, high;
+} LanesWide;
+
+static inline LanesWide
+lanes_cross (Lanes a, Lanes b, Lanes c, Lanes d)
+{
+  Lanes minus = _mm256_sub_epi16 (_mm256_setzero_si256 (), d);
+
+  return (LanesWide){
+    _mm256_madd_epi16 (_mm256_unpacklo_epi16 (a, c), _mm256_unpacklo_epi16 (b, minus)),
+    _mm256_madd_epi16 (_mm256_unpackhi_epi16 (a, c), _mm256_unpackhi_epi16 (b, minus))
+  };
+}
+
+static inline LanesWide
+wide_add_abs (LanesWide sum, LanesWide v)
+{
+  return (LanesWide){ _mm256_add_epi32 (sum.low, _mm256_abs_epi32 (v.low)),
+                      _mm256_add_epi32 (sum.high, _mm256_abs_epi32 (v.high)) };
+}
+
+static inline LanesMask
+wide_at_most (LanesWide a, LanesWide b)
+{
+  Lanes left =
+      _mm256_packs_epi32 (_mm256_sub_epi32 (b.low, a.low), _mm256_sub_epi32 (b.high, a.high));
+
+  return _mm256_cmpgt_epi16 (left, _mm256_set1_epi16 (-1));
+}
+
+#define WIDE(operation, v, number) \
+  ((LanesWide){ operation ((v).low, number), operation ((v).high, number) })
+#define wide_right(v, bits) WIDE (_mm256_srai_epi32, v, bits)
+#define wide_times(v, number) WIDE (_mm256_mullo_epi32, v, _mm256_set1_epi32 (number))
 
 #define LANES8 32
 typedef __m256i Lanes8;
 #define lanes8_load(bytes) _mm256_loadu_si256 ((const __m256i *) (bytes))
 #define lanes8_store(bytes, v) _mm256_storeu_si256 ((__m256i *) (bytes), v)
 #define lanes8_average _mm256_avg_epu8
+
+static inline Lanes8
+lanes8_even (const uint8_t *bytes)
+{
+  const __m256i low = _mm256_set1_epi16 (0xff);
+  __m256i first = _mm256_and_si256 (lanes8_load (bytes), low);
+  __m256i second = _mm256_and_si256 (lanes8_load (bytes + 32), low);
+
+  return _mm256_permute4x64_epi64 (_mm256_packus_epi16 (first, second), 0xd8);
+}
 
 static inline void
 lanes_store8 (uint8_t *bytes, Lanes v)
@@ -142,12 +246,46 @@ typedef uint16x8_t LanesMask;
 #define lanes_and vandq_u16
 #define lanes_and_not vbicq_u16
 #define lanes_select(mask, a, b) vbslq_s16 (mask, a, b)
+#define lanes_any(mask) (vmaxvq_u16 (mask) != 0)
+
+typedef struct LanesWide
+{
+  int32x4_t low, high;
+} LanesWide;
+
+static inline LanesWide
+lanes_cross (Lanes a, Lanes b, Lanes c, Lanes d)
+{
+  return (LanesWide){ vmlsl_s16 (vmull_s16 (vget_low_s16 (a), vget_low_s16 (b)), vget_low_s16 (c),
+                                 vget_low_s16 (d)),
+                      vmlsl_high_s16 (vmull_high_s16 (a, b), c, d) };
+}
+
+static inline LanesWide
+wide_add_abs (LanesWide sum, LanesWide v)
+{
+  return (LanesWide){ vaddq_s32 (sum.low, vabsq_s32 (v.low)),
+                      vaddq_s32 (sum.high, vabsq_s32 (v.high)) };
+}
+
+static inline LanesMask
+wide_at_most (LanesWide a, LanesWide b)
+{
+  return vcombine_u16 (vmovn_u32 (vcleq_s32 (a.low, b.low)),
+                       vmovn_u32 (vcleq_s32 (a.high, b.high)));
+}
+
+#define WIDE(operation, v, number) \
+  ((LanesWide){ operation ((v).low, number), operation ((v).high, number) })
+#define wide_right(v, bits) WIDE (vshrq_n_s32, v, bits)
+#define wide_times(v, number) WIDE (vmulq_n_s32, v, number)
 
 #define LANES8 16
 typedef uint8x16_t Lanes8;
 #define lanes8_load(bytes) vld1q_u8 (bytes)
 #define lanes8_store(bytes, v) vst1q_u8 (bytes, v)
 #define lanes8_average vrhaddq_u8
+#define lanes8_even(bytes) (vld2q_u8 (bytes).val[0])
 
 static inline LanesMask
 lanes_mask (uint64_t bits, unsigned first)
@@ -192,12 +330,21 @@ typedef bool LanesMask;
 #define lanes_and(a, b) ((a) && (b))
 #define lanes_and_not(a, b) ((a) && !(b))
 #define lanes_select(mask, a, b) ((mask) ? (a) : (b))
+#define lanes_any(mask) (mask)
+
+typedef int LanesWide;
+#define lanes_cross(a, b, c, d) ((a) * (b) - (c) * (d))
+#define wide_add_abs(sum, v) ((sum) + abs (v))
+#define wide_at_most(a, b) ((a) <= (b))
+#define wide_right(v, bits) ((v) >> (bits))
+#define wide_times(v, number) ((v) * (number))
 
 #define LANES8 1
 typedef int Lanes8;
 #define lanes8_load(bytes) ((Lanes8) * (bytes))
 #define lanes8_store(bytes, v) (*(bytes) = (uint8_t) (v))
 #define lanes8_average(a, b) (((a) + (b) + 1) >> 1)
+#define lanes8_even(bytes) ((Lanes8) * (bytes))
 
 static inline LanesMask
 lanes_mask (uint64_t bits, unsigned first)

@@ -21,6 +21,7 @@
 #define EDGE_ROWS 2 /* that the strips above and below read */
 #define PLANES 3
 #define LEAST_ROWS 16 /* of a strip */
+#define AHEAD 3       /* rows between fetching state into the cache and using it */
 
 /* Rows of a plane of the frame on their way through a strip. Row y is in slot y modulo the number
  * of slots. */
@@ -71,10 +72,12 @@ typedef struct Job
   CclMask *mask, *shadows;
 } Job;
 
+/* The number of blocks is odd: rows a multiple of 4096 bytes apart would share cache sets, and
+ * loads would wait for stores to the row above. */
 static size_t
 row_bytes (uint32_t blocks)
 {
-  return (size_t) blocks * 64 + 2 * CCL_MOTION_MARGIN;
+  return (size_t) (blocks | 1) * 64 + 2 * CCL_MOTION_MARGIN;
 }
 
 static uint8_t *
@@ -141,14 +144,6 @@ clamp_row (int64_t y, uint32_t height)
   return y < 0 ? 0 : y >= height ? height - 1 : (uint32_t) y;
 }
 
-/* One row of samples that alternate with others. */
-static void
-read_alternate (uint8_t *row, const uint8_t *samples, uint32_t width)
-{
-  for (uint32_t x = 0; x < width; x++)
-    row[x] = samples[2 * (size_t) x];
-}
-
 /* One row of means of @scale by @scale samples. */
 static void
 read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, unsigned scale)
@@ -190,6 +185,20 @@ pad_row (uint8_t *row, uint32_t width)
   row[width] = row[width + 1] = row[width - 1];
 }
 
+/* Makes row @y of what is blurred, if it is not in the frame as it is. */
+static void
+read_row (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, unsigned scale)
+{
+  const CclImage *image = ring->image;
+  const uint32_t next = clamp_row ((int64_t) y + AHEAD, ring->height);
+
+  if (scale == 1)
+    functions->take_alternate (raw_row (ring, y), image->data + y * image->stride,
+                               image->data + next * image->stride, ring->width);
+  else
+    read_scaled_row (raw_row (ring, y), ring, y, scale);
+}
+
 /* Makes blurred rows up to @y, at most to the end of the plane. */
 static void
 ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *columns,
@@ -199,13 +208,8 @@ ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8
     uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
     uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
 
-    for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++) {
-      if (scale == 1)
-        read_alternate (raw_row (ring, ring->raw),
-                        ring->image->data + ring->raw * ring->image->stride, ring->width);
-      else
-        read_scaled_row (raw_row (ring, ring->raw), ring, ring->raw, scale);
-    }
+    for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++)
+      read_row (ring, ring->raw, functions, scale);
     functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
                          frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
                          ring->width);
@@ -248,6 +252,7 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
 {
   CpuMotion *self = job->motion;
   const CclMotionSession *base = &self->base;
+  const uint32_t next = clamp_row ((int64_t) y + AHEAD, base->height);
   size_t at = (size_t) y * self->blocks * 64;
   CclMotionRow row = {
     .step = job->step,
@@ -262,6 +267,8 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     .foreground = strip->foreground,
     .shadows = strip->shadows,
     .renewed = strip->renewed,
+    .next_background = background_row (self, next),
+    .next_noise = self->noise + (size_t) next * self->blocks * 64,
   };
 
   if (row.pace)
@@ -310,10 +317,13 @@ do_strip (void *data, uint32_t index)
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
     ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
     if (chroma && y % 2 == 0) {
+      size_t next = clamp_row (y / 2 + 1, self->chroma_height);
+
       for (unsigned i = 0; i < 2; i++) {
         ring_advance (&rings[i + 1], y / 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
         row.values[i] = blurred_row (&rings[i + 1], y / 2);
         row.backgrounds[i] = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64;
+        row.next_backgrounds[i] = self->chroma[i] + next * self->chroma_blocks * 64;
       }
       row.pace = ccl_motion_pace (job->step, y);
       functions->chroma_differs (&row);

@@ -29,6 +29,9 @@ typedef struct CclMotionRow
   uint64_t *shadows;      /* [blocks] result */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
   uint64_t count;    /* pixels of foreground are added */
+  /* State of a later row, to be fetched into the cache. */
+  const uint16_t *next_background;
+  const uint8_t *next_noise;
 } CclMotionRow;
 
 /* A row of both chroma planes, in blocks of 64 samples. */
@@ -39,13 +42,18 @@ typedef struct CclMotionChromaRow
   uint32_t width, blocks;    /* samples */
   const uint8_t *values[2];  /* the frame, blurred */
   uint16_t *backgrounds[2];
-  uint64_t *differs; /* [2 * blocks] where chroma differs, two bits a sample */
+  const uint16_t *next_backgrounds[2]; /* of a later row, to be fetched */
+  uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
   /* Of the luma row: only bits of even pixels are read. */
   const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
 } CclMotionChromaRow;
 
 typedef struct CclMotionFunctions
 {
+  /* Takes every second of 2 * @width - 1 samples, reads and writes no others, and fetches those at
+   * @next into the cache. */
+  void (*take_alternate) (uint8_t *row, const uint8_t *samples, const uint8_t *next,
+                          uint32_t width);
   /* Blurs the middle row, which is @width pixels, as those around it are. @columns is room for a
    * row with its margins. Writes whole blocks. */
   void (*blur_row) (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,

@@ -26,6 +26,30 @@ difference_of (const uint8_t *values, const uint16_t *background)
   return lanes_sub (lanes_left (lanes_load8 (values), 7), lanes_load (background));
 }
 
+/* Asks for the cache line of @memory. Without, each row's state has to be waited for, because the
+ * processor does not prefetch across pages. */
+static inline void
+fetch (const void *memory)
+{
+  __builtin_prefetch (memory);
+}
+
+static void
+take_alternate (uint8_t *row, const uint8_t *samples, const uint8_t *next, uint32_t width)
+{
+  size_t x = 0;
+
+  for (; x + LANES8 < width; x += LANES8) {
+    if (x % 32 == 0)
+      fetch (next + 2 * x);
+    if (LANES8 == 64)
+      fetch (next + 2 * x + 64);
+    lanes8_store (row + x, lanes8_even (samples + 2 * x));
+  }
+  for (; x < width; x++)
+    row[x] = samples[2 * x];
+}
+
 static void
 blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,
           const uint8_t *below, uint32_t width)
@@ -50,8 +74,24 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   }
 }
 
+/* Whether a pixel of a block differs by more than the lowest threshold. In most blocks none does,
+ * and neither the noise nor the slope of the background matters. */
+static inline bool
+any_difference (const CclMotionRow *row, uint32_t x)
+{
+  Lanes most = lanes_set (0);
+
+  for (unsigned i = 0; i < PARTS; i++) {
+    size_t at = x + (size_t) i * LANES;
+
+    most =
+        lanes_max (most, lanes_abs (difference_of (row->values[2] + at, row->backgrounds[2] + at)));
+  }
+  return lanes_any (lanes_gt (most, lanes_set (row->step->floor)));
+}
+
 /* Which pixels of a block differ. */
-static inline uint64_t
+static uint64_t
 find_differences (const CclMotionRow *row, uint32_t x)
 {
   const Lanes floor = lanes_set (row->step->floor), cap = lanes_set (row->step->cap);
@@ -76,59 +116,27 @@ find_differences (const CclMotionRow *row, uint32_t x)
   return lanes_bits (differs);
 }
 
-#ifdef CCL_VECTOR_AVX512
-#define INTS 16
-#else
-#define INTS 8
-#endif
-typedef int32_t Ints __attribute__ ((vector_size (4 * INTS)));
-typedef uint8_t Bytes __attribute__ ((vector_size (INTS)));
-typedef uint16_t Shorts __attribute__ ((vector_size (2 * INTS)));
-
-/* A bit for each number, which is 0 or -1. A pointer, since how such vectors are passed depends on
- * the instruction set. */
-static inline uint64_t
-ints_bits (const Ints *v)
-{
-#if defined CCL_VECTOR_AVX512
-  return _mm512_cmplt_epi32_mask ((__m512i) *v, _mm512_setzero_si512 ());
-#elif defined CCL_VECTOR_AVX2
-  return (uint32_t) _mm256_movemask_ps (_mm256_castsi256_ps ((__m256i) *v));
-#else
-  uint64_t bits = 0;
-
-  for (unsigned k = 0; k < INTS; k++)
-    bits |= (uint64_t) ((*v)[k] & 1) << k;
-  return bits;
-#endif
-}
-
-/* ccl_motion_keeps_texture() of INTS pixels, a bit each. */
-static uint64_t
+/* ccl_motion_keeps_texture() of LANES pixels. Sums of nine samples, 2040 at most, fit. */
+static inline LanesMask
 keep_texture (const CclMotionRow *row, ptrdiff_t x)
 {
-  Ints values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
-  Ints sum = { 0 }, background = { 0 }, spread = { 0 }, kept;
+  Lanes values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
+  Lanes zero = lanes_set (0), sum = zero, background = zero;
+  LanesWide spread, product;
 
   for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++) {
     ptrdiff_t at = x + (n % 3 - 1) * CCL_MOTION_SHADOW_STEP;
-    Bytes value;
-    Shorts old;
 
-    memcpy (&value, row->values[n / 3 * 2] + at, sizeof value);
-    memcpy (&old, row->backgrounds[n / 3 * 2] + at, sizeof old);
-    values[n] = __builtin_convertvector(value, Ints) * 8;
-    backgrounds[n] = __builtin_convertvector(old, Ints) >> 4;
-    sum += values[n];
-    background += backgrounds[n];
+    values[n] = lanes_left (lanes_load8 (row->values[n / 3 * 2] + at), 3);
+    backgrounds[n] = lanes_right (lanes_load (row->backgrounds[n / 3 * 2] + at), 4);
+    sum = lanes_add (sum, values[n]);
+    background = lanes_add (background, backgrounds[n]);
   }
-  for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++) {
-    Ints d = values[n] * background - backgrounds[n] * sum;
-
-    spread += (d ^ d >> 31) - (d >> 31);
-  }
-  kept = spread <= ((sum * background) >> 8) * CCL_MOTION_SHADOW_SPREAD;
-  return ints_bits (&kept);
+  product = lanes_cross (sum, background, zero, zero);
+  spread = lanes_cross (zero, zero, zero, zero);
+  for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++)
+    spread = wide_add_abs (spread, lanes_cross (values[n], background, backgrounds[n], sum));
+  return wide_at_most (spread, wide_times (wide_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
 }
 
 /* Which pixels of a block are dark enough for a shadow. */
@@ -152,13 +160,18 @@ find_shaded (const CclMotionRow *row, uint32_t x)
 __attribute__ ((noinline)) static uint64_t
 find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs)
 {
-  uint64_t shadows = 0, shaded = find_shaded (row, x) & differs;
+  const uint64_t part = (UINT64_C (1) << LANES) - 1;
+  uint64_t shaded = find_shaded (row, x) & differs;
+  LanesMask kept[PARTS];
 
-  for (unsigned i = 0; i < 64; i += INTS) {
-    if (shaded >> i & ((UINT64_C (1) << INTS) - 1))
-      shadows |= keep_texture (row, (ptrdiff_t) x + i) << i;
+  if (!shaded)
+    return 0;
+  for (unsigned i = 0; i < PARTS; i++) {
+    kept[i] = lanes_gt (lanes_set (0), lanes_set (0));
+    if (shaded >> i * LANES & part)
+      kept[i] = keep_texture (row, (ptrdiff_t) x + i * LANES);
   }
-  return shadows & shaded;
+  return lanes_bits (kept) & shaded;
 }
 
 static inline Lanes
@@ -184,11 +197,11 @@ follow_noise (Lanes difference, Lanes noise, const CclMotionPace *pace)
 static inline bool
 any_count (const uint8_t *counts)
 {
-  uint64_t words[8];
+  Lanes most = lanes_set (0);
 
-  memcpy (words, counts, sizeof words);
-  return (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) !=
-         0;
+  for (unsigned i = 0; i < PARTS; i++)
+    most = lanes_max (most, lanes_load8 (counts + (size_t) i * LANES));
+  return lanes_any (lanes_gt (most, lanes_set (0)));
 }
 
 /* A block without foreground. */
@@ -303,8 +316,14 @@ luma_row (CclMotionRow *row)
     uint32_t x = 64 * block, left = row->width - x;
     uint64_t pixels = left < 64 ? (UINT64_C (1) << left) - 1 : ~UINT64_C (0);
     uint64_t chroma = row->chroma ? row->chroma[block] : 0;
-    uint64_t shadows = 0, busy = (find_differences (row, x) | chroma) & pixels;
+    uint64_t shadows = 0, busy = chroma;
 
+    fetch (row->next_background + x);
+    fetch (row->next_background + x + 32);
+    fetch (row->next_noise + x);
+    if (any_difference (row, x))
+      busy |= find_differences (row, x);
+    busy &= pixels;
     if (row->step->shadows && busy & ~chroma)
       shadows = find_shadows (row, x, busy & ~chroma);
     row->foreground[block] = busy & ~shadows;
@@ -354,6 +373,10 @@ chroma_differs (const CclMotionChromaRow *row)
     LanesMask differs[PARTS];
     uint64_t bits;
 
+    for (unsigned i = 0; i < 2; i++) {
+      fetch (row->next_backgrounds[i] + 64 * (size_t) block);
+      fetch (row->next_backgrounds[i] + 64 * (size_t) block + 32);
+    }
     for (unsigned i = 0; i < PARTS; i++) {
       size_t at = 64 * (size_t) block + (size_t) i * LANES;
       Lanes u = difference_of (row->values[0] + at, row->backgrounds[0] + at);
