@@ -21,8 +21,11 @@
  * components.
  *
  * Learning goes by the timestamps of the frames, not by their number: it does not depend on the
- * frame rate, and copes with gaps and dropped frames. Without timestamps, it goes by the frames'
- * durations or the frame rate.
+ * frame rate, and copes with gaps and dropped frames. Without timestamps, and for the first frame
+ * of a segment, it goes by the frames' durations or the frame rate.
+ *
+ * The two fields of an interlaced frame are analysed as one picture. Separate fields
+ * (`interlace-mode=alternate`) are not supported.
  *
  * The model survives PAUSED. New caps, flushing seeks, a change of light (see
  * #cclmotion:light-change) and the signal #cclmotion::reset start a new one.
@@ -516,17 +519,17 @@ gst_ccl_motion_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outc
   return FALSE;
 }
 
-/* The camera's view after a flushing seek has nothing to do with the one before. */
+/* The camera's view after a flushing seek has nothing to do with the one before. What lies between
+ * the timestamps of two segments is not time that passed. */
 static gboolean
 gst_ccl_motion_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclMotion *self = GST_CCL_MOTION (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    if (self->model)
-      ccl_motion_reset (self->model);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && self->model)
+    ccl_motion_reset (self->model);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     self->timestamp = GST_CLOCK_TIME_NONE;
-  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }

@@ -36,6 +36,8 @@ typedef struct
   Look look;
   GstClockTime now, interval;
   gint brightness;
+  gint field_shift; /* of the lower field, in pixels */
+  gboolean lossy;   /* two of three frames are lost */
 } Camera;
 
 static void
@@ -88,7 +90,7 @@ draw (const Camera *camera, GstVideoFrame *frame, gint left, gint top, gint squa
             row + (x + (left >> w_sub)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, component);
 
         if (component == GST_VIDEO_COMP_Y)
-          *sample = luma_at (camera, x, y, square_x);
+          *sample = luma_at (camera, x, y, y % 2 ? square_x + camera->field_shift : square_x);
         else
           *sample =
               camera->look == COLOURED && in_square (x << w_sub, y << h_sub, square_x) ? 60 : 128;
@@ -145,7 +147,8 @@ push (Camera *camera, gint square_x)
   GstBuffer *buffer = frame_new (camera, square_x);
 
   GST_BUFFER_PTS (buffer) = camera->now;
-  camera->now += camera->interval;
+  GST_BUFFER_DURATION (buffer) = camera->interval;
+  camera->now += camera->interval * (camera->lossy ? (guint) g_random_int_range (1, 6) : 1);
   buffer = gst_harness_push_and_pull (camera->h, buffer);
   fail_unless (buffer != NULL);
 
@@ -243,17 +246,57 @@ GST_START_TEST (test_chroma)
 }
 GST_END_TEST;
 
-/* What stands still becomes background after the same time, whatever the frame rate. */
-GST_START_TEST (test_standing)
+/* The fields of interlaced frames are one picture; an object that moves has combs at its sides. */
+GST_START_TEST (test_interlaced)
 {
-  static const GstClockTime intervals[] = { INTERVAL / 2, INTERVAL, 5 * INTERVAL };
+  static const gchar *const modes[] = { "interleaved", "mixed" };
+  GstCaps *caps;
+  Camera camera;
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (intervals); i++) {
+  camera_init (&camera, "cclmotion", "NV12");
+  for (i = 0; i < G_N_ELEMENTS (modes); i++) {
+    caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "NV12", "width", G_TYPE_INT,
+                                FRAME_WIDTH, "height", G_TYPE_INT, FRAME_HEIGHT, "framerate",
+                                GST_TYPE_FRACTION, 25, 1, "interlace-mode", G_TYPE_STRING, modes[i],
+                                NULL);
+    gst_harness_set_src_caps (camera.h, caps);
+    wait_for (&camera, GST_SECOND, NO_SQUARE);
+    camera.field_shift = 3;
+    check_square (&camera, 30, 4);
+    camera.field_shift = 0;
+  }
+
+  caps = gst_caps_from_string ("video/x-raw(format:Interlaced),format=NV12,width=96,height=64,"
+                               "framerate=25/1,interlace-mode=alternate");
+  fail_if (gst_pad_peer_query_accept_caps (camera.h->srcpad, caps));
+  gst_caps_unref (caps);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* What stands still becomes background after the same time, whatever the frame rate, and whatever
+ * frames are lost. */
+GST_START_TEST (test_standing)
+{
+  static const struct
+  {
+    GstClockTime interval;
+    gboolean lossy;
+  } cameras[] = {
+    { INTERVAL / 2, FALSE },
+    { INTERVAL, FALSE },
+    { 5 * INTERVAL, FALSE },
+    { INTERVAL, TRUE },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cameras); i++) {
     Camera camera;
 
     camera_init (&camera, "cclmotion", "NV12");
-    camera.interval = intervals[i];
+    camera.interval = cameras[i].interval;
+    camera.lossy = cameras[i].lossy;
     g_object_set (camera.h->element, "learning-time", 4 * GST_SECOND, NULL);
     wait_for (&camera, 12 * GST_SECOND, NO_SQUARE);
     wait_for (&camera, 2 * GST_SECOND, 30);
@@ -350,6 +393,34 @@ flush (Camera *camera)
 }
 
 static void
+repeat_caps (Camera *camera)
+{
+  ccl_test_set_caps (camera->h, camera->format, FRAME_WIDTH, FRAME_HEIGHT);
+}
+
+/* As after a seek that does not flush: what was an hour later comes next. */
+static void
+send_segment (Camera *camera)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  camera->now += 3600 * GST_SECOND;
+  segment.start = segment.time = segment.position = camera->now;
+  fail_unless (gst_harness_push_event (camera->h, gst_event_new_segment (&segment)));
+}
+
+/* Lightning in the segment's first frame does not last for an hour. */
+static void
+flash_in_new_segment (Camera *camera)
+{
+  send_segment (camera);
+  camera->brightness = 60;
+  check_empty (camera, NO_SQUARE);
+  camera->brightness = 0;
+}
+
+static void
 change_caps (Camera *camera)
 {
   camera->format = "I420";
@@ -405,17 +476,19 @@ lose_timestamps (Camera *camera)
 }
 
 /* What starts a new model, and what does not. */
+static const struct
+{
+  void (*happen) (Camera *camera);
+  gboolean survives;
+} events[] = {
+  { reset, FALSE },      { flush, FALSE },        { change_caps, FALSE },
+  { stop, FALSE },       { pause_element, TRUE }, { skip_a_minute, TRUE },
+  { go_back, TRUE },     { send_gap, TRUE },      { lose_timestamps, TRUE },
+  { repeat_caps, TRUE }, { send_segment, TRUE },  { flash_in_new_segment, TRUE },
+};
+
 GST_START_TEST (test_events)
 {
-  static const struct
-  {
-    void (*happen) (Camera *camera);
-    gboolean survives;
-  } events[] = {
-    { reset, FALSE },  { flush, FALSE },        { change_caps, FALSE },
-    { stop, FALSE },   { pause_element, TRUE }, { skip_a_minute, TRUE },
-    { go_back, TRUE }, { send_gap, TRUE },      { lose_timestamps, TRUE },
-  };
   Camera camera;
 
   camera_init (&camera, "cclmotion", "NV12");
@@ -426,6 +499,25 @@ GST_START_TEST (test_events)
     check_square (&camera, 50, 2);
   else
     check_empty (&camera, 50);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+/* A new model warms up, too. */
+GST_START_TEST (test_warm_up_again)
+{
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  g_object_set (camera.h->element, "warm-up", GST_SECOND, NULL);
+  wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
+  check_square (&camera, 30, 2);
+  flush (&camera);
+  camera.now = 0;
+  wait_for (&camera, GST_SECOND / 2, NO_SQUARE);
+  check_empty (&camera, 50);
+  wait_for (&camera, GST_SECOND, NO_SQUARE);
+  check_square (&camera, 50, 2);
   ccl_test_harness_free (camera.h);
 }
 GST_END_TEST;
@@ -541,12 +633,14 @@ cclmotion_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_moving);
   tcase_add_test (tc, test_chroma);
+  tcase_add_test (tc, test_interlaced);
   tcase_add_test (tc, test_standing);
   tcase_add_test (tc, test_freeze);
   tcase_add_test (tc, test_warm_up);
   tcase_add_test (tc, test_light_change);
   tcase_add_test (tc, test_scale);
-  tcase_add_loop_test (tc, test_events, 0, 9);
+  tcase_add_loop_test (tc, test_events, 0, G_N_ELEMENTS (events));
+  tcase_add_test (tc, test_warm_up_again);
   tcase_add_test (tc, test_allocations);
   tcase_add_test (tc, test_settings);
   tcase_add_test (tc, test_short_frame);
