@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Finds bright objects (lamps, markers, laser spots) in front of a Jetson's CSI camera. Frames stay in
-# memory:NVMM, where cudaccl reads their luma plane. Press Ctrl-C to stop.
+# Finds moving objects in front of a Jetson's CSI camera with cclmotion, and prints their boxes. Frames
+# stay in memory:NVMM. Press Ctrl-C to stop.
 #
 #   pipelines/jetson-camera.sh [SENSOR] [OPTION...]
 #
 # SENSOR   the camera's number; default: 0
-# OPTION   for pipelines/print-boxes, e.g. --summary, --frames=100, --set=threshold=230
+# OPTION   for pipelines/print-boxes, e.g. --summary, --frames=100, --set=scale=2; with
+#          --element=cudaccl --set=threshold=230 it finds bright objects (lamps, markers, laser spots)
 #
 # The environment variables WIDTH, HEIGHT and FRAMERATE select a camera mode; default: 1280, 720 and
 # 30/1.
@@ -21,10 +22,11 @@ case ${1-} in
 esac
 sensor=$(number "camera number" "$sensor")
 need_element nvarguscamerasrc "not packaged; it is part of JetPack, NVIDIA's system for Jetson"
-need_element cudaccl "this project; build it with ./run.sh"
-[[ $(gst-inspect-1.0 cudaccl) == *memory:NVMM* ]] ||
+need_element cclmotion "this project; build it with ./run.sh"
+[[ $(gst-inspect-1.0 cclmotion) == *memory:NVMM* ]] ||
   die "cudaccl was built without the feature 'nvmm', which needs nvcc"
 
-print_boxes "${settings[@]}" --set=backend=cuda --set=threshold=200 "$@" -- \
+# The camera adapts its exposure in the first second.
+print_boxes --element=cclmotion "${settings[@]}" --set=backend=cuda --set=warm-up=1000000000 "$@" -- \
   nvarguscamerasrc sensor-id="$sensor" ! \
   "video/x-raw(memory:NVMM),format=NV12,width=${WIDTH:-1280},height=${HEIGHT:-720},framerate=${FRAMERATE:-30/1}"

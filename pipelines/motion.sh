@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Shows what cclmotion makes of recordings: writes a picture for each of three scenes, with the frame,
+# the background, the mask (shadows are grey) and the boxes that remain after cleaning.
+#
+#   pipelines/motion.sh FOLDER
+#
+# FOLDER   output folder for street.png, night.png and tree.png; created if missing
+#
+# The scenes are those of docs/motion.md: vtest.avi, which is downloaded if missing, the same recording
+# dark and grey, and tree.avi from Debian's package opencv-doc, which is left out if missing.
+set -euo pipefail
+# shellcheck source=pipelines/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+case ${1-} in
+-h | --help) show_help && exit ;;
+'' | -*) die "no output folder given (see --help)" ;;
+esac
+folder=$1
+video=$("$here/../scripts/find-recording.sh")
+tree=$(dirname "$video")/tree.avi
+picture=$build/tests/bench/motion-picture
+[[ -r $video ]] || die "cannot read '$video'"
+[[ -x $picture ]] || die "missing motion-picture; build it with ./test.sh"
+need_element videobalance gstreamer1.0-plugins-good
+need_element pngenc gstreamer1.0-plugins-good
+need_element rawvideoparse gstreamer1.0-plugins-base
+
+mkdir -p "$folder"
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+
+# show NAME FILE SIZE FRAME DURATION OPERATIONS MIN-AREA [ELEMENT...]: DURATION in milliseconds; ELEMENT
+# changes the frames.
+show() {
+  local name=$1 file=$2 size=$3 frame=$4 duration=$5 operations=$6 area=$7
+  local width=${size%x*} height=${size#*x}
+  shift 7
+  # The decoder may drop or damage the last frames, so send ten more than needed.
+  gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! identity eos-after="$((frame + 10))" \
+    ! videoconvert ! video/x-raw,format=I420 "$@" ! videoconvert ! video/x-raw,format=NV12 \
+    ! filesink "$(location "$made/frames")"
+  "$picture" "$size" "$frame" "$duration" "$operations" "$area" <"$made/frames" >"$made/picture"
+  gst-launch-1.0 -q filesrc "$(location "$made/picture")" \
+    ! rawvideoparse format=rgb width="$((4 * width + 24))" height="$height" framerate=1/1 \
+    ! videoscale ! video/x-raw,width=1280,height="$((1280 * height / (4 * width + 24)))",pixel-aspect-ratio=1/1 \
+    ! videoconvert dither=none ! video/x-raw,format=RGB15 ! videoconvert ! video/x-raw,format=RGB \
+    ! pngenc compression-level=9 ! filesink "$(location "$folder/$name.png")"
+  [[ -s $folder/$name.png ]] || die "could not make $folder/$name.png"
+  printf '%s\n' "$folder/$name.png"
+}
+
+show street "$video" 768x576 260 100 open3x3,close1x15,drop250 250
+show night "$video" 768x576 260 100 median3,close3x7 150 \
+  ! videobalance saturation=0 contrast=0.5 brightness=-0.15
+if [[ -r $tree ]]; then
+  show tree "$tree" 320x240 60 67 open5x5,drop200 200
+fi
