@@ -144,24 +144,34 @@ clamp_row (int64_t y, uint32_t height)
   return y < 0 ? 0 : y >= height ? height - 1 : (uint32_t) y;
 }
 
-/* One row of means of @scale by @scale samples. */
-static void
-read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, unsigned scale)
+/* The mean of the samples of the frame that are sample @x, @y of the model: fewer at the edges. */
+static uint8_t
+mean_at (const Ring *ring, uint32_t x, uint32_t y, unsigned scale)
 {
   const CclImage *image = ring->image;
   uint32_t top = y * scale, bottom = ring->lines - top < scale ? ring->lines : top + scale;
+  uint32_t left = x * scale, right = ring->samples - left < scale ? ring->samples : left + scale;
+  unsigned sum = 0, n = (bottom - top) * (right - left);
 
-  for (uint32_t x = 0; x < ring->width; x++) {
-    uint32_t left = x * scale;
-    uint32_t right = ring->samples - left < scale ? ring->samples : left + scale;
-    unsigned sum = 0, n = (bottom - top) * (right - left);
-
-    for (uint32_t v = top; v < bottom; v++) {
-      for (uint32_t u = left; u < right; u++)
-        sum += image->data[v * image->stride + (size_t) u * ring->step];
-    }
-    row[x] = (uint8_t) ((sum + n / 2) / n);
+  for (uint32_t v = top; v < bottom; v++) {
+    for (uint32_t u = left; u < right; u++)
+      sum += image->data[v * image->stride + (size_t) u * ring->step];
   }
+  return (uint8_t) ((sum + n / 2) / n);
+}
+
+static void
+read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
+                 unsigned scale)
+{
+  const CclImage *image = ring->image;
+  uint32_t top = y * scale;
+  uint32_t whole = ring->lines - top < scale ? 0 : ring->samples / scale;
+
+  functions->shrink_row (row, image->data + top * image->stride, image->stride, whole, scale,
+                         ring->step);
+  for (uint32_t x = whole; x < ring->width; x++)
+    row[x] = mean_at (ring, x, y, scale);
 }
 
 /* Whether rows can be blurred right where they are. */
@@ -196,7 +206,7 @@ read_row (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, uns
     functions->take_alternate (raw_row (ring, y), image->data + y * image->stride,
                                image->data + next * image->stride, ring->width);
   else
-    read_scaled_row (raw_row (ring, y), ring, y, scale);
+    read_scaled_row (raw_row (ring, y), ring, y, functions, scale);
 }
 
 /* Makes blurred rows up to @y, at most to the end of the plane. */

@@ -4,5 +4,6 @@
 #define CCL_VECTOR_AVX512
 #include "ccl/cpu/motion_row.h"
 
-const CclMotionFunctions ccl_motion_functions_avx512 = { take_alternate, blur_row, luma_row,
+const CclMotionFunctions ccl_motion_functions_avx512 = { take_alternate, shrink_row,
+                                                         blur_row,       luma_row,
                                                          chroma_differs, chroma_learn };

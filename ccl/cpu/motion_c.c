@@ -3,5 +3,5 @@
 
 #include "ccl/cpu/motion_row.h"
 
-const CclMotionFunctions ccl_motion_functions_c = { take_alternate, blur_row, luma_row,
-                                                    chroma_differs, chroma_learn };
+const CclMotionFunctions ccl_motion_functions_c = { take_alternate, shrink_row,     blur_row,
+                                                    luma_row,       chroma_differs, chroma_learn };

@@ -54,6 +54,10 @@ typedef struct CclMotionFunctions
    * @next into the cache. */
   void (*take_alternate) (uint8_t *row, const uint8_t *samples, const uint8_t *next,
                           uint32_t width);
+  /* Means of @scale by @scale samples, rounded; @scale is 2 or 4, and @step, the bytes from sample
+   * to sample, 1 or 2. */
+  void (*shrink_row) (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width,
+                      unsigned scale, unsigned step);
   /* Blurs the middle row, which is @width pixels, as those around it are. @columns is room for a
    * row with its margins. Writes whole blocks. */
   void (*blur_row) (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,

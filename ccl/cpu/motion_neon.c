@@ -4,5 +4,6 @@
 #define CCL_VECTOR_NEON
 #include "ccl/cpu/motion_row.h"
 
-const CclMotionFunctions ccl_motion_functions_neon = { take_alternate, blur_row, luma_row,
-                                                       chroma_differs, chroma_learn };
+const CclMotionFunctions ccl_motion_functions_neon = {
+  take_alternate, shrink_row, blur_row, luma_row, chroma_differs, chroma_learn
+};

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define PARTS (64 / LANES) /* vectors of a block */
+#define SUMS 512           /* of columns at a time */
 
 /* The differences of a block, 1/128 grey levels. */
 static inline Lanes
@@ -48,6 +49,49 @@ take_alternate (uint8_t *row, const uint8_t *samples, const uint8_t *next, uint3
   }
   for (; x < width; x++)
     row[x] = samples[2 * x];
+}
+
+/* For constant @scale and @step: the compiler makes vectors of it. */
+static inline __attribute__ ((always_inline)) void
+shrink (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width, unsigned scale,
+        unsigned step)
+{
+  uint16_t sums[SUMS];
+  const size_t bytes = (size_t) scale * step, most = SUMS / bytes;
+
+  for (size_t first = 0; first < width; first += most) {
+    size_t n = width - first < most ? width - first : most;
+    const uint8_t *from = samples + first * bytes;
+
+    for (size_t i = 0; i < n * bytes - (step - 1); i++) {
+      unsigned sum = 0;
+
+      for (unsigned y = 0; y < scale; y++)
+        sum += from[y * stride + i];
+      sums[i] = (uint16_t) sum;
+    }
+    for (size_t x = 0; x < n; x++) {
+      unsigned sum = scale * scale / 2;
+
+      for (unsigned i = 0; i < scale; i++)
+        sum += sums[x * bytes + (size_t) i * step];
+      row[first + x] = (uint8_t) (sum / (scale * scale));
+    }
+  }
+}
+
+static void
+shrink_row (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width, unsigned scale,
+            unsigned step)
+{
+  if (scale == 2 && step == 1)
+    shrink (row, samples, stride, width, 2, 1);
+  else if (scale == 2)
+    shrink (row, samples, stride, width, 2, 2);
+  else if (step == 1)
+    shrink (row, samples, stride, width, 4, 1);
+  else
+    shrink (row, samples, stride, width, 4, 2);
 }
 
 static void
