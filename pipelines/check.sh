@@ -2,7 +2,7 @@
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
 #   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|names|mqtt|kafka|merged|overlay|
-#                      overlay-recording|morphology|count-people
+#                      overlay-recording|morphology|motion|count-people
 #
 # Exit status 77: skipped because something is missing.
 set -euo pipefail
@@ -547,6 +547,14 @@ overlay-recording)
 morphology)
   need_elements segmentation jpegenc avimux pngenc compositor
   check_morphology
+  ;;
+motion)
+  need_elements avdec_msmpeg4 videobalance rawvideoparse pngenc
+  "$here/../scripts/find-recording.sh" --no-fetch >/dev/null ||
+    skip "vtest.avi not found (scripts/find-recording.sh downloads it)"
+  [[ -x $build/tests/bench/motion-picture ]] || skip "motion-picture was not built"
+  "$here/motion.sh" "$output/pictures" >"$output/log"
+  expect 2 '/(street|night).png$' "$output/log"
   ;;
 count-people)
   need_elements jpegenc avimux matroskamux matroskademux

@@ -18,6 +18,7 @@ left out, with a message.
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -50,7 +51,14 @@ def bgslibrary(*names):
     except ImportError:
         return None
     make = next((getattr(pybgs, name) for name in names if hasattr(pybgs, name)), None)
-    return make and (lambda: make().apply)
+
+    def apply():
+        model = make()
+        if hasattr(model, 'setShowOutput'):
+            model.setShowOutput(False)
+        return model.apply
+
+    return make and apply
 
 
 PEERS = {
@@ -140,9 +148,9 @@ def run_peer(make, frames, width, height, masks):
     with open(frames, 'rb') as source, open(masks, 'wb') as file:
         while len(data := source.read(size)) == size:
             picture = np.frombuffer(data, np.uint8).reshape(height * 3 // 2, width)
-            start = time.thread_time()
+            start = time.process_time()
             mask = apply(cv2.cvtColor(picture, cv2.COLOR_YUV2BGR_NV12))
-            times.append(time.thread_time() - start)
+            times.append(time.process_time() - start)
             file.write(np.where(mask > 127, 255, 0).astype(np.uint8).tobytes())
     return statistics.median(times[FIRST_FRAME:]) * 1e6
 
@@ -187,18 +195,28 @@ def main():
     parser.add_argument('truth', metavar='TRUTH')
     parser.add_argument('--bench', default='ccl-bench', help='the program ccl-bench')
     parser.add_argument('--rate', default='10/1', help='of the frames (10/1)')
+    parser.add_argument('--only', metavar='TEXT', default='', help='models whose name has this text')
     parser.add_argument('--plot', metavar='FILE.png')
     options = parser.parse_args()
     truth = read_truth(options.truth)
     results = []
 
+    if not shutil.which(options.bench):
+        sys.exit(f'there is no {options.bench}; name ccl-bench with --bench')
     cv2.setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:
+        if options.plot:
+            options.plot = os.path.abspath(options.plot)
+        options.video, options.bench = os.path.abspath(options.video), shutil.which(options.bench)
+        os.makedirs(os.path.join(folder, 'config'))  # bgslibrary keeps its settings there
+        os.chdir(folder)
         frames, width, height = to_nv12(options.video, max(truth) + 1, folder)
         masks = os.path.join(folder, 'masks')
         rate = options.rate
         print('| model | F of boxes | us a frame | cleaning |\n|---|---|---|---|')
         for name, make in {'cclmotion': None, **PEERS}.items():
+            if options.only not in name:
+                continue
             if name != 'cclmotion' and not make:
                 print(f'{name} is not installed', file=sys.stderr)
                 continue
