@@ -13,12 +13,17 @@
 typedef struct
 {
   gdouble potential;
-  gdouble distance; /* of the search that `search` names */
-  guint search;
-  gint row;        /* matched row, or -1 */
+  gint row;     /* matched row, or -1 */
+  guint search; /* the last one that reached it */
+} Column;
+
+/* What the search knows about a column. */
+typedef struct
+{
+  gdouble distance;
   guint from;      /* row before this column on the shortest path */
   gboolean closed; /* the distance is final */
-} Column;
+} Reached;
 
 typedef struct
 {
@@ -29,6 +34,7 @@ typedef struct
 struct _GstCclAssignment
 {
   GArray *columns;    /* Column */
+  GArray *reached;    /* Reached: columns of a search */
   GArray *potentials; /* gdouble, of rows */
   GArray *open;       /* guint: columns with a distance that is not final */
   GArray *rows;       /* Visit: rows visited by a search, as column is */
@@ -40,8 +46,9 @@ gst_ccl_assignment_new (void)
 {
   GstCclAssignment *self = g_new0 (GstCclAssignment, 1);
 
-  self->columns = g_array_new (FALSE, TRUE, sizeof (Column));
-  self->potentials = g_array_new (FALSE, TRUE, sizeof (gdouble));
+  self->columns = g_array_new (FALSE, FALSE, sizeof (Column));
+  self->reached = g_array_new (FALSE, FALSE, sizeof (Reached));
+  self->potentials = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->open = g_array_new (FALSE, FALSE, sizeof (guint));
   self->rows = g_array_new (FALSE, FALSE, sizeof (Visit));
 
@@ -52,6 +59,7 @@ void
 gst_ccl_assignment_free (GstCclAssignment *self)
 {
   g_array_unref (self->columns);
+  g_array_unref (self->reached);
   g_array_unref (self->potentials);
   g_array_unref (self->open);
   g_array_unref (self->rows);
@@ -62,7 +70,7 @@ gst_ccl_assignment_free (GstCclAssignment *self)
 static gint
 pop_nearest (GstCclAssignment *self)
 {
-  const Column *columns = (const Column *) self->columns->data;
+  const Reached *reached = (const Reached *) self->reached->data;
   guint *open = (guint *) self->open->data;
   guint best = 0, i;
   gint column;
@@ -71,7 +79,7 @@ pop_nearest (GstCclAssignment *self)
     return -1;
 
   for (i = 1; i < self->open->len; i++) {
-    gdouble distance = columns[open[i]].distance, least = columns[open[best]].distance;
+    gdouble distance = reached[open[i]].distance, least = reached[open[best]].distance;
 
     if (distance < least || (distance == least && open[i] < open[best]))
       best = i;
@@ -91,17 +99,18 @@ relax (GstCclAssignment *self, guint row, gdouble distance, const GstCclAssignme
 
   for (i = 0; i < n_edges; i++) {
     Column *column = &g_array_index (self->columns, Column, edges[i].column);
-    gdouble reached = distance + (1.0 - edges[i].score) - potential - column->potential;
+    Reached *reached = &g_array_index (self->reached, Reached, edges[i].column);
+    gdouble total = distance + (1.0 - edges[i].score) - potential - column->potential;
 
     if (column->search != self->search) {
       column->search = self->search;
-      column->closed = FALSE;
+      reached->closed = FALSE;
       g_array_append_val (self->open, edges[i].column);
-    } else if (column->closed || reached >= column->distance) {
+    } else if (reached->closed || total >= reached->distance) {
       continue;
     }
-    column->distance = reached;
-    column->from = row;
+    reached->distance = total;
+    reached->from = row;
   }
 }
 
@@ -110,12 +119,12 @@ static void
 augment (GstCclAssignment *self, gint column, guint first, gint *matches)
 {
   for (;;) {
-    Column *end = &g_array_index (self->columns, Column, column);
-    gint next = matches[end->from];
+    guint row = g_array_index (self->reached, Reached, column).from;
+    gint next = matches[row];
 
-    end->row = (gint) end->from;
-    matches[end->from] = column;
-    if (end->from == first)
+    g_array_index (self->columns, Column, column).row = (gint) row;
+    matches[row] = column;
+    if (row == first)
       break;
     column = next;
   }
@@ -123,11 +132,10 @@ augment (GstCclAssignment *self, gint column, guint first, gint *matches)
 
 /* Most rows get their nearest column at once. Returns FALSE, and does nothing, if another row has
  * it. */
-static gboolean
-match_nearest (GstCclAssignment *self, guint row, const GstCclAssignmentEdge *edges, guint n_edges,
-               gint *matches)
+static inline gboolean
+match_nearest (Column *columns, guint row, const GstCclAssignmentEdge *edges, guint n_edges,
+               gdouble *potential, gint *match)
 {
-  Column *columns = (Column *) self->columns->data;
   gdouble least = DUMMY_COST;
   gint best = -1;
   guint i;
@@ -140,13 +148,13 @@ match_nearest (GstCclAssignment *self, guint row, const GstCclAssignmentEdge *ed
       best = (gint) edges[i].column;
     }
   }
-  if (best >= 0 && columns[best].row >= 0)
-    return FALSE;
-
-  g_array_index (self->potentials, gdouble, row) = least;
-  matches[row] = best;
-  if (best >= 0)
+  if (best >= 0) {
+    if (columns[best].row >= 0)
+      return FALSE;
     columns[best].row = (gint) row;
+  }
+  *potential = least;
+  *match = best;
 
   return TRUE;
 }
@@ -156,6 +164,7 @@ match_row (GstCclAssignment *self, guint first, const guint *starts,
            const GstCclAssignmentEdge *edges, gint *matches)
 {
   Column *columns = (Column *) self->columns->data;
+  Reached *reached = (Reached *) self->reached->data;
   gdouble *potentials = (gdouble *) self->potentials->data;
   gdouble distance = 0.0, alone = G_MAXDOUBLE;
   guint row = first, loner = first, i;
@@ -176,13 +185,13 @@ match_row (GstCclAssignment *self, guint first, const guint *starts,
     relax (self, row, distance, &edges[starts[row]], starts[row + 1] - starts[row]);
 
     column = pop_nearest (self);
-    if (column < 0 || columns[column].distance >= alone) {
+    if (column < 0 || reached[column].distance >= alone) {
       column = -1;
       distance = alone;
       break;
     }
-    columns[column].closed = TRUE;
-    distance = columns[column].distance;
+    reached[column].closed = TRUE;
+    distance = reached[column].distance;
     if (columns[column].row < 0)
       break;
     row = (guint) columns[column].row;
@@ -210,27 +219,28 @@ void
 gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
                           const guint *starts, const GstCclAssignmentEdge *edges, gint *matches)
 {
+  const Column none = { 0.0, -1, 0 };
+  gdouble *potentials;
   Column *columns;
   guint i;
 
   g_array_set_size (self->columns, n_columns);
+  g_array_set_size (self->reached, n_columns);
   g_array_set_size (self->potentials, n_rows);
   columns = (Column *) self->columns->data;
+  potentials = (gdouble *) self->potentials->data;
   self->search = 0;
-  for (i = 0; i < n_columns; i++) {
-    columns[i].potential = 0.0;
-    columns[i].search = 0;
-    columns[i].row = -1;
-  }
-  for (i = 0; i < n_rows; i++) {
-    g_array_index (self->potentials, gdouble, i) = 0.0;
-    matches[i] = -1;
-  }
+  for (i = 0; i < n_columns; i++)
+    columns[i] = none;
 
   for (i = 0; i < n_rows; i++) {
-    if (starts[i] == starts[i + 1]) /* if all rows are like that, @edges is NULL */
+    guint n = starts[i + 1] - starts[i];
+
+    potentials[i] = 0.0;
+    matches[i] = -1;
+    if (n == 0) /* if all rows are like that, @edges is NULL */
       continue;
-    if (!match_nearest (self, i, &edges[starts[i]], starts[i + 1] - starts[i], matches))
+    if (!match_nearest (columns, i, &edges[starts[i]], n, &potentials[i], &matches[i]))
       match_row (self, i, starts, edges, matches);
   }
 }

@@ -24,7 +24,7 @@ is_spanning (const Track *track, const Blob *blob, guint k)
 static gdouble
 get_side (const GstCclTracker *self, const Track *track, const Blob *blob, guint k, gboolean high)
 {
-  gdouble side = high ? track->high[k] : track->low[k], step = track->axis[k].v * self->dt;
+  gdouble side = high ? track->high[k] : track->low[k], step = track->v[k] * self->dt;
 
   if (ABS (step) < LARGE_STEP * track->size[k] || is_spanning (track, blob, k))
     return side;
@@ -110,12 +110,11 @@ update_group (GstCclTracker *self, const Blob *blob, guint k)
   for (i = 0; i < self->members->len; i++) {
     Track *track = get_track (self, members[i]);
 
-    track->before[k] = track->axis[k].v;
+    track->before[k] = track->v[k];
   }
 
   for (i = 0; i < self->members->len; i++) {
     Track *track = get_track (self, members[i]);
-    Axis *axis = &track->axis[k];
     gdouble size = track->size[k];
     gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (track), 0.5));
     gdouble low = get_uncertainty (self, track, owners[0], blob, k, FALSE);
@@ -128,13 +127,13 @@ update_group (GstCclTracker *self, const Blob *blob, guint k)
         low = G_MAXDOUBLE;
     }
     if (low < 20.0 && !touches (self, blob, k, FALSE))
-      measure_axis (axis, blob->low[k] + size / 2.0, variance * low);
+      measure_axis (track, k, blob->low[k] + size / 2.0, variance * low);
     if (high < 20.0 && !touches (self, blob, k, TRUE))
-      measure_axis (axis, blob->high[k] - size / 2.0, variance * high);
+      measure_axis (track, k, blob->high[k] - size / 2.0, variance * high);
 
     /* No member is outside of the group. */
     if (size < blob->high[k] - blob->low[k])
-      axis->p = CLAMP (axis->p, blob->low[k] + size / 2.0, blob->high[k] - size / 2.0);
+      track->p[k] = CLAMP (track->p[k], blob->low[k] + size / 2.0, blob->high[k] - size / 2.0);
   }
 }
 
@@ -209,8 +208,8 @@ find_twins (GstCclTracker *self, const Blob *blob, gdouble dt)
   for (i = 1; i < self->members->len; i++) {
     Track *track = get_track (self, members[i]);
 
-    if (track->partner != oldest->out.id) {
-      track->partner = oldest->out.id;
+    if (track->partner != oldest->id) {
+      track->partner = oldest->id;
       track->joined = 0.0;
     }
     track->joined += dt;
@@ -222,7 +221,7 @@ find_twins (GstCclTracker *self, const Blob *blob, gdouble dt)
       continue;
     for (k = 0; k < 2; k++) {
       oldest->size[k] = blob->high[k] - blob->low[k];
-      oldest->axis[k].p = (blob->low[k] + blob->high[k]) / 2.0;
+      oldest->p[k] = (blob->low[k] + blob->high[k]) / 2.0;
     }
     oldest->area = blob->area;
   }

@@ -5,6 +5,9 @@
 #define __GST_CCL_TRACKER_PRIVATE_H__
 
 #include <math.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "gstcclassignment.h"
 #include "gstccltracker.h"
@@ -17,52 +20,66 @@ G_BEGIN_DECLS
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
 
-typedef struct
-{
-  gdouble p, v; /* centre of the box, and its velocity per second */
-  gdouble pp, pv, vv;
-} Axis;
+/* Both directions at a time. At any address: memory of 32-bit systems is aligned to 8 bytes. */
+typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
+typedef gint64 VectorMask __attribute__ ((vector_size (16)));
 
 typedef struct
 {
-  GstCclTrackInfo out;
-  guint hits;
-  gboolean seen;              /* in this frame: not only covered by its group */
-  gboolean over;              /* to be removed */
+  gdouble p[2], v[2]; /* centre of the box, and its velocity per second */
+  gdouble pp[2], pv[2], vv[2];
+  gdouble size[2];         /* smoothed */
+  gdouble low[2], high[2]; /* predicted box */
+  gdouble reach[2];        /* gate around the centre */
+  gdouble per_reach[2];
+  gdouble before[2]; /* velocity before its group is measured */
+  gdouble centroid[2];
+  gdouble area;
   gdouble age, missed, split; /* s */
   gdouble apart;              /* s with a detection for itself */
   gdouble joined;             /* s in a group with `partner`, without a break */
   guint partner;              /* id of the oldest other member */
   gint next;                  /* next younger member of the group, or -1 */
-  gdouble size[2];            /* smoothed */
-  gdouble area;
-  Axis axis[2];
-  gdouble low[2], high[2]; /* predicted box */
-  gdouble reach[2];        /* gate around the centre */
-  gdouble per_reach[2];
-  gdouble before[2]; /* velocity before its group is measured */
+  guint id;                   /* 0 until confirmed */
+  guint hits;
+  gboolean seen; /* in this frame: not only covered by its group */
+  gboolean over; /* to be removed */
 } Track;
 
 typedef struct
 {
   guint detection;
-  gdouble track_cover;     /* share of the track's box inside of the detection */
-  gdouble detection_cover; /* share of the detection inside of the track's box */
+  gdouble common; /* area of what the boxes of the track and the detection have in common */
 } Edge;
 
-/* A detection in the grid. */
 typedef struct
 {
-  gfloat centre[2], half[2]; /* sizes */
-  guint blob;
-} Entry;
+  gdouble low[2], high[2];
+} Box;
 
-/* What is searched for in the grid. */
+/* So many detections are compared with a track at a time. */
+#define LANES 4
+
+typedef gfloat Lanes __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
+typedef gint32 LanesMask __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
+
+/* The detections in the grid, in the order of cells. */
 typedef struct
 {
-  gfloat centre[2], half[2];
-  gfloat per_reach[2]; /* inverse of the reach of centres */
-} Reach;
+  gfloat *centre[2], *half[2]; /* half of their sizes */
+  Box *boxes;
+  guint *blobs;
+  gint32 *near; /* entries near a track */
+  guint size;   /* allocated */
+} Entries;
+
+/* Of a detection. */
+typedef struct
+{
+  gfloat values[4]; /* x and y of its centre, half of its width and height */
+  guint cell;       /* where it is in the grid */
+  guint order;      /* a track's edges are in this order */
+} Place;
 
 /* A detection, or the union of a track's fragments. */
 typedef struct
@@ -70,7 +87,6 @@ typedef struct
   gdouble low[2], high[2];
   gdouble area;
   gdouble centroid[2];
-  gint track;      /* the one assigned to it, or -1 */
   gint first;      /* oldest of its tracks, or -1 */
   gint into;       /* the detection that this is a fragment of, or -1 */
   guint fragments; /* 1 and up */
@@ -107,15 +123,17 @@ struct _GstCclTracker
   GArray *candidate_starts;
   GArray *matches; /* gint: blob of each track */
   GArray *cells;   /* guint: first entry of each cell, of large detections, of noise, and the end */
-  GArray *entries; /* Entry */
-  GArray *cell_of; /* guint: cell of each detection */
-  GArray *near;    /* guint: blobs near a track */
+  Entries entries;
+  GArray *places;  /* Place: of each detection */
   GArray *members; /* guint: tracks of a group */
+  guint n_fragments;
 
-  gfloat origin[2], per_cell[2]; /* cells per pixel */
-  gfloat large[2];               /* detections above this size are large */
-  gfloat small[2];               /* half of the size of the largest other one */
-  gint n_cells[2];
+  /* Of the grid. In x and y, twice. */
+  gfloat origin[4], per_cell[4], last_cell[4]; /* cells per pixel, and the last one */
+  gfloat per_order[4], last_order[4];          /* same, of the cells of `order` */
+  gfloat large[2]; /* detections above this half of the size are large */
+  gfloat small[4]; /* half of the size of the largest other one */
+  guint n_cells[2], n_order;
 };
 
 static inline Track *
@@ -143,18 +161,57 @@ square (gdouble value)
   return value * value;
 }
 
-static inline void
-measure_axis (Axis *axis, gdouble position, gdouble variance)
+static inline Vector
+load (const gdouble *values)
 {
-  gdouble total = axis->pp + variance;
-  gdouble gain_p = axis->pp / total, gain_v = axis->pv / total;
-  gdouble innovation = position - axis->p;
+  return *(const Vector *) values;
+}
 
-  axis->p += gain_p * innovation;
-  axis->v += gain_v * innovation;
-  axis->vv -= gain_v * axis->pv;
-  axis->pv -= gain_p * axis->pv;
-  axis->pp -= gain_p * axis->pp;
+static inline void
+store (gdouble *values, Vector vector)
+{
+  *(Vector *) values = vector;
+}
+
+/* Those of @a where the mask is set, and of @b elsewhere. */
+static inline Vector
+choose (VectorMask mask, Vector a, Vector b)
+{
+  return (Vector) (((VectorMask) a & mask) | ((VectorMask) b & ~mask));
+}
+
+static inline Vector
+get_least (Vector a, Vector b)
+{
+#ifdef __SSE2__
+  return (Vector) _mm_min_pd ((__m128d) a, (__m128d) b);
+#else
+  return choose (a < b, a, b);
+#endif
+}
+
+static inline Vector
+get_most (Vector a, Vector b)
+{
+#ifdef __SSE2__
+  return (Vector) _mm_max_pd ((__m128d) a, (__m128d) b);
+#else
+  return choose (a > b, a, b);
+#endif
+}
+
+static inline void
+measure_axis (Track *track, guint k, gdouble position, gdouble variance)
+{
+  gdouble total = track->pp[k] + variance;
+  gdouble gain_p = track->pp[k] / total, gain_v = track->pv[k] / total;
+  gdouble innovation = position - track->p[k];
+
+  track->p[k] += gain_p * innovation;
+  track->v[k] += gain_v * innovation;
+  track->vv[k] -= gain_v * track->pv[k];
+  track->pv[k] -= gain_p * track->pv[k];
+  track->pp[k] -= gain_p * track->pp[k];
 }
 
 static inline gdouble
@@ -185,6 +242,8 @@ touches (const GstCclTracker *self, const Blob *blob, guint k, gboolean high)
 
 /* Step 2: finds the pairs of tracks and detections near each other. */
 void gst_ccl_tracker_find_edges (GstCclTracker *self);
+
+void gst_ccl_tracker_free_entries (GstCclTracker *self);
 
 /* Step 6 for the members of a group: measures them, and finds those that are seen. */
 void gst_ccl_tracker_update_group (GstCclTracker *self, const Blob *blob, gdouble dt);

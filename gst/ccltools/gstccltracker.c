@@ -78,9 +78,7 @@ gst_ccl_tracker_new (void)
   self->candidate_starts = g_array_new (FALSE, FALSE, sizeof (guint));
   self->matches = g_array_new (FALSE, FALSE, sizeof (gint));
   self->cells = g_array_new (FALSE, TRUE, sizeof (guint));
-  self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  self->cell_of = g_array_new (FALSE, FALSE, sizeof (guint));
-  self->near = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
   self->members = g_array_new (FALSE, FALSE, sizeof (guint));
 
   return self;
@@ -99,9 +97,8 @@ gst_ccl_tracker_free (GstCclTracker *self)
   g_array_unref (self->candidate_starts);
   g_array_unref (self->matches);
   g_array_unref (self->cells);
-  g_array_unref (self->entries);
-  g_array_unref (self->cell_of);
-  g_array_unref (self->near);
+  gst_ccl_tracker_free_entries (self);
+  g_array_unref (self->places);
   g_array_unref (self->members);
   g_free (self);
 }
@@ -127,20 +124,11 @@ gst_ccl_tracker_reset (GstCclTracker *self)
 /* Step 1 */
 
 static void
-predict_axis (Axis *axis, gdouble dt, gdouble density, gdouble damping)
-{
-  axis->v *= damping;
-  axis->p += axis->v * dt;
-  axis->pp += dt * (2.0 * axis->pv + dt * axis->vv) + density * dt * dt * dt / 3.0;
-  axis->pv += dt * axis->vv + density * dt * dt / 2.0;
-  axis->vv += density * dt;
-}
-
-static void
 predict (GstCclTracker *self, gdouble dt)
 {
   const gdouble lost_damping = exp (-dt / LOST_DAMPING);
-  guint i, k;
+  const Vector none = { 0.0, 0.0 };
+  guint i;
 
   for (i = 0; i < self->tracks->len; i++) {
     Track *track = get_track (self, i);
@@ -148,19 +136,29 @@ predict (GstCclTracker *self, gdouble dt)
     gdouble damping = track->missed > 0.0 ? lost_damping : 1.0;
     gdouble side = (track->size[0] + track->size[1]) / 2.0;
     gdouble most = track->hits > 2 ? 2.0 * side : G_MAXDOUBLE;
+    Vector size = load (track->size), v = load (track->v) * damping, p = load (track->p) + v * dt;
+    Vector pp = load (track->pp), pv = load (track->pv), vv = load (track->vv);
+    Vector reach, sigma;
+
+    pp += dt * (2.0 * pv + dt * vv) + density * dt * dt * dt / 3.0;
+    pv += dt * vv + density * dt * dt / 2.0;
+    vv += density * dt;
+    store (track->v, v);
+    store (track->p, p);
+    store (track->pp, pp);
+    store (track->pv, pv);
+    store (track->vv, vv);
+    store (track->low, p - size / 2.0);
+    store (track->high, p + size / 2.0);
+
+    sigma = (Vector){ sqrt (pp[0]), sqrt (pp[1]) };
+    reach = GATE_SIZE * (size + side) / 2.0 + get_least (GATE_SIGMA * sigma, none + most);
+    store (track->reach, reach);
+    store (track->per_reach, 1.0 / reach);
 
     track->age += dt;
     track->seen = FALSE;
-    for (k = 0; k < 2; k++) {
-      Axis *axis = &track->axis[k];
-
-      predict_axis (axis, dt, density, damping);
-      track->low[k] = axis->p - track->size[k] / 2.0;
-      track->high[k] = axis->p + track->size[k] / 2.0;
-      track->reach[k] =
-          GATE_SIZE * (track->size[k] + side) / 2.0 + MIN (GATE_SIGMA * sqrt (axis->pp), most);
-      track->per_reach[k] = 1.0 / track->reach[k];
-    }
+    track->next = -1;
   }
 }
 
@@ -178,8 +176,12 @@ match (GstCclTracker *self)
                             (guint *) self->candidate_starts->data, self->candidates, matches);
 
   for (i = 0; i < self->tracks->len; i++) {
-    if (matches[i] >= 0)
-      get_blob (self, matches[i])->track = (gint) i;
+    if (matches[i] >= 0) {
+      Blob *blob = get_blob (self, matches[i]);
+
+      blob->first = (gint) i;
+      blob->members = 1;
+    }
   }
 }
 
@@ -227,7 +229,7 @@ find_fragments (GstCclTracker *self, gdouble dt)
     gboolean split = FALSE;
     Blob *blob;
 
-    if (main < 0 || !track->out.id)
+    if (main < 0 || !track->id)
       continue;
     /* Most tracks have no other edge than that to their detection. */
     if (starts[i + 1] == starts[i] ||
@@ -243,7 +245,8 @@ find_fragments (GstCclTracker *self, gdouble dt)
       gdouble before, after, area = track->size[0] * track->size[1];
       gboolean fits = TRUE;
 
-      if (other->track >= 0 || other->into >= 0 || edge->detection_cover < FRAGMENT_COVER)
+      if (other->members > 0 || other->into >= 0 ||
+          edge->common / get_box_area (other->low, other->high) < FRAGMENT_COVER)
         continue;
 
       both = *blob;
@@ -267,6 +270,7 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
       *blob = both;
       other->into = main;
+      self->n_fragments++;
     }
     track->split = split ? track->split + dt : 0.0;
   }
@@ -274,84 +278,122 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
 /* Step 5 */
 
+/* Adds a track to those of a detection, which are in order of age. */
+static void
+join (GstCclTracker *self, Blob *blob, guint index)
+{
+  gint *next = &blob->first;
+
+  while (*next >= 0 && *next < (gint) index)
+    next = &get_track (self, (guint) *next)->next;
+  get_track (self, index)->next = *next;
+  *next = (gint) index;
+  blob->members++;
+}
+
 static void
 find_groups (GstCclTracker *self)
 {
   const guint *starts = (const guint *) self->starts->data;
+  gint *matches = (gint *) self->matches->data;
   guint i, j;
 
   for (i = 0; i < self->tracks->len; i++) {
     const Track *track = get_track (self, i);
-    gint *match = &g_array_index (self->matches, gint, i);
     gdouble best = MEMBER_COVER;
 
-    if (*match >= 0 || !track->out.id)
+    if (matches[i] >= 0 || !track->id)
       continue;
 
     for (j = starts[i]; j < starts[i + 1]; j++) {
       const Edge *edge = &self->edges[j];
       const Blob *blob = get_blob (self, edge->detection);
+      gdouble cover = edge->common / (track->size[0] * track->size[1]);
 
-      if (edge->track_cover <= best)
+      if (cover <= best)
         continue;
-      best = edge->track_cover;
-      *match = blob->into >= 0 ? blob->into : (gint) edge->detection;
+      best = cover;
+      matches[i] = blob->into >= 0 ? blob->into : (gint) edge->detection;
     }
-  }
-
-  for (i = self->tracks->len; i-- > 0;) {
-    gint match = g_array_index (self->matches, gint, i);
-
-    if (match >= 0) {
-      Blob *blob = get_blob (self, match);
-
-      get_track (self, i)->next = blob->first;
-      blob->first = (gint) i;
-      blob->members++;
-    }
+    if (matches[i] >= 0)
+      join (self, get_blob (self, matches[i]), i);
   }
 }
 
 /* Step 6 */
-static void
-update_alone (GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
+
+/* One direction of a track that is cut by the edge of the frame, or by another object. Returns the
+ * share of the new size in the smoothed one. */
+static gdouble
+update_cut (GstCclTracker *self, Track *track, const Blob *blob, guint k, gdouble variance,
+            gdouble slow)
 {
-  gdouble sigma = MAX (MEASUREMENT_NOISE * get_scale (track), 0.5);
+  gdouble size = track->size[k], length = blob->high[k] - blob->low[k];
+  gdouble low = blob->low[k] + size / 2.0, high = blob->high[k] - size / 2.0;
+  gboolean low_cut = touches (self, blob, k, FALSE), high_cut = touches (self, blob, k, TRUE);
+
+  if (low_cut != high_cut) {
+    /* What enters or leaves the frame: the size is that of the whole object. */
+    if (length >= size) {
+      track->size[k] = length;
+      measure_axis (track, k, (blob->low[k] + blob->high[k]) / 2.0, variance);
+    } else {
+      measure_axis (track, k, low_cut ? high : low, variance);
+    }
+    return slow;
+  }
+  if (length >= PARTIAL * size && length <= size / PARTIAL) {
+    measure_axis (track, k, (blob->low[k] + blob->high[k]) / 2.0, variance);
+  } else {
+    /* The side that is where it was expected to be is the one to trust. */
+    gdouble low_error = (low - track->p[k]) / size, high_error = (high - track->p[k]) / size;
+
+    measure_axis (track, k, low, variance * (1.0 + square (low_error / 0.1)));
+    measure_axis (track, k, high, variance * (1.0 + square (high_error / 0.1)));
+    if (track->hits >= self->params.min_persistence)
+      slow *= 0.5;
+  }
+  track->size[k] += slow * (length - size);
+
+  return slow;
+}
+
+/* Both directions of a track that is not cut, as measure_axis() does. */
+static void
+update_whole (Track *track, const Blob *blob, gdouble variance, gdouble slow)
+{
+  Vector low = load (blob->low), high = load (blob->high), size = load (track->size);
+  Vector p = load (track->p), pp = load (track->pp), pv = load (track->pv);
+  Vector total = pp + variance, gain_p = pp / total, gain_v = pv / total;
+  Vector innovation = (low + high) / 2.0 - p;
+
+  store (track->p, p + gain_p * innovation);
+  store (track->v, load (track->v) + gain_v * innovation);
+  store (track->vv, load (track->vv) - gain_v * pv);
+  store (track->pv, pv - gain_p * pv);
+  store (track->pp, pp - gain_p * pp);
+  store (track->size, size + slow * (high - low - size));
+}
+
+static void
+update_alone (GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha,
+              const gdouble inner[2][2])
+{
+  Vector low = load (blob->low), high = load (blob->high), size = load (track->size);
+  VectorMask whole = (low > load (inner[0])) & (high < load (inner[1])) &
+                     (high - low >= PARTIAL * size) & (high - low <= size / PARTIAL);
+  gdouble variance = square (MAX (MEASUREMENT_NOISE * get_scale (track), 0.5));
   gdouble slow = MAX (alpha, 1.0 / (track->hits + 1.0));
   guint k;
 
-  for (k = 0; k < 2; k++) {
-    Axis *axis = &track->axis[k];
-    gdouble size = track->size[k], length = blob->high[k] - blob->low[k];
-    gdouble low = blob->low[k] + size / 2.0, high = blob->high[k] - size / 2.0;
-    gboolean low_cut = touches (self, blob, k, FALSE), high_cut = touches (self, blob, k, TRUE);
-
-    if (low_cut != high_cut) {
-      /* What enters or leaves the frame: the size is that of the whole object. */
-      if (length >= size) {
-        track->size[k] = length;
-        measure_axis (axis, (blob->low[k] + blob->high[k]) / 2.0, square (sigma));
-      } else {
-        measure_axis (axis, low_cut ? high : low, square (sigma));
-      }
-      continue;
-    }
-    if (length >= PARTIAL * size && length <= size / PARTIAL) {
-      measure_axis (axis, (blob->low[k] + blob->high[k]) / 2.0, square (sigma));
-    } else {
-      /* The side that is where it was expected to be is the one to trust. */
-      gdouble low_error = (low - axis->p) / size, high_error = (high - axis->p) / size;
-
-      measure_axis (axis, low, square (sigma) * (1.0 + square (low_error / 0.1)));
-      measure_axis (axis, high, square (sigma) * (1.0 + square (high_error / 0.1)));
-      if (track->hits >= self->params.min_persistence)
-        slow *= 0.5;
-    }
-    track->size[k] += slow * (length - size);
+  if (whole[0] & whole[1]) {
+    update_whole (track, blob, variance, slow);
+  } else {
+    for (k = 0; k < 2; k++)
+      slow = update_cut (self, track, blob, k, variance, slow);
   }
   track->area += slow * (blob->area - track->area);
-  track->out.centroid_x = blob->centroid[0];
-  track->out.centroid_y = blob->centroid[1];
+  store (track->centroid, load (blob->centroid));
 }
 
 static void
@@ -359,7 +401,15 @@ update_tracks (GstCclTracker *self, gdouble dt)
 {
   const gint *matches = (const gint *) self->matches->data;
   gdouble alpha = 1.0 - pow (1.0 - MIN (self->params.smooth_alpha, 0.9999), dt * SMOOTH_RATE);
-  guint i;
+  gdouble inner[2][2]; /* beyond, boxes are cut by the edge of the frame */
+  guint i, k;
+
+  for (k = 0; k < 2; k++) {
+    guint length = k == 0 ? self->params.width : self->params.height;
+
+    inner[0][k] = length ? 1.5 : -G_MAXDOUBLE;
+    inner[1][k] = length ? length - 1.5 : G_MAXDOUBLE;
+  }
 
   for (i = 0; i < self->tracks->len; i++) {
     Track *track = get_track (self, i);
@@ -372,7 +422,7 @@ update_tracks (GstCclTracker *self, gdouble dt)
       track->seen = TRUE;
       track->apart += dt;
       track->partner = 0;
-      update_alone (self, track, blob, alpha);
+      update_alone (self, track, blob, alpha, inner);
       continue;
     }
 
@@ -391,8 +441,8 @@ update_tracks (GstCclTracker *self, gdouble dt)
     } else {
       track->missed += matches[i] >= 0 ? dt / 2.0 : dt;
     }
-    if (!track->out.id && track->seen && track->hits >= self->params.min_persistence)
-      track->out.id = ++self->last_id;
+    if (!track->id && track->seen && track->hits >= self->params.min_persistence)
+      track->id = ++self->last_id;
   }
 }
 
@@ -404,13 +454,13 @@ is_over (const GstCclTracker *self, const Track *track, gdouble dt)
 
   if (track->over)
     return TRUE;
-  if (!track->out.id)
+  if (!track->id)
     return track->missed > 1.5 * dt;
   if (track->missed > (gdouble) self->params.max_miss / GST_SECOND)
     return TRUE;
   if (track->missed > 0.0) {
     for (k = 0; k < 2; k++) {
-      if (frame[k] > 0.0 && (track->axis[k].p < 0.0 || track->axis[k].p > frame[k]))
+      if (frame[k] > 0.0 && (track->p[k] < 0.0 || track->p[k] > frame[k]))
         return TRUE;
     }
   }
@@ -418,20 +468,24 @@ is_over (const GstCclTracker *self, const Track *track, gdouble dt)
   return FALSE;
 }
 
+/* Moves the tracks that go on together, those between two that are over at a time. */
 static void
 remove_tracks (GstCclTracker *self, gdouble dt)
 {
+  Track *tracks = (Track *) self->tracks->data;
   gint *matches = (gint *) self->matches->data;
-  guint i, n = 0;
+  guint len = self->tracks->len, first, end = 0, n = 0;
 
-  for (i = 0; i < self->tracks->len; i++) {
-    if (is_over (self, get_track (self, i), dt))
-      continue;
-    if (n != i) {
-      *get_track (self, n) = *get_track (self, i);
-      matches[n] = matches[i];
+  while (end < len) {
+    for (first = end; end < len && !is_over (self, &tracks[end], dt); end++)
+      ;
+    if (n != first) {
+      memmove (&tracks[n], &tracks[first], sizeof (Track) * (end - first));
+      memmove (&matches[n], &matches[first], sizeof (gint) * (end - first));
     }
-    n++;
+    n += end - first;
+    for (; end < len && is_over (self, &tracks[end], dt); end++)
+      ;
   }
   g_array_set_size (self->tracks, n);
   g_array_set_size (self->matches, n);
@@ -514,17 +568,16 @@ add_tracks (GstCclTracker *self)
       track.size[k] = blob->high[k] - blob->low[k];
     scale = get_scale (&track);
     for (k = 0; k < 2; k++) {
-      track.axis[k].p = (blob->low[k] + blob->high[k]) / 2.0;
-      track.axis[k].pp = square (MAX (MEASUREMENT_NOISE * scale, 0.5));
-      track.axis[k].vv = square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal);
+      track.p[k] = (blob->low[k] + blob->high[k]) / 2.0;
+      track.pp[k] = square (MAX (MEASUREMENT_NOISE * scale, 0.5));
+      track.vv[k] = square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal);
+      track.centroid[k] = blob->centroid[k];
     }
     track.area = blob->area;
-    track.out.centroid_x = blob->centroid[0];
-    track.out.centroid_y = blob->centroid[1];
     track.hits = 1;
     track.seen = TRUE;
     if (self->params.min_persistence <= 1)
-      track.out.id = ++self->last_id;
+      track.id = ++self->last_id;
     g_array_append_val (self->tracks, track);
     g_array_append_val (self->matches, match);
     get_blob (self, i)->members = 1;
@@ -534,7 +587,7 @@ add_tracks (GstCclTracker *self)
 static GstCclTrackState
 get_state (const Track *track, gint match)
 {
-  if (!track->out.id)
+  if (!track->id)
     return GST_CCL_TRACK_TENTATIVE;
   if (track->seen)
     return GST_CCL_TRACK_CONFIRMED;
@@ -557,30 +610,24 @@ write_tracks (GstCclTracker *self, gint *indices)
 
   g_array_set_size (self->out, self->tracks->len);
   for (i = 0; i < self->tracks->len; i++) {
-    Track *track = get_track (self, i);
-    GstCclTrackInfo *out = &track->out;
+    const Track *track = get_track (self, i);
+    GstCclTrackInfo *out = &g_array_index (self->out, GstCclTrackInfo, i);
     const Blob *blob = matches[i] >= 0 ? get_blob (self, matches[i]) : NULL;
+    gboolean alone = blob && blob->members == 1;
 
+    out->id = track->id;
     out->state = get_state (track, matches[i]);
     out->detection = blob ? blob->largest : -1;
     out->members = blob ? blob->members : 0;
     out->fragments = blob ? blob->fragments : 0;
-    out->width = track->size[0];
-    out->height = track->size[1];
-    out->x = track->axis[0].p - out->width / 2.0;
-    out->y = track->axis[1].p - out->height / 2.0;
-    out->area = track->area;
-    out->velocity_x = track->axis[0].v;
-    out->velocity_y = track->axis[1].v;
+    /* x and y, width and height, and so on are one behind the other. */
+    store (&out->x, load (track->p) - load (track->size) / 2.0);
+    store (&out->width, load (track->size));
+    store (&out->centroid_x, load (alone ? track->centroid : track->p));
+    store (&out->velocity_x, load (track->v));
+    out->area = alone ? blob->area : track->area;
     out->age = to_clock_time (track->age);
     out->missed = to_clock_time (track->missed);
-    if (blob && blob->members == 1) {
-      out->area = blob->area;
-    } else {
-      out->centroid_x = track->axis[0].p;
-      out->centroid_y = track->axis[1].p;
-    }
-    g_array_index (self->out, GstCclTrackInfo, i) = *out;
   }
 
   for (i = 0; i < self->blobs->len; i++)
@@ -589,7 +636,7 @@ write_tracks (GstCclTracker *self, gint *indices)
     if (matches[i] >= 0)
       indices[matches[i]] = (gint) i;
   }
-  for (i = 0; i < self->blobs->len; i++) {
+  for (i = 0; i < self->blobs->len && self->n_fragments > 0; i++) {
     if (get_blob (self, i)->into >= 0)
       indices[i] = indices[get_blob (self, i)->into];
   }
@@ -612,7 +659,6 @@ read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n
     blob->area = MAX (detection->area, 1.0);
     blob->centroid[0] = detection->centroid_x;
     blob->centroid[1] = detection->centroid_y;
-    blob->track = -1;
     blob->first = -1;
     blob->into = -1;
     blob->fragments = 1;
@@ -635,6 +681,7 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
   }
 
   self->dt = dt;
+  self->n_fragments = 0;
   read_detections (self, detections, n_detections);
   find_min_area (self, dt);
   predict (self, dt);
