@@ -6,6 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Less far beyond a border than the hysteresis, an object that moves smoothly has crossed it when
+ * it is beyond by this many standard deviations of its position, and not for a moment only. */
+#define SURE_SIGMA 3.0
+#define SURE_TIME (300 * GST_MSECOND)
+#define NOISE_TIME 1.0  /* s */
+#define NOISE_SAMPLES 3 /* until the noise is known */
+
 /* What is known about an object and a zone. */
 typedef struct
 {
@@ -23,6 +30,9 @@ typedef struct
   guint track;
   GstClockTime seen;
   State *states; /* of each zone */
+  guint n_points;
+  gdouble points[2][2]; /* the last two */
+  gdouble noise[2];     /* variances of x and y */
 } Object;
 
 struct _GstCclZoneSet
@@ -341,12 +351,67 @@ change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint 
   state->beyond = GST_CLOCK_TIME_NONE;
 }
 
-/* An object has changed sides when it is far enough beyond the border, or is there for long enough.
- * It has crossed a tripwire if it went over the line itself meanwhile, not past one of its ends. */
+/* Follows the noise of an object's position: where an object moves smoothly, three successive
+ * positions are on a line. */
 static void
-update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParams *params,
-              const GstCclZonePoint *point, GstClockTime time, guint width, guint height,
-              GArray *events)
+update_noise (Object *object, const GstCclZonePoint *point, GstClockTime time)
+{
+  gdouble dt = time > object->seen ? (gdouble) (time - object->seen) / GST_SECOND : 0.0;
+  gdouble now[2] = { point->x, point->y };
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    gdouble bend = now[k] - 2.0 * object->points[1][k] + object->points[0][k];
+
+    if (object->n_points >= 2) {
+      gdouble share = MAX (1.0 / (object->n_points - 1), MIN (dt / NOISE_TIME, 1.0));
+
+      object->noise[k] += share * (bend * bend / 6.0 - object->noise[k]);
+    }
+    object->points[0][k] = object->points[1][k];
+    object->points[1][k] = now[k];
+  }
+  object->n_points = MIN (object->n_points + 1, G_MAXINT);
+}
+
+/* How far an object may be beyond a border by its noise alone. */
+static gdouble
+get_uncertainty (const GstCclZone *zone, const gdouble scale[2], const Object *object)
+{
+  gdouble variance = MAX (object->noise[0], object->noise[1]);
+
+  if (object->n_points < NOISE_SAMPLES + 2)
+    return G_MAXDOUBLE;
+  if (zone->tripwire) {
+    gdouble dx = (zone->points[2] - zone->points[0]) * scale[0];
+    gdouble dy = (zone->points[3] - zone->points[1]) * scale[1];
+
+    variance = (dy * dy * object->noise[0] + dx * dx * object->noise[1]) / (dx * dx + dy * dy);
+  }
+
+  return SURE_SIGMA * sqrt (variance);
+}
+
+/* Whether an object that is beyond a border is certainly there: far enough, or less far, but not by
+ * the noise of its position, or for long enough. */
+static gboolean
+is_beyond (const GstCclZone *zone, const gdouble scale[2], const Object *object, const State *state,
+           const GstCclZoneParams *params, gdouble size, gdouble offset, GstClockTime time)
+{
+  GstClockTime since = time - state->beyond;
+
+  if (ABS (offset) >= params->hysteresis * size || since >= params->settle)
+    return TRUE;
+
+  return since >= SURE_TIME && ABS (offset) >= get_uncertainty (zone, scale, object);
+}
+
+/* An object that has changed sides has crossed a tripwire if it went over the line itself meanwhile,
+ * not past one of its ends. */
+static void
+update_state (GstCclZone *zone, guint index, const Object *object, State *state,
+              const GstCclZoneParams *params, const GstCclZonePoint *point, GstClockTime time,
+              guint width, guint height, GArray *events)
 {
   gdouble scale[2], offset;
   gint side;
@@ -371,8 +436,7 @@ update_state (GstCclZone *zone, guint index, State *state, const GstCclZoneParam
   } else {
     if (!GST_CLOCK_TIME_IS_VALID (state->beyond))
       state->beyond = time;
-    if (!state->side || ABS (offset) >= params->hysteresis * point->size ||
-        time - state->beyond >= params->settle)
+    if (!state->side || is_beyond (zone, scale, object, state, params, point->size, offset, time))
       change_side (zone, index, state, point, time, events);
   }
 
@@ -388,7 +452,7 @@ static Object *
 get_object (GstCclZoneSet *self, guint track)
 {
   guint low = 0, high = self->objects->len;
-  Object object = { track, 0, NULL };
+  Object object = { .track = track };
 
   while (low < high) {
     guint middle = (low + high) / 2;
@@ -478,10 +542,11 @@ gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, Gs
   for (i = 0; i < n_points; i++) {
     Object *object = get_object (self, points[i].track);
 
+    update_noise (object, &points[i], time);
     object->seen = time;
     for (j = 0; j < self->zones->len; j++)
-      update_state (&g_array_index (self->zones, GstCclZone, j), j, &object->states[j], params,
-                    &points[i], time, width, height, events);
+      update_state (&g_array_index (self->zones, GstCclZone, j), j, object, &object->states[j],
+                    params, &points[i], time, width, height, events);
   }
   remove_objects (self, params, time, events);
 }

@@ -99,6 +99,33 @@ GST_START_TEST (test_tripwire)
 }
 GST_END_TEST;
 
+/* Who goes smoothly over the wire by less than the hysteresis, and back, has crossed it twice.
+ * Whose box is a pixel longer in single frames has not, and who moves unsteadily has not. */
+GST_START_TEST (test_visit)
+{
+  static const gint visit[] = {
+    46, 47, 48, 49, 49, 50, 50, 51, 51, 51, 51, 51, 50, 49, 48, 47, 46
+  };
+  GstHarness *h = harness_new (NULL, "gate: 50,50 150,50");
+  guint number = 0, i;
+
+  for (i = 0; i < G_N_ELEMENTS (visit); i++)
+    push (h, number++, 1, 100, visit[i]);
+  check_event (h, "in", "gate", 1);
+  check_event (h, "out", "gate", 1);
+
+  for (i = 0; i < 40; i++)
+    push (h, number++, 2, 100, i % 13 == 12 ? 51 : 49);
+  for (i = 0; i < 40; i++)
+    push (h, number++, 3, 100, i % 8 < 4 ? 49 : 51);
+  push (h, number++, 2, 100, 49);
+  push (h, number++, 3, 100, 49);
+  check_no_event (h);
+  check_counts (h, "gate", 1, 1, 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Crossings that hysteresis holds back: the object is gone, or the stream ends. Who goes round the
  * end of the wire does not cross it, unless on the way back. */
 GST_START_TEST (test_pending)
@@ -360,6 +387,7 @@ cclzones_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_tripwire);
+  tcase_add_test (tcase, test_visit);
   tcase_add_test (tcase, test_pending);
   tcase_add_test (tcase, test_zone);
   tcase_add_test (tcase, test_change);
