@@ -17,7 +17,8 @@
  *
  * So that flicker is not counted, an object has crossed a border only when it is beyond it by
  * #cclzones:hysteresis of its size, or for a second, or when it is not seen again. An object that
- * is gone for 2 seconds has left its zones.
+ * moves smoothly has also crossed it when it is beyond it for 0.3 seconds by more than the
+ * uncertainty of its position. An object that is gone for 2 seconds has left its zones.
  *
  * ## JSON
  *

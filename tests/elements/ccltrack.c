@@ -199,6 +199,54 @@ GST_START_TEST (test_flush_and_caps)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+note_track (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  GArray *tracks = data;
+
+  if (meta && meta->n_components > 0)
+    g_array_append_val (tracks, meta->components[0].track);
+
+  return GST_PAD_PROBE_OK;
+}
+
+/* Two streams, one after the other: the same ball in each is two objects. */
+GST_START_TEST (test_two_streams)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "concat name=both ! ccltrack min-persistence=1 name=track ! fakesink "
+      "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=GRAY8,width=160,height=120 ! "
+      "cudaccl backend=cpu ! both. "
+      "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=GRAY8,width=160,height=120 ! "
+      "cudaccl backend=cpu ! both.",
+      NULL);
+  GstElement *track = gst_bin_get_by_name (GST_BIN (pipeline), "track");
+  GstPad *pad = gst_element_get_static_pad (track, "src");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GArray *tracks = g_array_new (FALSE, FALSE, sizeof (guint));
+  GstMessage *message;
+  guint i;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_track, tracks, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+
+  fail_unless_equals_int (tracks->len, 40);
+  for (i = 0; i < tracks->len; i++)
+    fail_unless_equals_int (g_array_index (tracks, guint, i), i < 20 ? 1 : 2);
+
+  gst_message_unref (message);
+  g_array_unref (tracks);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (track);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_max_tracks)
 {
   GstHarness *h = harness_new ("min-persistence=1 max-tracks=2");
@@ -456,6 +504,7 @@ ccltrack_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_meeting, 0, 2);
   tcase_add_test (tcase, test_flush_and_caps);
+  tcase_add_test (tcase, test_two_streams);
   tcase_add_test (tcase, test_max_tracks);
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
