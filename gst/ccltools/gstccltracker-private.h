@@ -57,7 +57,7 @@ typedef struct
   gdouble low[2], high[2];
 } Box;
 
-/* So many detections are compared with a track at a time. */
+/* The number of detections compared with a track at a time. */
 #define LANES 4
 
 typedef gfloat Lanes __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
