@@ -231,9 +231,9 @@ build_grid (GstCclTracker *self)
   }
 }
 
-/* Adds those of the entries to `near` that overlap with the track or are within its reach, an
- * ellipse. Without branches, most of which the CPU would predict wrongly. Writes LANES numbers,
- * however many count. */
+/* Adds the entries to `near` that overlap with the track or are within its reach, an ellipse. There
+ * are no branches, as the CPU would mispredict most of them. Always writes LANES numbers, also
+ * where fewer are near. */
 static inline guint
 collect (const Entries *entries, guint entry, guint end, const Search *search, guint n)
 {

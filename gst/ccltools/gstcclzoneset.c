@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Less far beyond a border than the hysteresis, an object that moves smoothly has crossed it when
- * it is beyond by this many standard deviations of its position, and not for a moment only. */
+/* Within the hysteresis, an object has crossed a border when it is beyond it by this many standard
+ * deviations of its position, and for this time. */
 #define SURE_SIGMA 3.0
 #define SURE_TIME (300 * GST_MSECOND)
 #define NOISE_TIME 1.0  /* s */
@@ -392,8 +392,8 @@ get_uncertainty (const GstCclZone *zone, const gdouble scale[2], const Object *o
   return SURE_SIGMA * sqrt (variance);
 }
 
-/* Whether an object that is beyond a border is certainly there: far enough, or less far, but not by
- * the noise of its position, or for long enough. */
+/* Whether an object has certainly crossed a border: it is far beyond it, or has been beyond it for
+ * long, or for some time and further than its position is uncertain. */
 static gboolean
 is_beyond (const GstCclZone *zone, const gdouble scale[2], const Object *object, const State *state,
            const GstCclZoneParams *params, gdouble size, gdouble offset, GstClockTime time)

@@ -99,8 +99,9 @@ GST_START_TEST (test_tripwire)
 }
 GST_END_TEST;
 
-/* Who goes smoothly over the wire by less than the hysteresis, and back, has crossed it twice.
- * Whose box is a pixel longer in single frames has not, and who moves unsteadily has not. */
+/* An object that moves smoothly crosses the wire twice if it goes over it and back, even within the
+ * hysteresis. One whose box grows by two pixels in single frames does not, and one that jumps to
+ * and fro does not. */
 GST_START_TEST (test_visit)
 {
   static const gint visit[] = {
