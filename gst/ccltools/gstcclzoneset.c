@@ -406,8 +406,8 @@ is_beyond (const GstCclZone *zone, const gdouble scale[2], const Object *object,
   return since >= SURE_TIME && ABS (offset) >= get_uncertainty (zone, scale, object);
 }
 
-/* An object that has changed sides has crossed a tripwire if it went over the line itself meanwhile,
- * not past one of its ends. */
+/* An object that has changed sides has crossed a tripwire if it went over the line itself
+ * meanwhile, not past one of its ends. */
 static void
 update_state (GstCclZone *zone, guint index, const Object *object, State *state,
               const GstCclZoneParams *params, const GstCclZonePoint *point, GstClockTime time,
