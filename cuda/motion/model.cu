@@ -4,7 +4,7 @@
 /* A warp has a strip of units of 8 pixels in two rows, which share a row of chroma and learn
  * together: a thread for each unit. It blurs them four bytes at a time, compares and learns two
  * pixels at a time, and gets what its neighbours have by shuffles. So the first and the last lane
- * have units of the neighbouring strips, whose outer pixels are wrong (E1); they store nothing.
+ * have units of the neighbouring strips, whose outer pixels are wrong (M4); they store nothing.
  * What may be shadow is rare and uneven, and needs blurred pixels farther away: a block exchanges
  * them in shared memory, and its threads share the work evenly. */
 
@@ -28,7 +28,7 @@
 #define SHARED_PITCH (WARP_LANES * UNIT)
 
 static_assert (2 * HALO == BLOCK_WARPS, "a warp for each row of the halo");
-static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (E1)");
+static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 
 #define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
 #define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
@@ -174,7 +174,7 @@ mask_pair (uint2 bytes, uint32_t k)
 }
 
 /* Loads. Units outside of the frame may be any: only pixels that the border repeats have them for
- * neighbours (E2). */
+ * neighbours (M5). */
 
 /* Samples that are at odd addresses, or the last ones of a row. */
 
@@ -245,7 +245,7 @@ load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 /* Where a thread's unit is. */
 typedef struct Place
 {
-  uint32_t x, y;            /* in the frame, or the nearest unit that is (E2) */
+  uint32_t x, y;            /* in the frame, or the nearest unit that is (M5) */
   bool first, last;         /* the border is on its left, on its right */
   bool above, below, lower; /* the frame has the row above the pair, its second one, and the one
                                below it */

@@ -206,7 +206,7 @@ nv_fake_surface_free (NvBufSurface *surface)
     test_device_array_free (self->arrays[i]);
   if (surface->memType == NVBUF_MEM_SYSTEM)
     g_free (self->params.dataPtr);
-  else if (self->params.dataPtr)
+  else if (self->params.dataPtr != self->arrays[0])
     test_device_free (kind_of_memory (surface), self->params.dataPtr);
   g_free (self);
 }
