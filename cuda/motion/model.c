@@ -22,9 +22,10 @@ typedef struct CudaMotion
   CclCudaPlace place;
   CclCudaMemory memory; /* all below */
   cudaStream_t stream;
-  cudaEvent_t ready; /* the caller's pixels are */
-  cudaEvent_t begun; /* the last frame's work, if times are measured */
-  cudaEvent_t done;  /* the last frame is */
+  cudaEvent_t ready;    /* the caller's pixels are */
+  cudaStream_t awaited; /* the frame waits for it already; NULL: for none */
+  cudaEvent_t begun;    /* the last frame's work, if times are measured */
+  cudaEvent_t done;     /* the last frame is */
   CclModelState state;
   CclModelFrame small;      /* the frame in the model's size, if that is another */
   uint32_t newest;          /* see CclModelRun */
@@ -284,7 +285,8 @@ wait_for_pixels (CudaMotion *self, const CclImage *image, cudaStream_t stream)
 {
   cudaError_t error = cudaSuccess;
 
-  if (image->stream && image->stream != stream) {
+  if (image->stream && image->stream != stream && image->stream != self->awaited) {
+    self->awaited = image->stream;
     error = CCL_CUDA (cudaEventRecord, self->ready, image->stream);
     if (error == cudaSuccess)
       error = CCL_CUDA (cudaStreamWaitEvent, stream, self->ready, 0);
@@ -459,8 +461,10 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
     .silent = job->silent,
   };
   CclModelFrame frame;
-  CclStatus status = take_frame (self, job->image, &frame, stream);
+  CclStatus status;
 
+  self->awaited = NULL;
+  status = take_frame (self, job->image, &frame, stream);
   run.frame = frame;
   if (status == CCL_OK && self->begun)
     status = ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->begun, stream), "measuring time");

@@ -135,7 +135,7 @@ class CvCuda:
         cupy.cuda.Device().synchronize()
         self.source, self.work, self.target = (cvcuda.as_tensor(p, "HWC") for p in self.pixels)
         self.stream = cvcuda.Stream()
-        self.queue = cupy.cuda.ExternalStream(self.stream.handle)
+        self.queue = cupy.cuda.ExternalStream(self.stream.handle)  # from_external() is not in all versions
         self.spin = cupy.RawKernel(SPIN, "spin")
         self.duration = 1_000_000
 
