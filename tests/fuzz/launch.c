@@ -163,7 +163,9 @@ hostile_caps (FuzzInput *input)
     char *fields = fuzz_text (input, 100);
     gchar *text = g_strconcat ("video/x-raw,", fields, NULL);
 
-    caps = gst_caps_from_string (text);
+    /* GStreamer itself fails an assertion on an invalid name of a second structure. */
+    if (!strchr (text, ';'))
+      caps = gst_caps_from_string (text);
     g_free (text);
     free (fields);
   }
