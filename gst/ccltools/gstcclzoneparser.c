@@ -120,6 +120,8 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, const gch
 #ifdef HAVE_JSON_GLIB
 #define CIRCLE_POINTS 64
 
+/* Numbers beyond the range of doubles, such as 1e999, are refused: json-glib reads them as
+ * infinity. */
 static gboolean
 get_number (JsonNode *node, gdouble *number)
 {
@@ -129,7 +131,7 @@ get_number (JsonNode *node, gdouble *number)
     return FALSE;
   *number = json_node_get_double (node);
 
-  return TRUE;
+  return isfinite (*number);
 }
 
 /* A point is {"x": 1, "y": 2} or [1, 2]. */
@@ -157,7 +159,8 @@ set_circle (JsonObject *object, GArray *points)
   guint i;
 
   if (!get_point (json_object_get_member (object, "center"), &x, &y) ||
-      !get_number (json_object_get_member (object, "radius"), &radius) || radius <= 0.0)
+      !get_number (json_object_get_member (object, "radius"), &radius) || radius <= 0.0 ||
+      !isfinite (fabs (x) + radius) || !isfinite (fabs (y) + radius))
     return FALSE;
   for (i = 0; i < CIRCLE_POINTS; i++)
     add_point (points, x + radius * cos (2.0 * G_PI * i / CIRCLE_POINTS),
