@@ -560,8 +560,11 @@ gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *me
     if (gst_ccl_zones_is_inside (self, which, &meta->components[i], width, height))
       meta->components[n++] = meta->components[i];
   }
-  if (meta)
+  if (meta) {
+    /* Components dropped here no longer count as found; those dropped by the analysis still do. */
+    meta->found -= meta->n_components - n;
     meta->n_components = n;
+  }
   for (i = 0; i < rois->n; i++) {
     if (!gst_ccl_zones_is_inside (self, which, &rois->components[i], width, height))
       gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);

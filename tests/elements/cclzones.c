@@ -313,7 +313,7 @@ GST_START_TEST (test_drop_outside)
     GstCclMeta *meta;
 
     g_object_set (h->element, "drop-outside", drop, NULL);
-    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 3, components, 3);
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, 3);
     for (i = 0; i < 3; i++)
       gst_video_region_of_interest_meta_add_param (
           gst_buffer_add_video_region_of_interest_meta (buffer, "x", components[i].x, 40, 10, 20),
@@ -321,7 +321,7 @@ GST_START_TEST (test_drop_outside)
     buffer = gst_harness_push_and_pull (h, buffer);
     meta = gst_buffer_get_ccl_meta (buffer);
     fail_unless_equals_int (meta->n_components, 3 - drop);
-    fail_unless_equals_int (meta->found, 3);
+    fail_unless_equals_int (meta->found, 5 - drop);
     fail_unless_equals_int (meta->components[1].label, drop ? 3 : 2);
     fail_unless_equals_int (
         gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 3 - drop);
