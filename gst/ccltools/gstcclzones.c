@@ -20,6 +20,11 @@
  * moves smoothly has also crossed it when it is beyond it for 0.3 seconds by more than the
  * uncertainty of its position. An object that is gone for 2 seconds has left its zones.
  *
+ * When a new stream begins or the frame size changes, objects start anew: those before have left
+ * their zones, and their undecided crossings count. A flush, as of a flushing seek, forgets objects
+ * without events: no object is inside any more, and undecided crossings do not count. A seek that
+ * does not flush changes nothing. Counts of `in` and `out` are kept until the element starts again.
+ *
  * ## JSON
  *
  * #cclzones:config is a file in the format of DL Streamer's `gvaanalytics`. Its arrays are also
@@ -482,12 +487,33 @@ gst_ccl_zones_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
+/* Forgets the objects, which leave their zones. Ids may mean other objects from now on. */
+static void
+gst_ccl_zones_finish (GstCclZones *self)
+{
+  if (!self->set)
+    return;
+
+  g_array_set_size (self->events, 0);
+  GST_OBJECT_LOCK (self);
+  gst_ccl_zone_set_finish (self->set, self->events);
+  GST_OBJECT_UNLOCK (self);
+  gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
+}
+
 static gboolean
 gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
+  guint width = self->width, height = self->height;
 
-  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height);
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+    return FALSE;
+
+  if (width != self->width || height != self->height)
+    gst_ccl_zones_finish (self);
+
+  return TRUE;
 }
 
 static gboolean
@@ -495,8 +521,9 @@ gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
-      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    gst_ccl_zones_finish (self);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     GST_OBJECT_LOCK (self);
     if (self->set)
       gst_ccl_zone_set_reset (self->set);

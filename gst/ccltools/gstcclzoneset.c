@@ -532,6 +532,20 @@ gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events)
 }
 
 void
+gst_ccl_zone_set_finish (GstCclZoneSet *self, GArray *events)
+{
+  guint i;
+
+  for (i = 0; i < self->objects->len; i++) {
+    const Object *object = &g_array_index (self->objects, Object, i);
+
+    settle_object (self, object, events);
+    leave_zones (self, object, events);
+  }
+  gst_ccl_zone_set_reset (self);
+}
+
+void
 gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
                          guint width, guint height, const GstCclZonePoint *points, guint n_points,
                          GArray *events)

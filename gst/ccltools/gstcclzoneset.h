@@ -73,6 +73,10 @@ void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *param
  * happened to @events. */
 void gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events);
 
+/* Forgets all objects, as if none was seen again: settles them, lets them leave their zones, and
+ * appends what happened to @events. */
+void gst_ccl_zone_set_finish (GstCclZoneSet *self, GArray *events);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_ZONE_SET_H__ */

@@ -68,6 +68,31 @@ check_counts (GstHarness *h, const gchar *zone, guint64 in, guint64 out, guint i
   gst_structure_free (counts);
 }
 
+/* All events since the last call, as `event zone track`, and `time ms` in the zone if any. */
+static void
+check_events (GstHarness *h, const gchar *expected)
+{
+  GString *text = g_string_new (NULL);
+  GstMessage *message;
+
+  while ((message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT))) {
+    const GstStructure *structure = gst_message_get_structure (message);
+    guint64 dwell;
+    guint track;
+
+    fail_unless (gst_structure_get (structure, "track", G_TYPE_UINT, &track, "dwell", G_TYPE_UINT64,
+                                    &dwell, NULL));
+    g_string_append_printf (text, "%s%s %s %u", text->len ? ", " : "",
+                            gst_structure_get_string (structure, "event"),
+                            gst_structure_get_string (structure, "zone"), track);
+    if (dwell > 0)
+      g_string_append_printf (text, " %u ms", (guint) (dwell / GST_MSECOND));
+    gst_message_unref (message);
+  }
+  fail_unless_equals_string (text->str, expected);
+  g_string_free (text, TRUE);
+}
+
 static void
 check_no_event (GstHarness *h)
 {
@@ -385,6 +410,132 @@ GST_START_TEST (test_meta)
 }
 GST_END_TEST;
 
+/* Pushes a frame with two objects, @size times larger than WIDTH and HEIGHT. */
+static void
+push_two (GstHarness *h, guint number, guint size, guint y1, guint y2)
+{
+  const guint y[2] = { y1, y2 };
+  GstBuffer *buffer = ccl_test_black_new (size * WIDTH, size * HEIGHT);
+  GstCclComponent components[2] = { { 0 } };
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    components[i].label = i + 1;
+    components[i].track = i + 1;
+    components[i].x = size * (75 + 40 * i);
+    components[i].y = size * (y[i] - 20);
+    components[i].width = size * 10;
+    components[i].height = size * 20;
+    components[i].area = 200 * size * size;
+  }
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  gst_buffer_add_ccl_meta (buffer, size * WIDTH, size * HEIGHT, 2, components, 2);
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+}
+
+typedef enum
+{
+  BREAK_GAP_EVENT,
+  BREAK_GAP_BUFFER,
+  BREAK_SEGMENT,
+  BREAK_FORMAT,
+  BREAK_SIZE,
+  BREAK_STREAM,
+  BREAK_FLUSH,
+} Break;
+
+/* What comes between two frames, whether the objects are others then, and the events of it and of
+ * the frame after it. */
+static const struct
+{
+  Break type;
+  gboolean anew;
+  const gchar *events, *after;
+  guint in, out, gate;
+} breaks[] = {
+  { BREAK_GAP_EVENT, FALSE, "", "in gate 1, in gate 2", 2, 0, 2 },
+  { BREAK_GAP_BUFFER, FALSE, "", "in gate 1, in gate 2", 2, 0, 2 },
+  { BREAK_SEGMENT, FALSE, "", "in gate 1, in gate 2", 2, 0, 2 },
+  { BREAK_FORMAT, FALSE, "", "in gate 1, in gate 2", 2, 0, 2 },
+  { BREAK_SIZE, TRUE, "in gate 1, leave area 1 600 ms, leave area 2 600 ms",
+    "enter area 1, enter area 2", 4, 2, 1 },
+  { BREAK_STREAM, TRUE, "in gate 1, leave area 1 600 ms, leave area 2 600 ms",
+    "enter area 1, enter area 2", 4, 2, 1 },
+  { BREAK_FLUSH, TRUE, "", "enter area 1, enter area 2", 4, 0, 0 },
+};
+
+static void
+push_break (GstHarness *h, Break type)
+{
+  GstBuffer *gap = gst_buffer_new ();
+  GstSegment segment;
+
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  GST_BUFFER_PTS (gap) = 7 * FRAME_TIME;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = 8 * FRAME_TIME;
+  switch (type) {
+  case BREAK_GAP_EVENT:
+    fail_unless (gst_harness_push_event (h, gst_event_new_gap (7 * FRAME_TIME, FRAME_TIME)));
+    break;
+  case BREAK_GAP_BUFFER:
+    gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_ref (gap)));
+    break;
+  case BREAK_SEGMENT:
+    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    break;
+  case BREAK_FORMAT:
+    ccl_test_set_caps (h, "NV12", WIDTH, HEIGHT);
+    break;
+  case BREAK_SIZE:
+    ccl_test_set_caps (h, "GRAY8", 2 * WIDTH, 2 * HEIGHT);
+    break;
+  case BREAK_STREAM:
+    fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
+    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    break;
+  case BREAK_FLUSH:
+    ccl_test_flush (h, gst_buffer_ref (gap));
+    break;
+  }
+  gst_buffer_unref (gap);
+}
+
+/* One object is just over the wire when the break comes, too near to have crossed it, the other far
+ * before it; after the break both are far beyond it. How long they are in the zone goes on if they
+ * are the same objects. */
+GST_START_TEST (test_breaks)
+{
+  Break type = breaks[__i__].type;
+  GstHarness *h = harness_new ("area: 0.25,0.3 0.75,0.3 0.75,0.9 0.25,0.9", "gate: 0,0.5 1,0.5");
+  guint first = type == BREAK_SEGMENT || type == BREAK_STREAM || type == BREAK_FLUSH ? 0 : 8;
+  guint number;
+
+  g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
+  push_two (h, 0, 1, 40, 40);
+  check_events (h, "enter area 1, enter area 2");
+  for (number = 1; number < 7; number++)
+    push_two (h, number, 1, number == 6 ? 51 : 40, 40);
+  check_events (h, "");
+
+  push_break (h, type);
+  check_events (h, breaks[__i__].events);
+  check_counts (h, "area", 2, breaks[__i__].out, breaks[__i__].anew ? 0 : 2);
+  for (number = 0; number < 12; number++) {
+    push_two (h, first + number, type == BREAK_SIZE ? 2 : 1, 80, 80);
+    if (number == 0)
+      check_events (h, breaks[__i__].after);
+    else if (number == (breaks[__i__].anew ? 10 : 2))
+      check_events (h, "dwell area 1 1000 ms, dwell area 2 1000 ms");
+    else
+      check_events (h, "");
+  }
+  check_counts (h, "area", breaks[__i__].in, breaks[__i__].out, 2);
+  check_counts (h, "gate", breaks[__i__].gate, 0, 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cclzones_suite (void)
 {
@@ -399,6 +550,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
   tcase_add_test (tcase, test_drop_outside);
+  tcase_add_loop_test (tcase, test_breaks, 0, G_N_ELEMENTS (breaks));
   tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
 #ifdef HAVE_JSON_GLIB
   tcase_add_test (tcase, test_json);

@@ -145,6 +145,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     }
     if (fuzz_one_in (&input, 16))
       gst_ccl_zone_set_reset (set);
+    if (fuzz_one_in (&input, 16)) {
+      GArray *events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
+
+      gst_ccl_zone_set_finish (set, events);
+      g_array_unref (events);
+    }
   }
   gst_ccl_zone_set_free (set);
 
