@@ -33,8 +33,10 @@
  * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
  * regions, object detections of other elements are tracked.
  *
- * Times are those of the frames: neither the frame rate nor dropped frames matter. After a seek or
- * a change of the frame size, tracking starts anew; ids are not reused until the element stops.
+ * Times are those of the frames: neither the frame rate nor dropped frames matter. After a flushing
+ * seek, the start of a new stream or a change of the frame size, tracking starts anew; ids are not
+ * reused until the element stops. After a seek that does not flush, objects that are found where
+ * they are expected keep their ids.
  *
  * ## Example launch lines
  * |[
