@@ -85,8 +85,8 @@ else
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   check "build with clang" build_with_clang
-  # The oldest compute capability and the one with most code of its own: compiling for all of them
-  # takes four times as long.
+  # Two compute capabilities, with and without dependent launches: all of them take four times as
+  # long to compile.
   meson_tests build_in "$builds/build-ci" -Dwerror=true -Dcuda-arch=75,90
 
   export ASAN_OPTIONS=detect_leaks=1
