@@ -9,8 +9,7 @@
 
 #define ALIGNMENT 64
 
-/* Rows that may be flooded, in multiples of a frame's rows, before labelling is taken to be faster.
- */
+/* Most rows to flood, in multiples of a frame's rows: beyond, labelling is probably faster. */
 #define MOST_FLOODS 16
 
 static bool

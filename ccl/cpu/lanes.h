@@ -1,16 +1,15 @@
-/* cudaccl - CPU backend: vectors of 16-bit and 8-bit numbers, as wide as the instruction set has
- * them
+/* cudaccl - CPU backend: vectors of 16-bit and 8-bit numbers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* As with vector.h, a file defines CCL_VECTOR_AVX512, CCL_VECTOR_AVX2 or CCL_VECTOR_NEON before; a
  * vector is one number without. Numbers of 16 bits are signed, those of 8 bits are not. Memory may
  * lie at any address.
  *
- * LanesWide are as many numbers of 32 bits, in an order of their own. lanes_cross() is the exact
- * a b - c d, in which d is not -32768; wide_add_abs() adds the absolute value, and wide_at_most()
- * tells where a <= b, for differences below 2^31.
+ * LanesWide has as many numbers of 32 bits, in any order. lanes_cross() is a b - c d without
+ * overflow; d must not be -32768. wide_add_abs() adds the absolute value. wide_at_most() is the
+ * mask of a <= b, in the order of Lanes, for differences below 2^31.
  *
- * lanes8_even() loads every second of 2 LANES8 bytes. */
+ * lanes8_even() reads 2 LANES8 bytes and takes every second one. */
 
 #ifndef CCL_CPU_LANES_H
 #define CCL_CPU_LANES_H

@@ -29,7 +29,7 @@ typedef struct CclMotionRow
   uint64_t *shadows;      /* [blocks] result */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
   uint64_t count;    /* pixels of foreground are added */
-  /* State of a later row, to be fetched into the cache. */
+  /* State of a later row, to prefetch. */
   const uint16_t *next_background;
   const uint8_t *next_noise;
 } CclMotionRow;
@@ -42,7 +42,7 @@ typedef struct CclMotionChromaRow
   uint32_t width, blocks;    /* samples */
   const uint8_t *values[2];  /* the frame, blurred */
   uint16_t *backgrounds[2];
-  const uint16_t *next_backgrounds[2]; /* of a later row, to be fetched */
+  const uint16_t *next_backgrounds[2]; /* of a later row, to prefetch */
   uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
   /* Of the luma row: only bits of even pixels are read. */
   const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
@@ -50,8 +50,8 @@ typedef struct CclMotionChromaRow
 
 typedef struct CclMotionFunctions
 {
-  /* Takes every second of 2 * @width - 1 samples, reads and writes no others, and fetches those at
-   * @next into the cache. */
+  /* Takes every second of 2 * @width - 1 samples, reads no others, and prefetches as many at @next.
+   */
   void (*take_alternate) (uint8_t *row, const uint8_t *samples, const uint8_t *next,
                           uint32_t width);
   /* Means of @scale by @scale samples, rounded; @scale is 2 or 4, and @step, the bytes from sample

@@ -27,8 +27,8 @@ difference_of (const uint8_t *values, const uint16_t *background)
   return lanes_sub (lanes_left (lanes_load8 (values), 7), lanes_load (background));
 }
 
-/* Asks for the cache line of @memory. Without, each row's state has to be waited for, because the
- * processor does not prefetch across pages. */
+/* Prefetches the cache line of @memory. Processors do not prefetch across pages, and a row's state
+ * is a page or more. */
 static inline void
 fetch (const void *memory)
 {
@@ -51,7 +51,7 @@ take_alternate (uint8_t *row, const uint8_t *samples, const uint8_t *next, uint3
     row[x] = samples[2 * x];
 }
 
-/* For constant @scale and @step: the compiler makes vectors of it. */
+/* Inlined for constant @scale and @step, so that the compiler vectorises the loops. */
 static inline __attribute__ ((always_inline)) void
 shrink (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width, unsigned scale,
         unsigned step)
@@ -118,8 +118,8 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   }
 }
 
-/* Whether a pixel of a block differs by more than the lowest threshold. In most blocks none does,
- * and neither the noise nor the slope of the background matters. */
+/* Whether any pixel of a block differs by more than the floor. In most blocks none does, and the
+ * noise and slope need not be computed. */
 static inline bool
 any_difference (const CclMotionRow *row, uint32_t x)
 {

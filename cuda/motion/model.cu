@@ -1,12 +1,13 @@
 /* cudaccl - CUDA backend: background models, the kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A warp has a strip of units of 8 pixels in two rows, which share a row of chroma and learn
- * together: a thread for each unit. It blurs them four bytes at a time, compares and learns two
- * pixels at a time, and gets what its neighbours have by shuffles. So the first and the last lane
- * have units of the neighbouring strips, whose outer pixels are wrong (M4); they store nothing.
- * What may be shadow is rare and uneven, and needs blurred pixels farther away: a block exchanges
- * them in shared memory, and its threads share the work evenly. */
+/* A warp processes a strip of units, a thread for each. A unit is 8 pixels wide and two rows high:
+ * the rows share a row of chroma and learn together. A thread blurs four bytes at a time, compares
+ * and learns two pixels at a time, and gets its neighbours' values by shuffles. So the first and
+ * the last lane hold units of the neighbouring strips, whose outer pixels are wrong (M4); they
+ * store nothing. Pixels that may be in shadow are rare and unevenly distributed, and their test
+ * needs blurred pixels farther away: a block exchanges these in shared memory, and its threads
+ * share the work evenly. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -14,14 +15,22 @@
 #include "cuda/tile/tile.cuh"
 
 #define UNIT 8                        /* pixels of a thread, in each row */
-#define EDGE 1                        /* lanes at either end of a warp that only hold neighbours */
+#define EDGE 1                        /* lanes at either end of a warp, for neighbours only */
 #define STRIP (WARP_LANES - 2 * EDGE) /* units of a warp, side by side */
 #define BLOCK_WIDTH (STRIP * UNIT)
 #define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, one below the other: a group each */
 #define BLOCK_ROWS (2 * BLOCK_WARPS)
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
-#define BLOCKS_AT_ONCE 9 /* in a multiprocessor: 1920x1080 takes one wave of 132 */
 #define HALO CCL_MOTION_SHADOW_STEP
+
+/* Blocks of a multiprocessor, at least: with 9, 1920x1080 takes one wave on 132 multiprocessors.
+ * Compute capability 7.5 has only 1024 threads, and the compiler ignores a number that exceeds
+ * them. */
+#if __CUDA_ARCH__ == 750
+#define MODEL_BLOCKS 8
+#else
+#define MODEL_BLOCKS 9
+#endif
 
 /* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
@@ -33,7 +42,7 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 #define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
 #define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
 
-/* What has ended, above the sum of its foreground: blocks, and warps of a block. */
+/* Added by each block, or each warp of a block, that ends; the bits below sum up the foreground. */
 #define TICKET (1ull << 33)
 #define WARP_TICKET (1u << 16)
 
@@ -60,20 +69,13 @@ four (uint32_t a)
   return a * 0x01010101u;
 }
 
-/* All bits of those bytes whose high bit is set. */
-static __device__ inline uint32_t
-spread4 (uint32_t high)
-{
-  return spread_signs (high);
-}
-
-/* All bits of those bytes where a >= b. */
+/* A mask: all ones in those bytes where a >= b. */
 static __device__ inline uint32_t
 reaches4 (uint32_t a, uint32_t b)
 {
   uint32_t low = (a | HIGH_BITS_OF_4) - (b & ~HIGH_BITS_OF_4);
 
-  return spread4 ((a & ~b) | (~(a ^ b) & low));
+  return spread_signs ((a & ~b) | (~(a ^ b) & low));
 }
 
 static __device__ inline uint32_t
@@ -148,7 +150,7 @@ unit_bits (const uint32_t *high)
   return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
 }
 
-/* All bits of those bytes whose bit is set. */
+/* A mask of those bytes whose bit is set. */
 static __device__ inline uint2
 unit_masks (uint32_t bits)
 {
@@ -173,10 +175,10 @@ mask_pair (uint2 bytes, uint32_t k)
   return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
 }
 
-/* Loads. Units outside of the frame may be any: only pixels that the border repeats have them for
- * neighbours (M5). */
+/* Loads. Units outside of the frame may hold anything: their neighbours repeat their own pixels
+ * (M5). */
 
-/* Samples that are at odd addresses, or the last ones of a row. */
+/* One by one: samples that are not aligned, or frames whose last unit is not whole. */
 
 static __device__ inline uint32_t
 load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
@@ -242,13 +244,13 @@ load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
   return load_chroma_samples (first, second, run.frame.step, x, run.frame.chroma_width);
 }
 
-/* Where a thread's unit is. */
+/* The position of a thread's unit. */
 typedef struct Place
 {
-  uint32_t x, y;            /* in the frame, or the nearest unit that is (M5) */
-  bool first, last;         /* the border is on its left, on its right */
-  bool above, below, lower; /* the frame has the row above the pair, its second one, and the one
-                               below it */
+  uint32_t x, y;            /* clamped to the frame (M5) */
+  bool first, last;         /* it is at the left, at the right border */
+  bool above, below, lower; /* inside the frame: the row above the pair, its second row, and the
+                             * row below the pair */
 } Place;
 
 /* The middle row, blurred; samples are @bits wide. Called by whole warps. */
@@ -292,7 +294,7 @@ load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
   chromas[2] = load_chroma (run, x, y + (y + 1 < run.frame.chroma_height));
 }
 
-/* The valid background of a row, without those rows that learn now. */
+/* The background of a row before the frame: rows that learn write the other copy (M1). */
 static __device__ inline const uint16_t *
 old_row (const CclModelRun &run, uint32_t y)
 {
@@ -380,12 +382,12 @@ find_colours (const CclModelRun &run, uint2 values, uint4 old)
 
 /* Shadows */
 
-/* What a block exchanges. */
+/* Data that the warps of a block exchange. */
 typedef struct Shared
 {
   uint2 blurred[SHARED_ROWS][SHARED_PITCH / UNIT];
   uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT]; /* a bit for each pixel */
-  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* places in blurred */
+  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* indices of pixels in blurred */
   uint32_t n_shaded;
   uint32_t ended; /* see WARP_TICKET */
 } Shared;
@@ -408,8 +410,8 @@ append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
   }
 }
 
-/* Whether the pixel at @place is in shadow; (left, top) is the frame's pixel at the beginning of
- * what the block has blurred. */
+/* Whether the pixel at index @place of Shared.blurred is in shadow; (@left, @top) is the frame's
+ * pixel at its beginning. */
 static __device__ inline bool
 is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_t left,
            uint32_t top)
@@ -443,7 +445,7 @@ find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const 
 {
   const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
   const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = run.frame.height - 1;
-  /* what is above the frame has wrapped; outside of it nothing reads the halo */
+  /* rows above the frame have wrapped; nothing reads the halo outside of the frame */
   const uint32_t y = min (top + halo, last);
   const size_t pitch = run.frame.planes[0].pitch;
   const uint8_t *pixels = run.frame.planes[0].samples + y * pitch;
@@ -458,9 +460,9 @@ find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const 
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
-    uint32_t place = shared.shaded[i], pixel = place - HALO * SHARED_PITCH;
+    uint32_t index = shared.shaded[i], pixel = index - HALO * SHARED_PITCH;
 
-    if (is_shadow (run, shared, place, left, top))
+    if (is_shadow (run, shared, index, left, top))
       atomicOr ((uint32_t *) shared.shadows + pixel / 32, 1u << pixel % 32);
   }
   __syncthreads ();
@@ -475,7 +477,7 @@ static __device__ inline uint32_t
 follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
 {
   const uint32_t pull = both (CCL_MOTION_PULL), rate = 2 * (uint32_t) pace.rate;
-  /* What rounds, and makes both the difference and its share positive. */
+  /* Rounds, and makes both the difference and its share positive. */
   const uint32_t more = 0x8000 + (CCL_MOTION_PULL << 16) - CCL_MOTION_PULL * rate;
   uint32_t difference = min2 (max2 (values + pull, old), old + 2 * pull) - old;
   uint32_t low = (difference & 0xffff) * rate + more, high = (difference >> 16) * rate + more;
@@ -483,8 +485,8 @@ follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
   return old + __byte_perm (low, high, 0x7632) - pull;
 }
 
-/* ccl_motion_noise() of four pixels: the weighted mean of what it is and of what it should be,
- * which are 2^7 times smaller than in there, in the highest byte. */
+/* ccl_motion_noise() of four pixels: the weighted mean of the old and the measured noise, computed
+ * in the highest byte, with both 2^7 times smaller than there. */
 static __device__ inline uint32_t
 noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const uint32_t *values)
 {
@@ -504,8 +506,9 @@ noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const u
                       __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
 }
 
-/* ccl_motion_learn_candidate() of four pixels. Sets @candidates and @counts, and returns all bits
- * of those whose candidate has become the background; @olds are its grey levels before. */
+/* ccl_motion_learn_candidate() of four pixels. Updates @candidates and @counts, and returns a mask
+ * of those whose candidate has become the background; @olds are the old background's grey levels.
+ */
 static __device__ inline uint32_t
 learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, uint32_t *candidates,
                    uint32_t *counts)
@@ -525,7 +528,7 @@ learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, ui
   return renewed;
 }
 
-/* Writes a background. Behind the last pixel of a row it is repeated, for the slope there. */
+/* Writes a unit's background. Past the end of a row the last pixel is repeated, for its slope. */
 static __device__ inline void
 store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixels)
 {
@@ -564,8 +567,8 @@ begin_row (const CclModelRun &run, uint2 values, uint32_t x, uint32_t y)
   *(uint2 *) (run.state.counts + at) = uint2{ 0, 0 };
 }
 
-/* Returns all bits of those pixels whose candidate became the background. @busy: bits, foreground
- * or shadow; only then @old_candidate matters. */
+/* Returns a mask of those pixels whose candidate became the background. @busy: bits of foreground
+ * and shadow; if it is 0, @old_candidate is not used. */
 static __device__ inline uint2
 learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t busy,
            uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
@@ -634,7 +637,7 @@ pace_of (const CclMotionStep &step, uint32_t group)
   return pace;
 }
 
-/* Samples do what the luma pixel at their top left does; @renewed: its unit. */
+/* Samples are learned as the luma pixel at their top left is; @renewed: the mask of its row. */
 static __device__ inline void
 learn_chroma (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t x,
               uint32_t y, uint32_t busy, uint2 renewed)
@@ -697,15 +700,15 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
 }
 
 /* Adds a warp's foreground. Returns true in the grid's last warp if there is too much of it. Whole
- * warps call this, after they wrote their masks: a barrier would make those that learn keep others
- * waiting. */
+ * warps call this after they wrote their masks; there is no barrier, as warps that do not learn
+ * would wait for those that do. */
 static __device__ inline bool
 add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
 {
   bool too_much = false;
 
   count = warp_sum (count);
-  /* What the warp wrote comes before what is written after the last ticket. */
+  /* The warp's masks must be visible before its ticket (M3). */
   fence_device ();
   __syncwarp ();
   if (lane_id () == 0) {
@@ -746,12 +749,12 @@ clear_mask (const CclModelRun &run, const CclModelMask &mask)
 
 template <bool CHROMA>
 static __global__ void
-__launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRun run)
+__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun run)
 {
   __shared__ Shared shared;
   const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
   const uint32_t lane = lane_id (), height = run.frame.height, width = run.frame.width;
-  /* of the first lane, in the halo: may wrap */
+  /* of the first lane; wraps in the first column */
   const uint32_t left = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH - EDGE * UNIT;
   const uint32_t top = block_row * BLOCK_ROWS;
   const uint32_t x = left + lane * UNIT, y = top + threadIdx.x / WARP_LANES * 2;
@@ -770,7 +773,7 @@ __launch_bounds__ (BLOCK_THREADS, BLOCKS_AT_ONCE) motion_model (const CclModelRu
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
-  /* Whatever can be loaded comes first: the kernel is a single wave of blocks, and waits most. */
+  /* All loads come first: in a single wave of blocks few other warps hide their latency. */
   load_lumas (run, place, lumas);
   if (CHROMA)
     load_chromas (run, place, chromas);

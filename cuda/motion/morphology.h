@@ -80,9 +80,8 @@ typedef struct CclCleaning
   uint64_t min_area;  /* equivalent to a drop at the end; 0: there is none */
 } CclCleaning;
 
-/* Plans @session's operations and region and allocates their memory. To be called after the
- * analysis
- * @work was opened: they share its tables if its algorithm is tile. */
+/* Plans @session's operations and region and allocates their memory. Must be called after the
+ * analysis @work was opened: they share its tables if its algorithm is tile. */
 CclStatus ccl_cuda_cleaning_open (CclCleaning *cleaning, const CclSession *session,
                                   const CclCudaWork *work, const CclCudaDevice *device,
                                   CclCudaMemory *memory);
