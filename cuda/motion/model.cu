@@ -835,6 +835,8 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
       store_bits (run.shadows, x, y + i, run.silent ? 0 : shadows[i]);
   }
   if (add_foreground (run, shared, count)) {
+    /* Votes order no memory: this makes the first lane's fence hold for all lanes. */
+    __syncwarp ();
     clear_mask (run, run.mask);
     clear_mask (run, run.shadows);
   }
