@@ -121,6 +121,16 @@ gst_ccl_tracker_reset (GstCclTracker *self)
   self->time = GST_CLOCK_TIME_NONE;
 }
 
+/* write_tracks() stores these as vectors. */
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclTrackInfo, y) ==
+                 G_STRUCT_OFFSET (GstCclTrackInfo, x) + sizeof (gdouble));
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclTrackInfo, height) ==
+                 G_STRUCT_OFFSET (GstCclTrackInfo, width) + sizeof (gdouble));
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclTrackInfo, centroid_y) ==
+                 G_STRUCT_OFFSET (GstCclTrackInfo, centroid_x) + sizeof (gdouble));
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclTrackInfo, velocity_y) ==
+                 G_STRUCT_OFFSET (GstCclTrackInfo, velocity_x) + sizeof (gdouble));
+
 /* Step 1 */
 
 static void
@@ -468,7 +478,7 @@ is_over (const GstCclTracker *self, const Track *track, gdouble dt)
   return FALSE;
 }
 
-/* Moves the tracks that go on together, those between two that are over at a time. */
+/* Removes the tracks that are over. Moves each run of others at once. */
 static void
 remove_tracks (GstCclTracker *self, gdouble dt)
 {
@@ -620,7 +630,6 @@ write_tracks (GstCclTracker *self, gint *indices)
     out->detection = blob ? blob->largest : -1;
     out->members = blob ? blob->members : 0;
     out->fragments = blob ? blob->fragments : 0;
-    /* x and y, width and height, and so on are one behind the other. */
     store (&out->x, load (track->p) - load (track->size) / 2.0);
     store (&out->width, load (track->size));
     store (&out->centroid_x, load (alone ? track->centroid : track->p));

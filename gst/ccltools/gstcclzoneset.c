@@ -10,8 +10,8 @@
  * deviations of its position, and for this time. */
 #define SURE_SIGMA 3.0
 #define SURE_TIME (300 * GST_MSECOND)
-#define NOISE_TIME 1.0  /* s */
-#define NOISE_SAMPLES 3 /* until the noise is known */
+#define NOISE_TIME 1.0  /* s that the noise is averaged over */
+#define NOISE_SAMPLES 3 /* second differences needed before the noise is known */
 
 /* What is known about an object and a zone. */
 typedef struct
@@ -351,8 +351,9 @@ change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint 
   state->beyond = GST_CLOCK_TIME_NONE;
 }
 
-/* Follows the noise of an object's position: where an object moves smoothly, three successive
- * positions are on a line. */
+/* Estimates the noise of an object's position. Of an object that moves smoothly, three successive
+ * positions are on a line, evenly spaced: their second difference has 6 times the variance of one
+ * position. Gaps make the estimate larger, never too small. */
 static void
 update_noise (Object *object, const GstCclZonePoint *point, GstClockTime time)
 {
@@ -392,8 +393,8 @@ get_uncertainty (const GstCclZone *zone, const gdouble scale[2], const Object *o
   return SURE_SIGMA * sqrt (variance);
 }
 
-/* Whether an object has certainly crossed a border: it is far beyond it, or has been beyond it for
- * long, or for some time and further than its position is uncertain. */
+/* Whether an object has certainly crossed a border: it is beyond it by the hysteresis, or for the
+ * settling time, or for SURE_TIME and by more than the uncertainty of its position. */
 static gboolean
 is_beyond (const GstCclZone *zone, const gdouble scale[2], const Object *object, const State *state,
            const GstCclZoneParams *params, gdouble size, gdouble offset, GstClockTime time)
