@@ -72,10 +72,10 @@ typedef struct Job
   CclMask *mask, *shadows;
 } Job;
 
-/* The number of blocks is odd: rows a multiple of 4096 bytes apart would share cache sets, and
- * loads would wait for stores to the row above. */
+/* Of a padded row of any type. The number of blocks is odd: rows a multiple of 4096 bytes apart
+ * would share cache sets, and loads would wait for stores to the row above. */
 static size_t
-row_bytes (uint32_t blocks)
+row_samples (uint32_t blocks)
 {
   return (size_t) (blocks | 1) * 64 + 2 * CCL_MOTION_MARGIN;
 }
@@ -83,26 +83,26 @@ row_bytes (uint32_t blocks)
 static uint8_t *
 raw_row (const Ring *ring, uint32_t y)
 {
-  return ring->raw_rows + (y % RAW_ROWS) * row_bytes (ring->blocks) + CCL_MOTION_MARGIN;
+  return ring->raw_rows + (y % RAW_ROWS) * row_samples (ring->blocks) + CCL_MOTION_MARGIN;
 }
 
 static uint8_t *
 blurred_row (const Ring *ring, uint32_t y)
 {
-  return ring->blurred_rows + (y % BLURRED_ROWS) * row_bytes (ring->blocks) + CCL_MOTION_MARGIN;
+  return ring->blurred_rows + (y % BLURRED_ROWS) * row_samples (ring->blocks) + CCL_MOTION_MARGIN;
 }
 
 static uint16_t *
 background_row (const CpuMotion *self, uint32_t y)
 {
-  return self->background + y * row_bytes (self->blocks) + CCL_MOTION_MARGIN;
+  return self->background + y * row_samples (self->blocks) + CCL_MOTION_MARGIN;
 }
 
 /* A copy of a row of background. */
 static uint16_t *
 copied_row (const CpuMotion *self, uint16_t *rows, uint32_t slot)
 {
-  return rows + slot * row_bytes (self->blocks) + CCL_MOTION_MARGIN;
+  return rows + slot * row_samples (self->blocks) + CCL_MOTION_MARGIN;
 }
 
 static void
@@ -245,7 +245,7 @@ ring_of (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
     .raw_rows = rows,
   };
 
-  ring.blurred_rows = rows + RAW_ROWS * row_bytes (ring.blocks);
+  ring.blurred_rows = rows + RAW_ROWS * row_samples (ring.blocks);
   ring.blurred = clamp_row (y, ring.height);
   ring.raw = clamp_row ((int64_t) ring.blurred - 1, ring.height);
   return ring;
@@ -377,13 +377,13 @@ static CclStatus
 allocate_strip (CpuMotion *self, Strip *strip)
 {
   size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
-  size_t row = row_bytes (self->blocks);
+  size_t row = row_samples (self->blocks);
   uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs };
   CclStatus status = CCL_OK;
 
   for (unsigned i = 0; i < PLANES && status == CCL_OK; i++)
     status = allocate (self, RAW_ROWS + BLURRED_ROWS,
-                       row_bytes (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
+                       row_samples (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
   for (unsigned i = 0; i < 4 && status == CCL_OK; i++)
     status = allocate (self, words, sizeof **bits[i], bits[i]);
   if (status == CCL_OK)
@@ -403,8 +403,8 @@ allocate_state (CpuMotion *self)
   uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts };
   CclStatus status = CCL_OK;
 
-  status =
-      allocate (self, rows * row_bytes (self->blocks), sizeof *self->background, &self->background);
+  status = allocate (self, rows * row_samples (self->blocks), sizeof *self->background,
+                     &self->background);
   for (unsigned i = 0; i < 3 && status == CCL_OK; i++)
     status = allocate (self, block_rows, 64, planes[i]);
   for (unsigned i = 0; self->base.config.format == CCL_MOTION_LUMA_420 && i < 2 && status == CCL_OK;
