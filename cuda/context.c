@@ -45,8 +45,8 @@ ccl_cuda_context_enter (CUcontext context)
   unsigned version;
   CclStatus status;
 
-  /* A context that somebody else has destroyed can still be pushed, but its page-locked memory is
-   * gone. */
+  /* A context that its owner has destroyed can still be pushed, but has lost its page-locked
+   * memory. */
   status = ccl_cuda_check (CCL_CUDA (cuCtxGetApiVersion, context, &version),
                            "entering the device's context");
   if (status == CCL_OK)
