@@ -425,7 +425,7 @@ static const struct
   { "2^32 - 1 components", 2, BYTES ("\x0d\x07\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f" COMPONENT),
     FALSE },
   { "a component too many", 2, BYTES (HEADER COMPONENT COMPONENT), FALSE },
-  { "a byte too many", 2, BYTES (HEADER COMPONENT "\x00"), FALSE },
+  { "a byte too many, after the age", 2, BYTES (HEADER COMPONENT "\x01\x00"), FALSE },
   { "a number of more than 64 bits", 2,
     BYTES ("\x0d\x07\x05\x01\x06\x02\x02\x04\x03\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02\x12\x0c"),
     FALSE },
