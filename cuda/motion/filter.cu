@@ -161,8 +161,8 @@ nearest_word (const FilterTile &t, const uint32_t *from, int32_t row)
 static __device__ inline WordAround
 words_around (const FilterTile &t, uint32_t here)
 {
-  uint32_t left = __shfl_up_sync (ALL_LANES, here, 1);
-  uint32_t right = __shfl_down_sync (ALL_LANES, here, 1);
+  uint32_t left = warp_shuffle_up (here, 1);
+  uint32_t right = warp_shuffle_down (here, 1);
   WordAround w = { t.word == 0 ? 0 - (here & 1) : left, here,
                    t.word == t.words - 1 ? 0 - (here >> 31) : right };
 

@@ -294,13 +294,20 @@ load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
   chromas[2] = load_chroma (run, x, y + (y + 1 < run.frame.chroma_height));
 }
 
+/* A row of the background, of the copy that the bit of its group in @copies names. */
+static __device__ inline uint16_t *
+background_row (const CclModelRun &run, uint32_t copies, uint32_t y)
+{
+  uint32_t copy = copies >> (y >> 1) % CCL_MOTION_GROUPS & 1;
+
+  return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
+}
+
 /* The background of a row before the frame: rows that learn write the other copy (M1). */
 static __device__ inline const uint16_t *
 old_row (const CclModelRun &run, uint32_t y)
 {
-  uint32_t copy = run.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1;
-
-  return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
+  return background_row (run, run.newest, y);
 }
 
 static __device__ inline uint4
@@ -532,8 +539,8 @@ learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, ui
 static __device__ inline void
 store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixels)
 {
-  const uint32_t copy = ~run.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1, n = run.frame.width - x;
-  uint16_t *row = (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
+  const uint32_t n = run.frame.width - x;
+  uint16_t *row = background_row (run, ~run.newest, y);
 
   if (n < UNIT) {
     uint32_t last = 0;
