@@ -50,6 +50,15 @@ show_help() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
 
+# take_folder ARGUMENT...: sets folder to the first argument, the folder for output; prints the help if asked.
+take_folder() {
+  case ${1-} in
+  -h | --help) show_help && exit ;;
+  '' | -*) die "no output folder given (see --help)" ;;
+  esac
+  folder=$1
+}
+
 # python ARGUMENT...: runs a Python with GStreamer: the first in the PATH, or else /usr/bin/python3.
 python() {
   local python=python3

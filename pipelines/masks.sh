@@ -12,11 +12,7 @@ set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-case ${1-} in
--h | --help) show_help && exit ;;
-'' | -*) die "no output folder given (see --help)" ;;
-esac
-folder=$1
+take_folder "$@"
 file=${2:-$("$here/../scripts/find-recording.sh")}
 [[ -r $file ]] || die "cannot read '$file'"
 need_element segmentation gstreamer1.0-opencv

@@ -13,11 +13,7 @@ set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-case ${1-} in
--h | --help) show_help && exit ;;
-'' | -*) die "no output folder given (see --help)" ;;
-esac
-folder=$1
+take_folder "$@"
 file=${2-}
 frame=${3-260}
 window=${4-}

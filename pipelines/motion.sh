@@ -12,11 +12,7 @@ set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-case ${1-} in
--h | --help) show_help && exit ;;
-'' | -*) die "no output folder given (see --help)" ;;
-esac
-folder=$1
+take_folder "$@"
 video=$("$here/../scripts/find-recording.sh")
 tree=$(dirname "$video")/tree.avi
 picture=$build/tests/bench/motion-picture
