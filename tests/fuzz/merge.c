@@ -15,7 +15,8 @@
 typedef struct
 {
   GstPad *pad;
-  GPtrArray *items; /* GstMiniObject */
+  GPtrArray *items;       /* GstMiniObject */
+  gboolean pushed, ended; /* all items; the last one, EOS, was accepted */
 } Stream;
 
 static GMutex lock;
@@ -160,7 +161,7 @@ draw_items (FuzzInput *input, const gchar *id)
 static gpointer
 push_items (gpointer data)
 {
-  const Stream *stream = data;
+  Stream *stream = data;
   gboolean pushed = TRUE;
   guint i;
 
@@ -173,7 +174,13 @@ push_items (gpointer data)
       pushed = gst_pad_push_event (stream->pad, GST_EVENT (item));
   }
 
-  return GINT_TO_POINTER (pushed); /* EOS */
+  g_mutex_lock (&lock);
+  stream->pushed = TRUE;
+  stream->ended = pushed; /* EOS */
+  g_cond_signal (&cond);
+  g_mutex_unlock (&lock);
+
+  return NULL;
 }
 
 static GstPad *
@@ -202,18 +209,23 @@ unlink_input (GstPad *src)
   gst_object_unref (src);
 }
 
-/* The task stops by itself after an error. */
+/* Waits until both streams have pushed all items and the output has ended, if both were accepted.
+ * After an error or its own end, GstAggregator pauses its task, and a flush of one stream alone
+ * does not start it again: what that stream pushes then waits for a change of state. */
 static void
-wait_for_end (GstElement *merge, GstPad *srcpad)
+wait_for_end (const Stream *video, const Stream *components, GstPad *srcpad)
 {
   gint64 deadline = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
   g_mutex_lock (&lock);
-  while (!ended && gst_pad_get_task_state (srcpad) == GST_TASK_STARTED &&
-         g_get_monotonic_time () < deadline)
+  while (!video->pushed || !components->pushed || (video->ended && components->ended && !ended)) {
+    if (gst_pad_get_task_state (srcpad) != GST_TASK_STARTED)
+      break;
+    fuzz_check (g_get_monotonic_time () < deadline, "%s",
+                video->pushed && components->pushed ? "the output does not end"
+                                                    : "a stream is blocked");
     g_cond_wait_until (&cond, &lock, g_get_monotonic_time () + 5 * G_TIME_SPAN_MILLISECOND);
-  fuzz_check (ended || gst_pad_get_task_state (srcpad) != GST_TASK_STARTED,
-              "the output does not end");
+  }
   g_mutex_unlock (&lock);
 }
 
@@ -224,9 +236,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GstElement *merge = gst_object_ref_sink (gst_element_factory_make ("cclmerge", NULL));
   GstPad *srcpad = gst_element_get_static_pad (merge, "src");
   GstPad *sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
-  Stream video, components;
-  gboolean video_ended, both_ended;
-  GThread *thread;
+  Stream video = { NULL }, components = { NULL };
+  GThread *threads[2];
 
   if (fuzz_one_in (&input, 3))
     g_object_set (merge, "tolerance", fuzz_hostile_u64 (&input), NULL);
@@ -243,13 +254,13 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   fuzz_check (gst_element_set_state (merge, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE,
               "cclmerge does not start");
 
-  thread = g_thread_new ("components", push_items, &components);
-  video_ended = GPOINTER_TO_INT (push_items (&video));
-  both_ended = GPOINTER_TO_INT (g_thread_join (thread)) && video_ended;
-  if (both_ended)
-    wait_for_end (merge, srcpad);
+  threads[0] = g_thread_new ("video", push_items, &video);
+  threads[1] = g_thread_new ("components", push_items, &components);
+  wait_for_end (&video, &components, srcpad);
 
   gst_element_set_state (merge, GST_STATE_NULL);
+  g_thread_join (threads[0]);
+  g_thread_join (threads[1]);
   unlink_input (video.pad);
   unlink_input (components.pad);
   gst_pad_set_active (sink, FALSE);
