@@ -120,8 +120,11 @@ typedef struct CclConfig
   bool labels;       /* make label maps for ccl_analyzer_labels() */
   bool map_pinned;   /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
                       * share the host's memory always do */
-  bool timing;       /* measure every frame for ccl_analyzer_timing() */
-  bool stages;       /* with timing: also every stage, which takes some microseconds each */
+  bool timing;       /* measure frames for ccl_analyzer_timing() */
+  uint32_t timing_interval; /* with timing, without stages: measure one of this many frames; others
+                             * take some microseconds less. 0 or 1: every frame. CCL_BACKEND_CPU
+                             * ignores it */
+  bool stages;              /* with timing: also every stage, which takes some microseconds each */
   CclFeatureStage features; /* only for algorithms that label pixels; otherwise CCL_FEATURES_AUTO */
   bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
   CclSync sync;             /* CCL_BACKEND_CPU ignores it */
@@ -217,9 +220,10 @@ typedef struct CclStage
 
 #define CCL_MAX_STAGES 24
 
-/* Durations of the last collected frame, in nanoseconds; all 0 without CclConfig.timing. */
+/* Durations of the last collected frame, in nanoseconds; all 0 if it was not measured. */
 typedef struct CclTiming
 {
+  bool measured;     /* see CclConfig.timing and timing_interval */
   uint64_t upload;   /* host to device */
   uint64_t analysis; /* everything from pixels to compacted components, or to the label map on the
                       * device */

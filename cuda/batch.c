@@ -47,6 +47,7 @@ stack_frames (CudaSession *self, const CclStack *stack)
     .fill = stack->fill,
     .all_set = stack->all_set,
   };
+  ccl_cuda_timing_begin (self);
   error = ccl_cuda_mark (self, EVENT_START);
   if (error == cudaSuccess)
     error = enqueue_sources (self, stack);

@@ -6,6 +6,9 @@
  * a buffer, the work is captured into a graph, which is replayed from then on. Work with a new key,
  * for example while a controller changes the threshold, is launched directly.
  *
+ * Events that measure times are part of a graph, too, and take as long as a small kernel. Where
+ * only some frames are measured, these have a graph of their own.
+ *
  * Large results are transferred in a stream of their own: in one stream a transfer delays the next
  * graph by 7 us, on an H200. */
 
@@ -83,6 +86,7 @@ ccl_cuda_graphs_free (CudaSession *self)
 {
   for (int i = 0; i < N_GRAPHS; i++)
     free_graph (&self->graphs[i]);
+  free_graph (&self->timed_graph);
 }
 
 /* The graph with the current key, or a free one that gets it; NULL if all are in use. */
@@ -107,6 +111,25 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
+/* The graph of measured frames, if it has the current key or its own has not come for long. Frames
+ * with another key are not measured: find_graph() then. */
+static CclCudaGraph *
+find_timed_graph (CudaSession *self)
+{
+  CclCudaGraphKey key = key_of (self);
+  CclCudaGraph *graph = &self->timed_graph;
+
+  if (graph->used && keys_equal (&graph->key, &key))
+    return graph;
+  if (graph->used && self->frames - graph->used < IDLE_FRAMES) {
+    self->timed = false;
+    return find_graph (self);
+  }
+  free_graph (graph);
+  graph->key = key;
+  return graph;
+}
+
 /* Some drivers and tools cannot capture, and plain launches have more fallbacks. This only costs
  * time. */
 static void
@@ -122,11 +145,17 @@ ccl_cuda_replay_run (CudaSession *self)
 {
   /* Stages' events are recorded while the stages are enqueued. */
   bool may_replay = !self->no_graphs && !self->work.stages;
-  CclCudaGraph *graph = may_replay ? find_graph (self) : NULL;
-  bool seen = graph && graph->used;
+  bool times_some = self->timed && self->timing_interval > 1;
+  CclCudaGraph *graph = NULL;
   cudaError_t error;
+  bool seen;
 
+  if (may_replay)
+    graph = times_some ? find_timed_graph (self) : find_graph (self);
+  seen = graph && graph->used;
   self->frames++;
+  if (self->timed)
+    self->next_timed = self->frames - 1 + self->timing_interval;
   if (graph)
     graph->used = self->frames;
   if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess)

@@ -9,7 +9,7 @@ ccl_cuda_mark (CudaSession *self, int event)
   /* In a capture: records the event each time the graph runs, rather than a dependency. */
   unsigned flags = self->capturing ? cudaEventRecordExternal : cudaEventRecordDefault;
 
-  if (!self->base.config.timing)
+  if (!self->timed)
     return cudaSuccess;
   return CCL_CUDA (cudaEventRecordWithFlags, self->events[event], self->stream, flags);
 }

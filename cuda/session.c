@@ -90,10 +90,11 @@ open_queue (CudaSession *self)
   CclStatus status = ccl_cuda_stream_new (&self->stream);
 
   self->results = self->memory.stream = self->stream;
+  ccl_cuda_timing_open (self);
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
     unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
 
-    if (i == EVENT_READY || i == EVENT_RESULT || !self->base.config.timing)
+    if (i == EVENT_READY || i == EVENT_RESULT || self->timing_interval == 0)
       flags |= cudaEventDisableTiming;
 
     status = ccl_cuda_event_new (&self->events[i], flags);
@@ -212,6 +213,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 
   self->label_map_is_here = false;
   self->stages.n = self->stages.labelling = self->stages.cleaning = 0;
+  ccl_cuda_timing_begin (self);
   set_params (self, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
   status = ccl_cuda_transfer_allocate (self, image);
@@ -291,6 +293,23 @@ nanoseconds (CudaSession *self, int from, int to)
   return ccl_cuda_nanoseconds (self->events[from], self->events[to]);
 }
 
+static void
+read_times (CudaSession *self)
+{
+  CclTiming *timing = &self->base.timing;
+
+  timing->measured = self->timed;
+  timing->upload = timing->analysis = timing->download = 0;
+  if (!self->timed)
+    return;
+  if (self->is_uploaded || self->is_stacked)
+    timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
+  timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
+  if (!self->result_is_mapped)
+    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
+  ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
+}
+
 static CclStatus
 collect_frame (CudaSession *self, CclComponents *components)
 {
@@ -315,14 +334,7 @@ collect_frame (CudaSession *self, CclComponents *components)
     status = ccl_cuda_check (ccl_cuda_updates_read (self), "reading the update counts");
   if (status != CCL_OK)
     return status;
-  if (session->config.timing) {
-    session->timing.upload =
-        self->is_uploaded || self->is_stacked ? nanoseconds (self, EVENT_START, EVENT_UPLOADED) : 0;
-    session->timing.analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
-    session->timing.download =
-        self->result_is_mapped ? 0 : nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
-    ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
-  }
+  read_times (self);
   self->is_stacked = false;
   *components = (CclComponents){
     .items = (const CclComponent *) (self->result + 1),

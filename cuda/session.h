@@ -81,7 +81,11 @@ typedef struct CudaSession
                                           * second is page-locked */
 
   CclCudaGraph graphs[N_GRAPHS];
-  uint64_t frames; /* submitted so far */
+  CclCudaGraph timed_graph; /* of measured frames, if timing_interval > 1 */
+  uint64_t frames;          /* submitted so far */
+  uint32_t timing_interval; /* measure one of this many frames; 0: none */
+  uint64_t next_timed;      /* the value of frames from which on the next one is measured */
+  bool timed;               /* the last frame is measured */
   bool capturing;
   bool no_graphs; /* capturing failed: always launch directly */
 } CudaSession;
@@ -98,6 +102,7 @@ void ccl_cuda_context_leave (void);
 
 CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
 
+void ccl_cuda_timing_open (CudaSession *self);
 CclStatus ccl_cuda_stages_open (CudaSession *self);
 void ccl_cuda_stages_close (CudaSession *self);
 /* Drops the stages from the selection on, which is done again. */
@@ -133,7 +138,9 @@ cudaError_t ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_
 cudaError_t ccl_cuda_enqueue_first_transfer (CudaSession *self);
 /* Reads the sums of updates, if they are counted, once the frame is complete. */
 cudaError_t ccl_cuda_updates_read (CudaSession *self);
-/* Records the event, if times are measured. */
+/* Decides whether the next frame is measured. ccl_cuda_replay_run() may still decide against it. */
+void ccl_cuda_timing_begin (CudaSession *self);
+/* Records the event, if the frame is measured. */
 cudaError_t ccl_cuda_mark (CudaSession *self, int event);
 void ccl_cuda_graphs_free (CudaSession *self);
 

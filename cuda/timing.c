@@ -5,6 +5,22 @@
 
 #include <string.h>
 
+void
+ccl_cuda_timing_open (CudaSession *self)
+{
+  const CclConfig *config = &self->base.config;
+
+  if (config->timing)
+    self->timing_interval =
+        config->stages || config->timing_interval == 0 ? 1 : config->timing_interval;
+}
+
+void
+ccl_cuda_timing_begin (CudaSession *self)
+{
+  self->timed = self->timing_interval > 0 && self->frames >= self->next_timed;
+}
+
 CclStatus
 ccl_cuda_stages_open (CudaSession *self)
 {

@@ -197,8 +197,10 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     ccl_runs_label (&self->runs, &foreground);
   self->map.is_current = false;
   self->result = ccl_compact (&self->compaction, params);
-  if (session->config.timing)
+  if (session->config.timing) {
+    session->timing.measured = true;
     session->timing.analysis = ccl_cpu_now () - start;
+  }
   return CCL_OK;
 }
 

@@ -180,6 +180,9 @@ gst_cuda_ccl_attach_get_type (void)
 #define DEFAULT_ROI_TYPE "blob"
 #define DEFAULT_POST_MESSAGES FALSE
 
+/* One of this many frames is measured for the statistics. */
+#define TIMING_INTERVAL 16
+
 #define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
@@ -763,5 +766,6 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->threads = settings->threads;
   config->sync = settings->cuda_sync;
   config->upload = settings->upload;
-  config->timing = true; /* for the statistics */
+  config->timing = true;
+  config->timing_interval = TIMING_INTERVAL;
 }

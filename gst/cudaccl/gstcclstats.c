@@ -61,6 +61,7 @@ gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer, const CclCom
     stats->truncated++;
 
   stats->time += time;
+  stats->measured += timing.measured;
   stats->upload += timing.upload;
   stats->analysis += timing.analysis;
   stats->download += timing.download;
@@ -69,7 +70,7 @@ gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer, const CclCom
 GstStructure *
 gst_ccl_stats_to_structure (const GstCclStats *stats)
 {
-  guint64 frames = MAX (stats->frames, 1);
+  guint64 frames = MAX (stats->frames, 1), measured = MAX (stats->measured, 1);
   GstStructure *structure;
 
   structure = gst_structure_new (
@@ -80,9 +81,9 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
       G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64,
       stats->allocations + stats->model_allocations, "allocated-bytes", G_TYPE_UINT64,
       stats->bytes + stats->model_bytes, "average-time", G_TYPE_UINT64, stats->time / frames,
-      "average-upload-time", G_TYPE_UINT64, stats->upload / frames, "average-analysis-time",
-      G_TYPE_UINT64, stats->analysis / frames, "average-download-time", G_TYPE_UINT64,
-      stats->download / frames, NULL);
+      "average-upload-time", G_TYPE_UINT64, stats->upload / measured, "average-analysis-time",
+      G_TYPE_UINT64, stats->analysis / measured, "average-download-time", G_TYPE_UINT64,
+      stats->download / measured, NULL);
   if (stats->model_bytes > 0)
     gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model_bytes, NULL);
 

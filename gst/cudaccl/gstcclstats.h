@@ -21,8 +21,9 @@ typedef struct
   guint64 model_allocations; /* by all background models so far */
   guint64 model_bytes;       /* held by the current one */
 
-  /* Sums over all frames, in nanoseconds; @time is what the streaming thread measured. */
-  guint64 time;
+  /* Sums in nanoseconds: @time of all frames, by the streaming thread; the others of those
+   * @measured frames that the backend measured. */
+  guint64 time, measured;
   guint64 upload, analysis, download;
 
   /* Copies: the statistics outlive the analyzer. */

@@ -91,6 +91,7 @@
  *   its current size; both change only with the size of the frames,
  * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that
  *   the backend measures: `average-upload-time`, `average-analysis-time`, `average-download-time`.
+ *   On a CUDA device these are averages of one frame in 16.
  *
  * ## Example launch lines
  * |[

@@ -367,6 +367,66 @@ test_timing (Check *check)
   check_each_algorithm (check, run_timing);
 }
 
+#define INTERVAL 4
+#define INTERVAL_FRAMES (3 * INTERVAL + 2)
+
+/* With an interval, only some frames are measured, also if frames of several kinds take turns, of
+ * which each has a graph of its own. */
+static void
+run_timing_interval (Check *check, const Case *c)
+{
+  static const struct
+  {
+    uint32_t kinds; /* in turns */
+    uint32_t measured;
+  } rows[] = { { 1, 4 }, { 3, 3 }, { INTERVAL_FRAMES, 1 } };
+  TestImage image = test_image_new (200, 100);
+  CclImage view = test_image_view (&image);
+
+  Case one = *c;
+
+  image.pixels[0] = image.pixels[2] = image.pixels[3] = 255;
+  one.image = &image;
+  for (size_t i = 0; i < COUNT (rows) && c->algorithm->backend == CCL_BACKEND_CUDA; i++) {
+    uint32_t measured = 0, last = 0;
+    CclConfig config = case_config (&one);
+    CclAnalyzer *analyzer;
+    CclComponents got = { 0 };
+
+    config.timing = true;
+    config.timing_interval = INTERVAL;
+    if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
+                     c->algorithm->name, ccl_last_error ()))
+      break;
+    for (uint32_t k = 0; k < INTERVAL_FRAMES; k++) {
+      CclTiming t;
+
+      one.setup.params.min_area = 1 + k % rows[i].kinds;
+      check_result (check, &one, ccl_analyzer_analyze (analyzer, &view, &one.setup.params, &got),
+                    &got, NULL);
+      ccl_analyzer_timing (analyzer, &t);
+      check_that (check, t.measured == (t.analysis > 0), "%s: frame %u took %llu ns",
+                  c->algorithm->name, k, (unsigned long long) t.analysis);
+      if (!t.measured)
+        continue;
+      check_that (check, measured == 0 ? k == 0 : k >= last + INTERVAL,
+                  "%s: frame %u is measured after frame %u", c->algorithm->name, k, last);
+      last = k;
+      measured++;
+    }
+    check_that (check, measured >= rows[i].measured, "%s: of %u kinds %u frames are measured",
+                c->algorithm->name, rows[i].kinds, measured);
+    ccl_analyzer_free (analyzer);
+  }
+  test_image_clear (&image);
+}
+
+static void
+test_timing_interval (Check *check)
+{
+  check_each_algorithm (check, run_timing_interval);
+}
+
 /* Every feature stage, for algorithms that offer the choice. */
 static void
 run_feature_stages (Check *check, const Case *c)
@@ -421,6 +481,8 @@ run_replays (Check *check, const Case *c)
     CclAnalyzer *analyzer;
 
     config.sync = (CclSync) sync;
+    config.timing = true;
+    config.timing_interval = 7;
     if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
                      c->algorithm->name, ccl_last_error ()))
       break;
@@ -490,6 +552,7 @@ const Test analyzer_tests[] = {
   { "allocations", test_allocations },
   { "determinism", test_determinism },
   { "timing", test_timing },
+  { "timing-interval", test_timing_interval },
   { "feature-stages", test_feature_stages },
   { "replays", test_replays },
   { NULL, NULL },
