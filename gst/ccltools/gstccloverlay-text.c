@@ -12,13 +12,17 @@
 #define GLYPH_HEIGHT 7
 #define GLYPH_ADVANCE (GLYPH_WIDTH + 1)
 
-#define MAX_TEXTS 2048
 #define MAX_WIDTH 4096
+
+/* Bytes of masks after which gst_ccl_font_trim() frees those that have not been drawn for long. */
+#define MAX_BYTES (256 << 10)
 
 struct _GstCclFont
 {
   gint scale; /* of the built-in font */
-  GHashTable *texts;
+  /* Texts drawn since the last time that there were many, and those drawn only before that. */
+  GHashTable *recent, *older;
+  gsize recent_bytes;
 #ifdef HAVE_PANGO
   PangoLayout *layout; /* NULL: the built-in font */
   gint margin;
@@ -151,13 +155,20 @@ draw_layout (PangoLayout *layout, gint margin, const gchar *string)
 }
 #endif
 
+static GHashTable *
+texts_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, text_free);
+}
+
 GstCclFont *
 gst_ccl_font_new (const gchar *description, guint size)
 {
   GstCclFont *font = g_new0 (GstCclFont, 1);
 
   font->scale = MAX ((gint) size / GLYPH_HEIGHT, 1);
-  font->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, text_free);
+  font->recent = texts_new ();
+  font->older = texts_new ();
 #ifdef HAVE_PANGO
   font->margin = MAX ((gint) size / 6, 1);
   if (description && description[0])
@@ -173,7 +184,8 @@ gst_ccl_font_free (GstCclFont *font)
 #ifdef HAVE_PANGO
   g_clear_object (&font->layout);
 #endif
-  g_hash_table_unref (font->texts);
+  g_hash_table_unref (font->recent);
+  g_hash_table_unref (font->older);
   g_free (font);
 }
 
@@ -187,13 +199,26 @@ gst_ccl_font_is_built_in (const GstCclFont *font)
 #endif
 }
 
+/* Takes ownership of @string and @text. */
+static const GstCclText *
+add_recent (GstCclFont *font, gchar *string, GstCclText *text)
+{
+  g_hash_table_insert (font->recent, string, text);
+  font->recent_bytes += (gsize) text->width * (gsize) text->height;
+
+  return text;
+}
+
 const GstCclText *
 gst_ccl_font_get_text (GstCclFont *font, const gchar *string)
 {
-  GstCclText *text = g_hash_table_lookup (font->texts, string);
+  GstCclText *text = g_hash_table_lookup (font->recent, string);
+  gpointer key, value;
 
   if (text)
     return text;
+  if (g_hash_table_steal_extended (font->older, string, &key, &value))
+    return add_recent (font, key, value);
 
 #ifdef HAVE_PANGO
   if (font->layout)
@@ -201,14 +226,19 @@ gst_ccl_font_get_text (GstCclFont *font, const gchar *string)
 #endif
   if (!text)
     text = draw_built_in (font->scale, string);
-  g_hash_table_insert (font->texts, g_strdup (string), text);
 
-  return text;
+  return add_recent (font, g_strdup (string), text);
 }
 
 void
 gst_ccl_font_trim (GstCclFont *font)
 {
-  if (g_hash_table_size (font->texts) > MAX_TEXTS)
-    g_hash_table_remove_all (font->texts);
+  GHashTable *unused = font->older;
+
+  if (font->recent_bytes <= MAX_BYTES)
+    return;
+  g_hash_table_remove_all (unused);
+  font->older = font->recent;
+  font->recent = unused;
+  font->recent_bytes = 0;
 }

@@ -26,11 +26,11 @@ void gst_ccl_font_free (GstCclFont *font);
 
 gboolean gst_ccl_font_is_built_in (const GstCclFont *font);
 
-/* Returns @text, UTF-8, as a mask. It is kept, as most texts are drawn again in the next frame,
- * until gst_ccl_font_trim() or gst_ccl_font_free(). */
+/* Returns @text, UTF-8, as a mask, valid until gst_ccl_font_trim() or gst_ccl_font_free(). */
 const GstCclText *gst_ccl_font_get_text (GstCclFont *font, const gchar *text);
 
-/* Frees masks if there are many. */
+/* Call this after each frame. Masks are kept, as most texts are drawn again in the next frame; this
+ * frees those that have not been drawn for long if all of them take much memory. */
 void gst_ccl_font_trim (GstCclFont *font);
 
 G_END_DECLS

@@ -3,6 +3,9 @@
 
 #include "tests/lib/ccltest.h"
 
+#ifdef HAVE_MALLINFO2
+#include <malloc.h>
+#endif
 #include <math.h>
 
 #define WIDTH 160
@@ -247,6 +250,40 @@ GST_START_TEST (test_text)
 }
 GST_END_TEST;
 
+#ifdef HAVE_MALLINFO2
+static gsize
+heap_bytes (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* Texts are kept for the next frame, but not all that ever were. */
+GST_START_TEST (test_many_texts)
+{
+  GstHarness *h = harness_new ("draw=labels font-size=100");
+  gsize before = 0;
+  guint i;
+
+  for (i = 0; i < 500; i++) {
+    GstBuffer *buffer = frame_new (i);
+    GstVideoRegionOfInterestMeta *roi =
+        gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10, 10, 30, 20);
+
+    gst_video_region_of_interest_meta_add_param (
+        roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1000000 + i, NULL));
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    if (i == 10)
+      before = heap_bytes ();
+  }
+  fail_unless (heap_bytes () <= before + (4 << 20),
+               "the heap has grown by %" G_GSIZE_FORMAT " bytes", heap_bytes () - before);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+#endif
+
 static Suite *
 ccloverlayscene_suite (void)
 {
@@ -260,6 +297,9 @@ ccloverlayscene_suite (void)
   tcase_add_test (tcase, test_hostile_zones);
   tcase_add_test (tcase, test_text);
   tcase_add_test (tcase, test_invalid_name);
+#ifdef HAVE_MALLINFO2
+  tcase_add_test (tcase, test_many_texts);
+#endif
 
   return suite;
 }
