@@ -1,9 +1,8 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 2, the first one that was released. Numbers are varints: seven bits to a byte, the lowest
- * first, with the highest bit set in all bytes but the last. Differences may be negative and are
- * stored as 2 n, or -2 n - 1 if n is negative. Doubles have 8 bytes, the lowest first.
+/* Version 2, the first one that was released. See gstcclbytes.h for numbers; differences are
+ * signed.
  *
  *   width, height, found, n_components
  *   for each component:
@@ -13,7 +12,7 @@
  *     FLAG_SUM_X: sum of the distances of all pixels from x; otherwise centroid_x, a double
  *     FLAG_SUM_Y: the same for y
  *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
- *   frame_age, as a difference, unless it is 0
+ *   frame_age, signed, unless it is 0
  *
  * A centroid is a sum divided by an area, which is shorter than a double and restores the same one.
  * It is a double where that is not so, as after scaling. */
@@ -23,6 +22,8 @@
 #include <math.h>
 #include <string.h>
 #include <gst/ccl/gstcclmeta.h>
+
+#include "gstcclbytes.h"
 
 #define GST_CAT_DEFAULT gst_ccl_meta_debug
 
@@ -36,9 +37,9 @@
 #define FLAG_TRACK (1 << 3)
 #define ALL_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
 
-#define MAX_VARINT_SIZE 10
-#define MAX_FRAME_SIZE (5 * MAX_VARINT_SIZE)
-#define MAX_COMPONENT_SIZE (1 + 6 * MAX_VARINT_SIZE + 2 * MAX_VARINT_SIZE + 2 * (10 + 8))
+#define MAX_FRAME_SIZE (5 * GST_CCL_MAX_VARINT_SIZE)
+#define MAX_COMPONENT_SIZE \
+  (1 + 6 * GST_CCL_MAX_VARINT_SIZE + 2 * GST_CCL_MAX_VARINT_SIZE + 2 * (10 + 8))
 #define MIN_COMPONENT_SIZE 8
 
 /* A socket's buffer holds few frames of this size. */
@@ -48,34 +49,9 @@
 #define MAX_EXACT 9007199254740992.0
 
 static guint8 *
-put_varint (guint8 *bytes, guint64 number)
-{
-  for (; number >= 128; number >>= 7)
-    *bytes++ = (guint8) (number | 128);
-  *bytes++ = (guint8) number;
-
-  return bytes;
-}
-
-static guint8 *
 put_difference (guint8 *bytes, guint number, guint before)
 {
-  gint64 difference = (gint64) number - before;
-
-  return put_varint (bytes,
-                     difference < 0 ? 2 * (guint64) -difference - 1 : 2 * (guint64) difference);
-}
-
-static guint8 *
-put_double (guint8 *bytes, gdouble number)
-{
-  guint64 bits;
-
-  memcpy (&bits, &number, sizeof (bits));
-  bits = GUINT64_TO_LE (bits);
-  memcpy (bytes, &bits, sizeof (bits));
-
-  return bytes + sizeof (bits);
+  return gst_ccl_put_signed (bytes, (gint64) number - before);
 }
 
 static gdouble
@@ -110,32 +86,32 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
     bytes = put_difference (bytes, component->label, before->label + 1);
   }
 
-  bytes = put_varint (bytes, component->x);
+  bytes = gst_ccl_put_varint (bytes, component->x);
   bytes = put_difference (bytes, component->y, before->y);
-  bytes = put_varint (bytes, component->width);
-  bytes = put_varint (bytes, component->height);
-  bytes = put_varint (bytes, component->area);
+  bytes = gst_ccl_put_varint (bytes, component->width);
+  bytes = gst_ccl_put_varint (bytes, component->height);
+  bytes = gst_ccl_put_varint (bytes, component->area);
 
   if (find_sum (component->centroid_x, component->x, component->area, &sum)) {
     *flags |= FLAG_SUM_X;
-    bytes = put_varint (bytes, sum);
+    bytes = gst_ccl_put_varint (bytes, sum);
   } else {
-    bytes = put_double (bytes, component->centroid_x);
+    bytes = gst_ccl_put_double (bytes, component->centroid_x);
   }
   if (find_sum (component->centroid_y, component->y, component->area, &sum)) {
     *flags |= FLAG_SUM_Y;
-    bytes = put_varint (bytes, sum);
+    bytes = gst_ccl_put_varint (bytes, sum);
   } else {
-    bytes = put_double (bytes, component->centroid_y);
+    bytes = gst_ccl_put_double (bytes, component->centroid_y);
   }
 
   if (component->track || component->age || component->velocity_x != 0.0 ||
       component->velocity_y != 0.0) {
     *flags |= FLAG_TRACK;
-    bytes = put_varint (bytes, component->track);
-    bytes = put_varint (bytes, component->age);
-    bytes = put_double (bytes, component->velocity_x);
-    bytes = put_double (bytes, component->velocity_y);
+    bytes = gst_ccl_put_varint (bytes, component->track);
+    bytes = gst_ccl_put_varint (bytes, component->age);
+    bytes = gst_ccl_put_double (bytes, component->velocity_x);
+    bytes = gst_ccl_put_double (bytes, component->velocity_y);
   }
 
   return bytes;
@@ -162,17 +138,16 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint i;
 
   bytes = end = g_malloc (MAX_FRAME_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
-  end = put_varint (end, self->width);
-  end = put_varint (end, self->height);
-  end = put_varint (end, self->found);
-  end = put_varint (end, self->n_components);
+  end = gst_ccl_put_varint (end, self->width);
+  end = gst_ccl_put_varint (end, self->height);
+  end = gst_ccl_put_varint (end, self->found);
+  end = gst_ccl_put_varint (end, self->n_components);
   for (i = 0; i < self->n_components; i++) {
     end = put_component (end, &self->components[i], before);
     before = &self->components[i];
   }
   if (self->frame_age != 0)
-    end = put_varint (end, self->frame_age < 0 ? 2 * ~(guint64) self->frame_age + 1
-                                               : 2 * (guint64) self->frame_age);
+    end = gst_ccl_put_signed (end, self->frame_age);
 
   warn_if_large (self, (gsize) (end - bytes));
   appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
@@ -184,95 +159,29 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   return appended != NULL;
 }
 
-/* The unread part of the data. Functions return FALSE if it is too short or not a valid number. */
-typedef struct
-{
-  const guint8 *bytes;
-  gsize size;
-} Reader;
-
 static gboolean
-read_byte (Reader *reader, guint8 *byte)
+read_difference (GstCclReader *reader, guint before, guint *number)
 {
-  if (reader->size == 0)
-    return FALSE;
+  const gint64 most = G_MAXUINT;
+  gint64 difference;
 
-  *byte = *reader->bytes++;
-  reader->size--;
+  if (!gst_ccl_read_signed (reader, &difference) || difference < -most || difference > most ||
+      difference + before < 0 || difference + before > most)
+    return FALSE;
+  *number = (guint) (difference + before);
 
   return TRUE;
 }
 
 static gboolean
-read_varint (Reader *reader, guint64 *number)
-{
-  guint shift = 0;
-  guint8 byte;
-
-  *number = 0;
-  do {
-    if (!read_byte (reader, &byte) || shift > 63 || (shift == 63 && byte > 1))
-      return FALSE;
-    *number |= (guint64) (byte & 127) << shift;
-    shift += 7;
-  } while (byte & 128);
-
-  return TRUE;
-}
-
-static gboolean
-read_uint (Reader *reader, guint *number)
-{
-  guint64 value;
-
-  if (!read_varint (reader, &value) || value > G_MAXUINT)
-    return FALSE;
-  *number = (guint) value;
-
-  return TRUE;
-}
-
-static gboolean
-read_difference (Reader *reader, guint before, guint *number)
-{
-  gint64 value;
-  guint64 coded;
-
-  if (!read_varint (reader, &coded) || coded > 2 * (guint64) G_MAXUINT)
-    return FALSE;
-  value = (coded & 1 ? -(gint64) (coded / 2) - 1 : (gint64) (coded / 2)) + before;
-  if (value < 0 || value > G_MAXUINT)
-    return FALSE;
-  *number = (guint) value;
-
-  return TRUE;
-}
-
-static gboolean
-read_double (Reader *reader, gdouble *number)
-{
-  guint64 bits;
-
-  if (reader->size < sizeof (bits))
-    return FALSE;
-  memcpy (&bits, reader->bytes, sizeof (bits));
-  bits = GUINT64_FROM_LE (bits);
-  memcpy (number, &bits, sizeof (bits));
-  reader->bytes += sizeof (bits);
-  reader->size -= sizeof (bits);
-
-  return isfinite (*number);
-}
-
-static gboolean
-read_centroid (Reader *reader, gboolean is_sum, guint start, guint64 area, gdouble *centroid)
+read_centroid (GstCclReader *reader, gboolean is_sum, guint start, guint64 area, gdouble *centroid)
 {
   guint64 sum;
 
   if (!is_sum)
-    return read_double (reader, centroid);
+    return gst_ccl_read_double (reader, centroid);
 
-  if (area > G_MAXUINT || !read_varint (reader, &sum) || sum > (guint64) MAX_EXACT)
+  if (area > G_MAXUINT || !gst_ccl_read_varint (reader, &sum) || sum > (guint64) MAX_EXACT)
     return FALSE;
   *centroid = make_centroid (sum, start, area);
 
@@ -280,19 +189,21 @@ read_centroid (Reader *reader, gboolean is_sum, guint start, guint64 area, gdoub
 }
 
 static gboolean
-read_component (Reader *reader, const GstCclComponent *before, GstCclComponent *component)
+read_component (GstCclReader *reader, const GstCclComponent *before, GstCclComponent *component)
 {
   guint8 flags;
 
   *component = (GstCclComponent){ .label = before->label + 1 };
-  if (!read_byte (reader, &flags) || (flags & ~ALL_FLAGS) != 0)
+  if (!gst_ccl_read_byte (reader, &flags) || (flags & ~ALL_FLAGS) != 0)
     return FALSE;
   if ((flags & FLAG_LABEL) && !read_difference (reader, component->label, &component->label))
     return FALSE;
 
-  if (!read_uint (reader, &component->x) || !read_difference (reader, before->y, &component->y) ||
-      !read_uint (reader, &component->width) || !read_uint (reader, &component->height) ||
-      !read_varint (reader, &component->area) || component->area == 0)
+  if (!gst_ccl_read_uint (reader, &component->x) ||
+      !read_difference (reader, before->y, &component->y) ||
+      !gst_ccl_read_uint (reader, &component->width) ||
+      !gst_ccl_read_uint (reader, &component->height) ||
+      !gst_ccl_read_varint (reader, &component->area) || component->area == 0)
     return FALSE;
 
   if (!read_centroid (reader, flags & FLAG_SUM_X, component->x, component->area,
@@ -301,10 +212,10 @@ read_component (Reader *reader, const GstCclComponent *before, GstCclComponent *
                       &component->centroid_y))
     return FALSE;
 
-  return !(flags & FLAG_TRACK) ||
-         (read_uint (reader, &component->track) && read_varint (reader, &component->age) &&
-          read_double (reader, &component->velocity_x) &&
-          read_double (reader, &component->velocity_y));
+  return !(flags & FLAG_TRACK) || (gst_ccl_read_uint (reader, &component->track) &&
+                                   gst_ccl_read_varint (reader, &component->age) &&
+                                   gst_ccl_read_double (reader, &component->velocity_x) &&
+                                   gst_ccl_read_double (reader, &component->velocity_y));
 }
 
 static gboolean
@@ -322,9 +233,9 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
 {
   const GstCclComponent none = { 0 }, *before = &none;
   GstCclComponent *components;
-  Reader reader = { data, size };
+  GstCclReader reader = { data, size };
   guint width, height, found, n, i;
-  guint64 frame_age = 0;
+  gint64 frame_age = 0;
   GstCclMeta *meta;
 
   if (version != VERSION) {
@@ -334,8 +245,8 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
     return NULL;
   }
 
-  if (!read_uint (&reader, &width) || !read_uint (&reader, &height) ||
-      !read_uint (&reader, &found) || !read_uint (&reader, &n) || found < n ||
+  if (!gst_ccl_read_uint (&reader, &width) || !gst_ccl_read_uint (&reader, &height) ||
+      !gst_ccl_read_uint (&reader, &found) || !gst_ccl_read_uint (&reader, &n) || found < n ||
       n > reader.size / MIN_COMPONENT_SIZE) {
     GST_WARNING ("components were dropped: their %" G_GSIZE_FORMAT " bytes are not valid", size);
     return NULL;
@@ -352,7 +263,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
       break;
     before = &components[i];
   }
-  if (i < n || (reader.size > 0 && !read_varint (&reader, &frame_age)) || reader.size > 0) {
+  if (i < n || (reader.size > 0 && !gst_ccl_read_signed (&reader, &frame_age)) || reader.size > 0) {
     GST_WARNING ("components were dropped: component %u of %u is not valid", i, n);
     g_free (components);
     return NULL;
@@ -361,7 +272,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   meta = gst_buffer_add_ccl_meta (buffer, width, height, found, NULL, 0);
   meta->components = components;
   meta->n_components = n;
-  meta->frame_age = (gint64) (frame_age & 1 ? ~(frame_age / 2) : frame_age / 2);
+  meta->frame_age = frame_age;
 
   return &meta->meta;
 }
