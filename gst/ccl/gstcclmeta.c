@@ -7,6 +7,7 @@
 #include <string.h>
 #include <gst/video/video.h>
 
+#include "gstcclproject.h"
 #include "gstcclserialize.h"
 
 GST_DEBUG_CATEGORY (gst_ccl_meta_debug);
@@ -203,37 +204,6 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Projects a point with the matrix. Returns the homogeneous coordinate, which is not positive for
- * points behind the projection. */
-static gdouble
-project_point (const GstVideoMetaTransformMatrix *trans, gdouble *x, gdouble *y)
-{
-  gdouble in_x = *x - trans->in_rectangle.x;
-  gdouble in_y = *y - trans->in_rectangle.y;
-  gdouble w = trans->matrix[2][0] * in_x + trans->matrix[2][1] * in_y + trans->matrix[2][2];
-
-  *x = (trans->matrix[0][0] * in_x + trans->matrix[0][1] * in_y + trans->matrix[0][2]) / w +
-       trans->out_rectangle.x;
-  *y = (trans->matrix[1][0] * in_x + trans->matrix[1][1] * in_y + trans->matrix[1][2]) / w +
-       trans->out_rectangle.y;
-
-  return w;
-}
-
-static gdouble
-determinant (const GstVideoMetaTransformMatrix *trans)
-{
-  gdouble m[3][3];
-  guint i;
-
-  for (i = 0; i < 9; i++)
-    m[i / 3][i % 3] = trans->matrix[i / 3][i % 3];
-
-  return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
-         m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-         m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-}
-
 static gboolean
 project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const Box *clip,
                    GstCclComponent *component)
@@ -250,7 +220,7 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
     gdouble x = (gdouble) component->x + ((i & 1) ? component->width : 0);
     gdouble y = (gdouble) component->y + ((i & 2) ? component->height : 0);
 
-    if (!(project_point (trans, &x, &y) > 0.0))
+    if (!(gst_ccl_project_point (trans, &x, &y) > 0.0))
       return FALSE;
 
     min_x = MIN (min_x, x);
@@ -273,9 +243,9 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
   centre_y = component->centroid_y + 0.5;
   next_x = centre_x + step * component->velocity_x;
   next_y = centre_y + step * component->velocity_y;
-  w = project_point (trans, &centre_x, &centre_y);
+  w = gst_ccl_project_point (trans, &centre_x, &centre_y);
   if (component->velocity_x != 0.0 || component->velocity_y != 0.0) {
-    project_point (trans, &next_x, &next_y);
+    gst_ccl_project_point (trans, &next_x, &next_y);
     component->velocity_x = (next_x - centre_x) / step;
     component->velocity_y = (next_y - centre_y) / step;
   }
@@ -292,7 +262,7 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
 {
   Box clip = { 0, 0, GST_VIDEO_INFO_WIDTH (trans->out_info),
                GST_VIDEO_INFO_HEIGHT (trans->out_info) };
-  gdouble det = determinant (trans);
+  gdouble det = gst_ccl_project_get_determinant (trans);
   GstCclMeta *projected;
   guint i, n = 0;
 

@@ -1,4 +1,4 @@
-/* cudaccl - serialisation of GstCclMeta
+/* cudaccl - serialisation of GstCclMeta and GstCclZonesMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_SERIALIZE_H__
@@ -12,12 +12,18 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ccl_meta_debug);
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-/* GstMetaSerializeFunction and GstMetaDeserializeFunction of GstCclMeta. */
+/* GstMetaSerializeFunction and GstMetaDeserializeFunction of both. */
 
 gboolean gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version);
 
 GstMeta *gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
                                    gsize size, guint8 version);
+
+gboolean gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data,
+                                       guint8 *version);
+
+GstMeta *gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer,
+                                         const guint8 *data, gsize size, guint8 version);
 
 #endif
 

@@ -3,7 +3,14 @@
 
 #include "gstcclzonesmeta.h"
 
+#include <math.h>
+#include <gst/ccl/gstcclmeta.h>
 #include <gst/video/video.h>
+
+#include "gstcclproject.h"
+#include "gstcclserialize.h"
+
+#define GST_CAT_DEFAULT gst_ccl_meta_debug
 
 G_DEFINE_BOXED_TYPE (GstCclZone, gst_ccl_zone, gst_ccl_zone_copy, gst_ccl_zone_free)
 G_DEFINE_BOXED_TYPE (GstCclZoneEvent, gst_ccl_zone_event, gst_ccl_zone_event_copy,
@@ -28,6 +35,36 @@ clear_zone (GstCclZone *zone)
 {
   g_free (zone->name);
   g_free (zone->points);
+}
+
+/**
+ * gst_ccl_zone_new:
+ * @name: name of the zone, UTF-8
+ * @tripwire: whether it is a tripwire, a line from its first point to its second, not a polygon
+ * @points: (array length=n_values): x and y of each point, in pixels of the frame
+ * @n_values: number of values in @points, two for each point
+ *
+ * Makes a zone, for gst_buffer_add_ccl_zones_meta(). Its other fields are 0.
+ *
+ * Returns: (transfer full): a zone, to be freed with gst_ccl_zone_free()
+ *
+ * Since: 0.1
+ */
+GstCclZone *
+gst_ccl_zone_new (const gchar *name, gboolean tripwire, const gdouble *points, guint n_values)
+{
+  GstCclZone zone = { 0 };
+
+  g_return_val_if_fail (name != NULL, NULL);
+  g_return_val_if_fail (points != NULL || n_values == 0, NULL);
+  g_return_val_if_fail (n_values % 2 == 0, NULL);
+
+  zone.name = (gchar *) name;
+  zone.tripwire = tripwire;
+  zone.n_points = n_values / 2;
+  zone.points = (gdouble *) points;
+
+  return gst_ccl_zone_copy (&zone);
 }
 
 /**
@@ -57,7 +94,7 @@ gst_ccl_zone_copy (const GstCclZone *zone)
  * gst_ccl_zone_free:
  * @zone: (transfer full) (nullable): a #GstCclZone
  *
- * Frees a copy made by gst_ccl_zone_copy().
+ * Frees a zone made by gst_ccl_zone_new() or gst_ccl_zone_copy().
  *
  * Since: 0.1
  */
@@ -240,47 +277,151 @@ append (GstCclZonesMeta *self, const GstCclZone *zones, guint n_zones,
   self->n_events += n_events;
 }
 
+/* Copies @self to @dest, for a frame of another size. */
+static GstCclZonesMeta *
+add_copy (GstBuffer *dest, const GstCclZonesMeta *self, guint width, guint height, gdouble scale_x,
+          gdouble scale_y)
+{
+  GstCclZonesMeta *copy =
+      (GstCclZonesMeta *) gst_buffer_add_meta (dest, GST_CCL_ZONES_META_INFO, NULL);
+
+  copy->width = width;
+  copy->height = height;
+  append (copy, self->zones, self->n_zones, self->events, self->n_events, scale_x, scale_y);
+
+  return copy;
+}
+
+static guint
+scale_size (guint size, guint num, guint denom)
+{
+  return (guint) CLAMP (gst_util_uint64_scale_round (size, num, denom), 1, G_MAXINT);
+}
+
+static gboolean
+transform_scale (GstBuffer *dest, const GstCclZonesMeta *self, const GstVideoMetaTransform *trans)
+{
+  gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
+  gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
+  gint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
+  gint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+
+  if (in_width <= 0 || in_height <= 0 || out_width <= 0 || out_height <= 0) {
+    GST_WARNING ("zones were dropped: scaling from %dx%d to %dx%d pixels is not possible", in_width,
+                 in_height, out_width, out_height);
+    return FALSE;
+  }
+
+  /* The zones may be those of a frame of another size than the input. */
+  add_copy (dest, self, scale_size (self->width, (guint) out_width, (guint) in_width),
+            scale_size (self->height, (guint) out_height, (guint) in_height),
+            (gdouble) out_width / in_width, (gdouble) out_height / in_height);
+
+  return TRUE;
+}
+
+#if GST_CHECK_VERSION(1, 28, 0)
+static gboolean
+project (const GstVideoMetaTransformMatrix *trans, gdouble *point)
+{
+  return gst_ccl_project_point (trans, &point[0], &point[1]) > 0.0 && isfinite (point[0]) &&
+         isfinite (point[1]);
+}
+
+/* What is behind a projection has no place in the picture: such zones have no points, and such
+ * events are outside of the frame. */
+static gboolean
+transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
+                  const GstVideoMetaTransformMatrix *trans)
+{
+  gboolean mirrored = gst_ccl_project_get_determinant (trans) < 0.0;
+  gint width = GST_VIDEO_INFO_WIDTH (trans->out_info);
+  gint height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  GstCclZonesMeta *projected;
+  guint i, j;
+
+  if (width <= 0 || height <= 0)
+    return FALSE;
+
+  projected = add_copy (dest, self, (guint) width, (guint) height, 1.0, 1.0);
+  for (i = 0; i < projected->n_zones; i++) {
+    GstCclZone *zone = &projected->zones[i];
+
+    for (j = 0; j < zone->n_points; j++) {
+      if (!project (trans, &zone->points[2 * j]))
+        zone->n_points = 0;
+    }
+    for (j = 0; j < 2 && mirrored && zone->tripwire && zone->n_points == 2; j++) {
+      gdouble first = zone->points[j];
+
+      zone->points[j] = zone->points[2 + j];
+      zone->points[2 + j] = first;
+    }
+  }
+  for (i = 0; i < projected->n_events; i++) {
+    gdouble point[2] = { projected->events[i].x, projected->events[i].y };
+    gboolean visible = project (trans, point);
+
+    projected->events[i].x = visible ? point[0] : -1.0;
+    projected->events[i].y = visible ? point[1] : -1.0;
+  }
+
+  return TRUE;
+}
+#endif
+
 static gboolean
 gst_ccl_zones_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type,
                               gpointer data)
 {
   const GstCclZonesMeta *self = (const GstCclZonesMeta *) meta;
-  guint width = self->width, height = self->height;
-  GstCclZonesMeta *copy;
 
   /* Before 1.22, GStreamer's scalers first scale the metadata and then copy it to the same buffer.
    */
   if (gst_buffer_get_ccl_zones_meta (dest))
     return TRUE;
 
-  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type)) {
-    const GstVideoMetaTransform *trans = data;
-    gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
-    gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
+  if (GST_META_TRANSFORM_IS_COPY (type))
+    return add_copy (dest, self, self->width, self->height, 1.0, 1.0) != NULL;
 
-    if (in_width <= 0 || in_height <= 0)
-      return FALSE;
-    width = (guint) gst_util_uint64_scale_int_round (
-        width, MAX (GST_VIDEO_INFO_WIDTH (trans->out_info), 0), in_width);
-    height = (guint) gst_util_uint64_scale_int_round (
-        height, MAX (GST_VIDEO_INFO_HEIGHT (trans->out_info), 0), in_height);
-    width = MAX (width, 1);
-    height = MAX (height, 1);
-  } else if (!GST_META_TRANSFORM_IS_COPY (type)) {
-    return FALSE;
-  }
+  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
+    return transform_scale (dest, self, data);
 
-  copy = (GstCclZonesMeta *) gst_buffer_add_meta (dest, GST_CCL_ZONES_META_INFO, NULL);
-  copy->width = width;
-  copy->height = height;
-  append (copy, self->zones, self->n_zones, self->events, self->n_events,
-          (gdouble) width / self->width, (gdouble) height / self->height);
+#if GST_CHECK_VERSION(1, 28, 0)
+  if (GST_VIDEO_META_TRANSFORM_IS_MATRIX (type))
+    return transform_matrix (dest, self, data);
+#endif
 
-  return TRUE;
+  return FALSE;
+}
+
+static const GstMetaInfo *
+gst_ccl_zones_meta_register (void)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMetaInfo *info =
+      gst_meta_info_new (GST_CCL_ZONES_META_API_TYPE, "GstCclZonesMeta", sizeof (GstCclZonesMeta));
+
+  info->init_func = gst_ccl_zones_meta_init;
+  info->free_func = gst_ccl_zones_meta_free;
+  info->transform_func = gst_ccl_zones_meta_transform;
+  info->serialize_func = gst_ccl_zones_meta_serialize;
+  info->deserialize_func = gst_ccl_zones_meta_deserialize;
+
+  return gst_meta_info_register (info);
+#else
+  return gst_meta_register (GST_CCL_ZONES_META_API_TYPE, "GstCclZonesMeta",
+                            sizeof (GstCclZonesMeta), gst_ccl_zones_meta_init,
+                            gst_ccl_zones_meta_free, gst_ccl_zones_meta_transform);
+#endif
 }
 
 /**
  * gst_ccl_zones_meta_get_info:
+ *
+ * Registers #GstCclZonesMeta with GStreamer. A program that receives zones from another process
+ * with `unixfdsrc` must call this before the first frame arrives, unless it uses an element of
+ * cudaccl: metadata that is not registered is dropped.
  *
  * Returns: (transfer none): the #GstMetaInfo of #GstCclZonesMeta
  *
@@ -292,10 +433,10 @@ gst_ccl_zones_meta_get_info (void)
   static const GstMetaInfo *info = NULL;
 
   if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *new_info = gst_meta_register (
-        GST_CCL_ZONES_META_API_TYPE, "GstCclZonesMeta", sizeof (GstCclZonesMeta),
-        gst_ccl_zones_meta_init, gst_ccl_zones_meta_free, gst_ccl_zones_meta_transform);
+    const GstMetaInfo *new_info;
 
+    gst_ccl_meta_get_info (); /* the debug category */
+    new_info = gst_ccl_zones_meta_register ();
     g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) new_info);
   }
 
@@ -363,6 +504,9 @@ gst_buffer_get_ccl_zones_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
+  /* Frames from other processes keep only registered metadata. */
+  gst_ccl_zones_meta_get_info ();
+
   return (GstCclZonesMeta *) gst_buffer_get_meta (buffer, GST_CCL_ZONES_META_API_TYPE);
 }
 
@@ -382,6 +526,30 @@ gst_ccl_zones_meta_get_n_zones (const GstCclZonesMeta *meta)
   g_return_val_if_fail (meta != NULL, 0);
 
   return meta->n_zones;
+}
+
+/**
+ * gst_ccl_zones_meta_get_zones:
+ * @meta: a #GstCclZonesMeta
+ * @n_zones: (out): the number of zones
+ *
+ * Gets all zones and tripwires.
+ *
+ * Returns: (transfer none) (array length=n_zones) (nullable): the zones, valid as long as @meta is,
+ *   or %NULL if there are none
+ *
+ * Since: 0.1
+ */
+const GstCclZone *
+gst_ccl_zones_meta_get_zones (const GstCclZonesMeta *meta, guint *n_zones)
+{
+  g_return_val_if_fail (n_zones != NULL, NULL);
+  *n_zones = 0;
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  *n_zones = meta->n_zones;
+
+  return meta->zones;
 }
 
 /**
@@ -408,7 +576,7 @@ gst_ccl_zones_meta_get_zone (const GstCclZonesMeta *meta, guint index)
  * gst_ccl_zones_meta_get_n_events:
  * @meta: a #GstCclZonesMeta
  *
- * Gets the number of events in the frame.
+ * Gets the number of events.
  *
  * Returns: the number of events
  *
@@ -420,6 +588,30 @@ gst_ccl_zones_meta_get_n_events (const GstCclZonesMeta *meta)
   g_return_val_if_fail (meta != NULL, 0);
 
   return meta->n_events;
+}
+
+/**
+ * gst_ccl_zones_meta_get_events:
+ * @meta: a #GstCclZonesMeta
+ * @n_events: (out): the number of events
+ *
+ * Gets all events, in order.
+ *
+ * Returns: (transfer none) (array length=n_events) (nullable): the events, valid as long as @meta
+ *   is, or %NULL if there are none
+ *
+ * Since: 0.1
+ */
+const GstCclZoneEvent *
+gst_ccl_zones_meta_get_events (const GstCclZonesMeta *meta, guint *n_events)
+{
+  g_return_val_if_fail (n_events != NULL, NULL);
+  *n_events = 0;
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  *n_events = meta->n_events;
+
+  return meta->events;
 }
 
 /**
@@ -440,4 +632,48 @@ gst_ccl_zones_meta_get_event (const GstCclZonesMeta *meta, guint index)
   g_return_val_if_fail (meta != NULL, NULL);
 
   return index < meta->n_events ? &meta->events[index] : NULL;
+}
+
+/**
+ * gst_ccl_zones_meta_crop:
+ * @meta: a #GstCclZonesMeta on a writable buffer
+ * @x: left edge of the rectangle, in pixels
+ * @y: top edge of the rectangle, in pixels
+ * @width: width of the rectangle, in pixels
+ * @height: height of the rectangle, in pixels
+ *
+ * Crops the frame of @meta to a rectangle, as described for #GstCclZonesMeta. For code that crops
+ * frames, as gst_ccl_meta_crop().
+ *
+ * Returns: %FALSE if the rectangle is empty or not inside the frame; then @meta is unchanged
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_ccl_zones_meta_crop (GstCclZonesMeta *meta, guint x, guint y, guint width, guint height)
+{
+  guint i, j;
+
+  g_return_val_if_fail (meta != NULL, FALSE);
+
+  if (width == 0 || height == 0 || (guint64) x + width > meta->width ||
+      (guint64) y + height > meta->height)
+    return FALSE;
+
+  for (i = 0; i < meta->n_zones; i++) {
+    GstCclZone *zone = &meta->zones[i];
+
+    for (j = 0; j < zone->n_points; j++) {
+      zone->points[2 * j] -= x;
+      zone->points[2 * j + 1] -= y;
+    }
+  }
+  for (i = 0; i < meta->n_events; i++) {
+    meta->events[i].x -= x;
+    meta->events[i].y -= y;
+  }
+  meta->width = width;
+  meta->height = height;
+
+  return TRUE;
 }

@@ -73,6 +73,8 @@ typedef enum
  * @in: count of the zone after the event
  * @out: count of the zone after the event
  * @inside: count of the zone after the event
+ * @frame_age: how much earlier than the frame it happened, in nanoseconds; 0 if it happened in this
+ *   one. Negative values mean a later frame. See #GstCclZonesMeta
  *
  * An object and a zone.
  *
@@ -91,6 +93,7 @@ struct _GstCclZoneEvent
   guint64 in;
   guint64 out;
   guint inside;
+  gint64 frame_age;
 };
 
 /**
@@ -99,13 +102,11 @@ struct _GstCclZoneEvent
  * @width: width of the frame that the points belong to, in pixels
  * @height: height of the frame that the points belong to, in pixels
  * @n_zones: number of zones
- * @zones: the zones; bindings use gst_ccl_zones_meta_get_zone()
- * @n_events: number of events
- * @events: what happened in the frame, in order; bindings use gst_ccl_zones_meta_get_event()
+ * @zones: the zones; bindings use gst_ccl_zones_meta_get_zones()
+ * @events: what happened, in order; bindings use gst_ccl_zones_meta_get_events()
  *
  * The zones and tripwires of `cclzones`, and what happened in the frame. A buffer has at most one
- * such metadata: a second `cclzones` adds its zones to it. Copies of the buffer get a copy, and
- * elements that scale frames scale it. After cropping, points may be outside of the frame.
+ * such metadata: a second `cclzones` adds its zones to it. To read it:
  *
  * ```c
  * GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
@@ -114,6 +115,25 @@ struct _GstCclZoneEvent
  *   g_print ("%s: %s\n", meta->zones[meta->events[i].zone].name,
  *            gst_ccl_zone_event_type_get_name (meta->events[i].type));
  * ```
+ *
+ * ```python
+ * meta = GstCcl.buffer_get_ccl_zones_meta(buffer)
+ * for event in meta.get_events() if meta else []:
+ *     print(meta.get_zone(event.zone).name, GstCcl.ccl_zone_event_type_get_name(event.type))
+ * ```
+ *
+ * Each event is in the metadata of one frame: usually of that in which it happened, otherwise of
+ * the next one that could get it, with the time between them as its `frame_age`. This is so for
+ * events between frames, as when a new stream begins, and for those of frames that `cclmerge`
+ * attached to no frame of the video. Events after the last frame, as at the end of the stream, are
+ * only messages.
+ *
+ * Copies of the buffer get a copy of it, and elements that scale frames (or, from GStreamer 1.28
+ * on, crop, flip or rotate them) transform it:
+ *
+ * - All zones and events stay, with their counts. Their points may be outside of the new frame.
+ * - The points of a tripwire change places when the frame is mirrored, so that `in` is still
+ * towards the right.
  *
  * Since: 0.1
  */
@@ -182,6 +202,10 @@ GST_CCL_API
 GType gst_ccl_zone_get_type (void);
 
 GST_CCL_API
+GstCclZone *gst_ccl_zone_new (const gchar *name, gboolean tripwire, const gdouble *points,
+                              guint n_values);
+
+GST_CCL_API
 GstCclZone *gst_ccl_zone_copy (const GstCclZone *zone);
 
 GST_CCL_API
@@ -223,13 +247,23 @@ GST_CCL_API
 guint gst_ccl_zones_meta_get_n_zones (const GstCclZonesMeta *meta);
 
 GST_CCL_API
+const GstCclZone *gst_ccl_zones_meta_get_zones (const GstCclZonesMeta *meta, guint *n_zones);
+
+GST_CCL_API
 const GstCclZone *gst_ccl_zones_meta_get_zone (const GstCclZonesMeta *meta, guint index);
 
 GST_CCL_API
 guint gst_ccl_zones_meta_get_n_events (const GstCclZonesMeta *meta);
 
 GST_CCL_API
+const GstCclZoneEvent *gst_ccl_zones_meta_get_events (const GstCclZonesMeta *meta, guint *n_events);
+
+GST_CCL_API
 const GstCclZoneEvent *gst_ccl_zones_meta_get_event (const GstCclZonesMeta *meta, guint index);
+
+GST_CCL_API
+gboolean gst_ccl_zones_meta_crop (GstCclZonesMeta *meta, guint x, guint y, guint width,
+                                  guint height);
 
 G_END_DECLS
 

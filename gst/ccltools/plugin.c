@@ -25,8 +25,9 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
-  /* Lets frames from other processes arrive with their components. */
+  /* Lets frames from other processes arrive with their components and zones. */
   gst_ccl_meta_get_info ();
+  gst_ccl_zones_meta_get_info ();
 
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);

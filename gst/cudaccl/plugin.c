@@ -19,8 +19,9 @@
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  /* Lets frames from other processes arrive with their components. */
+  /* Lets frames from other processes arrive with their components and zones. */
   gst_ccl_meta_get_info ();
+  gst_ccl_zones_meta_get_info ();
 
   return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin) &&
          GST_ELEMENT_REGISTER (cclmotion, plugin) && GST_ELEMENT_REGISTER (cclmask, plugin);
