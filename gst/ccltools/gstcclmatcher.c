@@ -3,6 +3,7 @@
 
 #include "gstcclmatcher.h"
 
+#include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstccltransfer.h"
@@ -36,16 +37,39 @@ gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, Gst
   return result;
 }
 
+/* Events of a frame that was dropped. */
+typedef struct
+{
+  GstBuffer *zones;      /* with the events */
+  GstClockTimeDiff time; /* of the frame, or GST_CLOCK_STIME_NONE */
+} Untold;
+
+static void
+clear_untold (gpointer data)
+{
+  gst_buffer_unref (((Untold *) data)->zones);
+}
+
 void
 gst_ccl_matcher_init (GstCclMatcher *matcher)
 {
   g_mutex_init (&matcher->lock);
+  matcher->untold = g_array_new (FALSE, FALSE, sizeof (Untold));
+  g_array_set_clear_func (matcher->untold, clear_untold);
+}
+
+static void
+clear_match (GstCclMatch *match)
+{
+  gst_clear_buffer (&match->buffer);
+  gst_clear_buffer (&match->zones);
 }
 
 void
 gst_ccl_matcher_finalize (GstCclMatcher *matcher)
 {
-  gst_clear_buffer (&matcher->last.buffer);
+  gst_ccl_matcher_clear (matcher);
+  g_array_unref (matcher->untold);
   g_mutex_clear (&matcher->lock);
 }
 
@@ -53,19 +77,81 @@ void
 gst_ccl_matcher_clear (GstCclMatcher *matcher)
 {
   g_mutex_lock (&matcher->lock);
-  gst_clear_buffer (&matcher->last.buffer);
+  clear_match (&matcher->last);
+  g_array_set_size (matcher->untold, 0);
+  gst_clear_buffer (&matcher->told);
   matcher->begun = FALSE;
   g_mutex_unlock (&matcher->lock);
 }
 
-gboolean
-gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad)
+static guint
+count_events (GstBuffer *buffer)
 {
-  gst_ccl_matcher_clear (matcher);
-  while (pad && gst_aggregator_pad_drop_buffer (pad)) {
+  const GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
+
+  return meta ? meta->n_events : 0;
+}
+
+/* Remembers the events of a frame that is dropped, unless the video has them already. */
+static void
+keep_events (GstCclMatcher *matcher, GstBuffer *buffer, GstClockTimeDiff time)
+{
+  Untold untold = { NULL, time };
+
+  if (matcher->told != buffer && count_events (buffer) > 0)
+    untold.zones = gst_ccl_transfer_extract_zones (buffer);
+  if (untold.zones)
+    g_array_append_val (matcher->untold, untold);
+  gst_clear_buffer (&matcher->told);
+}
+
+gboolean
+gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n_lost)
+{
+  GstBuffer *buffer;
+  guint i;
+
+  g_mutex_lock (&matcher->lock);
+  while (pad && (buffer = gst_aggregator_pad_pop_buffer (pad))) {
+    keep_events (matcher, buffer, GST_CLOCK_STIME_NONE);
+    gst_buffer_unref (buffer);
   }
+  for (i = 0; i < matcher->untold->len; i++)
+    *n_lost += count_events (g_array_index (matcher->untold, Untold, i).zones);
+  g_mutex_unlock (&matcher->lock);
+  gst_ccl_matcher_clear (matcher);
 
   return !pad || gst_aggregator_pad_is_eos (pad);
+}
+
+/* The zones of a frame, without its events. */
+static GstBuffer *
+extract_zones (GstBuffer *buffer)
+{
+  GstBuffer *zones = gst_ccl_transfer_extract_zones (buffer);
+
+  if (zones)
+    gst_buffer_get_ccl_zones_meta (zones)->n_events = 0;
+
+  return zones;
+}
+
+/* Moves the events that no frame has to @match, which is of the time @time. */
+static void
+tell_events (GstCclMatcher *matcher, GstCclMatch *match, GstClockTimeDiff time)
+{
+  guint i;
+
+  for (i = matcher->untold->len; i-- > 0;) {
+    const Untold *untold = &g_array_index (matcher->untold, Untold, i);
+    GstClockTimeDiff age =
+        GST_CLOCK_STIME_IS_VALID (untold->time) ? gst_ccl_time_diff (time, untold->time) : 0;
+
+    if (!match->zones)
+      match->zones = gst_buffer_new ();
+    gst_ccl_transfer_events (match->zones, untold->zones, age);
+  }
+  g_array_set_size (matcher->untold, 0);
 }
 
 /* The next item on the pad: a frame, or a gap with the time of its end. */
@@ -77,7 +163,7 @@ typedef struct
 } Item;
 
 /* Gets the next item on @pad; the caller must unreference its buffer. Drops buffers without running
- * time, which match nothing. */
+ * time, which match nothing. @item has no zones. */
 static gboolean
 peek (GstCclMatcher *matcher, GstAggregatorPad *pad, Item *item)
 {
@@ -86,6 +172,7 @@ peek (GstCclMatcher *matcher, GstAggregatorPad *pad, Item *item)
   while ((buffer = gst_aggregator_pad_peek_buffer (pad))) {
     if (gst_ccl_pad_get_running_time (pad, GST_BUFFER_PTS (buffer), &item->frame.time)) {
       item->frame.buffer = buffer;
+      item->frame.zones = NULL;
       item->frame.width = matcher->width;
       item->frame.height = matcher->height;
       item->gap = gst_ccl_buffer_is_gap (buffer);
@@ -101,6 +188,7 @@ peek (GstCclMatcher *matcher, GstAggregatorPad *pad, Item *item)
       return TRUE;
     }
 
+    keep_events (matcher, buffer, GST_CLOCK_STIME_NONE);
     gst_buffer_unref (buffer);
     gst_aggregator_pad_drop_buffer (pad);
   }
@@ -115,9 +203,11 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad, const Item *item)
   GstCclMatch *last = &matcher->last;
 
   if (!item->gap) {
-    gst_clear_buffer (&last->buffer);
+    clear_match (last);
     *last = item->frame;
     last->buffer = gst_ccl_transfer_extract (item->frame.buffer);
+    last->zones = extract_zones (item->frame.buffer);
+    keep_events (matcher, item->frame.buffer, item->frame.time);
   }
   gst_aggregator_pad_drop_buffer (pad);
 }
@@ -216,20 +306,40 @@ find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchReq
   return result;
 }
 
+/* The zones of a match. It is the last frame, or a later one that is still on the pad: that one's
+ * events are told with it, and only once. */
+static GstBuffer *
+find_zones (GstCclMatcher *matcher, const GstCclMatch *match)
+{
+  if (match->buffer == matcher->last.buffer)
+    return matcher->last.zones ? gst_buffer_copy (matcher->last.zones) : NULL;
+
+  keep_events (matcher, match->buffer, match->time);
+  matcher->told = gst_buffer_ref (match->buffer);
+
+  return extract_zones (match->buffer);
+}
+
 GstCclMatchResult
 gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                       const GstCclMatchRequest *request, GstCclMatch *match)
 {
   GstCclMatchResult result;
 
-  match->buffer = NULL;
+  match->buffer = match->zones = NULL;
   g_mutex_lock (&matcher->lock);
   if (!matcher->begun) {
     matcher->begun = TRUE;
     matcher->begin = request->time;
   }
+  if (!pad)
+    gst_clear_buffer (&matcher->told);
   result = request->latest ? find_latest (matcher, pad, request, match)
                            : find_nearest (matcher, pad, request, match);
+  if (result == GST_CCL_MATCH_FOUND)
+    match->zones = find_zones (matcher, match);
+  if (result != GST_CCL_MATCH_PENDING)
+    tell_events (matcher, match, request->time);
   g_mutex_unlock (&matcher->lock);
 
   return result;

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstBuffer *buffer; /* NULL for none */
+  GstBuffer *zones;  /* zones, and the events that belong to the frame, or NULL */
   GstClockTimeDiff time;
   guint width;
   guint height;
@@ -41,7 +42,9 @@ typedef struct
   guint width, height; /* of the current frames */
 
   /*< private >*/
-  GstCclMatch last; /* the latest one not after the video, reduced to its components */
+  GstCclMatch last; /* the latest one not after the video, reduced to its components and zones */
+  GArray *untold;   /* Untold: events that no frame of the video has */
+  GstBuffer *told;  /* the next frame on the pad, if the video has its events already, or NULL */
   gboolean begun;   /* something came, or the first frame was seen at @begin */
   GstClockTimeDiff begin;
   GMutex lock; /* protects what is above: flushes come from another thread than aggregate() */
@@ -53,11 +56,14 @@ void gst_ccl_matcher_finalize (GstCclMatcher *matcher);
 /* Forgets the frames seen so far. */
 void gst_ccl_matcher_clear (GstCclMatcher *matcher);
 
-/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. */
-gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad);
+/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. @n_lost grows by
+ * the number of events that no frame of the video has. */
+gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n_lost);
 
 /* Finds the frame of @pad (which may be NULL) that @request asks for, and drops the frames that no
- * later call needs. If it was found, @match gets a reference to its buffer. */
+ * later call needs. If it was found, @match gets a reference to its buffer. Unless the result is
+ * GST_CCL_MATCH_PENDING, @match also gets the zones of that frame, and all events of frames up to
+ * it that no earlier call returned, with their age; the caller owns them. */
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                                         const GstCclMatchRequest *request, GstCclMatch *match);
 

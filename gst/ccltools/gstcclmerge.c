@@ -9,7 +9,8 @@
  * The mask that `cudaccl` analyses is often made in a separate branch, and smaller than the video
  * to be shown. `cclmerge` attaches the components of that branch, on the pad `components`, to the
  * frames on the pad `video`, scaled to their size. Frames may be in any memory, and their pixels do
- * not change; frames without components to attach pass through.
+ * not change; frames without components to attach pass through. The zones of `cclzones` and their
+ * events are attached with the components.
  *
  * ## Matching frames
  *
@@ -68,6 +69,14 @@
  * different time, `frame_age` of the #GstCclMeta and the field `frame-age` (#gint64) of the
  * regions' parameters are how much older that frame is, in nanoseconds.
  *
+ * If `cclzones` is in the branch of the components, frames get its zones and counts, too, in a
+ * #GstCclZonesMeta; they are added to zones that the video had before. Each event is attached to
+ * exactly one frame of the video: also if components are attached to several frames, and if they
+ * are attached to none. In the latter case, the next frame that leaves gets the event, even if it
+ * gets no components. `frame_age` of the #GstCclZoneEvent is how much earlier it happened. Only
+ * events after the last frame of the video have no frame: there is a warning, and #cclmerge:stats
+ * counts them. A flush drops those of frames that are waiting.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -q cclmerge name=merge ! ccljson ! fdsink
@@ -90,6 +99,7 @@
 
 #include "gstccllateness.h"
 #include "gstcclmatcher.h"
+#include "gstcclmergestats.h"
 #include "gstccltransfer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
@@ -107,10 +117,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 /* A year: small enough for sums with timestamps not to overflow. */
 #define MAX_DISTANCE (365 * 24 * 3600 * GST_SECOND)
 
-/* Frames without components before the first warning, and between warnings. */
-#define FIRST_WARNING 10
-#define WARNING_INTERVAL 1000
-
 enum
 {
   PROP_0,
@@ -120,15 +126,6 @@ enum
   PROP_MAX_AGE,
   PROP_STATS,
 };
-
-/* Since the last start. */
-typedef struct
-{
-  guint64 frames;
-  guint64 matched;
-  guint64 late;   /* of the others: components had not come in time */
-  guint64 missed; /* of the others: components were expected, including those that were late */
-} Stats;
 
 struct _GstCclMerge
 {
@@ -144,7 +141,7 @@ struct _GstCclMerge
   GstClockTime half_frame; /* of the video, from its caps; 0 if they have no frame rate */
   GstClockTime followed;   /* latency added because the components are late */
   GstCclLateness lateness; /* of the components */
-  Stats stats;
+  GstCclMergeStats stats;
 
   /* Streaming thread. */
   guint width, height; /* of the video */
@@ -285,6 +282,7 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    * * `unmatched` (`guint64`): the other frames,
    * * `late` (`guint64`): unmatched frames whose components had not arrived when the latency had
    *   elapsed,
+   * * `lost-events` (`guint64`): events of `cclzones` that came after the last frame of the video,
    * * `lateness` (`gint64`): how long after its running time the last frame of the branch arrived,
    *   in nanoseconds; 0 if the pipeline is not live,
    * * `added-latency` (`guint64`): the latency that the element adds because components are late,
@@ -462,7 +460,7 @@ gst_ccl_merge_get_stats (GstCclMerge *self)
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   GstClockTimeDiff lateness = 0;
   GstClockTime followed;
-  Stats stats;
+  GstCclMergeStats stats;
 
   GST_OBJECT_LOCK (self);
   stats = self->stats;
@@ -471,11 +469,7 @@ gst_ccl_merge_get_stats (GstCclMerge *self)
     lateness = gst_ccl_lateness_get_last (&self->lateness);
   GST_OBJECT_UNLOCK (self);
 
-  return gst_structure_new ("application/x-cclmerge-stats", "frames", G_TYPE_UINT64, stats.frames,
-                            "matched", G_TYPE_UINT64, stats.matched, "unmatched", G_TYPE_UINT64,
-                            stats.frames - stats.matched, "late", G_TYPE_UINT64, stats.late,
-                            "lateness", G_TYPE_INT64, (gint64) lateness, "added-latency",
-                            G_TYPE_UINT64, followed, NULL);
+  return gst_ccl_merge_stats_to_structure (&stats, lateness, followed);
 }
 
 static void
@@ -859,68 +853,29 @@ find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch 
   return result;
 }
 
-/* Warns why frames have no components, and what to do. */
-static void
-gst_ccl_merge_warn (GstCclMerge *self, const Stats *stats, GstCclMatchResult result)
-{
-  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
-  GstClockTimeDiff lateness;
-  GstCclMergeMode mode;
-  const gchar *advice;
-  gchar *reason;
-
-  GST_OBJECT_LOCK (self);
-  mode = self->mode;
-  lateness = gst_ccl_lateness_get_usual (&self->lateness);
-  GST_OBJECT_UNLOCK (self);
-
-  if (mode == GST_CCL_MERGE_MODE_LATEST) {
-    reason = g_strdup ("There were none, or only components older than max-age.");
-    advice = "Check that the components branch still runs, or raise max-age.";
-  } else if (result == GST_CCL_MATCH_LATE) {
-    reason = g_strdup_printf ("They are %" G_GINT64_FORMAT
-                              " ms late, but frames wait only %" G_GUINT64_FORMAT " ms.",
-                              lateness / (GstClockTimeDiff) GST_MSECOND,
-                              GST_CLOCK_TIME_IS_VALID (latency) ? latency / GST_MSECOND : 0);
-    advice = "If the mask is slower than the video, set mode=latest, and drop frames before the "
-             "mask with a leaky queue (\"queue leaky=downstream max-size-buffers=1\"). Otherwise "
-             "raise max-latency or latency.";
-  } else {
-    reason = g_strdup ("No components have a timestamp within the tolerance.");
-    advice = "If the mask has fewer frames than the video, set mode=latest or raise the tolerance. "
-             "Otherwise check the timestamps of both branches.";
-  }
-
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-                       ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                        " frames left without components. %s %s",
-                        stats->frames - stats->matched, stats->frames, reason, advice),
-                       (NULL));
-  g_free (reason);
-}
-
 static void
 count_frame (GstCclMerge *self, GstCclMatchResult result)
 {
-  gboolean missed = result == GST_CCL_MATCH_NONE || result == GST_CCL_MATCH_LATE;
-  Stats stats;
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
+  gchar *text = NULL;
 
   GST_OBJECT_LOCK (self);
-  self->stats.frames++;
-  self->stats.matched += result == GST_CCL_MATCH_FOUND;
-  self->stats.late += result == GST_CCL_MATCH_LATE;
-  self->stats.missed += missed;
-  stats = self->stats;
+  if (gst_ccl_merge_stats_add (&self->stats, result))
+    text =
+        gst_ccl_merge_stats_describe (&self->stats, result, self->mode == GST_CCL_MERGE_MODE_LATEST,
+                                      gst_ccl_lateness_get_usual (&self->lateness), latency);
   GST_OBJECT_UNLOCK (self);
 
-  if (missed && stats.missed % WARNING_INTERVAL == FIRST_WARNING)
-    gst_ccl_merge_warn (self, &stats, result);
+  if (text)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  g_free (text);
 }
 
 static GstFlowReturn
 push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTimeDiff age)
 {
   GstAggregator *agg = GST_AGGREGATOR (self);
+  gboolean has_components;
 
   if (gst_ccl_buffer_is_gap (buffer)) {
     gst_ccl_merge_push_segment (self);
@@ -930,16 +885,18 @@ push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTi
     return GST_FLOW_OK;
   }
 
-  if (match->buffer && gst_ccl_transfer_has_components (match->buffer)) {
-    if (!gst_buffer_is_writable (buffer)) {
-      GstBuffer *shared = buffer;
+  has_components = match->buffer && gst_ccl_transfer_has_components (match->buffer);
+  if ((has_components || match->zones) && !gst_buffer_is_writable (buffer)) {
+    GstBuffer *shared = buffer;
 
-      buffer = gst_ccl_buffer_copy_shallow (shared);
-      gst_buffer_unref (shared);
-    }
+    buffer = gst_ccl_buffer_copy_shallow (shared);
+    gst_buffer_unref (shared);
+  }
+  if (has_components)
     gst_ccl_transfer_components (buffer, self->width, self->height, match->buffer, match->width,
                                  match->height, age);
-  }
+  if (match->zones && self->width > 0)
+    gst_ccl_transfer_zones (buffer, self->width, self->height, match->zones);
 
   gst_clear_event (&self->segment);
 
@@ -953,10 +910,21 @@ static GstFlowReturn
 drain (GstCclMerge *self)
 {
   GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  gboolean ended = gst_ccl_matcher_drain (&self->matcher, (GstAggregatorPad *) pad) ||
+  guint64 n_lost = 0, n_before;
+  gboolean ended = gst_ccl_matcher_drain (&self->matcher, (GstAggregatorPad *) pad, &n_lost) ||
                    !GST_PAD_IS_EOS (GST_AGGREGATOR (self)->srcpad);
 
   gst_clear_object (&pad);
+
+  GST_OBJECT_LOCK (self);
+  n_before = self->stats.lost_events;
+  self->stats.lost_events += n_lost;
+  GST_OBJECT_UNLOCK (self);
+  if (n_lost > 0 && n_before == 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+                         ("Events of cclzones came after the last frame of the video, so no frame "
+                          "has them. The messages and counts of cclzones include them."),
+                         (NULL));
 
   return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
 }
@@ -968,7 +936,7 @@ gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
   GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
   GstCclMatchResult match_result = GST_CCL_MATCH_IDLE;
-  GstCclMatch match = { NULL, 0, 0, 0 };
+  GstCclMatch match = { 0 };
   GstClockTimeDiff age = 0;
   gboolean is_gap;
 
@@ -990,6 +958,7 @@ gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
       result = push (self, buffer, &match, age);
   }
   gst_clear_buffer (&match.buffer);
+  gst_clear_buffer (&match.zones);
 
   return result;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - transfers components from one frame to another
+/* cudaccl - transfers components and zones from one frame to another
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccltransfer.h"
@@ -148,4 +148,96 @@ gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_heigh
     gst_ccl_rois_set_frame_age (dest, gst_ccl_time_diff (rois.frame_age, -age));
   gst_ccl_rois_clear (&rois);
   gst_clear_buffer (&cropped);
+}
+
+GstBuffer *
+gst_ccl_transfer_extract_zones (GstBuffer *buffer)
+{
+  GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
+  const GstVideoCropMeta *crop;
+  GstBuffer *extracted;
+
+  if (!meta || meta->width == 0 || meta->height == 0)
+    return NULL;
+
+  extracted = gst_buffer_new ();
+  gst_ccl_buffer_copy_meta (extracted, buffer, &meta->meta);
+  crop = gst_ccl_transfer_find_crop (buffer, meta->width, meta->height);
+  if (crop)
+    gst_ccl_zones_meta_crop (gst_buffer_get_ccl_zones_meta (extracted), crop->x, crop->y,
+                             crop->width, crop->height);
+
+  return extracted;
+}
+
+void
+gst_ccl_transfer_zones (GstBuffer *dest, guint dest_width, guint dest_height, GstBuffer *source)
+{
+  GstBuffer *extracted = gst_ccl_transfer_extract_zones (source);
+  GstCclZonesMeta *meta;
+
+  if (!extracted)
+    return;
+
+  if (!gst_buffer_get_ccl_zones_meta (dest))
+    gst_buffer_add_ccl_zones_meta (dest, dest_width, dest_height, NULL, 0, NULL, 0);
+  meta = gst_buffer_get_ccl_zones_meta (extracted);
+  gst_buffer_add_ccl_zones_meta (dest, meta->width, meta->height, meta->zones, meta->n_zones,
+                                 meta->events, meta->n_events);
+  gst_buffer_unref (extracted);
+}
+
+/* The index of @zone in @meta, or its number of zones. Zones of several elements may have the same
+ * name: the one at @index is preferred. */
+static guint
+find_zone (const GstCclZonesMeta *meta, const GstCclZone *zone, guint index)
+{
+  guint i, k;
+
+  for (k = 0; k <= meta->n_zones; k++) {
+    const GstCclZone *other;
+
+    i = k == 0 ? index : k - 1;
+    other = gst_ccl_zones_meta_get_zone (meta, i);
+    if (other && other->tripwire == zone->tripwire && g_strcmp0 (other->name, zone->name) == 0)
+      return i;
+  }
+
+  return meta->n_zones;
+}
+
+void
+gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff age)
+{
+  GstCclZonesMeta *from = gst_buffer_get_ccl_zones_meta (source), *to;
+  GstCclZoneEvent *events;
+  guint i, n = 0;
+
+  if (!from || from->n_events == 0 || from->width == 0 || from->height == 0)
+    return;
+
+  to = gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, NULL, 0, NULL, 0);
+  events = g_new (GstCclZoneEvent, (gsize) from->n_events + to->n_events);
+  for (i = 0; i < from->n_events; i++) {
+    GstCclZoneEvent *event = &events[n];
+    const GstCclZone *zone;
+
+    *event = from->events[i];
+    zone = gst_ccl_zones_meta_get_zone (from, event->zone);
+    if (!zone)
+      continue;
+    event->zone = find_zone (to, zone, event->zone);
+    if (event->zone == to->n_zones)
+      gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, zone, 1, NULL, 0);
+    event->x *= (gdouble) to->width / from->width;
+    event->y *= (gdouble) to->height / from->height;
+    event->frame_age = gst_ccl_time_diff (event->frame_age, -age);
+    n++;
+  }
+  for (i = 0; i < to->n_events; i++)
+    events[n++] = to->events[i];
+
+  g_free (to->events);
+  to->events = events;
+  to->n_events = n;
 }

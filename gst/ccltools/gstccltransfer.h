@@ -1,4 +1,4 @@
-/* cudaccl - transfers components from one frame to another
+/* cudaccl - transfers components and zones from one frame to another
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_TRANSFER_H__
@@ -16,7 +16,7 @@ const GstVideoCropMeta *gst_ccl_transfer_find_crop (GstBuffer *buffer, guint wid
 
 /* Components are GstCclMeta, and regions of interest that are components. If a frame was cropped
  * after its components were found (by GstVideoCropMeta, which leaves other metadata unchanged), the
- * functions below crop them to the visible part. */
+ * functions below crop them, and its zones, to the visible part. */
 
 /* Whether @buffer has components. */
 gboolean gst_ccl_transfer_has_components (GstBuffer *buffer);
@@ -24,12 +24,26 @@ gboolean gst_ccl_transfer_has_components (GstBuffer *buffer);
 /* Creates an empty buffer with the components of @buffer. */
 GstBuffer *gst_ccl_transfer_extract (GstBuffer *buffer);
 
+/* Creates an empty buffer with the zones of @buffer and their events. Returns NULL if it has none.
+ */
+GstBuffer *gst_ccl_transfer_extract_zones (GstBuffer *buffer);
+
 /* Replaces the components of the writable @dest with those of @source, scaled to the size of @dest.
  * The size of @source is used for regions of interest without GstCclMeta, which do not have it. The
  * age of the components' frame grows by @age. */
 void gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_height,
                                   GstBuffer *source, guint source_width, guint source_height,
                                   GstClockTimeDiff age);
+
+/* Adds the zones of @source and their events to the writable @dest, scaled to its size, or to the
+ * frame size of the zones that it has already. */
+void gst_ccl_transfer_zones (GstBuffer *dest, guint dest_width, guint dest_height,
+                             GstBuffer *source);
+
+/* Puts the events of @source before those of the writable @dest. Zones are recognised by their
+ * names; those that @dest lacks are added. The events happened @age earlier than those of a frame
+ * of @dest. */
+void gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff age);
 
 G_END_DECLS
 
