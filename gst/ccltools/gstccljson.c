@@ -31,8 +31,8 @@
  *   * `track`, `age`: integers, the id of the object and how long it has been tracked, in
  *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
  *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`,
- * * `events`: an array of the events of `cclzones` in this frame, with the fields of its messages
- *   except the times; only if there are any.
+ * * `events`: an array of the events of `cclzones`, with the fields of its messages except the
+ *   times, and `frame-age` if an event happened in an earlier frame; only if there are any.
  *
  * Numbers are exact: those with a decimal point have enough digits to restore the same double.
  * `docs/json.md` has the schema.
@@ -353,15 +353,31 @@ get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
   return (GstClockTime) g_get_real_time () * GST_USECOND;
 }
 
+/* The zones of @inbuf, in pixels of the line's frame. They may have been scaled and cropped since,
+ * without or in another way than the components: then @owned is a buffer with the result. */
+static const GstCclZonesMeta *
+get_zones (GstBuffer *inbuf, guint width, guint height, GstBuffer **owned)
+{
+  const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (inbuf);
+
+  if (!zones || zones->n_events == 0 || (zones->width == width && zones->height == height))
+    return zones;
+
+  *owned = gst_buffer_new ();
+  gst_ccl_transfer_zones (*owned, width, height, inbuf);
+
+  return gst_buffer_get_ccl_zones_meta (*owned);
+}
+
 static GstBuffer *
 gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, const gchar *source,
                          const GstCclMeta *meta, const GstCclRois *rois)
 {
   const guint copied_flags =
       GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
+  GstBuffer *buffer, *zones = NULL;
   GstCclJsonFrame frame;
   gboolean has_size;
-  GstBuffer *buffer;
   GString *line;
   gsize length;
 
@@ -380,9 +396,10 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, con
   frame.frame_age = meta ? meta->frame_age : rois->frame_age;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
-  frame.zones = gst_buffer_get_ccl_zones_meta (inbuf);
+  frame.zones = get_zones (inbuf, frame.width, frame.height, &zones);
 
   line = GST_CCL_JSON_GET_CLASS (self)->write (&frame);
+  gst_clear_buffer (&zones);
   length = line->len;
   buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);

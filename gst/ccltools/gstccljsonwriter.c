@@ -91,6 +91,15 @@ append_uint64 (GString *line, const gchar *name, guint64 value)
   g_string_append_len (line, text, write_uint64 (text, value) - text);
 }
 
+static void
+append_int64 (GString *line, const gchar *name, gint64 value)
+{
+  gchar text[GST_CCL_TEXT_UINT64 + 1];
+
+  append_name (line, name);
+  g_string_append_len (line, text, write_int64 (text, value) - text);
+}
+
 void
 gst_ccl_json_append_utc (GString *text, GstClockTime utc)
 {
@@ -159,6 +168,8 @@ append_event (GString *line, const GstCclZoneEvent *event, const gchar *zone)
   append_uint64 (line, "in", event->in);
   append_uint64 (line, "out", event->out);
   append_uint64 (line, "inside", event->inside);
+  if (event->frame_age != 0)
+    append_int64 (line, "frame-age", event->frame_age);
   g_string_append_c (line, '}');
 }
 
@@ -206,12 +217,8 @@ gst_ccl_json_write_frame (const GstCclJsonFrame *frame)
   append_uint64 (line, "height", frame->height);
   append_uint64 (line, "found", (guint64) frame->found);
   append_uint64 (line, "count", frame->n_components);
-  if (frame->frame_age != 0) {
-    gchar text[GST_CCL_TEXT_UINT64 + 1];
-
-    append_name (line, "frame-age");
-    g_string_append_len (line, text, write_int64 (text, frame->frame_age) - text);
-  }
+  if (frame->frame_age != 0)
+    append_int64 (line, "frame-age", frame->frame_age);
   append_components (line, frame->components, frame->n_components);
   if (frame->zones && frame->zones->n_events > 0)
     append_events (line, frame->zones);

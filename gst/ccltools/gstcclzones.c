@@ -25,6 +25,10 @@
  * without events: no object is inside any more, and undecided crossings do not count. A seek that
  * does not flush changes nothing. Counts of `in` and `out` are kept until the element starts again.
  *
+ * At the end of the stream, undecided crossings count, and objects stay in their zones. These
+ * events, and those between two streams, are posted at once. The next frame, if there is one, has
+ * them in its metadata, with their `frame_age`.
+ *
  * ## JSON
  *
  * #cclzones:config is a file in the format of DL Streamer's `gvaanalytics`. Its arrays are also
@@ -71,6 +75,7 @@
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstcclutils.h>
+#include "gstccltransfer.h"
 #include "gstcclzoneset.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
@@ -106,8 +111,12 @@ struct _GstCclZones
 
   /* Streaming thread. */
   guint width, height;
-  GArray *points; /* GstCclZonePoint */
-  GArray *events; /* GstCclZoneEvent */
+  GArray *points;    /* GstCclZonePoint */
+  GArray *events;    /* GstCclZoneEvent */
+  GstBuffer *untold; /* with events that happened between frames, or NULL */
+  /* Of the last frame: running time, and the size that its components belong to. */
+  GstClockTime last_time;
+  guint last_width, last_height;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -323,6 +332,7 @@ gst_ccl_zones_finalize (GObject *object)
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   g_array_unref (self->points);
   g_array_unref (self->events);
+  gst_clear_buffer (&self->untold);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -471,6 +481,8 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   GST_OBJECT_UNLOCK (self);
+  gst_clear_buffer (&self->untold);
+  self->last_time = 0;
   if (gst_ccl_zones_read (self, &error))
     return TRUE;
 
@@ -487,18 +499,34 @@ gst_ccl_zones_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* Forgets the objects, which leave their zones. Ids may mean other objects from now on. */
+/* Takes the sides where objects are as certain. If @forget, they leave their zones and are
+ * forgotten: ids may mean other objects from now on. The next frame tells the events, if there is
+ * one. */
 static void
-gst_ccl_zones_finish (GstCclZones *self)
+gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
+  GstBuffer *untold;
+
   if (!self->set)
     return;
 
   g_array_set_size (self->events, 0);
   GST_OBJECT_LOCK (self);
-  gst_ccl_zone_set_finish (self->set, self->events);
+  if (forget)
+    gst_ccl_zone_set_finish (self->set, self->events);
+  else
+    gst_ccl_zone_set_settle (self->set, self->events);
   GST_OBJECT_UNLOCK (self);
+  if (self->events->len == 0)
+    return;
+
   gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
+  untold = gst_buffer_new ();
+  gst_ccl_zone_set_attach (self->set, untold, self->last_width, self->last_height, self->events);
+  if (self->untold)
+    gst_ccl_transfer_events (untold, self->untold, 0);
+  gst_clear_buffer (&self->untold);
+  self->untold = untold;
 }
 
 static gboolean
@@ -511,7 +539,7 @@ gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
     return FALSE;
 
   if (width != self->width || height != self->height)
-    gst_ccl_zones_finish (self);
+    gst_ccl_zones_settle (self, TRUE);
 
   return TRUE;
 }
@@ -522,18 +550,14 @@ gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstCclZones *self = GST_CCL_ZONES (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
-    gst_ccl_zones_finish (self);
+    gst_ccl_zones_settle (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     GST_OBJECT_LOCK (self);
     if (self->set)
       gst_ccl_zone_set_reset (self->set);
     GST_OBJECT_UNLOCK (self);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && self->set) {
-    g_array_set_size (self->events, 0);
-    GST_OBJECT_LOCK (self);
-    gst_ccl_zone_set_settle (self->set, self->events);
-    GST_OBJECT_UNLOCK (self);
-    gst_ccl_zones_post (self, trans->segment.position);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    gst_ccl_zones_settle (self, FALSE);
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
@@ -645,16 +669,27 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
                              &running_time);
   if (GST_CLOCK_TIME_IS_VALID (running_time))
     time = running_time;
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    time = 0;
 
   g_array_set_size (self->events, 0);
   GST_OBJECT_LOCK (self);
-  gst_ccl_zone_set_update (self->set, &self->params, GST_CLOCK_TIME_IS_VALID (time) ? time : 0,
-                           width, height, (const GstCclZonePoint *) self->points->data,
-                           self->points->len, self->events);
+  gst_ccl_zone_set_update (self->set, &self->params, time, width, height,
+                           (const GstCclZonePoint *) self->points->data, self->points->len,
+                           self->events);
   gst_ccl_zone_set_get_zones (self->set, &n_zones);
   if (n_zones > 0)
     gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
+
+  if (self->untold)
+    gst_ccl_transfer_events (buffer, self->untold,
+                             time > self->last_time ? (GstClockTimeDiff) (time - self->last_time)
+                                                    : 0);
+  gst_clear_buffer (&self->untold);
+  self->last_time = time;
+  self->last_width = width;
+  self->last_height = height;
 
   gst_ccl_zones_post (self, GST_BUFFER_PTS (buffer));
 }

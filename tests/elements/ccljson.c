@@ -357,7 +357,7 @@ GST_START_TEST (test_frame_events)
   GstCclZone zone = { (gchar *) "a \"b\"\x1f", TRUE, 0, 2, points, 5, 6, 0 };
   GstCclZoneEvent zone_events[] = {
     { GST_CCL_ZONE_IN, 0, 7, G_MAXINT64, 0.1, NAN, G_MAXUINT64, 3, 4 },
-    { GST_CCL_ZONE_OUT, 0, 8, 0, 1.0, 2.0, 1, 2, 3 },
+    { GST_CCL_ZONE_OUT, 0, 8, 0, 1.0, 2.0, 1, 2, 3, -40 },
   };
   GstHarness *h = json_harness_new (CAPS);
   guint n;
@@ -389,6 +389,8 @@ GST_START_TEST (test_frame_events)
     check_null (event, "in");
     check_integer (event, "out", 3);
     check_integer (event, "inside", 4);
+    if (n > 1)
+      check_integer (json_array_get_object_element (events, 1), "frame-age", -40);
     json_object_unref (object);
   }
   gst_harness_teardown (h);
@@ -605,7 +607,8 @@ GST_START_TEST (test_size_needed)
 }
 GST_END_TEST;
 
-/* After a crop behind cudaccl, components and size are those of the visible part. */
+/* After a crop behind cudaccl, components, events and size are those of the visible part. Zones of
+ * another size are scaled. */
 GST_START_TEST (test_later_crop)
 {
   static const GstCclComponent components[] = { { 1, 12, 9, 6, 4, 9, 14.5, 10.5 },
@@ -613,16 +616,31 @@ GST_START_TEST (test_later_crop)
   static const GstCclComponent seen = { 1, 2, 1, 6, 4, 9, 4.5, 2.5 };
   GstHarness *h = json_harness_new ("video/x-raw,format=GRAY8,width=30,height=20,framerate=1/1");
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
-  JsonObject *object;
+  gdouble points[] = { 0.0, 0.0, 1.0, 1.0 };
+  GstCclZone zone = { (gchar *) "a", TRUE, 0, 2, points, 0, 0, 0 };
+  GstCclZoneEvent zone_event = { GST_CCL_ZONE_IN, 0, 7, 0, 12.5, 9.0, 1, 0, 0, 0 };
+  JsonObject *object, *event;
 
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 2, components, 2);
+  gst_buffer_add_ccl_zones_meta (buffer, WIDTH, HEIGHT, &zone, 1, &zone_event, 1);
   ccl_test_crop (buffer, WIDTH, HEIGHT, 10, 8, 30, 20);
   object = take_object (gst_harness_push_and_pull (h, buffer));
   check_integer (object, "width", 30);
   check_integer (object, "height", 20);
   check_integer (object, "found", 1);
   check_components (object, &seen, 1);
+  event = json_array_get_object_element (json_object_get_array_member (object, "events"), 0);
+  check_double (event, "x", 2.5);
+  check_double (event, "y", 1.0);
+  json_object_unref (object);
 
+  buffer = frame_new (0, 1);
+  gst_buffer_add_ccl_meta (buffer, 30, 20, 0, NULL, 0);
+  gst_buffer_add_ccl_zones_meta (buffer, 60, 80, &zone, 1, &zone_event, 1);
+  object = take_object (gst_harness_push_and_pull (h, buffer));
+  event = json_array_get_object_element (json_object_get_array_member (object, "events"), 0);
+  check_double (event, "x", 6.25);
+  check_double (event, "y", 2.25);
   json_object_unref (object);
   gst_harness_teardown (h);
 }

@@ -68,6 +68,14 @@ check_counts (GstHarness *h, const gchar *zone, guint64 in, guint64 out, guint i
   gst_structure_free (counts);
 }
 
+static void
+append_event (GString *text, const gchar *event, const gchar *zone, guint track, guint64 dwell)
+{
+  g_string_append_printf (text, "%s%s %s %u", text->len ? ", " : "", event, zone, track);
+  if (dwell > 0)
+    g_string_append_printf (text, " %u ms", (guint) (dwell / GST_MSECOND));
+}
+
 /* All events since the last call, as `event zone track`, and `time ms` in the zone if any. */
 static void
 check_events (GstHarness *h, const gchar *expected)
@@ -82,15 +90,29 @@ check_events (GstHarness *h, const gchar *expected)
 
     fail_unless (gst_structure_get (structure, "track", G_TYPE_UINT, &track, "dwell", G_TYPE_UINT64,
                                     &dwell, NULL));
-    g_string_append_printf (text, "%s%s %s %u", text->len ? ", " : "",
-                            gst_structure_get_string (structure, "event"),
-                            gst_structure_get_string (structure, "zone"), track);
-    if (dwell > 0)
-      g_string_append_printf (text, " %u ms", (guint) (dwell / GST_MSECOND));
+    append_event (text, gst_structure_get_string (structure, "event"),
+                  gst_structure_get_string (structure, "zone"), track, dwell);
     gst_message_unref (message);
   }
   fail_unless_equals_string (text->str, expected);
   g_string_free (text, TRUE);
+}
+
+/* The same of a frame's metadata. */
+static gchar *
+describe_events (const GstCclZonesMeta *meta)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < meta->n_events; i++) {
+    const GstCclZoneEvent *event = &meta->events[i];
+
+    append_event (text, gst_ccl_zone_event_type_get_name (event->type),
+                  meta->zones[event->zone].name, event->track, event->dwell);
+  }
+
+  return g_string_free (text, FALSE);
 }
 
 static void
@@ -410,8 +432,8 @@ GST_START_TEST (test_meta)
 }
 GST_END_TEST;
 
-/* Pushes a frame with two objects, @size times larger than WIDTH and HEIGHT. */
-static void
+/* Pushes a frame with two objects, @size times larger than WIDTH and HEIGHT. Returns the frame. */
+static GstBuffer *
 push_two (GstHarness *h, guint number, guint size, guint y1, guint y2)
 {
   const guint y[2] = { y1, y2 };
@@ -430,7 +452,8 @@ push_two (GstHarness *h, guint number, guint size, guint y1, guint y2)
   }
   GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
   gst_buffer_add_ccl_meta (buffer, size * WIDTH, size * HEIGHT, 2, components, 2);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+
+  return gst_harness_push_and_pull (h, buffer);
 }
 
 typedef enum
@@ -442,6 +465,8 @@ typedef enum
   BREAK_SIZE,
   BREAK_STREAM,
   BREAK_FLUSH,
+  BREAK_END_STREAM,
+  BREAK_END_FLUSH,
 } Break;
 
 /* What comes between two frames, whether the objects are others then, and the events of it and of
@@ -462,6 +487,9 @@ static const struct
   { BREAK_STREAM, TRUE, "in gate 1, leave area 1 600 ms, leave area 2 600 ms",
     "enter area 1, enter area 2", 4, 2, 1 },
   { BREAK_FLUSH, TRUE, "", "enter area 1, enter area 2", 4, 0, 0 },
+  { BREAK_END_STREAM, TRUE, "in gate 1, leave area 1 600 ms, leave area 2 600 ms",
+    "enter area 1, enter area 2", 4, 2, 1 },
+  { BREAK_END_FLUSH, TRUE, "in gate 1", "enter area 1, enter area 2", 4, 0, 1 },
 };
 
 static void
@@ -490,10 +518,16 @@ push_break (GstHarness *h, Break type)
   case BREAK_SIZE:
     ccl_test_set_caps (h, "GRAY8", 2 * WIDTH, 2 * HEIGHT);
     break;
+  case BREAK_END_STREAM:
+    fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+    /* fall through */
   case BREAK_STREAM:
     fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
     fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
     break;
+  case BREAK_END_FLUSH:
+    fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+    /* fall through */
   case BREAK_FLUSH:
     ccl_test_flush (h, gst_buffer_ref (gap));
     break;
@@ -508,27 +542,51 @@ GST_START_TEST (test_breaks)
 {
   Break type = breaks[__i__].type;
   GstHarness *h = harness_new ("area: 0.25,0.3 0.75,0.3 0.75,0.9 0.25,0.9", "gate: 0,0.5 1,0.5");
-  guint first = type == BREAK_SEGMENT || type == BREAK_STREAM || type == BREAK_FLUSH ? 0 : 8;
-  guint number;
+  guint first = type <= BREAK_GAP_BUFFER || type == BREAK_FORMAT || type == BREAK_SIZE ? 8 : 0;
+  guint size = type == BREAK_SIZE ? 2 : 1, number;
+  const gchar *separator = *breaks[__i__].events ? ", " : "";
+  GstCclZonesMeta *meta;
+  gchar *expected, *got;
+  GstBuffer *buffer;
 
   g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
-  push_two (h, 0, 1, 40, 40);
+  gst_buffer_unref (push_two (h, 0, 1, 40, 40));
   check_events (h, "enter area 1, enter area 2");
   for (number = 1; number < 7; number++)
-    push_two (h, number, 1, number == 6 ? 51 : 40, 40);
+    gst_buffer_unref (push_two (h, number, 1, number == 6 ? 51 : 40, 40));
   check_events (h, "");
 
   push_break (h, type);
   check_events (h, breaks[__i__].events);
   check_counts (h, "area", 2, breaks[__i__].out, breaks[__i__].anew ? 0 : 2);
-  for (number = 0; number < 12; number++) {
-    push_two (h, first + number, type == BREAK_SIZE ? 2 : 1, 80, 80);
-    if (number == 0)
-      check_events (h, breaks[__i__].after);
-    else if (number == (breaks[__i__].anew ? 10 : 2))
-      check_events (h, "dwell area 1 1000 ms, dwell area 2 1000 ms");
-    else
-      check_events (h, "");
+
+  /* The first frame has the events of the break as well. */
+  buffer = push_two (h, first, size, 80, 80);
+  check_events (h, breaks[__i__].after);
+  meta = gst_buffer_get_ccl_zones_meta (buffer);
+  expected = g_strconcat (breaks[__i__].events, separator, breaks[__i__].after, NULL);
+  got = describe_events (meta);
+  fail_unless_equals_string (got, expected);
+  if (*breaks[__i__].events) {
+    fail_unless_equals_float (meta->events[0].x, size * 80.0);
+    fail_unless_equals_float (meta->events[0].y, size * 51.0);
+    /* A flush begins a new running time. */
+    fail_unless_equals_int64 (meta->events[0].frame_age,
+                              type == BREAK_END_FLUSH ? 0 : 2 * (gint64) FRAME_TIME);
+    fail_unless_equals_int64 (meta->events[meta->n_events - 1].frame_age, 0);
+  }
+  g_free (expected);
+  g_free (got);
+  gst_buffer_unref (buffer);
+
+  for (number = 1; number < 12; number++) {
+    buffer = push_two (h, first + number, size, 80, 80);
+    check_events (h, number == (breaks[__i__].anew ? 10 : 2)
+                         ? "dwell area 1 1000 ms, dwell area 2 1000 ms"
+                         : "");
+    meta = gst_buffer_get_ccl_zones_meta (buffer);
+    fail_unless_equals_int (meta->n_events, number == (breaks[__i__].anew ? 10 : 2) ? 2 : 0);
+    gst_buffer_unref (buffer);
   }
   check_counts (h, "area", breaks[__i__].in, breaks[__i__].out, 2);
   check_counts (h, "gate", breaks[__i__].gate, 0, 0);
