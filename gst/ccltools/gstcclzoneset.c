@@ -106,19 +106,42 @@ gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones)
   return (const GstCclZone *) self->zones->data;
 }
 
+/* Whether all points are on a line, but for rounding errors. The sides of a polygon with an area
+ * may cross. */
+static gboolean
+is_flat (const GstCclZone *zone)
+{
+  gdouble far_x = 0.0, far_y = 0.0, far = 0.0;
+  guint i;
+
+  for (i = 1; i < zone->n_points; i++) {
+    gdouble x = zone->points[2 * i] - zone->points[0];
+    gdouble y = zone->points[2 * i + 1] - zone->points[1];
+
+    if (hypot (x, y) > far) {
+      far_x = x;
+      far_y = y;
+      far = hypot (x, y);
+    }
+  }
+  for (i = 1; i < zone->n_points && far > 0.0; i++) {
+    gdouble x = zone->points[2 * i] - zone->points[0];
+    gdouble y = zone->points[2 * i + 1] - zone->points[1];
+
+    if (fabs (far_x / far * y - far_y / far * x) > 1e-9 * far)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
 gboolean
 gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place,
                             GError **error)
 {
   const gchar *problem = NULL;
-  gdouble area = 0.0;
   guint i;
 
-  for (i = 0; i < zone->n_points; i++) {
-    const gdouble *a = &zone->points[2 * i], *b = &zone->points[2 * ((i + 1) % zone->n_points)];
-
-    area += a[0] * b[1] - b[0] * a[1];
-  }
   for (i = 0; i < self->zones->len; i++) {
     if (g_str_equal (g_array_index (self->zones, GstCclZone, i).name, zone->name))
       problem = "the name is taken";
@@ -131,7 +154,7 @@ gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *
     problem = "the points of a tripwire must differ";
   else if (!zone->tripwire && zone->n_points < 3)
     problem = "a zone has three points or more";
-  else if (!zone->tripwire && area == 0.0)
+  else if (!zone->tripwire && is_flat (zone))
     problem = "the zone has no area";
 
   if (problem) {

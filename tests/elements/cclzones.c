@@ -235,6 +235,21 @@ GST_START_TEST (test_zone)
 }
 GST_END_TEST;
 
+/* A polygon whose sides cross consists of two triangles with opposite turns. */
+GST_START_TEST (test_crossed_sides)
+{
+  GstHarness *h = harness_new ("50,20 150,20 50,90 150,90", NULL);
+
+  push (h, 0, 1, 100, 30);
+  check_event (h, "enter", "zone1", 1);
+  push (h, 1, 2, 100, 80);
+  check_event (h, "enter", "zone1", 2);
+  push (h, 2, 3, 60, 55);
+  check_no_event (h);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Zones that change while PLAYING: those that stay keep their counts. */
 GST_START_TEST (test_change)
 {
@@ -263,6 +278,8 @@ static const struct
   { "zones", "a: 1,2 3,4 x", "zones, character 12: expected a point x,y" },
   { "zones", "a: 1,2 3,4", "zones, character 1, \"a\": a zone has three points or more" },
   { "zones", "a: 1,2 3,4 5,6", "has no area" },
+  { "zones", "a: 0.1,0.1 0.2,0.2 0.3,0.3", "has no area" },
+  { "zones", "a: 1,2 1,2 1,2 1,2", "has no area" },
   { "zones", "a: 0,0 1,0 1,1; a: 0,0 1,0 1,1", "zones, character 17, \"a\": the name is taken" },
   { "tripwires", "1,1 2,2 3,3", "a tripwire has two points" },
   { "tripwires", "1,1 1,1", "must differ" },
@@ -605,6 +622,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_visit);
   tcase_add_test (tcase, test_pending);
   tcase_add_test (tcase, test_zone);
+  tcase_add_test (tcase, test_crossed_sides);
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
   tcase_add_test (tcase, test_drop_outside);
