@@ -1,8 +1,8 @@
 /* cudaccl - fuzzing: what GStreamer 1.24 and 1.28 add for metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* With an older GStreamer, gstcclmeta.c has no serialisation and no transform by a matrix. meta.c
- * compiles that file with these declarations, so that both are fuzzed everywhere. */
+/* With an older GStreamer, the metadata has no serialisation and no transform by a matrix. meta.c
+ * and zonesmeta.c compile its code with these declarations, so that both are fuzzed everywhere. */
 
 #ifndef TESTS_FUZZ_NEWER_H
 #define TESTS_FUZZ_NEWER_H
@@ -47,6 +47,7 @@ typedef struct _FuzzMetaInfo FuzzMetaInfo;
 struct _FuzzMetaInfo
 {
   GType api;
+  const gchar *name;
   gsize size;
   GstMetaInitFunction init_func;
   GstMetaFreeFunction free_func;
@@ -58,11 +59,12 @@ struct _FuzzMetaInfo
 };
 
 static inline FuzzMetaInfo *
-fuzz_meta_info_new (GType api, gsize size)
+fuzz_meta_info_new (GType api, const gchar *name, gsize size)
 {
   FuzzMetaInfo *info = g_new0 (FuzzMetaInfo, 1);
 
   info->api = api;
+  info->name = name;
   info->size = size;
 
   return info;
@@ -71,13 +73,13 @@ fuzz_meta_info_new (GType api, gsize size)
 static inline const FuzzMetaInfo *
 fuzz_meta_info_register (FuzzMetaInfo *info)
 {
-  info->real = gst_meta_register (info->api, "GstCclMeta", info->size, info->init_func,
+  info->real = gst_meta_register (info->api, info->name, info->size, info->init_func,
                                   info->free_func, info->transform_func);
 
   return info;
 }
 
-#define gst_meta_info_new(api, name, size) fuzz_meta_info_new (api, size)
+#define gst_meta_info_new(api, name, size) fuzz_meta_info_new (api, name, size)
 #define gst_meta_info_register(info) fuzz_meta_info_register (info)
 #define gst_buffer_add_meta(buffer, info, params) \
   gst_buffer_add_meta (buffer, ((const FuzzMetaInfo *) (info))->real, params)
@@ -88,5 +90,6 @@ fuzz_meta_info_register (FuzzMetaInfo *info)
 #define GST_CHECK_VERSION(major, minor, micro) 1
 
 #include "gst/ccl/gstcclmeta.h"
+#include "gst/ccl/gstcclzonesmeta.h"
 
 #endif

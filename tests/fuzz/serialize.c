@@ -1,17 +1,21 @@
-/* cudaccl - fuzzing: deserialisation of GstCclMeta
+/* cudaccl - fuzzing: deserialisation of GstCclMeta and GstCclZonesMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The bytes come from another process. What is accepted must be a frame with components, survive
- * being written and read again, and be scaled and cropped without criticals. */
+/* The bytes come from another process. What is accepted must be a frame with components or zones,
+ * survive being written and read again, and be scaled and cropped without criticals. */
 
 #include "tests/fuzz/newer.h"
 
 #include "tests/fuzz/input.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const GstMetaInfo *info;
+/* In the byte of the version: zones, not components. */
+#define ZONES 128
+
+static const GstMetaInfo *info, *zones_info;
 
 static void
 stay_silent (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
@@ -28,6 +32,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
   g_log_set_default_handler (stay_silent, NULL);
   info = gst_ccl_meta_get_info ();
+  zones_info = gst_ccl_zones_meta_get_info ();
 
   return 0;
 }
@@ -42,16 +47,17 @@ resize (GstByteArrayInterface *self, gsize length)
   return TRUE;
 }
 
-static GstCclMeta *
-deserialize (GstBuffer *buffer, const guint8 *bytes, gsize size, guint8 version)
+static gpointer
+deserialize (const GstMetaInfo *type, GstBuffer *buffer, const guint8 *bytes, gsize size,
+             guint8 version)
 {
   /* Ends with its allocation. */
   guint8 *copy = g_memdup2 (bytes, size);
-  GstMeta *meta = info->deserialize_func (info, buffer, copy, size, version);
+  GstMeta *meta = type->deserialize_func (type, buffer, copy, size, version);
 
   g_free (copy);
 
-  return (GstCclMeta *) meta;
+  return meta;
 }
 
 static void
@@ -100,6 +106,70 @@ check_use (GstBuffer *buffer, GstCclMeta *meta)
   gst_buffer_unref (scaled);
 }
 
+static void
+check_same_zones (const GstCclZonesMeta *a, const GstCclZonesMeta *b)
+{
+  guint i;
+
+  fuzz_check (b != NULL, "what was written cannot be read");
+  fuzz_check (a->width == b->width && a->height == b->height && a->n_zones == b->n_zones &&
+                  a->n_events == b->n_events,
+              "%ux%u with %u zones and %u events reads back as %ux%u with %u and %u", a->width,
+              a->height, a->n_zones, a->n_events, b->width, b->height, b->n_zones, b->n_events);
+  for (i = 0; i < a->n_zones; i++) {
+    const GstCclZone *c = &a->zones[i], *d = &b->zones[i];
+
+    fuzz_check (strcmp (c->name, d->name) == 0 && c->tripwire == d->tripwire &&
+                    c->color == d->color && c->in == d->in && c->out == d->out &&
+                    c->inside == d->inside && c->n_points == d->n_points &&
+                    (c->n_points == 0 ||
+                     memcmp (c->points, d->points, 2 * sizeof (gdouble) * c->n_points) == 0),
+                "zone %u reads back as another", i);
+  }
+  for (i = 0; i < a->n_events; i++) {
+    const GstCclZoneEvent *c = &a->events[i], *d = &b->events[i];
+
+    fuzz_check (c->type == d->type && c->zone == d->zone && c->track == d->track &&
+                    c->dwell == d->dwell && memcmp (&c->x, &d->x, 2 * sizeof (gdouble)) == 0 &&
+                    c->in == d->in && c->out == d->out && c->inside == d->inside &&
+                    c->frame_age == d->frame_age,
+                "event %u reads back as another", i);
+  }
+}
+
+static void
+check_zones_use (GstBuffer *buffer, GstCclZonesMeta *meta)
+{
+  GstVideoInfo in, out;
+  GstVideoMetaTransform trans = { &in, &out };
+  GstBuffer *scaled = gst_buffer_new ();
+  guint i, j;
+
+  fuzz_check (meta->width > 0 && meta->height > 0 && meta->width <= G_MAXINT &&
+                  meta->height <= G_MAXINT,
+              "a frame of %ux%u is accepted", meta->width, meta->height);
+  gst_video_info_init (&in);
+  gst_video_info_init (&out);
+  in.width = in.height = 1;
+  out.width = out.height = G_MAXINT;
+  zones_info->transform_func (scaled, &meta->meta, buffer,
+                              gst_video_meta_transform_scale_get_quark (), &trans);
+  gst_ccl_zones_meta_crop (meta, meta->width / 2, 0, 1, meta->height);
+
+  meta = gst_buffer_get_ccl_zones_meta (scaled);
+  for (i = 0; i < meta->n_zones; i++) {
+    fuzz_check (g_utf8_validate (meta->zones[i].name, -1, NULL), "a name is not UTF-8");
+    for (j = 0; j < 2 * meta->zones[i].n_points; j++)
+      fuzz_check (isfinite (meta->zones[i].points[j]), "point %u of zone %u is not finite", j, i);
+  }
+  for (i = 0; i < meta->n_events; i++) {
+    fuzz_check (meta->events[i].zone < meta->n_zones, "event %u has no zone", i);
+    fuzz_check (isfinite (meta->events[i].x) && isfinite (meta->events[i].y),
+                "event %u is not finite", i);
+  }
+  gst_buffer_unref (scaled);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -107,14 +177,24 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GstBuffer *buffer = gst_buffer_new (), *again = gst_buffer_new ();
   GstByteArrayInterface bytes = { NULL, 0, resize };
   guint8 version = fuzz_u8 (&input), written;
-  GstCclMeta *meta = deserialize (buffer, input.data, input.size, version);
+  const GstMetaInfo *type = version & ZONES ? zones_info : info;
+  gpointer meta = deserialize (type, buffer, input.data, input.size, (guint8) (version & ~ZONES)),
+           copy;
 
   if (meta) {
-    fuzz_check (info->serialize_func (&meta->meta, &bytes, &written), "cannot be written");
-    check_same (meta, deserialize (again, bytes.data, bytes.len, written));
-    check_use (buffer, meta);
+    fuzz_check (type->serialize_func (meta, &bytes, &written), "cannot be written");
+    copy = deserialize (type, again, bytes.data, bytes.len, written);
+    if (version & ZONES) {
+      check_same_zones (meta, copy);
+      check_zones_use (buffer, meta);
+    } else {
+      check_same (meta, copy);
+      check_use (buffer, meta);
+    }
   } else {
-    fuzz_check (gst_buffer_get_ccl_meta (buffer) == NULL, "components in spite of an error");
+    fuzz_check (gst_buffer_get_ccl_meta (buffer) == NULL &&
+                    gst_buffer_get_ccl_zones_meta (buffer) == NULL,
+                "metadata in spite of an error");
   }
   g_free (bytes.data);
   gst_buffer_unref (again);

@@ -1,8 +1,9 @@
-/* cudaccl - fuzzing: transforms of GstCclMeta
+/* cudaccl - fuzzing: transforms of GstCclMeta and GstCclZonesMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Copies, scales, crops and matrices, one after the other, of components that are in their frame or
- * anything at all. Those that are in their frame must stay in it. */
+ * anything at all, and of zones. Components that are in their frame must stay in it; zones and
+ * events all stay, and events on the same side of tripwires. */
 
 #include "tests/fuzz/newer.h"
 
@@ -11,9 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/ccl/gstcclproject.h"
+
 #define MOST_COMPONENTS 6
 
-static const GstMetaInfo *info;
+static const GstMetaInfo *info, *zones_info;
 
 static void
 stay_silent (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
@@ -30,6 +33,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
   g_log_set_default_handler (stay_silent, NULL);
   info = gst_ccl_meta_get_info ();
+  zones_info = gst_ccl_zones_meta_get_info ();
 
   return 0;
 }
@@ -75,6 +79,87 @@ draw_component (FuzzInput *input, gboolean hostile, guint width, guint height,
   }
 }
 
+/* A tripwire across the frame, a polygon of the centroids, and an event at each of them. */
+static void
+add_zones (GstBuffer *buffer, guint width, guint height, const GstCclComponent *components, guint n)
+{
+  gdouble line[] = { 0.0, height / 2.0, width, height / 2.0 }, points[2 * MOST_COMPONENTS];
+  GstCclZone zones[] = { { (gchar *) "line", TRUE, 0, 2, line, 1, 2, 3 },
+                         { (gchar *) "polygon", FALSE, 7, n, points, 4, 5, 6 } };
+  GstCclZoneEvent events[MOST_COMPONENTS];
+  GstCclZonesMeta *meta;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    points[2 * i] = components[i].centroid_x;
+    points[2 * i + 1] = components[i].centroid_y;
+    events[i] = (GstCclZoneEvent){ GST_CCL_ZONE_IN, i % 2, i, i, points[2 * i], points[2 * i + 1] };
+  }
+  meta =
+      gst_buffer_add_ccl_zones_meta (buffer, MAX (width, 1), MAX (height, 1), zones, 2, events, n);
+  meta->width = width;
+  meta->height = height;
+}
+
+/* On which side of the tripwire an event is, or 0 if that is not certain. */
+static gint
+find_side (const GstCclZonesMeta *meta, const GstCclZoneEvent *event)
+{
+  const gdouble *p = meta->zones[0].points;
+  gdouble dx, dy, distance;
+
+  if (meta->zones[0].n_points != 2 || (event->x == -1.0 && event->y == -1.0))
+    return 0;
+  dx = p[2] - p[0];
+  dy = p[3] - p[1];
+  distance = (dx * (event->y - p[1]) - dy * (event->x - p[0])) / (dx * dx + dy * dy);
+  if (!isfinite (distance) || !(fabs (distance) > 1e-3) || hypot (dx, dy) < 1.0 ||
+      hypot (p[0], p[1]) > 1e6 * hypot (dx, dy) ||
+      hypot (event->x - p[0], event->y - p[1]) > 1e6 * hypot (dx, dy))
+    return 0;
+
+  return distance > 0.0 ? 1 : -1;
+}
+
+/* All zones and events stay. */
+static void
+check_zones (const GstCclZonesMeta *before, const GstCclZonesMeta *after, gboolean sides)
+{
+  guint i;
+
+  fuzz_check (after && after->n_zones == before->n_zones && after->n_events == before->n_events,
+              "zones or events are lost");
+  for (i = 0; i < after->n_zones; i++) {
+    const GstCclZone *a = &before->zones[i], *b = &after->zones[i];
+
+    fuzz_check (strcmp (a->name, b->name) == 0 && a->tripwire == b->tripwire &&
+                    a->color == b->color && a->in == b->in && a->out == b->out &&
+                    a->inside == b->inside && (a->n_points == b->n_points || b->n_points == 0),
+                "zone %u is another", i);
+  }
+  for (i = 0; i < after->n_events; i++) {
+    const GstCclZoneEvent *a = &before->events[i], *b = &after->events[i];
+
+    fuzz_check (a->type == b->type && a->zone == b->zone && a->track == b->track &&
+                    a->dwell == b->dwell && a->frame_age == b->frame_age,
+                "event %u is another", i);
+    fuzz_check (!sides || find_side (before, a) * find_side (after, b) >= 0,
+                "event %u is on the other side of the tripwire", i);
+  }
+}
+
+static void
+transform_zones (GstBuffer *dest, GstBuffer *buffer, GQuark type, gpointer data, gboolean sides)
+{
+  GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
+
+  if (!dest)
+    return;
+  fuzz_check (zones_info->transform_func (dest, &meta->meta, buffer, type, data),
+              "zones are dropped");
+  check_zones (meta, gst_buffer_get_ccl_zones_meta (dest), sides);
+}
+
 /* The new buffer with the transformed components, or NULL. */
 static GstBuffer *
 scale (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta, gboolean *hostile)
@@ -94,6 +179,7 @@ scale (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta, gboolean *hostile)
   if (!info->transform_func (dest, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (),
                              &trans))
     gst_clear_buffer (&dest);
+  transform_zones (dest, buffer, gst_video_meta_transform_scale_get_quark (), &trans, TRUE);
 
   return dest;
 }
@@ -119,6 +205,7 @@ project (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
   GstVideoInfo in, out;
   GstVideoMetaTransformMatrix trans;
   GstBuffer *dest = gst_buffer_new ();
+  gdouble most = 0.0;
   guint i;
 
   memset (&trans, 0, sizeof (trans));
@@ -139,10 +226,14 @@ project (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
 
       trans.matrix[i / 3][i % 3] = (gfloat) CLAMP (value, -1e30, 1e30);
     }
+    most = MAX (most, fabs (trans.matrix[i / 3][i % 3]));
   }
   if (!info->transform_func (dest, &meta->meta, buffer,
                              gst_video_meta_transform_matrix_get_quark (), &trans))
     gst_clear_buffer (&dest);
+  /* If the matrix is nearly singular, sides are rounding errors. */
+  transform_zones (dest, buffer, gst_video_meta_transform_matrix_get_quark (), &trans,
+                   fabs (gst_ccl_project_get_determinant (&trans)) > 1e-6 * most * most * most);
 
   return dest;
 }
@@ -157,8 +248,27 @@ copy (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
     gst_buffer_add_ccl_meta (dest, 1, 1, 0, NULL, 0);
   if (!info->transform_func (dest, &meta->meta, buffer, _gst_meta_transform_copy, &data))
     gst_clear_buffer (&dest);
+  transform_zones (dest, buffer, _gst_meta_transform_copy, &data, TRUE);
 
   return dest;
+}
+
+static void
+crop_zones (GstBuffer *buffer, guint x, guint y, guint width, guint height)
+{
+  GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer), *before;
+  GstBuffer *whole = gst_buffer_copy (buffer);
+  gboolean inside = width > 0 && height > 0 && (guint64) x + width <= meta->width &&
+                    (guint64) y + height <= meta->height;
+
+  before = gst_buffer_get_ccl_zones_meta (whole);
+  fuzz_check (gst_ccl_zones_meta_crop (meta, x, y, width, height) == inside,
+              "zones are cropped to %u,%u %ux%u", x, y, width, height);
+  fuzz_check (meta->width == (inside ? width : before->width) &&
+                  meta->height == (inside ? height : before->height),
+              "zones are cropped to %ux%u", meta->width, meta->height);
+  check_zones (before, meta, TRUE);
+  gst_buffer_unref (whole);
 }
 
 static GstBuffer *
@@ -181,6 +291,7 @@ crop (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
   if (inside)
     fuzz_check (meta->width == width && meta->height == height, "cropped to %ux%u, not %ux%u",
                 meta->width, meta->height, width, height);
+  crop_zones (buffer, x, y, width, height);
 
   return gst_buffer_ref (buffer);
 }
@@ -223,6 +334,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   for (i = 0; i < n; i++)
     draw_component (&input, hostile, width, height, &components[i]);
   gst_buffer_add_ccl_meta (buffer, width, height, n + fuzz_below (&input, 3), components, n);
+  add_zones (buffer, width, height, components, n);
 
   for (i = 0; i < steps && buffer; i++) {
     static const gchar *const names[] = { "copy", "scale", "crop", "matrix" };
