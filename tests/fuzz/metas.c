@@ -40,6 +40,45 @@ fuzz_component (FuzzInput *input, guint width, guint height, GstCclComponent *co
   component->velocity_y = fuzz_hostile_double (input);
 }
 
+/* Zones at the corners and centroids of the components, and an event for each. They need no bytes,
+ * so that a corpus means the same with them. */
+static void
+add_zones_meta (GstBuffer *buffer, guint width, guint height, const GstCclComponent *components,
+                guint n)
+{
+  gdouble points[2 * MOST_COMPONENTS], line[4];
+  GstCclZone zones[] = { { (gchar *) "a", FALSE, components[0].label, n, points, 1, 2, 3 },
+                         { (gchar *) "\"\xff\n", TRUE, 0, 2, line, G_MAXUINT64, 0, 0 } };
+  GstCclZoneEvent events[MOST_COMPONENTS];
+  GstCclZonesMeta *meta;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *c = &components[i];
+
+    points[2 * i] = c->centroid_x;
+    points[2 * i + 1] = c->centroid_y;
+    events[i] = (GstCclZoneEvent){ (GstCclZoneEventType) (c->label / 4 % 6),
+                                   i % 2,
+                                   c->track,
+                                   c->age,
+                                   c->x,
+                                   c->centroid_y,
+                                   c->area,
+                                   c->area,
+                                   c->width,
+                                   (gint64) c->age };
+  }
+  line[0] = components[0].x;
+  line[1] = components[0].y;
+  line[2] = components[0].centroid_x;
+  line[3] = components[0].centroid_y;
+  meta =
+      gst_buffer_add_ccl_zones_meta (buffer, MAX (width, 1), MAX (height, 1), zones, 2, events, n);
+  meta->width = width;
+  meta->height = height;
+}
+
 static void
 add_ccl_meta (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
 {
@@ -57,6 +96,8 @@ add_ccl_meta (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
   for (i = 0; i < n; i++)
     fuzz_component (input, width, height, &components[i]);
   gst_buffer_add_ccl_meta (buffer, width, height, found, components, n);
+  if (n > 0 && components[0].label % 4 == 3)
+    add_zones_meta (buffer, width, height, components, n);
 }
 
 /* A field that may have another type than ours, or be missing. */
