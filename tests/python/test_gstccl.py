@@ -89,13 +89,40 @@ def rois(buffer):
     return found
 
 
+def zone_values(meta):
+    """What GstCclZonesMeta says, as numbers and strings."""
+    zones = [(zone.name, zone.tripwire, zone.get_points(), zone.in_, zone.out, zone.inside)
+             for zone in meta.get_zones()]
+    events = [(GstCcl.ccl_zone_event_type_get_name(event.type), event.zone, event.track, event.dwell,
+               event.x, event.y, event.in_, event.out, event.inside, event.frame_age)
+              for event in meta.get_events()]
+    return zones, events
+
+
+ZONES = [("gate", True, [1.0, 2.5, 3.0, 4.0], 0, 0, 0), ("lawn", False, [0.5] * 6, 0, 0, 0)]
+EVENTS = [("out", 0, 2**32 - 1, 2**63, 2.5, -1.0, 2**64 - 1, 3, 4, -5)]
+
+
+def sample_zones():
+    """A buffer with zones and an event."""
+    event = GstCcl.CclZoneEvent()
+    event.type, event.track, event.dwell = GstCcl.CclZoneEventType.OUT, 2**32 - 1, 2**63
+    event.x, event.y, event.in_, event.out, event.inside, event.frame_age = EVENTS[0][4:]
+    buffer = Gst.Buffer.new()
+    zones = [GstCcl.CclZone.new(*zone[:3]) for zone in ZONES]
+    return buffer, GstCcl.buffer_add_ccl_zones_meta(buffer, 64, 48, zones, [event])
+
+
 def receive(path):
-    """Run in another process: prints the components of a frame received through a socket."""
+    """Run in another process: prints the components and zones of a frame received through a
+    socket."""
     GstCcl.CclMeta.get_info()
+    GstCcl.CclZonesMeta.get_info()
     pipeline = Gst.parse_launch(f"unixfdsrc socket-path={path} ! appsink name=sink sync=false")
     buffer = next(frames(pipeline))
-    meta = GstCcl.buffer_get_ccl_meta(buffer)
-    print(json.dumps([values(c) for c in meta.get_components()] if meta else None))
+    meta, zones = GstCcl.buffer_get_ccl_meta(buffer), GstCcl.buffer_get_ccl_zones_meta(buffer)
+    print(json.dumps([[values(c) for c in meta.get_components()] if meta else None,
+                      zone_values(zones) if zones else None]))
 
 
 class MetaTest(unittest.TestCase):
@@ -103,6 +130,7 @@ class MetaTest(unittest.TestCase):
 
     def test_nothing(self):
         self.assertIsNone(GstCcl.buffer_get_ccl_meta(Gst.Buffer.new()))
+        self.assertIsNone(GstCcl.buffer_get_ccl_zones_meta(Gst.Buffer.new()))
 
     def test_values(self):
         buffer, _ = sample_meta()
@@ -137,11 +165,29 @@ class MetaTest(unittest.TestCase):
             self.assertEqual(zones[1].get_points(), [0, 120, 320, 120])
             self.assertEqual(zones[0].inside, 1)
             self.assertIsNone(meta.get_zone(2))
-            for i in range(meta.get_n_events()):
-                event = meta.get_event(i)
-                events.append((event.type, event.zone, event.track))
-                self.assertEqual(GstCcl.CclZoneEventType.ENTER, event.type)
+            events += [(event.type, event.zone, event.track) for event in meta.get_events()]
         self.assertEqual(events, [(GstCcl.CclZoneEventType.ENTER, 0, 1)])
+
+    def test_zone_values(self):
+        buffer, meta = sample_zones()
+        copy = buffer.copy_deep()
+        self.assertEqual(zone_values(meta), (ZONES, EVENTS))
+        self.assertEqual((meta.get_n_zones(), meta.get_n_events()), (2, 1))
+        self.assertEqual(meta.get_event(0).track, 2**32 - 1)
+        self.assertIsNone(meta.get_event(1))
+        zones, one, events = meta.get_zones(), meta.get_zone(1).copy(), meta.get_events()
+        del buffer, meta
+        gc.collect()
+        churn = [sample_zones() for _ in range(100)]
+        self.assertEqual([(zone.name, zone.get_points()) for zone in zones],
+                         [(zone[0], zone[2]) for zone in ZONES])
+        self.assertEqual((one.name, events[0].x), ("lawn", 2.5))
+        del churn
+        meta = GstCcl.buffer_get_ccl_zones_meta(copy)
+        self.assertTrue(meta.crop(1, 2, 20, 20))
+        self.assertFalse(meta.crop(1, 2, 20, 20))
+        self.assertEqual(meta.get_zone(0).get_points(), [0.0, 0.5, 2.0, 2.0])
+        self.assertEqual((meta.get_event(0).x, meta.get_event(0).y), (1.5, -3.0))
 
     def test_empty(self):
         buffer = Gst.Buffer.new()
@@ -241,7 +287,7 @@ class PipelineTest(unittest.TestCase):
     def test_other_process(self):
         source = (
             "videotestsrc pattern=checkers-8 is-live=true ! video/x-raw,format=GRAY8,width=320,"
-            "height=240 ! cudaccl backend=cpu connectivity=4 !"
+            "height=240 ! cudaccl backend=cpu connectivity=4 ! cclzones tripwires=\"gate: 0,0 1,1\" !"
         )
         here = next(frames(Gst.parse_launch(f"{source} appsink name=sink")))
         expected = [values(c) for c in GstCcl.buffer_get_ccl_meta(here).get_components()]
@@ -256,7 +302,9 @@ class PipelineTest(unittest.TestCase):
                 output = subprocess.run(command, stdout=subprocess.PIPE, check=True)
             finally:
                 sender.set_state(Gst.State.NULL)
-        self.assertEqual([tuple(c) for c in json.loads(output.stdout)], expected)
+        components, zones = json.loads(output.stdout)
+        self.assertEqual([tuple(c) for c in components], expected)
+        self.assertEqual(zones, [[["gate", True, [0.0, 0.0, 320.0, 240.0], 0, 0, 0]], []])
 
 
 if __name__ == "__main__":
