@@ -27,14 +27,16 @@ typedef struct
   GstElement *pipeline;
   GstElement *merge;
   GRand *random;
-  gint drift; /* of the mask's timestamps, in parts per million */
+  gint drift;     /* of the mask's timestamps, in parts per million */
+  guint n_marked; /* frames of the mask */
 
   GMutex lock;
   GCond cond;
   guint n_frames;
   guint n_matched;
   guint n_in_turn; /* the last frames that had components without interruption */
-  guint n_wrong;   /* ages that are not the difference of the timestamps */
+  guint n_wrong;   /* ages that are not the difference of the timestamps; events out of turn */
+  guint n_told;    /* events */
   GstClockTimeDiff min_age, max_age;
   guint n_warnings;
   GString *warnings;
@@ -44,7 +46,8 @@ typedef struct
   GstClockTime latency;
 } Live;
 
-/* The mask's timestamps, which are in the only component's area: the sink compares them. */
+/* The mask's timestamps, which are in the only component's area and in an event's dwell time: the
+ * sink compares them. Each frame has an event. */
 static GstPadProbeReturn
 mark (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -52,13 +55,17 @@ mark (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstClockTimeDiff drift = (GstClockTimeDiff) GST_BUFFER_PTS (buffer) / 1000000 * live->drift;
   GstCclComponent component = { 1, 0, 0, 1, 1, 1, 0.0, 0.0 };
+  GstCclZone zone = { (gchar *) "gate", TRUE };
+  GstCclZoneEvent event = { GST_CCL_ZONE_IN, 0, ++live->n_marked };
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
   if (live->random)
     g_usleep ((gulong) g_rand_int_range (live->random, 0, 60000));
   GST_BUFFER_PTS (buffer) += (GstClockTime) drift;
   component.area = 1 + GST_BUFFER_PTS (buffer);
+  event.dwell = GST_BUFFER_PTS (buffer);
   gst_buffer_add_ccl_meta (buffer, 64, 48, 1, &component, 1);
+  gst_buffer_add_ccl_zones_meta (buffer, 64, 48, &zone, 1, &event, 1);
 
   return GST_PAD_PROBE_OK;
 }
@@ -67,9 +74,17 @@ static void
 see (GstElement *sink, GstBuffer *buffer, GstPad *pad, Live *live)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (buffer);
+  guint i;
 
   g_mutex_lock (&live->lock);
   live->n_frames++;
+  for (i = 0; zones && i < zones->n_events; i++) {
+    const GstCclZoneEvent *event = &zones->events[i];
+
+    live->n_wrong += event->track != ++live->n_told ||
+                     event->frame_age != GST_CLOCK_DIFF (event->dwell, GST_BUFFER_PTS (buffer));
+  }
   if (meta) {
     GstClockTimeDiff age = GST_CLOCK_DIFF (meta->components[0].area - 1, GST_BUFFER_PTS (buffer));
 
@@ -165,7 +180,8 @@ handle_message (GstBus *bus, GstMessage *message, gpointer user_data)
     gst_message_parse_warning (message, &error, NULL);
     g_mutex_lock (&live->lock);
     g_string_append (live->warnings, error->message);
-    live->n_warnings++;
+    /* Not those about events after the end. */
+    live->n_warnings += strstr (error->message, "without components") != NULL;
     g_mutex_unlock (&live->lock);
     g_clear_error (&error);
   }
@@ -224,6 +240,7 @@ GST_START_TEST (test_slow)
   fail_unless_equals_int (live.n_warnings, 1);
   fail_unless (strstr (live.warnings->str, "mode=latest") != NULL, "%s", live.warnings->str);
   fail_unless_equals_int (live.n_wrong, 0);
+  fail_unless (live.n_told >= live.n_matched, "%u of %u", live.n_told, live.n_marked);
   live_clear (&live);
   g_free (mask);
 }
