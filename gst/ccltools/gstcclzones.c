@@ -25,9 +25,9 @@
  * without events: no object is inside any more, and undecided crossings do not count. A seek that
  * does not flush changes nothing. Counts of `in` and `out` are kept until the element starts again.
  *
- * At the end of the stream, undecided crossings count, and objects stay in their zones. These
- * events, and those between two streams, are posted at once. The next frame, if there is one, has
- * them in its metadata, with their `frame_age`.
+ * At the end of the stream, or when the element stops, undecided crossings count, and objects stay
+ * in their zones. These events, and those between two streams, are posted at once. The next frame,
+ * if there is one, has them in its metadata, with their `frame_age`.
  *
  * ## JSON
  *
@@ -492,13 +492,6 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   return FALSE;
 }
 
-/* Counts can be read until the element starts again. */
-static gboolean
-gst_ccl_zones_stop (GstBaseTransform *trans)
-{
-  return TRUE;
-}
-
 /* Takes the sides where objects are as certain. If @forget, they leave their zones and are
  * forgotten: ids may mean other objects from now on. The next frame tells the events, if there is
  * one. */
@@ -527,6 +520,15 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
     gst_ccl_transfer_events (untold, self->untold, 0);
   gst_clear_buffer (&self->untold);
   self->untold = untold;
+}
+
+/* Counts can be read until the element starts again. */
+static gboolean
+gst_ccl_zones_stop (GstBaseTransform *trans)
+{
+  gst_ccl_zones_settle (GST_CCL_ZONES (trans), FALSE);
+
+  return TRUE;
 }
 
 static gboolean

@@ -174,8 +174,8 @@ GST_START_TEST (test_visit)
 }
 GST_END_TEST;
 
-/* Crossings that hysteresis holds back: the object is gone, or the stream ends. Who goes round the
- * end of the wire does not cross it, unless on the way back. */
+/* Crossings that hysteresis holds back: the object is gone, or the stream ends, or the element
+ * stops. Objects that go round the end of the wire do not cross it, unless on the way back. */
 GST_START_TEST (test_pending)
 {
   GstHarness *h = harness_new (NULL, "gate: 50,50 150,50");
@@ -201,6 +201,17 @@ GST_START_TEST (test_pending)
   check_event (h, "in", "gate", 2);
   check_no_event (h);
   check_counts (h, "gate", 2, 1, 0);
+  ccl_test_harness_free (h);
+
+  /* The element stops without an end of the stream. */
+  h = harness_new (NULL, "gate: 50,50 150,50");
+  push (h, 0, 1, 100, 40);
+  push (h, 1, 1, 100, 51);
+  check_no_event (h);
+  gst_element_set_state (h->element, GST_STATE_READY);
+  check_event (h, "in", "gate", 1);
+  check_no_event (h);
+  check_counts (h, "gate", 1, 0, 0);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
