@@ -74,7 +74,7 @@ typedef enum
  * @out: count of the zone after the event
  * @inside: count of the zone after the event
  * @frame_age: how much earlier than the frame it happened, in nanoseconds; 0 if it happened in this
- *   one. Negative values mean a later frame. See #GstCclZonesMeta
+ *   one. Negative values mean that it happened later
  *
  * An object and a zone.
  *
@@ -122,11 +122,10 @@ struct _GstCclZoneEvent
  *     print(meta.get_zone(event.zone).name, GstCcl.ccl_zone_event_type_get_name(event.type))
  * ```
  *
- * Each event is in the metadata of one frame: usually of that in which it happened, otherwise of
- * the next one that could get it, with the time between them as its `frame_age`. This is so for
- * events between frames, as when a new stream begins, and for those of frames that `cclmerge`
- * attached to no frame of the video. Events after the last frame, as at the end of the stream, are
- * only messages.
+ * Each event is in the metadata of exactly one frame: that in which it happened, or a later one.
+ * Then `frame_age` is the time between the two. Later ones get the events that happen between
+ * frames, as when a new stream begins, and those of frames that `cclmerge` attaches to no frame of
+ * the video. Events after the last frame, as at the end of the stream, are only messages.
  *
  * Copies of the buffer get a copy of it, and elements that scale frames (or, from GStreamer 1.28
  * on, crop, flip or rotate them) transform it:

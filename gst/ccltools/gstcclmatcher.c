@@ -37,25 +37,25 @@ gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, Gst
   return result;
 }
 
-/* Events of a frame that was dropped. */
+/* Events for the next frame of the video. */
 typedef struct
 {
   GstBuffer *zones;      /* with the events */
   GstClockTimeDiff time; /* of the frame, or GST_CLOCK_STIME_NONE */
-} Untold;
+} Waiting;
 
 static void
-clear_untold (gpointer data)
+clear_waiting (gpointer data)
 {
-  gst_buffer_unref (((Untold *) data)->zones);
+  gst_buffer_unref (((Waiting *) data)->zones);
 }
 
 void
 gst_ccl_matcher_init (GstCclMatcher *matcher)
 {
   g_mutex_init (&matcher->lock);
-  matcher->untold = g_array_new (FALSE, FALSE, sizeof (Untold));
-  g_array_set_clear_func (matcher->untold, clear_untold);
+  matcher->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
+  g_array_set_clear_func (matcher->waiting, clear_waiting);
 }
 
 static void
@@ -69,7 +69,7 @@ void
 gst_ccl_matcher_finalize (GstCclMatcher *matcher)
 {
   gst_ccl_matcher_clear (matcher);
-  g_array_unref (matcher->untold);
+  g_array_unref (matcher->waiting);
   g_mutex_clear (&matcher->lock);
 }
 
@@ -78,8 +78,8 @@ gst_ccl_matcher_clear (GstCclMatcher *matcher)
 {
   g_mutex_lock (&matcher->lock);
   clear_match (&matcher->last);
-  g_array_set_size (matcher->untold, 0);
-  gst_clear_buffer (&matcher->told);
+  g_array_set_size (matcher->waiting, 0);
+  gst_clear_buffer (&matcher->delivered);
   matcher->begun = FALSE;
   g_mutex_unlock (&matcher->lock);
 }
@@ -92,17 +92,17 @@ count_events (GstBuffer *buffer)
   return meta ? meta->n_events : 0;
 }
 
-/* Remembers the events of a frame that is dropped, unless the video has them already. */
+/* Keeps the events of a frame for the next one of the video, unless the video has them already. */
 static void
 keep_events (GstCclMatcher *matcher, GstBuffer *buffer, GstClockTimeDiff time)
 {
-  Untold untold = { NULL, time };
+  Waiting waiting = { NULL, time };
 
-  if (matcher->told != buffer && count_events (buffer) > 0)
-    untold.zones = gst_ccl_transfer_extract_zones (buffer);
-  if (untold.zones)
-    g_array_append_val (matcher->untold, untold);
-  gst_clear_buffer (&matcher->told);
+  if (matcher->delivered != buffer && count_events (buffer) > 0)
+    waiting.zones = gst_ccl_transfer_extract_zones (buffer);
+  if (waiting.zones)
+    g_array_append_val (matcher->waiting, waiting);
+  gst_clear_buffer (&matcher->delivered);
 }
 
 gboolean
@@ -116,8 +116,8 @@ gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n
     keep_events (matcher, buffer, GST_CLOCK_STIME_NONE);
     gst_buffer_unref (buffer);
   }
-  for (i = 0; i < matcher->untold->len; i++)
-    *n_lost += count_events (g_array_index (matcher->untold, Untold, i).zones);
+  for (i = 0; i < matcher->waiting->len; i++)
+    *n_lost += count_events (g_array_index (matcher->waiting, Waiting, i).zones);
   g_mutex_unlock (&matcher->lock);
   gst_ccl_matcher_clear (matcher);
 
@@ -136,22 +136,22 @@ extract_zones (GstBuffer *buffer)
   return zones;
 }
 
-/* Moves the events that no frame has to @match, which is of the time @time. */
+/* Moves the waiting events to @match, for the frame of the video at @time. */
 static void
-tell_events (GstCclMatcher *matcher, GstCclMatch *match, GstClockTimeDiff time)
+deliver_events (GstCclMatcher *matcher, GstCclMatch *match, GstClockTimeDiff time)
 {
   guint i;
 
-  for (i = matcher->untold->len; i-- > 0;) {
-    const Untold *untold = &g_array_index (matcher->untold, Untold, i);
+  for (i = matcher->waiting->len; i-- > 0;) {
+    const Waiting *waiting = &g_array_index (matcher->waiting, Waiting, i);
     GstClockTimeDiff age =
-        GST_CLOCK_STIME_IS_VALID (untold->time) ? gst_ccl_time_diff (time, untold->time) : 0;
+        GST_CLOCK_STIME_IS_VALID (waiting->time) ? gst_ccl_time_diff (time, waiting->time) : 0;
 
     if (!match->zones)
       match->zones = gst_buffer_new ();
-    gst_ccl_transfer_events (match->zones, untold->zones, age);
+    gst_ccl_transfer_events (match->zones, waiting->zones, age);
   }
-  g_array_set_size (matcher->untold, 0);
+  g_array_set_size (matcher->waiting, 0);
 }
 
 /* The next item on the pad: a frame, or a gap with the time of its end. */
@@ -307,7 +307,7 @@ find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchReq
 }
 
 /* The zones of a match. It is the last frame, or a later one that is still on the pad: that one's
- * events are told with it, and only once. */
+ * events are delivered with it, and only once. */
 static GstBuffer *
 find_zones (GstCclMatcher *matcher, const GstCclMatch *match)
 {
@@ -315,7 +315,7 @@ find_zones (GstCclMatcher *matcher, const GstCclMatch *match)
     return matcher->last.zones ? gst_buffer_copy (matcher->last.zones) : NULL;
 
   keep_events (matcher, match->buffer, match->time);
-  matcher->told = gst_buffer_ref (match->buffer);
+  matcher->delivered = gst_buffer_ref (match->buffer);
 
   return extract_zones (match->buffer);
 }
@@ -333,13 +333,13 @@ gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
     matcher->begin = request->time;
   }
   if (!pad)
-    gst_clear_buffer (&matcher->told);
+    gst_clear_buffer (&matcher->delivered);
   result = request->latest ? find_latest (matcher, pad, request, match)
                            : find_nearest (matcher, pad, request, match);
   if (result == GST_CCL_MATCH_FOUND)
     match->zones = find_zones (matcher, match);
   if (result != GST_CCL_MATCH_PENDING)
-    tell_events (matcher, match, request->time);
+    deliver_events (matcher, match, request->time);
   g_mutex_unlock (&matcher->lock);
 
   return result;

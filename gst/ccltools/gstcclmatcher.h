@@ -43,9 +43,10 @@ typedef struct
 
   /*< private >*/
   GstCclMatch last; /* the latest one not after the video, reduced to its components and zones */
-  GArray *untold;   /* Untold: events that no frame of the video has */
-  GstBuffer *told;  /* the next frame on the pad, if the video has its events already, or NULL */
-  gboolean begun;   /* something came, or the first frame was seen at @begin */
+  GArray *waiting;  /* Waiting: events for the next frame of the video */
+  GstBuffer
+      *delivered; /* the next frame on the pad, if the video has its events already, or NULL */
+  gboolean begun; /* something came, or the first frame was seen at @begin */
   GstClockTimeDiff begin;
   GMutex lock; /* protects what is above: flushes come from another thread than aggregate() */
 } GstCclMatcher;

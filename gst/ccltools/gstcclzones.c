@@ -111,9 +111,9 @@ struct _GstCclZones
 
   /* Streaming thread. */
   guint width, height;
-  GArray *points;    /* GstCclZonePoint */
-  GArray *events;    /* GstCclZoneEvent */
-  GstBuffer *untold; /* with events that happened between frames, or NULL */
+  GArray *points;     /* GstCclZonePoint */
+  GArray *events;     /* GstCclZoneEvent */
+  GstBuffer *waiting; /* with events that happened between frames, or NULL */
   /* Of the last frame: running time, and the size that its components belong to. */
   GstClockTime last_time;
   guint last_width, last_height;
@@ -332,7 +332,7 @@ gst_ccl_zones_finalize (GObject *object)
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   g_array_unref (self->points);
   g_array_unref (self->events);
-  gst_clear_buffer (&self->untold);
+  gst_clear_buffer (&self->waiting);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -481,7 +481,7 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   GST_OBJECT_UNLOCK (self);
-  gst_clear_buffer (&self->untold);
+  gst_clear_buffer (&self->waiting);
   self->last_time = 0;
   if (gst_ccl_zones_read (self, &error))
     return TRUE;
@@ -493,12 +493,12 @@ gst_ccl_zones_start (GstBaseTransform *trans)
 }
 
 /* Takes the sides where objects are as certain. If @forget, they leave their zones and are
- * forgotten: ids may mean other objects from now on. The next frame tells the events, if there is
+ * forgotten: ids may mean other objects from now on. The next frame gets the events, if there is
  * one. */
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
-  GstBuffer *untold;
+  GstBuffer *waiting;
 
   if (!self->set)
     return;
@@ -514,12 +514,12 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
     return;
 
   gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
-  untold = gst_buffer_new ();
-  gst_ccl_zone_set_attach (self->set, untold, self->last_width, self->last_height, self->events);
-  if (self->untold)
-    gst_ccl_transfer_events (untold, self->untold, 0);
-  gst_clear_buffer (&self->untold);
-  self->untold = untold;
+  waiting = gst_buffer_new ();
+  gst_ccl_zone_set_attach (self->set, waiting, self->last_width, self->last_height, self->events);
+  if (self->waiting)
+    gst_ccl_transfer_events (waiting, self->waiting, 0);
+  gst_clear_buffer (&self->waiting);
+  self->waiting = waiting;
 }
 
 /* Counts can be read until the element starts again. */
@@ -684,11 +684,11 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
     gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
 
-  if (self->untold)
-    gst_ccl_transfer_events (buffer, self->untold,
+  if (self->waiting)
+    gst_ccl_transfer_events (buffer, self->waiting,
                              time > self->last_time ? (GstClockTimeDiff) (time - self->last_time)
                                                     : 0);
-  gst_clear_buffer (&self->untold);
+  gst_clear_buffer (&self->waiting);
   self->last_time = time;
   self->last_width = width;
   self->last_height = height;

@@ -34,9 +34,9 @@ typedef struct
   GCond cond;
   guint n_frames;
   guint n_matched;
-  guint n_in_turn; /* the last frames that had components without interruption */
-  guint n_wrong;   /* ages that are not the difference of the timestamps; events out of turn */
-  guint n_told;    /* events */
+  guint n_in_turn;   /* the last frames that had components without interruption */
+  guint n_wrong;     /* ages that are not the difference of the timestamps; events out of turn */
+  guint n_delivered; /* events */
   GstClockTimeDiff min_age, max_age;
   guint n_warnings;
   GString *warnings;
@@ -82,7 +82,7 @@ see (GstElement *sink, GstBuffer *buffer, GstPad *pad, Live *live)
   for (i = 0; zones && i < zones->n_events; i++) {
     const GstCclZoneEvent *event = &zones->events[i];
 
-    live->n_wrong += event->track != ++live->n_told ||
+    live->n_wrong += event->track != ++live->n_delivered ||
                      event->frame_age != GST_CLOCK_DIFF (event->dwell, GST_BUFFER_PTS (buffer));
   }
   if (meta) {
@@ -240,7 +240,7 @@ GST_START_TEST (test_slow)
   fail_unless_equals_int (live.n_warnings, 1);
   fail_unless (strstr (live.warnings->str, "mode=latest") != NULL, "%s", live.warnings->str);
   fail_unless_equals_int (live.n_wrong, 0);
-  fail_unless (live.n_told >= live.n_matched, "%u of %u", live.n_told, live.n_marked);
+  fail_unless (live.n_delivered >= live.n_matched, "%u of %u", live.n_delivered, live.n_marked);
   live_clear (&live);
   g_free (mask);
 }

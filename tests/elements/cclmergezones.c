@@ -231,7 +231,7 @@ static const struct
   { "latest, never a later one", TRUE, 5000, "0 1000", "1! 1001!", "(-) 1@999", 1 },
 };
 
-/* No event is told twice, and none is lost silently. */
+/* No event is delivered twice, and none is lost silently. */
 GST_START_TEST (test_events)
 {
   Item video[MAX_FRAMES], mask[MAX_FRAMES];
@@ -249,15 +249,15 @@ GST_START_TEST (test_events)
 }
 GST_END_TEST;
 
-/* Random rates and jitter: each event is told once, by a frame of the right time, or counted as
- * lost. */
+/* Random rates and jitter: each event is delivered once, by a frame of the right time, or counted
+ * as lost. */
 GST_START_TEST (test_random_events)
 {
   guint32 seed = g_random_int ();
   GRand *random = g_rand_new_with_seed (seed);
-  guint told[MAX_FRAMES + 1] = { 0 }, i, time, n_warnings, last = 0;
+  guint delivered[MAX_FRAMES + 1] = { 0 }, i, time, n_warnings, last = 0;
   Item video[MAX_FRAMES], mask[MAX_FRAMES];
-  guint64 n_lost, n_all = 0, n_told = 0;
+  guint64 n_lost, n_all = 0, n_delivered = 0;
   gboolean latest = __i__ % 2;
   gchar *events, **frames;
 
@@ -286,15 +286,15 @@ GST_START_TEST (test_random_events)
       fail_unless_equals_int ((gint) video[i].time - age, mask[track - 1].time);
       fail_unless (track >= last);
       last = track;
-      told[track]++;
-      n_told++;
+      delivered[track]++;
+      n_delivered++;
       at = end + (*end == ',');
     }
   }
-  fail_unless_equals_uint64 (n_told + n_lost, n_all);
+  fail_unless_equals_uint64 (n_delivered + n_lost, n_all);
   for (i = 0; i < MAX_FRAMES; i++)
-    fail_unless (told[i + 1] == mask[i].n_events || mask[i].time > video[MAX_FRAMES - 1].time,
-                 "event %u: %u", i, told[i + 1]);
+    fail_unless (delivered[i + 1] == mask[i].n_events || mask[i].time > video[MAX_FRAMES - 1].time,
+                 "event %u: %u", i, delivered[i + 1]);
   g_strfreev (frames);
   g_free (events);
   g_rand_free (random);
@@ -365,8 +365,8 @@ GST_START_TEST (test_zones)
 }
 GST_END_TEST;
 
-/* Where the branch stops to have zones, frames have none. Without the pad, what was not told yet
- * still is. */
+/* When the branch has no more zones, frames have none. Events that wait for a frame do so without
+ * the pad, too. */
 GST_START_TEST (test_end_of_zones)
 {
   GstBuffer *out;
