@@ -102,6 +102,7 @@ struct _GstCclZoneEvent
  * @width: width of the frame that the points belong to, in pixels
  * @height: height of the frame that the points belong to, in pixels
  * @n_zones: number of zones
+ * @n_events: number of events
  * @zones: the zones; bindings use gst_ccl_zones_meta_get_zones()
  * @events: what happened, in order; bindings use gst_ccl_zones_meta_get_events()
  *
@@ -131,8 +132,8 @@ struct _GstCclZoneEvent
  * on, crop, flip or rotate them) transform it:
  *
  * - All zones and events stay, with their counts. Their points may be outside of the new frame.
- * - The points of a tripwire change places when the frame is mirrored, so that `in` is still
- * towards the right.
+ * - The points of a tripwire change places when the frame is mirrored: `in` is still towards the
+ * right.
  *
  * Since: 0.1
  */
