@@ -3,8 +3,6 @@
 
 #include "gstccltracker-private.h"
 
-#include <string.h>
-
 #define LARGE_STEP 0.25   /* sizes from frame to frame */
 #define PASSING_GAP 0.25  /* sizes between the sides of members that pass each other */
 #define PASSING_DRIFT 0.3 /* sizes per s */
@@ -14,19 +12,21 @@
 
 /* Whether a member may reach from one side of its group to the other. */
 static gboolean
-is_spanning (const Track *track, const Blob *blob, guint k)
+is_spanning (const GstCclTracker *self, guint track, const Blob *blob, guint k)
 {
-  return blob->high[k] - blob->low[k] < 1.3 * track->size[k];
+  return blob->high[k] - blob->low[k] < 1.3 * self->tracks.size[k][track];
 }
 
 /* Where the side of a member is expected if its group is too long for one. Members that meet stop
  * rather than go on behind each other: after a large step, half of it does not count. */
 static gdouble
-get_side (const GstCclTracker *self, const Track *track, const Blob *blob, guint k, gboolean high)
+get_side (const GstCclTracker *self, guint track, const Blob *blob, guint k, gboolean high)
 {
-  gdouble side = high ? track->high[k] : track->low[k], step = track->v[k] * self->dt;
+  const Box *box = &self->predictions[track].box;
+  gdouble side = high ? box->high[k] : box->low[k];
+  gdouble step = self->tracks.v[k][track] * self->dt;
 
-  if (ABS (step) < LARGE_STEP * track->size[k] || is_spanning (track, blob, k))
+  if (ABS (step) < LARGE_STEP * self->tracks.size[k][track] || is_spanning (self, track, blob, k))
     return side;
 
   return side - step / 2.0;
@@ -34,33 +34,31 @@ get_side (const GstCclTracker *self, const Track *track, const Blob *blob, guint
 
 /* The members at the sides of a group, in the direction of @k: two where it is too long for one. */
 static void
-find_owners (GstCclTracker *self, const Blob *blob, guint k, const Track *owners[2])
+find_owners (GstCclTracker *self, const Blob *blob, guint k, gint owners[2])
 {
   const guint *members = (const guint *) self->members->data;
-  const Track *second[2] = { NULL, NULL };
+  gint second[2] = { -1, -1 };
   gdouble best[2] = { 0.0, 0.0 }, next[2] = { 0.0, 0.0 };
   guint i, side;
 
-  owners[0] = owners[1] = NULL;
+  owners[0] = owners[1] = -1;
   for (i = 0; i < self->members->len; i++) {
-    const Track *track = get_track (self, members[i]);
-
     for (side = 0; side < 2; side++) {
-      gdouble outwards = get_side (self, track, blob, k, side) * (side ? 1.0 : -1.0);
+      gdouble outwards = get_side (self, members[i], blob, k, side) * (side ? 1.0 : -1.0);
 
-      if (!owners[side] || outwards > best[side]) {
+      if (owners[side] < 0 || outwards > best[side]) {
         second[side] = owners[side];
         next[side] = best[side];
-        owners[side] = track;
+        owners[side] = (gint) members[i];
         best[side] = outwards;
-      } else if (!second[side] || outwards > next[side]) {
-        second[side] = track;
+      } else if (second[side] < 0 || outwards > next[side]) {
+        second[side] = (gint) members[i];
         next[side] = outwards;
       }
     }
   }
 
-  if (owners[0] == owners[1] && !is_spanning (owners[0], blob, k)) {
+  if (owners[0] == owners[1] && !is_spanning (self, (guint) owners[0], blob, k)) {
     side = best[0] - next[0] < best[1] - next[1] ? 0 : 1;
     owners[side] = second[side];
   }
@@ -70,25 +68,27 @@ find_owners (GstCclTracker *self, const Blob *blob, guint k, const Track *owners
  * object. Members that pass each other would get each other's velocities while it is uncertain
  * whose side it is; members that go together share it. */
 static gdouble
-get_uncertainty (GstCclTracker *self, const Track *track, const Track *owner, const Blob *blob,
-                 guint k, gboolean high)
+get_uncertainty (GstCclTracker *self, guint track, guint owner, const Blob *blob, guint k,
+                 gboolean high)
 {
   const guint *members = (const guint *) self->members->data;
-  gdouble own = high ? track->high[k] : track->low[k], size = track->size[k];
-  gdouble most = 0.0;
+  const gdouble *before = self->tracks.before;
+  const Box *box = &self->predictions[track].box;
+  gdouble size = self->tracks.size[k][track], most = 0.0;
   guint i;
 
-  if (track == owner && !is_spanning (track, blob, k))
+  if (track == owner && !is_spanning (self, track, blob, k))
     return 1.0;
 
   for (i = 0; i < self->members->len; i++) {
-    const Track *other = get_track (self, members[i]);
+    guint other = members[i];
+    const Box *other_box = &self->predictions[other].box;
     gdouble gap, drift;
 
     if (other == track || (track != owner && other != owner))
       continue;
-    gap = ABS ((high ? other->high[k] : other->low[k]) - own) / size;
-    drift = (other->before[k] - track->before[k]) / size;
+    gap = ABS (high ? other_box->high[k] - box->high[k] : other_box->low[k] - box->low[k]) / size;
+    drift = (before[other] - before[track]) / size;
     if (gap < PASSING_GAP)
       most = MAX (most, square (drift / PASSING_DRIFT));
     if (track != owner)
@@ -103,46 +103,46 @@ static void
 update_group (GstCclTracker *self, const Blob *blob, guint k)
 {
   const guint *members = (const guint *) self->members->data;
-  const Track *owners[2];
+  const Tracks *tracks = &self->tracks;
+  gint owners[2];
   guint i;
 
   find_owners (self, blob, k, owners);
-  for (i = 0; i < self->members->len; i++) {
-    Track *track = get_track (self, members[i]);
-
-    track->before[k] = track->v[k];
-  }
+  for (i = 0; i < self->members->len; i++)
+    tracks->before[members[i]] = tracks->v[k][members[i]];
 
   for (i = 0; i < self->members->len; i++) {
-    Track *track = get_track (self, members[i]);
-    gdouble size = track->size[k];
-    gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (track), 0.5));
-    gdouble low = get_uncertainty (self, track, owners[0], blob, k, FALSE);
-    gdouble high = get_uncertainty (self, track, owners[1], blob, k, TRUE);
+    guint track = members[i];
+    gdouble size = tracks->size[k][track], *p = &tracks->p[k][track];
+    gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (tracks, track), 0.5));
+    gdouble low = get_uncertainty (self, track, (guint) owners[0], blob, k, FALSE);
+    gdouble high = get_uncertainty (self, track, (guint) owners[1], blob, k, TRUE);
 
-    if (owners[0] != owners[1] && !is_spanning (track, blob, k)) {
-      if (track == owners[0])
+    if (owners[0] != owners[1] && !is_spanning (self, track, blob, k)) {
+      if (track == (guint) owners[0])
         high = G_MAXDOUBLE;
-      else if (track == owners[1])
+      else if (track == (guint) owners[1])
         low = G_MAXDOUBLE;
     }
     if (low < 20.0 && !touches (self, blob, k, FALSE))
-      measure_axis (track, k, blob->low[k] + size / 2.0, variance * low);
+      measure_axis (tracks, track, k, blob->low[k] + size / 2.0, variance * low);
     if (high < 20.0 && !touches (self, blob, k, TRUE))
-      measure_axis (track, k, blob->high[k] - size / 2.0, variance * high);
+      measure_axis (tracks, track, k, blob->high[k] - size / 2.0, variance * high);
 
     /* No member is outside of the group. */
     if (size < blob->high[k] - blob->low[k])
-      track->p[k] = CLAMP (track->p[k], blob->low[k] + size / 2.0, blob->high[k] - size / 2.0);
+      *p = CLAMP (*p, blob->low[k] + size / 2.0, blob->high[k] - size / 2.0);
   }
 }
 
 static gdouble
-get_iou (const Track *track, const Blob *blob)
+get_iou (const GstCclTracker *self, guint track, const Blob *blob)
 {
-  gdouble common = get_common (track->low, track->high, blob->low, blob->high);
+  const Box *box = &self->predictions[track].box;
+  gdouble area = self->tracks.size[0][track] * self->tracks.size[1][track];
+  gdouble common = get_common (box->low, box->high, blob->low, blob->high);
 
-  return common / (track->size[0] * track->size[1] + get_box_area (blob->low, blob->high) - common);
+  return common / (area + get_box_area (blob->low, blob->high) - common);
 }
 
 /* Finds the members that the box of the group shows: first the most similar one, then those that
@@ -151,48 +151,44 @@ static void
 find_seen (GstCclTracker *self, const Blob *blob)
 {
   const guint *members = (const guint *) self->members->data;
-  gdouble low[2], high[2], explained, area = get_box_area (blob->low, blob->high);
-  Track *next = NULL;
+  gdouble explained, area = get_box_area (blob->low, blob->high);
+  gint64 *seen = self->tracks.seen;
+  gint next = (gint) members[0];
+  Box shown;
   guint i, k;
 
-  for (i = 0; i < self->members->len; i++) {
-    Track *track = get_track (self, members[i]);
-
-    if (!next || get_iou (track, blob) > get_iou (next, blob))
-      next = track;
+  for (i = 1; i < self->members->len; i++) {
+    if (get_iou (self, members[i], blob) > get_iou (self, (guint) next, blob))
+      next = (gint) members[i];
   }
-  memcpy (low, next->low, sizeof (low));
-  memcpy (high, next->high, sizeof (high));
-  explained = get_common (low, high, blob->low, blob->high) / area;
+  shown = self->predictions[next].box;
+  explained = get_common (shown.low, shown.high, blob->low, blob->high) / area;
 
-  while (next) {
+  while (next >= 0) {
     gdouble best = explained + GROUP_GAIN;
+    Box best_box = shown;
 
-    next->seen = TRUE;
-    next = NULL;
+    seen[next] = -1;
+    next = -1;
     for (i = 0; i < self->members->len; i++) {
-      Track *track = get_track (self, members[i]);
-      gdouble new_low[2], new_high[2], share;
+      Box box = self->predictions[members[i]].box;
+      gdouble share;
 
-      if (track->seen)
+      if (seen[members[i]])
         continue;
       for (k = 0; k < 2; k++) {
-        new_low[k] = MIN (low[k], track->low[k]);
-        new_high[k] = MAX (high[k], track->high[k]);
+        box.low[k] = MIN (shown.low[k], box.low[k]);
+        box.high[k] = MAX (shown.high[k], box.high[k]);
       }
-      share = get_common (new_low, new_high, blob->low, blob->high) / area;
+      share = get_common (box.low, box.high, blob->low, blob->high) / area;
       if (share > best) {
         best = share;
-        next = track;
+        best_box = box;
+        next = (gint) members[i];
       }
     }
-    if (!next)
-      break;
     explained = best;
-    for (k = 0; k < 2; k++) {
-      low[k] = MIN (low[k], next->low[k]);
-      high[k] = MAX (high[k], next->high[k]);
-    }
+    shown = best_box;
   }
 }
 
@@ -202,28 +198,28 @@ static void
 find_twins (GstCclTracker *self, const Blob *blob, gdouble dt)
 {
   const guint *members = (const guint *) self->members->data;
-  Track *oldest = get_track (self, members[0]);
-  guint i, k;
+  const Tracks *tracks = &self->tracks;
+  guint oldest = members[0], i, k;
 
   for (i = 1; i < self->members->len; i++) {
-    Track *track = get_track (self, members[i]);
+    guint track = members[i];
 
-    if (track->partner != oldest->id) {
-      track->partner = oldest->id;
-      track->joined = 0.0;
+    if (tracks->partner[track] != tracks->id[oldest]) {
+      tracks->partner[track] = tracks->id[oldest];
+      tracks->joined[track] = 0.0;
     }
-    track->joined += dt;
-    if (track->joined < MAX (TWIN_TIME, TWIN_RATIO * track->apart))
+    tracks->joined[track] += dt;
+    if (tracks->joined[track] < MAX (TWIN_TIME, TWIN_RATIO * tracks->apart[track]))
       continue;
 
-    track->over = TRUE;
+    tracks->over[track] = TRUE;
     if (self->members->len > 2)
       continue;
     for (k = 0; k < 2; k++) {
-      oldest->size[k] = blob->high[k] - blob->low[k];
-      oldest->p[k] = (blob->low[k] + blob->high[k]) / 2.0;
+      tracks->size[k][oldest] = blob->high[k] - blob->low[k];
+      tracks->p[k][oldest] = (blob->low[k] + blob->high[k]) / 2.0;
     }
-    oldest->area = blob->area;
+    tracks->area[oldest] = blob->area;
   }
 }
 
@@ -234,7 +230,7 @@ gst_ccl_tracker_update_group (GstCclTracker *self, const Blob *blob, gdouble dt)
   guint k;
 
   g_array_set_size (self->members, 0);
-  for (member = blob->first; member >= 0; member = get_track (self, (guint) member)->next)
+  for (member = blob->first; member >= 0; member = self->tracks.next[member])
     g_array_append_val (self->members, member);
 
   find_seen (self, blob);

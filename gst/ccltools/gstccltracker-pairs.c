@@ -5,8 +5,13 @@
 
 #include <string.h>
 
-/* Length of a cell of the grid, in root mean squares of the sizes of detections. */
-#define CELL_SIZE 1.5
+/* Sizes of cells, in root mean squares of the sizes of detections. Most tracks reach two rows of
+ * cells; cells side by side are searched together, so that they may be narrow. */
+#define CELL_HEIGHT 3.0
+#define CELL_WIDTH 0.75
+
+/* Same, of the cells that edges are sorted by. */
+#define ORDER_SIZE 1.5
 
 /* Detections below this share of the minimum area that starts a track belong to no track. */
 #define NOISE_SHARE 0.25
@@ -14,11 +19,12 @@
 /* Largest ratio of areas of a track and a detection that are near, but do not overlap. */
 #define GATE_AREA 4.0
 
-/* What is searched for in the grid, twice each: the first and the last corner of a range. */
+/* What is searched for in the grid, for as many tracks. */
 typedef struct
 {
-  gfloat centre[4], half[4];
-  gfloat per_reach[4]; /* inverse of the reach of centres */
+  gfloat centre[2][LANES], half[2][LANES];
+  gfloat per_reach[2][LANES];             /* inverse of the reach of centres */
+  gint32 first[2][LANES], last[2][LANES]; /* cells */
 } Search;
 
 static inline Lanes
@@ -68,27 +74,65 @@ get_bits (LanesMask mask)
 #endif
 }
 
-/* The cells of two positions. Clamps them before the conversion: predicted positions may be too
- * large for integers. */
+static inline Lanes
+get_least_lanes (Lanes a, Lanes b)
+{
+#ifdef __SSE2__
+  return (Lanes) _mm_min_ps ((__m128) a, (__m128) b);
+#else
+  return choose_lanes (a < b, a, b);
+#endif
+}
+
+static inline Lanes
+get_most_lanes (Lanes a, Lanes b)
+{
+#ifdef __SSE2__
+  return (Lanes) _mm_max_ps ((__m128) a, (__m128) b);
+#else
+  return choose_lanes (a > b, a, b);
+#endif
+}
+
+static inline Lanes
+repeat (gfloat value)
+{
+  return (Lanes){ value, value, value, value };
+}
+
+/* The cells of positions. Clamps them before the conversion: predicted positions may be too large
+ * for integers. */
 static inline LanesMask
 get_cells (Lanes positions, Lanes per_cell, Lanes last)
 {
-  const Lanes first = { 0.0f, 0.0f, 0.0f, 0.0f };
-  Lanes cells = positions * per_cell;
+  Lanes cells = get_most_lanes (get_least_lanes (positions * per_cell, last), repeat (0.0f));
 
-  cells = choose_lanes (cells < last, cells, last);
-
-  return __builtin_convertvector(choose_lanes (cells > first, cells, first), LanesMask);
+  return __builtin_convertvector(cells, LanesMask);
 }
 
-/* Sets the cells to a size that is larger than the root mean square of the sizes of detections: not
- * more than a quarter of them is large. Where they are few, there are fewer rows of cells: a cell
- * has one on average. */
+/* The centre of a detection, and half of its size. */
+static inline Lanes
+get_values (const Blob *blob)
+{
+  Vector low = load (blob->low), high = load (blob->high);
+
+  return to_lanes (low + high, high - low) / 2.0f;
+}
+
+static inline gboolean
+is_large (const GstCclTracker *self, Lanes values)
+{
+  return (values[2] > self->large[0]) | (values[3] > self->large[1]);
+}
+
+/* Sets up the grid by the root mean square of the sizes of detections: not more than a quarter of
+ * them is large. There are about as many cells as detections. */
 static void
 set_up_grid (GstCclTracker *self)
 {
   Vector sum = { 0.0, 0.0 }, low = sum + G_MAXDOUBLE, high = -low;
   const Blob *blobs = (const Blob *) self->blobs->data;
+  gdouble lengths[2], most;
   guint n = self->blobs->len, i, k;
 
   for (i = 0; i < n; i++) {
@@ -102,20 +146,20 @@ set_up_grid (GstCclTracker *self)
 
   for (k = 0; k < 2; k++) {
     gdouble size = sqrt (sum[k] / n);
-    gdouble n_cells = CLAMP ((high[k] - low[k]) / size / CELL_SIZE, 1.0, 2.0 * sqrt (n));
 
-    self->n_cells[k] = (guint) n_cells;
+    lengths[k] = (high[k] - low[k]) / size;
     self->large[k] = (gfloat) (2.0 * size) / 2.0f;
-    self->origin[k] = self->origin[k + 2] = (gfloat) low[k];
-    self->last_order[k] = self->last_order[k + 2] = (gfloat) (self->n_cells[k] - 1);
-    self->per_order[k] = self->per_order[k + 2] = (gfloat) (self->n_cells[k] / (high[k] - low[k]));
+    self->origin[k] = (gfloat) low[k];
+    most = 2.0 * sqrt (n);
+    self->n_order[k] = (guint) MAX (1.0, MIN (lengths[k] / ORDER_SIZE, most));
+    self->per_order[k] = (gfloat) (self->n_order[k] / (high[k] - low[k]));
   }
-  self->n_order = self->n_cells[0];
-  self->n_cells[1] = CLAMP (n / self->n_cells[0], 1, self->n_cells[1]);
-  for (k = 0; k < 2; k++) {
-    self->last_cell[k] = self->last_cell[k + 2] = (gfloat) (self->n_cells[k] - 1);
-    self->per_cell[k] = self->per_cell[k + 2] = (gfloat) (self->n_cells[k] / (high[k] - low[k]));
-  }
+
+  self->n_cells[1] = (guint) MAX (1.0, MIN (lengths[1] / CELL_HEIGHT, most));
+  most = 2.0 * n / self->n_cells[1];
+  self->n_cells[0] = (guint) MAX (1.0, MIN (lengths[0] / CELL_WIDTH, most));
+  for (k = 0; k < 2; k++)
+    self->per_cell[k] = (gfloat) (self->n_cells[k] / (high[k] - low[k]));
 }
 
 static void
@@ -129,9 +173,7 @@ resize_entries (Entries *entries, guint n)
       entries->centre[k] = g_renew (gfloat, entries->centre[k], entries->size);
       entries->half[k] = g_renew (gfloat, entries->half[k], entries->size);
     }
-    entries->boxes = g_renew (Box, entries->boxes, entries->size);
     entries->blobs = g_renew (guint, entries->blobs, entries->size);
-    entries->near = g_renew (gint32, entries->near, entries->size);
   }
   for (k = 0; k < 2; k++) {
     memset (&entries->centre[k][n], 0, sizeof (gfloat) * LANES);
@@ -140,7 +182,7 @@ resize_entries (Entries *entries, guint n)
 }
 
 void
-gst_ccl_tracker_free_entries (GstCclTracker *self)
+gst_ccl_tracker_free_pairs (GstCclTracker *self)
 {
   Entries *entries = &self->entries;
   guint k;
@@ -149,9 +191,11 @@ gst_ccl_tracker_free_entries (GstCclTracker *self)
     g_free (entries->centre[k]);
     g_free (entries->half[k]);
   }
-  g_free (entries->boxes);
   g_free (entries->blobs);
-  g_free (entries->near);
+  g_free (self->pairs.entries);
+  g_free (self->pairs.tracks);
+  g_free (self->edges);
+  g_free (self->candidates);
 }
 
 /* Finds the cells of the detections by their centres. Those that are large have a cell for
@@ -160,45 +204,37 @@ static void
 find_places (GstCclTracker *self, Place *places, guint *cells)
 {
   const Blob *blobs = (const Blob *) self->blobs->data;
-  const Lanes origin = load_lanes (self->origin);
-  const Lanes per_cell = load_lanes (self->per_cell), last_cell = load_lanes (self->last_cell);
-  const Lanes per_order = load_lanes (self->per_order), last_order = load_lanes (self->last_order);
   const guint width = self->n_cells[0], total = width * self->n_cells[1], n = self->blobs->len;
-  const gfloat most[2] = { self->large[0], self->large[1] };
+  const Lanes origin = { self->origin[0], self->origin[1] };
+  const Lanes per_cell = { self->per_cell[0], self->per_cell[1] };
+  const Lanes last = { (gfloat) (width - 1), (gfloat) (self->n_cells[1] - 1) };
   const gdouble noise = NOISE_SHARE * self->min_area;
-  gfloat small[2] = { 0.0f, 0.0f };
-  guint i, k;
+  Lanes most = repeat (0.0f);
+  guint i;
 
   for (i = 0; i < n; i++) {
-    Vector low = load (blobs[i].low), high = load (blobs[i].high);
-    Lanes values = to_lanes (low + high, high - low) / 2.0f;
-    LanesMask at = get_cells (values - origin, per_cell, last_cell);
-    LanesMask order = get_cells (values - origin, per_order, last_order);
+    Lanes values = get_values (&blobs[i]);
+    LanesMask at = get_cells (values - origin, per_cell, last);
     guint cell = (guint) at[1] * width + (guint) at[0];
 
-    places[i].order = (guint) order[1] * self->n_order + (guint) order[0];
-    store_lanes (places[i].values, values);
-    if ((values[2] > most[0]) | (values[3] > most[1])) {
+    if (is_large (self, values))
       cell = total;
-      places[i].order = G_MAXUINT;
-    } else {
-      for (k = 0; k < 2; k++)
-        small[k] = MAX (small[k], values[2 + k]);
-    }
+    else
+      most = get_most_lanes (most, values);
     if (blobs[i].area < noise)
       cell = total + 1;
+    store_lanes (places[i].values, values);
     places[i].cell = cell;
     cells[cell]++;
   }
-  for (k = 0; k < 2; k++)
-    self->small[k] = self->small[k + 2] = small[k];
+  self->small[0] = most[2];
+  self->small[1] = most[3];
 }
 
 /* Sorts the detections by their cells. */
 static void
 build_grid (GstCclTracker *self)
 {
-  const Blob *blobs = (const Blob *) self->blobs->data;
   guint n = self->blobs->len, i, total, sum = 0, *cells;
   Entries entries;
   Place *places;
@@ -225,17 +261,27 @@ build_grid (GstCclTracker *self)
     entries.centre[1][entry] = places[i].values[1];
     entries.half[0][entry] = places[i].values[2];
     entries.half[1][entry] = places[i].values[3];
-    store (entries.boxes[entry].low, load (blobs[i].low));
-    store (entries.boxes[entry].high, load (blobs[i].high));
     entries.blobs[entry] = i;
   }
 }
 
-/* Adds the entries to `near` that overlap with the track or are within its reach, an ellipse. There
- * are no branches, as the CPU would mispredict most of them. Always writes LANES numbers, also
+static void
+reserve_pairs (Pairs *pairs, guint more)
+{
+  if (pairs->n + more <= pairs->allocated)
+    return;
+
+  pairs->allocated = 2 * (pairs->n + more);
+  pairs->tracks = g_renew (gint32, pairs->tracks, pairs->allocated);
+  pairs->entries = g_renew (gint32, pairs->entries, pairs->allocated);
+}
+
+/* Adds the entries that overlap with a track or are within its reach, an ellipse, to the pairs.
+ * There are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also
  * where fewer are near. */
-static inline guint
-collect (const Entries *entries, guint entry, guint end, const Search *search, guint n)
+static inline void
+collect (const Entries *all, guint entry, guint end, const Search *search, guint lane, guint track,
+         Pairs *pairs)
 {
   /* Where the bits of a number are, and how many there are. */
   static const LanesMask places[16] = {
@@ -244,106 +290,157 @@ collect (const Entries *entries, guint entry, guint end, const Search *search, g
   };
   static const guint8 counts[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
 
-  do {
-    Lanes x = get_absolute (load_lanes (&entries->centre[0][entry]) - search->centre[0]);
-    Lanes y = get_absolute (load_lanes (&entries->centre[1][entry]) - search->centre[1]);
-    Lanes far_x = x * search->per_reach[0], far_y = y * search->per_reach[1];
-    LanesMask is_near = ((x < load_lanes (&entries->half[0][entry]) + search->half[0]) &
-                         (y < load_lanes (&entries->half[1][entry]) + search->half[1])) |
+  for (; entry < end; entry += LANES) {
+    Lanes x = get_absolute (load_lanes (&all->centre[0][entry]) - search->centre[0][lane]);
+    Lanes y = get_absolute (load_lanes (&all->centre[1][entry]) - search->centre[1][lane]);
+    Lanes far_x = x * search->per_reach[0][lane], far_y = y * search->per_reach[1][lane];
+    LanesMask is_near = ((x < load_lanes (&all->half[0][entry]) + search->half[0][lane]) &
+                         (y < load_lanes (&all->half[1][entry]) + search->half[1][lane])) |
                         (far_x * far_x + far_y * far_y < 1.0f);
     guint bits = get_bits (is_near), left = end - entry;
 
     bits &= left < LANES ? (1u << left) - 1 : 15;
-    *(LanesMask *) &entries->near[n] = places[bits] + (gint) entry;
-    n += counts[bits];
-    entry += LANES;
-  } while (entry < end);
-
-  return n;
+    *(LanesMask *) &pairs->tracks[pairs->n] = (LanesMask){ 0 } + (gint32) track;
+    *(LanesMask *) &pairs->entries[pairs->n] = places[bits] + (gint32) entry;
+    pairs->n += counts[bits];
+  }
 }
 
-/* Finds the detections near a track: the entries of the grid are written to `near`. */
-static guint
-find_near (const GstCclTracker *self, const Track *track)
+/* Four values as floats. */
+static inline Lanes
+load_as_lanes (const gdouble *values)
+{
+  return to_lanes (load (values), load (values + 2));
+}
+
+/* Sets up the search for LANES tracks. */
+static void
+set_up_search (const GstCclTracker *self, guint track, Search *search)
+{
+  guint i, k;
+
+  for (k = 0; k < 2; k++) {
+    Lanes centre = load_as_lanes (&self->tracks.p[k][track]);
+    Lanes half = load_as_lanes (&self->tracks.size[k][track]) / 2.0f;
+    Lanes reach = load_as_lanes (&self->tracks.reach[k][track]);
+    Lanes farthest = get_most_lanes (reach, half + self->small[k]);
+    Lanes per_cell = repeat (self->per_cell[k]), last = repeat ((gfloat) (self->n_cells[k] - 1));
+
+    store_lanes (search->centre[k], centre);
+    store_lanes (search->half[k], half);
+    for (i = 0; i < LANES; i++)
+      search->per_reach[k][i] = (gfloat) self->predictions[track + i].per_reach[k];
+    *(LanesMask *) search->first[k] =
+        get_cells (centre - farthest - self->origin[k], per_cell, last);
+    *(LanesMask *) search->last[k] =
+        get_cells (centre + farthest - self->origin[k], per_cell, last);
+  }
+}
+
+/* Finds the pairs of tracks and detections near each other. */
+static void
+find_pairs (GstCclTracker *self)
 {
   const guint *cells = (const guint *) self->cells->data;
   const guint width = self->n_cells[0], large = width * self->n_cells[1];
-  Vector p = load (track->p), size = load (track->size);
-  Vector per_reach = load (track->per_reach), reach = load (track->reach);
-  Lanes centre = to_lanes (p, p), half = to_lanes (size, size) / 2.0f;
-  Lanes farthest = to_lanes (reach, reach), least = half + load_lanes (self->small);
-  const LanesMask lower = { G_MININT32, G_MININT32, 0, 0 }; /* signs */
+  Entries entries = self->entries;
+  Pairs pairs = self->pairs;
   Search search;
-  LanesMask range;
-  guint n = 0, y;
+  guint i, lane;
+  gint32 y;
 
-  farthest = choose_lanes (farthest > least, farthest, least);
-  farthest = (Lanes) ((LanesMask) farthest ^ lower);
-  range = get_cells (centre + farthest - load_lanes (self->origin), load_lanes (self->per_cell),
-                     load_lanes (self->last_cell));
-  store_lanes (search.centre, centre);
-  store_lanes (search.half, half);
-  store_lanes (search.per_reach, to_lanes (per_reach, per_reach));
+  pairs.n = 0;
+  for (i = 0; i < self->tracks.len; i++) {
+    lane = i % LANES;
+    if (lane == 0)
+      set_up_search (self, i, &search);
+    reserve_pairs (&pairs, self->blobs->len + LANES);
 
-  /* Cells side by side have their entries one after the other. */
-  for (y = (guint) range[1]; y <= (guint) range[3]; y++) {
-    const guint *row = &cells[y * width];
+    /* Cells side by side have their entries one after the other. */
+    for (y = search.first[1][lane]; y <= search.last[1][lane]; y++) {
+      const guint *row = &cells[(guint) y * width];
+      guint first = row[search.first[0][lane]], end = row[search.last[0][lane] + 1];
 
-    n = collect (&self->entries, row[range[0]], row[range[2] + 1], &search, n);
+      collect (&entries, first, end, &search, lane, i, &pairs);
+    }
+    collect (&entries, cells[large], cells[large + 1], &search, lane, i, &pairs);
   }
-  if (cells[large] < cells[large + 1])
-    n = collect (&self->entries, cells[large], cells[large + 1], &search, n);
-
-  return n;
+  self->pairs = pairs;
 }
 
-/* Adds the pair of a track and a detection to the edges if one may be a part of the other, and to
+/* Adds the pairs of a track and a detection to the edges if one may be a part of the other, and to
  * the candidates if they may be the same object. Again without branches: both are always written,
  * and count if they are wanted. */
-static inline void
-add_edge (GstCclTracker *self, const Track *track, gdouble confidence, const Box *box, guint index)
+static void
+add_edges (GstCclTracker *self, guint *starts, guint *candidate_starts)
 {
-  Vector low = load (box->low), high = load (box->high), box_size = high - low;
-  Vector common_size = get_least (high, load (track->high)) - get_most (low, load (track->low));
-  Vector away = ((low + high) / 2.0 - load (track->p)) * load (track->per_reach), parts;
-  VectorMask overlaps = common_size > 0.0;
-  gdouble common = overlaps[0] & overlaps[1] ? common_size[0] * common_size[1] : 0.0;
-  gdouble distance = square (away[0]) + square (away[1]); /* 1 at the gate */
-  gdouble track_area = track->size[0] * track->size[1], box_area = box_size[0] * box_size[1];
-  gdouble least = MIN (track_area, box_area), most = MAX (track_area, box_area);
-  gdouble all = track_area + box_area - common, score;
-  Edge *edge = &self->edges[self->n_edges];
-  GstCclAssignmentEdge *candidate = &self->candidates[self->n_candidates];
+  const Blob *blobs = (const Blob *) self->blobs->data;
+  const gdouble iou_threshold = self->params.iou_threshold;
+  const Vector none = { 0.0, 0.0 }, one = { 1.0, 1.0 };
+  Edge *edge = self->edges;
+  GstCclAssignmentEdge *candidate = self->candidates;
+  guint i;
 
-  edge->detection = index;
-  edge->common = common;
-  self->n_edges += (common >= FRAGMENT_COVER * box_area) | (common > MEMBER_COVER * track_area);
+  for (i = 0; i < self->pairs.n; i++) {
+    const guint track = (guint) self->pairs.tracks[i];
+    const guint index = self->entries.blobs[self->pairs.entries[i]];
+    const Prediction *predicted = &self->predictions[track];
+    Vector low = load (blobs[index].low), high = load (blobs[index].high), box_size = high - low;
+    Vector overlap = get_most (get_least (high, load (predicted->box.high)) -
+                                   get_most (low, load (predicted->box.low)),
+                               none);
+    Vector away = ((low + high) / 2.0 - load (predicted->centre)) * load (predicted->per_reach);
+    Vector parts, closeness;
+    gdouble common = overlap[0] * overlap[1];
+    gdouble distance = square (away[0]) + square (away[1]); /* 1 at the gate */
+    gdouble box_area = box_size[0] * box_size[1];
+    gdouble least = MIN (predicted->area, box_area), most = MAX (predicted->area, box_area);
+    gdouble all = predicted->area + box_area - common, score;
 
-  parts = (Vector){ 0.6 * common, 0.1 * least } / (Vector){ all, most };
-  score = parts[0] + parts[1] + 0.3 * (1.0 - sqrt (MIN (distance, 1.0)));
-  candidate->column = index;
-  candidate->score = MIN (score * confidence, 1.0);
-  self->n_candidates += (common >= self->params.iou_threshold * all) |
-                        ((distance < 1.0) & (GATE_AREA * least >= most));
+    edge->detection = index;
+    edge->common = common;
+    edge += (common >= FRAGMENT_COVER * box_area) | (common > MEMBER_COVER * predicted->area);
+    starts[track + 1] = (guint) (edge - self->edges);
+
+    parts = (Vector){ 0.6 * common, 0.1 * least } / (Vector){ all, most };
+    closeness = 1.0 - get_root (get_least ((Vector){ distance }, one));
+    score = parts[0] + parts[1] + 0.3 * closeness[0];
+    candidate->column = index;
+    candidate->score = MIN (score * predicted->confidence, 1.0);
+    candidate += (common >= iou_threshold * all) | ((distance < 1.0) & (GATE_AREA * least >= most));
+    candidate_starts[track + 1] = (guint) (candidate - self->candidates);
+  }
 }
 
-/* Sorts the edges of a track from the first of them on, so that which one comes first does not
- * depend on the grid. Most have one. */
-static void
-sort_edges (GstCclTracker *self, guint first)
+/* Edges of a track are sorted by cells, and by their detections where they share one. */
+static guint
+get_order (const GstCclTracker *self, guint index)
 {
-  const Place *places = (const Place *) self->places->data;
+  Lanes values = load_lanes (g_array_index (self->places, Place, index).values);
+  const Lanes origin = { self->origin[0], self->origin[1] };
+  const Lanes per_order = { self->per_order[0], self->per_order[1] };
+  const Lanes last = { (gfloat) (self->n_order[0] - 1), (gfloat) (self->n_order[1] - 1) };
+  LanesMask at = get_cells (values - origin, per_order, last);
+
+  return is_large (self, values) ? G_MAXUINT : (guint) at[1] * self->n_order[0] + (guint) at[0];
+}
+
+void
+gst_ccl_tracker_sort_edges (GstCclTracker *self, guint track)
+{
+  const guint *starts = &g_array_index (self->starts, guint, track);
   guint i, j;
 
-  for (i = first + 1; i < self->n_edges; i++) {
+  for (i = starts[0]; i < starts[1]; i++)
+    self->edges[i].order = get_order (self, self->edges[i].detection);
+  for (i = starts[0] + 1; i < starts[1]; i++) {
     Edge edge = self->edges[i];
-    guint order = places[edge.detection].order;
 
-    for (j = i; j > first; j--) {
-      guint before = self->edges[j - 1].detection;
+    for (j = i; j > starts[0]; j--) {
+      const Edge *before = &self->edges[j - 1];
 
-      if (places[before].order < order ||
-          (places[before].order == order && before < edge.detection))
+      if (before->order < edge.order ||
+          (before->order == edge.order && before->detection < edge.detection))
         break;
       self->edges[j] = self->edges[j - 1];
     }
@@ -351,45 +448,32 @@ sort_edges (GstCclTracker *self, guint first)
   }
 }
 
-static void
-find_edges_of (GstCclTracker *self, const Track *track)
-{
-  gdouble confidence = !track->id ? 0.6 : track->missed > 0.0 ? 0.9 : 1.0;
-  guint n = find_near (self, track), first = self->n_edges, i;
-
-  if (MAX (self->n_edges, self->n_candidates) + n > self->max_edges) {
-    self->max_edges = 2 * (MAX (self->n_edges, self->n_candidates) + n);
-    self->edges = g_renew (Edge, self->edges, self->max_edges);
-    self->candidates = g_renew (GstCclAssignmentEdge, self->candidates, self->max_edges);
-  }
-  for (i = 0; i < n; i++) {
-    gint32 entry = self->entries.near[i];
-
-    add_edge (self, track, confidence, &self->entries.boxes[entry], self->entries.blobs[entry]);
-  }
-  if (self->n_edges > first + 1)
-    sort_edges (self, first);
-}
-
 void
 gst_ccl_tracker_find_edges (GstCclTracker *self)
 {
-  guint i, *starts, *candidate_starts;
+  guint n = self->tracks.len, i, *starts, *candidate_starts;
 
-  self->n_edges = self->n_candidates = 0;
-  g_array_set_size (self->starts, self->tracks->len + 1);
-  g_array_set_size (self->candidate_starts, self->tracks->len + 1);
+  g_array_set_size (self->starts, n + 1);
+  g_array_set_size (self->candidate_starts, n + 1);
   starts = (guint *) self->starts->data;
   candidate_starts = (guint *) self->candidate_starts->data;
+  memset (starts, 0, sizeof (guint) * (n + 1));
+  memset (candidate_starts, 0, sizeof (guint) * (n + 1));
+  if (self->blobs->len == 0)
+    return;
 
-  if (self->blobs->len > 0)
-    build_grid (self);
-  for (i = 0; i < self->tracks->len; i++) {
-    starts[i] = self->n_edges;
-    candidate_starts[i] = self->n_candidates;
-    if (self->blobs->len > 0)
-      find_edges_of (self, get_track (self, i));
+  build_grid (self);
+  find_pairs (self);
+  if (self->pairs.n > self->max_edges) {
+    self->max_edges = self->pairs.allocated;
+    self->edges = g_renew (Edge, self->edges, self->max_edges);
+    self->candidates = g_renew (GstCclAssignmentEdge, self->candidates, self->max_edges);
   }
-  starts[i] = self->n_edges;
-  candidate_starts[i] = self->n_candidates;
+  add_edges (self, starts, candidate_starts);
+
+  /* Tracks without pairs have none of either. */
+  for (i = 0; i < n; i++) {
+    starts[i + 1] = MAX (starts[i + 1], starts[i]);
+    candidate_starts[i + 1] = MAX (candidate_starts[i + 1], candidate_starts[i]);
+  }
 }

@@ -24,38 +24,68 @@ G_BEGIN_DECLS
 typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
 typedef gint64 VectorMask __attribute__ ((vector_size (16)));
 
+/* The tracks, in order of age. Each value has an array of its own, so that the compiler can
+ * vectorize loops over tracks; [2] are the directions x and y. */
 typedef struct
 {
-  gdouble p[2], v[2]; /* centre of the box, and its velocity per second */
-  gdouble pp[2], pv[2], vv[2];
-  gdouble size[2];         /* smoothed */
-  gdouble low[2], high[2]; /* predicted box */
-  gdouble reach[2];        /* gate around the centre */
-  gdouble per_reach[2];
-  gdouble before[2]; /* velocity before its group is measured */
-  gdouble centroid[2];
-  gdouble area;
-  gdouble age, missed, split; /* s */
-  gdouble apart;              /* s with a detection for itself */
-  gdouble joined;             /* s in a group with `partner`, without a break */
-  guint partner;              /* id of the oldest other member */
-  gint next;                  /* next younger member of the group, or -1 */
-  guint id;                   /* 0 until confirmed */
-  guint hits;
-  gboolean seen; /* in this frame: not only covered by its group */
-  gboolean over; /* to be removed */
-} Track;
+  guint len, allocated;
+  union
+  {
+    struct
+    {
+      gdouble *p[2], *v[2];           /* centre of the box, and its velocity per second */
+      gdouble *pp[2], *pv[2], *vv[2]; /* covariances of both */
+      gdouble *size[2];               /* smoothed */
+      gdouble *area;
+      gdouble *age, *missed, *split; /* s */
+      gdouble *apart;                /* s with a detection for itself */
+      gdouble *joined;               /* s in a group with `partner`, without a break */
+      gdouble *hits;                 /* number of frames in which it was seen */
 
-typedef struct
-{
-  guint detection;
-  gdouble common; /* area of what the boxes of the track and the detection have in common */
-} Edge;
+      /* Of a frame. */
+      gdouble *reach[2]; /* gate around the predicted centre */
+      gdouble *before;   /* velocity before the group is measured */
+      gint64 *seen;      /* mask: not only covered by its group */
+    };
+    gdouble *values[23];
+  };
+  union
+  {
+    struct
+    {
+      guint *id;      /* 0 until confirmed */
+      guint *partner; /* id of the oldest other member */
+
+      /* Of a frame. */
+      gint *match; /* its blob, or -1 */
+      gint *next;  /* next younger member of the group, or -1 */
+      gint *over;  /* boolean: to be removed */
+    };
+    gint *numbers[5];
+  };
+} Tracks;
 
 typedef struct
 {
   gdouble low[2], high[2];
 } Box;
+
+/* What is predicted of a track for a frame. The search for its detections reads it. */
+typedef struct
+{
+  Box box;
+  gdouble centre[2];
+  gdouble per_reach[2]; /* inverse of the gate around the centre */
+  gdouble area;         /* of the box */
+  gdouble confidence;   /* 0...1 */
+} Prediction;
+
+typedef struct
+{
+  guint detection;
+  guint order;    /* of the edges of a track */
+  gdouble common; /* area of what the boxes of the track and the detection have in common */
+} Edge;
 
 /* The number of detections compared with a track at a time. */
 #define LANES 4
@@ -67,18 +97,22 @@ typedef gint32 LanesMask __attribute__ ((vector_size (4 * LANES), aligned (4), m
 typedef struct
 {
   gfloat *centre[2], *half[2]; /* half of their sizes */
-  Box *boxes;
   guint *blobs;
-  gint32 *near; /* entries near a track */
-  guint size;   /* allocated */
+  guint size; /* allocated */
 } Entries;
+
+/* A track and an entry near each other, in the order of tracks. */
+typedef struct
+{
+  gint32 *tracks, *entries;
+  guint n, allocated;
+} Pairs;
 
 /* Of a detection. */
 typedef struct
 {
   gfloat values[4]; /* x and y of its centre, half of its width and height */
   guint cell;       /* where it is in the grid */
-  guint order;      /* a track's edges are in this order */
 } Place;
 
 /* A detection, or the union of a track's fragments. */
@@ -110,37 +144,32 @@ struct _GstCclTracker
   gdouble areas[N_AREA_BINS]; /* total area of recent detections of such areas */
   gdouble min_area;           /* of a detection that starts a track, in pixels */
 
-  GArray *tracks; /* Track, in order of age */
-  GArray *out;    /* GstCclTrackInfo */
+  Tracks tracks;
+  GArray *out; /* GstCclTrackInfo */
 
-  /* Of a frame. */
-  GArray *blobs; /* Blob */
+  Prediction *predictions; /* of the tracks */
+  GArray *blobs;           /* Blob */
   Edge *edges;
   guint n_edges, max_edges;
   GArray *starts;                   /* guint: first edge of each track, and the end */
   GstCclAssignmentEdge *candidates; /* with room for as many as edges */
   guint n_candidates;
   GArray *candidate_starts;
-  GArray *matches; /* gint: blob of each track */
-  GArray *cells;   /* guint: first entry of each cell, of large detections, of noise, and the end */
+  GArray *cells; /* guint: first entry of each cell, of large detections, of noise, and the end */
   Entries entries;
+  Pairs pairs;
   GArray *places;  /* Place: of each detection */
   GArray *members; /* guint: tracks of a group */
   guint n_fragments;
 
-  /* Of the grid. In x and y, twice. */
-  gfloat origin[4], per_cell[4], last_cell[4]; /* cells per pixel, and the last one */
-  gfloat per_order[4], last_order[4];          /* same, of the cells of `order` */
-  gfloat large[2]; /* detections above this half of the size are large */
-  gfloat small[4]; /* half of the size of the largest other one */
-  guint n_cells[2], n_order;
+  /* Of the grid. */
+  gfloat origin[2], per_cell[2]; /* cells per pixel */
+  guint n_cells[2];
+  gfloat large[2];     /* detections above this half of the size are large */
+  gfloat small[2];     /* half of the size of the largest other one */
+  gfloat per_order[2]; /* same as per_cell, of the cells that edges are sorted by */
+  guint n_order[2];
 };
-
-static inline Track *
-get_track (GstCclTracker *self, guint index)
-{
-  return &g_array_index (self->tracks, Track, index);
-}
 
 static inline Blob *
 get_blob (GstCclTracker *self, guint index)
@@ -150,9 +179,9 @@ get_blob (GstCclTracker *self, guint index)
 
 /* The size that distances are relative to. */
 static inline gdouble
-get_scale (const Track *track)
+get_scale (const Tracks *tracks, guint i)
 {
-  return sqrt (track->size[0] * track->size[1]);
+  return sqrt (tracks->size[0][i] * tracks->size[1][i]);
 }
 
 static inline gdouble
@@ -177,7 +206,12 @@ store (gdouble *values, Vector vector)
 static inline Vector
 choose (VectorMask mask, Vector a, Vector b)
 {
+#ifdef __SSE2__
+  return (Vector) _mm_or_pd (_mm_and_pd ((__m128d) mask, (__m128d) a),
+                             _mm_andnot_pd ((__m128d) mask, (__m128d) b));
+#else
   return (Vector) (((VectorMask) a & mask) | ((VectorMask) b & ~mask));
+#endif
 }
 
 static inline Vector
@@ -200,18 +234,28 @@ get_most (Vector a, Vector b)
 #endif
 }
 
-static inline void
-measure_axis (Track *track, guint k, gdouble position, gdouble variance)
+static inline Vector
+get_root (Vector a)
 {
-  gdouble total = track->pp[k] + variance;
-  gdouble gain_p = track->pp[k] / total, gain_v = track->pv[k] / total;
-  gdouble innovation = position - track->p[k];
+#ifdef __SSE2__
+  return (Vector) _mm_sqrt_pd ((__m128d) a);
+#else
+  return (Vector){ sqrt (a[0]), sqrt (a[1]) };
+#endif
+}
 
-  track->p[k] += gain_p * innovation;
-  track->v[k] += gain_v * innovation;
-  track->vv[k] -= gain_v * track->pv[k];
-  track->pv[k] -= gain_p * track->pv[k];
-  track->pp[k] -= gain_p * track->pp[k];
+static inline void
+measure_axis (const Tracks *tracks, guint i, guint k, gdouble position, gdouble variance)
+{
+  gdouble *pp = &tracks->pp[k][i], *pv = &tracks->pv[k][i];
+  gdouble total = *pp + variance, gain_p = *pp / total, gain_v = *pv / total;
+  gdouble innovation = position - tracks->p[k][i];
+
+  tracks->p[k][i] += gain_p * innovation;
+  tracks->v[k][i] += gain_v * innovation;
+  tracks->vv[k][i] -= gain_v * *pv;
+  *pv -= gain_p * *pv;
+  *pp -= gain_p * *pp;
 }
 
 static inline gdouble
@@ -240,12 +284,31 @@ touches (const GstCclTracker *self, const Blob *blob, guint k, gboolean high)
   return high ? blob->high[k] >= length - 1.5 : blob->low[k] <= 1.5;
 }
 
+void gst_ccl_tracker_free_tracks (GstCclTracker *self);
+
+/* Adds a track, all of whose values are 0, and returns its index. The arrays may move, and
+ * predictions are lost. */
+guint gst_ccl_tracker_add_track (GstCclTracker *self);
+
+/* Removes the tracks that are over. */
+void gst_ccl_tracker_remove_tracks (GstCclTracker *self);
+
+/* Step 1. */
+void gst_ccl_tracker_predict (GstCclTracker *self, gdouble dt);
+
+/* Step 6: measures the tracks that have a detection, and counts frames and times. */
+void gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt);
+
 /* Step 2: finds the pairs of tracks and detections near each other. */
 void gst_ccl_tracker_find_edges (GstCclTracker *self);
 
-void gst_ccl_tracker_free_entries (GstCclTracker *self);
+/* Sorts the edges of a track, so that which one comes first does not depend on how they were found.
+ */
+void gst_ccl_tracker_sort_edges (GstCclTracker *self, guint track);
 
-/* Step 6 for the members of a group: measures them, and finds those that are seen. */
+void gst_ccl_tracker_free_pairs (GstCclTracker *self);
+
+/* As step 6, of the members of a group: measures them, and finds those that are seen. */
 void gst_ccl_tracker_update_group (GstCclTracker *self, const Blob *blob, gdouble dt);
 
 G_END_DECLS
