@@ -63,6 +63,16 @@ choose_lanes (LanesMask mask, Lanes a, Lanes b)
 }
 
 static inline guint
+get_signs (VectorMask mask)
+{
+#ifdef __SSE2__
+  return (guint) _mm_movemask_pd ((__m128d) mask);
+#else
+  return (guint) ((mask[0] & 1) | (mask[1] & 2));
+#endif
+}
+
+static inline guint
 get_bits (LanesMask mask)
 {
 #ifdef __SSE2__
@@ -368,47 +378,89 @@ find_pairs (GstCclTracker *self)
   self->pairs = pairs;
 }
 
+/* A pair, in both directions. */
+typedef struct
+{
+  Vector overlap; /* of the boxes, 0 if there is none */
+  Vector away;    /* distance of the centres; the gate is at 1 */
+  Vector size;    /* of the detection */
+} Comparison;
+
+static inline Comparison
+compare (const Prediction *predicted, const Blob *blob)
+{
+  const Vector none = { 0.0, 0.0 };
+  Vector low = load (blob->low), high = load (blob->high);
+  Vector overlap = get_least (high, load (predicted->box.high)) - //
+                   get_most (low, load (predicted->box.low));
+
+  return (Comparison){
+    .overlap = get_most (overlap, none),
+    .away = ((low + high) / 2.0 - load (predicted->centre)) * load (predicted->per_reach),
+    .size = high - low,
+  };
+}
+
+static inline Vector
+get_products (Vector a, Vector b)
+{
+  return (Vector){ a[0], b[0] } * (Vector){ a[1], b[1] };
+}
+
 /* Adds the pairs of a track and a detection to the edges if one may be a part of the other, and to
- * the candidates if they may be the same object. Again without branches: both are always written,
- * and count if they are wanted. */
+ * the candidates if they may be the same object. Two at a time, and again without branches: both are
+ * always written, and count if they are wanted. */
 static void
 add_edges (GstCclTracker *self, guint *starts, guint *candidate_starts)
 {
   const Blob *blobs = (const Blob *) self->blobs->data;
-  const gdouble iou_threshold = self->params.iou_threshold;
-  const Vector none = { 0.0, 0.0 }, one = { 1.0, 1.0 };
-  Edge *edge = self->edges;
-  GstCclAssignmentEdge *candidate = self->candidates;
-  guint i;
+  const Vector one = { 1.0, 1.0 };
+  const Vector iou_threshold = { self->params.iou_threshold, self->params.iou_threshold };
+  const guint n = self->pairs.n;
+  guint n_edges = 0, n_candidates = 0, i, j;
 
-  for (i = 0; i < self->pairs.n; i++) {
-    const guint track = (guint) self->pairs.tracks[i];
-    const guint index = self->entries.blobs[self->pairs.entries[i]];
-    const Prediction *predicted = &self->predictions[track];
-    Vector low = load (blobs[index].low), high = load (blobs[index].high), box_size = high - low;
-    Vector overlap = get_most (get_least (high, load (predicted->box.high)) -
-                                   get_most (low, load (predicted->box.low)),
-                               none);
-    Vector away = ((low + high) / 2.0 - load (predicted->centre)) * load (predicted->per_reach);
-    Vector parts, closeness;
-    gdouble common = overlap[0] * overlap[1];
-    gdouble distance = square (away[0]) + square (away[1]); /* 1 at the gate */
-    gdouble box_area = box_size[0] * box_size[1];
-    gdouble least = MIN (predicted->area, box_area), most = MAX (predicted->area, box_area);
-    gdouble all = predicted->area + box_area - common, score;
+  for (i = 0; i < n; i += 2) {
+    guint indices[2], tracks[2], edge_bits, candidate_bits;
+    const Prediction *predicted[2];
+    Vector track_area, area, common, all, least, most, squares_x, squares_y, distance, score;
+    Comparison pairs[2];
 
-    edge->detection = index;
-    edge->common = common;
-    edge += (common >= FRAGMENT_COVER * box_area) | (common > MEMBER_COVER * predicted->area);
-    starts[track + 1] = (guint) (edge - self->edges);
+    for (j = 0; j < 2; j++) {
+      const guint pair = MIN (i + j, n - 1);
 
-    parts = (Vector){ 0.6 * common, 0.1 * least } / (Vector){ all, most };
-    closeness = 1.0 - get_root (get_least ((Vector){ distance }, one));
-    score = parts[0] + parts[1] + 0.3 * closeness[0];
-    candidate->column = index;
-    candidate->score = MIN (score * predicted->confidence, 1.0);
-    candidate += (common >= iou_threshold * all) | ((distance < 1.0) & (GATE_AREA * least >= most));
-    candidate_starts[track + 1] = (guint) (candidate - self->candidates);
+      tracks[j] = (guint) self->pairs.tracks[pair];
+      indices[j] = self->entries.blobs[self->pairs.entries[pair]];
+      predicted[j] = &self->predictions[tracks[j]];
+      pairs[j] = compare (predicted[j], &blobs[indices[j]]);
+    }
+
+    track_area = (Vector){ predicted[0]->area, predicted[1]->area };
+    area = get_products (pairs[0].size, pairs[1].size);
+    common = get_products (pairs[0].overlap, pairs[1].overlap);
+    least = get_least (track_area, area);
+    most = get_most (track_area, area);
+    all = track_area + area - common;
+    squares_x = (Vector){ pairs[0].away[0], pairs[1].away[0] };
+    squares_y = (Vector){ pairs[0].away[1], pairs[1].away[1] };
+    distance = squares_x * squares_x + squares_y * squares_y;
+    score = 0.6 * common / all + 0.1 * least / most +
+            0.3 * (1.0 - get_root (get_least (distance, one)));
+    score *= (Vector){ predicted[0]->confidence, predicted[1]->confidence };
+    score = get_least (score, one);
+    edge_bits = get_signs (common >= FRAGMENT_COVER * area) |
+                get_signs (common > MEMBER_COVER * track_area);
+    candidate_bits = get_signs (common >= iou_threshold * all) |
+                     (get_signs (distance < 1.0) & get_signs (GATE_AREA * least >= most));
+
+    for (j = 0; j < 2 && i + j < n; j++) {
+      self->edges[n_edges] = (Edge){ .detection = indices[j], .common = common[j] };
+      n_edges += edge_bits >> j & 1;
+      starts[tracks[j] + 1] = n_edges;
+      self->candidates[n_candidates] =
+        (GstCclAssignmentEdge){ .column = indices[j], .score = score[j] };
+      n_candidates += candidate_bits >> j & 1;
+      candidate_starts[tracks[j] + 1] = n_candidates;
+    }
   }
 }
 

@@ -214,6 +214,16 @@ choose (VectorMask mask, Vector a, Vector b)
 #endif
 }
 
+static inline VectorMask
+get_both (VectorMask a, VectorMask b)
+{
+#ifdef __SSE2__
+  return (VectorMask) _mm_and_pd ((__m128d) a, (__m128d) b);
+#else
+  return a & b;
+#endif
+}
+
 static inline Vector
 get_least (Vector a, Vector b)
 {
