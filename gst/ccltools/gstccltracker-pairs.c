@@ -7,8 +7,8 @@
 
 /* Sizes of cells, in root mean squares of the sizes of detections. Most tracks reach two rows of
  * cells; cells side by side are searched together, so that they may be narrow. */
-#define CELL_HEIGHT 3.0
-#define CELL_WIDTH 0.75
+#define CELL_HEIGHT 2.5
+#define CELL_WIDTH 0.5
 
 /* Same, of the cells that edges are sorted by. */
 #define ORDER_SIZE 1.5
@@ -26,6 +26,13 @@ typedef struct
   gfloat per_reach[2][LANES];             /* inverse of the reach of centres */
   gint32 first[2][LANES], last[2][LANES]; /* cells */
 } Search;
+
+/* One of them. */
+typedef struct
+{
+  Lanes centre[2], half[2], per_reach[2];
+  LanesMask index;
+} Track;
 
 static inline Lanes
 load_lanes (const gfloat *values)
@@ -110,6 +117,25 @@ repeat (gfloat value)
   return (Lanes){ value, value, value, value };
 }
 
+static inline void
+transpose (Lanes rows[LANES])
+{
+#ifdef __SSE2__
+  _MM_TRANSPOSE4_PS (rows[0], rows[1], rows[2], rows[3]);
+#else
+  guint i, j;
+
+  for (i = 0; i < LANES; i++) {
+    for (j = 0; j < i; j++) {
+      gfloat value = rows[i][j];
+
+      rows[i][j] = rows[j][i];
+      rows[j][i] = value;
+    }
+  }
+#endif
+}
+
 /* The cells of positions. Clamps them before the conversion: predicted positions may be too large
  * for integers. */
 static inline LanesMask
@@ -185,10 +211,6 @@ resize_entries (Entries *entries, guint n)
     }
     entries->blobs = g_renew (guint, entries->blobs, entries->size);
   }
-  for (k = 0; k < 2; k++) {
-    memset (&entries->centre[k][n], 0, sizeof (gfloat) * LANES);
-    memset (&entries->half[k][n], 0, sizeof (gfloat) * LANES);
-  }
 }
 
 void
@@ -208,13 +230,22 @@ gst_ccl_tracker_free_pairs (GstCclTracker *self)
   g_free (self->candidates);
 }
 
-/* Finds the cells of the detections by their centres. Those that are large have a cell for
- * themselves, and noise has the last one, which is never searched. Counts them per cell. */
+/* Two rows of cells next to each other are searched together, so the grid has the cells of every two
+ * neighbours: row i has the detections of rows i - 1 and i. After them, there is a cell for all that are
+ * large, and one that is never searched. */
+static guint
+get_large_cell (const GstCclTracker *self)
+{
+  return self->n_cells[0] * (self->n_cells[1] + 1);
+}
+
+/* Finds the two cells of each detection by its centre. Counts them per cell. */
 static void
 find_places (GstCclTracker *self, Place *places, guint *cells)
 {
   const Blob *blobs = (const Blob *) self->blobs->data;
-  const guint width = self->n_cells[0], total = width * self->n_cells[1], n = self->blobs->len;
+  const guint width = self->n_cells[0], large = get_large_cell (self), unused = large + 1;
+  const guint n = self->blobs->len;
   const Lanes origin = { self->origin[0], self->origin[1] };
   const Lanes per_cell = { self->per_cell[0], self->per_cell[1] };
   const Lanes last = { (gfloat) (width - 1), (gfloat) (self->n_cells[1] - 1) };
@@ -225,17 +256,21 @@ find_places (GstCclTracker *self, Place *places, guint *cells)
   for (i = 0; i < n; i++) {
     Lanes values = get_values (&blobs[i]);
     LanesMask at = get_cells (values - origin, per_cell, last);
-    guint cell = (guint) at[1] * width + (guint) at[0];
+    guint first = (guint) at[1] * width + (guint) at[0], second = first + width;
 
-    if (is_large (self, values))
-      cell = total;
-    else
+    if (is_large (self, values)) {
+      first = large;
+      second = unused;
+    } else {
       most = get_most_lanes (most, values);
+    }
     if (blobs[i].area < noise)
-      cell = total + 1;
+      first = second = unused;
     store_lanes (places[i].values, values);
-    places[i].cell = cell;
-    cells[cell]++;
+    places[i].cells[0] = first;
+    places[i].cells[1] = second;
+    cells[first]++;
+    cells[second]++;
   }
   self->small[0] = most[2];
   self->small[1] = most[3];
@@ -245,33 +280,41 @@ find_places (GstCclTracker *self, Place *places, guint *cells)
 static void
 build_grid (GstCclTracker *self)
 {
-  guint n = self->blobs->len, i, total, sum = 0, *cells;
+  guint n = self->blobs->len, i, k, n_cells, sum = 0, *cells;
   Entries entries;
   Place *places;
 
   set_up_grid (self);
-  resize_entries (&self->entries, n);
+  resize_entries (&self->entries, 2 * n);
   entries = self->entries;
-  total = self->n_cells[0] * self->n_cells[1];
+  n_cells = get_large_cell (self) + 2;
   g_array_set_size (self->places, n);
-  g_array_set_size (self->cells, total + 3);
+  g_array_set_size (self->cells, n_cells + 1);
   places = (Place *) self->places->data;
   cells = (guint *) self->cells->data;
-  memset (cells, 0, sizeof (guint) * (total + 3));
+  memset (cells, 0, sizeof (guint) * (n_cells + 1));
 
   find_places (self, places, cells);
-  for (i = 0; i < total + 3; i++) {
+  for (i = 0; i <= n_cells; i++) {
     sum += cells[i];
     cells[i] = sum;
   }
   for (i = n; i-- > 0;) {
-    guint entry = --cells[places[i].cell];
+    for (k = 0; k < 2; k++)
+      entries.blobs[--cells[places[i].cells[k]]] = i;
+  }
+  for (i = 0; i < LANES; i++)
+    entries.blobs[2 * n + i] = 0; /* not searched */
+  for (i = 0; i < 2 * n; i += LANES) {
+    Lanes rows[LANES];
 
-    entries.centre[0][entry] = places[i].values[0];
-    entries.centre[1][entry] = places[i].values[1];
-    entries.half[0][entry] = places[i].values[2];
-    entries.half[1][entry] = places[i].values[3];
-    entries.blobs[entry] = i;
+    for (k = 0; k < LANES; k++)
+      rows[k] = load_lanes (places[entries.blobs[i + k]].values);
+    transpose (rows);
+    store_lanes (&entries.centre[0][i], rows[0]);
+    store_lanes (&entries.centre[1][i], rows[1]);
+    store_lanes (&entries.half[0][i], rows[2]);
+    store_lanes (&entries.half[1][i], rows[3]);
   }
 }
 
@@ -286,12 +329,11 @@ reserve_pairs (Pairs *pairs, guint more)
   pairs->entries = g_renew (gint32, pairs->entries, pairs->allocated);
 }
 
-/* Adds the entries that overlap with a track or are within its reach, an ellipse, to the pairs.
- * There are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also
- * where fewer are near. */
+/* Adds the entries that overlap with a track or are within its reach, an ellipse, to the pairs. There
+ * are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also where
+ * fewer are near. */
 static inline void
-collect (const Entries *all, guint entry, guint end, const Search *search, guint lane, guint track,
-         Pairs *pairs)
+collect (const Entries *all, guint entry, guint end, const Track *track, Pairs *pairs)
 {
   /* Where the bits of a number are, and how many there are. */
   static const LanesMask places[16] = {
@@ -301,16 +343,16 @@ collect (const Entries *all, guint entry, guint end, const Search *search, guint
   static const guint8 counts[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
 
   for (; entry < end; entry += LANES) {
-    Lanes x = get_absolute (load_lanes (&all->centre[0][entry]) - search->centre[0][lane]);
-    Lanes y = get_absolute (load_lanes (&all->centre[1][entry]) - search->centre[1][lane]);
-    Lanes far_x = x * search->per_reach[0][lane], far_y = y * search->per_reach[1][lane];
-    LanesMask is_near = ((x < load_lanes (&all->half[0][entry]) + search->half[0][lane]) &
-                         (y < load_lanes (&all->half[1][entry]) + search->half[1][lane])) |
+    Lanes x = get_absolute (load_lanes (&all->centre[0][entry]) - track->centre[0]);
+    Lanes y = get_absolute (load_lanes (&all->centre[1][entry]) - track->centre[1]);
+    Lanes far_x = x * track->per_reach[0], far_y = y * track->per_reach[1];
+    LanesMask is_near = ((x < load_lanes (&all->half[0][entry]) + track->half[0]) &
+                         (y < load_lanes (&all->half[1][entry]) + track->half[1])) |
                         (far_x * far_x + far_y * far_y < 1.0f);
     guint bits = get_bits (is_near), left = end - entry;
 
     bits &= left < LANES ? (1u << left) - 1 : 15;
-    *(LanesMask *) &pairs->tracks[pairs->n] = (LanesMask){ 0 } + (gint32) track;
+    *(LanesMask *) &pairs->tracks[pairs->n] = track->index;
     *(LanesMask *) &pairs->entries[pairs->n] = places[bits] + (gint32) entry;
     pairs->n += counts[bits];
   }
@@ -352,28 +394,35 @@ static void
 find_pairs (GstCclTracker *self)
 {
   const guint *cells = (const guint *) self->cells->data;
-  const guint width = self->n_cells[0], large = width * self->n_cells[1];
+  const guint width = self->n_cells[0], large = get_large_cell (self);
   Entries entries = self->entries;
   Pairs pairs = self->pairs;
   Search search;
-  guint i, lane;
+  guint i, j, k;
   gint32 y;
 
   pairs.n = 0;
   for (i = 0; i < self->tracks.len; i++) {
-    lane = i % LANES;
-    if (lane == 0)
+    Track track;
+
+    j = i % LANES;
+    if (j == 0)
       set_up_search (self, i, &search);
+    for (k = 0; k < 2; k++) {
+      track.centre[k] = repeat (search.centre[k][j]);
+      track.half[k] = repeat (search.half[k][j]);
+      track.per_reach[k] = repeat (search.per_reach[k][j]);
+    }
+    track.index = (LanesMask){ 0 } + (gint32) i;
     reserve_pairs (&pairs, self->blobs->len + LANES);
 
     /* Cells side by side have their entries one after the other. */
-    for (y = search.first[1][lane]; y <= search.last[1][lane]; y++) {
-      const guint *row = &cells[(guint) y * width];
-      guint first = row[search.first[0][lane]], end = row[search.last[0][lane] + 1];
+    for (y = search.first[1][j]; y <= search.last[1][j]; y += 2) {
+      const guint *row = &cells[(guint) (y + 1) * width];
 
-      collect (&entries, first, end, &search, lane, i, &pairs);
+      collect (&entries, row[search.first[0][j]], row[search.last[0][j] + 1], &track, &pairs);
     }
-    collect (&entries, cells[large], cells[large + 1], &search, lane, i, &pairs);
+    collect (&entries, cells[large], cells[large + 1], &track, &pairs);
   }
   self->pairs = pairs;
 }

@@ -112,7 +112,7 @@ typedef struct
 typedef struct
 {
   gfloat values[4]; /* x and y of its centre, half of its width and height */
-  guint cell;       /* where it is in the grid */
+  guint cells[2];   /* where it is in the grid */
 } Place;
 
 /* A detection, or the union of a track's fragments. */
