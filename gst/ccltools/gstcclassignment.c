@@ -100,7 +100,11 @@ relax (GstCclAssignment *self, guint row, gdouble distance, const GstCclAssignme
   for (i = 0; i < n_edges; i++) {
     Column *column = &g_array_index (self->columns, Column, edges[i].column);
     Reached *reached = &g_array_index (self->reached, Reached, edges[i].column);
-    gdouble total = distance + (1.0 - edges[i].score) - potential - column->potential;
+    gdouble total;
+
+    if (edges[i].score < 0.0)
+      continue;
+    total = distance + (1.0 - edges[i].score) - potential - column->potential;
 
     if (column->search != self->search) {
       column->search = self->search;
@@ -130,24 +134,27 @@ augment (GstCclAssignment *self, gint column, guint first, gint *matches)
   }
 }
 
-/* Most rows get their nearest column at once. Returns FALSE, and does nothing, if another row has
- * it. */
+/* Most rows get their nearest column at once; of equal columns the lowest. Returns FALSE, and does
+ * nothing, if another row has it. */
 static inline gboolean
 match_nearest (Column *columns, guint row, const GstCclAssignmentEdge *edges, guint n_edges,
                gdouble *potential, gint *match)
 {
-  gdouble least = DUMMY_COST;
-  gint best = -1;
+  gdouble least = 1.0 - edges[0].score - columns[edges[0].column].potential;
+  gint best = least < DUMMY_COST ? (gint) edges[0].column : -1;
   guint i;
 
-  for (i = 0; i < n_edges; i++) {
-    gdouble distance = 1.0 - edges[i].score - columns[edges[i].column].potential;
+  least = MIN (least, DUMMY_COST);
+  for (i = 1; i < n_edges; i++) {
+    const gint column = (gint) edges[i].column;
+    const gdouble distance = 1.0 - edges[i].score - columns[column].potential;
+    /* No branch: which column is nearer cannot be predicted. */
+    const gint mask = -((distance < least) | ((distance == least) & (column < best)));
 
-    if (distance < least || (distance == least && best >= 0 && (gint) edges[i].column < best)) {
-      least = distance;
-      best = (gint) edges[i].column;
-    }
+    least = MIN (distance, least);
+    best = (column & mask) | (best & ~mask);
   }
+
   if (best >= 0) {
     if (columns[best].row >= 0)
       return FALSE;

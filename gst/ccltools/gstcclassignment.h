@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* A row and a column that may be matched. The score must be in the range 0...1. */
+/* A row and a column that may be matched. The score must be in the range 0...1, or negative if they
+ * may not be matched. */
 typedef struct
 {
   guint column;

@@ -174,8 +174,8 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
       low[k] = (Vector){ found[0]->low[k], found[1]->low[k] };
       high[k] = (Vector){ found[0]->high[k], found[1]->high[k] };
       whole = get_both (whole, get_both (low[k] > least[k], high[k] < most[k]));
-      whole = get_both (whole, get_both (high[k] - low[k] >= PARTIAL * size,
-                                         high[k] - low[k] <= size / PARTIAL));
+      whole = get_both (
+          whole, get_both (high[k] - low[k] >= PARTIAL * size, high[k] - low[k] <= size / PARTIAL));
     }
 
     variance = get_most (MEASUREMENT_NOISE * scale, least_noise);
@@ -218,18 +218,15 @@ gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt)
 
   measure_whole (self, dt, alpha);
   for (i = 0; i < tracks->len; i++) {
-    const Blob *blob;
+    if (!tracks->seen[i] && tracks->match[i] >= 0) {
+      const Blob *blob = get_blob (self, (guint) tracks->match[i]);
 
-    if (tracks->seen[i] || tracks->match[i] < 0)
-      continue;
-    blob = get_blob (self, (guint) tracks->match[i]);
-    if (blob->members == 1)
-      measure_cut (self, i, blob, dt, alpha);
-    else if (blob->first == (gint) i) /* the oldest member updates all */
-      gst_ccl_tracker_update_group (self, blob, dt);
-  }
+      if (blob->members == 1)
+        measure_cut (self, i, blob, dt, alpha);
+      else if (blob->first == (gint) i) /* the oldest member updates all */
+        gst_ccl_tracker_update_group (self, blob, dt);
+    }
 
-  for (i = 0; i < tracks->len; i++) {
     tracks->age[i] += dt;
     if (tracks->seen[i]) {
       tracks->hits[i] += 1.0;

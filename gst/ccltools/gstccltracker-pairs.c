@@ -10,7 +10,7 @@
 #define CELL_HEIGHT 2.5
 #define CELL_WIDTH 0.5
 
-/* Same, of the cells that edges are sorted by. */
+/* Same, of the cells that pairs are sorted by. */
 #define ORDER_SIZE 1.5
 
 /* Detections below this share of the minimum area that starts a track belong to no track. */
@@ -67,16 +67,6 @@ static inline Lanes
 choose_lanes (LanesMask mask, Lanes a, Lanes b)
 {
   return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
-}
-
-static inline guint
-get_signs (VectorMask mask)
-{
-#ifdef __SSE2__
-  return (guint) _mm_movemask_pd ((__m128d) mask);
-#else
-  return (guint) ((mask[0] & 1) | (mask[1] & 2));
-#endif
 }
 
 static inline guint
@@ -226,13 +216,13 @@ gst_ccl_tracker_free_pairs (GstCclTracker *self)
   g_free (entries->blobs);
   g_free (self->pairs.entries);
   g_free (self->pairs.tracks);
-  g_free (self->edges);
-  g_free (self->candidates);
+  g_free (self->pairs.edges);
+  g_free (self->pairs.common);
 }
 
-/* Two rows of cells next to each other are searched together, so the grid has the cells of every two
- * neighbours: row i has the detections of rows i - 1 and i. After them, there is a cell for all that are
- * large, and one that is never searched. */
+/* Two rows of cells next to each other are searched together, so the grid has the cells of every
+ * two neighbours: row i has the detections of rows i - 1 and i. After them, there is a cell for all
+ * that are large, and one that is never searched. */
 static guint
 get_large_cell (const GstCclTracker *self)
 {
@@ -327,11 +317,13 @@ reserve_pairs (Pairs *pairs, guint more)
   pairs->allocated = 2 * (pairs->n + more);
   pairs->tracks = g_renew (gint32, pairs->tracks, pairs->allocated);
   pairs->entries = g_renew (gint32, pairs->entries, pairs->allocated);
+  pairs->edges = g_renew (GstCclAssignmentEdge, pairs->edges, pairs->allocated);
+  pairs->common = g_renew (gdouble, pairs->common, pairs->allocated);
 }
 
-/* Adds the entries that overlap with a track or are within its reach, an ellipse, to the pairs. There
- * are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also where
- * fewer are near. */
+/* Adds the entries that overlap with a track or are within its reach, an ellipse, to the pairs.
+ * There are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also
+ * where fewer are near. */
 static inline void
 collect (const Entries *all, guint entry, guint end, const Track *track, Pairs *pairs)
 {
@@ -389,9 +381,8 @@ set_up_search (const GstCclTracker *self, guint track, Search *search)
   }
 }
 
-/* Finds the pairs of tracks and detections near each other. */
 static void
-find_pairs (GstCclTracker *self)
+collect_all (GstCclTracker *self, guint *starts)
 {
   const guint *cells = (const guint *) self->cells->data;
   const guint width = self->n_cells[0], large = get_large_cell (self);
@@ -414,6 +405,7 @@ find_pairs (GstCclTracker *self)
       track.per_reach[k] = repeat (search.per_reach[k][j]);
     }
     track.index = (LanesMask){ 0 } + (gint32) i;
+    starts[i] = pairs.n;
     reserve_pairs (&pairs, self->blobs->len + LANES);
 
     /* Cells side by side have their entries one after the other. */
@@ -424,6 +416,7 @@ find_pairs (GstCclTracker *self)
     }
     collect (&entries, cells[large], cells[large + 1], &track, &pairs);
   }
+  starts[i] = pairs.n;
   self->pairs = pairs;
 }
 
@@ -456,64 +449,58 @@ get_products (Vector a, Vector b)
   return (Vector){ a[0], b[0] } * (Vector){ a[1], b[1] };
 }
 
-/* Adds the pairs of a track and a detection to the edges if one may be a part of the other, and to
- * the candidates if they may be the same object. Two at a time, and again without branches: both are
- * always written, and count if they are wanted. */
+/* Compares the tracks and detections of all pairs, two at a time and again without branches. */
 static void
-add_edges (GstCclTracker *self, guint *starts, guint *candidate_starts)
+compare_all (GstCclTracker *self)
 {
   const Blob *blobs = (const Blob *) self->blobs->data;
-  const Vector one = { 1.0, 1.0 };
+  const Vector one = { 1.0, 1.0 }, no = { -1.0, -1.0 };
   const Vector iou_threshold = { self->params.iou_threshold, self->params.iou_threshold };
-  const guint n = self->pairs.n;
-  guint n_edges = 0, n_candidates = 0, i, j;
+  const Pairs pairs = self->pairs;
+  guint i, j;
 
-  for (i = 0; i < n; i += 2) {
-    guint indices[2], tracks[2], edge_bits, candidate_bits;
+  for (i = 0; i < pairs.n; i += 2) {
     const Prediction *predicted[2];
-    Vector track_area, area, common, all, least, most, squares_x, squares_y, distance, score;
-    Comparison pairs[2];
+    Vector track_area, area, common, all, least, most, away_x, away_y, distance, score;
+    VectorMask part, same;
+    Comparison both[2];
 
     for (j = 0; j < 2; j++) {
-      const guint pair = MIN (i + j, n - 1);
+      const guint pair = MIN (i + j, pairs.n - 1);
+      const guint index = self->entries.blobs[pairs.entries[pair]];
 
-      tracks[j] = (guint) self->pairs.tracks[pair];
-      indices[j] = self->entries.blobs[self->pairs.entries[pair]];
-      predicted[j] = &self->predictions[tracks[j]];
-      pairs[j] = compare (predicted[j], &blobs[indices[j]]);
+      predicted[j] = &self->predictions[pairs.tracks[pair]];
+      both[j] = compare (predicted[j], &blobs[index]);
+      pairs.edges[i + j].column = index;
     }
 
     track_area = (Vector){ predicted[0]->area, predicted[1]->area };
-    area = get_products (pairs[0].size, pairs[1].size);
-    common = get_products (pairs[0].overlap, pairs[1].overlap);
+    area = get_products (both[0].size, both[1].size);
+    common = get_products (both[0].overlap, both[1].overlap);
     least = get_least (track_area, area);
     most = get_most (track_area, area);
     all = track_area + area - common;
-    squares_x = (Vector){ pairs[0].away[0], pairs[1].away[0] };
-    squares_y = (Vector){ pairs[0].away[1], pairs[1].away[1] };
-    distance = squares_x * squares_x + squares_y * squares_y;
+    away_x = (Vector){ both[0].away[0], both[1].away[0] };
+    away_y = (Vector){ both[0].away[1], both[1].away[1] };
+    distance = away_x * away_x + away_y * away_y;
+
+    /* One may be a part of the other. */
+    part = get_either (common >= FRAGMENT_COVER * area, common > MEMBER_COVER * track_area);
+    store (&pairs.common[i], choose (part, common, no));
+
+    /* They may be the same object. */
     score = 0.6 * common / all + 0.1 * least / most +
             0.3 * (1.0 - get_root (get_least (distance, one)));
     score *= (Vector){ predicted[0]->confidence, predicted[1]->confidence };
-    score = get_least (score, one);
-    edge_bits = get_signs (common >= FRAGMENT_COVER * area) |
-                get_signs (common > MEMBER_COVER * track_area);
-    candidate_bits = get_signs (common >= iou_threshold * all) |
-                     (get_signs (distance < 1.0) & get_signs (GATE_AREA * least >= most));
-
-    for (j = 0; j < 2 && i + j < n; j++) {
-      self->edges[n_edges] = (Edge){ .detection = indices[j], .common = common[j] };
-      n_edges += edge_bits >> j & 1;
-      starts[tracks[j] + 1] = n_edges;
-      self->candidates[n_candidates] =
-        (GstCclAssignmentEdge){ .column = indices[j], .score = score[j] };
-      n_candidates += candidate_bits >> j & 1;
-      candidate_starts[tracks[j] + 1] = n_candidates;
-    }
+    same = get_either (common >= iou_threshold * all,
+                       get_both (distance < 1.0, GATE_AREA * least >= most));
+    score = choose (same, get_least (score, one), no);
+    for (j = 0; j < 2; j++)
+      pairs.edges[i + j].score = score[j];
   }
 }
 
-/* Edges of a track are sorted by cells, and by their detections where they share one. */
+/* Pairs of a track are sorted by cells, and by their detections where they share one. */
 static guint
 get_order (const GstCclTracker *self, guint index)
 {
@@ -526,55 +513,48 @@ get_order (const GstCclTracker *self, guint index)
   return is_large (self, values) ? G_MAXUINT : (guint) at[1] * self->n_order[0] + (guint) at[0];
 }
 
+static gboolean
+is_before (const GstCclTracker *self, guint a, guint b)
+{
+  const guint order_a = get_order (self, a), order_b = get_order (self, b);
+
+  return order_a < order_b || (order_a == order_b && a < b);
+}
+
 void
-gst_ccl_tracker_sort_edges (GstCclTracker *self, guint track)
+gst_ccl_tracker_sort_pairs (GstCclTracker *self, guint track)
 {
   const guint *starts = &g_array_index (self->starts, guint, track);
+  GstCclAssignmentEdge *edges = self->pairs.edges;
+  gdouble *common = self->pairs.common;
   guint i, j;
 
-  for (i = starts[0]; i < starts[1]; i++)
-    self->edges[i].order = get_order (self, self->edges[i].detection);
   for (i = starts[0] + 1; i < starts[1]; i++) {
-    Edge edge = self->edges[i];
+    const GstCclAssignmentEdge edge = edges[i];
+    const gdouble edge_common = common[i];
 
-    for (j = i; j > starts[0]; j--) {
-      const Edge *before = &self->edges[j - 1];
-
-      if (before->order < edge.order ||
-          (before->order == edge.order && before->detection < edge.detection))
-        break;
-      self->edges[j] = self->edges[j - 1];
+    for (j = i; j > starts[0] && is_before (self, edge.column, edges[j - 1].column); j--) {
+      edges[j] = edges[j - 1];
+      common[j] = common[j - 1];
     }
-    self->edges[j] = edge;
+    edges[j] = edge;
+    common[j] = edge_common;
   }
 }
 
 void
-gst_ccl_tracker_find_edges (GstCclTracker *self)
+gst_ccl_tracker_find_pairs (GstCclTracker *self)
 {
-  guint n = self->tracks.len, i, *starts, *candidate_starts;
+  const guint n = self->tracks.len;
+  guint *starts;
 
   g_array_set_size (self->starts, n + 1);
-  g_array_set_size (self->candidate_starts, n + 1);
   starts = (guint *) self->starts->data;
-  candidate_starts = (guint *) self->candidate_starts->data;
-  memset (starts, 0, sizeof (guint) * (n + 1));
-  memset (candidate_starts, 0, sizeof (guint) * (n + 1));
-  if (self->blobs->len == 0)
-    return;
-
-  build_grid (self);
-  find_pairs (self);
-  if (self->pairs.n > self->max_edges) {
-    self->max_edges = self->pairs.allocated;
-    self->edges = g_renew (Edge, self->edges, self->max_edges);
-    self->candidates = g_renew (GstCclAssignmentEdge, self->candidates, self->max_edges);
-  }
-  add_edges (self, starts, candidate_starts);
-
-  /* Tracks without pairs have none of either. */
-  for (i = 0; i < n; i++) {
-    starts[i + 1] = MAX (starts[i + 1], starts[i]);
-    candidate_starts[i + 1] = MAX (candidate_starts[i + 1], candidate_starts[i]);
+  if (self->blobs->len > 0) {
+    build_grid (self);
+    collect_all (self, starts);
+    compare_all (self);
+  } else {
+    memset (starts, 0, sizeof (guint) * (n + 1));
   }
 }

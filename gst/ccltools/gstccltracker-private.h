@@ -80,13 +80,6 @@ typedef struct
   gdouble confidence;   /* 0...1 */
 } Prediction;
 
-typedef struct
-{
-  guint detection;
-  guint order;    /* of the edges of a track */
-  gdouble common; /* area of what the boxes of the track and the detection have in common */
-} Edge;
-
 /* The number of detections compared with a track at a time. */
 #define LANES 4
 
@@ -101,10 +94,14 @@ typedef struct
   guint size; /* allocated */
 } Entries;
 
-/* A track and an entry near each other, in the order of tracks. */
+/* Pairs of a track and a detection near each other, in the order of tracks. */
 typedef struct
 {
   gint32 *tracks, *entries;
+  GstCclAssignmentEdge
+      *edges; /* the detections; scores are negative if they cannot be the tracks */
+  gdouble
+      *common; /* area that the boxes have in common, or negative: none is a part of the other */
   guint n, allocated;
 } Pairs;
 
@@ -149,17 +146,13 @@ struct _GstCclTracker
 
   Prediction *predictions; /* of the tracks */
   GArray *blobs;           /* Blob */
-  Edge *edges;
-  guint n_edges, max_edges;
-  GArray *starts;                   /* guint: first edge of each track, and the end */
-  GstCclAssignmentEdge *candidates; /* with room for as many as edges */
-  guint n_candidates;
-  GArray *candidate_starts;
-  GArray *cells; /* guint: first entry of each cell, of large detections, of noise, and the end */
-  Entries entries;
   Pairs pairs;
+  GArray *starts; /* guint: first pair of each track, and the end */
+  GArray *cells;  /* guint: first entry of each cell, of large detections, of noise, and the end */
+  Entries entries;
   GArray *places;  /* Place: of each detection */
   GArray *members; /* guint: tracks of a group */
+  guint n_left;    /* detections that are not assigned to a track */
   guint n_fragments;
 
   /* Of the grid. */
@@ -167,7 +160,7 @@ struct _GstCclTracker
   guint n_cells[2];
   gfloat large[2];     /* detections above this half of the size are large */
   gfloat small[2];     /* half of the size of the largest other one */
-  gfloat per_order[2]; /* same as per_cell, of the cells that edges are sorted by */
+  gfloat per_order[2]; /* same as per_cell, of the cells that pairs are sorted by */
   guint n_order[2];
 };
 
@@ -221,6 +214,16 @@ get_both (VectorMask a, VectorMask b)
   return (VectorMask) _mm_and_pd ((__m128d) a, (__m128d) b);
 #else
   return a & b;
+#endif
+}
+
+static inline VectorMask
+get_either (VectorMask a, VectorMask b)
+{
+#ifdef __SSE2__
+  return (VectorMask) _mm_or_pd ((__m128d) a, (__m128d) b);
+#else
+  return a | b;
 #endif
 }
 
@@ -310,11 +313,11 @@ void gst_ccl_tracker_predict (GstCclTracker *self, gdouble dt);
 void gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt);
 
 /* Step 2: finds the pairs of tracks and detections near each other. */
-void gst_ccl_tracker_find_edges (GstCclTracker *self);
+void gst_ccl_tracker_find_pairs (GstCclTracker *self);
 
-/* Sorts the edges of a track, so that which one comes first does not depend on how they were found.
+/* Sorts the pairs of a track, so that which one comes first does not depend on how they were found.
  */
-void gst_ccl_tracker_sort_edges (GstCclTracker *self, guint track);
+void gst_ccl_tracker_sort_pairs (GstCclTracker *self, guint track);
 
 void gst_ccl_tracker_free_pairs (GstCclTracker *self);
 

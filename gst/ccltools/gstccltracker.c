@@ -4,7 +4,7 @@
 /* A frame goes through these steps:
  *
  *  1. predict: a Kalman filter per axis with constant velocity.
- *  2. edges: pairs of a track and a detection near each other, found with a grid.
+ *  2. pairs of a track and a detection near each other, found with a grid.
  *  3. match: the optimal assignment of tracks and detections, one to one.
  *  4. fragments: a detection that is left over inside the box of a track belongs to it.
  *  5. groups: a track that is left over inside a detection shares it with the track it was
@@ -62,7 +62,6 @@ gst_ccl_tracker_new (void)
   self->out = g_array_new (FALSE, TRUE, sizeof (GstCclTrackInfo));
   self->blobs = g_array_new (FALSE, TRUE, sizeof (Blob));
   self->starts = g_array_new (FALSE, FALSE, sizeof (guint));
-  self->candidate_starts = g_array_new (FALSE, FALSE, sizeof (guint));
   self->cells = g_array_new (FALSE, TRUE, sizeof (guint));
   self->places = g_array_new (FALSE, FALSE, sizeof (Place));
   self->members = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -78,7 +77,6 @@ gst_ccl_tracker_free (GstCclTracker *self)
   g_array_unref (self->out);
   g_array_unref (self->blobs);
   g_array_unref (self->starts);
-  g_array_unref (self->candidate_starts);
   g_array_unref (self->cells);
   gst_ccl_tracker_free_pairs (self);
   g_array_unref (self->places);
@@ -112,9 +110,9 @@ match (GstCclTracker *self)
   guint i;
 
   gst_ccl_assignment_solve (self->assignment, tracks->len, self->blobs->len,
-                            (guint *) self->candidate_starts->data, self->candidates,
-                            tracks->match);
+                            (guint *) self->starts->data, self->pairs.edges, tracks->match);
 
+  self->n_left = self->blobs->len;
   for (i = 0; i < tracks->len; i++) {
     if (tracks->match[i] >= 0) {
       Blob *blob = get_blob (self, (guint) tracks->match[i]);
@@ -122,6 +120,7 @@ match (GstCclTracker *self)
       blob->first = (gint) i;
       blob->members = 1;
       tracks->next[i] = -1;
+      self->n_left--;
     }
   }
 }
@@ -158,17 +157,20 @@ is_separate (gdouble track_height, const Blob *first, const Blob *second)
   return gap >= 0.0 && height > 0.6 * track_height;
 }
 
-/* The order of a track's edges only matters if more than one of their detections is left over. */
+/* The order of a track's pairs only matters if more than one of their detections is left over. */
 static void
 sort_leftovers (GstCclTracker *self, guint track)
 {
   const guint *starts = (const guint *) self->starts->data;
   guint n = 0, i;
 
-  for (i = starts[track]; i < starts[track + 1]; i++)
-    n += get_blob (self, self->edges[i].detection)->members == 0;
+  for (i = starts[track]; i < starts[track + 1]; i++) {
+    const Blob *blob = get_blob (self, self->pairs.edges[i].column);
+
+    n += (blob->members == 0) & (self->pairs.common[i] >= 0.0);
+  }
   if (n > 1)
-    gst_ccl_tracker_sort_edges (self, track);
+    gst_ccl_tracker_sort_pairs (self, track);
 }
 
 static void
@@ -178,7 +180,12 @@ find_fragments (GstCclTracker *self, gdouble dt)
   const Tracks *tracks = &self->tracks;
   guint i, j, k;
 
-  for (i = 0; i < tracks->len; i++) {
+  /* Fragments are left over. */
+  for (i = 0; i < tracks->len && self->n_left == 0; i++) {
+    if (tracks->match[i] >= 0 && tracks->id[i])
+      tracks->split[i] = 0.0;
+  }
+  for (i = 0; i < tracks->len && self->n_left > 0; i++) {
     const gint main = tracks->match[i];
     const Box *box = &self->predictions[i].box;
     gboolean split = FALSE;
@@ -186,9 +193,7 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
     if (main < 0 || !tracks->id[i])
       continue;
-    /* Most tracks have no other edge than that to their detection. */
-    if (starts[i + 1] == starts[i] ||
-        (starts[i + 1] == starts[i] + 1 && self->edges[starts[i]].detection == (guint) main)) {
+    if (starts[i + 1] == starts[i] + 1) { /* with its own detection */
       tracks->split[i] = 0.0;
       continue;
     }
@@ -196,17 +201,18 @@ find_fragments (GstCclTracker *self, gdouble dt)
     sort_leftovers (self, i);
 
     for (j = starts[i]; j < starts[i + 1]; j++) {
-      const Edge *edge = &self->edges[j];
-      Blob *other = get_blob (self, edge->detection), both;
+      const guint detection = self->pairs.edges[j].column;
+      const gdouble common = self->pairs.common[j];
+      Blob *other = get_blob (self, detection), both;
       gdouble before, after, area;
       gboolean fits = TRUE;
 
       if (other->members > 0 || other->into >= 0 ||
-          edge->common / get_box_area (other->low, other->high) < FRAGMENT_COVER)
+          common / get_box_area (other->low, other->high) < FRAGMENT_COVER)
         continue;
 
       both = *blob;
-      unite (&both, other, (gint) edge->detection);
+      unite (&both, other, (gint) detection);
       area = tracks->size[0][i] * tracks->size[1][i];
       before = get_common (box->low, box->high, blob->low, blob->high);
       before /= area + get_box_area (blob->low, blob->high) - before;
@@ -261,16 +267,16 @@ find_groups (GstCclTracker *self)
     if (tracks->match[i] >= 0 || !tracks->id[i] || starts[i + 1] == starts[i])
       continue;
 
-    gst_ccl_tracker_sort_edges (self, i);
+    gst_ccl_tracker_sort_pairs (self, i);
     for (j = starts[i]; j < starts[i + 1]; j++) {
-      const Edge *edge = &self->edges[j];
-      const Blob *blob = get_blob (self, edge->detection);
-      gdouble cover = edge->common / (tracks->size[0][i] * tracks->size[1][i]);
+      const guint detection = self->pairs.edges[j].column;
+      const Blob *blob = get_blob (self, detection);
+      gdouble cover = self->pairs.common[j] / (tracks->size[0][i] * tracks->size[1][i]);
 
       if (cover <= best)
         continue;
       best = cover;
-      tracks->match[i] = blob->into >= 0 ? blob->into : (gint) edge->detection;
+      tracks->match[i] = blob->into >= 0 ? blob->into : (gint) detection;
     }
     if (tracks->match[i] >= 0)
       join (self, get_blob (self, (guint) tracks->match[i]), i);
@@ -533,7 +539,7 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
   read_detections (self, detections, n_detections);
   find_min_area (self, dt);
   gst_ccl_tracker_predict (self, dt);
-  gst_ccl_tracker_find_edges (self);
+  gst_ccl_tracker_find_pairs (self);
   match (self);
   find_fragments (self, dt);
   find_groups (self);
