@@ -118,23 +118,24 @@ measure_cut_axis (GstCclTracker *self, guint track, const Blob *blob, guint k, g
   return share;
 }
 
-/* Two tracks in one direction, as measure_axis() does, where the mask is set. */
+/* Two tracks in one direction, as measure_axis() does, where the mask is set. Elsewhere the gains
+ * are 0. */
 static inline void
 measure_two (const Tracks *tracks, guint i, guint k, Vector low, Vector high, Vector variance,
              Vector share, VectorMask mask)
 {
   Vector p = load (&tracks->p[k][i]), v = load (&tracks->v[k][i]), pp = load (&tracks->pp[k][i]);
   Vector pv = load (&tracks->pv[k][i]), vv = load (&tracks->vv[k][i]);
-  Vector size = load (&tracks->size[k][i]);
-  Vector total = pp + variance, gain_p = pp / total, gain_v = pv / total;
+  Vector size = load (&tracks->size[k][i]), total = pp + variance;
+  Vector gain_p = mask_out (pp / total, mask), gain_v = mask_out (pv / total, mask);
   Vector innovation = (low + high) / 2.0 - p;
 
-  store (&tracks->p[k][i], choose (mask, p + gain_p * innovation, p));
-  store (&tracks->v[k][i], choose (mask, v + gain_v * innovation, v));
-  store (&tracks->vv[k][i], choose (mask, vv - gain_v * pv, vv));
-  store (&tracks->pv[k][i], choose (mask, pv - gain_p * pv, pv));
-  store (&tracks->pp[k][i], choose (mask, pp - gain_p * pp, pp));
-  store (&tracks->size[k][i], choose (mask, size + share * (high - low - size), size));
+  store (&tracks->p[k][i], p + gain_p * innovation);
+  store (&tracks->v[k][i], v + gain_v * innovation);
+  store (&tracks->vv[k][i], vv - gain_v * pv);
+  store (&tracks->pv[k][i], pv - gain_p * pv);
+  store (&tracks->pp[k][i], pp - gain_p * pp);
+  store (&tracks->size[k][i], size + share * (high - low - size));
 }
 
 /* Measures the tracks that have a detection for themselves, if that is neither cut by the edge of
@@ -147,7 +148,7 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
   const Blob *blobs = (const Blob *) self->blobs->data;
   const Tracks *tracks = &self->tracks;
   const guint length[2] = { self->params.width, self->params.height };
-  const Vector least_noise = { 0.5, 0.5 }, least_share = { alpha, alpha };
+  const Vector least_noise = { 0.5, 0.5 }, least_share = { alpha, alpha }, passed = { dt, dt };
   gdouble least[2], most[2];
   guint i, j, k;
 
@@ -160,7 +161,7 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
     const Blob *found[2];
     Vector low[2], high[2], apart = load (&tracks->apart[i]), area = load (&tracks->area[i]);
     Vector scale = get_root (load (&tracks->size[0][i]) * load (&tracks->size[1][i]));
-    Vector variance, share;
+    Vector variance, share, found_area;
     VectorMask whole = { -1, -1 };
 
     for (j = 0; j < 2; j++) {
@@ -180,13 +181,12 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
 
     variance = get_most (MEASUREMENT_NOISE * scale, least_noise);
     variance *= variance;
-    share = get_most (least_share, 1.0 / (load (&tracks->hits[i]) + 1.0));
+    share = mask_out (get_most (least_share, 1.0 / (load (&tracks->hits[i]) + 1.0)), whole);
     for (k = 0; k < 2; k++)
       measure_two (tracks, i, k, low[k], high[k], variance, share, whole);
-    store (
-        &tracks->area[i],
-        choose (whole, area + share * ((Vector){ found[0]->area, found[1]->area } - area), area));
-    store (&tracks->apart[i], choose (whole, apart + dt, apart));
+    found_area = (Vector){ found[0]->area, found[1]->area };
+    store (&tracks->area[i], area + share * (found_area - area));
+    store (&tracks->apart[i], apart + mask_out (passed, whole));
     *(VectorMask *) &tracks->seen[i] = whole;
     for (j = 0; j < 2; j++)
       tracks->partner[i + j] &= ~(guint) whole[j];
@@ -218,21 +218,14 @@ gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt)
 
   measure_whole (self, dt, alpha);
   for (i = 0; i < tracks->len; i++) {
-    if (!tracks->seen[i] && tracks->match[i] >= 0) {
-      const Blob *blob = get_blob (self, (guint) tracks->match[i]);
+    const Blob *blob;
 
-      if (blob->members == 1)
-        measure_cut (self, i, blob, dt, alpha);
-      else if (blob->first == (gint) i) /* the oldest member updates all */
-        gst_ccl_tracker_update_group (self, blob, dt);
-    }
-
-    tracks->age[i] += dt;
-    if (tracks->seen[i]) {
-      tracks->hits[i] += 1.0;
-      tracks->missed[i] = 0.0;
-    } else {
-      tracks->missed[i] += tracks->match[i] >= 0 ? dt / 2.0 : dt;
-    }
+    if (tracks->seen[i] || tracks->match[i] < 0)
+      continue;
+    blob = get_blob (self, (guint) tracks->match[i]);
+    if (blob->members == 1)
+      measure_cut (self, i, blob, dt, alpha);
+    else if (blob->first == (gint) i) /* the oldest member updates all */
+      gst_ccl_tracker_update_group (self, blob, dt);
   }
 }

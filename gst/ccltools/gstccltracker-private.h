@@ -217,6 +217,17 @@ get_both (VectorMask a, VectorMask b)
 #endif
 }
 
+/* 0 where the mask is not set. */
+static inline Vector
+mask_out (Vector a, VectorMask mask)
+{
+#ifdef __SSE2__
+  return (Vector) _mm_and_pd ((__m128d) a, (__m128d) mask);
+#else
+  return (Vector) ((VectorMask) a & mask);
+#endif
+}
+
 static inline VectorMask
 get_either (VectorMask a, VectorMask b)
 {
@@ -309,7 +320,7 @@ void gst_ccl_tracker_remove_tracks (GstCclTracker *self);
 /* Step 1. */
 void gst_ccl_tracker_predict (GstCclTracker *self, gdouble dt);
 
-/* Step 6: measures the tracks that have a detection, and counts frames and times. */
+/* Step 6: measures the tracks that have a detection. */
 void gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt);
 
 /* Step 2: finds the pairs of tracks and detections near each other. */

@@ -285,18 +285,6 @@ find_groups (GstCclTracker *self)
 
 /* Step 6 */
 
-static void
-confirm_tracks (GstCclTracker *self)
-{
-  const Tracks *tracks = &self->tracks;
-  guint i;
-
-  for (i = 0; i < tracks->len; i++) {
-    if (!tracks->id[i] && tracks->seen[i] && tracks->hits[i] >= self->params.min_persistence)
-      tracks->id[i] = ++self->last_id;
-  }
-}
-
 static gboolean
 is_over (const GstCclTracker *self, guint track, gdouble dt)
 {
@@ -307,7 +295,7 @@ is_over (const GstCclTracker *self, guint track, gdouble dt)
   if (!tracks->id[track])
     return tracks->missed[track] > 1.5 * dt;
   if (tracks->missed[track] <= 0.0)
-    return FALSE;
+    return FALSE; /* frames at the same time */
   if (tracks->missed[track] > (gdouble) self->params.max_miss / GST_SECOND)
     return TRUE;
   for (k = 0; k < 2; k++) {
@@ -318,14 +306,25 @@ is_over (const GstCclTracker *self, guint track, gdouble dt)
   return FALSE;
 }
 
+/* Counts frames and times, gives ids, and ends tracks. */
 static void
-remove_tracks (GstCclTracker *self, gdouble dt)
+age_tracks (GstCclTracker *self, gdouble dt)
 {
+  const Tracks *tracks = &self->tracks;
   guint i;
 
-  for (i = 0; i < self->tracks.len; i++)
-    self->tracks.over[i] |= is_over (self, i, dt);
-  gst_ccl_tracker_remove_tracks (self);
+  for (i = 0; i < tracks->len; i++) {
+    tracks->age[i] += dt;
+    if (tracks->seen[i]) {
+      tracks->hits[i] += 1.0;
+      tracks->missed[i] = 0.0;
+      if (!tracks->id[i] && tracks->hits[i] >= self->params.min_persistence)
+        tracks->id[i] = ++self->last_id;
+    } else {
+      tracks->missed[i] += tracks->match[i] >= 0 ? dt / 2.0 : dt;
+      tracks->over[i] |= is_over (self, i, dt);
+    }
+  }
 }
 
 /* Areas are 1 or more. */
@@ -544,8 +543,8 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
   find_fragments (self, dt);
   find_groups (self);
   gst_ccl_tracker_measure (self, dt);
-  confirm_tracks (self);
-  remove_tracks (self, dt);
+  age_tracks (self, dt);
+  gst_ccl_tracker_remove_tracks (self);
   add_tracks (self);
   write_tracks (self);
   write_indices (self, indices);
