@@ -130,8 +130,8 @@ measure_two (const Tracks *tracks, guint i, guint k, Vector low, Vector high, Ve
   Vector gain_p = mask_out (pp / total, mask), gain_v = mask_out (pv / total, mask);
   Vector innovation = (low + high) / 2.0 - p;
 
-  store (&tracks->p[k][i], p + gain_p * innovation);
-  store (&tracks->v[k][i], v + gain_v * innovation);
+  store (&tracks->p[k][i], choose (mask, p + gain_p * innovation, p)); /* may be -0.0 */
+  store (&tracks->v[k][i], choose (mask, v + gain_v * innovation, v));
   store (&tracks->vv[k][i], vv - gain_v * pv);
   store (&tracks->pv[k][i], pv - gain_p * pv);
   store (&tracks->pp[k][i], pp - gain_p * pp);

@@ -63,12 +63,6 @@ to_lanes (Vector a, Vector b)
 #endif
 }
 
-static inline Lanes
-choose_lanes (LanesMask mask, Lanes a, Lanes b)
-{
-  return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
-}
-
 static inline guint
 get_bits (LanesMask mask)
 {
@@ -87,7 +81,9 @@ get_least_lanes (Lanes a, Lanes b)
 #ifdef __SSE2__
   return (Lanes) _mm_min_ps ((__m128) a, (__m128) b);
 #else
-  return choose_lanes (a < b, a, b);
+  LanesMask mask = a < b;
+
+  return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
 #endif
 }
 
@@ -97,7 +93,9 @@ get_most_lanes (Lanes a, Lanes b)
 #ifdef __SSE2__
   return (Lanes) _mm_max_ps ((__m128) a, (__m128) b);
 #else
-  return choose_lanes (a > b, a, b);
+  LanesMask mask = a > b;
+
+  return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
 #endif
 }
 

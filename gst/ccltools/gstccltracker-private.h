@@ -20,12 +20,13 @@ G_BEGIN_DECLS
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
 
-/* Both directions at a time. At any address: memory of 32-bit systems is aligned to 8 bytes. */
+/* Two tracks, or both directions, at a time. At any address: memory of 32-bit systems is aligned to
+ * 8 bytes. */
 typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
 typedef gint64 VectorMask __attribute__ ((vector_size (16)));
 
-/* The tracks, in order of age. Each value has an array of its own, so that the compiler can
- * vectorize loops over tracks; [2] are the directions x and y. */
+/* The tracks, in order of age. Each value has an array of its own, so that two tracks fill a
+ * vector; loops may go one beyond the last track. [2] are the directions x and y. */
 typedef struct
 {
   guint len, allocated;
@@ -94,14 +95,13 @@ typedef struct
   guint size; /* allocated */
 } Entries;
 
-/* Pairs of a track and a detection near each other, in the order of tracks. */
+/* Pairs of a track and a detection near each other, in the order of tracks. Negative scores and
+ * areas mean: not the same object, and neither is a part of the other. */
 typedef struct
 {
   gint32 *tracks, *entries;
-  GstCclAssignmentEdge
-      *edges; /* the detections; scores are negative if they cannot be the tracks */
-  gdouble
-      *common; /* area that the boxes have in common, or negative: none is a part of the other */
+  GstCclAssignmentEdge *edges; /* detections and scores */
+  gdouble *common;             /* area that the boxes have in common */
   guint n, allocated;
 } Pairs;
 

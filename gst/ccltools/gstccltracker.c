@@ -408,7 +408,7 @@ add_tracks (GstCclTracker *self)
   const gdouble diagonal = hypot (self->params.width, self->params.height);
   guint i;
 
-  for (i = 0; i < self->blobs->len; i++) {
+  for (i = 0; i < self->blobs->len && self->n_left > 0; i++) {
     Blob *blob = get_blob (self, i);
 
     if (blob->first >= 0 || blob->into >= 0 || blob->area < self->min_area)

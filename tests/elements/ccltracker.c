@@ -342,11 +342,13 @@ GST_START_TEST (test_assignment)
     for (row = 0; row < SIDE; row++) {
       starts[row] = n;
       for (column = 0; column < SIDE; column++) {
-        scores[row][column] = MAX (get_noise (&state), 0.0);
-        if (scores[row][column] == 0.0)
+        gdouble score = get_noise (&state);
+
+        scores[row][column] = MAX (score, 0.0);
+        if (score > -0.5 && score <= 0.0)
           continue;
         edges[n].column = column;
-        edges[n++].score = scores[row][column];
+        edges[n++].score = score; /* negative ones are never matched */
       }
     }
     starts[SIDE] = n;
