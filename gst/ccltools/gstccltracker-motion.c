@@ -175,8 +175,9 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
       low[k] = (Vector){ found[0]->low[k], found[1]->low[k] };
       high[k] = (Vector){ found[0]->high[k], found[1]->high[k] };
       whole = get_both (whole, get_both (low[k] > least[k], high[k] < most[k]));
-      whole = get_both (
-          whole, get_both (high[k] - low[k] >= PARTIAL * size, high[k] - low[k] <= size / PARTIAL));
+      /* Slightly stricter than measure_cut_axis(), which decides then, but without a division. */
+      whole = get_both (whole, get_both (high[k] - low[k] >= PARTIAL * size,
+                                         (high[k] - low[k]) * (PARTIAL + 1e-9) <= size));
     }
 
     variance = get_most (MEASUREMENT_NOISE * scale, least_noise);
