@@ -879,8 +879,10 @@ push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTi
 
   if (gst_ccl_buffer_is_gap (buffer)) {
     gst_ccl_merge_push_segment (self);
-    gst_pad_push_event (agg->srcpad,
-                        gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+    /* An upstream element's own empty buffer may have no timestamp, and says nothing then. */
+    if (GST_BUFFER_PTS_IS_VALID (buffer))
+      gst_pad_push_event (
+          agg->srcpad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }

@@ -19,6 +19,10 @@ typedef struct
   gboolean pushed, ended; /* all items; the last one, EOS, was accepted */
 } Stream;
 
+/* Queries for the caps of a pad without template use its current caps without a reference. */
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
 static GMutex lock;
 static GCond cond;
 static gboolean ended; /* the output */
@@ -235,7 +239,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FuzzInput input = { data, size };
   GstElement *merge = gst_object_ref_sink (gst_element_factory_make ("cclmerge", NULL));
   GstPad *srcpad = gst_element_get_static_pad (merge, "src");
-  GstPad *sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
+  GstPad *sink = gst_object_ref_sink (gst_pad_new_from_static_template (&sink_template, "sink"));
   Stream video = { NULL }, components = { NULL };
   GThread *threads[2];
 
