@@ -11,7 +11,8 @@
  * criticals fatal. */
 void fuzz_gst_init (void);
 
-/* Makes criticals fatal, and drops all other messages of GLib. */
+/* Makes criticals fatal, except those about values that are out of a property's range, and drops
+ * all other messages of GLib. */
 void fuzz_catch_criticals (void);
 
 /* An element, or a bin, between two pads. It is PAUSED, and all that reaches it comes from the
