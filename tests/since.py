@@ -2,9 +2,9 @@
 # cudaccl - checks that no API is newer than the minimum GStreamer
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails if a source uses API of GStreamer newer than 1.20 without a guard: GST_CHECK_VERSION, a
-feature's macro, or an include of a library that is newer itself. GStreamer's headers, unlike GLib's,
-have no macros for that. Versions come from GStreamer's introspection data, so a newer GStreamer
-finds more.
+feature's macro, or an include of a library that is newer itself. Names that a source or a header of
+it defines for an older GStreamer need no guard. GStreamer's headers, unlike GLib's, have no macros
+for that. Versions come from GStreamer's introspection data, so a newer GStreamer finds more.
 
   tests/since.py [--list]    --list prints all guarded uses
 
@@ -71,11 +71,9 @@ def implied(condition):
     return max(holds), 0
 
 
-def check_file(path, newer, found):
-    text = path.read_text("utf-8")
-    whole = max([0] + [minor for folder, minor in INCLUDES.items()
-                       if re.search(rf"^#include <{folder}", text, re.M) and
-                       not re.search(rf"^#if[^\n]*\n(#[^\n]*\n)*#include <{folder}", text, re.M)])
+def lines_with_versions(text):
+    """Number and text of each line, the minor version that its directives guarantee, and the one that
+    they guarantee where the line is left out."""
     stack = []
     for number, line in enumerate(strip(text).split("\n"), 1):
         directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)", line)
@@ -92,10 +90,37 @@ def check_file(path, newer, found):
             elif word == "endif" and stack:
                 stack.pop()
             continue
-        guaranteed = max([OLDEST, whole] + [holds for holds, _ in stack])
+        yield (number, line, max([0] + [holds for holds, _ in stack]),
+               max([0] + [otherwise for _, otherwise in stack]))
+
+
+def own_names(path, newer, seen):
+    """Newer names that the source, or a header that it includes, defines for older versions."""
+    names, text = set(), path.read_text("utf-8")
+    seen.add(path)
+    for _, line, _, otherwise in lines_with_versions(text):
+        match = re.match(r"\s*(?:#\s*define\s+(\w+)|typedef\b.*\b(\w+)\s*;|}\s*(\w+)\s*;)", line)
+        name = match and match[match.lastindex]
+        if name in newer and newer[name] <= otherwise:
+            names.add(name)
+    for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+        for file in (ROOT / header, path.parent / header):
+            if file not in seen and file.exists():
+                names |= own_names(file, newer, seen)
+    return names
+
+
+def check_file(path, newer, found):
+    text = path.read_text("utf-8")
+    whole = max([0] + [minor for folder, minor in INCLUDES.items()
+                       if re.search(rf"^#include <{folder}", text, re.M) and
+                       not re.search(rf"^#if[^\n]*\n(#[^\n]*\n)*#include <{folder}", text, re.M)])
+    own = own_names(path, newer, set())
+    for number, line, guaranteed, _ in lines_with_versions(text):
         for name in re.findall(r"\b(?:gst_|GST_|Gst)\w+", line):
             if name in newer:
-                found.append((newer[name] <= guaranteed, path, number, name, newer[name]))
+                guarded = name in own or newer[name] <= max(OLDEST, whole, guaranteed)
+                found.append((guarded, path, number, name, newer[name]))
 
 
 def main():
