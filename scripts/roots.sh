@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034
-# What makes roots of other Debian versions and architectures with debootstrap; sourced after setup.sh.
+# What makes roots of other distributions and architectures with debootstrap; sourced after setup.sh.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 
 # Prints the mirror that this machine's apt uses, however it is configured.
 find_mirror() {

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
-# Builds and tests the project with the oldest and the newest Debian versions of its dependencies,
-# in a root folder for each Debian, made by debootstrap:
+# Builds and tests the project with the oldest and the newest versions of its dependencies, in a root
+# folder for each distribution, made by debootstrap:
 #
+#   ubuntu22   GStreamer 1.20, without CUDA: Ubuntu's 11.5 is too old
 #   debian12   GStreamer 1.22, CUDA 11.8
 #   debian13   GStreamer 1.26, CUDA 12.4
 #
-#   tests/versions.sh [--no-cuda] [--pages] [--folder FOLDER] [ROOT...]
+#   tests/versions.sh [--no-cuda] [--cuda-arch LIST] [--pages] [--folder FOLDER] [ROOT...]
 #
-# ROOT        one of the two; default: both
-# --no-cuda   without CUDA's packages, which are several GB
-# --pages     updates docs/elements from debian13, whose build has every feature
-# --folder    folder of the roots, which are kept: about 9 GB each, 2 GB without CUDA; default:
-#             ${XDG_CACHE_HOME:-~/.cache}/cudaccl/roots
+# ROOT          one of the three; default: all
+# --no-cuda     without CUDA's packages, which are several GB
+# --cuda-arch   compute capabilities to compile for, e.g. 75,86; default: all
+# --pages       updates docs/elements from debian13, whose build has every feature
+# --folder      folder of the roots, which are kept: about 9 GB each, 2 GB without CUDA; default:
+#               ${XDG_CACHE_HOME:-~/.cache}/cudaccl/roots
 #
-# Needs root and debootstrap. Mirror, proxies and certificates are those of this machine's apt; on
-# machines other than Debian, set DEBIAN_MIRROR in the environment.
+# Needs root, debootstrap, and the archive keys of both distributions; Ubuntu's are in the package
+# ubuntu-keyring of Debian 13 and Ubuntu. Debian's mirror, proxies and certificates are those of this
+# machine's apt; on machines other than Debian, set DEBIAN_MIRROR in the environment.
 # The last line counts the roots.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -22,14 +25,19 @@ set -euo pipefail
 # shellcheck source=scripts/roots.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/roots.sh"
 
-declare -A suites=([debian12]=bookworm [debian13]=trixie)
+declare -A suites=([ubuntu22]=jammy [debian12]=bookworm [debian13]=trixie)
 
-cuda=yes pages=no folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/roots
+cuda=yes cuda_arch=auto pages=no folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/roots
 names=()
 while (($#)); do
   case $1 in
   -h | --help) show_help && exit ;;
   --no-cuda) cuda= ;;
+  --cuda-arch)
+    (($# > 1)) || die "--cuda-arch needs a list"
+    cuda_arch=$2
+    shift
+    ;;
   --pages) pages=yes ;;
   --folder)
     (($# > 1)) || die "--folder needs a folder"
@@ -44,7 +52,7 @@ while (($#)); do
   esac
   shift
 done
-((${#names[@]})) || names=(debian12 debian13)
+((${#names[@]})) || names=(ubuntu22 debian12 debian13)
 
 # in_root ROOT COMMAND...: runs the command in the root, with temporary mounts.
 in_root() {
@@ -57,9 +65,9 @@ in_root() {
     bash "$where" "$@"
 }
 
-# use_settings ROOT MIRROR SUITE: configures apt in the root like apt here.
+# use_settings ROOT: configures apt in the root like apt here.
 use_settings() {
-  local where=$1 mirror=$2 suite=$3 file
+  local where=$1 file
   cp -L /etc/resolv.conf /etc/hosts "$where/etc/"
   mkdir -p "$where/etc/ssl/certs"
   [[ ! -e /etc/ssl/certs/ca-certificates.crt ]] ||
@@ -71,23 +79,26 @@ use_settings() {
   while read -r file; do
     [[ ! -f $file ]] || install -D "$file" "$where$file"
   done < <(sed -nE 's/.*(CaInfo|SslCert|SslKey) "(.*)";/\2/p' "$where/etc/apt/apt.conf.d/90host")
-  rm -f "$where/etc/apt/sources.list"
-  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main contrib non-free\nSigned-By: %s\n' \
-    "$mirror" "$suite" "$keyring" >"$where/etc/apt/sources.list.d/debian.sources"
   printf 'path-exclude=/usr/share/doc/*\npath-include=/usr/share/doc/opencv-doc/*\n' \
     >"$where/etc/dpkg/dpkg.cfg.d/small"
   printf '#!/bin/sh\nexit 101\n' >"$where/usr/sbin/policy-rc.d"
   chmod +x "$where/usr/sbin/policy-rc.d"
 }
 
+# make_root ROOT SUITE: debootstrap knows a mirror of Ubuntu, and configures apt to use it.
 make_root() {
-  local where=$1 mirror=$2 suite=$3
+  local where=$1 suite=$2 keys=$keyring from=("$mirror") components=main,contrib,non-free
   if [[ ! -e $where/.complete ]]; then
+    if [[ $suite == jammy ]]; then
+      keys=$ubuntu_keyring from=() components=main,universe
+      [[ -e $keys ]] || { say "no $keys (package ubuntu-keyring)" && return 1; }
+    fi
     say "making $where from $suite"
-    quietly debootstrap --variant=minbase --keyring="$keyring" "$suite" "$where" "$mirror" || return
+    quietly debootstrap --variant=minbase --keyring="$keys" --components="$components" \
+      "$suite" "$where" "${from[@]}" || return
     touch "$where/.complete"
   fi
-  use_settings "$where" "$mirror" "$suite"
+  use_settings "$where"
 }
 
 # Copies the files of the working tree that git does not ignore.
@@ -116,7 +127,7 @@ install_in() {
 # build_and_test ROOT MAKE_PAGES: yes updates the elements' pages before they are tested.
 build_and_test() {
   local where=$1 make_pages=$2 options=(-Dwerror=true)
-  [[ -n $cuda ]] && options+=(-Dcuda=enabled) || options+=(-Dcuda=disabled)
+  [[ -n $cuda ]] && options+=(-Dcuda=enabled "-Dcuda-arch=$cuda_arch") || options+=(-Dcuda=disabled)
   # shellcheck disable=SC2016
   in_root "$where" bash -c '
     set -euo pipefail
@@ -160,14 +171,15 @@ report() {
        END { if (line) print "  built:" substr(line, 2) }' "$log"
 }
 
-# check_root NAME MIRROR: prepares, builds, tests, and writes its lines of the table to a file.
+# check_root NAME: prepares, builds, tests, and writes its lines of the table to a file.
 check_root() {
-  local name=$1 where=$folder/$1 mirror=$2 result=passed make_pages=no
+  local name=$1 where=$folder/$1 result=passed make_pages=no cuda=$cuda
   local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad
     libgstreamer-plugins-bad1.0-dev mosquitto mosquitto-clients opencv-doc)
   [[ $name != debian13 ]] || make_pages=$pages
+  [[ $name != ubuntu22 ]] || cuda=
   [[ -z $cuda ]] || extra+=(nvidia-cuda-toolkit)
-  make_root "$where" "$mirror" "${suites[$name]}" || return
+  make_root "$where" "${suites[$name]}" || return
   copy_sources "$where" || return
   say "$name: installing"
   install_in "$where" "${extra[@]}" || return
@@ -190,7 +202,7 @@ mkdir -p "$folder"
 passed=0 failed=0
 for name in "${names[@]}"; do
   rm -f "$folder/$name.table"
-  if check_root "$name" "$mirror"; then
+  if check_root "$name"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
