@@ -304,8 +304,9 @@ check_overlay() {
   # Names with what gst-launch and numbered files have a meaning for.
   local odd=$output/$'it\'s "a\\b" 5%d ü!'
   mkdir "$odd"
-  gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc \
-    ! avimux ! filesink location="$output/ball.avi"
+  # Not Y444: jpegdec of GStreamer 1.20 does not decode it to RGB.
+  gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 \
+    ! jpegenc ! avimux ! filesink location="$output/ball.avi"
   cp "$output/ball.avi" "$odd/ball.avi"
   "$here/overlay.sh" "$odd/ball.avi" "$odd/ball.mkv"
   mv "$odd/ball.mkv" "$output/ball.mkv"
