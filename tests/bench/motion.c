@@ -308,6 +308,16 @@ measure_peer (const MotionOptions *options, const Video *video, const MotionPeer
 }
 #endif
 
+/* Measures OpenCV's models; without OpenCV it does nothing. @ours: nanoseconds of our model. */
+static void
+measure_peers (const MotionOptions *options, const Video *video, uint64_t ours)
+{
+#ifdef HAVE_OPENCV_VIDEO
+  for (int i = 0; i < MOTION_PEERS; i++)
+    measure_peer (options, video, &motion_opencv[i], ours);
+#endif
+}
+
 /* What follows "--name=" in the argument, or NULL. */
 static const char *
 value_of (const char *argument, const char *name)
@@ -407,10 +417,8 @@ motion_main (int argc, char **argv)
     ours = measure_cpu (&options, &video, &checksum);
   if (options.cuda)
     ok = measure_cuda (&options, &video, checksum);
-#ifdef HAVE_OPENCV_VIDEO
-  for (int i = 0; options.peers && i < MOTION_PEERS; i++)
-    measure_peer (&options, &video, &motion_opencv[i], ours);
-#endif
+  if (options.peers)
+    measure_peers (&options, &video, ours);
   free (video.pixels);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
