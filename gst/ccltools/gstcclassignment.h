@@ -8,8 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A row and a column that may be matched. The score must be in the range 0...1, or negative if they
- * may not be matched. */
+/* A row and a column. The score is in the range 0...1, or negative if they must not be matched. */
 typedef struct
 {
   guint column;

@@ -135,16 +135,6 @@ update_group (GstCclTracker *self, const Blob *blob, guint k)
   }
 }
 
-static gdouble
-get_iou (const GstCclTracker *self, guint track, const Blob *blob)
-{
-  const Box *box = &self->predictions[track].box;
-  gdouble area = self->tracks.size[0][track] * self->tracks.size[1][track];
-  gdouble common = get_common (box->low, box->high, blob->low, blob->high);
-
-  return common / (area + get_box_area (blob->low, blob->high) - common);
-}
-
 /* Finds the members that the box of the group shows: first the most similar one, then those that
  * explain enough of the rest of the box. */
 static void
@@ -158,7 +148,8 @@ find_seen (GstCclTracker *self, const Blob *blob)
   guint i, k;
 
   for (i = 1; i < self->members->len; i++) {
-    if (get_iou (self, members[i], blob) > get_iou (self, (guint) next, blob))
+    if (get_iou (self, members[i], blob->low, blob->high) >
+        get_iou (self, (guint) next, blob->low, blob->high))
       next = (gint) members[i];
   }
   shown = self->predictions[next].box;

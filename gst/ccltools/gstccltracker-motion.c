@@ -130,7 +130,8 @@ measure_two (const Tracks *tracks, guint i, guint k, Vector low, Vector high, Ve
   Vector gain_p = mask_out (pp / total, mask), gain_v = mask_out (pv / total, mask);
   Vector innovation = (low + high) / 2.0 - p;
 
-  store (&tracks->p[k][i], choose (mask, p + gain_p * innovation, p)); /* may be -0.0 */
+  /* Adding a gain of 0.0 would change -0.0. */
+  store (&tracks->p[k][i], choose (mask, p + gain_p * innovation, p));
   store (&tracks->v[k][i], choose (mask, v + gain_v * innovation, v));
   store (&tracks->vv[k][i], vv - gain_v * pv);
   store (&tracks->pv[k][i], pv - gain_p * pv);
@@ -143,7 +144,7 @@ measure_two (const Tracks *tracks, guint i, guint k, Vector low, Vector high, Ve
 static void
 measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
 {
-  /* Not whole: the length is negative. */
+  /* Never whole: its sides are negative. */
   static const Blob none = { .low = { 0.0, 0.0 }, .high = { -1.0, -1.0 } };
   const Blob *blobs = (const Blob *) self->blobs->data;
   const Tracks *tracks = &self->tracks;
@@ -175,7 +176,8 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
       low[k] = (Vector){ found[0]->low[k], found[1]->low[k] };
       high[k] = (Vector){ found[0]->high[k], found[1]->high[k] };
       whole = get_both (whole, get_both (low[k] > least[k], high[k] < most[k]));
-      /* Slightly stricter than measure_cut_axis(), which decides then, but without a division. */
+      /* Without a division, so slightly stricter than PARTIAL in measure_cut_axis(), which
+       * measures the rest. */
       whole = get_both (whole, get_both (high[k] - low[k] >= PARTIAL * size,
                                          (high[k] - low[k]) * (PARTIAL + 1e-9) <= size));
     }

@@ -19,7 +19,7 @@
 /* Largest ratio of areas of a track and a detection that are near, but do not overlap. */
 #define GATE_AREA 4.0
 
-/* What is searched for in the grid, for as many tracks. */
+/* What LANES tracks search for. */
 typedef struct
 {
   gfloat centre[2][LANES], half[2][LANES];
@@ -27,12 +27,12 @@ typedef struct
   gint32 first[2][LANES], last[2][LANES]; /* cells */
 } Search;
 
-/* One of them. */
+/* One track of a Search, repeated in all lanes. */
 typedef struct
 {
   Lanes centre[2], half[2], per_reach[2];
   LanesMask index;
-} Track;
+} Query;
 
 static inline Lanes
 load_lanes (const gfloat *values)
@@ -218,9 +218,9 @@ gst_ccl_tracker_free_pairs (GstCclTracker *self)
   g_free (self->pairs.common);
 }
 
-/* Two rows of cells next to each other are searched together, so the grid has the cells of every
- * two neighbours: row i has the detections of rows i - 1 and i. After them, there is a cell for all
- * that are large, and one that is never searched. */
+/* Two neighbouring rows of cells are searched together: row i of the grid has the detections of
+ * rows i - 1 and i of the frame. Two more cells follow: one for large detections, and one that is
+ * never searched. */
 static guint
 get_large_cell (const GstCclTracker *self)
 {
@@ -323,9 +323,9 @@ reserve_pairs (Pairs *pairs, guint more)
  * There are no branches, as the CPU would mispredict most of them. Always writes LANES pairs, also
  * where fewer are near. */
 static inline void
-collect (const Entries *all, guint entry, guint end, const Track *track, Pairs *pairs)
+collect (const Entries *all, guint entry, guint end, const Query *track, Pairs *pairs)
 {
-  /* Where the bits of a number are, and how many there are. */
+  /* For each mask, the indices of its set bits, and their number. */
   static const LanesMask places[16] = {
     { 0 }, { 0 },    { 1 },    { 0, 1 },    { 2 },    { 0, 2 },    { 1, 2 },    { 0, 1, 2 },
     { 3 }, { 0, 3 }, { 1, 3 }, { 0, 1, 3 }, { 2, 3 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 1, 2, 3 },
@@ -392,7 +392,7 @@ collect_all (GstCclTracker *self, guint *starts)
 
   pairs.n = 0;
   for (i = 0; i < self->tracks.len; i++) {
-    Track track;
+    Query track;
 
     j = i % LANES;
     if (j == 0)

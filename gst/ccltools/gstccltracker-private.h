@@ -20,13 +20,12 @@ G_BEGIN_DECLS
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
 
-/* Two tracks, or both directions, at a time. At any address: memory of 32-bit systems is aligned to
- * 8 bytes. */
+/* Two tracks, or x and y. Not aligned to 16 bytes: allocators of 32-bit systems only align to 8. */
 typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
 typedef gint64 VectorMask __attribute__ ((vector_size (16)));
 
-/* The tracks, in order of age. Each value has an array of its own, so that two tracks fill a
- * vector; loops may go one beyond the last track. [2] are the directions x and y. */
+/* The tracks, oldest first. Each value has an array of its own, so that neighbouring tracks fill a
+ * vector. Loops may access up to LANES - 1 entries past the last track. [2]: x and y. */
 typedef struct
 {
   guint len, allocated;
@@ -71,7 +70,7 @@ typedef struct
   gdouble low[2], high[2];
 } Box;
 
-/* What is predicted of a track for a frame. The search for its detections reads it. */
+/* What is predicted of a track for a frame. */
 typedef struct
 {
   Box box;
@@ -105,11 +104,11 @@ typedef struct
   guint n, allocated;
 } Pairs;
 
-/* Of a detection. */
+/* A detection in the grid. */
 typedef struct
 {
   gfloat values[4]; /* x and y of its centre, half of its width and height */
-  guint cells[2];   /* where it is in the grid */
+  guint cells[2];   /* those that list it */
 } Place;
 
 /* A detection, or the union of a track's fragments. */
@@ -148,7 +147,8 @@ struct _GstCclTracker
   GArray *blobs;           /* Blob */
   Pairs pairs;
   GArray *starts; /* guint: first pair of each track, and the end */
-  GArray *cells;  /* guint: first entry of each cell, of large detections, of noise, and the end */
+  GArray *cells;  /* guint: first entry of each cell, of large detections, of those never searched;
+                     and the end */
   Entries entries;
   GArray *places;  /* Place: of each detection */
   GArray *members; /* guint: tracks of a group */
@@ -297,6 +297,17 @@ get_box_area (const gdouble *low, const gdouble *high)
   return (high[0] - low[0]) * (high[1] - low[1]);
 }
 
+/* Intersection over union of a box and that predicted of a track. */
+static inline gdouble
+get_iou (const GstCclTracker *self, guint track, const gdouble *low, const gdouble *high)
+{
+  const Box *box = &self->predictions[track].box;
+  gdouble area = self->tracks.size[0][track] * self->tracks.size[1][track];
+  gdouble common = get_common (box->low, box->high, low, high);
+
+  return common / (area + get_box_area (low, high) - common);
+}
+
 static inline gboolean
 touches (const GstCclTracker *self, const Blob *blob, guint k, gboolean high)
 {
@@ -326,8 +337,8 @@ void gst_ccl_tracker_measure (GstCclTracker *self, gdouble dt);
 /* Step 2: finds the pairs of tracks and detections near each other. */
 void gst_ccl_tracker_find_pairs (GstCclTracker *self);
 
-/* Sorts the pairs of a track, so that which one comes first does not depend on how they were found.
- */
+/* Sorts the edges and common areas of a track's pairs by position, so that results do not depend on
+ * the grid. The pairs' tracks and entries are not valid afterwards. */
 void gst_ccl_tracker_sort_pairs (GstCclTracker *self, guint track);
 
 void gst_ccl_tracker_free_pairs (GstCclTracker *self);

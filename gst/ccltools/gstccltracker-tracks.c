@@ -7,9 +7,11 @@
 
 /* The arrays lie one after the other in a block of memory. Their distance is no multiple of 4096
  * bytes: the same entries of all arrays, which loops use together, would compete for a few cache
- * lines. */
+ * lines. Loops may access the first entries between two arrays. */
 #define LEAST_ALLOCATED 32
 #define SPACING 16
+
+G_STATIC_ASSERT (SPACING >= LANES - 1);
 
 G_STATIC_ASSERT (G_STRUCT_OFFSET (Tracks, id) - G_STRUCT_OFFSET (Tracks, p) ==
                  sizeof (((Tracks *) NULL)->values));

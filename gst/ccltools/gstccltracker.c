@@ -180,14 +180,17 @@ find_fragments (GstCclTracker *self, gdouble dt)
   const Tracks *tracks = &self->tracks;
   guint i, j, k;
 
-  /* Fragments are left over. */
-  for (i = 0; i < tracks->len && self->n_left == 0; i++) {
-    if (tracks->match[i] >= 0 && tracks->id[i])
-      tracks->split[i] = 0.0;
+  /* Without leftover detections there are no fragments. */
+  if (self->n_left == 0) {
+    for (i = 0; i < tracks->len; i++) {
+      if (tracks->match[i] >= 0 && tracks->id[i])
+        tracks->split[i] = 0.0;
+    }
+    return;
   }
-  for (i = 0; i < tracks->len && self->n_left > 0; i++) {
+
+  for (i = 0; i < tracks->len; i++) {
     const gint main = tracks->match[i];
-    const Box *box = &self->predictions[i].box;
     gboolean split = FALSE;
     Blob *blob;
 
@@ -204,7 +207,7 @@ find_fragments (GstCclTracker *self, gdouble dt)
       const guint detection = self->pairs.edges[j].column;
       const gdouble common = self->pairs.common[j];
       Blob *other = get_blob (self, detection), both;
-      gdouble before, after, area;
+      gdouble before, after;
       gboolean fits = TRUE;
 
       if (other->members > 0 || other->into >= 0 ||
@@ -213,11 +216,8 @@ find_fragments (GstCclTracker *self, gdouble dt)
 
       both = *blob;
       unite (&both, other, (gint) detection);
-      area = tracks->size[0][i] * tracks->size[1][i];
-      before = get_common (box->low, box->high, blob->low, blob->high);
-      before /= area + get_box_area (blob->low, blob->high) - before;
-      after = get_common (box->low, box->high, both.low, both.high);
-      after /= area + get_box_area (both.low, both.high) - after;
+      before = get_iou (self, i, blob->low, blob->high);
+      after = get_iou (self, i, both.low, both.high);
       for (k = 0; k < 2; k++)
         fits = fits && both.high[k] - both.low[k] < 1.35 * tracks->size[k][i];
       if (after < before - 0.02 || !fits)
