@@ -42,19 +42,19 @@ typedef struct
 {
   GstBuffer *zones;      /* with the events */
   GstClockTimeDiff time; /* of the frame, or GST_CLOCK_STIME_NONE */
-} Waiting;
+} WaitingEvents;
 
 static void
 clear_waiting (gpointer data)
 {
-  gst_buffer_unref (((Waiting *) data)->zones);
+  gst_buffer_unref (((WaitingEvents *) data)->zones);
 }
 
 void
 gst_ccl_matcher_init (GstCclMatcher *matcher)
 {
   g_mutex_init (&matcher->lock);
-  matcher->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
+  matcher->waiting = g_array_new (FALSE, FALSE, sizeof (WaitingEvents));
   g_array_set_clear_func (matcher->waiting, clear_waiting);
 }
 
@@ -96,7 +96,7 @@ count_events (GstBuffer *buffer)
 static void
 keep_events (GstCclMatcher *matcher, GstBuffer *buffer, GstClockTimeDiff time)
 {
-  Waiting waiting = { NULL, time };
+  WaitingEvents waiting = { NULL, time };
 
   if (matcher->delivered != buffer && count_events (buffer) > 0)
     waiting.zones = gst_ccl_transfer_extract_zones (buffer);
@@ -117,16 +117,15 @@ gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n
     gst_buffer_unref (buffer);
   }
   for (i = 0; i < matcher->waiting->len; i++)
-    *n_lost += count_events (g_array_index (matcher->waiting, Waiting, i).zones);
+    *n_lost += count_events (g_array_index (matcher->waiting, WaitingEvents, i).zones);
   g_mutex_unlock (&matcher->lock);
   gst_ccl_matcher_clear (matcher);
 
   return !pad || gst_aggregator_pad_is_eos (pad);
 }
 
-/* The zones of a frame, without its events. */
 static GstBuffer *
-extract_zones (GstBuffer *buffer)
+extract_zones_without_events (GstBuffer *buffer)
 {
   GstBuffer *zones = gst_ccl_transfer_extract_zones (buffer);
 
@@ -143,7 +142,7 @@ deliver_events (GstCclMatcher *matcher, GstCclMatch *match, GstClockTimeDiff tim
   guint i;
 
   for (i = matcher->waiting->len; i-- > 0;) {
-    const Waiting *waiting = &g_array_index (matcher->waiting, Waiting, i);
+    const WaitingEvents *waiting = &g_array_index (matcher->waiting, WaitingEvents, i);
     GstClockTimeDiff age =
         GST_CLOCK_STIME_IS_VALID (waiting->time) ? gst_ccl_time_diff (time, waiting->time) : 0;
 
@@ -206,7 +205,7 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad, const Item *item)
     clear_match (last);
     *last = item->frame;
     last->buffer = gst_ccl_transfer_extract (item->frame.buffer);
-    last->zones = extract_zones (item->frame.buffer);
+    last->zones = extract_zones_without_events (item->frame.buffer);
     keep_events (matcher, item->frame.buffer, item->frame.time);
   }
   gst_aggregator_pad_drop_buffer (pad);
@@ -306,10 +305,10 @@ find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchReq
   return result;
 }
 
-/* The zones of a match. It is the last frame, or a later one that is still on the pad: that one's
- * events are delivered with it, and only once. */
+/* The zones of a match: the last frame, or a later one that is still on the pad. The events of the
+ * latter are delivered now, and not again when it leaves the pad. */
 static GstBuffer *
-find_zones (GstCclMatcher *matcher, const GstCclMatch *match)
+take_zones (GstCclMatcher *matcher, const GstCclMatch *match)
 {
   if (match->buffer == matcher->last.buffer)
     return matcher->last.zones ? gst_buffer_copy (matcher->last.zones) : NULL;
@@ -317,7 +316,7 @@ find_zones (GstCclMatcher *matcher, const GstCclMatch *match)
   keep_events (matcher, match->buffer, match->time);
   matcher->delivered = gst_buffer_ref (match->buffer);
 
-  return extract_zones (match->buffer);
+  return extract_zones_without_events (match->buffer);
 }
 
 GstCclMatchResult
@@ -332,12 +331,12 @@ gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
     matcher->begun = TRUE;
     matcher->begin = request->time;
   }
-  if (!pad)
+  if (!pad) /* the frames on a released pad are gone */
     gst_clear_buffer (&matcher->delivered);
   result = request->latest ? find_latest (matcher, pad, request, match)
                            : find_nearest (matcher, pad, request, match);
   if (result == GST_CCL_MATCH_FOUND)
-    match->zones = find_zones (matcher, match);
+    match->zones = take_zones (matcher, match);
   if (result != GST_CCL_MATCH_PENDING)
     deliver_events (matcher, match, request->time);
   g_mutex_unlock (&matcher->lock);

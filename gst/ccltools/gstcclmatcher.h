@@ -43,10 +43,9 @@ typedef struct
 
   /*< private >*/
   GstCclMatch last; /* the latest one not after the video, reduced to its components and zones */
-  GArray *waiting;  /* Waiting: events for the next frame of the video */
-  GstBuffer
-      *delivered; /* the next frame on the pad, if the video has its events already, or NULL */
-  gboolean begun; /* something came, or the first frame was seen at @begin */
+  GArray *waiting;  /* WaitingEvents */
+  GstBuffer *delivered; /* next frame on the pad, if its events are delivered, or NULL */
+  gboolean begun;       /* something came, or the first frame was seen at @begin */
   GstClockTimeDiff begin;
   GMutex lock; /* protects what is above: flushes come from another thread than aggregate() */
 } GstCclMatcher;
@@ -57,14 +56,14 @@ void gst_ccl_matcher_finalize (GstCclMatcher *matcher);
 /* Forgets the frames seen so far. */
 void gst_ccl_matcher_clear (GstCclMatcher *matcher);
 
-/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. @n_lost grows by
- * the number of events that no frame of the video has. */
+/* Drops all frames on @pad, which may be NULL. Returns TRUE if no more will come. Adds the number
+ * of lost events to @n_lost. */
 gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n_lost);
 
 /* Finds the frame of @pad (which may be NULL) that @request asks for, and drops the frames that no
- * later call needs. If it was found, @match gets a reference to its buffer. Unless the result is
- * GST_CCL_MATCH_PENDING, @match also gets the zones of that frame, and all events of frames up to
- * it that no earlier call returned, with their age; the caller owns them. */
+ * later call needs. If a frame was found, @match gets a reference to its buffer, and its zones.
+ * Unless the result is GST_CCL_MATCH_PENDING, @match->zones also gets the events that no earlier
+ * call returned, with their age, even if no frame was found. The caller owns both buffers. */
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                                         const GstCclMatchRequest *request, GstCclMatch *match);
 

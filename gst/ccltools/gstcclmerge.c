@@ -71,11 +71,10 @@
  *
  * If `cclzones` is in the branch of the components, frames get its zones and counts, too, in a
  * #GstCclZonesMeta; they are added to zones that the video had before. Each event is attached to
- * exactly one frame of the video: also if components are attached to several frames, and if they
- * are attached to none. In the latter case, the next frame that leaves gets the event, even if it
- * gets no components. `frame_age` of the #GstCclZoneEvent is how much earlier it happened. Only
- * events after the last frame of the video have no frame: there is a warning, and #cclmerge:stats
- * counts them. A flush drops those of frames that are waiting.
+ * exactly one frame of the video, even if its components are attached to several frames or to none;
+ * in the latter case to the next frame that leaves. `frame_age` of the #GstCclZoneEvent is how much
+ * earlier it happened, negative if later. Events after the last frame of the video are lost: there
+ * is a warning, and #cclmerge:stats counts them. A flush drops waiting events.
  *
  * ## Example launch lines
  * |[
@@ -861,9 +860,9 @@ count_frame (GstCclMerge *self, GstCclMatchResult result)
 
   GST_OBJECT_LOCK (self);
   if (gst_ccl_merge_stats_add (&self->stats, result))
-    text =
-        gst_ccl_merge_stats_describe (&self->stats, result, self->mode == GST_CCL_MERGE_MODE_LATEST,
-                                      gst_ccl_lateness_get_usual (&self->lateness), latency);
+    text = gst_ccl_merge_stats_make_warning (&self->stats, result,
+                                             self->mode == GST_CCL_MERGE_MODE_LATEST,
+                                             gst_ccl_lateness_get_usual (&self->lateness), latency);
   GST_OBJECT_UNLOCK (self);
 
   if (text)
@@ -879,7 +878,7 @@ push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTi
 
   if (gst_ccl_buffer_is_gap (buffer)) {
     gst_ccl_merge_push_segment (self);
-    /* An upstream element's own empty buffer may have no timestamp, and says nothing then. */
+    /* Gap buffers from upstream may have no timestamp, which a gap event needs. */
     if (GST_BUFFER_PTS_IS_VALID (buffer))
       gst_pad_push_event (
           agg->srcpad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));

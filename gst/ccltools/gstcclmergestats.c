@@ -21,8 +21,8 @@ gst_ccl_merge_stats_add (GstCclMergeStats *stats, GstCclMatchResult result)
 }
 
 gchar *
-gst_ccl_merge_stats_describe (const GstCclMergeStats *stats, GstCclMatchResult result,
-                              gboolean latest, GstClockTimeDiff lateness, GstClockTime latency)
+gst_ccl_merge_stats_make_warning (const GstCclMergeStats *stats, GstCclMatchResult result,
+                                  gboolean latest, GstClockTimeDiff lateness, GstClockTime latency)
 {
   const gchar *advice;
   gchar *reason, *text;

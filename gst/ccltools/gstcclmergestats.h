@@ -21,11 +21,12 @@ typedef struct
 /* Counts a frame. Returns whether a warning is due. */
 gboolean gst_ccl_merge_stats_add (GstCclMergeStats *stats, GstCclMatchResult result);
 
-/* The text of the warning: why frames have no components, and what to do. @result is that of the
- * last frame, @lateness that of the components, @latency how long frames wait. */
-gchar *gst_ccl_merge_stats_describe (const GstCclMergeStats *stats, GstCclMatchResult result,
-                                     gboolean latest, GstClockTimeDiff lateness,
-                                     GstClockTime latency);
+/* Returns the text of the warning: why frames have no components, and what to do. @result: of the
+ * last frame; @latest: whether the mode is "latest"; @lateness: of the components; @latency: how
+ * long frames wait. */
+gchar *gst_ccl_merge_stats_make_warning (const GstCclMergeStats *stats, GstCclMatchResult result,
+                                         gboolean latest, GstClockTimeDiff lateness,
+                                         GstClockTime latency);
 
 /* See cclmerge:stats. */
 GstStructure *gst_ccl_merge_stats_to_structure (const GstCclMergeStats *stats,
