@@ -121,9 +121,9 @@ typedef struct CclConfig
   bool map_pinned;   /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
                       * share the host's memory always do */
   bool timing;       /* measure frames for ccl_analyzer_timing() */
-  uint32_t timing_interval; /* with timing, without stages: measure one of this many frames; others
-                             * take some microseconds less. 0 or 1: every frame. CCL_BACKEND_CPU
-                             * ignores it */
+  uint32_t timing_interval; /* with timing: measure one frame in this many, as measuring takes some
+                             * microseconds. 0 or 1: every frame. Ignored with stages, and by
+                             * CCL_BACKEND_CPU */
   bool stages;              /* with timing: also every stage, which takes some microseconds each */
   CclFeatureStage features; /* only for algorithms that label pixels; otherwise CCL_FEATURES_AUTO */
   bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */

@@ -111,8 +111,8 @@ find_graph (CudaSession *self)
   return oldest;
 }
 
-/* The graph of measured frames, if it has the current key or its own has not come for long. Frames
- * with another key are not measured: find_graph() then. */
+/* The graph of measured frames, if its key is the current one. It takes a new key after IDLE_FRAMES
+ * frames without use; until then, frames with other keys are not measured and use find_graph(). */
 static CclCudaGraph *
 find_timed_graph (CudaSession *self)
 {

@@ -85,8 +85,8 @@ typedef struct CudaSession
   CclCudaGraph timed_graph; /* of measured frames, if timing_interval > 1 */
   uint64_t frames;          /* submitted so far */
   uint32_t timing_interval; /* measure one of this many frames; 0: none */
-  uint64_t next_timed;      /* the value of frames from which on the next one is measured */
-  bool timed;               /* the last frame is measured */
+  uint64_t next_timed;      /* measure the first frame from this number on, as in frames */
+  bool timed;               /* the current frame is measured */
   bool capturing;
   bool no_graphs; /* capturing failed: always launch directly */
 } CudaSession;
@@ -103,6 +103,7 @@ void ccl_cuda_context_leave (void);
 
 CclStatus ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices);
 
+/* Sets timing_interval; call this before events are made. */
 void ccl_cuda_timing_open (CudaSession *self);
 CclStatus ccl_cuda_stages_open (CudaSession *self);
 void ccl_cuda_stages_close (CudaSession *self);

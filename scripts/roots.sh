@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# What makes roots of other distributions and architectures with debootstrap; sourced after setup.sh.
+# Makes root file systems of other distributions and architectures with debootstrap; sourced after setup.sh.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg

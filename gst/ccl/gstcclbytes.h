@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 #define GST_CCL_MAX_VARINT_SIZE 10
 
-/* Functions write to @bytes and return the end of what was written. */
+/* These functions write to @bytes and return the end of what they wrote. */
 
 static inline guint8 *
 gst_ccl_put_varint (guint8 *bytes, guint64 number)

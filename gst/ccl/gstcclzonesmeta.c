@@ -277,7 +277,7 @@ append (GstCclZonesMeta *self, const GstCclZone *zones, guint n_zones,
   self->n_events += n_events;
 }
 
-/* Copies @self to @dest, for a frame of another size. */
+/* Adds a scaled copy of @self to @dest, for a frame of @width x @height. */
 static GstCclZonesMeta *
 add_copy (GstBuffer *dest, const GstCclZonesMeta *self, guint width, guint height, gdouble scale_x,
           gdouble scale_y)
@@ -328,8 +328,21 @@ project (const GstVideoMetaTransformMatrix *trans, gdouble *point)
          isfinite (point[1]);
 }
 
-/* What is behind a projection has no place in the picture: such zones have no points, and such
- * events are outside of the frame. */
+static void
+reverse_tripwire (GstCclZone *zone)
+{
+  guint j;
+
+  for (j = 0; j < 2; j++) {
+    gdouble first = zone->points[j];
+
+    zone->points[j] = zone->points[2 + j];
+    zone->points[2 + j] = first;
+  }
+}
+
+/* Points behind the projection have no position: zones with such points lose all of them, and such
+ * events are at (-1, -1). */
 static gboolean
 transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
                   const GstVideoMetaTransformMatrix *trans)
@@ -351,12 +364,8 @@ transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
       if (!project (trans, &zone->points[2 * j]))
         zone->n_points = 0;
     }
-    for (j = 0; j < 2 && mirrored && zone->tripwire && zone->n_points == 2; j++) {
-      gdouble first = zone->points[j];
-
-      zone->points[j] = zone->points[2 + j];
-      zone->points[2 + j] = first;
-    }
+    if (mirrored && zone->tripwire && zone->n_points == 2) /* "in" stays towards the right */
+      reverse_tripwire (zone);
   }
   for (i = 0; i < projected->n_events; i++) {
     gdouble point[2] = { projected->events[i].x, projected->events[i].y };
@@ -435,7 +444,7 @@ gst_ccl_zones_meta_get_info (void)
   if (g_once_init_enter ((GstMetaInfo **) &info)) {
     const GstMetaInfo *new_info;
 
-    gst_ccl_meta_get_info (); /* the debug category */
+    gst_ccl_meta_get_info (); /* initialises the debug category */
     new_info = gst_ccl_zones_meta_register ();
     g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) new_info);
   }
@@ -642,8 +651,8 @@ gst_ccl_zones_meta_get_event (const GstCclZonesMeta *meta, guint index)
  * @width: width of the rectangle, in pixels
  * @height: height of the rectangle, in pixels
  *
- * Crops the frame of @meta to a rectangle, as described for #GstCclZonesMeta. For code that crops
- * frames, as gst_ccl_meta_crop().
+ * Crops the frame of @meta to a rectangle, as described for #GstCclZonesMeta. Like
+ * gst_ccl_meta_crop(), it is for code that crops frames.
  *
  * Returns: %FALSE if the rectangle is empty or not inside the frame; then @meta is unchanged
  *

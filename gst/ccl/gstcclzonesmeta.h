@@ -123,10 +123,10 @@ struct _GstCclZoneEvent
  *     print(meta.get_zone(event.zone).name, GstCcl.ccl_zone_event_type_get_name(event.type))
  * ```
  *
- * Each event is in the metadata of exactly one frame: that in which it happened, or a later one.
- * Then `frame_age` is the time between the two. Later ones get the events that happen between
- * frames, as when a new stream begins, and those of frames that `cclmerge` attaches to no frame of
- * the video. Events after the last frame, as at the end of the stream, are only messages.
+ * Each event is in the metadata of exactly one frame, usually that in which it happened. Events
+ * between frames, as when a new stream begins, go to the next frame. `cclmerge` may attach an event
+ * to an earlier or a later frame of the video. `frame_age` is the difference. Events after the last
+ * frame, as at the end of the stream, are only posted as messages.
  *
  * Copies of the buffer get a copy of it, and elements that scale frames (or, from GStreamer 1.28
  * on, crop, flip or rotate them) transform it:

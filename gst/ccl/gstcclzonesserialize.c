@@ -50,7 +50,7 @@
 #define MIN_ZONE_SIZE 6
 #define MIN_EVENT_SIZE (6 + 2 * 8)
 
-/* Scaled to any size and back, such numbers are still finite. */
+/* Larger coordinates are rejected: scaling must not overflow. */
 #define MAX_COORDINATE 1e15
 
 static gsize

@@ -32,7 +32,7 @@
  *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
  *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`,
  * * `events`: an array of the events of `cclzones`, with the fields of its messages except the
- *   times, and `frame-age` if an event happened in an earlier frame; only if there are any.
+ *   times, and `frame-age` if an event happened in another frame; only if there are any.
  *
  * Numbers are exact: those with a decimal point have enough digits to restore the same double.
  * `docs/json.md` has the schema.
@@ -353,10 +353,10 @@ get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
   return (GstClockTime) g_get_real_time () * GST_USECOND;
 }
 
-/* The zones of @inbuf, in pixels of the line's frame. They may have been scaled and cropped since,
- * without or in another way than the components: then @owned is a buffer with the result. */
+/* The zones of @inbuf, in pixels of a frame of @width x @height. If they have another size, e.g.
+ * because the frame was cropped after cclzones, they are scaled into a new buffer, @owned. */
 static const GstCclZonesMeta *
-get_zones (GstBuffer *inbuf, guint width, guint height, GstBuffer **owned)
+get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstBuffer **owned)
 {
   const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (inbuf);
 
@@ -396,7 +396,7 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, con
   frame.frame_age = meta ? meta->frame_age : rois->frame_age;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
-  frame.zones = get_zones (inbuf, frame.width, frame.height, &zones);
+  frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &zones);
 
   line = GST_CCL_JSON_GET_CLASS (self)->write (&frame);
   gst_clear_buffer (&zones);

@@ -20,7 +20,7 @@
 struct _GstCclFont
 {
   gint scale; /* of the built-in font */
-  /* Texts drawn since the last time that there were many, and those drawn only before that. */
+  /* Texts drawn since the last trim that took effect, and those last drawn before it. */
   GHashTable *recent, *older;
   gsize recent_bytes;
 #ifdef HAVE_PANGO

@@ -29,8 +29,8 @@ gboolean gst_ccl_font_is_built_in (const GstCclFont *font);
 /* Returns @text, UTF-8, as a mask, valid until gst_ccl_font_trim() or gst_ccl_font_free(). */
 const GstCclText *gst_ccl_font_get_text (GstCclFont *font, const gchar *text);
 
-/* Call this after each frame. Masks are kept, as most texts are drawn again in the next frame; this
- * frees those that have not been drawn for long if all of them take much memory. */
+/* Call this after each frame. If the recent masks take much memory, frees those that were not drawn
+ * lately. The others are kept for the next frames. */
 void gst_ccl_font_trim (GstCclFont *font);
 
 G_END_DECLS

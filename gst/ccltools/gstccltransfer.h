@@ -40,9 +40,8 @@ void gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_
 void gst_ccl_transfer_zones (GstBuffer *dest, guint dest_width, guint dest_height,
                              GstBuffer *source);
 
-/* Puts the events of @source before those of the writable @dest. Zones are recognised by their
- * names; those that @dest lacks are added. The events happened @age earlier than those of a frame
- * of @dest. */
+/* Puts the events of @source before those of the writable @dest, with @age added to their
+ * frame_age. Zones are matched by name and kind; missing ones are added. */
 void gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff age);
 
 G_END_DECLS

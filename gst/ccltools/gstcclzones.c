@@ -25,9 +25,9 @@
  * without events: no object is inside any more, and undecided crossings do not count. A seek that
  * does not flush changes nothing. Counts of `in` and `out` are kept until the element starts again.
  *
- * At the end of the stream, or when the element stops, undecided crossings count, and objects stay
- * in their zones. These events, and those between two streams, are posted at once. The next frame,
- * if there is one, has them in its metadata, with their `frame_age`.
+ * At the end of the stream, or when the element stops, undecided crossings count, but objects stay
+ * in their zones. Events between frames are posted at once; the next frame, if one comes before the
+ * element stops, also has them in its metadata, with their `frame_age`.
  *
  * ## JSON
  *
@@ -492,9 +492,9 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   return FALSE;
 }
 
-/* Takes the sides where objects are as certain. If @forget, they leave their zones and are
- * forgotten: ids may mean other objects from now on. The next frame gets the events, if there is
- * one. */
+/* Decides pending crossings: each object is on the side where it was seen last. With @forget,
+ * objects also leave their zones and are forgotten, as ids may mean other objects from now on. The
+ * next frame gets the events. */
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {

@@ -106,8 +106,8 @@ gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones)
   return (const GstCclZone *) self->zones->data;
 }
 
-/* Whether all points are on a line, but for rounding errors. The sides of a polygon with an area
- * may cross. */
+/* Whether all points are on a line, up to rounding errors. The signed area cannot tell: it may be 0
+ * if sides cross. */
 static gboolean
 is_flat (const GstCclZone *zone)
 {

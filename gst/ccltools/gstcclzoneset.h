@@ -69,8 +69,8 @@ void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *param
                               GstClockTime time, guint width, guint height,
                               const GstCclZonePoint *points, guint n_points, GArray *events);
 
-/* Takes the sides where objects are as certain, as at the end of the stream, and appends what
- * happened to @events. */
+/* Decides pending crossings, as at the end of the stream: each object is on the side where it was
+ * seen last. Appends what happened to @events. */
 void gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events);
 
 /* Forgets all objects, as if none was seen again: settles them, lets them leave their zones, and

@@ -91,7 +91,7 @@
  *   its current size; both change only with the size of the frames,
  * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that
  *   the backend measures: `average-upload-time`, `average-analysis-time`, `average-download-time`.
- *   On a CUDA device these are averages of one frame in 16.
+ *   The parts are averages of the frames that are measured: on a CUDA device one in 16.
  *
  * ## Example launch lines
  * |[

@@ -365,8 +365,8 @@ GST_START_TEST (test_zones)
 }
 GST_END_TEST;
 
-/* When the branch has no more zones, frames have none. Events that wait for a frame do so without
- * the pad, too. */
+/* When the branch has no more zones, frames have none. Waiting events survive the release of
+ * the pad. */
 GST_START_TEST (test_end_of_zones)
 {
   GstBuffer *out;

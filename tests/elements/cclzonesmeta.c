@@ -279,7 +279,7 @@ GST_END_TEST;
 
 #if GST_CHECK_VERSION(1, 28, 0)
 /* A mirror, a quarter turn, and a projection that has the event and a point of the triangle behind
- * it. What is left of the tripwire stays there. */
+ * it. The left side of the tripwire stays its left side. */
 GST_START_TEST (test_matrix)
 {
   static const struct

@@ -370,8 +370,8 @@ test_timing (Check *check)
 #define INTERVAL 4
 #define INTERVAL_FRAMES (3 * INTERVAL + 2)
 
-/* With an interval, only some frames are measured, also if frames of several kinds take turns, of
- * which each has a graph of its own. */
+/* With an interval, only some frames are measured, even if frames of several kinds alternate, each
+ * with its own graph. */
 static void
 run_timing_interval (Check *check, const Case *c)
 {

@@ -18,11 +18,12 @@ is_refused_value (const gchar *domain, const gchar *message)
 }
 
 static void
-drop_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+check_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
 {
-  gboolean drop = !(level & (G_LOG_FLAG_FATAL | G_LOG_LEVEL_CRITICAL));
+  gboolean fatal = (level & (G_LOG_FLAG_FATAL | G_LOG_LEVEL_CRITICAL)) != 0;
 
-  fuzz_check (drop || is_refused_value (domain, message), "%s: %s", domain ? domain : "", message);
+  fuzz_check (!fatal || is_refused_value (domain, message), "%s: %s", domain ? domain : "",
+              message);
 }
 
 void
@@ -30,7 +31,7 @@ fuzz_catch_criticals (void)
 {
   /* Not criticals: GLib aborts after the handler of a fatal message. */
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
-  g_log_set_default_handler (drop_message, NULL);
+  g_log_set_default_handler (check_message, NULL);
 }
 
 void

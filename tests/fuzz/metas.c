@@ -40,8 +40,8 @@ fuzz_component (FuzzInput *input, guint width, guint height, GstCclComponent *co
   component->velocity_y = fuzz_hostile_double (input);
 }
 
-/* Zones at the corners and centroids of the components, and an event for each. They need no bytes,
- * so that a corpus means the same with them. */
+/* Zones at the corners and centroids of the components, and an event for each. They take no
+ * input bytes, so the corpus keeps its meaning. */
 static void
 add_zones_meta (GstBuffer *buffer, guint width, guint height, const GstCclComponent *components,
                 guint n)
