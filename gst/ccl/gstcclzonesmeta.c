@@ -22,7 +22,7 @@ init_zone (GstCclZone *zone, const GstCclZone *source, gdouble scale_x, gdouble 
   guint i;
 
   *zone = *source;
-  zone->name = g_strdup (source->name);
+  zone->name = source->name ? g_utf8_make_valid (source->name, -1) : NULL;
   zone->points = g_new (gdouble, 2 * (gsize) source->n_points);
   for (i = 0; i < source->n_points; i++) {
     zone->points[2 * i] = source->points[2 * i] * scale_x;
@@ -254,25 +254,33 @@ gst_ccl_zones_meta_free (GstMeta *meta, GstBuffer *buffer)
   self->n_zones = self->n_events = 0;
 }
 
-/* Appends the zones and events, scaled. */
+/* Appends the zones and events, scaled. They may be those of @self. */
 static void
 append (GstCclZonesMeta *self, const GstCclZone *zones, guint n_zones,
         const GstCclZoneEvent *events, guint n_events, gdouble scale_x, gdouble scale_y)
 {
+  GstCclZone *all_zones = g_new (GstCclZone, (gsize) self->n_zones + n_zones);
+  GstCclZoneEvent *all_events = g_new (GstCclZoneEvent, (gsize) self->n_events + n_events);
   guint i;
 
-  self->zones = g_renew (GstCclZone, self->zones, (gsize) self->n_zones + n_zones);
-  self->events = g_renew (GstCclZoneEvent, self->events, (gsize) self->n_events + n_events);
+  for (i = 0; i < self->n_zones; i++)
+    all_zones[i] = self->zones[i];
   for (i = 0; i < n_zones; i++)
-    init_zone (&self->zones[self->n_zones + i], &zones[i], scale_x, scale_y);
+    init_zone (&all_zones[self->n_zones + i], &zones[i], scale_x, scale_y);
+  for (i = 0; i < self->n_events; i++)
+    all_events[i] = self->events[i];
   for (i = 0; i < n_events; i++) {
-    GstCclZoneEvent *event = &self->events[self->n_events + i];
+    GstCclZoneEvent *event = &all_events[self->n_events + i];
 
     *event = events[i];
     event->zone += self->n_zones;
     event->x *= scale_x;
     event->y *= scale_y;
   }
+  g_free (self->zones);
+  g_free (self->events);
+  self->zones = all_zones;
+  self->events = all_events;
   self->n_zones += n_zones;
   self->n_events += n_events;
 }
@@ -356,7 +364,10 @@ transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
   if (width <= 0 || height <= 0)
     return FALSE;
 
-  projected = add_copy (dest, self, (guint) width, (guint) height, 1.0, 1.0);
+  /* The zones may be those of a frame of another size than the input. */
+  projected = add_copy (dest, self, (guint) width, (guint) height,
+                        (gdouble) GST_VIDEO_INFO_WIDTH (trans->in_info) / MAX (self->width, 1),
+                        (gdouble) GST_VIDEO_INFO_HEIGHT (trans->in_info) / MAX (self->height, 1));
   for (i = 0; i < projected->n_zones; i++) {
     GstCclZone *zone = &projected->zones[i];
 

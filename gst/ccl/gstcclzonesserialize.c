@@ -50,7 +50,8 @@
 #define MIN_ZONE_SIZE 6
 #define MIN_EVENT_SIZE (6 + 2 * 8)
 
-/* Larger coordinates are rejected: scaling must not overflow. */
+/* Larger coordinates are limited when they are written, and rejected when they are read: scaling
+ * must not overflow. */
 #define MAX_COORDINATE 1e15
 
 static gsize
@@ -75,6 +76,14 @@ is_whole (const GstCclZone *zone)
   return TRUE;
 }
 
+/* Writes a number that a receiver accepts. */
+static guint8 *
+put_coordinate (guint8 *bytes, gdouble value)
+{
+  return gst_ccl_put_double (bytes,
+                             isnan (value) ? 0.0 : CLAMP (value, -MAX_COORDINATE, MAX_COORDINATE));
+}
+
 static guint8 *
 put_points (guint8 *bytes, const GstCclZone *zone, gboolean whole)
 {
@@ -88,7 +97,7 @@ put_points (guint8 *bytes, const GstCclZone *zone, gboolean whole)
       bytes = gst_ccl_put_signed (bytes, value - before[i % 2]);
       before[i % 2] = value;
     } else {
-      bytes = gst_ccl_put_double (bytes, zone->points[i]);
+      bytes = put_coordinate (bytes, zone->points[i]);
     }
   }
 
@@ -126,8 +135,8 @@ put_event (guint8 *bytes, const GstCclZoneEvent *event)
   bytes = gst_ccl_put_varint (bytes, event->track);
   if (event->dwell)
     bytes = gst_ccl_put_varint (bytes, event->dwell);
-  bytes = gst_ccl_put_double (bytes, event->x);
-  bytes = gst_ccl_put_double (bytes, event->y);
+  bytes = put_coordinate (bytes, event->x);
+  bytes = put_coordinate (bytes, event->y);
   bytes = gst_ccl_put_varint (bytes, event->in);
   bytes = gst_ccl_put_varint (bytes, event->out);
   bytes = gst_ccl_put_varint (bytes, event->inside);

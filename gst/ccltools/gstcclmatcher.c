@@ -139,17 +139,24 @@ extract_zones_without_events (GstBuffer *buffer)
 static void
 deliver_events (GstCclMatcher *matcher, GstCclMatch *match, GstClockTimeDiff time)
 {
-  guint i;
+  guint n = matcher->waiting->len, i;
+  GstCclEvents *sources;
 
-  for (i = matcher->waiting->len; i-- > 0;) {
+  if (n == 0)
+    return;
+
+  sources = g_new (GstCclEvents, n);
+  for (i = 0; i < n; i++) {
     const WaitingEvents *waiting = &g_array_index (matcher->waiting, WaitingEvents, i);
-    GstClockTimeDiff age =
-        GST_CLOCK_STIME_IS_VALID (waiting->time) ? gst_ccl_time_diff (time, waiting->time) : 0;
 
-    if (!match->zones)
-      match->zones = gst_buffer_new ();
-    gst_ccl_transfer_events (match->zones, waiting->zones, age);
+    sources[i].zones = waiting->zones;
+    sources[i].age =
+        GST_CLOCK_STIME_IS_VALID (waiting->time) ? gst_ccl_time_diff (time, waiting->time) : 0;
   }
+  if (!match->zones)
+    match->zones = gst_buffer_new ();
+  gst_ccl_transfer_events (match->zones, 0, sources, n);
+  g_free (sources);
   g_array_set_size (matcher->waiting, 0);
 }
 

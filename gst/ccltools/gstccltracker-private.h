@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 /* Two tracks, or x and y. Not aligned to 16 bytes: allocators of 32-bit systems only align to 8. */
 typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
-typedef gint64 VectorMask __attribute__ ((vector_size (16)));
+typedef gint64 VectorMask __attribute__ ((vector_size (16), aligned (8), may_alias));
 
 /* The tracks, oldest first. Each value has an array of its own, so that neighbouring tracks fill a
  * vector. Loops may access up to LANES - 1 entries past the last track. [2]: x and y. */

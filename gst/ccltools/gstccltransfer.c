@@ -206,18 +206,15 @@ find_zone (const GstCclZonesMeta *meta, const GstCclZone *zone, guint index)
   return meta->n_zones;
 }
 
-void
-gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff age)
+/* Copies the events of @from to @events, for the zones and the size of @to; returns their number.
+ */
+static guint
+copy_events (GstBuffer *dest, guint first, const GstCclZonesMeta *from, GstClockTimeDiff age,
+             GstCclZoneEvent *events)
 {
-  GstCclZonesMeta *from = gst_buffer_get_ccl_zones_meta (source), *to;
-  GstCclZoneEvent *events;
+  const GstCclZonesMeta *to = gst_buffer_get_ccl_zones_meta (dest);
   guint i, n = 0;
 
-  if (!from || from->n_events == 0 || from->width == 0 || from->height == 0)
-    return;
-
-  to = gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, NULL, 0, NULL, 0);
-  events = g_new (GstCclZoneEvent, (gsize) from->n_events + to->n_events);
   for (i = 0; i < from->n_events; i++) {
     GstCclZoneEvent *event = &events[n];
     const GstCclZone *zone;
@@ -226,13 +223,55 @@ gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff ag
     zone = gst_ccl_zones_meta_get_zone (from, event->zone);
     if (!zone)
       continue;
-    event->zone = find_zone (to, zone, event->zone);
+    event->zone = find_zone (to, zone, first + event->zone);
     if (event->zone == to->n_zones)
       gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, zone, 1, NULL, 0);
     event->x *= (gdouble) to->width / from->width;
     event->y *= (gdouble) to->height / from->height;
     event->frame_age = gst_ccl_time_diff (event->frame_age, -age);
     n++;
+  }
+
+  return n;
+}
+
+static const GstCclZonesMeta *
+get_events (GstBuffer *buffer)
+{
+  const GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
+
+  return meta && meta->n_events > 0 && meta->width > 0 && meta->height > 0 ? meta : NULL;
+}
+
+void
+gst_ccl_transfer_events (GstBuffer *dest, guint first, const GstCclEvents *sources, guint n_sources)
+{
+  const GstCclZonesMeta *from;
+  GstCclZonesMeta *to = NULL;
+  GstCclZoneEvent *events;
+  gsize most = 0;
+  guint i, n = 0;
+
+  for (i = 0; i < n_sources; i++) {
+    from = get_events (sources[i].zones);
+    if (!from)
+      continue;
+    most += from->n_events;
+    if (to)
+      continue;
+    to = gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, NULL, 0, NULL, 0);
+    if (to->n_zones == 0) /* all of them, so that they keep their order */
+      gst_buffer_add_ccl_zones_meta (dest, from->width, from->height, from->zones, from->n_zones,
+                                     NULL, 0);
+  }
+  if (!to)
+    return;
+
+  events = g_new (GstCclZoneEvent, most + to->n_events);
+  for (i = 0; i < n_sources; i++) {
+    from = get_events (sources[i].zones);
+    if (from)
+      n += copy_events (dest, first, from, sources[i].age, &events[n]);
   }
   for (i = 0; i < to->n_events; i++)
     events[n++] = to->events[i];

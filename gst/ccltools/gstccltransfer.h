@@ -40,9 +40,18 @@ void gst_ccl_transfer_components (GstBuffer *dest, guint dest_width, guint dest_
 void gst_ccl_transfer_zones (GstBuffer *dest, guint dest_width, guint dest_height,
                              GstBuffer *source);
 
-/* Puts the events of @source before those of the writable @dest, with @age added to their
- * frame_age. Zones are matched by name and kind; missing ones are added. */
-void gst_ccl_transfer_events (GstBuffer *dest, GstBuffer *source, GstClockTimeDiff age);
+/* Events, in a buffer with their zones, and how much earlier they happened. */
+typedef struct
+{
+  GstBuffer *zones;
+  GstClockTimeDiff age;
+} GstCclEvents;
+
+/* Puts the events of @sources, in their order, before those of the writable @dest, with their age
+ * added to their frame_age. Zones are matched by name and kind, those of the same name by their
+ * index: @first is that of the sources' first zone in @dest. Missing ones are added. */
+void gst_ccl_transfer_events (GstBuffer *dest, guint first, const GstCclEvents *sources,
+                              guint n_sources);
 
 G_END_DECLS
 

@@ -517,7 +517,7 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
   waiting = gst_buffer_new ();
   gst_ccl_zone_set_attach (self->set, waiting, self->last_width, self->last_height, self->events);
   if (self->waiting)
-    gst_ccl_transfer_events (waiting, self->waiting, 0);
+    gst_ccl_transfer_events (waiting, 0, &(GstCclEvents){ self->waiting, 0 }, 1);
   gst_clear_buffer (&self->waiting);
   self->waiting = waiting;
 }
@@ -664,8 +664,9 @@ gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp)
 static void
 gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint height)
 {
+  const GstCclZonesMeta *others = gst_buffer_get_ccl_zones_meta (buffer);
   GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
-  guint n_zones;
+  guint n_zones, first = others ? others->n_zones : 0;
 
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
                              &running_time);
@@ -684,10 +685,12 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
     gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
 
-  if (self->waiting)
-    gst_ccl_transfer_events (buffer, self->waiting,
-                             time > self->last_time ? (GstClockTimeDiff) (time - self->last_time)
-                                                    : 0);
+  if (self->waiting) {
+    GstClockTime age = time > self->last_time ? MIN (time - self->last_time, G_MAXINT64) : 0;
+    const GstCclEvents events = { self->waiting, (GstClockTimeDiff) age };
+
+    gst_ccl_transfer_events (buffer, first, &events, 1);
+  }
   gst_clear_buffer (&self->waiting);
   self->last_time = time;
   self->last_width = width;

@@ -622,6 +622,35 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
+/* Events between frames keep their zones, also if those of another element have the same names. */
+GST_START_TEST (test_series)
+{
+  GstElement *bin = gst_parse_bin_from_description ("cclzones zones=\"0,0 0.2,0 0.2,1 0,1\" ! "
+                                                    "cclzones zones=\"0.3,0 1,0 1,1 0.3,1\"",
+                                                    TRUE, NULL);
+  GstHarness *h = ccl_test_harness_new (bin, "GRAY8", WIDTH, HEIGHT);
+  const GstCclZonesMeta *meta;
+  GstBuffer *buffer;
+  GstSegment segment;
+
+  gst_buffer_unref (push_two (h, 0, 1, 40, 40));
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+
+  /* Both objects left the second zone, and are there again. */
+  buffer = push_two (h, 1, 1, 40, 40);
+  meta = gst_buffer_get_ccl_zones_meta (buffer);
+  fail_unless_equals_int (meta->n_zones, 2);
+  fail_unless_equals_int (meta->n_events, 4);
+  fail_unless_equals_int (meta->events[0].type, GST_CCL_ZONE_LEAVE);
+  fail_unless_equals_int (meta->events[0].zone, 1);
+  fail_unless_equals_int (meta->events[3].zone, 1);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cclzones_suite (void)
 {
@@ -637,6 +666,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
   tcase_add_test (tcase, test_drop_outside);
+  tcase_add_test (tcase, test_series);
   tcase_add_loop_test (tcase, test_breaks, 0, G_N_ELEMENTS (breaks));
   tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
 #ifdef HAVE_JSON_GLIB

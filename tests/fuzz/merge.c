@@ -38,9 +38,13 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
 static GstFlowReturn
 take_frame (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (buffer);
+  guint i;
 
   fuzz_check (!meta || meta->n_components <= meta->found, "more components than found");
+  for (i = 0; zones && i < zones->n_events; i++)
+    fuzz_check (zones->events[i].zone < zones->n_zones, "an event of no zone");
   gst_buffer_unref (buffer);
 
   return GST_FLOW_OK;
