@@ -4,8 +4,8 @@
 #
 #   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend
 #   ./test.sh --ci   as in CI: warnings are errors; also runs the tests under the address and
-#                    undefined behaviour sanitizers, builds with clang, and checks the format of
-#                    the sources and the scripts (shellcheck)
+#                    undefined behaviour sanitizers, builds with clang, runs each fuzzer for a
+#                    minute, and checks the format of the sources and the scripts (shellcheck)
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -85,6 +85,8 @@ else
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   check "build with clang" build_with_clang
+  # Half a core for each. The same seed each time, so that a failure is due to a change.
+  check "fuzzers" tests/fuzz/run.sh --seconds 60 --seed 1 --jobs 4 --build "$builds/build-fuzz"
   # Two compute capabilities, with and without dependent launches: all of them take four times as
   # long to compile.
   meson_tests build_in "$builds/build-ci" -Dwerror=true -Dcuda-arch=75,90

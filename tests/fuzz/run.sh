@@ -7,6 +7,7 @@
 # TARGET         default: all; --list lists them
 # --seconds N    how long each target runs; default: 60
 # --runs N       how many inputs each target runs instead
+# --seed N       of libFuzzer; default: a new one each time
 # --jobs N       targets at a time; default: the number of processors
 # --build FOLDER default: ./build-fuzz. FOLDER/found keeps inputs and crashes between runs
 # --keep         adds what was found to the corpus of the sources, as few and small inputs as
@@ -22,7 +23,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=scripts/results.sh
 . "$root/scripts/results.sh"
 
-seconds=60 runs='' jobs=$(nproc) build=$root/build-fuzz keep='' list=''
+seconds=60 runs='' seed='' jobs=$(nproc) build=$root/build-fuzz keep='' list=''
 targets=()
 while (($#)); do
   case $1 in
@@ -34,6 +35,7 @@ while (($#)); do
     case $1 in
     --seconds) seconds=$2 ;;
     --runs) runs=$2 ;;
+    --seed) seed=$2 ;;
     --jobs) jobs=$2 ;;
     --build) build=$2 ;;
     *) die "no such option: $1 (see --help)" ;;
@@ -85,6 +87,7 @@ fuzz() {
   local target=$1 options=() dictionary=$root/tests/fuzz/dictionaries/$1.dict
   mkdir -p "$found/$target"
   [[ -f $dictionary ]] && options+=("-dict=$dictionary")
+  [[ -n $seed ]] && options+=("-seed=$seed")
   if [[ -n $runs ]]; then
     options+=("-runs=$runs")
   else
