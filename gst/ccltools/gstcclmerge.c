@@ -855,18 +855,24 @@ find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch 
 static void
 count_frame (GstCclMerge *self, GstCclMatchResult result)
 {
-  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
-  gchar *text = NULL;
+  GstClockTimeDiff lateness;
+  GstCclMergeStats stats;
+  gboolean latest;
+  gchar *text;
 
   GST_OBJECT_LOCK (self);
-  if (gst_ccl_merge_stats_add (&self->stats, result))
-    text = gst_ccl_merge_stats_make_warning (&self->stats, result,
-                                             self->mode == GST_CCL_MERGE_MODE_LATEST,
-                                             gst_ccl_lateness_get_usual (&self->lateness), latency);
+  if (!gst_ccl_merge_stats_add (&self->stats, result)) {
+    GST_OBJECT_UNLOCK (self);
+    return;
+  }
+  stats = self->stats;
+  latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
+  lateness = gst_ccl_lateness_get_usual (&self->lateness);
   GST_OBJECT_UNLOCK (self);
 
-  if (text)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  text = gst_ccl_merge_stats_make_warning (&stats, result, latest, lateness,
+                                           gst_aggregator_get_latency (GST_AGGREGATOR (self)));
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
   g_free (text);
 }
 
