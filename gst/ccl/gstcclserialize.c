@@ -134,7 +134,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
 {
   const GstCclComponent none = { 0 }, *before = &none;
   const GstCclMeta *self = (const GstCclMeta *) meta;
-  guint8 *bytes, *end, *appended;
+  guint8 *bytes, *end;
   guint i;
 
   bytes = end = g_malloc (MAX_FRAME_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
@@ -150,13 +150,9 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     end = gst_ccl_put_signed (end, self->frame_age);
 
   warn_if_large (self, (gsize) (end - bytes));
-  appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
-  if (appended)
-    memcpy (appended, bytes, (gsize) (end - bytes));
-  g_free (bytes);
   *version = VERSION;
 
-  return appended != NULL;
+  return gst_ccl_take_bytes (data, bytes, (gsize) (end - bytes));
 }
 
 static gboolean

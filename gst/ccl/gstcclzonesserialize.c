@@ -151,7 +151,7 @@ gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, 
 {
   const GstCclZonesMeta *self = (const GstCclZonesMeta *) meta;
   gsize most = MAX_FRAME_SIZE + (gsize) self->n_events * MAX_EVENT_SIZE;
-  guint8 *bytes, *end, *appended;
+  guint8 *bytes, *end;
   guint i;
 
   for (i = 0; i < self->n_zones; i++)
@@ -168,13 +168,9 @@ gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, 
   for (i = 0; i < self->n_events; i++)
     end = put_event (end, &self->events[i]);
 
-  appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
-  if (appended)
-    memcpy (appended, bytes, (gsize) (end - bytes));
-  g_free (bytes);
   *version = VERSION;
 
-  return appended != NULL;
+  return gst_ccl_take_bytes (data, bytes, (gsize) (end - bytes));
 }
 
 static gboolean
