@@ -94,7 +94,7 @@ open_queue (CudaSession *self)
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
     unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
 
-    if (i > EVENT_DOWNLOADED || self->timing_interval == 0)
+    if (i == EVENT_READY || i == EVENT_RESULT || self->timing_interval == 0)
       flags |= cudaEventDisableTiming;
 
     status = ccl_cuda_event_new (&self->events[i], flags);
@@ -177,13 +177,8 @@ cuda_open (const CclSession *wanted, CclSession **session)
 static CclStatus
 mark_end (CudaSession *self, cudaStream_t stream)
 {
-  cudaError_t error = cudaSuccess;
-
-  if (self->timed && !self->result_is_mapped)
-    error = CCL_CUDA (cudaEventRecord, self->events[EVENT_DOWNLOADED], stream);
-  if (error == cudaSuccess)
-    error = CCL_CUDA (cudaEventRecord, self->events[EVENT_DONE], stream);
-  return ccl_cuda_check (error, "marking the end of a frame");
+  return ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->events[EVENT_DONE], stream),
+                         "marking the end of a frame");
 }
 
 static uint32_t
@@ -311,7 +306,7 @@ read_times (CudaSession *self)
     timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
   timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
   if (!self->result_is_mapped)
-    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DOWNLOADED);
+    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
   ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
 }
 

@@ -13,7 +13,6 @@ enum
   EVENT_START,
   EVENT_UPLOADED,
   EVENT_ANALYSED,
-  EVENT_DOWNLOADED, /* the last of the events that measure times */
   EVENT_DONE,
   EVENT_READY,  /* the caller's pixels are ready */
   EVENT_RESULT, /* the result is on the device */
