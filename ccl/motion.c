@@ -210,16 +210,17 @@ ccl_motion_free (CclMotion *motion)
   free (motion);
 }
 
-/* Waits for the last frame and takes its foreground into account. */
+/* Waits for the last frame, or without @masks for its foreground only, and takes that into
+ * account. */
 static CclStatus
-finish (CclMotion *self)
+finish (CclMotion *self, bool masks)
 {
   CclStatus status;
 
   if (!self->in_flight)
     return CCL_OK;
   self->in_flight = false;
-  status = self->backend->finish (self->session, &self->foreground);
+  status = self->backend->finish (self->session, masks, &self->foreground);
   if (status != CCL_OK)
     return status;
   self->light_change = self->foreground > self->most;
@@ -233,7 +234,7 @@ begin (CclMotion *self, const CclMotionParams *params, uint64_t elapsed, CclMoti
 {
   const CclMotionSession *session = self->session;
   CclMotionClock clock;
-  CclStatus status = finish (self);
+  CclStatus status = finish (self, false);
 
   if (status != CCL_OK)
     return status;
@@ -306,7 +307,7 @@ ccl_motion_apply (CclMotion *motion, const CclMotionParams *params, const CclMot
   }
   status = begin (motion, params, elapsed, &job);
   if (status == CCL_OK)
-    status = finish (motion);
+    status = finish (motion, true);
   if (status == CCL_OK && copied)
     status = motion->backend->read (session, &session->masks[0], mask);
   if (status == CCL_OK && copied && shadows)
@@ -371,7 +372,7 @@ ccl_motion_shadows (CclMotion *motion, CclMask *shadows)
     return ccl_fail (CCL_ERROR_INVALID,
                      "the last frame has no shadows; call ccl_motion_detect() with shadows");
   if (status == CCL_OK)
-    status = finish (motion);
+    status = finish (motion, true);
   return status == CCL_OK
              ? motion->backend->read (
                    session, config->scale > 1 ? &session->enlarged[1] : &session->masks[1], shadows)
@@ -381,7 +382,7 @@ ccl_motion_shadows (CclMotion *motion, CclMask *shadows)
 void
 ccl_motion_reset (CclMotion *motion)
 {
-  finish (motion);
+  finish (motion, true);
   motion->clock = (CclMotionClock){ 0 };
 }
 
@@ -396,7 +397,7 @@ ccl_motion_background (CclMotion *motion, uint8_t *pixels, size_t stride)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a stride of %zu is less than the %" PRIu32 " pixels of a row", stride,
                      motion->session->width);
-  status = finish (motion);
+  status = finish (motion, true);
   return status == CCL_OK ? motion->backend->background (motion->session, pixels, stride) : status;
 }
 
@@ -405,7 +406,7 @@ ccl_motion_info (CclMotion *motion, CclMotionInfo *info)
 {
   const CclMotionSession *session = motion->session;
 
-  finish (motion);
+  finish (motion, true);
   *info = (CclMotionInfo){
     .backend = motion->backend->id,
     .device = session->device,

@@ -33,7 +33,7 @@ find_driver (void)
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
   CCL_CUDA_DRIVER_FUNCTIONS (FIND)
-  CCL_CUDA_EGL_FUNCTIONS (FIND)
+  CCL_CUDA_OPTIONAL_FUNCTIONS (FIND)
 }
 
 void

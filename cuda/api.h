@@ -92,6 +92,7 @@ extern "C" {
   X (cudaError_t, cudaStreamDestroy, (cudaStream_t stream), (stream))                              \
   X (cudaError_t, cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t * graph),                \
      (stream, graph))                                                                              \
+  X (cudaError_t, cudaStreamQuery, (cudaStream_t stream), (stream))                                \
   X (cudaError_t, cudaStreamSynchronize, (cudaStream_t stream), (stream))                          \
   X (cudaError_t, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),   \
      (stream, event, flags))
@@ -116,8 +117,11 @@ extern "C" {
   X (CUresult, cuCtxGetDevice, (CUdevice * device), (device))                    \
   X (CUresult, cuCtxGetApiVersion, (CUcontext context, unsigned *version), (context, version))
 
-/* Those that only EGL images need; the driver may not have them. */
-#define CCL_CUDA_EGL_FUNCTIONS(X)                                                            \
+/* Those that the driver may not have. */
+#define CCL_CUDA_OPTIONAL_FUNCTIONS(X)                                                       \
+  X (CUresult, cuStreamWriteValue32_v2,                                                      \
+     (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),               \
+     (stream, address, value, flags))                                                        \
   X (CUresult, cuGraphicsEGLRegisterImage,                                                   \
      (CUgraphicsResource * resource, void *image, unsigned flags), (resource, image, flags)) \
   X (CUresult, cuGraphicsResourceGetMappedEglFrame,                                          \
@@ -139,7 +143,7 @@ extern "C" {
 #define CCL_CUDA_FUNCTIONS(X)   \
   CCL_CUDA_LINKED_FUNCTIONS (X) \
   CCL_CUDA_DRIVER_FUNCTIONS (X) \
-  CCL_CUDA_EGL_FUNCTIONS (X)
+  CCL_CUDA_OPTIONAL_FUNCTIONS (X)
 
 /* The functions by their names, macros of CUDA's headers expanded. */
 #define CCL_CUDA_FIELD(result, name, parameters, arguments) result (*name) parameters;

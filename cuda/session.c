@@ -46,6 +46,7 @@ cuda_close (CclSession *session)
       if (self->events[i])
         CCL_CUDA (cudaEventDestroy, self->events[i]);
     }
+    ccl_cuda_completion_close (&self->completion);
     ccl_cuda_stages_close (self);
     if (self->results != self->stream)
       CCL_CUDA (cudaStreamDestroy, self->results);
@@ -92,13 +93,12 @@ open_queue (CudaSession *self)
   self->results = self->memory.stream = self->stream;
   ccl_cuda_timing_open (self);
   for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
-    unsigned flags = i == EVENT_DONE ? ccl_cuda_wait_flags (self->base.config.sync) : 0;
+    bool measures = i <= EVENT_DOWNLOADED && self->timing_interval > 0;
 
-    if (i == EVENT_READY || i == EVENT_RESULT || self->timing_interval == 0)
-      flags |= cudaEventDisableTiming;
-
-    status = ccl_cuda_event_new (&self->events[i], flags);
+    status = ccl_cuda_event_new (&self->events[i], measures ? 0 : cudaEventDisableTiming);
   }
+  if (status == CCL_OK)
+    status = ccl_cuda_completion_open (&self->completion, self->base.config.sync, &self->memory);
   return status;
 }
 
@@ -173,12 +173,17 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Marks the end of what ccl_cuda_wait() waits for, in the stream that finishes last. */
+/* Marks the end of what await_end() waits for, in the stream that finishes last. */
 static CclStatus
 mark_end (CudaSession *self, cudaStream_t stream)
 {
-  return ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->events[EVENT_DONE], stream),
-                         "marking the end of a frame");
+  cudaError_t error = cudaSuccess;
+
+  if (self->timed && !self->result_is_mapped)
+    error = CCL_CUDA (cudaEventRecord, self->events[EVENT_DOWNLOADED], stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_completion_record (&self->completion, stream);
+  return ccl_cuda_check (error, "marking the end of a frame");
 }
 
 static uint32_t
@@ -234,8 +239,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 static CclStatus
 await_end (CudaSession *self)
 {
-  return ccl_cuda_check (ccl_cuda_wait (self->events[EVENT_DONE], self->base.config.sync),
-                         "analysing a frame");
+  return ccl_cuda_check (ccl_cuda_completion_wait (&self->completion), "analysing a frame");
 }
 
 /* Enqueues one round of the search for top-k, its histogram's transfer included. */
@@ -302,11 +306,14 @@ read_times (CudaSession *self)
   timing->upload = timing->analysis = timing->download = 0;
   if (!self->timed)
     return;
+  /* Their times may be visible later than the completion. */
+  CCL_CUDA (cudaEventSynchronize,
+            self->events[self->result_is_mapped ? EVENT_ANALYSED : EVENT_DOWNLOADED]);
   if (self->is_uploaded || self->is_stacked)
     timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
   timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
   if (!self->result_is_mapped)
-    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DONE);
+    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DOWNLOADED);
   ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
 }
 

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
-#include "cuda/api.h"
+#include "cuda/completion.h"
 #include "cuda/motion/morphology.h"
 #include "cuda/stages/batch.h"
 
@@ -13,9 +13,9 @@ enum
   EVENT_START,
   EVENT_UPLOADED,
   EVENT_ANALYSED,
-  EVENT_DONE,
-  EVENT_READY,  /* the caller's pixels are ready */
-  EVENT_RESULT, /* the result is on the device */
+  EVENT_DOWNLOADED, /* the last of those that measure time */
+  EVENT_READY,      /* the caller's pixels are ready */
+  EVENT_RESULT,     /* the result is on the device */
   N_EVENTS,
 };
 
@@ -61,6 +61,7 @@ typedef struct CudaSession
   cudaStream_t stream;
   cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
+  CclCudaCompletion completion; /* of all that the host waits for */
   /* Room for a frame's pixels or bits: on the device, allocated with the first frame that is
    * uploaded, and page-locked, with the first one that is pageable or packed. */
   uint8_t *image, *staging;
@@ -153,10 +154,6 @@ cudaError_t ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image);
 
 /* Waits for all enqueued work. */
 void ccl_cuda_synchronize (CudaSession *self);
-
-/* The flags to create an event with, and the wait for it. */
-unsigned ccl_cuda_wait_flags (CclSync sync);
-cudaError_t ccl_cuda_wait (cudaEvent_t event, CclSync sync);
 
 /* A row of the frame in the session's own memory. */
 size_t ccl_cuda_image_pitch (const CudaSession *self, bool bits);

@@ -612,7 +612,7 @@ cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
 }
 
 static CclStatus
-cpu_motion_finish (CclMotionSession *session, uint64_t *foreground)
+cpu_motion_finish (CclMotionSession *session, bool masks, uint64_t *foreground)
 {
   *foreground = ((CpuMotion *) session)->foreground;
   return CCL_OK;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define ALIGNMENT 16 /* bytes, of rows of frames */
+#define NO_FOREGROUND UINT64_MAX
 
 typedef struct CudaMotion
 {
@@ -26,10 +27,12 @@ typedef struct CudaMotion
   cudaStream_t awaited; /* the frame waits for it already; NULL: for none */
   cudaEvent_t begun;    /* the last frame's work, if times are measured */
   cudaEvent_t done;     /* the last frame is */
+  cudaStream_t last;    /* the last frame's stream, which may be gone; NULL: there was no frame */
   CclModelState state;
-  CclModelFrame small;      /* the frame in the model's size, if that is another */
-  uint32_t newest;          /* see CclModelRun */
-  uint64_t *foreground;     /* page-locked: of the last frame */
+  CclModelFrame small;           /* the frame in the model's size, if that is another */
+  uint32_t newest;               /* see CclModelRun */
+  volatile uint64_t *foreground; /* page-locked: of the last frame, NO_FOREGROUND until its kernel
+                                  * ends */
   uint8_t *image, *staging; /* [frame_bytes()] for frames that kernels cannot read, once there was
                              * one: on the device, and page-locked */
 } CudaMotion;
@@ -148,6 +151,7 @@ allocate_state (CudaMotion *self)
 {
   CclModelState *state = &self->state;
   CclCudaMemory *memory = &self->memory;
+  uint64_t *foreground = NULL;
   size_t pixels;
   CclStatus status = CCL_OK;
 
@@ -169,12 +173,13 @@ allocate_state (CudaMotion *self)
   if (status == CCL_OK)
     status = ccl_cuda_allocate_cleared (memory, &state->total, sizeof *state->total);
   if (status == CCL_OK)
-    status = ccl_cuda_allocate_pinned (memory, &self->foreground, sizeof *self->foreground);
+    status = ccl_cuda_allocate_pinned (memory, &foreground, sizeof *foreground);
   if (status != CCL_OK)
     return status;
-  *self->foreground = 0;
+  *foreground = 0;
+  self->foreground = foreground;
   return ccl_cuda_check (
-      CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, self->foreground, 0),
+      CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, foreground, 0),
       "mapping page-locked memory");
 }
 
@@ -436,6 +441,16 @@ model_mask (const CclMask *mask)
   return mask ? (CclModelMask){ mask->words, mask->pitch } : (CclModelMask){ NULL, 0 };
 }
 
+/* Makes a stream wait for the last frame, if that is in another one. */
+static CclStatus
+wait_for_last (CudaMotion *self, cudaStream_t stream)
+{
+  if (!self->last || self->last == stream)
+    return CCL_OK;
+  return ccl_cuda_check (CCL_CUDA (cudaStreamWaitEvent, stream, self->done, 0),
+                         "waiting for the last frame");
+}
+
 static CclStatus
 enqueue_enlarged (CudaMotion *self, int i, cudaStream_t stream)
 {
@@ -464,9 +479,13 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
   CclStatus status;
 
   self->awaited = NULL;
-  status = take_frame (self, job->image, &frame, stream);
+  status = wait_for_last (self, stream);
+  if (status == CCL_OK)
+    status = take_frame (self, job->image, &frame, stream);
+  if (status != CCL_OK)
+    return status;
   run.frame = frame;
-  if (status == CCL_OK && self->begun)
+  if (self->begun)
     status = ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->begun, stream), "measuring time");
   if (status == CCL_OK && self->base.config.scale > 1) {
     run.frame = self->small;
@@ -474,6 +493,7 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
         ccl_cuda_model_shrink (&frame, &self->small, self->base.config.scale, stream),
         "reducing a frame");
   }
+  *self->foreground = NO_FOREGROUND;
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_model_apply (&run, stream), "updating a background model");
   if (status == CCL_OK)
@@ -494,6 +514,7 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
   if (status != CCL_OK)
     return status;
   status = enqueue_frame (self, job, stream);
+  self->last = stream;
   /* also after an error: the caller may free its pixels once that is through */
   if (ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->done, stream),
                       "marking the end of a frame") != CCL_OK &&
@@ -506,15 +527,16 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
 }
 
 static CclStatus
-cuda_motion_finish (CclMotionSession *session, uint64_t *foreground)
+cuda_motion_finish (CclMotionSession *session, bool masks, uint64_t *foreground)
 {
   CudaMotion *self = (CudaMotion *) session;
   CclStatus status = ccl_cuda_context_enter (self->place.context);
 
   if (status != CCL_OK)
     return status;
-  status =
-      ccl_cuda_check (CCL_CUDA (cudaEventSynchronize, self->done), "updating a background model");
+  if (masks || self->begun || *self->foreground == NO_FOREGROUND)
+    status =
+        ccl_cuda_check (CCL_CUDA (cudaEventSynchronize, self->done), "updating a background model");
   *foreground = *self->foreground;
   if (status == CCL_OK && self->begun)
     session->time = ccl_cuda_nanoseconds (self->begun, self->done);
@@ -532,12 +554,15 @@ cuda_motion_read (CclMotionSession *session, const CclMask *from, CclMask *to)
 
   if (status != CCL_OK)
     return status;
-  error = CCL_CUDA (cudaMemcpy2DAsync, to->words, to->pitch * word, from->words, from->pitch * word,
-                    ccl_mask_words (to->width) * word, to->height, cudaMemcpyDeviceToHost,
-                    self->stream);
-  if (error == cudaSuccess)
-    error = CCL_CUDA (cudaStreamSynchronize, self->stream);
-  status = ccl_cuda_check (error, "transferring a mask");
+  status = wait_for_last (self, self->stream);
+  if (status == CCL_OK) {
+    error = CCL_CUDA (cudaMemcpy2DAsync, to->words, to->pitch * word, from->words,
+                      from->pitch * word, ccl_mask_words (to->width) * word, to->height,
+                      cudaMemcpyDeviceToHost, self->stream);
+    if (error == cudaSuccess)
+      error = CCL_CUDA (cudaStreamSynchronize, self->stream);
+    status = ccl_cuda_check (error, "transferring a mask");
+  }
   ccl_cuda_context_leave ();
   return status;
 }
@@ -576,7 +601,9 @@ cuda_motion_background (CclMotionSession *session, uint8_t *pixels, size_t strid
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a background");
   status = ccl_cuda_context_enter (self->place.context);
   if (status == CCL_OK) {
-    status = read_background (self, rows, pixels, stride);
+    status = wait_for_last (self, self->stream);
+    if (status == CCL_OK)
+      status = read_background (self, rows, pixels, stride);
     ccl_cuda_context_leave ();
   }
   free (rows);

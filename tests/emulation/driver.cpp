@@ -4,7 +4,7 @@
 /* The program exports these functions, so a look-up finds them before those of a driver that may be
  * installed. */
 
-#include "tests/emulation/emulation.h"
+#include "tests/emulation/streams.h"
 
 #include <cuda.h>
 
@@ -93,4 +93,12 @@ cuCtxGetDevice (CUdevice *device)
     return CUDA_ERROR_INVALID_CONTEXT;
   *device = 0;
   return CUDA_SUCCESS;
+}
+
+DRIVER
+cuStreamWriteValue32_v2 (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+{
+  return (CUresult) streams_enqueue_call (stream, [address, value] {
+    __atomic_store_n ((uint32_t *) address, value, __ATOMIC_RELEASE);
+  });
 }

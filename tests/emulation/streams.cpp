@@ -148,6 +148,16 @@ can_progress (const CUstream_st *stream)
          (stream->work.front ().kind != Work::WAIT || *stream->work.front ().marker);
 }
 
+/* Does what the front of a stream needs; it is not empty. */
+static void
+query (CUstream_st *stream)
+{
+  if (can_progress (stream))
+    advance (stream);
+  else if (stream->work.front ().kind == Work::WAIT)
+    streams_await (stream->work.front ().marker);
+}
+
 void
 streams_progress (void)
 {
@@ -287,8 +297,7 @@ cudaStreamQuery (cudaStream_t stream)
 
   if (find_stream (stream)->work.empty ())
     return cudaSuccess;
-  if (can_progress (find_stream (stream)))
-    advance (find_stream (stream));
+  query (find_stream (stream));
   return runtime_error (cudaErrorNotReady);
 }
 
@@ -382,10 +391,8 @@ cudaEventQuery (cudaEvent_t event)
     return cudaSuccess;
   streams_progress ();
   stream = *event->marker ? NULL : stream_with (event->marker);
-  if (stream && can_progress (stream))
-    advance (stream);
-  else if (stream && stream->work.front ().kind == Work::WAIT)
-    streams_await (stream->work.front ().marker);
+  if (stream)
+    query (stream);
   return runtime_error (cudaErrorNotReady);
 }
 

@@ -325,6 +325,14 @@ stream_wait_event (cudaStream_t stream, cudaEvent_t event, unsigned flags)
   return use (stream);
 }
 
+/* Work is done as it is enqueued. */
+static CUresult
+stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+{
+  *(uint32_t *) (uintptr_t) address = value;
+  return (CUresult) use (stream);
+}
+
 static CUresult
 init (unsigned flags)
 {
@@ -453,6 +461,7 @@ const CclCudaApi test_cuda_fake = {
   .cudaStreamCreateWithFlags = stream_create,
   .cudaStreamDestroy = stream_destroy,
   .cudaStreamEndCapture = stream_end_capture,
+  .cudaStreamQuery = stream_use,
   .cudaStreamSynchronize = stream_use,
   .cudaStreamWaitEvent = stream_wait_event,
   .cuInit = init,
@@ -462,6 +471,7 @@ const CclCudaApi test_cuda_fake = {
   .cuCtxPopCurrent_v2 = pop,
   .cuCtxGetDevice = current_device,
   .cuCtxGetApiVersion = api_version,
+  .cuStreamWriteValue32_v2 = stream_write_value,
   .cuGraphicsEGLRegisterImage = egl_register,
   .cuGraphicsResourceGetMappedEglFrame = egl_get_frame,
   .cuGraphicsUnregisterResource = egl_unregister,

@@ -198,15 +198,43 @@ DESTROYERS (DESTROY)
 
 /* Polls that find nothing are not counted: there are as many as there is time. */
 static cudaError_t
-event_query (cudaEvent_t event)
+polled (cudaError_t error)
 {
-  cudaError_t error = wrap_cudaEventQuery (event);
-
   if (error == cudaErrorNotReady)
     test_cuda_fault.calls--;
   if (error == cudaSuccess)
     test_cuda_fault.busy = false;
   return error;
+}
+
+static cudaError_t
+event_query (cudaEvent_t event)
+{
+  return polled (wrap_cudaEventQuery (event));
+}
+
+static cudaError_t
+stream_query (cudaStream_t stream)
+{
+  return polled (wrap_cudaStreamQuery (stream));
+}
+
+/* What a stream writes behind its work. */
+static struct
+{
+  const uint32_t *number; /* NULL: nothing */
+  uint32_t value;
+} awaited;
+
+static CUresult
+stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+{
+  CUresult result = wrap_cuStreamWriteValue32_v2 (stream, address, value, flags);
+
+  /* page-locked memory has the same address on the host */
+  awaited.number = result == CUDA_SUCCESS ? (const uint32_t *) (uintptr_t) address : NULL;
+  awaited.value = value;
+  return result;
 }
 
 /* A capture ends, and leaves no graph if that fails. */
@@ -252,6 +280,10 @@ pop (CUcontext *context)
   bool failed = begin_call ("cuCtxPopCurrent_v2");
   CUresult result = real.cuCtxPopCurrent_v2 (context);
 
+  /* An engine call has ended: it may have read the number instead of calling CUDA. */
+  if (awaited.number && __atomic_load_n (awaited.number, __ATOMIC_ACQUIRE) == awaited.value)
+    test_cuda_fault.busy = false;
+  awaited.number = NULL;
   test_cuda_fault.entered--;
   return failed ? (CUresult) test_cuda_fault.error : result;
 }
@@ -280,6 +312,9 @@ test_cuda_fault_begin (const CclCudaApi *api)
   if (real.cuGraphicsEGLRegisterImage)
     ccl_cuda_api.cuGraphicsEGLRegisterImage = create_cuGraphicsEGLRegisterImage;
   ccl_cuda_api.cudaEventQuery = event_query;
+  ccl_cuda_api.cudaStreamQuery = stream_query;
+  if (real.cuStreamWriteValue32_v2)
+    ccl_cuda_api.cuStreamWriteValue32_v2 = stream_write_value;
   ccl_cuda_api.cudaStreamEndCapture = stream_end_capture;
   ccl_cuda_api.cudaGetLastError = get_last_error;
   ccl_cuda_api.cudaGetErrorName = real.cudaGetErrorName;

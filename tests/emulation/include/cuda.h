@@ -5,6 +5,7 @@
 #define EMULATION_CUDA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum cudaError_enum
 {
@@ -13,7 +14,9 @@ typedef enum cudaError_enum
   CUDA_ERROR_OUT_OF_MEMORY = 2,
   CUDA_ERROR_NO_DEVICE = 100,
   CUDA_ERROR_INVALID_DEVICE = 101,
-  CUDA_ERROR_INVALID_CONTEXT = 201
+  CUDA_ERROR_INVALID_CONTEXT = 201,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+  CUDA_ERROR_NOT_SUPPORTED = 801
 } CUresult;
 
 typedef int CUdevice;
@@ -21,6 +24,8 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef unsigned long long CUdeviceptr;
+typedef uint32_t cuuint32_t;
 typedef struct CUarray_st *CUarray;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 

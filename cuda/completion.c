@@ -1,0 +1,118 @@
+/* cudaccl - CUDA backend: how the host waits for the device
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cuda/completion.h"
+#include "ccl/cpu/clock.h"
+#include "cuda/session.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* CCL_SYNC_AUTO busy-polls for as long as an HD frame takes with its transfer. Then it leaves the
+ * core to other threads, first between two polls, then for SLEEP_NS at a time: such a long wait
+ * means that the device does other work, so SLEEP_NS more makes little difference. */
+#define SPIN_NS 150000
+#define YIELD_NS 1000000
+#define SLEEP_NS 50000
+/* How often to ask the driver whether the device has failed: then it writes no number. */
+#define QUERY_NS 100000
+
+CclStatus
+ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *memory)
+{
+  unsigned flags = sync == CCL_SYNC_BLOCK ? cudaEventBlockingSync : cudaEventDefault;
+  CclStatus status = ccl_cuda_event_new (&self->event, flags | cudaEventDisableTiming);
+  uint32_t *number;
+  void *mapped;
+
+  self->sync = sync;
+  if (status != CCL_OK || sync == CCL_SYNC_BLOCK || !ccl_cuda_api.cuStreamWriteValue32_v2)
+    return status;
+  status = ccl_cuda_allocate_pinned (memory, &number, sizeof *number);
+  if (status == CCL_OK)
+    status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, number, 0),
+                             "mapping page-locked memory");
+  if (status != CCL_OK)
+    return status;
+  *number = 0;
+  self->number = number;
+  self->address = (CUdeviceptr) (uintptr_t) mapped;
+  return CCL_OK;
+}
+
+void
+ccl_cuda_completion_close (CclCudaCompletion *self)
+{
+  if (self->event)
+    CCL_CUDA (cudaEventDestroy, self->event);
+}
+
+cudaError_t
+ccl_cuda_completion_record (CclCudaCompletion *self, cudaStream_t stream)
+{
+  cudaError_t error;
+
+  self->stream = stream;
+  if (self->number) {
+    error = CCL_CUDA (cuStreamWriteValue32_v2, stream, self->address, ++self->last, 0);
+    if (error != cudaErrorNotSupported)
+      return error;
+    self->number = NULL;
+  }
+  return CCL_CUDA (cudaEventRecord, self->event, stream);
+}
+
+/* Whether the number has come, which makes all visible that the stream wrote before it. */
+static bool
+has_number (const CclCudaCompletion *self)
+{
+  return __atomic_load_n (self->number, __ATOMIC_ACQUIRE) == self->last;
+}
+
+static cudaError_t
+query (const CclCudaCompletion *self)
+{
+  cudaError_t error = self->number ? CCL_CUDA (cudaStreamQuery, self->stream)
+                                   : CCL_CUDA (cudaEventQuery, self->event);
+
+  /* Not an error, but some versions keep it as the last one. */
+  if (error == cudaErrorNotReady)
+    ccl_cuda_api.cudaGetLastError ();
+  return error;
+}
+
+/* Passes some of the time until the next poll. */
+static void
+pass_time (CclSync sync, uint64_t waited)
+{
+  static const struct timespec nap = { .tv_nsec = SLEEP_NS };
+
+  if (sync == CCL_SYNC_SPIN || (sync == CCL_SYNC_AUTO && waited < SPIN_NS))
+    ccl_cpu_relax ();
+  else if (sync == CCL_SYNC_YIELD || waited < YIELD_NS)
+    sched_yield ();
+  else
+    nanosleep (&nap, NULL);
+}
+
+cudaError_t
+ccl_cuda_completion_wait (CclCudaCompletion *self)
+{
+  uint64_t start, now, next;
+  cudaError_t error = cudaErrorNotReady;
+
+  if (self->sync == CCL_SYNC_BLOCK)
+    return CCL_CUDA (cudaEventSynchronize, self->event);
+  start = ccl_cpu_now ();
+  next = self->number ? start + QUERY_NS : start;
+  while (error == cudaErrorNotReady && !(self->number && has_number (self))) {
+    now = ccl_cpu_now ();
+    if (now >= next) {
+      error = query (self);
+      next = self->number ? now + QUERY_NS : now;
+    }
+    if (error == cudaErrorNotReady)
+      pass_time (self->sync, now - start);
+  }
+  return error == cudaErrorNotReady ? cudaSuccess : error;
+}
