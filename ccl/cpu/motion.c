@@ -217,11 +217,13 @@ ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8
   for (; ring->blurred <= y && ring->blurred < ring->height; ring->blurred++) {
     uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
     uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
+    uint32_t next = clamp_row ((int64_t) below + AHEAD, ring->height);
 
     for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++)
       read_row (ring, ring->raw, functions, scale);
     functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
                          frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
+                         frame_row (ring, is_plain (ring, scale) ? next : below, scale),
                          ring->width);
     pad_row (blurred_row (ring, ring->blurred), ring->width);
   }
@@ -279,6 +281,8 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     .renewed = strip->renewed,
     .next_background = background_row (self, next),
     .next_noise = self->noise + (size_t) next * self->blocks * 64,
+    .next_counts = self->counts + (size_t) next * self->blocks * 64,
+    .next_learns = ccl_motion_pace (job->step, next),
   };
 
   if (row.pace)

@@ -31,7 +31,8 @@ typedef struct CclMotionRow
   uint64_t count;    /* pixels of foreground are added */
   /* State of a later row, to prefetch. */
   const uint16_t *next_background;
-  const uint8_t *next_noise;
+  const uint8_t *next_noise, *next_counts;
+  bool next_learns; /* that row; otherwise, noise is read only where pixels differ */
 } CclMotionRow;
 
 /* A row of both chroma planes, in blocks of 64 samples. */
@@ -58,10 +59,10 @@ typedef struct CclMotionFunctions
    * to sample, 1 or 2. */
   void (*shrink_row) (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width,
                       unsigned scale, unsigned step);
-  /* Blurs the middle row, which is @width pixels, as those around it are. @columns is room for a
-   * row with its margins. Writes whole blocks. */
+  /* Blurs the middle row, which is @width pixels, as those around it are, and prefetches as many at
+   * @next. @columns is room for a row with its margins. Writes whole blocks. */
   void (*blur_row) (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,
-                    const uint8_t *below, uint32_t width);
+                    const uint8_t *below, const uint8_t *next, uint32_t width);
   /* Finds foreground, and learns if there is a pace. */
   void (*luma_row) (CclMotionRow *row);
   void (*chroma_differs) (const CclMotionChromaRow *row);

@@ -96,7 +96,7 @@ shrink_row (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width,
 
 static void
 blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,
-          const uint8_t *below, uint32_t width)
+          const uint8_t *below, const uint8_t *next, uint32_t width)
 {
   const size_t n = width;
   size_t x = 0;
@@ -105,6 +105,8 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   for (; x + LANES8 <= n; x += LANES8) {
     Lanes8 outer = lanes8_average (lanes8_load (above + x), lanes8_load (below + x));
 
+    if (x % 64 == 0)
+      fetch (next + x);
     lanes8_store (columns + x, lanes8_average (outer, lanes8_load (middle + x)));
   }
   for (; x < n; x++)
@@ -364,9 +366,15 @@ luma_row (CclMotionRow *row)
 
     fetch (row->next_background + x);
     fetch (row->next_background + x + 32);
-    fetch (row->next_noise + x);
-    if (any_difference (row, x))
+    if (row->next_learns) {
+      fetch (row->next_noise + x);
+      fetch (row->next_counts + x);
+    }
+    if (any_difference (row, x)) {
+      /* those below probably differ, too */
+      fetch (row->next_noise + x);
       busy |= find_differences (row, x);
+    }
     busy &= pixels;
     if (row->step->shadows && busy & ~chroma)
       shadows = find_shadows (row, x, busy & ~chroma);
