@@ -23,14 +23,9 @@
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
 
-/* Blocks of a multiprocessor, at least: with 9, 1920x1080 takes one wave on 132 multiprocessors.
- * Compute capability 7.5 has only 1024 threads, and the compiler ignores a number that exceeds
- * them. */
-#if __CUDA_ARCH__ == 750
+/* Blocks of a multiprocessor, at least. With 9, 1920x1080 would take one wave on 132
+ * multiprocessors, but registers would be spilled: no faster alone, and slower beside other work. */
 #define MODEL_BLOCKS 8
-#else
-#define MODEL_BLOCKS 9
-#endif
 
 /* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
@@ -218,14 +213,16 @@ load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step,
 }
 
 /* The unit of luma at @x in a row. */
+template <bool ALIGNED>
 static __device__ inline uint2
 load_luma (const CclModelRun &run, const uint8_t *row, uint32_t x)
 {
-  return run.vectors[0] ? __ldg ((const uint2 *) (row + x))
-                        : load_luma_samples (row, x, run.frame.width);
+  return ALIGNED || run.vectors[0] ? __ldg ((const uint2 *) (row + x))
+                                   : load_luma_samples (row, x, run.frame.width);
 }
 
 /* The four pairs of chroma samples at @x in row @y. */
+template <bool ALIGNED>
 static __device__ inline uint2
 load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
 {
@@ -233,7 +230,7 @@ load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
   const uint8_t *first = planes[1].samples + y * planes[1].pitch;
   const uint8_t *second = planes[2].samples + y * planes[2].pitch;
 
-  if (run.vectors[1] == CCL_MODEL_PAIRS)
+  if (ALIGNED || run.vectors[1] == CCL_MODEL_PAIRS)
     return __ldg ((const uint2 *) (first + 2 * (size_t) x));
   if (run.vectors[1] == CCL_MODEL_VECTOR) {
     uint32_t u = __ldg ((const uint32_t *) (first + x));
@@ -270,6 +267,7 @@ blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t 
 }
 
 /* Rows of luma from above the pair to below it. */
+template <bool ALIGNED>
 static __device__ inline void
 load_lumas (const CclModelRun &run, const Place &place, uint2 lumas[4])
 {
@@ -277,21 +275,22 @@ load_lumas (const CclModelRun &run, const Place &place, uint2 lumas[4])
   const uint8_t *row = run.frame.planes[0].samples + place.y * pitch;
   const uint8_t *second = row + (place.below ? pitch : 0);
 
-  lumas[0] = load_luma (run, row - (place.above ? pitch : 0), place.x);
-  lumas[1] = load_luma (run, row, place.x);
-  lumas[2] = load_luma (run, second, place.x);
-  lumas[3] = load_luma (run, second + (place.lower ? pitch : 0), place.x);
+  lumas[0] = load_luma<ALIGNED> (run, row - (place.above ? pitch : 0), place.x);
+  lumas[1] = load_luma<ALIGNED> (run, row, place.x);
+  lumas[2] = load_luma<ALIGNED> (run, second, place.x);
+  lumas[3] = load_luma<ALIGNED> (run, second + (place.lower ? pitch : 0), place.x);
 }
 
 /* Rows of chroma from above the pair's to below it. */
+template <bool ALIGNED>
 static __device__ inline void
 load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
 {
   const uint32_t x = place.x / 2, y = place.y / 2;
 
-  chromas[0] = load_chroma (run, x, y - (y > 0));
-  chromas[1] = load_chroma (run, x, y);
-  chromas[2] = load_chroma (run, x, y + (y + 1 < run.frame.chroma_height));
+  chromas[0] = load_chroma<ALIGNED> (run, x, y - (y > 0));
+  chromas[1] = load_chroma<ALIGNED> (run, x, y);
+  chromas[2] = load_chroma<ALIGNED> (run, x, y + (y + 1 < run.frame.chroma_height));
 }
 
 /* A row of the background, of the copy that the bit of its group in @copies names. */
@@ -318,6 +317,25 @@ load_old (const CclModelRun &run, uint32_t x, uint32_t y)
 
 /* Comparing */
 
+/* Which of a unit's pixels differ from the background, but for its slope: with it there are fewer.
+ */
+static __device__ inline uint32_t
+find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
+{
+  const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint32_t high[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    /* 4 CCL_MOTION_ONE / 16 times the noise */
+    uint32_t threshold = max2 (byte_pair (noise, k) << 5, floor);
+
+    high[k] = above2 (distance2 (byte_pair (values, k) << 7, olds[k]), min2 (threshold, cap));
+  }
+  return unit_bits (high);
+}
+
 /* Which of a unit's pixels differ from the background. Called by whole warps. */
 static __device__ inline uint32_t
 find_differences (const CclModelRun &run, const Place &place, uint2 values, uint4 above, uint4 old,
@@ -338,7 +356,6 @@ find_differences (const CclModelRun &run, const Place &place, uint2 values, uint
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t slope = max2 (distance2 (odd[k], odd[k + 1]), distance2 (aboves[k], belows[k]));
-    /* 4 CCL_MOTION_ONE / 16 times the noise */
     uint32_t threshold = max2 (byte_pair (noise, k) << 5, floor) + half2 (slope);
     uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
 
@@ -446,6 +463,7 @@ is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_
 
 /* Finds which of the @shaded pixels of a warp's rows are in shadow. All threads call this, if any
  * has such pixels, after a barrier. */
+template <bool ALIGNED>
 static __device__ inline void
 find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const uint2 values[2],
               const uint32_t shaded[2], uint32_t left, uint32_t top, uint32_t shadows[2])
@@ -461,9 +479,9 @@ find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const 
   shared.blurred[row + HALO][lane] = values[0];
   shared.blurred[row + HALO + 1][lane] = values[1];
   shared.blurred[halo][lane] =
-      blur_unit (place, load_luma (run, pixels - (y > 0 ? pitch : 0), place.x),
-                 load_luma (run, pixels, place.x),
-                 load_luma (run, pixels + (y < last ? pitch : 0), place.x), 8);
+      blur_unit (place, load_luma<ALIGNED> (run, pixels - (y > 0 ? pitch : 0), place.x),
+                 load_luma<ALIGNED> (run, pixels, place.x),
+                 load_luma<ALIGNED> (run, pixels + (y < last ? pitch : 0), place.x), 8);
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
@@ -754,7 +772,8 @@ clear_mask (const CclModelRun &run, const CclModelMask &mask)
       mask.words[y * mask.pitch + i] = 0;
 }
 
-template <bool CHROMA>
+/* @ALIGNED: luma is loaded by vectors and chroma in pairs, as nearly all frames on a device are. */
+template <bool CHROMA, bool ALIGNED>
 static __global__ void
 __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun run)
 {
@@ -781,17 +800,15 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
   /* All loads come first: in a single wave of blocks few other warps hide their latency. */
-  load_lumas (run, place, lumas);
+  load_lumas<ALIGNED> (run, place, lumas);
   if (CHROMA)
-    load_chromas (run, place, chromas);
+    load_chromas<ALIGNED> (run, place, chromas);
   if (!run.step.first) {
     const uint32_t second = place.y + place.below;
     const uint8_t *at = run.state.noise + place.y * run.state.pitch + place.x;
 
-    olds[0] = load_old (run, place.x, place.y - place.above);
     olds[1] = load_old (run, place.x, place.y);
     olds[2] = load_old (run, place.x, second);
-    olds[3] = load_old (run, place.x, second + place.lower);
     noises[0] = *(const uint2 *) at;
     noises[1] = *(const uint2 *) (at + (place.below ? run.state.pitch : 0));
     if (CHROMA)
@@ -804,14 +821,23 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
     chroma = blur_unit (place, chromas[0], chromas[1], chromas[2], 16);
   if (!run.step.first) {
     const uint32_t colours = CHROMA ? find_colours (run, chroma, old_chroma) : 0;
+    uint32_t differs[2] = { find_candidates (run, values[0], olds[1], noises[0]),
+                            find_candidates (run, values[1], olds[2], noises[1]) };
 
+    /* Slopes only reduce them, and most warps have none. */
+    if (__any_sync (ALL_LANES, ((differs[0] | differs[1]) & valid) != 0)) {
+      olds[0] = load_old (run, place.x, place.y - place.above);
+      olds[3] = load_old (run, place.x, place.y + place.below + place.lower);
+#pragma unroll
+      for (uint32_t i = 0; i < 2; i++)
+        differs[i] =
+            find_differences (run, place, values[i], olds[i], olds[i + 1], olds[i + 2], noises[i]);
+    }
 #pragma unroll
     for (uint32_t i = 0; i < 2; i++) {
-      const uint32_t differs =
-          find_differences (run, place, values[i], olds[i], olds[i + 1], olds[i + 2], noises[i]);
-      const uint32_t dark = differs & ~colours & valid;
+      const uint32_t dark = differs[i] & ~colours & valid;
 
-      busy[i] = (differs | colours) & valid;
+      busy[i] = (differs[i] | colours) & valid;
       if (run.step.shadows && dark)
         shaded[i] = find_shaded (values[i], olds[i + 1]) & dark;
     }
@@ -824,7 +850,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
   if (threadIdx.x == 0)
     shared.n_shaded = shared.ended = 0;
   if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
-    find_shadows (run, place, shared, values, shaded, left, top - HALO, shadows);
+    find_shadows<ALIGNED> (run, place, shared, values, shaded, left, top - HALO, shadows);
 
   if (active && learns)
     learn_rows<CHROMA> (run, values, chroma, busy, x, y);
@@ -883,14 +909,20 @@ ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream)
 {
   const bool chroma = run->frame.chroma_width > 0;
   uint32_t rows = (run->frame.height - 1) / BLOCK_ROWS + 1;
+  void (*kernel) (CclModelRun);
+  bool aligned;
 
   /* up to the end of the last word of the masks */
   run->columns = ((run->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
   run->column_reciprocal = UINT32_MAX / run->columns;
   run->vectors[0] = run->frame.width % UNIT == 0 && is_aligned (&run->frame.planes[0], 8);
   run->vectors[1] = chroma ? (uint8_t) chroma_vectors (&run->frame) : 0;
-  return launch (chroma ? motion_model<true> : motion_model<false>, run->columns * rows,
-                 BLOCK_THREADS, 0, stream, *run);
+  aligned = run->vectors[0] && (!chroma || run->vectors[1] == CCL_MODEL_PAIRS);
+  if (aligned)
+    kernel = chroma ? motion_model<true, true> : motion_model<false, true>;
+  else
+    kernel = chroma ? motion_model<true, false> : motion_model<false, false>;
+  return launch (kernel, run->columns * rows, BLOCK_THREADS, 0, stream, *run);
 }
 
 /* Frames and masks of other sizes */
