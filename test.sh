@@ -74,7 +74,7 @@ check_shell() {
   shellcheck --external-sources "${files[@]}" .ci/run
 }
 
-install_missing "${build_packages[@]}" "${run_packages[@]}"
+install_missing "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
 cd "$root"
 scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 

@@ -349,7 +349,7 @@ check_overlay() {
 need_recording() {
   file=$("$here/../scripts/find-recording.sh" --no-fetch) ||
     skip "vtest.avi not found (scripts/find-recording.sh downloads it)"
-  need_elements segmentation avdec_msmpeg4 "$@"
+  need_elements avdec_msmpeg4 "$@"
 }
 
 need_elements() {
@@ -374,7 +374,7 @@ check_red() {
 check_overlay_recording() {
   local part=$output/part.avi frame=30 frames width height x y
   head -c 700000 "$file" >"$part"
-  print_boxes --summary "${settings[@]}" -- filesrc location="$part" ! decodebin ! "${mask[@]}" \
+  print_boxes --element=cclmotion --summary "${settings[@]}" -- filesrc location="$part" ! decodebin \
     >"$output/boxes"
   frames=$(sed -nE 's/^frames +([0-9]+)$/\1/p' "$output/boxes")
   ((frames > frame)) || die "the part has $frames frames"

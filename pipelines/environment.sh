@@ -13,7 +13,8 @@ if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
   export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
 
-# Turns colour frames into masks: 255 for moving objects, 127 for their shadows, 0 for background.
+# Masks of somebody else's, with noise and holes: 255 for moving objects, 127 for their shadows, 0 for
+# background.
 mask=(videoconvert ! segmentation test-mode=true method=mog2
   ! videoconvert ! 'video/x-raw,format=GRAY8')
 
@@ -24,6 +25,9 @@ die() {
 
 # Smaller components are noise in the mask.
 settings=(--set=min-area=100)
+
+# Finds moving objects in frames of any format.
+motion=(videoconvert ! cclmotion "${settings[@]#--set=}")
 
 # location FILE: prints a property location=FILE for gst-launch, which would read quotes, backslashes
 # and spaces as syntax.
@@ -116,9 +120,8 @@ source_name() {
 # a video, which is a file or a URI, or a ball if INPUT is empty.
 components_as_json() {
   local source=(videotestsrc pattern=ball num-buffers=100
-    ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1')
+    ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1' ! cudaccl)
   need_element ccljson "this project; build it with ./run.sh"
-  [[ -z $1 ]] || need_element segmentation gstreamer1.0-opencv
   case $1 in
   "") ;;
   rtsp://* | rtsps://*)
@@ -127,17 +130,18 @@ components_as_json() {
     [[ $(gst-inspect-1.0 rtspsrc) != *add-reference-timestamp-meta* ]] ||
       source+=(add-reference-timestamp-meta=true)
     source+=(! 'application/x-rtp,media=video' ! decodebin ! queue leaky=downstream
-      max-size-buffers=1 ! "${mask[@]}")
+      max-size-buffers=1 ! "${motion[@]}")
     ;;
   *://*)
-    source=(uridecodebin uri="$(quoted "$1")" ! "${mask[@]}")
+    source=(uridecodebin uri="$(quoted "$1")" ! "${motion[@]}")
     ;;
   *)
     [[ -r $1 ]] || die "cannot read '$1'"
-    source=(filesrc location="$(quoted "$1")" ! decodebin ! "${mask[@]}")
+    source=(filesrc location="$(quoted "$1")" ! decodebin ! queue
+      ! "${motion[@]}")
     ;;
   esac
-  gst-launch-1.0 -q "${source[@]}" ! cudaccl min-area=100 ! ccljson source="$(quoted "$2")" ! fdsink
+  gst-launch-1.0 -q "${source[@]}" ! ccljson source="$(quoted "$2")" ! fdsink
 }
 
 # spool_name BROKER_URI SOURCE: the name of the file that keeps lines: another one for each broker, topic

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Finds moving objects in downscaled frames and reports them on the full-size ones: background
-# subtraction and cudaccl run at half the width, and cclmerge puts the boxes on the original frames.
+# Finds moving objects in downscaled frames and reports them on the full-size ones: cclmotion runs at
+# half the width, and cclmerge puts the boxes on the original frames.
 #
 #   pipelines/merged.sh [FILE]
 #
@@ -15,7 +15,6 @@ case ${1-} in -h | --help) show_help && exit ;; esac
 file=${1-}
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
-need_element segmentation gstreamer1.0-opencv
 need_element cclmerge "this project; build it with ./run.sh"
 need_element ccljson "this project; build it with ./run.sh"
 
@@ -24,6 +23,5 @@ gst-launch-1.0 -q \
   filesrc "$(location "$file")" ! decodebin ! videoconvert ! tee name=frames \
   frames. ! queue ! merge.video \
   frames. ! queue ! videoscale add-borders=false \
-  ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! "${mask[@]}" ! cudaccl min-area=25 \
-  ! queue ! merge.components \
+  ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! cclmotion min-area=25 ! queue ! merge.components \
   cclmerge name=merge ! ccljson ! fdsink

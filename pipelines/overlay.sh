@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# Draws boxes around moving objects in a recording: background subtraction turns every frame into a
-# mask, cudaccl finds the mask's components, cclmerge puts them on the colour frames, and ccloverlay
-# draws them.
+# Draws boxes around moving objects in a recording: cclmotion finds them, and ccloverlay draws.
 #
 #   pipelines/overlay.sh [FILE [OUTPUT [FRAME]]]
 #
@@ -18,7 +16,6 @@ output=${2-overlay.mkv}
 frame=$(number "frame number" "${3-260}")
 [[ -n $file ]] || file=$("$here/../scripts/find-recording.sh")
 [[ -r $file ]] || die "cannot read '$file'"
-need_element segmentation gstreamer1.0-opencv
 need_element ccloverlay "this project; build it with ./run.sh"
 
 # draw COUNT SINK...: sends COUNT frames (-1: all) with their boxes to a sink.
@@ -26,10 +23,8 @@ draw() {
   local count=$1
   shift
   gst-launch-1.0 -q \
-    filesrc "$(location "$file")" ! decodebin ! identity eos-after="$count" ! videoconvert ! tee name=frames \
-    frames. ! queue ! merge.video \
-    frames. ! queue ! "${mask[@]}" ! cudaccl "${settings[@]#--set=}" ! queue ! merge.components \
-    cclmerge name=merge ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
+    filesrc "$(location "$file")" ! decodebin ! identity eos-after="$count" ! queue ! "${motion[@]}" \
+    ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
 }
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more than

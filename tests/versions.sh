@@ -121,7 +121,7 @@ install_in() {
     set -euo pipefail
     . /src/scripts/setup.sh
     dpkg --configure -a
-    install_missing "${build_packages[@]}" "${run_packages[@]}" "$@"' setup "$@"
+    install_missing "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "$@"' setup "$@"
 }
 
 # build_and_test ROOT MAKE_PAGES: yes updates the elements' pages before they are tested.
