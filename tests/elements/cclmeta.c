@@ -1,6 +1,7 @@
 /* cudaccl - tests of libgstccl: metadata, colours, transport between processes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "tests/lib/cclmetatest.h"
 #include "tests/lib/ccltest.h"
 
 #include <glib/gstdio.h>
@@ -401,14 +402,7 @@ GST_END_TEST;
 
 #define BYTES(bytes) bytes, sizeof (bytes) - 1
 
-static const struct
-{
-  const gchar *what;
-  guint8 version;
-  const gchar *bytes;
-  gsize size;
-  gboolean good;
-} sent[] = {
+static const CclTestSent sent[] = {
   { "all as it should be", 2, BYTES (HEADER COMPONENT), TRUE },
   { "no component", 2, BYTES ("\x0d\x07\x05\x00"), TRUE },
   { "version 0", 0, BYTES (HEADER COMPONENT), FALSE },
@@ -463,35 +457,10 @@ receive (const gchar *bytes, gsize size, guint8 version)
   return meta != NULL;
 }
 
-static void
-count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
-                const gchar *function, gint line, GObject *object, GstDebugMessage *message,
-                gpointer n)
-{
-  if (level == GST_LEVEL_WARNING && g_str_equal (gst_debug_category_get_name (category), "cclmeta"))
-    (*(guint *) n)++;
-}
-
 /* What cannot be is dropped, with a warning that says why. */
 GST_START_TEST (test_received)
 {
-  guint n = 0, size;
-
-  gst_debug_remove_log_function (gst_debug_log_default);
-  gst_debug_add_log_function (count_warnings, &n, NULL);
-  gst_debug_set_active (TRUE);
-  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
-
-  fail_unless (receive (sent[__i__].bytes, sent[__i__].size, sent[__i__].version) ==
-                   sent[__i__].good,
-               "%s", sent[__i__].what);
-  fail_unless_equals_int (n, !sent[__i__].good);
-  for (size = 0; sent[__i__].good && size < sent[__i__].size; size++)
-    fail_if (receive (sent[__i__].bytes, size, sent[__i__].version), "%s: taken, but truncated",
-             sent[__i__].what);
-
-  gst_debug_remove_log_function (count_warnings);
-  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+  ccl_test_receive (&sent[__i__], receive);
 }
 GST_END_TEST;
 #endif
