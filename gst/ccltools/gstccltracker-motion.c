@@ -19,14 +19,14 @@
 
 /* Two tracks in one direction. */
 static inline void
-predict_two (const Tracks *tracks, guint i, guint k, gdouble dt, Vector density, Vector side,
-             Vector most, Vector damping, Prediction *predictions)
+predict_two (const Tracks *tracks, guint i, guint k, gdouble dt, Vector2 density, Vector2 side,
+             Vector2 most, Vector2 damping, Prediction *predictions)
 {
-  Vector p = load (&tracks->p[k][i]), v = load (&tracks->v[k][i]),
-         size = load (&tracks->size[k][i]);
-  Vector pp = load (&tracks->pp[k][i]), pv = load (&tracks->pv[k][i]),
-         vv = load (&tracks->vv[k][i]);
-  Vector low, high, reach, per_reach;
+  Vector2 p = vector2_load (&tracks->p[k][i]), v = vector2_load (&tracks->v[k][i]),
+          size = vector2_load (&tracks->size[k][i]);
+  Vector2 pp = vector2_load (&tracks->pp[k][i]), pv = vector2_load (&tracks->pv[k][i]),
+          vv = vector2_load (&tracks->vv[k][i]);
+  Vector2 low, high, reach, per_reach;
   guint j;
 
   v *= damping;
@@ -34,14 +34,14 @@ predict_two (const Tracks *tracks, guint i, guint k, gdouble dt, Vector density,
   pp += dt * (2.0 * pv + dt * vv) + density * dt * dt * dt / 3.0;
   pv += dt * vv + density * dt * dt / 2.0;
   vv += density * dt;
-  store (&tracks->p[k][i], p);
-  store (&tracks->v[k][i], v);
-  store (&tracks->pp[k][i], pp);
-  store (&tracks->pv[k][i], pv);
-  store (&tracks->vv[k][i], vv);
+  vector2_store (&tracks->p[k][i], p);
+  vector2_store (&tracks->v[k][i], v);
+  vector2_store (&tracks->pp[k][i], pp);
+  vector2_store (&tracks->pv[k][i], pv);
+  vector2_store (&tracks->vv[k][i], vv);
 
-  reach = GATE_SIZE * (size + side) / 2.0 + get_least (GATE_SIGMA * get_root (pp), most);
-  store (&tracks->reach[k][i], reach);
+  reach = GATE_SIZE * (size + side) / 2.0 + vector2_min (GATE_SIGMA * vector2_sqrt (pp), most);
+  vector2_store (&tracks->reach[k][i], reach);
   per_reach = 1.0 / reach;
   low = p - size / 2.0;
   high = p + size / 2.0;
@@ -57,17 +57,17 @@ void
 gst_ccl_tracker_predict (GstCclTracker *self, gdouble dt)
 {
   const gdouble lost_damping = exp (-dt / LOST_DAMPING);
-  const Vector damped = { lost_damping, lost_damping }, none = { 1.0, 1.0 };
-  const Vector no_limit = { G_MAXDOUBLE, G_MAXDOUBLE };
+  const Vector2 damped = { lost_damping, lost_damping }, none = { 1.0, 1.0 };
+  const Vector2 no_limit = { G_MAXDOUBLE, G_MAXDOUBLE };
   const Tracks *tracks = &self->tracks;
   guint i, j, k;
 
   for (i = 0; i < tracks->len; i += 2) {
     Prediction *predictions = &self->predictions[i];
-    Vector width = load (&tracks->size[0][i]), height = load (&tracks->size[1][i]);
-    Vector density = square (ACCELERATION) * width * height, side = (width + height) / 2.0;
-    Vector most = choose (load (&tracks->hits[i]) > 2.0, 2.0 * side, no_limit);
-    Vector damping = choose (load (&tracks->missed[i]) > 0.0, damped, none);
+    Vector2 width = vector2_load (&tracks->size[0][i]), height = vector2_load (&tracks->size[1][i]);
+    Vector2 density = square (ACCELERATION) * width * height, side = (width + height) / 2.0;
+    Vector2 most = vector2_select (vector2_load (&tracks->hits[i]) > 2.0, 2.0 * side, no_limit);
+    Vector2 damping = vector2_select (vector2_load (&tracks->missed[i]) > 0.0, damped, none);
 
     for (k = 0; k < 2; k++)
       predict_two (tracks, i, k, dt, density, side, most, damping, predictions);
@@ -121,22 +121,23 @@ measure_cut_axis (GstCclTracker *self, guint track, const Blob *blob, guint k, g
 /* Two tracks in one direction, as measure_axis() does, where the mask is set. Elsewhere the gains
  * are 0. */
 static inline void
-measure_two (const Tracks *tracks, guint i, guint k, Vector low, Vector high, Vector variance,
-             Vector share, VectorMask mask)
+measure_two (const Tracks *tracks, guint i, guint k, Vector2 low, Vector2 high, Vector2 variance,
+             Vector2 share, Mask2 mask)
 {
-  Vector p = load (&tracks->p[k][i]), v = load (&tracks->v[k][i]), pp = load (&tracks->pp[k][i]);
-  Vector pv = load (&tracks->pv[k][i]), vv = load (&tracks->vv[k][i]);
-  Vector size = load (&tracks->size[k][i]), total = pp + variance;
-  Vector gain_p = mask_out (pp / total, mask), gain_v = mask_out (pv / total, mask);
-  Vector innovation = (low + high) / 2.0 - p;
+  Vector2 p = vector2_load (&tracks->p[k][i]), v = vector2_load (&tracks->v[k][i]),
+          pp = vector2_load (&tracks->pp[k][i]);
+  Vector2 pv = vector2_load (&tracks->pv[k][i]), vv = vector2_load (&tracks->vv[k][i]);
+  Vector2 size = vector2_load (&tracks->size[k][i]), total = pp + variance;
+  Vector2 gain_p = vector2_and (pp / total, mask), gain_v = vector2_and (pv / total, mask);
+  Vector2 innovation = (low + high) / 2.0 - p;
 
   /* Adding a gain of 0.0 would change -0.0. */
-  store (&tracks->p[k][i], choose (mask, p + gain_p * innovation, p));
-  store (&tracks->v[k][i], choose (mask, v + gain_v * innovation, v));
-  store (&tracks->vv[k][i], vv - gain_v * pv);
-  store (&tracks->pv[k][i], pv - gain_p * pv);
-  store (&tracks->pp[k][i], pp - gain_p * pp);
-  store (&tracks->size[k][i], size + share * (high - low - size));
+  vector2_store (&tracks->p[k][i], vector2_select (mask, p + gain_p * innovation, p));
+  vector2_store (&tracks->v[k][i], vector2_select (mask, v + gain_v * innovation, v));
+  vector2_store (&tracks->vv[k][i], vv - gain_v * pv);
+  vector2_store (&tracks->pv[k][i], pv - gain_p * pv);
+  vector2_store (&tracks->pp[k][i], pp - gain_p * pp);
+  vector2_store (&tracks->size[k][i], size + share * (high - low - size));
 }
 
 /* Measures the tracks that have a detection for themselves, if that is neither cut by the edge of
@@ -149,7 +150,7 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
   const Blob *blobs = (const Blob *) self->blobs->data;
   const Tracks *tracks = &self->tracks;
   const guint length[2] = { self->params.width, self->params.height };
-  const Vector least_noise = { 0.5, 0.5 }, least_share = { alpha, alpha }, passed = { dt, dt };
+  const Vector2 least_noise = { 0.5, 0.5 }, least_share = { alpha, alpha }, passed = { dt, dt };
   gdouble least[2], most[2];
   guint i, j, k;
 
@@ -160,10 +161,12 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
 
   for (i = 0; i < tracks->len; i += 2) {
     const Blob *found[2];
-    Vector low[2], high[2], apart = load (&tracks->apart[i]), area = load (&tracks->area[i]);
-    Vector scale = get_root (load (&tracks->size[0][i]) * load (&tracks->size[1][i]));
-    Vector variance, share, found_area;
-    VectorMask whole = { -1, -1 };
+    Vector2 low[2], high[2], apart = vector2_load (&tracks->apart[i]),
+                             area = vector2_load (&tracks->area[i]);
+    Vector2 scale =
+        vector2_sqrt (vector2_load (&tracks->size[0][i]) * vector2_load (&tracks->size[1][i]));
+    Vector2 variance, share, found_area;
+    Mask2 whole = { -1, -1 };
 
     for (j = 0; j < 2; j++) {
       const gint match = i + j < tracks->len ? tracks->match[i + j] : -1;
@@ -171,26 +174,27 @@ measure_whole (const GstCclTracker *self, gdouble dt, gdouble alpha)
       found[j] = match >= 0 && blobs[match].members == 1 ? &blobs[match] : &none;
     }
     for (k = 0; k < 2; k++) {
-      Vector size = load (&tracks->size[k][i]);
+      Vector2 size = vector2_load (&tracks->size[k][i]);
 
-      low[k] = (Vector){ found[0]->low[k], found[1]->low[k] };
-      high[k] = (Vector){ found[0]->high[k], found[1]->high[k] };
-      whole = get_both (whole, get_both (low[k] > least[k], high[k] < most[k]));
+      low[k] = (Vector2){ found[0]->low[k], found[1]->low[k] };
+      high[k] = (Vector2){ found[0]->high[k], found[1]->high[k] };
+      whole = mask2_and (whole, mask2_and (low[k] > least[k], high[k] < most[k]));
       /* Without a division, so slightly stricter than PARTIAL in measure_cut_axis(), which
        * measures the rest. */
-      whole = get_both (whole, get_both (high[k] - low[k] >= PARTIAL * size,
-                                         (high[k] - low[k]) * (PARTIAL + 1e-9) <= size));
+      whole = mask2_and (whole, mask2_and (high[k] - low[k] >= PARTIAL * size,
+                                           (high[k] - low[k]) * (PARTIAL + 1e-9) <= size));
     }
 
-    variance = get_most (MEASUREMENT_NOISE * scale, least_noise);
+    variance = vector2_max (MEASUREMENT_NOISE * scale, least_noise);
     variance *= variance;
-    share = mask_out (get_most (least_share, 1.0 / (load (&tracks->hits[i]) + 1.0)), whole);
+    share = vector2_and (vector2_max (least_share, 1.0 / (vector2_load (&tracks->hits[i]) + 1.0)),
+                         whole);
     for (k = 0; k < 2; k++)
       measure_two (tracks, i, k, low[k], high[k], variance, share, whole);
-    found_area = (Vector){ found[0]->area, found[1]->area };
-    store (&tracks->area[i], area + share * (found_area - area));
-    store (&tracks->apart[i], apart + mask_out (passed, whole));
-    *(VectorMask *) &tracks->seen[i] = whole;
+    found_area = (Vector2){ found[0]->area, found[1]->area };
+    vector2_store (&tracks->area[i], area + share * (found_area - area));
+    vector2_store (&tracks->apart[i], apart + vector2_and (passed, whole));
+    *(Mask2 *) &tracks->seen[i] = whole;
     for (j = 0; j < 2; j++)
       tracks->partner[i + j] &= ~(guint) whole[j];
   }

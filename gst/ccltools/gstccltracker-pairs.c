@@ -30,121 +30,31 @@ typedef struct
 /* One track of a Search, repeated in all lanes. */
 typedef struct
 {
-  Lanes centre[2], half[2], per_reach[2];
-  LanesMask index;
+  Vector4 centre[2], half[2], per_reach[2];
+  Mask4 index;
 } Query;
-
-static inline Lanes
-load_lanes (const gfloat *values)
-{
-  return *(const Lanes *) values;
-}
-
-static inline void
-store_lanes (gfloat *values, Lanes lanes)
-{
-  *(Lanes *) values = lanes;
-}
-
-static inline Lanes
-get_absolute (Lanes lanes)
-{
-  return (Lanes) ((LanesMask) lanes & G_MAXINT32);
-}
-
-/* The first two lanes are those of @a, the others those of @b. */
-static inline Lanes
-to_lanes (Vector a, Vector b)
-{
-#ifdef __SSE2__
-  return (Lanes) _mm_movelh_ps (_mm_cvtpd_ps ((__m128d) a), _mm_cvtpd_ps ((__m128d) b));
-#else
-  return (Lanes){ (gfloat) a[0], (gfloat) a[1], (gfloat) b[0], (gfloat) b[1] };
-#endif
-}
-
-static inline guint
-get_bits (LanesMask mask)
-{
-#ifdef __SSE2__
-  return (guint) _mm_movemask_ps ((__m128) mask);
-#else
-  LanesMask bits = mask & (LanesMask){ 1, 2, 4, 8 };
-
-  return (guint) (bits[0] | bits[1] | bits[2] | bits[3]);
-#endif
-}
-
-static inline Lanes
-get_least_lanes (Lanes a, Lanes b)
-{
-#ifdef __SSE2__
-  return (Lanes) _mm_min_ps ((__m128) a, (__m128) b);
-#else
-  LanesMask mask = a < b;
-
-  return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
-#endif
-}
-
-static inline Lanes
-get_most_lanes (Lanes a, Lanes b)
-{
-#ifdef __SSE2__
-  return (Lanes) _mm_max_ps ((__m128) a, (__m128) b);
-#else
-  LanesMask mask = a > b;
-
-  return (Lanes) (((LanesMask) a & mask) | ((LanesMask) b & ~mask));
-#endif
-}
-
-static inline Lanes
-repeat (gfloat value)
-{
-  return (Lanes){ value, value, value, value };
-}
-
-static inline void
-transpose (Lanes rows[LANES])
-{
-#ifdef __SSE2__
-  _MM_TRANSPOSE4_PS (rows[0], rows[1], rows[2], rows[3]);
-#else
-  guint i, j;
-
-  for (i = 0; i < LANES; i++) {
-    for (j = 0; j < i; j++) {
-      gfloat value = rows[i][j];
-
-      rows[i][j] = rows[j][i];
-      rows[j][i] = value;
-    }
-  }
-#endif
-}
 
 /* The cells of positions. Clamps them before the conversion: predicted positions may be too large
  * for integers. */
-static inline LanesMask
-get_cells (Lanes positions, Lanes per_cell, Lanes last)
+static inline Mask4
+get_cells (Vector4 positions, Vector4 per_cell, Vector4 last)
 {
-  Lanes cells = get_most_lanes (get_least_lanes (positions * per_cell, last), repeat (0.0f));
+  Vector4 cells = vector4_max (vector4_min (positions * per_cell, last), vector4_set (0.0f));
 
-  return __builtin_convertvector(cells, LanesMask);
+  return __builtin_convertvector(cells, Mask4);
 }
 
 /* The centre of a detection, and half of its size. */
-static inline Lanes
+static inline Vector4
 get_values (const Blob *blob)
 {
-  Vector low = load (blob->low), high = load (blob->high);
+  Vector2 low = vector2_load (blob->low), high = vector2_load (blob->high);
 
-  return to_lanes (low + high, high - low) / 2.0f;
+  return vector4_from_vector2 (low + high, high - low) / 2.0f;
 }
 
 static inline gboolean
-is_large (const GstCclTracker *self, Lanes values)
+is_large (const GstCclTracker *self, Vector4 values)
 {
   return (values[2] > self->large[0]) | (values[3] > self->large[1]);
 }
@@ -154,18 +64,18 @@ is_large (const GstCclTracker *self, Lanes values)
 static void
 set_up_grid (GstCclTracker *self)
 {
-  Vector sum = { 0.0, 0.0 }, low = sum + G_MAXDOUBLE, high = -low;
+  Vector2 sum = { 0.0, 0.0 }, low = sum + G_MAXDOUBLE, high = -low;
   const Blob *blobs = (const Blob *) self->blobs->data;
   gdouble lengths[2], most;
   guint n = self->blobs->len, i, k;
 
   for (i = 0; i < n; i++) {
-    Vector blob_low = load (blobs[i].low), blob_high = load (blobs[i].high);
-    Vector size = blob_high - blob_low;
+    Vector2 blob_low = vector2_load (blobs[i].low), blob_high = vector2_load (blobs[i].high);
+    Vector2 size = blob_high - blob_low;
 
     sum += size * size;
-    low = get_least (low, blob_low);
-    high = get_most (high, blob_high);
+    low = vector2_min (low, blob_low);
+    high = vector2_max (high, blob_high);
   }
 
   for (k = 0; k < 2; k++) {
@@ -234,27 +144,27 @@ find_places (GstCclTracker *self, Place *places, guint *cells)
   const Blob *blobs = (const Blob *) self->blobs->data;
   const guint width = self->n_cells[0], large = get_large_cell (self), unused = large + 1;
   const guint n = self->blobs->len;
-  const Lanes origin = { self->origin[0], self->origin[1] };
-  const Lanes per_cell = { self->per_cell[0], self->per_cell[1] };
-  const Lanes last = { (gfloat) (width - 1), (gfloat) (self->n_cells[1] - 1) };
+  const Vector4 origin = { self->origin[0], self->origin[1] };
+  const Vector4 per_cell = { self->per_cell[0], self->per_cell[1] };
+  const Vector4 last = { (gfloat) (width - 1), (gfloat) (self->n_cells[1] - 1) };
   const gdouble noise = NOISE_SHARE * self->min_area;
-  Lanes most = repeat (0.0f);
+  Vector4 most = vector4_set (0.0f);
   guint i;
 
   for (i = 0; i < n; i++) {
-    Lanes values = get_values (&blobs[i]);
-    LanesMask at = get_cells (values - origin, per_cell, last);
+    Vector4 values = get_values (&blobs[i]);
+    Mask4 at = get_cells (values - origin, per_cell, last);
     guint first = (guint) at[1] * width + (guint) at[0], second = first + width;
 
     if (is_large (self, values)) {
       first = large;
       second = unused;
     } else {
-      most = get_most_lanes (most, values);
+      most = vector4_max (most, values);
     }
     if (blobs[i].area < noise)
       first = second = unused;
-    store_lanes (places[i].values, values);
+    vector4_store (places[i].values, values);
     places[i].cells[0] = first;
     places[i].cells[1] = second;
     cells[first]++;
@@ -294,15 +204,15 @@ build_grid (GstCclTracker *self)
   for (i = 0; i < LANES; i++)
     entries.blobs[2 * n + i] = 0; /* not searched */
   for (i = 0; i < 2 * n; i += LANES) {
-    Lanes rows[LANES];
+    Vector4 rows[LANES];
 
     for (k = 0; k < LANES; k++)
-      rows[k] = load_lanes (places[entries.blobs[i + k]].values);
-    transpose (rows);
-    store_lanes (&entries.centre[0][i], rows[0]);
-    store_lanes (&entries.centre[1][i], rows[1]);
-    store_lanes (&entries.half[0][i], rows[2]);
-    store_lanes (&entries.half[1][i], rows[3]);
+      rows[k] = vector4_load (places[entries.blobs[i + k]].values);
+    vector4_transpose (rows);
+    vector4_store (&entries.centre[0][i], rows[0]);
+    vector4_store (&entries.centre[1][i], rows[1]);
+    vector4_store (&entries.half[0][i], rows[2]);
+    vector4_store (&entries.half[1][i], rows[3]);
   }
 }
 
@@ -326,33 +236,33 @@ static inline void
 collect (const Entries *all, guint entry, guint end, const Query *track, Pairs *pairs)
 {
   /* For each mask, the indices of its set bits, and their number. */
-  static const LanesMask places[16] = {
+  static const Mask4 places[16] = {
     { 0 }, { 0 },    { 1 },    { 0, 1 },    { 2 },    { 0, 2 },    { 1, 2 },    { 0, 1, 2 },
     { 3 }, { 0, 3 }, { 1, 3 }, { 0, 1, 3 }, { 2, 3 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 1, 2, 3 },
   };
   static const guint8 counts[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
 
   for (; entry < end; entry += LANES) {
-    Lanes x = get_absolute (load_lanes (&all->centre[0][entry]) - track->centre[0]);
-    Lanes y = get_absolute (load_lanes (&all->centre[1][entry]) - track->centre[1]);
-    Lanes far_x = x * track->per_reach[0], far_y = y * track->per_reach[1];
-    LanesMask is_near = ((x < load_lanes (&all->half[0][entry]) + track->half[0]) &
-                         (y < load_lanes (&all->half[1][entry]) + track->half[1])) |
-                        (far_x * far_x + far_y * far_y < 1.0f);
-    guint bits = get_bits (is_near), left = end - entry;
+    Vector4 x = vector4_abs (vector4_load (&all->centre[0][entry]) - track->centre[0]);
+    Vector4 y = vector4_abs (vector4_load (&all->centre[1][entry]) - track->centre[1]);
+    Vector4 far_x = x * track->per_reach[0], far_y = y * track->per_reach[1];
+    Mask4 is_near = ((x < vector4_load (&all->half[0][entry]) + track->half[0]) &
+                     (y < vector4_load (&all->half[1][entry]) + track->half[1])) |
+                    (far_x * far_x + far_y * far_y < 1.0f);
+    guint bits = mask4_bits (is_near), left = end - entry;
 
     bits &= left < LANES ? (1u << left) - 1 : 15;
-    *(LanesMask *) &pairs->tracks[pairs->n] = track->index;
-    *(LanesMask *) &pairs->entries[pairs->n] = places[bits] + (gint32) entry;
+    *(Mask4 *) &pairs->tracks[pairs->n] = track->index;
+    *(Mask4 *) &pairs->entries[pairs->n] = places[bits] + (gint32) entry;
     pairs->n += counts[bits];
   }
 }
 
 /* Four values as floats. */
-static inline Lanes
+static inline Vector4
 load_as_lanes (const gdouble *values)
 {
-  return to_lanes (load (values), load (values + 2));
+  return vector4_from_vector2 (vector2_load (values), vector2_load (values + 2));
 }
 
 /* Sets up the search for LANES tracks. */
@@ -362,20 +272,19 @@ set_up_search (const GstCclTracker *self, guint track, Search *search)
   guint i, k;
 
   for (k = 0; k < 2; k++) {
-    Lanes centre = load_as_lanes (&self->tracks.p[k][track]);
-    Lanes half = load_as_lanes (&self->tracks.size[k][track]) / 2.0f;
-    Lanes reach = load_as_lanes (&self->tracks.reach[k][track]);
-    Lanes farthest = get_most_lanes (reach, half + self->small[k]);
-    Lanes per_cell = repeat (self->per_cell[k]), last = repeat ((gfloat) (self->n_cells[k] - 1));
+    Vector4 centre = load_as_lanes (&self->tracks.p[k][track]);
+    Vector4 half = load_as_lanes (&self->tracks.size[k][track]) / 2.0f;
+    Vector4 reach = load_as_lanes (&self->tracks.reach[k][track]);
+    Vector4 farthest = vector4_max (reach, half + self->small[k]);
+    Vector4 per_cell = vector4_set (self->per_cell[k]),
+            last = vector4_set ((gfloat) (self->n_cells[k] - 1));
 
-    store_lanes (search->centre[k], centre);
-    store_lanes (search->half[k], half);
+    vector4_store (search->centre[k], centre);
+    vector4_store (search->half[k], half);
     for (i = 0; i < LANES; i++)
       search->per_reach[k][i] = (gfloat) self->predictions[track + i].per_reach[k];
-    *(LanesMask *) search->first[k] =
-        get_cells (centre - farthest - self->origin[k], per_cell, last);
-    *(LanesMask *) search->last[k] =
-        get_cells (centre + farthest - self->origin[k], per_cell, last);
+    *(Mask4 *) search->first[k] = get_cells (centre - farthest - self->origin[k], per_cell, last);
+    *(Mask4 *) search->last[k] = get_cells (centre + farthest - self->origin[k], per_cell, last);
   }
 }
 
@@ -398,11 +307,11 @@ collect_all (GstCclTracker *self, guint *starts)
     if (j == 0)
       set_up_search (self, i, &search);
     for (k = 0; k < 2; k++) {
-      track.centre[k] = repeat (search.centre[k][j]);
-      track.half[k] = repeat (search.half[k][j]);
-      track.per_reach[k] = repeat (search.per_reach[k][j]);
+      track.centre[k] = vector4_set (search.centre[k][j]);
+      track.half[k] = vector4_set (search.half[k][j]);
+      track.per_reach[k] = vector4_set (search.per_reach[k][j]);
     }
-    track.index = (LanesMask){ 0 } + (gint32) i;
+    track.index = (Mask4){ 0 } + (gint32) i;
     starts[i] = pairs.n;
     reserve_pairs (&pairs, self->blobs->len + LANES);
 
@@ -421,30 +330,31 @@ collect_all (GstCclTracker *self, guint *starts)
 /* A pair, in both directions. */
 typedef struct
 {
-  Vector overlap; /* of the boxes, 0 if there is none */
-  Vector away;    /* distance of the centres; the gate is at 1 */
-  Vector size;    /* of the detection */
+  Vector2 overlap; /* of the boxes, 0 if there is none */
+  Vector2 away;    /* distance of the centres; the gate is at 1 */
+  Vector2 size;    /* of the detection */
 } Comparison;
 
 static inline Comparison
 compare (const Prediction *predicted, const Blob *blob)
 {
-  const Vector none = { 0.0, 0.0 };
-  Vector low = load (blob->low), high = load (blob->high);
-  Vector overlap = get_least (high, load (predicted->box.high)) - //
-                   get_most (low, load (predicted->box.low));
+  const Vector2 none = { 0.0, 0.0 };
+  Vector2 low = vector2_load (blob->low), high = vector2_load (blob->high);
+  Vector2 overlap = vector2_min (high, vector2_load (predicted->box.high)) - //
+                    vector2_max (low, vector2_load (predicted->box.low));
 
   return (Comparison){
-    .overlap = get_most (overlap, none),
-    .away = ((low + high) / 2.0 - load (predicted->centre)) * load (predicted->per_reach),
+    .overlap = vector2_max (overlap, none),
+    .away = ((low + high) / 2.0 - vector2_load (predicted->centre)) *
+            vector2_load (predicted->per_reach),
     .size = high - low,
   };
 }
 
-static inline Vector
-get_products (Vector a, Vector b)
+static inline Vector2
+get_products (Vector2 a, Vector2 b)
 {
-  return (Vector){ a[0], b[0] } * (Vector){ a[1], b[1] };
+  return (Vector2){ a[0], b[0] } * (Vector2){ a[1], b[1] };
 }
 
 /* Compares the tracks and detections of all pairs, two at a time and again without branches. */
@@ -452,15 +362,15 @@ static void
 compare_all (GstCclTracker *self)
 {
   const Blob *blobs = (const Blob *) self->blobs->data;
-  const Vector one = { 1.0, 1.0 }, no = { -1.0, -1.0 };
-  const Vector iou_threshold = { self->params.iou_threshold, self->params.iou_threshold };
+  const Vector2 one = { 1.0, 1.0 }, no = { -1.0, -1.0 };
+  const Vector2 iou_threshold = { self->params.iou_threshold, self->params.iou_threshold };
   const Pairs pairs = self->pairs;
   guint i, j;
 
   for (i = 0; i < pairs.n; i += 2) {
     const Prediction *predicted[2];
-    Vector track_area, area, common, all, least, most, away_x, away_y, distance, score;
-    VectorMask part, same;
+    Vector2 track_area, area, common, all, least, most, away_x, away_y, distance, score;
+    Mask2 part, same;
     Comparison both[2];
 
     for (j = 0; j < 2; j++) {
@@ -472,27 +382,27 @@ compare_all (GstCclTracker *self)
       pairs.edges[i + j].column = index;
     }
 
-    track_area = (Vector){ predicted[0]->area, predicted[1]->area };
+    track_area = (Vector2){ predicted[0]->area, predicted[1]->area };
     area = get_products (both[0].size, both[1].size);
     common = get_products (both[0].overlap, both[1].overlap);
-    least = get_least (track_area, area);
-    most = get_most (track_area, area);
+    least = vector2_min (track_area, area);
+    most = vector2_max (track_area, area);
     all = track_area + area - common;
-    away_x = (Vector){ both[0].away[0], both[1].away[0] };
-    away_y = (Vector){ both[0].away[1], both[1].away[1] };
+    away_x = (Vector2){ both[0].away[0], both[1].away[0] };
+    away_y = (Vector2){ both[0].away[1], both[1].away[1] };
     distance = away_x * away_x + away_y * away_y;
 
     /* One may be a part of the other. */
-    part = get_either (common >= FRAGMENT_COVER * area, common > MEMBER_COVER * track_area);
-    store (&pairs.common[i], choose (part, common, no));
+    part = mask2_or (common >= FRAGMENT_COVER * area, common > MEMBER_COVER * track_area);
+    vector2_store (&pairs.common[i], vector2_select (part, common, no));
 
     /* They may be the same object. */
     score = 0.6 * common / all + 0.1 * least / most +
-            0.3 * (1.0 - get_root (get_least (distance, one)));
-    score *= (Vector){ predicted[0]->confidence, predicted[1]->confidence };
-    same = get_either (common >= iou_threshold * all,
-                       get_both (distance < 1.0, GATE_AREA * least >= most));
-    score = choose (same, get_least (score, one), no);
+            0.3 * (1.0 - vector2_sqrt (vector2_min (distance, one)));
+    score *= (Vector2){ predicted[0]->confidence, predicted[1]->confidence };
+    same = mask2_or (common >= iou_threshold * all,
+                     mask2_and (distance < 1.0, GATE_AREA * least >= most));
+    score = vector2_select (same, vector2_min (score, one), no);
     for (j = 0; j < 2; j++)
       pairs.edges[i + j].score = score[j];
   }
@@ -502,11 +412,11 @@ compare_all (GstCclTracker *self)
 static guint
 get_order (const GstCclTracker *self, guint index)
 {
-  Lanes values = load_lanes (g_array_index (self->places, Place, index).values);
-  const Lanes origin = { self->origin[0], self->origin[1] };
-  const Lanes per_order = { self->per_order[0], self->per_order[1] };
-  const Lanes last = { (gfloat) (self->n_order[0] - 1), (gfloat) (self->n_order[1] - 1) };
-  LanesMask at = get_cells (values - origin, per_order, last);
+  Vector4 values = vector4_load (g_array_index (self->places, Place, index).values);
+  const Vector4 origin = { self->origin[0], self->origin[1] };
+  const Vector4 per_order = { self->per_order[0], self->per_order[1] };
+  const Vector4 last = { (gfloat) (self->n_order[0] - 1), (gfloat) (self->n_order[1] - 1) };
+  Mask4 at = get_cells (values - origin, per_order, last);
 
   return is_large (self, values) ? G_MAXUINT : (guint) at[1] * self->n_order[0] + (guint) at[0];
 }

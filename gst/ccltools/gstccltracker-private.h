@@ -5,11 +5,9 @@
 #define __GST_CCL_TRACKER_PRIVATE_H__
 
 #include <math.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "gstcclassignment.h"
+#include "gstccltracker-vector.h"
 #include "gstccltracker.h"
 
 G_BEGIN_DECLS
@@ -19,10 +17,6 @@ G_BEGIN_DECLS
 
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
-
-/* Two tracks, or x and y. Not aligned to 16 bytes: allocators of 32-bit systems only align to 8. */
-typedef gdouble Vector __attribute__ ((vector_size (16), aligned (8), may_alias));
-typedef gint64 VectorMask __attribute__ ((vector_size (16), aligned (8), may_alias));
 
 /* The tracks, oldest first. Each value has an array of its own, so that neighbouring tracks fill a
  * vector. Loops may access up to LANES - 1 entries past the last track. [2]: x and y. */
@@ -79,12 +73,6 @@ typedef struct
   gdouble area;         /* of the box */
   gdouble confidence;   /* 0...1 */
 } Prediction;
-
-/* The number of detections compared with a track at a time. */
-#define LANES 4
-
-typedef gfloat Lanes __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
-typedef gint32 LanesMask __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
 
 /* The detections in the grid, in the order of cells. */
 typedef struct
@@ -181,91 +169,6 @@ static inline gdouble
 square (gdouble value)
 {
   return value * value;
-}
-
-static inline Vector
-load (const gdouble *values)
-{
-  return *(const Vector *) values;
-}
-
-static inline void
-store (gdouble *values, Vector vector)
-{
-  *(Vector *) values = vector;
-}
-
-/* Those of @a where the mask is set, and of @b elsewhere. */
-static inline Vector
-choose (VectorMask mask, Vector a, Vector b)
-{
-#ifdef __SSE2__
-  return (Vector) _mm_or_pd (_mm_and_pd ((__m128d) mask, (__m128d) a),
-                             _mm_andnot_pd ((__m128d) mask, (__m128d) b));
-#else
-  return (Vector) (((VectorMask) a & mask) | ((VectorMask) b & ~mask));
-#endif
-}
-
-static inline VectorMask
-get_both (VectorMask a, VectorMask b)
-{
-#ifdef __SSE2__
-  return (VectorMask) _mm_and_pd ((__m128d) a, (__m128d) b);
-#else
-  return a & b;
-#endif
-}
-
-/* 0 where the mask is not set. */
-static inline Vector
-mask_out (Vector a, VectorMask mask)
-{
-#ifdef __SSE2__
-  return (Vector) _mm_and_pd ((__m128d) a, (__m128d) mask);
-#else
-  return (Vector) ((VectorMask) a & mask);
-#endif
-}
-
-static inline VectorMask
-get_either (VectorMask a, VectorMask b)
-{
-#ifdef __SSE2__
-  return (VectorMask) _mm_or_pd ((__m128d) a, (__m128d) b);
-#else
-  return a | b;
-#endif
-}
-
-static inline Vector
-get_least (Vector a, Vector b)
-{
-#ifdef __SSE2__
-  return (Vector) _mm_min_pd ((__m128d) a, (__m128d) b);
-#else
-  return choose (a < b, a, b);
-#endif
-}
-
-static inline Vector
-get_most (Vector a, Vector b)
-{
-#ifdef __SSE2__
-  return (Vector) _mm_max_pd ((__m128d) a, (__m128d) b);
-#else
-  return choose (a > b, a, b);
-#endif
-}
-
-static inline Vector
-get_root (Vector a)
-{
-#ifdef __SSE2__
-  return (Vector) _mm_sqrt_pd ((__m128d) a);
-#else
-  return (Vector){ sqrt (a[0]), sqrt (a[1]) };
-#endif
 }
 
 static inline void
