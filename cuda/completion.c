@@ -47,6 +47,14 @@ ccl_cuda_completion_close (CclCudaCompletion *self)
     CCL_CUDA (cudaEventDestroy, self->event);
 }
 
+/* How a platform may say that streams cannot write there. */
+static bool
+is_refusal (cudaError_t error)
+{
+  return error == cudaErrorNotSupported || error == cudaErrorNotPermitted ||
+         error == cudaErrorInvalidValue;
+}
+
 cudaError_t
 ccl_cuda_completion_record (CclCudaCompletion *self, cudaStream_t stream)
 {
@@ -55,7 +63,7 @@ ccl_cuda_completion_record (CclCudaCompletion *self, cudaStream_t stream)
   self->stream = stream;
   if (self->number) {
     error = CCL_CUDA (cuStreamWriteValue32_v2, stream, self->address, ++self->last, 0);
-    if (error != cudaErrorNotSupported)
+    if (!is_refusal (error))
       return error;
     self->number = NULL;
   }

@@ -301,14 +301,16 @@ static void
 read_times (CudaSession *self)
 {
   CclTiming *timing = &self->base.timing;
+  cudaEvent_t last;
 
   timing->measured = self->timed;
   timing->upload = timing->analysis = timing->download = 0;
   if (!self->timed)
     return;
   /* Their times may be visible later than the completion. */
-  CCL_CUDA (cudaEventSynchronize,
-            self->events[self->result_is_mapped ? EVENT_ANALYSED : EVENT_DOWNLOADED]);
+  last = self->events[self->result_is_mapped ? EVENT_ANALYSED : EVENT_DOWNLOADED];
+  if (CCL_CUDA (cudaEventSynchronize, last) != cudaSuccess)
+    ccl_cuda_api.cudaGetLastError ();
   if (self->is_uploaded || self->is_stacked)
     timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
   timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);

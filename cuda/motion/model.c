@@ -479,9 +479,7 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
   CclStatus status;
 
   self->awaited = NULL;
-  status = wait_for_last (self, stream);
-  if (status == CCL_OK)
-    status = take_frame (self, job->image, &frame, stream);
+  status = take_frame (self, job->image, &frame, stream);
   if (status != CCL_OK)
     return status;
   run.frame = frame;
@@ -513,6 +511,11 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
 
   if (status != CCL_OK)
     return status;
+  status = wait_for_last (self, stream);
+  if (status != CCL_OK) {
+    ccl_cuda_context_leave ();
+    return status;
+  }
   status = enqueue_frame (self, job, stream);
   self->last = stream;
   /* also after an error: the caller may free its pixels once that is through */
@@ -537,7 +540,8 @@ cuda_motion_finish (CclMotionSession *session, bool masks, uint64_t *foreground)
   if (masks || self->begun || *self->foreground == NO_FOREGROUND)
     status =
         ccl_cuda_check (CCL_CUDA (cudaEventSynchronize, self->done), "updating a background model");
-  *foreground = *self->foreground;
+  if (status == CCL_OK)
+    *foreground = *self->foreground;
   if (status == CCL_OK && self->begun)
     session->time = ccl_cuda_nanoseconds (self->begun, self->done);
   ccl_cuda_context_leave ();

@@ -297,7 +297,9 @@ cudaStreamQuery (cudaStream_t stream)
 
   if (find_stream (stream)->work.empty ())
     return cudaSuccess;
-  query (find_stream (stream));
+  streams_progress ();
+  if (!find_stream (stream)->work.empty ())
+    query (find_stream (stream));
   return runtime_error (cudaErrorNotReady);
 }
 

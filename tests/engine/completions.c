@@ -19,7 +19,8 @@
 typedef enum Write
 {
   WRITES,
-  LOSES, /* the number never comes */
+  DELAYS, /* the number comes between two polls */
+  LOSES,  /* it never comes */
   REFUSES,
   ABSENT, /* an old driver */
   FAILS,
@@ -28,19 +29,27 @@ typedef enum Write
 static struct
 {
   Write write;
-  cudaError_t end; /* that queries return after UNFINISHED_POLLS */
+  cudaError_t end;         /* that queries return after UNFINISHED_POLLS */
+  uint32_t *number, value; /* written last */
+  cudaStream_t queried;
   unsigned polls, writes, records;
 } fake;
 
 static cudaError_t
 poll (void)
 {
-  return ++fake.polls <= UNFINISHED_POLLS ? cudaErrorNotReady : fake.end;
+  if (++fake.polls <= UNFINISHED_POLLS)
+    return cudaErrorNotReady;
+  if (fake.write != DELAYS)
+    return fake.end;
+  *fake.number = fake.value;
+  return cudaErrorNotReady;
 }
 
 static cudaError_t
 query_stream (cudaStream_t stream)
 {
+  fake.queried = stream;
   return poll ();
 }
 
@@ -71,8 +80,10 @@ write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned fl
     return CUDA_ERROR_NOT_SUPPORTED;
   if (fake.write == FAILS)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
+  fake.number = (uint32_t *) (uintptr_t) address;
+  fake.value = value;
   if (fake.write == WRITES)
-    *(uint32_t *) (uintptr_t) address = value;
+    *fake.number = value;
   return CUDA_SUCCESS;
 }
 
@@ -87,6 +98,7 @@ typedef struct Row
 
 static const Row rows[] = {
   { "number", WRITES, cudaErrorUnknown, cudaSuccess, cudaSuccess, 2, 0 },
+  { "late number", DELAYS, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
   { "lost number", LOSES, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
   { "failed device", LOSES, cudaErrorIllegalAddress, cudaSuccess, cudaErrorIllegalAddress, 2, 0 },
   { "writes refused", REFUSES, cudaSuccess, cudaSuccess, cudaSuccess, 1, 2 },
@@ -101,27 +113,31 @@ run_row (Check *check, const Row *row, CclSync sync)
   CclCudaCompletion completion = { .last = 0 };
   CclAccount account = { 0 };
   CclCudaMemory memory = { .account = &account };
-  cudaStream_t stream = NULL;
+  cudaStream_t streams[2] = { NULL, NULL };
   bool blocks = sync == CCL_SYNC_BLOCK;
 
   fake.write = row->write;
   fake.end = row->end;
   fake.writes = fake.records = 0;
   ccl_cuda_api.cuStreamWriteValue32_v2 = row->write == ABSENT ? NULL : write_value;
-  ccl_cuda_api.cudaStreamCreateWithFlags (&stream, 0);
+  for (int i = 0; i < 2; i++)
+    ccl_cuda_api.cudaStreamCreateWithFlags (&streams[i], 0);
   check_that (check, ccl_cuda_completion_open (&completion, sync, &memory) == CCL_OK, "%s: %s",
               row->name, ccl_last_error ());
   for (int frame = 0; frame < 2; frame++) {
-    cudaError_t error = ccl_cuda_completion_record (&completion, stream);
+    cudaError_t error = ccl_cuda_completion_record (&completion, streams[frame]);
 
     check_that (check, error == (blocks ? cudaSuccess : row->recorded),
                 "%s, sync %d: recording returns %d", row->name, (int) sync, (int) error);
     if (error != cudaSuccess)
       continue;
     fake.polls = 0;
+    fake.queried = NULL;
     error = ccl_cuda_completion_wait (&completion);
     check_that (check, error == (blocks ? row->end : row->waited),
                 "%s, sync %d: waiting returns %d", row->name, (int) sync, (int) error);
+    check_that (check, !fake.queried || fake.queried == streams[frame],
+                "%s, sync %d: another stream was queried", row->name, (int) sync);
   }
   check_that (check, fake.writes == (blocks ? 0 : row->writes), "%s, sync %d: %u writes", row->name,
               (int) sync, fake.writes);
@@ -129,7 +145,8 @@ run_row (Check *check, const Row *row, CclSync sync)
               row->name, (int) sync, fake.records);
   ccl_cuda_completion_close (&completion);
   ccl_cuda_memory_free (&memory);
-  ccl_cuda_api.cudaStreamDestroy (stream);
+  for (int i = 0; i < 2; i++)
+    ccl_cuda_api.cudaStreamDestroy (streams[i]);
 }
 
 static void

@@ -568,9 +568,10 @@ check_scene (Check *check, const CclMotionConfig *config, bool arrays, unsigned 
 static void
 check_scenes (Check *check, bool arrays)
 {
-  static const uint32_t sizes[][2] = { { 1, 1 },    { 2, 3 },   { 63, 5 },  { 64, 64 },
-                                       { 65, 33 },  { 127, 9 }, { 128, 2 }, { 130, 70 },
-                                       { 193, 49 }, { 3, 200 }, { 531, 19 } };
+  static const uint32_t sizes[][2] = { { 1, 1 },    { 2, 3 },   { 63, 5 },   { 64, 64 },
+                                       { 65, 33 },  { 127, 9 }, { 128, 2 },  { 130, 70 },
+                                       { 193, 49 }, { 3, 200 }, { 531, 19 }, { 240, 9 },
+                                       { 248, 17 }, { 488, 21 } };
   unsigned rounds = check->options.effort == EFFORT_FULL ? 20 : 1;
   unsigned frames = check->options.effort <= EFFORT_SMALL ? 10 : 60;
 
@@ -600,6 +601,115 @@ test_arrays (Check *check)
 {
   if (wants (check, CCL_BACKEND_CUDA))
     check_scenes (check, true);
+}
+
+#define STREAM_FRAMES 12
+
+/* Plays the frames, to one analyzer or to two in turns, and waits for nothing but the last. */
+static void
+play (Check *check, const CclMotionConfig *config, const CclMotionImage *images, unsigned n,
+      Model *models)
+{
+  CclMotionParams params;
+  CclComponents components;
+  CclParams all;
+  CclImage mask;
+
+  ccl_motion_params_init (&params);
+  ccl_params_init (&all);
+  for (unsigned i = 0; i < STREAM_FRAMES; i++) {
+    const CclAnalyzer *analyzer = models[i % n].analyzer;
+
+    check_that (check,
+                ccl_motion_detect (models[0].motion, &params, &images[i], 100 * MILLISECOND, true,
+                                   analyzer, &mask) == CCL_OK,
+                "%s", ccl_last_error ());
+    check->runs++;
+  }
+  check_that (check,
+              ccl_analyzer_analyze (models[(STREAM_FRAMES - 1) % n].analyzer, &mask, &all,
+                                    &components) == CCL_OK &&
+                  ccl_motion_shadows (models[0].motion, &models[0].frame_shadows) == CCL_OK,
+              "%s", ccl_last_error ());
+}
+
+/* Frames in turns in the streams of two analyzers, without a wait between them, are as on the
+ * CPU. */
+static void
+check_streams (Check *check, const CclMotionConfig *config)
+{
+  Scene scene = scene_new (&check->rng, config->width, config->height, 2);
+  CclMotionImage host[STREAM_FRAMES], device[STREAM_FRAMES];
+  Model frames[2][STREAM_FRAMES] = { 0 }, cpu[1] = { 0 }, cuda[2] = { 0 };
+  CclMotionConfig c = *config;
+  CclMotionInfo expected, got;
+  uint8_t *backgrounds[2];
+  size_t size;
+
+  for (unsigned i = 0; i < STREAM_FRAMES; i++) {
+    for (int k = 0; k < PLANES; k++)
+      frames[1][i].arenas[k].memory = CCL_MEMORY_DEVICE;
+    frames[1][i].memory = CCL_MEMORY_DEVICE;
+    scene_advance (&scene, &check->rng);
+    host[i] = place (&check->rng, &scene, &frames[0][i]);
+    device[i] = place (&check->rng, &scene, &frames[1][i]);
+  }
+  c.backend = CCL_BACKEND_CPU;
+  if (!open_model (check, &c, "cpu", CCL_MEMORY_HOST, &cpu[0]))
+    return;
+  c.backend = CCL_BACKEND_CUDA;
+  for (int i = 0; i < 2; i++)
+    if (!open_model (check, &c, "cuda", CCL_MEMORY_DEVICE, &cuda[i]))
+      return;
+  play (check, config, host, 1, cpu);
+  play (check, config, device, 2, cuda);
+
+  ccl_motion_info (cpu[0].motion, &expected);
+  ccl_motion_info (cuda[0].motion, &got);
+  check_that (check,
+              got.foreground == expected.foreground && got.starts == expected.starts &&
+                  got.age == expected.age,
+              "scale %u: foreground %llu, %llu starts, age %llu; expected %llu, %llu, %llu",
+              config->scale, (unsigned long long) got.foreground, (unsigned long long) got.starts,
+              (unsigned long long) got.age, (unsigned long long) expected.foreground,
+              (unsigned long long) expected.starts, (unsigned long long) expected.age);
+  size = (size_t) got.width * got.height;
+  for (int i = 0; i < 2; i++) {
+    backgrounds[i] = malloc (size);
+    ccl_motion_background (i ? cuda[0].motion : cpu[0].motion, backgrounds[i], got.width);
+  }
+  check_that (check, memcmp (backgrounds[0], backgrounds[1], size) == 0,
+              "scale %u: the backgrounds differ", config->scale);
+  check_that (check,
+              memcmp (cpu[0].frame_shadows.words, cuda[0].frame_shadows.words,
+                      cpu[0].frame_shadows.height * cpu[0].frame_shadows.pitch *
+                          sizeof *cpu[0].frame_shadows.words) == 0,
+              "scale %u: the shadows differ", config->scale);
+  for (int i = 0; i < 2; i++) {
+    free (backgrounds[i]);
+    for (unsigned k = 0; k < STREAM_FRAMES; k++)
+      for (int plane = 0; plane < PLANES; plane++)
+        test_arena_clear (&frames[i][k].arenas[plane]);
+  }
+  close_models (cpu, 1);
+  close_models (cuda, 2);
+  scene_clear (&scene);
+}
+
+static void
+test_streams (Check *check)
+{
+  if (!wants (check, CCL_BACKEND_CUDA))
+    return;
+  for (unsigned round = 0; round < (check->options.effort <= EFFORT_SMALL ? 2 : 20); round++) {
+    for (unsigned scale = 1; scale <= 4; scale *= 2) {
+      CclMotionConfig config;
+
+      ccl_motion_config_init (&config, 130 + 7 * (round % 3), 60);
+      config.scale = scale;
+      check_streams (check, &config);
+    }
+  }
 }
 
 /* A frame of one colour with a square. */
@@ -809,7 +919,11 @@ test_refusals (Check *check)
 }
 
 const Test motion_tests[] = {
-  { "motion-frames", test_frames },     { "motion-arrays", test_arrays },
-  { "motion-learning", test_learning }, { "motion-light", test_light },
-  { "motion-refusals", test_refusals }, { NULL, NULL },
+  { "motion-frames", test_frames },
+  { "motion-arrays", test_arrays },
+  { "motion-streams", test_streams },
+  { "motion-learning", test_learning },
+  { "motion-light", test_light },
+  { "motion-refusals", test_refusals },
+  { NULL, NULL },
 };

@@ -17,6 +17,7 @@ typedef struct Handle
 
 int test_cuda_fake_fill;
 int test_cuda_fake_devices = 1;
+bool test_cuda_fake_late_numbers;
 
 static cudaError_t
 handle_new (void *pointer)
@@ -312,9 +313,24 @@ stream_end_capture (cudaStream_t stream, cudaGraph_t *graph)
   return handle_new (graph);
 }
 
-static cudaError_t
-stream_use (cudaStream_t stream)
+/* What a stream writes behind its work; NULL: nothing. */
+static struct
 {
+  uint32_t *number, value;
+} late;
+
+static void
+write_number (void)
+{
+  if (late.number)
+    *late.number = late.value;
+  late.number = NULL;
+}
+
+static cudaError_t
+stream_end (cudaStream_t stream)
+{
+  write_number ();
   return use (stream);
 }
 
@@ -325,11 +341,13 @@ stream_wait_event (cudaStream_t stream, cudaEvent_t event, unsigned flags)
   return use (stream);
 }
 
-/* Work is done as it is enqueued. */
 static CUresult
 stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
-  *(uint32_t *) (uintptr_t) address = value;
+  late.number = (uint32_t *) (uintptr_t) address;
+  late.value = value;
+  if (!test_cuda_fake_late_numbers)
+    write_number ();
   return (CUresult) use (stream);
 }
 
@@ -461,8 +479,8 @@ const CclCudaApi test_cuda_fake = {
   .cudaStreamCreateWithFlags = stream_create,
   .cudaStreamDestroy = stream_destroy,
   .cudaStreamEndCapture = stream_end_capture,
-  .cudaStreamQuery = stream_use,
-  .cudaStreamSynchronize = stream_use,
+  .cudaStreamQuery = stream_end,
+  .cudaStreamSynchronize = stream_end,
   .cudaStreamWaitEvent = stream_wait_event,
   .cuInit = init,
   .cuDeviceGet = device_get,

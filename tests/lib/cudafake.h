@@ -20,6 +20,9 @@ extern int test_cuda_fake_fill;
 /* How many devices there are: 1, or 0. */
 extern int test_cuda_fake_devices;
 
+/* Whether the numbers that streams write come only when the host queries or synchronises. */
+extern bool test_cuda_fake_late_numbers;
+
 extern const CclCudaApi test_cuda_fake;
 
 #endif
