@@ -210,17 +210,17 @@ ccl_motion_free (CclMotion *motion)
   free (motion);
 }
 
-/* Waits for the last frame, or without @masks for its foreground only, and takes that into
- * account. */
+/* Takes the last frame's foreground into account. Waits until that is known, or with @all until the
+ * frame is complete. */
 static CclStatus
-finish (CclMotion *self, bool masks)
+finish (CclMotion *self, bool all)
 {
   CclStatus status;
 
   if (!self->in_flight)
     return CCL_OK;
   self->in_flight = false;
-  status = self->backend->finish (self->session, masks, &self->foreground);
+  status = self->backend->finish (self->session, all, &self->foreground);
   if (status != CCL_OK)
     return status;
   self->light_change = self->foreground > self->most;

@@ -41,8 +41,10 @@ typedef struct CclMotionClass
   CclStatus (*open) (const CclMotionSession *wanted, CclMotionSession **session);
   /* Begins a frame, which may not be complete on return. */
   CclStatus (*apply) (CclMotionSession *session, const CclMotionJob *job);
-  /* Waits for its foreground, in pixels of the model, or with @masks for all that it writes. */
-  CclStatus (*finish) (CclMotionSession *session, bool masks, uint64_t *foreground);
+  /* Waits until its foreground, in pixels of the model, is known, or with @all until it is
+   * complete.
+   */
+  CclStatus (*finish) (CclMotionSession *session, bool all, uint64_t *foreground);
   /* Copies one of the session's masks to one of the same size in host memory. */
   CclStatus (*read) (CclMotionSession *session, const CclMask *from, CclMask *to);
   CclStatus (*background) (CclMotionSession *session, uint8_t *pixels, size_t stride);

@@ -14,7 +14,7 @@
 #define SPIN_NS 150000
 #define YIELD_NS 1000000
 #define SLEEP_NS 50000
-/* How often to ask the driver whether the device has failed: then it writes no number. */
+/* How often to ask the driver whether the device has failed: then it writes no value. */
 #define QUERY_NS 100000
 
 CclStatus
@@ -22,21 +22,21 @@ ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *
 {
   unsigned flags = sync == CCL_SYNC_BLOCK ? cudaEventBlockingSync : cudaEventDefault;
   CclStatus status = ccl_cuda_event_new (&self->event, flags | cudaEventDisableTiming);
-  uint32_t *number;
+  uint32_t *value;
   void *mapped;
 
   self->sync = sync;
   if (status != CCL_OK || sync == CCL_SYNC_BLOCK || !ccl_cuda_api.cuStreamWriteValue32_v2)
     return status;
-  status = ccl_cuda_allocate_pinned (memory, &number, sizeof *number);
+  status = ccl_cuda_allocate_pinned (memory, &value, sizeof *value);
   if (status == CCL_OK)
-    status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, number, 0),
+    status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, value, 0),
                              "mapping page-locked memory");
   if (status != CCL_OK)
     return status;
-  *number = 0;
-  self->number = number;
-  self->address = (CUdeviceptr) (uintptr_t) mapped;
+  *value = 0;
+  self->value = value;
+  self->device_value = (CUdeviceptr) (uintptr_t) mapped;
   return CCL_OK;
 }
 
@@ -47,7 +47,7 @@ ccl_cuda_completion_close (CclCudaCompletion *self)
     CCL_CUDA (cudaEventDestroy, self->event);
 }
 
-/* How a platform may say that streams cannot write there. */
+/* Errors of platforms whose streams cannot write to page-locked memory. */
 static bool
 is_refusal (cudaError_t error)
 {
@@ -61,27 +61,29 @@ ccl_cuda_completion_record (CclCudaCompletion *self, cudaStream_t stream)
   cudaError_t error;
 
   self->stream = stream;
-  if (self->number) {
-    error = CCL_CUDA (cuStreamWriteValue32_v2, stream, self->address, ++self->last, 0);
+  if (self->value) {
+    error = CCL_CUDA (cuStreamWriteValue32_v2, stream, self->device_value, ++self->expected,
+                      CU_STREAM_WRITE_VALUE_DEFAULT);
     if (!is_refusal (error))
       return error;
-    self->number = NULL;
+    self->value = NULL;
   }
   return CCL_CUDA (cudaEventRecord, self->event, stream);
 }
 
-/* Whether the number has come, which makes all visible that the stream wrote before it. */
+/* The default flag puts a fence before the write: who sees the value sees all that the stream wrote
+ * before it. */
 static bool
-has_number (const CclCudaCompletion *self)
+has_value (const CclCudaCompletion *self)
 {
-  return __atomic_load_n (self->number, __ATOMIC_ACQUIRE) == self->last;
+  return __atomic_load_n (self->value, __ATOMIC_ACQUIRE) == self->expected;
 }
 
 static cudaError_t
 query (const CclCudaCompletion *self)
 {
-  cudaError_t error = self->number ? CCL_CUDA (cudaStreamQuery, self->stream)
-                                   : CCL_CUDA (cudaEventQuery, self->event);
+  cudaError_t error = self->value ? CCL_CUDA (cudaStreamQuery, self->stream)
+                                  : CCL_CUDA (cudaEventQuery, self->event);
 
   /* Not an error, but some versions keep it as the last one. */
   if (error == cudaErrorNotReady)
@@ -106,18 +108,20 @@ pass_time (CclSync sync, uint64_t waited)
 cudaError_t
 ccl_cuda_completion_wait (CclCudaCompletion *self)
 {
+  /* an event is queried with every poll */
+  const uint64_t interval = self->value ? QUERY_NS : 0;
   uint64_t start, now, next;
   cudaError_t error = cudaErrorNotReady;
 
   if (self->sync == CCL_SYNC_BLOCK)
     return CCL_CUDA (cudaEventSynchronize, self->event);
   start = ccl_cpu_now ();
-  next = self->number ? start + QUERY_NS : start;
-  while (error == cudaErrorNotReady && !(self->number && has_number (self))) {
+  next = start + interval;
+  while (error == cudaErrorNotReady && !(self->value && has_value (self))) {
     now = ccl_cpu_now ();
     if (now >= next) {
       error = query (self);
-      next = self->number ? now + QUERY_NS : now;
+      next = now + interval;
     }
     if (error == cudaErrorNotReady)
       pass_time (self->sync, now - start);

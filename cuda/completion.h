@@ -7,28 +7,30 @@
 #include "cuda/algorithm.h"
 #include "cuda/api.h"
 
-/* The completion of what a stream had to do when ccl_cuda_completion_record() was called last.
+/* The end of the work that a stream had when ccl_cuda_completion_record() was last called.
  *
- * An event takes a call of the driver for each poll, with a lock that all threads of a process
- * share, and the host sees it 2 us after the work is complete. So the stream writes a number to
- * page-locked memory instead, where the host can read it. Drivers before CUDA 11.7 cannot do that,
- * and a thread that is to sleep needs an event. */
+ * Each poll of an event is a call of the driver and takes a lock that all threads of the process
+ * share, and the host sees the event 2 us late. So the stream writes a value to page-locked memory,
+ * which the host polls. An event serves where the driver is older than CUDA 11.7 or refuses the
+ * write, and for CCL_SYNC_BLOCK, which sleeps. */
 typedef struct CclCudaCompletion
 {
   CclSync sync;
   cudaEvent_t event;
-  cudaStream_t stream; /* of the last call */
-  uint32_t *number;    /* page-locked: what the stream has written; NULL: use the event */
-  CUdeviceptr address; /* where the stream writes it */
-  uint32_t last;       /* the number that the stream writes last */
+  cudaStream_t stream;      /* of the last call */
+  const uint32_t *value;    /* page-locked: written last; NULL: use the event */
+  CUdeviceptr device_value; /* the same for the stream */
+  uint32_t expected;        /* what the stream writes last */
 } CclCudaCompletion;
 
-/* Opens a zeroed completion. Its number is in @memory; even after an error, close it. */
+/* Opens a zeroed completion. Close it also after an error. Its value belongs to @memory: free that
+ * only when the stream is idle. */
 CclStatus ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *memory);
 void ccl_cuda_completion_close (CclCudaCompletion *self);
 
+/* Marks the end of the work in @stream; the mark before it is forgotten. */
 cudaError_t ccl_cuda_completion_record (CclCudaCompletion *self, cudaStream_t stream);
-/* Returns an error if the device failed meanwhile. */
+/* Waits for the mark, or until the device fails. */
 cudaError_t ccl_cuda_completion_wait (CclCudaCompletion *self);
 
 #endif

@@ -307,7 +307,7 @@ read_times (CudaSession *self)
   timing->upload = timing->analysis = timing->download = 0;
   if (!self->timed)
     return;
-  /* Their times may be visible later than the completion. */
+  /* The completion may come before the driver has an event's time. */
   last = self->events[self->result_is_mapped ? EVENT_ANALYSED : EVENT_DOWNLOADED];
   if (CCL_CUDA (cudaEventSynchronize, last) != cudaSuccess)
     ccl_cuda_api.cudaGetLastError ();

@@ -4,6 +4,7 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
+#include "cuda/api.h"
 #include "cuda/completion.h"
 #include "cuda/motion/morphology.h"
 #include "cuda/stages/batch.h"
@@ -61,7 +62,7 @@ typedef struct CudaSession
   cudaStream_t stream;
   cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
-  CclCudaCompletion completion; /* of all that the host waits for */
+  CclCudaCompletion completion; /* of what the host waits for */
   /* Room for a frame's pixels or bits: on the device, allocated with the first frame that is
    * uploaded, and page-locked, with the first one that is pageable or packed. */
   uint8_t *image, *staging;

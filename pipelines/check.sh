@@ -508,7 +508,7 @@ recording)
   expect 1 '^frames +100$' "$output/summary"
   # The first frame is all background; somebody walks in every other one.
   expect 1 '^frames with components +99$' "$output/summary"
-  if gst-inspect-1.0 --exists pngenc; then
+  if gst-inspect-1.0 --exists pngenc && gst-inspect-1.0 --exists segmentation; then
     "$here/masks.sh" "$output/masks" "$file" 3 >"$output/masks.log"
     expect 1 ': 3 masks$' "$output/masks.log"
   fi

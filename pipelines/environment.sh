@@ -13,21 +13,22 @@ if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
   export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
 
-# Masks of somebody else's, with noise and holes: 255 for moving objects, 127 for their shadows, 0 for
-# background.
-mask=(videoconvert ! segmentation test-mode=true method=mog2
+# Masks of OpenCV's background subtraction, with noise and holes: 255 for moving objects, 127 for their
+# shadows, 0 for background.
+opencv_mask=(videoconvert ! segmentation test-mode=true method=mog2
   ! videoconvert ! 'video/x-raw,format=GRAY8')
+
+# Smaller components are noise.
+properties=(min-area=100)
+settings=("${properties[@]/#/--set=}") # for print-boxes
+
+# Finds moving objects in frames of any raw format.
+motion=(videoconvert ! cclmotion "${properties[@]}")
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
-
-# Smaller components are noise in the mask.
-settings=(--set=min-area=100)
-
-# Finds moving objects in frames of any format.
-motion=(videoconvert ! cclmotion "${settings[@]#--set=}")
 
 # location FILE: prints a property location=FILE for gst-launch, which would read quotes, backslashes
 # and spaces as syntax.
@@ -133,12 +134,11 @@ components_as_json() {
       max-size-buffers=1 ! "${motion[@]}")
     ;;
   *://*)
-    source=(uridecodebin uri="$(quoted "$1")" ! "${motion[@]}")
+    source=(uridecodebin uri="$(quoted "$1")" ! queue ! "${motion[@]}")
     ;;
   *)
     [[ -r $1 ]] || die "cannot read '$1'"
-    source=(filesrc location="$(quoted "$1")" ! decodebin ! queue
-      ! "${motion[@]}")
+    source=(filesrc location="$(quoted "$1")" ! decodebin ! queue ! "${motion[@]}")
     ;;
   esac
   gst-launch-1.0 -q "${source[@]}" ! ccljson source="$(quoted "$2")" ! fdsink

@@ -8,6 +8,7 @@
 # FRAMES   stop after this many frames; default: all
 #
 # Refuses a folder that already contains such files: they may be the masks of another recording.
+# The masks are of OpenCV's background subtraction: needs gstreamer1.0-opencv.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -29,7 +30,7 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than are kept.
-gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${mask[@]}" ! \
+gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${opencv_mask[@]}" ! \
   identity eos-after="$((${frames:--11} + 10))" ! pngenc compression-level=1 ! multifilesink \
   "$(pattern "$made" %05d.png)"
 mapfile -t masks < <(find "$made" -name '*.png' | sort | head -n "${frames:--0}")

@@ -9,6 +9,8 @@
 # FRAME    frame number, counting from 0; default: 260
 # WINDOW   part of the frame to show for operations, as X,Y,WIDTH,HEIGHT in pixels; default: the whole
 #          frame, as for regions
+#
+# The mask is of OpenCV's background subtraction: needs gstreamer1.0-opencv.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -32,7 +34,7 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than needed.
-gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${mask[@]}" \
+gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${opencv_mask[@]}" \
   ! identity eos-after="$((frame + 11))" ! pngenc compression-level=1 \
   ! multifilesink max-files=20 "$(pattern "$made" %d.png)"
 mask_file=$made/$frame.png

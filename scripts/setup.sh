@@ -20,11 +20,11 @@ build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf libgirepository1.0-d
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)
 fi
-# To run the example pipelines: the tools, a decoder for the recording (libav), and GStreamer's Python
+# To run most example pipelines: the tools, a decoder for the recording (libav), and GStreamer's Python
 # bindings.
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
-# To test those that take masks from background subtraction other than ours.
+# For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction.
 test_packages=(gstreamer1.0-opencv)
 
 say() {

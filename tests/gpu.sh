@@ -161,7 +161,7 @@ make_masks() {
   recording=$("$root/scripts/find-recording.sh" --no-fetch) || return 77
   # shellcheck source=pipelines/environment.sh
   CUDACCL_BUILD=$build . "$root/pipelines/environment.sh"
-  gst-launch-1.0 -q filesrc location="$recording" ! decodebin ! "${mask[@]}" ! \
+  gst-launch-1.0 -q filesrc location="$recording" ! decodebin ! "${opencv_mask[@]}" ! \
     filesink location="$masks"
 }
 

@@ -21,7 +21,7 @@
 #define EDGE_ROWS 2 /* that the strips above and below read */
 #define PLANES 3
 #define LEAST_ROWS 16 /* of a strip */
-#define AHEAD 3       /* rows between fetching state into the cache and using it */
+#define AHEAD 3       /* rows between fetching state or pixels into the cache and using them */
 
 /* Rows of a plane of the frame on their way through a strip. Row y is in slot y modulo the number
  * of slots. */
@@ -217,14 +217,15 @@ ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8
   for (; ring->blurred <= y && ring->blurred < ring->height; ring->blurred++) {
     uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
     uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
-    uint32_t next = clamp_row ((int64_t) below + AHEAD, ring->height);
+    /* read_row() has fetched rows that are not plain */
+    uint32_t next =
+        is_plain (ring, scale) ? clamp_row ((int64_t) below + AHEAD, ring->height) : below;
 
     for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++)
       read_row (ring, ring->raw, functions, scale);
     functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
                          frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
-                         frame_row (ring, is_plain (ring, scale) ? next : below, scale),
-                         ring->width);
+                         frame_row (ring, next, scale), ring->width);
     pad_row (blurred_row (ring, ring->blurred), ring->width);
   }
 }
@@ -616,7 +617,7 @@ cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
 }
 
 static CclStatus
-cpu_motion_finish (CclMotionSession *session, bool masks, uint64_t *foreground)
+cpu_motion_finish (CclMotionSession *session, bool all, uint64_t *foreground)
 {
   *foreground = ((CpuMotion *) session)->foreground;
   return CCL_OK;

@@ -32,7 +32,7 @@ typedef struct CclMotionRow
   /* State of a later row, to prefetch. */
   const uint16_t *next_background;
   const uint8_t *next_noise, *next_counts;
-  bool next_learns; /* that row; otherwise, noise is read only where pixels differ */
+  bool next_learns; /* if not, that row reads noise only where pixels differ, and no counts */
 } CclMotionRow;
 
 /* A row of both chroma planes, in blocks of 64 samples. */

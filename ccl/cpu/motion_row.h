@@ -371,7 +371,7 @@ luma_row (CclMotionRow *row)
       fetch (row->next_counts + x);
     }
     if (any_difference (row, x)) {
-      /* those below probably differ, too */
+      /* the pixels in that row probably differ, too */
       fetch (row->next_noise + x);
       busy |= find_differences (row, x);
     }

@@ -23,16 +23,15 @@ typedef struct CudaMotion
   CclCudaPlace place;
   CclCudaMemory memory; /* all below */
   cudaStream_t stream;
-  cudaEvent_t ready;    /* the caller's pixels are */
-  cudaStream_t awaited; /* the frame waits for it already; NULL: for none */
-  cudaEvent_t begun;    /* the last frame's work, if times are measured */
-  cudaEvent_t done;     /* the last frame is */
-  cudaStream_t last;    /* the last frame's stream, which may be gone; NULL: there was no frame */
+  cudaEvent_t ready;        /* the caller's pixels are */
+  cudaStream_t awaited;     /* the frame waits for it already; NULL: for none */
+  cudaEvent_t begun;        /* the last frame's work, if times are measured */
+  cudaEvent_t done;         /* the last frame is */
+  cudaStream_t last_stream; /* only compared: it may be destroyed; NULL: no frame yet */
   CclModelState state;
-  CclModelFrame small;           /* the frame in the model's size, if that is another */
-  uint32_t newest;               /* see CclModelRun */
-  volatile uint64_t *foreground; /* page-locked: of the last frame, NO_FOREGROUND until its kernel
-                                  * ends */
+  CclModelFrame small;      /* the frame in the model's size, if that is another */
+  uint32_t newest;          /* see CclModelRun */
+  uint64_t *foreground;     /* page-locked: the last frame's; NO_FOREGROUND: not known yet */
   uint8_t *image, *staging; /* [frame_bytes()] for frames that kernels cannot read, once there was
                              * one: on the device, and page-locked */
 } CudaMotion;
@@ -151,7 +150,6 @@ allocate_state (CudaMotion *self)
 {
   CclModelState *state = &self->state;
   CclCudaMemory *memory = &self->memory;
-  uint64_t *foreground = NULL;
   size_t pixels;
   CclStatus status = CCL_OK;
 
@@ -173,13 +171,12 @@ allocate_state (CudaMotion *self)
   if (status == CCL_OK)
     status = ccl_cuda_allocate_cleared (memory, &state->total, sizeof *state->total);
   if (status == CCL_OK)
-    status = ccl_cuda_allocate_pinned (memory, &foreground, sizeof *foreground);
+    status = ccl_cuda_allocate_pinned (memory, &self->foreground, sizeof *self->foreground);
   if (status != CCL_OK)
     return status;
-  *foreground = 0;
-  self->foreground = foreground;
+  *self->foreground = 0;
   return ccl_cuda_check (
-      CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, foreground, 0),
+      CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, self->foreground, 0),
       "mapping page-locked memory");
 }
 
@@ -445,7 +442,7 @@ model_mask (const CclMask *mask)
 static CclStatus
 wait_for_last (CudaMotion *self, cudaStream_t stream)
 {
-  if (!self->last || self->last == stream)
+  if (!self->last_stream || self->last_stream == stream)
     return CCL_OK;
   return ccl_cuda_check (CCL_CUDA (cudaStreamWaitEvent, stream, self->done, 0),
                          "waiting for the last frame");
@@ -517,7 +514,7 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
     return status;
   }
   status = enqueue_frame (self, job, stream);
-  self->last = stream;
+  self->last_stream = stream;
   /* also after an error: the caller may free its pixels once that is through */
   if (ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->done, stream),
                       "marking the end of a frame") != CCL_OK &&
@@ -529,19 +526,25 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
   return status;
 }
 
+static uint64_t
+get_foreground (const CudaMotion *self)
+{
+  return __atomic_load_n (self->foreground, __ATOMIC_ACQUIRE);
+}
+
 static CclStatus
-cuda_motion_finish (CclMotionSession *session, bool masks, uint64_t *foreground)
+cuda_motion_finish (CclMotionSession *session, bool all, uint64_t *foreground)
 {
   CudaMotion *self = (CudaMotion *) session;
   CclStatus status = ccl_cuda_context_enter (self->place.context);
 
   if (status != CCL_OK)
     return status;
-  if (masks || self->begun || *self->foreground == NO_FOREGROUND)
+  if (all || self->begun || get_foreground (self) == NO_FOREGROUND)
     status =
         ccl_cuda_check (CCL_CUDA (cudaEventSynchronize, self->done), "updating a background model");
   if (status == CCL_OK)
-    *foreground = *self->foreground;
+    *foreground = get_foreground (self);
   if (status == CCL_OK && self->begun)
     session->time = ccl_cuda_nanoseconds (self->begun, self->done);
   ccl_cuda_context_leave ();

@@ -23,8 +23,9 @@
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
 
-/* Blocks of a multiprocessor, at least. With 9, 1920x1080 would take one wave on 132
- * multiprocessors, but registers would be spilled: no faster alone, and slower beside other work. */
+/* Resident blocks of a multiprocessor, at least: with 8, all 1024 threads of compute
+ * capability 7.5. With 9, a frame of 1920x1080 is one wave on 132 multiprocessors, but registers
+ * spill: no faster alone, slower beside other work. */
 #define MODEL_BLOCKS 8
 
 /* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
@@ -317,8 +318,16 @@ load_old (const CclModelRun &run, uint32_t x, uint32_t y)
 
 /* Comparing */
 
-/* Which of a unit's pixels differ from the background, but for its slope: with it there are fewer.
- */
+/* The thresholds of pixels 2 @k and 2 @k + 1 where the background is flat: 4 CCL_MOTION_ONE / 16
+ * times the noise, at least the floor. */
+static __device__ inline uint32_t
+flat_thresholds (uint2 noise, uint32_t k, uint32_t floor)
+{
+  return max2 (byte_pair (noise, k) << 5, floor);
+}
+
+/* Which of a unit's pixels differ from the background if its slope counts as 0: all those of
+ * find_differences(), and perhaps more. */
 static __device__ inline uint32_t
 find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
 {
@@ -328,10 +337,9 @@ find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
-    /* 4 CCL_MOTION_ONE / 16 times the noise */
-    uint32_t threshold = max2 (byte_pair (noise, k) << 5, floor);
+    uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
 
-    high[k] = above2 (distance2 (byte_pair (values, k) << 7, olds[k]), min2 (threshold, cap));
+    high[k] = above2 (difference, min2 (flat_thresholds (noise, k, floor), cap));
   }
   return unit_bits (high);
 }
@@ -356,7 +364,7 @@ find_differences (const CclModelRun &run, const Place &place, uint2 values, uint
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t slope = max2 (distance2 (odd[k], odd[k + 1]), distance2 (aboves[k], belows[k]));
-    uint32_t threshold = max2 (byte_pair (noise, k) << 5, floor) + half2 (slope);
+    uint32_t threshold = flat_thresholds (noise, k, floor) + half2 (slope);
     uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
 
     high[k] = above2 (difference, min2 (threshold, cap));
@@ -772,7 +780,8 @@ clear_mask (const CclModelRun &run, const CclModelMask &mask)
       mask.words[y * mask.pitch + i] = 0;
 }
 
-/* @ALIGNED: luma is loaded by vectors and chroma in pairs, as nearly all frames on a device are. */
+/* @ALIGNED: loads luma by vectors and chroma in pairs, as nearly all luma and NV12 frames on a
+ * device allow; otherwise run.vectors tells how. */
 template <bool CHROMA, bool ALIGNED>
 static __global__ void
 __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun run)
@@ -799,7 +808,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
-  /* All loads come first: in a single wave of blocks few other warps hide their latency. */
+  /* What every warp needs is loaded first: there are few other warps to hide the latency. */
   load_lumas<ALIGNED> (run, place, lumas);
   if (CHROMA)
     load_chromas<ALIGNED> (run, place, chromas);
@@ -824,7 +833,9 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
     uint32_t differs[2] = { find_candidates (run, values[0], olds[1], noises[0]),
                             find_candidates (run, values[1], olds[2], noises[1]) };
 
-    /* Slopes only reduce them, and most warps have none. */
+    /* A slope only raises a threshold: without candidates nothing differs, and most warps have
+     * none.
+     */
     if (__any_sync (ALL_LANES, ((differs[0] | differs[1]) & valid) != 0)) {
       olds[0] = load_old (run, place.x, place.y - place.above);
       olds[3] = load_old (run, place.x, place.y + place.below + place.lower);

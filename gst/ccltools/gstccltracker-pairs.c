@@ -258,13 +258,6 @@ collect (const Entries *all, guint entry, guint end, const Query *track, Pairs *
   }
 }
 
-/* Four values as floats. */
-static inline Vector4
-load_as_lanes (const gdouble *values)
-{
-  return vector4_from_vector2 (vector2_load (values), vector2_load (values + 2));
-}
-
 /* Sets up the search for LANES tracks. */
 static void
 set_up_search (const GstCclTracker *self, guint track, Search *search)
@@ -272,9 +265,9 @@ set_up_search (const GstCclTracker *self, guint track, Search *search)
   guint i, k;
 
   for (k = 0; k < 2; k++) {
-    Vector4 centre = load_as_lanes (&self->tracks.p[k][track]);
-    Vector4 half = load_as_lanes (&self->tracks.size[k][track]) / 2.0f;
-    Vector4 reach = load_as_lanes (&self->tracks.reach[k][track]);
+    Vector4 centre = vector4_load_doubles (&self->tracks.p[k][track]);
+    Vector4 half = vector4_load_doubles (&self->tracks.size[k][track]) / 2.0f;
+    Vector4 reach = vector4_load_doubles (&self->tracks.reach[k][track]);
     Vector4 farthest = vector4_max (reach, half + self->small[k]);
     Vector4 per_cell = vector4_set (self->per_cell[k]),
             last = vector4_set ((gfloat) (self->n_cells[k] - 1));

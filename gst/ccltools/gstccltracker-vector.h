@@ -1,9 +1,9 @@
 /* cudaccl - vectors for the tracker
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Vector types of GCC and clang, and the functions for which operators do not compile to the best
- * SSE2 instructions. Vectors are not aligned to their size: allocators of 32-bit systems only align
- * to 8 bytes. */
+/* Vectors of two doubles and of four floats, by the extension of GCC and clang, with functions for
+ * what its operators lack or compile badly to SSE2. Not aligned to their size: allocators of 32-bit
+ * systems only align to 8 bytes. */
 
 #ifndef __GST_CCL_TRACKER_VECTOR_H__
 #define __GST_CCL_TRACKER_VECTOR_H__
@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 typedef gdouble Vector2 __attribute__ ((vector_size (16), aligned (8), may_alias));
 typedef gint64 Mask2 __attribute__ ((vector_size (16), aligned (8), may_alias));
 
-/* Of a Vector4: the number of detections that are compared with a track at a time. */
+/* The floats of a Vector4: as many detections are compared with a track at a time. */
 #define LANES 4
 
 typedef gfloat Vector4 __attribute__ ((vector_size (4 * LANES), aligned (4), may_alias));
@@ -124,6 +124,12 @@ vector4_store (gfloat *values, Vector4 lanes)
 }
 
 static inline Vector4
+vector4_set (gfloat value)
+{
+  return (Vector4){ value, value, value, value };
+}
+
+static inline Vector4
 vector4_abs (Vector4 lanes)
 {
   return (Vector4) ((Mask4) lanes & G_MAXINT32);
@@ -140,6 +146,13 @@ vector4_from_vector2 (Vector2 a, Vector2 b)
 #endif
 }
 
+/* Four doubles, as floats. */
+static inline Vector4
+vector4_load_doubles (const gdouble *values)
+{
+  return vector4_from_vector2 (vector2_load (values), vector2_load (values + 2));
+}
+
 static inline guint
 mask4_bits (Mask4 mask)
 {
@@ -152,15 +165,20 @@ mask4_bits (Mask4 mask)
 #endif
 }
 
+/* Those of @a where the mask is set, and of @b elsewhere. */
+static inline Vector4
+vector4_select (Mask4 mask, Vector4 a, Vector4 b)
+{
+  return (Vector4) (((Mask4) a & mask) | ((Mask4) b & ~mask));
+}
+
 static inline Vector4
 vector4_min (Vector4 a, Vector4 b)
 {
 #ifdef __SSE2__
   return (Vector4) _mm_min_ps ((__m128) a, (__m128) b);
 #else
-  Mask4 mask = a < b;
-
-  return (Vector4) (((Mask4) a & mask) | ((Mask4) b & ~mask));
+  return vector4_select (a < b, a, b);
 #endif
 }
 
@@ -170,16 +188,8 @@ vector4_max (Vector4 a, Vector4 b)
 #ifdef __SSE2__
   return (Vector4) _mm_max_ps ((__m128) a, (__m128) b);
 #else
-  Mask4 mask = a > b;
-
-  return (Vector4) (((Mask4) a & mask) | ((Mask4) b & ~mask));
+  return vector4_select (a > b, a, b);
 #endif
-}
-
-static inline Vector4
-vector4_set (gfloat value)
-{
-  return (Vector4){ value, value, value, value };
 }
 
 static inline void

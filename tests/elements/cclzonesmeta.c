@@ -424,7 +424,7 @@ GST_END_TEST;
 
 #define BYTES(bytes) bytes, sizeof (bytes) - 1
 
-static const CclTestSent sent[] = {
+static const CclTestSerialized sent[] = {
   { "all as it should be", 1, BYTES (SIZE "\x01" ZONE "\x01" EVENT), TRUE },
   { "no event", 1, BYTES (SIZE "\x01" ZONE "\x00"), TRUE },
   { "nothing in the frame", 1, BYTES (SIZE "\x00\x00"), TRUE },
@@ -544,10 +544,10 @@ receive (const gchar *bytes, gsize size, guint8 version)
   return meta != NULL;
 }
 
-/* What cannot be is dropped, with a warning that says why. */
+/* Invalid bytes are dropped, with a warning. */
 GST_START_TEST (test_received)
 {
-  ccl_test_receive (&sent[__i__], receive);
+  ccl_test_check_received (&sent[__i__], receive);
 }
 GST_END_TEST;
 

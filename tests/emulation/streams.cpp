@@ -148,9 +148,9 @@ can_progress (const CUstream_st *stream)
          (stream->work.front ().kind != Work::WAIT || *stream->work.front ().marker);
 }
 
-/* Does what the front of a stream needs; it is not empty. */
+/* Does one step of a stream that has work, or of the work that it waits for. */
 static void
-query (CUstream_st *stream)
+step (CUstream_st *stream)
 {
   if (can_progress (stream))
     advance (stream);
@@ -299,7 +299,7 @@ cudaStreamQuery (cudaStream_t stream)
     return cudaSuccess;
   streams_progress ();
   if (!find_stream (stream)->work.empty ())
-    query (find_stream (stream));
+    step (find_stream (stream));
   return runtime_error (cudaErrorNotReady);
 }
 
@@ -394,7 +394,7 @@ cudaEventQuery (cudaEvent_t event)
   streams_progress ();
   stream = *event->marker ? NULL : stream_with (event->marker);
   if (stream)
-    query (stream);
+    step (stream);
   return runtime_error (cudaErrorNotReady);
 }
 

@@ -1,8 +1,8 @@
-/* cudaccl - checkccl: waits for a device
+/* cudaccl - checkccl: how the host waits for a device
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How the host waits, with a fake of CUDA: for a number that a stream writes, for an event if it
- * cannot write, and for neither of them if the device has failed. */
+/* On a fake of CUDA: for a value that a stream writes, for an event if it cannot write, and for
+ * neither of them if the device has failed. */
 
 #include "tests/engine/checkccl.h"
 
@@ -18,31 +18,31 @@
 /* What the fake's stream does. */
 typedef enum Write
 {
-  WRITES,
-  DELAYS, /* the number comes between two polls */
-  LOSES,  /* it never comes */
-  REFUSES,
-  ABSENT, /* an old driver */
-  FAILS,
+  WRITE_AT_ONCE,
+  WRITE_LATE, /* between two polls */
+  WRITE_NEVER,
+  WRITE_REFUSED,
+  WRITE_MISSING, /* an old driver */
+  WRITE_FAILS,
 } Write;
 
 static struct
 {
   Write write;
-  cudaError_t end;         /* that queries return after UNFINISHED_POLLS */
-  uint32_t *number, value; /* written last */
+  cudaError_t answer;       /* to queries, after UNFINISHED_POLLS */
+  uint32_t *address, value; /* written last */
   cudaStream_t queried;
   unsigned polls, writes, records;
 } fake;
 
 static cudaError_t
-poll (void)
+answer_query (void)
 {
   if (++fake.polls <= UNFINISHED_POLLS)
     return cudaErrorNotReady;
-  if (fake.write != DELAYS)
-    return fake.end;
-  *fake.number = fake.value;
+  if (fake.write != WRITE_LATE)
+    return fake.answer;
+  *fake.address = fake.value;
   return cudaErrorNotReady;
 }
 
@@ -50,19 +50,19 @@ static cudaError_t
 query_stream (cudaStream_t stream)
 {
   fake.queried = stream;
-  return poll ();
+  return answer_query ();
 }
 
 static cudaError_t
 query_event (cudaEvent_t event)
 {
-  return poll ();
+  return answer_query ();
 }
 
 static cudaError_t
 synchronize_event (cudaEvent_t event)
 {
-  return fake.end;
+  return fake.answer;
 }
 
 static cudaError_t
@@ -76,14 +76,14 @@ static CUresult
 write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
   fake.writes++;
-  if (fake.write == REFUSES)
+  if (fake.write == WRITE_REFUSED)
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (fake.write == FAILS)
+  if (fake.write == WRITE_FAILS)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
-  fake.number = (uint32_t *) (uintptr_t) address;
+  fake.address = (uint32_t *) (uintptr_t) address;
   fake.value = value;
-  if (fake.write == WRITES)
-    *fake.number = value;
+  if (fake.write == WRITE_AT_ONCE)
+    *fake.address = value;
   return CUDA_SUCCESS;
 }
 
@@ -91,35 +91,37 @@ typedef struct Row
 {
   const char *name;
   Write write;
-  cudaError_t end;
+  cudaError_t answer;
   cudaError_t recorded, waited; /* the errors expected */
   unsigned writes, records;     /* the calls expected for two frames */
 } Row;
 
 static const Row rows[] = {
-  { "number", WRITES, cudaErrorUnknown, cudaSuccess, cudaSuccess, 2, 0 },
-  { "late number", DELAYS, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
-  { "lost number", LOSES, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
-  { "failed device", LOSES, cudaErrorIllegalAddress, cudaSuccess, cudaErrorIllegalAddress, 2, 0 },
-  { "writes refused", REFUSES, cudaSuccess, cudaSuccess, cudaSuccess, 1, 2 },
-  { "refused, failed", REFUSES, cudaErrorLaunchFailure, cudaSuccess, cudaErrorLaunchFailure, 1, 2 },
-  { "old driver", ABSENT, cudaSuccess, cudaSuccess, cudaSuccess, 0, 2 },
-  { "failing write", FAILS, cudaSuccess, cudaErrorIllegalAddress, cudaSuccess, 2, 0 },
+  { "value", WRITE_AT_ONCE, cudaErrorUnknown /* to no query */, cudaSuccess, cudaSuccess, 2, 0 },
+  { "late value", WRITE_LATE, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
+  { "lost value", WRITE_NEVER, cudaSuccess, cudaSuccess, cudaSuccess, 2, 0 },
+  { "failed device", WRITE_NEVER, cudaErrorIllegalAddress, cudaSuccess, cudaErrorIllegalAddress, 2,
+    0 },
+  { "writes refused", WRITE_REFUSED, cudaSuccess, cudaSuccess, cudaSuccess, 1, 2 },
+  { "refused, failed", WRITE_REFUSED, cudaErrorLaunchFailure, cudaSuccess, cudaErrorLaunchFailure,
+    1, 2 },
+  { "old driver", WRITE_MISSING, cudaSuccess, cudaSuccess, cudaSuccess, 0, 2 },
+  { "failing write", WRITE_FAILS, cudaSuccess, cudaErrorIllegalAddress, cudaSuccess, 2, 0 },
 };
 
 static void
 run_row (Check *check, const Row *row, CclSync sync)
 {
-  CclCudaCompletion completion = { .last = 0 };
+  CclCudaCompletion completion = { .expected = 0 };
   CclAccount account = { 0 };
   CclCudaMemory memory = { .account = &account };
   cudaStream_t streams[2] = { NULL, NULL };
   bool blocks = sync == CCL_SYNC_BLOCK;
 
   fake.write = row->write;
-  fake.end = row->end;
+  fake.answer = row->answer;
   fake.writes = fake.records = 0;
-  ccl_cuda_api.cuStreamWriteValue32_v2 = row->write == ABSENT ? NULL : write_value;
+  ccl_cuda_api.cuStreamWriteValue32_v2 = row->write == WRITE_MISSING ? NULL : write_value;
   for (int i = 0; i < 2; i++)
     ccl_cuda_api.cudaStreamCreateWithFlags (&streams[i], 0);
   check_that (check, ccl_cuda_completion_open (&completion, sync, &memory) == CCL_OK, "%s: %s",
@@ -134,7 +136,7 @@ run_row (Check *check, const Row *row, CclSync sync)
     fake.polls = 0;
     fake.queried = NULL;
     error = ccl_cuda_completion_wait (&completion);
-    check_that (check, error == (blocks ? row->end : row->waited),
+    check_that (check, error == (blocks ? row->answer : row->waited),
                 "%s, sync %d: waiting returns %d", row->name, (int) sync, (int) error);
     check_that (check, !fake.queried || fake.queried == streams[frame],
                 "%s, sync %d: another stream was queried", row->name, (int) sync);

@@ -564,7 +564,8 @@ check_scene (Check *check, const CclMotionConfig *config, bool arrays, unsigned 
   scene_clear (&scene);
 }
 
-/* All sizes around the blocks of 64 pixels, formats and scales. */
+/* Sizes around the CPU's blocks of 64 pixels, and multiples of 8 around the device's blocks of 240,
+ * for aligned frames; all formats and scales. */
 static void
 check_scenes (Check *check, bool arrays)
 {
@@ -605,10 +606,11 @@ test_arrays (Check *check)
 
 #define STREAM_FRAMES 12
 
-/* Plays the frames, to one analyzer or to two in turns, and waits for nothing but the last. */
+/* Detects motion in all frames, for one analyzer or alternately for two, and waits only for the
+ * last.
+ */
 static void
-play (Check *check, const CclMotionConfig *config, const CclMotionImage *images, unsigned n,
-      Model *models)
+detect_all (Check *check, const CclMotionImage *images, unsigned n, Model *models)
 {
   CclMotionParams params;
   CclComponents components;
@@ -633,14 +635,16 @@ play (Check *check, const CclMotionConfig *config, const CclMotionImage *images,
               "%s", ccl_last_error ());
 }
 
-/* Frames in turns in the streams of two analyzers, without a wait between them, are as on the
- * CPU. */
+/* Frames that alternate between the streams of two analyzers, with no wait between them, give the
+ * CPU's results. */
 static void
 check_streams (Check *check, const CclMotionConfig *config)
 {
   Scene scene = scene_new (&check->rng, config->width, config->height, 2);
   CclMotionImage host[STREAM_FRAMES], device[STREAM_FRAMES];
-  Model frames[2][STREAM_FRAMES] = { 0 }, cpu[1] = { 0 }, cuda[2] = { 0 };
+  /* only their arenas are used, for pixels */
+  Model frames[2][STREAM_FRAMES] = { 0 };
+  Model cpu[1] = { 0 }, cuda[2] = { 0 };
   CclMotionConfig c = *config;
   CclMotionInfo expected, got;
   uint8_t *backgrounds[2];
@@ -661,8 +665,8 @@ check_streams (Check *check, const CclMotionConfig *config)
   for (int i = 0; i < 2; i++)
     if (!open_model (check, &c, "cuda", CCL_MEMORY_DEVICE, &cuda[i]))
       return;
-  play (check, config, host, 1, cpu);
-  play (check, config, device, 2, cuda);
+  detect_all (check, host, 1, cpu);
+  detect_all (check, device, 2, cuda);
 
   ccl_motion_info (cpu[0].motion, &expected);
   ccl_motion_info (cuda[0].motion, &got);

@@ -1,4 +1,4 @@
-/* cudaccl - helpers for tests of serialised metadata
+/* cudaccl - helpers for tests of serialized metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/cclmetatest.h"
@@ -15,7 +15,7 @@ count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *fi
 }
 
 void
-ccl_test_receive (const CclTestSent *sent, CclTestReceiveFunc receive)
+ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive)
 {
   guint n = 0;
   gsize size;
@@ -25,11 +25,11 @@ ccl_test_receive (const CclTestSent *sent, CclTestReceiveFunc receive)
   gst_debug_set_active (TRUE);
   gst_debug_set_default_threshold (GST_LEVEL_WARNING);
 
-  fail_unless (receive (sent->bytes, sent->size, sent->version) == sent->good, "%s", sent->what);
-  fail_unless_equals_int (n, !sent->good);
-  for (size = 0; sent->good && size < sent->size; size++)
+  fail_unless (receive (sent->bytes, sent->size, sent->version) == sent->valid, "%s", sent->what);
+  fail_unless_equals_int (n, !sent->valid);
+  for (size = 0; sent->valid && size < sent->size; size++)
     fail_if (receive (sent->bytes, size, sent->version), "%s: taken, but truncated", sent->what);
-  if (sent->good)
+  if (sent->valid)
     fail_unless_equals_int64 (n, sent->size);
 
   gst_debug_remove_log_function (count_warnings);

@@ -1,4 +1,4 @@
-/* cudaccl - helpers for tests of serialised metadata
+/* cudaccl - helpers for tests of serialized metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __CCL_META_TEST_H__
@@ -6,21 +6,21 @@
 
 #include <gst/gst.h>
 
-/* Metadata as it was sent, and whether it can be taken. */
+/* Serialized metadata, and whether it is valid. */
 typedef struct
 {
   const gchar *what;
   guint8 version;
   const gchar *bytes;
   gsize size;
-  gboolean good;
-} CclTestSent;
+  gboolean valid;
+} CclTestSerialized;
 
 /* Deserialises and checks it; returns whether it was taken. */
 typedef gboolean (*CclTestReceiveFunc) (const gchar *bytes, gsize size, guint8 version);
 
-/* What cannot be taken must be dropped with a warning that says why, and so must all that is
- * truncated. */
-void ccl_test_receive (const CclTestSent *sent, CclTestReceiveFunc receive);
+/* Checks that @receive takes valid bytes, and drops invalid and truncated ones with one warning
+ * each. */
+void ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct Handle
 
 int test_cuda_fake_fill;
 int test_cuda_fake_devices = 1;
-bool test_cuda_fake_late_numbers;
+bool test_cuda_fake_late_values;
 
 static cudaError_t
 handle_new (void *pointer)
@@ -316,21 +316,21 @@ stream_end_capture (cudaStream_t stream, cudaGraph_t *graph)
 /* What a stream writes behind its work; NULL: nothing. */
 static struct
 {
-  uint32_t *number, value;
-} late;
+  uint32_t *address, value;
+} pending_write;
 
 static void
-write_number (void)
+write_value (void)
 {
-  if (late.number)
-    *late.number = late.value;
-  late.number = NULL;
+  if (pending_write.address)
+    *pending_write.address = pending_write.value;
+  pending_write.address = NULL;
 }
 
 static cudaError_t
-stream_end (cudaStream_t stream)
+stream_complete (cudaStream_t stream)
 {
-  write_number ();
+  write_value ();
   return use (stream);
 }
 
@@ -344,10 +344,10 @@ stream_wait_event (cudaStream_t stream, cudaEvent_t event, unsigned flags)
 static CUresult
 stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
-  late.number = (uint32_t *) (uintptr_t) address;
-  late.value = value;
-  if (!test_cuda_fake_late_numbers)
-    write_number ();
+  pending_write.address = (uint32_t *) (uintptr_t) address;
+  pending_write.value = value;
+  if (!test_cuda_fake_late_values)
+    write_value ();
   return (CUresult) use (stream);
 }
 
@@ -479,8 +479,8 @@ const CclCudaApi test_cuda_fake = {
   .cudaStreamCreateWithFlags = stream_create,
   .cudaStreamDestroy = stream_destroy,
   .cudaStreamEndCapture = stream_end_capture,
-  .cudaStreamQuery = stream_end,
-  .cudaStreamSynchronize = stream_end,
+  .cudaStreamQuery = stream_complete,
+  .cudaStreamSynchronize = stream_complete,
   .cudaStreamWaitEvent = stream_wait_event,
   .cuInit = init,
   .cuDeviceGet = device_get,

@@ -20,8 +20,8 @@ extern int test_cuda_fake_fill;
 /* How many devices there are: 1, or 0. */
 extern int test_cuda_fake_devices;
 
-/* Whether the numbers that streams write come only when the host queries or synchronises. */
-extern bool test_cuda_fake_late_numbers;
+/* Whether streams write values only when the host queries or synchronises them. */
+extern bool test_cuda_fake_late_values;
 
 extern const CclCudaApi test_cuda_fake;
 

@@ -198,7 +198,7 @@ DESTROYERS (DESTROY)
 
 /* Polls that find nothing are not counted: there are as many as there is time. */
 static cudaError_t
-polled (cudaError_t error)
+count_poll (cudaError_t error)
 {
   if (error == cudaErrorNotReady)
     test_cuda_fault.calls--;
@@ -210,21 +210,21 @@ polled (cudaError_t error)
 static cudaError_t
 event_query (cudaEvent_t event)
 {
-  return polled (wrap_cudaEventQuery (event));
+  return count_poll (wrap_cudaEventQuery (event));
 }
 
 static cudaError_t
 stream_query (cudaStream_t stream)
 {
-  return polled (wrap_cudaStreamQuery (stream));
+  return count_poll (wrap_cudaStreamQuery (stream));
 }
 
 /* What a stream writes behind its work. */
 static struct
 {
-  const uint32_t *number; /* NULL: nothing */
+  const uint32_t *address; /* NULL: nothing */
   uint32_t value;
-} awaited;
+} awaited_write;
 
 static CUresult
 stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
@@ -232,8 +232,8 @@ stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsi
   CUresult result = wrap_cuStreamWriteValue32_v2 (stream, address, value, flags);
 
   /* page-locked memory has the same address on the host */
-  awaited.number = result == CUDA_SUCCESS ? (const uint32_t *) (uintptr_t) address : NULL;
-  awaited.value = value;
+  awaited_write.address = result == CUDA_SUCCESS ? (const uint32_t *) (uintptr_t) address : NULL;
+  awaited_write.value = value;
   return result;
 }
 
@@ -280,10 +280,11 @@ pop (CUcontext *context)
   bool failed = begin_call ("cuCtxPopCurrent_v2");
   CUresult result = real.cuCtxPopCurrent_v2 (context);
 
-  /* An engine call has ended: it may have read the number instead of calling CUDA. */
-  if (awaited.number && __atomic_load_n (awaited.number, __ATOMIC_ACQUIRE) == awaited.value)
+  /* An engine call has ended: it may have read the value instead of calling CUDA. */
+  if (awaited_write.address &&
+      __atomic_load_n (awaited_write.address, __ATOMIC_ACQUIRE) == awaited_write.value)
     test_cuda_fault.busy = false;
-  awaited.number = NULL;
+  awaited_write.address = NULL;
   test_cuda_fault.entered--;
   return failed ? (CUresult) test_cuda_fault.error : result;
 }

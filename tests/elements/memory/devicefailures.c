@@ -49,7 +49,7 @@ static const struct
 static void
 begin (void)
 {
-  test_cuda_fake_late_numbers = FALSE;
+  test_cuda_fake_late_values = FALSE;
   test_cuda_fake_devices = 1;
   test_cuda_fault_begin (&test_cuda_fake);
 }
@@ -173,7 +173,7 @@ GST_START_TEST (test_auto_on_frame)
   begin ();
   h = harness_new ("auto", PICTURE_WIDTH, PICTURE_HEIGHT);
   arm (frame_failures[__i__].only, frame_failures[__i__].error, frame_failures[__i__].sticky);
-  test_cuda_fake_late_numbers = frame_failures[__i__].late;
+  test_cuda_fake_late_values = frame_failures[__i__].late;
   ccl_test_push_picture (h);
   check_warning (h, frame_failures[__i__].code);
   ccl_test_push_picture (h);
@@ -255,7 +255,7 @@ GST_START_TEST (test_cuda_on_frame)
   begin ();
   h = harness_new ("cuda", 40, 30);
   arm (frame_failures[__i__].only, frame_failures[__i__].error, frame_failures[__i__].sticky);
-  test_cuda_fake_late_numbers = frame_failures[__i__].late;
+  test_cuda_fake_late_values = frame_failures[__i__].late;
   fail_unless_equals_int (gst_harness_push (h, ccl_test_black_new (40, 30)), GST_FLOW_ERROR);
   ccl_test_check_error (h, GST_RESOURCE_ERROR, frame_failures[__i__].code,
                         frame_failures[__i__].only);

@@ -26,6 +26,12 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef unsigned long long CUdeviceptr;
 typedef uint32_t cuuint32_t;
+
+typedef enum CUstreamWriteValue_flags_enum
+{
+  CU_STREAM_WRITE_VALUE_DEFAULT = 0
+} CUstreamWriteValue_flags;
+
 typedef struct CUarray_st *CUarray;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 
