@@ -170,7 +170,8 @@ run (const gchar *path, Seen *seen)
   add_probe (pipeline, "overlay", "src", see_overlay, seen);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), 170 * GST_SECOND,
+  /* Emulators take minutes; Meson ends the test if it hangs. */
+  message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), GST_CLOCK_TIME_NONE,
                                         GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
   gst_message_unref (message);
