@@ -4,6 +4,7 @@
 #include "tests/engine/checkccl.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/parse.h"
+#include "tests/lib/sanitizer.h"
 
 #include <fnmatch.h>
 #include <signal.h>
@@ -77,7 +78,7 @@ handle_crash (int number)
 static void
 catch_crashes (void)
 {
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !TEST_SANITIZER
   static const int numbers[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
   struct sigaction action = { .sa_handler = handle_crash, .sa_flags = (int) SA_RESETHAND };
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"
+#include "tests/lib/sanitizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,7 +350,7 @@ ccl_test_limit_memory (gsize bytes)
   low.rlim_cur = strtoul (statm, NULL, 10) * (gulong) sysconf (_SC_PAGESIZE) + bytes;
   g_free (statm);
 
-#if defined(__SANITIZE_ADDRESS__)
+#if TEST_SANITIZER
   return FALSE; /* it needs terabytes of addresses */
 #endif
   fail_unless_equals_int (setrlimit (RLIMIT_AS, &low), 0);
