@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/completion.h"
-#include "ccl/cpu/clock.h"
+#include "engine/cpu/clock.h"
 #include "cuda/session.h"
 
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: EGL images
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccl/eglimage.h"
+#include <cudaccl/eglimage.h>
 #include "cuda/session.h"
 
 #include <string.h>

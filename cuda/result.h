@@ -4,8 +4,8 @@
 #ifndef CCL_CUDA_RESULT_H
 #define CCL_CUDA_RESULT_H
 
-#include "ccl/backend.h"
-#include "ccl/topk.h"
+#include "engine/backend.h"
+#include "engine/topk.h"
 
 /* Precedes the components in the host's copy of a result. */
 typedef struct CclResultHeader

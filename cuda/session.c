@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccl/cpu/pool.h"
+#include "engine/cpu/pool.h"
 #include "cuda/session.h"
 #include "cuda/place.h"
 

@@ -6,7 +6,7 @@
 
 #include "cuda/api.h"
 #include "cuda/completion.h"
-#include "cuda/motion/morphology.h"
+#include "cuda/filters/morphology.h"
 #include "cuda/stages/batch.h"
 
 enum

@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: how pixels reach kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "ccl/cpu/pool.h"
-#include "ccl/cpu/tuning.h"
+#include "engine/cpu/pool.h"
+#include "engine/cpu/tuning.h"
 #include "cuda/session.h"
 
 #include <limits.h>

@@ -9,8 +9,8 @@ build=${CUDACCL_BUILD:-$here/../build}
 if [[ -z ${CUDACCL_BUILD-} && ! -d $build ]]; then
   build=${XDG_CACHE_HOME:-${HOME-}/.cache}/cudaccl/build
 fi
-if [[ -f $build/gst/cudaccl/libgstcudaccl.so ]]; then
-  export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+if [[ -f $build/gst/analysis/libgstcudaccl.so ]]; then
+  export GST_PLUGIN_PATH=$build/gst/analysis:$build/gst/tools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 fi
 
 # Masks of OpenCV's background subtraction, with noise and holes: 255 for moving objects, 127 for their

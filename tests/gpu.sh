@@ -74,8 +74,8 @@ if [[ -z $logs ]]; then
   trap '((failed > 0)) || rm -rf "$logs"' EXIT
 fi
 mkdir -p "$logs"
-export GST_PLUGIN_PATH=$build/gst/cudaccl:$build/gst/ccltools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
-export LD_LIBRARY_PATH=$build/gst/ccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export GST_PLUGIN_PATH=$build/gst/analysis:$build/gst/tools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+export LD_LIBRARY_PATH=$build/gst/meta${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # logged NAME COMMAND...: runs the command with its output in a log of that name.
 logged() {

@@ -54,7 +54,7 @@ grep -qE '^frames with components +20$' "$stage/output" || {
   die "the installed plugin did not find the ball"
 }
 
-if [[ -n $(find "$build/gst/ccl" -name '*.typelib') ]]; then
+if [[ -n $(find "$build/gst/meta" -name '*.typelib') ]]; then
   for file in "$libdir/girepository-1.0/GstCcl-1.0.typelib" "$prefix/share/gir-1.0/GstCcl-1.0.gir"; do
     [[ -e $file ]] || die "${file#"$stage"} was not installed"
   done

@@ -62,8 +62,8 @@ soak=$build/tests/soak/soak
 [[ -x $soak ]] || die "$build has no soak; build it first, or set --build"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH=$build/gst/ccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export GST_PLUGIN_PATH_1_0=$build/gst/cudaccl:$build/gst/ccltools
+export LD_LIBRARY_PATH=$build/gst/meta${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export GST_PLUGIN_PATH_1_0=$build/gst/analysis:$build/gst/tools
 export GST_REGISTRY_1_0=$work/registry G_DEBUG=fatal-criticals
 if [[ -n $plugins ]]; then
   export GST_PLUGIN_PATH_1_0=$GST_PLUGIN_PATH_1_0:$plugins GST_PLUGIN_SYSTEM_PATH_1_0=''

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_FEATURES_CUH
 #define CCL_CUDA_FEATURES_CUH
 
-#include "ccl/sums.h"
+#include "engine/sums.h"
 #include "cuda/components.h"
 #include "cuda/device/warp.cuh"
 

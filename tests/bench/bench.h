@@ -4,9 +4,9 @@
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
-#include "ccl/batch.h"
-#include "ccl/ccl.h"
-#include "ccl/cpu/functions.h"
+#include <cudaccl/batch.h>
+#include <cudaccl/ccl.h>
+#include "engine/cpu/functions.h"
 #include "tests/bench/peers.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/image.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
-#include "ccl/cpu/tuning.h"
+#include "engine/cpu/tuning.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
 

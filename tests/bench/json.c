@@ -9,7 +9,7 @@
 #include <time.h>
 #include <json-glib/json-glib.h>
 
-#include "gst/ccltools/gstccljsonwriter.h"
+#include "gst/report/gstccljsonwriter.h"
 
 /* Frames that one of the two writes before it is the turn of the other: each alone has the memory
  * that it freed before, as in a pipeline. */

@@ -3,7 +3,7 @@
 
 #include "tests/bench/morphology.h"
 
-#include "ccl/cpu/tuning.h"
+#include "engine/cpu/tuning.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/median.h"
 #include "tests/bench/morphology_cuda.h"

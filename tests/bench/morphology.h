@@ -4,7 +4,7 @@
 #ifndef TESTS_BENCH_MORPHOLOGY_H
 #define TESTS_BENCH_MORPHOLOGY_H
 
-#include "ccl/mask.h"
+#include <cudaccl/mask.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include "tests/bench/morphology_cuda.h"
 
-#include "ccl/mask.h"
+#include <cudaccl/mask.h>
 #include "tests/bench/median.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/clock.h"

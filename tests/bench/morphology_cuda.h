@@ -4,7 +4,7 @@
 #ifndef TESTS_BENCH_MORPHOLOGY_CUDA_H
 #define TESTS_BENCH_MORPHOLOGY_CUDA_H
 
-#include "ccl/mask.h"
+#include <cudaccl/mask.h>
 #include "tests/lib/image.h"
 
 /* Measures each of @n operations on a CUDA device, chains of them, and the analysis from every kind

@@ -3,8 +3,8 @@
 
 #include "tests/bench/motion.h"
 
-#include "ccl/cpu/tuning.h"
-#include "ccl/motion.h"
+#include "engine/cpu/tuning.h"
+#include <cudaccl/motion.h>
 #include "tests/bench/camera.h"
 #include "tests/bench/median.h"
 #include "tests/lib/clock.h"

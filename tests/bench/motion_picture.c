@@ -3,7 +3,7 @@
 
 /* Shows a frame, its background, its mask and its boxes side by side: pipelines/motion.sh. */
 
-#include "ccl/motion.h"
+#include <cudaccl/motion.h>
 #include "tests/lib/image.h"
 #include "tests/lib/parse.h"
 

@@ -3,7 +3,7 @@
 
 #include "tests/bench/pipeline.h"
 
-#include "ccl/ccl.h"
+#include <cudaccl/ccl.h>
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/reference.h"
+#include "tests/reference/components.h"
 
 #include <stdlib.h>
 #include <string.h>

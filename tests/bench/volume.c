@@ -4,7 +4,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/median.h"
 
-#include "ccl/volume_reference.h"
+#include "tests/reference/volume.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/ccltools/gstccltext.h"
+#include "gst/report/gstccltext.h"
 
 /* The first of 15 to 17 digits that reads back, as printf writes it. */
 static void

@@ -4,8 +4,8 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "gst/ccltools/gstcclassignment.h"
-#include "gst/ccltools/gstccltracker.h"
+#include "gst/track/gstcclassignment.h"
+#include "gst/track/gstccltracker.h"
 
 #define MAX_OBJECTS 4
 #define MAX_POINTS 6

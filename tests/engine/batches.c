@@ -4,8 +4,8 @@
 #include "tests/engine/checkccl.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/batch.h"
-#include "ccl/reference.h"
+#include <cudaccl/batch.h>
+#include "tests/reference/components.h"
 
 #include <stdlib.h>
 #include <string.h>

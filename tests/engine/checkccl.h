@@ -4,7 +4,7 @@
 #ifndef TESTS_ENGINE_CHECKCCL_H
 #define TESTS_ENGINE_CHECKCCL_H
 
-#include "ccl/cpu/functions.h"
+#include "engine/cpu/functions.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/image.h"
 #include "tests/lib/mt19937.h"

@@ -6,8 +6,8 @@
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/batch.h"
-#include "ccl/reference.h"
+#include <cudaccl/batch.h>
+#include "tests/reference/components.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "tests/engine/checkccl.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/cpu/pool.h"
-#include "ccl/cpu/tuning.h"
+#include "engine/cpu/pool.h"
+#include "engine/cpu/tuning.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -9,11 +9,11 @@
 
 #ifdef HAVE_CUDA
 
-#include "ccl/batch.h"
-#include "ccl/eglimage.h"
-#include "ccl/mask.h"
-#include "ccl/motion.h"
-#include "ccl/volume.h"
+#include <cudaccl/batch.h>
+#include <cudaccl/eglimage.h>
+#include <cudaccl/mask.h>
+#include <cudaccl/motion.h>
+#include <cudaccl/volume.h>
 #include "tests/lib/cudafake.h"
 #include "tests/lib/cudafault.h"
 #include "tests/lib/device.h"

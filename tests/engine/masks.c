@@ -5,8 +5,8 @@
 #include "tests/engine/masks.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/cpu/tuning.h"
-#include "ccl/reference.h"
+#include "engine/cpu/tuning.h"
+#include "tests/reference/components.h"
 
 #include <stdlib.h>
 #include <string.h>

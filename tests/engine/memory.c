@@ -5,7 +5,7 @@
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/reference.h"
+#include "tests/reference/components.h"
 
 #include <pthread.h>
 #include <stdlib.h>

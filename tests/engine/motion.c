@@ -3,9 +3,9 @@
 
 #include "tests/engine/checkccl.h"
 
-#include "ccl/cpu/motion_functions.h"
-#include "ccl/cpu/tuning.h"
-#include "ccl/motion_reference.h"
+#include "engine/cpu/motion_functions.h"
+#include "engine/cpu/tuning.h"
+#include "tests/reference/motion.h"
 #include "tests/lib/device.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "tests/engine/checkccl.h"
 
-#include "ccl/reference.h"
+#include "tests/reference/components.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "tests/engine/checkccl.h"
 
-#include "ccl/cpu/tuning.h"
-#include "ccl/reference.h"
+#include "engine/cpu/tuning.h"
+#include "tests/reference/components.h"
 #include "tests/lib/device.h"
 
 #include <stdarg.h>

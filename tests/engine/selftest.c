@@ -4,7 +4,7 @@
 #include "tests/engine/checkccl.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/reference.h"
+#include "tests/reference/components.h"
 
 #include <stdlib.h>
 #include <string.h>

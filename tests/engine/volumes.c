@@ -5,7 +5,7 @@
 #include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
-#include "ccl/volume_reference.h"
+#include "tests/reference/volume.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ fuzz_catch_criticals (void)
 void
 fuzz_gst_init (void)
 {
-  static const gchar *const plugins[] = { "cudaccl", "ccltools" };
+  static const gchar *const plugins[] = { "analysis/libgstcudaccl.so", "tools/libgstccltools.so" };
   guint i;
 
   g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
@@ -48,7 +48,7 @@ fuzz_gst_init (void)
   fuzz_catch_criticals ();
 
   for (i = 0; i < G_N_ELEMENTS (plugins); i++) {
-    gchar *file = g_strdup_printf (FUZZ_PLUGINS "/%s/libgst%s.so", plugins[i], plugins[i]);
+    gchar *file = g_build_filename (FUZZ_PLUGINS, plugins[i], NULL);
     GError *error = NULL;
 
     if (!gst_plugin_load_file (file, &error))

@@ -6,11 +6,11 @@
  * regions, two frames with one analyzer, batches. Volumes where there is a CUDA device; elsewhere
  * the two references, of which one can have one slice, must agree. */
 
-#include "ccl/batch.h"
-#include "ccl/cpu/tuning.h"
-#include "ccl/mask.h"
-#include "ccl/reference.h"
-#include "ccl/volume_reference.h"
+#include <cudaccl/batch.h>
+#include "engine/cpu/tuning.h"
+#include <cudaccl/mask.h>
+#include "tests/reference/components.h"
+#include "tests/reference/volume.h"
 #include "tests/fuzz/input.h"
 #include "tests/lib/morphology.h"
 

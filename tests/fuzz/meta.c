@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/newer.h"
 
-#include "gst/ccl/gstcclmeta.c"
-#if __has_include("gst/ccl/gstcclserialize.c")
-#include "gst/ccl/gstcclserialize.c"
+#include "gst/meta/gstcclmeta.c"
+#if __has_include("gst/meta/gstcclserialize.c")
+#include "gst/meta/gstcclserialize.c"
 #endif

@@ -5,7 +5,7 @@
 #define TESTS_FUZZ_METAS_H
 
 #include <gst/video/video.h>
-#include "gst/ccl/gstccl.h"
+#include <gst/ccl/gstccl.h>
 #include "tests/fuzz/input.h"
 
 /* Which of the metadata may contradict the memory of a buffer. */

@@ -3,8 +3,8 @@
 
 /* Any chain, size, pitch, connectivity, instruction set and number of threads. */
 
-#include "ccl/cpu/tuning.h"
-#include "ccl/mask.h"
+#include "engine/cpu/tuning.h"
+#include <cudaccl/mask.h>
 #include "tests/fuzz/input.h"
 #include "tests/lib/morphology.h"
 

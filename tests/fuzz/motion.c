@@ -4,8 +4,8 @@
 /* Any size, format, scale, instruction set and number of threads; parameters and times change from
  * frame to frame. Invalid ones must leave the model as it is. */
 
-#include "ccl/cpu/tuning.h"
-#include "ccl/motion_reference.h"
+#include "engine/cpu/tuning.h"
+#include "tests/reference/motion.h"
 #include "tests/fuzz/input.h"
 
 #include <stdlib.h>

@@ -89,7 +89,7 @@ fuzz_meta_info_register (FuzzMetaInfo *info)
 #undef GST_CHECK_VERSION
 #define GST_CHECK_VERSION(major, minor, micro) 1
 
-#include "gst/ccl/gstcclmeta.h"
-#include "gst/ccl/gstcclzonesmeta.h"
+#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/gstcclzonesmeta.h>
 
 #endif

@@ -5,7 +5,7 @@
  * What was parsed and written must read back as the same; polygons are drawn as the pixel reference
  * draws them. */
 
-#include "ccl/mask.h"
+#include <cudaccl/mask.h>
 #include "tests/fuzz/input.h"
 #include "tests/lib/morphology.h"
 

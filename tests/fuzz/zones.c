@@ -4,7 +4,7 @@
 /* Zones and tripwires as text or JSON, then objects anywhere that cross them. A second set takes
  * the state of the first. */
 
-#include "gst/ccltools/gstcclzoneset.h"
+#include "gst/zones/gstcclzoneset.h"
 #include "tests/fuzz/elements.h"
 
 #include <math.h>

@@ -3,5 +3,5 @@
 
 #include "tests/fuzz/newer.h"
 
-#include "gst/ccl/gstcclzonesmeta.c"
-#include "gst/ccl/gstcclzonesserialize.c"
+#include "gst/meta/gstcclzonesmeta.c"
+#include "gst/meta/gstcclzonesserialize.c"

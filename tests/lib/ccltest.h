@@ -7,7 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
-#include <ccl/ccl.h>
+#include <cudaccl/ccl.h>
 #include <gst/ccl/gstccl.h>
 
 /* The size of the picture that ccl_test_picture_new() draws. */

@@ -7,7 +7,7 @@
 #ifndef TESTS_LIB_DEVICE_H
 #define TESTS_LIB_DEVICE_H
 
-#include "ccl/ccl.h"
+#include <cudaccl/ccl.h>
 
 #define TEST_DEVICE 0
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_LIB_IMAGE_H
 #define TESTS_LIB_IMAGE_H
 
-#include "ccl/ccl.h"
+#include <cudaccl/ccl.h>
 #include "tests/lib/mt19937.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef TESTS_COMMON_MORPHOLOGY_H
 #define TESTS_COMMON_MORPHOLOGY_H
 
-#include "ccl/mask.h"
+#include <cudaccl/mask.h>
 #include "tests/lib/image.h"
 
 /* What ccl_morphology_apply() must do. */

@@ -4,7 +4,7 @@
 #ifndef TESTS_LIB_PARSE_H
 #define TESTS_LIB_PARSE_H
 
-#include "ccl/ccl.h"
+#include <cudaccl/ccl.h>
 
 #include <stddef.h>
 

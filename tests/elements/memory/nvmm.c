@@ -3,7 +3,7 @@
 
 #include "tests/lib/cclnvmmtest.h"
 
-#include "gst/cudaccl/memory/gstcclnvmm.h"
+#include "gst/analysis/memory/gstcclnvmm.h"
 
 /* The mapper is linked into this program, too. */
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);

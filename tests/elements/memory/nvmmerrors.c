@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cuda/api.h"
-#include "gst/cudaccl/memory/gstcclchroma.h"
-#include "gst/cudaccl/memory/gstcclnvbufsurface.h"
-#include "gst/cudaccl/memory/gstcclnvmm.h"
+#include "gst/analysis/memory/gstcclchroma.h"
+#include "gst/analysis/memory/gstcclnvbufsurface.h"
+#include "gst/analysis/memory/gstcclnvmm.h"
 
 #define WIDTH 16
 #define HEIGHT 8

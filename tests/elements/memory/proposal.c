@@ -3,7 +3,7 @@
 
 #include "tests/lib/ccltest.h"
 
-#include "gst/cudaccl/memory/gstcclpool.h"
+#include "gst/analysis/memory/gstcclpool.h"
 
 #define OURS "CclPinnedMemory"
 #define THEIRS "TestMemory"

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "gst/cudaccl/memory/gstcclnvbufsurface.h"
+#include "gst/analysis/memory/gstcclnvbufsurface.h"
 
 /* Counts of calls. */
 typedef struct

@@ -1,0 +1,340 @@
+/* cudaccl - CUDA backend: median, erosion and dilation of masks
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A block owns a tile of the mask. It loads the tile with a halo as wide as all passes together
+ * reach, a word on either side and CclFilters.reach rows, and does the passes in shared memory.
+ * Each pass needs fewer rows of the halo than the one before; blocks repeat each other's work
+ * there. A warp has whole rows, a word for each lane, and gets neighbouring words by shuffles, so
+ * that a pass takes one barrier. The last pass writes to the mask.
+ *
+ * A window contains the frame's border pixel wherever it reaches beyond the border. So erosion and
+ * dilation, which ignore what is outside, may repeat the border pixels as the median does: rows are
+ * clamped to the frame, and these hold for words:
+ * F1. The pixels past the width in a row's last word are copies of its last pixel.
+ * F2. The words left of the first and right of the last one are not stored: their pixels are copies
+ *     of the first and of the last pixel.
+ * F3. A word's outer neighbour in the halo is missing. So each pass spoils some pixels more at the
+ *     outer side of the halo, but with a total reach of 32 none that the tile depends on.
+ * F4. A pass reads one buffer and writes the other, with a barrier between passes. A launch never
+ *     writes where it reads from global memory. */
+
+#include "cuda/device/foreground.cuh"
+#include "cuda/device/launch.cuh"
+#include "cuda/device/morphology.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/filters/morphology.h"
+#include "cuda/tile/tile.cuh"
+
+#define FILTER_HALO 1 /* words on either side */
+#define FILTER_COLUMNS WARP_LANES
+#define FILTER_WORDS (FILTER_COLUMNS - 2 * FILTER_HALO) /* of 32 pixels, in a row of a tile */
+#define QUAD_ROWS 4     /* of a thread at a time, one below the other */
+#define FILTER_WARPS 16 /* of a block, at most */
+#define FILTER_ROWS 128 /* in shared memory, at most */
+
+static_assert (CCL_FILTER_REACH <= FILTER_HALO * 32, "the halo is wide enough (F3)");
+
+/* A block's tile as a thread sees it. Rows are those in shared memory. */
+struct FilterTile
+{
+  uint32_t word;              /* of the frame, of this thread's column: wraps left of the frame */
+  uint32_t words;             /* of the frame */
+  uint32_t lane, warp, warps; /* of this thread and its block */
+  uint32_t last, past;        /* bits of the word: the frame's last pixel, and all past it */
+  int32_t top, bottom;        /* the rows that are in the frame, from top up to, without, bottom */
+  int32_t first_row;          /* in the frame, of row 0; may be negative */
+  uint32_t frame, height;     /* of the batch; rows of the tile */
+};
+
+static __device__ inline FilterTile
+filter_tile (const CclCudaFrame &f, const CclFilters &filters)
+{
+  uint32_t row = divide (blockIdx.x, filters.columns, filters.column_reciprocal), y;
+  FilterTile t;
+
+  t.frame = divide (row, filters.rows, filters.row_reciprocal);
+  y = (row - t.frame * filters.rows) * filters.tile_height;
+  t.lane = threadIdx.x % WARP_LANES;
+  t.warp = threadIdx.x / WARP_LANES;
+  t.warps = blockDim.x / WARP_LANES;
+  t.word = (blockIdx.x - row * filters.columns) * FILTER_WORDS + t.lane - FILTER_HALO;
+  t.words = (f.width - 1) / 32 + 1;
+  t.last = 1u << (f.width - 1) % 32;
+  t.past = t.word == t.words - 1 ? ~(t.last | (t.last - 1)) : 0;
+  t.height = min (filters.tile_height, filters.height - y);
+  t.first_row = (int32_t) y - (int32_t) filters.reach;
+  t.top = max (-t.first_row, 0);
+  t.bottom = min ((int32_t) (t.height + 2 * filters.reach), (int32_t) filters.height - t.first_row);
+  return t;
+}
+
+static __device__ inline bool
+in_frame (const FilterTile &t)
+{
+  return t.word < t.words;
+}
+
+/* Repeats the last pixel past the width (F1). */
+static __device__ inline uint32_t
+repeat_last (const FilterTile &t, uint32_t word)
+{
+  return word & t.last ? word | t.past : word & ~t.past;
+}
+
+/* The frame's row @row, which is in it. */
+static __device__ inline size_t
+row_of_frame (const CclFilters &filters, const FilterTile &t, int32_t row)
+{
+  return (size_t) t.frame * (filters.height + 1) + (uint32_t) (t.first_row + row);
+}
+
+/* Loads the foreground of this thread's word in QUAD_ROWS rows from @row on, all requested at
+ * once. */
+static __device__ inline void
+load_quad_words (const CclCudaFrame &f, const CclFilters &filters, const FilterTile &t, int32_t row,
+                 uint32_t words[QUAD_ROWS])
+{
+  uint32_t x = t.word * 32;
+  const uint8_t *pixels = row_pixels (f, 0) + row_of_frame (filters, t, row) * f.pitch;
+  bool aligned = (((uintptr_t) f.pixels | f.pitch) & 15) == 0 && f.width - x >= 32;
+
+  if (f.bits) {
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      words[k] = row + k < t.bottom ? mask_word (f, pixels + k * f.pitch, x) : 0;
+  } else if (aligned) {
+    uint4 low[QUAD_ROWS], high[QUAD_ROWS];
+
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++) {
+      const uint4 *from = (const uint4 *) (pixels + k * f.pitch + x);
+
+      low[k] = row + k < t.bottom ? __ldg (from) : uint4{};
+      high[k] = row + k < t.bottom ? __ldg (from + 1) : uint4{};
+    }
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++) {
+      uint32_t bytes[8] = { low[k].x,  low[k].y,  low[k].z,  low[k].w,
+                            high[k].x, high[k].y, high[k].z, high[k].w };
+
+      words[k] = foreground_bits (f, bytes, 8);
+    }
+  } else {
+#pragma unroll 1
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      words[k] = row + k < t.bottom ? foreground32 (f, pixels + k * f.pitch, x) : 0;
+  }
+}
+
+/* Loads all that the passes need. */
+static __device__ inline void
+load_rows (const CclCudaFrame &f, const CclFilters &filters, const FilterTile &t, uint32_t *to)
+{
+  const uint32_t *region = (const uint32_t *) filters.region + t.word;
+
+#pragma unroll 1
+  for (int32_t row = t.top + t.warp * QUAD_ROWS; row < t.bottom; row += t.warps * QUAD_ROWS) {
+    uint32_t words[QUAD_ROWS] = {};
+
+    if (in_frame (t))
+      load_quad_words (f, filters, t, row, words);
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++) {
+      if (row + k >= t.bottom)
+        break;
+      if (filters.region && in_frame (t))
+        words[k] &= __ldg (region + (t.first_row + row + k) * 2 * filters.pitch);
+      to[(row + k) * FILTER_COLUMNS + t.lane] = repeat_last (t, words[k]);
+    }
+  }
+}
+
+/* This lane's word in the frame's nearest row. */
+static __device__ inline uint32_t
+nearest_word (const FilterTile &t, const uint32_t *from, int32_t row)
+{
+  return from[min (max (row, t.top), t.bottom - 1) * FILTER_COLUMNS + t.lane];
+}
+
+/* The words left and right of each lane's @here (F2). Those beside the halo are anything (F3).
+ * Called by whole warps. */
+static __device__ inline WordAround
+words_around (const FilterTile &t, uint32_t here)
+{
+  uint32_t left = warp_shuffle_up (here, 1);
+  uint32_t right = warp_shuffle_down (here, 1);
+  WordAround w = { t.word == 0 ? 0 - (here & 1) : left, here,
+                   t.word == t.words - 1 ? 0 - (here >> 31) : right };
+
+  return w;
+}
+
+/* QUAD_ROWS rows of a pass, from @row on. Called by whole warps. */
+
+template <uint32_t size>
+static __device__ inline void
+median_quad (const FilterTile &t, const uint32_t *from, int32_t row, uint32_t words[QUAD_ROWS])
+{
+  RowCount counts[QUAD_ROWS + size - 1];
+
+#pragma unroll
+  for (int32_t i = 0; i < (int32_t) (QUAD_ROWS + size - 1); i++)
+    counts[i] =
+        count_row<size> (words_around (t, nearest_word (t, from, row + i - (int32_t) size / 2)));
+#pragma unroll
+  for (int32_t k = 0; k < QUAD_ROWS; k++)
+    words[k] = median_of_rows<size> (&counts[k]);
+}
+
+/* Dilates by @reach rows up and down; @flip: all bits to dilate the background, or none. */
+static __device__ inline void
+dilate_rows (const FilterTile &t, const uint32_t *from, int32_t reach, uint32_t flip, int32_t row,
+             uint32_t words[QUAD_ROWS])
+{
+  uint32_t above = 0, below = 0, all = 0;
+
+  if (2 * reach < QUAD_ROWS - 2) {
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      words[k] = nearest_word (t, from, row + k) ^ flip;
+    return;
+  }
+  /* Rows that all windows have; then those of some. */
+#pragma unroll 4
+  for (int32_t y = row + QUAD_ROWS - 1 - reach; y <= row + reach; y++)
+    all |= nearest_word (t, from, y) ^ flip;
+#pragma unroll
+  for (int32_t k = QUAD_ROWS - 1; k >= 0; k--) {
+    words[k] = all | above;
+    if (k > 0)
+      above |= nearest_word (t, from, row - reach + k - 1) ^ flip;
+  }
+#pragma unroll
+  for (int32_t k = 1; k < QUAD_ROWS; k++) {
+    below |= nearest_word (t, from, row + reach + k) ^ flip;
+    words[k] |= below;
+  }
+}
+
+static __device__ inline void
+rectangle_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t row,
+                uint32_t (&words)[QUAD_ROWS])
+{
+  uint32_t flip = 0 - (uint32_t) CCL_PASS_ERODES (pass);
+
+  dilate_rows (t, from, CCL_PASS_REACH_Y (pass), flip, row, words);
+  if (CCL_PASS_REACH_X (pass) > 0) {
+    WordAround around[QUAD_ROWS];
+
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++)
+      around[k] = words_around (t, words[k]);
+    dilate_words (around, CCL_PASS_REACH_X (pass), words);
+  }
+#pragma unroll
+  for (int32_t k = 0; k < QUAD_ROWS; k++)
+    words[k] ^= flip;
+}
+
+/* One pass over the tile and @around rows above and below it, from shared memory to there; the last
+ * one, @to being NULL, to the mask. */
+static __device__ inline void
+filter_rows (const CclFilters &filters, FilterTile t, CclPass pass, int32_t around,
+             const uint32_t *from, uint32_t *to)
+{
+  int32_t reach = (int32_t) filters.reach, first = max (reach - around, t.top);
+  int32_t end = min (reach + (int32_t) t.height + around, t.bottom);
+  bool stores = in_frame (t) && t.lane >= FILTER_HALO && t.lane < FILTER_HALO + FILTER_WORDS;
+
+  /* Rows past the end are computed, too, and dropped: only of rows that the last pass wrote. */
+  t.bottom = min (t.bottom, end + CCL_PASS_REACH_Y (pass));
+
+#pragma unroll 1
+  for (int32_t row = first + t.warp * QUAD_ROWS; row < end; row += t.warps * QUAD_ROWS) {
+    uint32_t words[QUAD_ROWS];
+
+    if (CCL_PASS_KIND (pass) == CCL_PASS_RECTANGLE)
+      rectangle_quad (t, from, pass, row, words);
+    else if (CCL_PASS_REACH_X (pass) == 1)
+      median_quad<3> (t, from, row, words);
+    else
+      median_quad<5> (t, from, row, words);
+#pragma unroll
+    for (int32_t k = 0; k < QUAD_ROWS; k++) {
+      uint32_t word = repeat_last (t, words[k]);
+
+      if (row + k >= end)
+        break;
+      if (to)
+        to[(row + k) * FILTER_COLUMNS + t.lane] = word;
+      else if (stores)
+        ((uint32_t *) filters.to)[row_of_frame (filters, t, row + k) * 2 * filters.pitch + t.word] =
+            word;
+    }
+  }
+}
+
+/* The tile and what is around it. */
+static __host__ __device__ inline uint32_t
+rows_with_halo (const CclFilters &filters)
+{
+  return filters.tile_height + 2 * filters.reach;
+}
+
+static_assert (CCL_MAX_PASSES == 8, "the passes are two words");
+
+/* A block for each tile. */
+static __global__ void
+__launch_bounds__ (FILTER_WARPS *WARP_LANES) morphology_filter (CclCudaFrame f, CclFilters filters)
+{
+  extern __shared__ uint32_t memory[];
+  FilterTile t = filter_tile (f, filters);
+  uint32_t *from = memory, *to = from + rows_with_halo (filters) * FILTER_COLUMNS;
+  uint32_t around = filters.reach;
+  uint64_t passes = filters.passes[0], more = filters.passes[1];
+
+  load_rows (f, filters, t, from);
+#pragma unroll 1
+  for (uint32_t i = 0; i < filters.n; i++) {
+    CclPass pass = (CclPass) passes;
+    uint32_t *other = from;
+
+    around -= CCL_PASS_REACH_Y (pass);
+    __syncthreads ();
+    filter_rows (filters, t, pass, (int32_t) around, from, i + 1 < filters.n ? to : NULL);
+    passes = passes >> 16 | more << 48;
+    more >>= 16;
+    from = to;
+    to = other;
+  }
+}
+
+extern "C" void
+ccl_cuda_filter_plan (const CclCudaFrame *frame, const CclCudaDevice *device, CclFilters *filters)
+{
+  uint32_t words = (frame->width - 1) / 32 + 1, most, rows;
+
+  if (filters->n == 0) /* only a region: a pass that changes nothing stores the mask */
+    filters->passes[filters->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
+  filters->columns = (words - 1) / FILTER_WORDS + 1;
+  /* As many tiles as multiprocessors, unless they have much more halo than rows, or too many. */
+  rows = (uint32_t) (((uint64_t) filters->height * filters->frames * filters->columns - 1) /
+                         device->processors +
+                     1);
+  most = FILTER_ROWS - 2 * filters->reach;
+  filters->tile_height = min (max (rows, 8u), most);
+  filters->rows = (filters->height - 1) / filters->tile_height + 1;
+  filters->column_reciprocal = UINT32_MAX / filters->columns;
+  filters->row_reciprocal = UINT32_MAX / filters->rows;
+}
+
+extern "C" cudaError_t
+ccl_cuda_filter (const CclCudaFrame *frame, const CclFilters *filters, cudaStream_t stream)
+{
+  uint32_t rows = rows_with_halo (*filters);
+  uint32_t warps = min ((rows - 1) / QUAD_ROWS + 1, (uint32_t) FILTER_WARPS);
+  size_t size = (filters->n > 1 ? 2 : 1) * rows * FILTER_COLUMNS * sizeof (uint32_t);
+
+  return launch (morphology_filter, filters->columns * filters->rows * filters->frames,
+                 warps * WARP_LANES, size, stream, *frame, *filters);
+}

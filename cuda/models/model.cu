@@ -1,0 +1,931 @@
+/* cudaccl - CUDA backend: background models, the kernels
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A warp processes a strip of units, a thread for each. A unit is 8 pixels wide and two rows high:
+ * the rows share a row of chroma and learn together. A thread blurs four bytes at a time, compares
+ * and learns two pixels at a time, and gets its neighbours' values by shuffles. So the first and
+ * the last lane hold units of the neighbouring strips, whose outer pixels are wrong (M4); they
+ * store nothing. Pixels that may be in shadow are rare and unevenly distributed, and their test
+ * needs blurred pixels farther away: a block exchanges these in shared memory, and its threads
+ * share the work evenly. */
+
+#include "cuda/device/launch.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/models/model.h"
+#include "cuda/tile/tile.cuh"
+
+#define UNIT 8                        /* pixels of a thread, in each row */
+#define EDGE 1                        /* lanes at either end of a warp, for neighbours only */
+#define STRIP (WARP_LANES - 2 * EDGE) /* units of a warp, side by side */
+#define BLOCK_WIDTH (STRIP * UNIT)
+#define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, one below the other: a group each */
+#define BLOCK_ROWS (2 * BLOCK_WARPS)
+#define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
+#define HALO CCL_MOTION_SHADOW_STEP
+
+/* Resident blocks of a multiprocessor, at least: with 8, all 1024 threads of compute
+ * capability 7.5. With 9, a frame of 1920x1080 is one wave on 132 multiprocessors, but registers
+ * spill: no faster alone, slower beside other work. */
+#define MODEL_BLOCKS 8
+
+/* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
+#define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
+#define SHARED_PITCH (WARP_LANES * UNIT)
+
+static_assert (2 * HALO == BLOCK_WARPS, "a warp for each row of the halo");
+static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
+
+#define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
+#define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
+
+/* Added by each block, or each warp of a block, that ends; the bits below sum up the foreground. */
+#define TICKET (1ull << 33)
+#define WARP_TICKET (1u << 16)
+
+static_assert (BLOCK_WIDTH * BLOCK_ROWS < WARP_TICKET, "the sum fits");
+
+/* Four bytes */
+
+/* ccl_motion_average() of four bytes. */
+static __device__ inline uint32_t
+average4 (uint32_t a, uint32_t b)
+{
+  return (a | b) - (((a ^ b) & 0xfefefefeu) >> 1);
+}
+
+static __device__ inline uint32_t
+blur4 (uint32_t before, uint32_t middle, uint32_t after)
+{
+  return average4 (average4 (before, after), middle);
+}
+
+static __device__ inline uint32_t
+four (uint32_t a)
+{
+  return a * 0x01010101u;
+}
+
+/* A mask: all ones in those bytes where a >= b. */
+static __device__ inline uint32_t
+reaches4 (uint32_t a, uint32_t b)
+{
+  uint32_t low = (a | HIGH_BITS_OF_4) - (b & ~HIGH_BITS_OF_4);
+
+  return spread_signs ((a & ~b) | (~(a ^ b) & low));
+}
+
+static __device__ inline uint32_t
+select4 (uint32_t mask, uint32_t yes, uint32_t no)
+{
+  return (yes & mask) | (no & ~mask);
+}
+
+/* a - b, at least 0. */
+static __device__ inline uint32_t
+subtract4 (uint32_t a, uint32_t b)
+{
+  uint32_t mask = reaches4 (a, b);
+
+  return (a & mask) - (b & mask);
+}
+
+/* a + b, at most 255. */
+static __device__ inline uint32_t
+add4 (uint32_t a, uint32_t b)
+{
+  return ~subtract4 (~a, b);
+}
+
+/* Two numbers of 16 bits, less than 2^15 each unless noted otherwise */
+
+static __device__ inline uint32_t
+max2 (uint32_t a, uint32_t b)
+{
+  return __vmaxu2 (a, b);
+}
+
+static __device__ inline uint32_t
+min2 (uint32_t a, uint32_t b)
+{
+  return __vminu2 (a, b);
+}
+
+static __device__ inline uint32_t
+distance2 (uint32_t a, uint32_t b)
+{
+  return max2 (a, b) - min2 (a, b);
+}
+
+static __device__ inline uint32_t
+half2 (uint32_t a)
+{
+  return a >> 1 & 0x7fff7fffu;
+}
+
+static __device__ inline uint32_t
+both (uint32_t a)
+{
+  return a | a << 16;
+}
+
+/* In the high bits: a > b. */
+static __device__ inline uint32_t
+above2 (uint32_t a, uint32_t b)
+{
+  return ~((b | HIGH_BITS) - a) & HIGH_BITS;
+}
+
+/* Units: eight bytes or numbers */
+
+/* The bits of four above2(), a pixel each. */
+static __device__ inline uint32_t
+unit_bits (const uint32_t *high)
+{
+  uint32_t sum = __dp4a (__byte_perm (high[0], high[1], 0x7531), 0x08040201u, 0u);
+
+  return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
+}
+
+/* A mask of those bytes whose bit is set. */
+static __device__ inline uint2
+unit_masks (uint32_t bits)
+{
+  /* bits 0 to 3 go to bytes 0 to 3 */
+  uint32_t low = (bits & 15) * 0x00204081u & 0x01010101u;
+  uint32_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
+
+  return uint2{ low * 255, high * 255 };
+}
+
+/* Bytes 2 @k and 2 @k + 1 of a unit, as two numbers. */
+static __device__ inline uint32_t
+byte_pair (uint2 bytes, uint32_t k)
+{
+  return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x4342 : 0x4140);
+}
+
+/* The same of masks. */
+static __device__ inline uint32_t
+mask_pair (uint2 bytes, uint32_t k)
+{
+  return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
+}
+
+/* Loads. Units outside of the frame may hold anything: their neighbours repeat their own pixels
+ * (M5). */
+
+/* One by one: samples that are not aligned, or frames whose last unit is not whole. */
+
+static __device__ __attribute__ ((noinline)) uint2
+load_luma_samples (const uint8_t *row, uint32_t x, uint32_t width)
+{
+  uint2 unit = { 0, 0 };
+
+#pragma unroll 1
+  for (uint32_t i = 0; i < UNIT / 2; i++) {
+    unit.x |= (uint32_t) __ldg (row + min (x + i, width - 1)) << 8 * i;
+    unit.y |= (uint32_t) __ldg (row + min (x + 4 + i, width - 1)) << 8 * i;
+  }
+  return unit;
+}
+
+/* Pairs of samples from @x on; @first and @second: their rows. */
+static __device__ __attribute__ ((noinline)) uint2
+load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step, uint32_t x,
+                     uint32_t width)
+{
+  uint32_t words[2] = { 0, 0 };
+
+#pragma unroll 1
+  for (uint32_t i = 0; i < 2; i++) {
+    size_t at = (size_t) min (x + i, width - 1) * step;
+    size_t next = (size_t) min (x + 2 + i, width - 1) * step;
+
+    words[0] |= (__ldg (first + at) | (uint32_t) __ldg (second + at) << 8) << 16 * i;
+    words[1] |= (__ldg (first + next) | (uint32_t) __ldg (second + next) << 8) << 16 * i;
+  }
+  return uint2{ words[0], words[1] };
+}
+
+/* The unit of luma at @x in a row. */
+template <bool ALIGNED>
+static __device__ inline uint2
+load_luma (const CclModelRun &run, const uint8_t *row, uint32_t x)
+{
+  return ALIGNED || run.vectors[0] ? __ldg ((const uint2 *) (row + x))
+                                   : load_luma_samples (row, x, run.frame.width);
+}
+
+/* The four pairs of chroma samples at @x in row @y. */
+template <bool ALIGNED>
+static __device__ inline uint2
+load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  const CclModelPlane *planes = run.frame.planes;
+  const uint8_t *first = planes[1].samples + y * planes[1].pitch;
+  const uint8_t *second = planes[2].samples + y * planes[2].pitch;
+
+  if (ALIGNED || run.vectors[1] == CCL_MODEL_PAIRS)
+    return __ldg ((const uint2 *) (first + 2 * (size_t) x));
+  if (run.vectors[1] == CCL_MODEL_VECTOR) {
+    uint32_t u = __ldg ((const uint32_t *) (first + x));
+    uint32_t v = __ldg ((const uint32_t *) (second + x));
+
+    return uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
+  }
+  return load_chroma_samples (first, second, run.frame.step, x, run.frame.chroma_width);
+}
+
+/* The position of a thread's unit. */
+typedef struct Place
+{
+  uint32_t x, y;            /* clamped to the frame (M5) */
+  bool first, last;         /* it is at the left, at the right border */
+  bool above, below, lower; /* inside the frame: the row above the pair, its second row, and the
+                             * row below the pair */
+} Place;
+
+/* The middle row, blurred; samples are @bits wide. Called by whole warps. */
+static __device__ inline uint2
+blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t bits)
+{
+  uint32_t low = blur4 (above.x, middle.x, below.x);
+  uint32_t high = blur4 (above.y, middle.y, below.y);
+  uint32_t left = warp_shuffle_up (high, 1), right = warp_shuffle_down (low, 1);
+
+  left = place.first ? low << (32 - bits) : left;
+  right = place.last ? high >> (32 - bits) : right;
+  return uint2{
+    blur4 (__funnelshift_l (left, low, bits), low, __funnelshift_r (low, high, bits)),
+    blur4 (__funnelshift_l (low, high, bits), high, __funnelshift_r (high, right, bits)),
+  };
+}
+
+/* Rows of luma from above the pair to below it. */
+template <bool ALIGNED>
+static __device__ inline void
+load_lumas (const CclModelRun &run, const Place &place, uint2 lumas[4])
+{
+  const size_t pitch = run.frame.planes[0].pitch;
+  const uint8_t *row = run.frame.planes[0].samples + place.y * pitch;
+  const uint8_t *second = row + (place.below ? pitch : 0);
+
+  lumas[0] = load_luma<ALIGNED> (run, row - (place.above ? pitch : 0), place.x);
+  lumas[1] = load_luma<ALIGNED> (run, row, place.x);
+  lumas[2] = load_luma<ALIGNED> (run, second, place.x);
+  lumas[3] = load_luma<ALIGNED> (run, second + (place.lower ? pitch : 0), place.x);
+}
+
+/* Rows of chroma from above the pair's to below it. */
+template <bool ALIGNED>
+static __device__ inline void
+load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
+{
+  const uint32_t x = place.x / 2, y = place.y / 2;
+
+  chromas[0] = load_chroma<ALIGNED> (run, x, y - (y > 0));
+  chromas[1] = load_chroma<ALIGNED> (run, x, y);
+  chromas[2] = load_chroma<ALIGNED> (run, x, y + (y + 1 < run.frame.chroma_height));
+}
+
+/* A row of the background, of the copy that the bit of its group in @copies names. */
+static __device__ inline uint16_t *
+background_row (const CclModelRun &run, uint32_t copies, uint32_t y)
+{
+  uint32_t copy = copies >> (y >> 1) % CCL_MOTION_GROUPS & 1;
+
+  return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
+}
+
+/* The background of a row before the frame: rows that learn write the other copy (M1). */
+static __device__ inline const uint16_t *
+old_row (const CclModelRun &run, uint32_t y)
+{
+  return background_row (run, run.newest, y);
+}
+
+static __device__ inline uint4
+load_old (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  return *(const uint4 *) (old_row (run, y) + x);
+}
+
+/* Comparing */
+
+/* The thresholds of pixels 2 @k and 2 @k + 1 where the background is flat: 4 CCL_MOTION_ONE / 16
+ * times the noise, at least the floor. */
+static __device__ inline uint32_t
+flat_thresholds (uint2 noise, uint32_t k, uint32_t floor)
+{
+  return max2 (byte_pair (noise, k) << 5, floor);
+}
+
+/* Which of a unit's pixels differ from the background if its slope counts as 0: all those of
+ * find_differences(), and perhaps more. */
+static __device__ inline uint32_t
+find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
+{
+  const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint32_t high[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
+
+    high[k] = above2 (difference, min2 (flat_thresholds (noise, k, floor), cap));
+  }
+  return unit_bits (high);
+}
+
+/* Which of a unit's pixels differ from the background. Called by whole warps. */
+static __device__ inline uint32_t
+find_differences (const CclModelRun &run, const Place &place, uint2 values, uint4 above, uint4 old,
+                  uint4 below, uint2 noise)
+{
+  const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
+  uint32_t before = warp_shuffle_up (old.w, 1), behind = warp_shuffle_down (old.x, 1);
+  uint32_t left = place.first ? old.x << 16 : before, right = place.last ? old.w >> 16 : behind;
+  /* pixels -1 and 0, 1 and 2, up to 7 and 8 */
+  uint32_t odd[5] = { __funnelshift_l (left, old.x, 16), __funnelshift_l (old.x, old.y, 16),
+                      __funnelshift_l (old.y, old.z, 16), __funnelshift_l (old.z, old.w, 16),
+                      __funnelshift_l (old.w, right, 16) };
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint32_t aboves[4] = { above.x, above.y, above.z, above.w };
+  uint32_t belows[4] = { below.x, below.y, below.z, below.w };
+  uint32_t high[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t slope = max2 (distance2 (odd[k], odd[k + 1]), distance2 (aboves[k], belows[k]));
+    uint32_t threshold = flat_thresholds (noise, k, floor) + half2 (slope);
+    uint32_t difference = distance2 (byte_pair (values, k) << 7, olds[k]);
+
+    high[k] = above2 (difference, min2 (threshold, cap));
+  }
+  return unit_bits (high);
+}
+
+/* ccl_motion_shaded() of a unit. */
+static __device__ inline uint32_t
+find_shaded (uint2 values, uint4 old)
+{
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w }, high[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t value = byte_pair (values, k) << 7;
+
+    high[k] = above2 (olds[k], value) & above2 (value, half2 (olds[k]));
+  }
+  return unit_bits (high);
+}
+
+static __device__ inline uint4 *
+chroma_at (const CclModelRun &run, uint32_t x, uint32_t y)
+{
+  return (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
+}
+
+/* ccl_motion_chroma_differs() of four pairs of samples: a bit for each pixel of a row. */
+static __device__ inline uint32_t
+find_colours (const CclModelRun &run, uint2 values, uint4 old)
+{
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (run.step.chroma_floor);
+  uint32_t high[2];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t first = distance2 (byte_pair (values, 2 * k) << 7, olds[2 * k]);
+    uint32_t second = distance2 (byte_pair (values, 2 * k + 1) << 7, olds[2 * k + 1]);
+    uint32_t sum = __byte_perm (first, second, 0x5410) + __byte_perm (first, second, 0x7632);
+
+    /* sums may have 16 bits */
+    high[k] = above2 (min2 (sum, ~HIGH_BITS), floor);
+  }
+  return __dp4a (__byte_perm (high[0], high[1], 0x7531), 0xc0300c03u, 0u) >> 7;
+}
+
+/* Shadows */
+
+/* Data that the warps of a block exchange. */
+typedef struct Shared
+{
+  uint2 blurred[SHARED_ROWS][SHARED_PITCH / UNIT];
+  uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT]; /* a bit for each pixel */
+  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* indices of pixels in blurred */
+  uint32_t n_shaded;
+  uint32_t ended; /* see WARP_TICKET */
+} Shared;
+
+/* Appends the shaded pixels of a warp's rows. Called by whole warps. */
+static __device__ inline void
+append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
+{
+  uint32_t left = shaded[0] | shaded[1] << UNIT, n = (uint32_t) __popc (left);
+  uint32_t end = warp_scan (n), base = 0;
+
+  if (lane_id () == WARP_LANES - 1)
+    base = atomicAdd (&shared.n_shaded, end);
+  base = warp_shuffle (base, WARP_LANES - 1) + end - n;
+  for (; left; left &= left - 1) {
+    uint32_t bit = (uint32_t) __ffs ((int) left) - 1;
+
+    shared.shaded[base++] =
+        (uint16_t) ((row + HALO + bit / UNIT) * SHARED_PITCH + lane_id () * UNIT + bit % UNIT);
+  }
+}
+
+/* Whether the pixel at index @place of Shared.blurred is in shadow; (@left, @top) is the frame's
+ * pixel at its beginning. */
+static __device__ inline bool
+is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_t left,
+           uint32_t top)
+{
+  const uint32_t x = left + place % SHARED_PITCH, y = top + place / SHARED_PITCH;
+  const uint32_t xs[3] = { max (x, (uint32_t) HALO) - HALO, x,
+                           min (x + HALO, run.frame.width - 1) };
+  const uint32_t ys[3] = { max (y, (uint32_t) HALO) - HALO, y,
+                           min (y + HALO, run.frame.height - 1) };
+  int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
+
+#pragma unroll
+  for (int v = 0; v < 3; v++) {
+    const uint8_t *blurred = (const uint8_t *) shared.blurred[ys[v] - top];
+    const uint16_t *row = old_row (run, ys[v]);
+
+#pragma unroll
+    for (int u = 0; u < 3; u++) {
+      values[3 * v + u] = blurred[xs[u] - left];
+      backgrounds[3 * v + u] = row[xs[u]];
+    }
+  }
+  return ccl_motion_keeps_texture (values, backgrounds);
+}
+
+/* Finds which of the @shaded pixels of a warp's rows are in shadow. All threads call this, if any
+ * has such pixels, after a barrier. */
+template <bool ALIGNED>
+static __device__ inline void
+find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const uint2 values[2],
+              const uint32_t shaded[2], uint32_t left, uint32_t top, uint32_t shadows[2])
+{
+  const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
+  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = run.frame.height - 1;
+  /* rows above the frame have wrapped; nothing reads the halo outside of the frame */
+  const uint32_t y = min (top + halo, last);
+  const size_t pitch = run.frame.planes[0].pitch;
+  const uint8_t *pixels = run.frame.planes[0].samples + y * pitch;
+
+  append_shaded (shared, shaded, row);
+  shared.blurred[row + HALO][lane] = values[0];
+  shared.blurred[row + HALO + 1][lane] = values[1];
+  shared.blurred[halo][lane] =
+      blur_unit (place, load_luma<ALIGNED> (run, pixels - (y > 0 ? pitch : 0), place.x),
+                 load_luma<ALIGNED> (run, pixels, place.x),
+                 load_luma<ALIGNED> (run, pixels + (y < last ? pitch : 0), place.x), 8);
+  __syncthreads ();
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
+    uint32_t index = shared.shaded[i], pixel = index - HALO * SHARED_PITCH;
+
+    if (is_shadow (run, shared, index, left, top))
+      atomicOr ((uint32_t *) shared.shadows + pixel / 32, 1u << pixel % 32);
+  }
+  __syncthreads ();
+  shadows[0] = shared.shadows[row][lane];
+  shadows[1] = shared.shadows[row + 1][lane];
+}
+
+/* Learning */
+
+/* ccl_motion_follow() of two samples; @values are grey levels times CCL_MOTION_ONE. */
+static __device__ inline uint32_t
+follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
+{
+  const uint32_t pull = both (CCL_MOTION_PULL), rate = 2 * (uint32_t) pace.rate;
+  /* Rounds, and makes both the difference and its share positive. */
+  const uint32_t more = 0x8000 + (CCL_MOTION_PULL << 16) - CCL_MOTION_PULL * rate;
+  uint32_t difference = min2 (max2 (values + pull, old), old + 2 * pull) - old;
+  uint32_t low = (difference & 0xffff) * rate + more, high = (difference >> 16) * rate + more;
+
+  return old + __byte_perm (low, high, 0x7632) - pull;
+}
+
+/* ccl_motion_noise() of four pixels: the weighted mean of the old and the measured noise, computed
+ * in the highest byte, with both 2^7 times smaller than there. */
+static __device__ inline uint32_t
+noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const uint32_t *values)
+{
+  const uint32_t rate = (uint32_t) pace.noise_rate << 9, rest = (1u << 24) - rate;
+  const uint32_t more = (uint32_t) pace.dither << 17 | 1u << 16,
+                 most = both (CCL_MOTION_MOST_NOISE);
+  uint32_t sums[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t wanted = min2 (distance2 (values[k], olds[k]) >> 3 & 0x1fff1fffu, most);
+
+    sums[2 * k] = (noise >> 16 * k & 255) * rest + (wanted & 0xffff) * rate + more;
+    sums[2 * k + 1] = (noise >> (16 * k + 8) & 255) * rest + (wanted >> 16) * rate + more;
+  }
+  return __byte_perm (__byte_perm (sums[0], sums[1], 0x0073),
+                      __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
+}
+
+/* ccl_motion_learn_candidate() of four pixels. Updates @candidates and @counts, and returns a mask
+ * of those whose candidate has become the background; @olds are the old background's grey levels.
+ */
+static __device__ inline uint32_t
+learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, uint32_t *candidates,
+                   uint32_t *counts)
+{
+  const uint32_t candidate = *candidates, count = *counts, step = four (pace.count);
+  uint32_t brighter = reaches4 (values, candidate), darker = reaches4 (candidate, values);
+  uint32_t distance = select4 (brighter, values, candidate) - select4 (brighter, candidate, values);
+  uint32_t near = reaches4 (four (CCL_MOTION_CANDIDATE_RANGE), distance);
+  uint32_t more = add4 (count, step), stays = reaches4 (count, 2 * step);
+  uint32_t renewed = near & reaches4 (more, four (pace.enough));
+  uint32_t follows = candidate + (~darker & 0x01010101u) - (~brighter & 0x01010101u);
+
+  *candidates =
+      select4 (near, select4 (renewed, olds, follows), select4 (stays, candidate, values));
+  *counts = select4 (near, select4 (renewed, four (pace.enough >> 1), more),
+                     (count & stays) - (2 * step & stays));
+  return renewed;
+}
+
+/* Writes a unit's background. Past the end of a row the last pixel is repeated, for its slope. */
+static __device__ inline void
+store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixels)
+{
+  const uint32_t n = run.frame.width - x;
+  uint16_t *row = background_row (run, ~run.newest, y);
+
+  if (n < UNIT) {
+    uint32_t last = 0;
+
+#pragma unroll
+    for (uint32_t i = 0; i < UNIT; i++) {
+      uint32_t shift = 16 * (i % 2);
+
+      if (i < n)
+        last = pixels[i / 2] >> shift & 0xffff;
+      pixels[i / 2] = (pixels[i / 2] & 0xffff0000u >> shift) | last << shift;
+    }
+  }
+  *(uint4 *) (row + x) = uint4{ pixels[0], pixels[1], pixels[2], pixels[3] };
+}
+
+/* The first frame becomes the background. */
+static __device__ inline void
+begin_row (const CclModelRun &run, uint2 values, uint32_t x, uint32_t y)
+{
+  const size_t at = y * run.state.pitch + x;
+  const uint32_t noise = four (CCL_MOTION_FIRST_NOISE);
+  uint32_t pixels[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++)
+    pixels[k] = byte_pair (values, k) << 7;
+  store_background (run, x, y, pixels);
+  *(uint2 *) (run.state.noise + at) = uint2{ noise, noise };
+  *(uint2 *) (run.state.candidates + at) = values;
+  *(uint2 *) (run.state.counts + at) = uint2{ 0, 0 };
+}
+
+/* Returns a mask of those pixels whose candidate became the background. @busy: bits of foreground
+ * and shadow; if it is 0, @old_candidate is not used. */
+static __device__ inline uint2
+learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t busy,
+           uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
+{
+  const size_t at = y * run.state.pitch + x;
+  const uint4 old = load_old (run, x, y);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint2 *noises = (uint2 *) (run.state.noise + at), *counts = (uint2 *) (run.state.counts + at);
+  const uint2 old_noise = *noises;
+  uint32_t lights[4], pixels[4];
+  uint2 noise, count, renewed = { 0, 0 };
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    lights[k] = byte_pair (values, k) << 7;
+    pixels[k] = follow2 (pace, olds[k], lights[k]);
+  }
+  noise.x = noise4 (pace, old_noise.x, olds, lights);
+  noise.y = noise4 (pace, old_noise.y, olds + 2, lights + 2);
+  count.x = subtract4 (old_count.x, four (pace.count));
+  count.y = subtract4 (old_count.y, four (pace.count));
+  if (busy) {
+    const uint2 mask = unit_masks (busy);
+
+    if (pace.count > 0) {
+      uint2 candidate = old_candidate, busy_count = old_count;
+
+      renewed.x = mask.x & learn_candidates4 (pace, values.x,
+                                              __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
+                                              &candidate.x, &busy_count.x);
+      renewed.y = mask.y & learn_candidates4 (pace, values.y,
+                                              __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420),
+                                              &candidate.y, &busy_count.y);
+      count.x = select4 (mask.x, busy_count.x, count.x);
+      count.y = select4 (mask.y, busy_count.y, count.y);
+      *(uint2 *) (run.state.candidates + at) =
+          uint2{ select4 (mask.x, candidate.x, old_candidate.x),
+                 select4 (mask.y, candidate.y, old_candidate.y) };
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+      pixels[k] = select4 (mask_pair (renewed, k), lights[k],
+                           select4 (mask_pair (mask, k), olds[k], pixels[k]));
+    noise.x =
+        select4 (renewed.x, four (CCL_MOTION_FIRST_NOISE), select4 (mask.x, old_noise.x, noise.x));
+    noise.y =
+        select4 (renewed.y, four (CCL_MOTION_FIRST_NOISE), select4 (mask.y, old_noise.y, noise.y));
+  }
+  store_background (run, x, y, pixels);
+  *noises = noise;
+  if (count.x != old_count.x || count.y != old_count.y)
+    *counts = count;
+  return renewed;
+}
+
+/* The pace of a group: an index would copy the array to local memory. */
+static __device__ inline CclMotionPace
+pace_of (const CclMotionStep &step, uint32_t group)
+{
+  CclMotionPace pace = step.paces[0];
+
+#pragma unroll
+  for (uint32_t i = 1; i < CCL_MOTION_GROUPS; i++)
+    if (i == group)
+      pace = step.paces[i];
+  return pace;
+}
+
+/* Samples are learned as the luma pixel at their top left is; @renewed: the mask of its row. */
+static __device__ inline void
+learn_chroma (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t x,
+              uint32_t y, uint32_t busy, uint2 renewed)
+{
+  uint4 *at = chroma_at (run, x, y);
+  const uint4 old = *at;
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t pair = byte_pair (values, k) << 7;
+
+    if ((k < 2 ? renewed.x : renewed.y) >> 16 * (k % 2) & 1)
+      olds[k] = pair;
+    else if (!(busy >> 2 * k & 1))
+      olds[k] = follow2 (pace, olds[k], pair);
+  }
+  *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
+}
+
+/* A warp's two rows. */
+template <bool CHROMA>
+static __device__ inline void
+learn_rows (const CclModelRun &run, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
+            uint32_t x, uint32_t y)
+{
+  uint2 renewed = { ~0u, ~0u };
+
+  if (run.step.first) {
+    begin_row (run, values[0], x, y);
+    if (y + 1 < run.frame.height)
+      begin_row (run, values[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (run, run.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
+  } else {
+    const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
+
+    const size_t pitch = y + 1 < run.frame.height ? run.state.pitch : 0;
+    const size_t at = y * run.state.pitch + x;
+    const uint2 counts[2] = { *(const uint2 *) (run.state.counts + at),
+                              *(const uint2 *) (run.state.counts + at + pitch) };
+    uint2 candidates[2] = {};
+
+    if (busy[0] | busy[1]) {
+      candidates[0] = *(const uint2 *) (run.state.candidates + at);
+      candidates[1] = *(const uint2 *) (run.state.candidates + at + pitch);
+    }
+    renewed = learn_row (run, pace, values[0], busy[0], counts[0], candidates[0], x, y);
+    if (y + 1 < run.frame.height)
+      learn_row (run, pace, values[1], busy[1], counts[1], candidates[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (run, pace, chroma, x / 2, y / 2, busy[0], renewed);
+  }
+}
+
+static __device__ inline void
+store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
+{
+  ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
+}
+
+/* Adds a warp's foreground. Returns true in the grid's last warp if there is too much of it. Whole
+ * warps call this after they wrote their masks; there is no barrier, as warps that do not learn
+ * would wait for those that do. */
+static __device__ inline bool
+add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
+{
+  bool too_much = false;
+
+  count = warp_sum (count);
+  /* The warp's masks must be visible before its ticket (M3). */
+  fence_device ();
+  __syncwarp ();
+  if (lane_id () == 0) {
+    uint32_t ended = atomicAdd (&shared.ended, WARP_TICKET + count);
+
+    if (ended / WARP_TICKET == BLOCK_WARPS - 1) {
+      unsigned long long before, sum;
+
+      fence_device ();
+      count += ended % WARP_TICKET;
+      before = atomicAdd (run.state.total, TICKET + count);
+      sum = before % TICKET + count;
+      if (before / TICKET == gridDim.x - 1) {
+        fence_device ();
+        *run.state.foreground = sum;
+        *run.state.total = 0;
+        too_much = sum > run.most;
+      }
+    }
+  }
+  return __any_sync (ALL_LANES, too_much);
+}
+
+/* Called by whole warps. */
+static __device__ inline void
+clear_mask (const CclModelRun &run, const CclModelMask &mask)
+{
+  const uint32_t words = (run.frame.width - 1) / 64 + 1;
+
+  if (!mask.words)
+    return;
+#pragma unroll 1
+  for (uint32_t y = 0; y < run.frame.height; y++)
+#pragma unroll 1
+    for (uint32_t i = lane_id (); i < words; i += WARP_LANES)
+      mask.words[y * mask.pitch + i] = 0;
+}
+
+/* @ALIGNED: loads luma by vectors and chroma in pairs, as nearly all luma and NV12 frames on a
+ * device allow; otherwise run.vectors tells how. */
+template <bool CHROMA, bool ALIGNED>
+static __global__ void
+__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun run)
+{
+  __shared__ Shared shared;
+  const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
+  const uint32_t lane = lane_id (), height = run.frame.height, width = run.frame.width;
+  /* of the first lane; wraps in the first column */
+  const uint32_t left = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH - EDGE * UNIT;
+  const uint32_t top = block_row * BLOCK_ROWS;
+  const uint32_t x = left + lane * UNIT, y = top + threadIdx.x / WARP_LANES * 2;
+  const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < height;
+  const bool active = stores && x < width, learns = run.step.learn >> y / 2 % CCL_MOTION_GROUPS & 1;
+  const uint32_t valid = !active ? 0 : width - x < UNIT ? (1u << (width - x)) - 1 : 255;
+  const uint32_t row = min (y, height - 1);
+  const Place place = { .x = min (x, (width - 1) / UNIT * UNIT),
+                        .y = row,
+                        .first = x == 0,
+                        .last = x + UNIT >= width,
+                        .above = row > 0,
+                        .below = row + 1 < height,
+                        .lower = row + 2 < height };
+  uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
+  uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
+  uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
+
+  /* What every warp needs is loaded first: there are few other warps to hide the latency. */
+  load_lumas<ALIGNED> (run, place, lumas);
+  if (CHROMA)
+    load_chromas<ALIGNED> (run, place, chromas);
+  if (!run.step.first) {
+    const uint32_t second = place.y + place.below;
+    const uint8_t *at = run.state.noise + place.y * run.state.pitch + place.x;
+
+    olds[1] = load_old (run, place.x, place.y);
+    olds[2] = load_old (run, place.x, second);
+    noises[0] = *(const uint2 *) at;
+    noises[1] = *(const uint2 *) (at + (place.below ? run.state.pitch : 0));
+    if (CHROMA)
+      old_chroma = *chroma_at (run, place.x / 2, place.y / 2);
+  }
+
+  values[0] = blur_unit (place, lumas[0], lumas[1], lumas[2], 8);
+  values[1] = blur_unit (place, lumas[1], lumas[2], lumas[3], 8);
+  if (CHROMA)
+    chroma = blur_unit (place, chromas[0], chromas[1], chromas[2], 16);
+  if (!run.step.first) {
+    const uint32_t colours = CHROMA ? find_colours (run, chroma, old_chroma) : 0;
+    uint32_t differs[2] = { find_candidates (run, values[0], olds[1], noises[0]),
+                            find_candidates (run, values[1], olds[2], noises[1]) };
+
+    /* A slope only raises a threshold: without candidates nothing differs, and most warps have
+     * none.
+     */
+    if (__any_sync (ALL_LANES, ((differs[0] | differs[1]) & valid) != 0)) {
+      olds[0] = load_old (run, place.x, place.y - place.above);
+      olds[3] = load_old (run, place.x, place.y + place.below + place.lower);
+#pragma unroll
+      for (uint32_t i = 0; i < 2; i++)
+        differs[i] =
+            find_differences (run, place, values[i], olds[i], olds[i + 1], olds[i + 2], noises[i]);
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < 2; i++) {
+      const uint32_t dark = differs[i] & ~colours & valid;
+
+      busy[i] = (differs[i] | colours) & valid;
+      if (run.step.shadows && dark)
+        shaded[i] = find_shaded (values[i], olds[i + 1]) & dark;
+    }
+    if (!place.below)
+      busy[1] = shaded[1] = 0;
+  }
+
+  if (threadIdx.x < sizeof shared.shadows / sizeof (uint32_t))
+    ((uint32_t *) shared.shadows)[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    shared.n_shaded = shared.ended = 0;
+  if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
+    find_shadows<ALIGNED> (run, place, shared, values, shaded, left, top - HALO, shadows);
+
+  if (active && learns)
+    learn_rows<CHROMA> (run, values, chroma, busy, x, y);
+
+#pragma unroll
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t foreground = busy[i] & ~shadows[i];
+
+    /* also past the width, to the end of the last word */
+    if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
+      continue;
+    count += (uint32_t) __popc (foreground);
+    store_bits (run.mask, x, y + i, run.silent ? 0 : foreground);
+    if (run.shadows.words)
+      store_bits (run.shadows, x, y + i, run.silent ? 0 : shadows[i]);
+  }
+  if (add_foreground (run, shared, count)) {
+    /* Votes order no memory: this makes the first lane's fence hold for all lanes. */
+    __syncwarp ();
+    clear_mask (run, run.mask);
+    clear_mask (run, run.shadows);
+  }
+}
+
+static bool
+is_aligned (const CclModelPlane *plane, size_t bytes)
+{
+  return ((uintptr_t) plane->samples | plane->pitch) % bytes == 0;
+}
+
+/* Chroma in turns begins with plane 1: which of the two is the first does not matter, as long as it
+ * stays so. */
+static CclModelVectors
+chroma_vectors (CclModelFrame *frame)
+{
+  CclModelPlane *planes = frame->planes;
+
+  if (frame->step == 2 && planes[2].samples + 1 == planes[1].samples) {
+    CclModelPlane first = planes[2];
+
+    planes[2] = planes[1];
+    planes[1] = first;
+  }
+  if (frame->chroma_width % (UNIT / 2) != 0)
+    return CCL_MODEL_SINGLE;
+  if (frame->step == 2 && planes[1].samples + 1 == planes[2].samples &&
+      planes[1].pitch == planes[2].pitch && is_aligned (&planes[1], 8))
+    return CCL_MODEL_PAIRS;
+  if (frame->step == 1 && is_aligned (&planes[1], 4) && is_aligned (&planes[2], 4))
+    return CCL_MODEL_VECTOR;
+  return CCL_MODEL_SINGLE;
+}
+
+cudaError_t
+ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream)
+{
+  const bool chroma = run->frame.chroma_width > 0;
+  uint32_t rows = (run->frame.height - 1) / BLOCK_ROWS + 1;
+  void (*kernel) (CclModelRun);
+  bool aligned;
+
+  /* up to the end of the last word of the masks */
+  run->columns = ((run->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
+  run->column_reciprocal = UINT32_MAX / run->columns;
+  run->vectors[0] = run->frame.width % UNIT == 0 && is_aligned (&run->frame.planes[0], 8);
+  run->vectors[1] = chroma ? (uint8_t) chroma_vectors (&run->frame) : 0;
+  aligned = run->vectors[0] && (!chroma || run->vectors[1] == CCL_MODEL_PAIRS);
+  if (aligned)
+    kernel = chroma ? motion_model<true, true> : motion_model<false, true>;
+  else
+    kernel = chroma ? motion_model<true, false> : motion_model<false, false>;
+  return launch (kernel, run->columns * rows, BLOCK_THREADS, 0, stream, *run);
+}

@@ -1,0 +1,556 @@
+/* cudaccl - the analyzer: checks arguments, chooses a backend and an algorithm, forwards to them
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/backend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CclAnalyzer
+{
+  const CclBackendClass *backend;
+  CclSession *session;
+  bool in_flight;
+  bool collected; /* and nothing was submitted since */
+  char *fallback; /* why the preferred backend is not used, or NULL */
+  CclStatus fallback_status;
+};
+
+/* In the order in which CCL_BACKEND_AUTO tries them. */
+static const CclBackendClass *const backends[] = {
+#ifdef HAVE_CUDA
+  &ccl_backend_cuda,
+#endif
+  &ccl_backend_cpu,
+};
+
+#define N_BACKENDS (sizeof backends / sizeof backends[0])
+
+void
+ccl_config_init (CclConfig *config, uint32_t width, uint32_t height)
+{
+  *config = (CclConfig){
+    .width = width,
+    .height = height,
+    .connectivity = 8,
+    .backend = CCL_BACKEND_AUTO,
+    .device = -1,
+    .max_components = 1024,
+    .threads = 1,
+  };
+}
+
+void
+ccl_params_init (CclParams *params)
+{
+  *params = (CclParams){
+    .threshold = 127,
+    .min_area = 1,
+    .max_area = UINT64_MAX,
+    .min_width = 1,
+    .min_height = 1,
+  };
+}
+
+const char *
+ccl_backend_name (CclBackend backend)
+{
+  switch (backend) {
+  case CCL_BACKEND_CUDA:
+    return "cuda";
+  case CCL_BACKEND_CPU:
+    return "cpu";
+  default:
+    return "auto";
+  }
+}
+
+const CclAlgorithm *
+ccl_algorithm (size_t index)
+{
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    const CclAlgorithm *algorithm;
+
+    for (size_t i = 0; (algorithm = backends[b]->algorithm (i)); i++) {
+      if (index-- == 0)
+        return algorithm;
+    }
+  }
+  return NULL;
+}
+
+int
+ccl_cuda_device_count (void)
+{
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.device_count ();
+#else
+  ccl_fail_without_cuda ();
+  return 0;
+#endif
+}
+
+CclStatus
+ccl_cuda_primary_context (int device, void **context)
+{
+  *context = NULL;
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.primary_context (device, context);
+#else
+  return ccl_fail_without_cuda ();
+#endif
+}
+
+void *
+ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what)
+{
+  size_t bytes;
+  void *memory = NULL;
+
+  if (!__builtin_mul_overflow (count, size, &bytes))
+    memory = malloc (bytes);
+  if (!memory) {
+    ccl_fail (CCL_ERROR_NO_MEMORY,
+              "out of memory: %.1f MiB for %s; use smaller frames or fewer components",
+              (double) count * (double) size / (1024 * 1024), what);
+    return NULL;
+  }
+  account->allocations++;
+  account->bytes += bytes;
+  return memory;
+}
+
+/* The maximum number of components of a frame: isolated pixels, in a checkerboard or on every
+ * second pixel of every second row. */
+static uint64_t
+components_bound (const CclConfig *config)
+{
+  if (config->connectivity == 4)
+    return ((uint64_t) config->width * config->height + 1) / 2;
+  return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2);
+}
+
+/* Whether the sums of squares of any image of this size fit in 64 bits. */
+static bool
+second_order_fits (const CclConfig *config)
+{
+  double width = config->width, height = config->height;
+  double longest = width > height ? width : height;
+
+  return width * height * longest * longest / 3 < 0x1p64;
+}
+
+CclStatus
+ccl_check_cleaning (const CclConfig *config, uint32_t height)
+{
+  const CclMask *region = config->region;
+  CclStatus status = ccl_operations_check (config->operations, config->n_operations);
+
+  if (status == CCL_OK && region)
+    status = ccl_check_mask (region, "CclConfig.region");
+  if (status == CCL_OK && region && (region->width != config->width || region->height != height))
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a region of %" PRIu32 "x%" PRIu32 " does not fit frames of %" PRIu32
+                     "x%" PRIu32 "; use the same size",
+                     region->width, region->height, config->width, height);
+  return status;
+}
+
+static CclStatus
+check_config (const CclConfig *config, uint32_t frame_height)
+{
+  if (config->width == 0 || config->height == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
+                     config->width, config->height);
+  if ((uint64_t) config->width * config->height > UINT32_MAX)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a frame of %" PRIu32 "x%" PRIu32 " has more than 2^32 - 1 pixels; split it",
+                     config->width, config->height);
+  if (config->connectivity != 4 && config->connectivity != 8)
+    return ccl_fail (CCL_ERROR_INVALID, "connectivity %u is neither 4 nor 8", config->connectivity);
+  if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
+  if (config->max_components == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
+  if (config->threads > CCL_MAX_THREADS)
+    return ccl_fail (CCL_ERROR_INVALID, "%u threads exceed the maximum of %d; use fewer, or 0",
+                     config->threads, CCL_MAX_THREADS);
+  if (config->device < -1)
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or more, or -1 for any",
+                     config->device);
+  if ((unsigned) config->sync > CCL_SYNC_BLOCK)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown synchronisation mode %d", (int) config->sync);
+  if ((unsigned) config->upload > CCL_UPLOAD_BITS)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown upload mode %d", (int) config->upload);
+  if (config->second_order && !second_order_fits (config))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "second-order sums of %" PRIu32 "x%" PRIu32
+                     " pixels do not fit in 64 bits; disable them or split the frame",
+                     config->width, config->height);
+  return ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height);
+}
+
+static bool
+any_algorithm (const CclConfig *config)
+{
+  return !config->algorithm || strcmp (config->algorithm, "auto") == 0;
+}
+
+/* The algorithm of @backend that @config asks for, NULL if it has none. */
+static const CclAlgorithm *
+find_algorithm (const CclBackendClass *backend, const CclConfig *config)
+{
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = backend->algorithm (i)); i++) {
+    if ((any_algorithm (config) || strcmp (config->algorithm, algorithm->name) == 0) &&
+        algorithm->connectivity & config->connectivity)
+      return algorithm;
+  }
+  return NULL;
+}
+
+/* Reports why find_algorithm() found nothing on any backend that @config allows. */
+static CclStatus
+explain_algorithm (const CclConfig *config)
+{
+  const CclAlgorithm *algorithm;
+
+  if (any_algorithm (config))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "backend %s has no algorithm for connectivity %u",
+                     ccl_backend_name (config->backend), config->connectivity);
+  for (size_t i = 0; (algorithm = ccl_algorithm (i)); i++) {
+    if (strcmp (config->algorithm, algorithm->name) != 0)
+      continue;
+    if (!(algorithm->connectivity & config->connectivity))
+      return ccl_fail (CCL_ERROR_UNSUPPORTED, "algorithm %s does not support connectivity %u",
+                       algorithm->name, config->connectivity);
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "algorithm %s runs on backend %s, not on %s; choose that backend, or "
+                     "algorithm auto",
+                     algorithm->name, ccl_backend_name (algorithm->backend),
+                     ccl_backend_name (config->backend));
+  }
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "this build has no algorithm '%s'; choose auto or a listed one",
+                   config->algorithm);
+}
+
+static bool
+allows (const CclConfig *config, const CclBackendClass *backend)
+{
+  return ccl_backend_is_allowed (config->backend, config->device, config->cuda_context,
+                                 backend->id);
+}
+
+/* Whether the backend has the device that @config asks for, or any. */
+static CclStatus
+find_device (const CclBackendClass *backend, const CclConfig *config)
+{
+  int count = backend->device_count ();
+
+  if (count == 0)
+    return CCL_ERROR_NO_DEVICE;
+  if (backend->id == CCL_BACKEND_CUDA && config->device >= count)
+    return ccl_fail (CCL_ERROR_NO_DEVICE,
+                     "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
+                     count - 1);
+  return CCL_OK;
+}
+
+/* Opens a session, or without @self only checks what it needs, on the first backend that
+ * @wanted's config allows and that can do it. */
+static CclStatus
+open_session (CclAnalyzer *self, CclSession *wanted)
+{
+  const CclConfig config = wanted->config;
+  CclStatus status = CCL_OK;
+  bool known = false;
+
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    if (!allows (&config, backends[b]))
+      continue;
+    known = true;
+    wanted->algorithm = find_algorithm (backends[b], &config);
+    if (!wanted->algorithm)
+      continue;
+    status = find_device (backends[b], &config);
+    if (status == CCL_OK) {
+      if (!self)
+        return CCL_OK;
+      self->backend = backends[b];
+      wanted->config.algorithm = wanted->algorithm->name;
+      status = backends[b]->open (wanted, &self->session);
+    }
+    if (status == CCL_OK || status == CCL_ERROR_INVALID)
+      return status;
+    if (self && !self->fallback) {
+      self->fallback = strdup (ccl_last_error ());
+      self->fallback_status = status;
+    }
+  }
+  if (known)
+    return status != CCL_OK ? status : explain_algorithm (&config);
+#ifndef HAVE_CUDA
+  if (config.backend == CCL_BACKEND_CUDA || config.backend == CCL_BACKEND_AUTO)
+    return ccl_fail_without_cuda ();
+#endif
+  return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config.backend);
+}
+
+/* Checks @config and starts @wanted with it. */
+static CclStatus
+init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted)
+{
+  CclStatus status = check_config (config, frame_height);
+  uint64_t bound;
+
+  if (status != CCL_OK)
+    return status;
+  *wanted = (CclSession){ .config = *config, .device = -1, .frame_height = frame_height };
+  if (config->n_operations > 0)
+    memcpy (wanted->operations, config->operations,
+            config->n_operations * sizeof *config->operations);
+  bound = components_bound (config);
+  if (bound < config->max_components)
+    wanted->config.max_components = (uint32_t) bound;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_config_check (const CclConfig *config)
+{
+  CclSession wanted;
+  CclStatus status;
+
+  if (!config)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_config_check: config is NULL");
+  status = init_session (config, 0, &wanted);
+  return status == CCL_OK ? open_session (NULL, &wanted) : status;
+}
+
+CclStatus
+ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer **analyzer)
+{
+  CclSession wanted;
+  CclAnalyzer *self;
+  CclStatus status;
+
+  *analyzer = NULL;
+  status = init_session (config, frame_height, &wanted);
+  if (status != CCL_OK)
+    return status;
+
+  self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
+  status = open_session (self, &wanted);
+  if (status == CCL_OK && config->features != CCL_FEATURES_AUTO && !self->session->labels_first) {
+    status = ccl_fail (
+        CCL_ERROR_UNSUPPORTED,
+        "algorithm %s has its own feature stage; choose an algorithm that labels pixels, such "
+        "as bke, or the automatic feature stage",
+        wanted.algorithm->name);
+    self->backend->close (self->session);
+  }
+  if (status != CCL_OK) {
+    free (self->fallback);
+    free (self);
+    return status;
+  }
+#ifndef HAVE_CUDA
+  if (config->backend == CCL_BACKEND_AUTO && any_algorithm (config)) {
+    self->fallback_status = ccl_fail_without_cuda ();
+    self->fallback = strdup (ccl_last_error ());
+  }
+#endif
+  self->session->config.operations = self->session->operations;
+  self->session->config.region = NULL;
+  *analyzer = self;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer)
+{
+  if (!config || !analyzer)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_new: config or analyzer is NULL");
+  return ccl_analyzer_open (config, 0, analyzer);
+}
+
+void
+ccl_analyzer_free (CclAnalyzer *analyzer)
+{
+  if (!analyzer)
+    return;
+  analyzer->backend->close (analyzer->session);
+  free (analyzer->fallback);
+  free (analyzer);
+}
+
+/* Whether the rows of an image of CCL_FORMAT_BITS are words. */
+static CclStatus
+check_bits (const CclImage *image, uint32_t width)
+{
+  size_t bytes = ccl_mask_words (width) * sizeof (uint64_t);
+
+  if (image->memory == CCL_MEMORY_ARRAY)
+    return ccl_fail (CCL_ERROR_INVALID, "arrays hold bytes, not bits; copy the mask to memory");
+  if (image->stride < bytes || image->stride % sizeof (uint64_t) != 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu bytes; rows of %" PRIu32
+                     " bits are at least %zu bytes apart, and a multiple of 8",
+                     image->stride, width, bytes);
+  if ((uintptr_t) image->data % sizeof (uint64_t) != 0)
+    return ccl_fail (CCL_ERROR_INVALID, "the words of a mask are not at a multiple of 8 bytes");
+  return CCL_OK;
+}
+
+CclStatus
+ccl_check_image (const CclImage *image, uint32_t width)
+{
+  if ((unsigned) image->format > CCL_FORMAT_BITS)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown format %d", (int) image->format);
+  if ((unsigned) image->memory > CCL_MEMORY_ARRAY)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
+  if (image->format == CCL_FORMAT_BITS)
+    return check_bits (image, width);
+  if (image->memory != CCL_MEMORY_ARRAY && image->stride < width)
+    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
+                     image->stride, width);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params)
+{
+  CclStatus status;
+
+  if (!analyzer || !image || !image->data || !params)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_submit: an argument is NULL");
+  if (analyzer->in_flight)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
+  status = ccl_check_image (image, analyzer->session->config.width);
+  if (status != CCL_OK)
+    return status;
+  analyzer->collected = false;
+  status = analyzer->backend->submit (analyzer->session, image, params);
+  analyzer->in_flight = status == CCL_OK;
+  return status;
+}
+
+CclStatus
+ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image)
+{
+  if (!analyzer->backend->stack)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "the frames of this batch are in device memory; copy them to the host, or "
+                     "choose the backend cuda");
+  return analyzer->backend->stack (analyzer->session, stack, image);
+}
+
+void *
+ccl_analyzer_stream (const CclAnalyzer *analyzer)
+{
+  return analyzer->backend->stream ? analyzer->backend->stream (analyzer->session) : NULL;
+}
+
+CclStatus
+ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
+{
+  CclStatus status;
+
+  if (!analyzer || !components)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_collect: an argument is NULL");
+  *components = (CclComponents){ NULL, 0, 0 };
+  if (!analyzer->in_flight)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame is in flight; submit one first");
+  analyzer->in_flight = false;
+  status = analyzer->backend->collect (analyzer->session, components);
+  analyzer->collected = status == CCL_OK;
+  return status;
+}
+
+CclStatus
+ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params,
+                      CclComponents *components)
+{
+  CclStatus status = ccl_analyzer_submit (analyzer, image, params);
+
+  return status == CCL_OK ? ccl_analyzer_collect (analyzer, components) : status;
+}
+
+CclStatus
+ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
+{
+  if (!analyzer || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_labels: an argument is NULL");
+  *labels = (CclLabels){ NULL, 0 };
+  if (!analyzer->session->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer makes no label maps; set CclConfig.labels");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return labels of; collect one first");
+  return analyzer->backend->labels (analyzer->session, labels);
+}
+
+void
+ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
+{
+  const CclSession *session = analyzer->session;
+
+  *info = (CclInfo){
+    .backend = analyzer->backend->id,
+    .algorithm = session->algorithm->name,
+    .device = session->device,
+    .device_name = session->device_name,
+    .fallback = analyzer->fallback,
+    .fallback_status = analyzer->fallback_status,
+    .allocations = session->account.allocations,
+    .bytes = session->account.bytes,
+    .upload = session->upload ? session->upload : "none",
+  };
+}
+
+void
+ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing)
+{
+  *timing = analyzer->session->timing;
+}
+
+CclStatus
+ccl_pinned_alloc (int device, size_t size, void **memory)
+{
+  if (memory)
+    *memory = NULL;
+  if (!memory || size == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_pinned_alloc: memory is NULL, or size is 0");
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.pinned_alloc (device, size, memory);
+#else
+  return ccl_fail_without_cuda ();
+#endif
+}
+
+void
+ccl_pinned_free (int device, void *memory)
+{
+#ifdef HAVE_CUDA
+  if (memory)
+    ccl_backend_cuda.pinned_free (device, memory);
+#endif
+}
+
+CclStatus
+ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates)
+{
+  if (!analyzer || !updates)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_updates: an argument is NULL");
+  *updates = (CclUpdates){ 0, 0 };
+  if (!analyzer->session->config.updates)
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer counts no updates; set CclConfig.updates");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return updates of; collect one first");
+  *updates = analyzer->session->updates;
+  return CCL_OK;
+}

@@ -1,0 +1,149 @@
+/* cudaccl - the interface of the engine's backends
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_BACKEND_H
+#define CCL_BACKEND_H
+
+#include <cudaccl/mask.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Allocations of any kind of memory, so that a test can assert that a frame makes none. */
+typedef struct CclAccount
+{
+  uint64_t allocations;
+  uint64_t bytes;
+} CclAccount;
+
+/* The fields of a component of a volume beyond those of a component of a frame that consists of all
+ * slices, one below the other. */
+typedef struct CclSlices
+{
+  uint64_t sum_y, sum_z;
+  uint32_t y, height; /* rows of a slice */
+  uint32_t z, depth;
+  uint32_t first_y;
+  uint32_t reserved; /* 0 */
+} CclSlices;
+
+/* Frames of one size in device memory that are to be analysed as one: below each other, with a row
+ * of background under each. */
+typedef struct CclStack
+{
+  const CclImage *images; /* [n] */
+  uint32_t n, frames;     /* the number and the capacity; missing ones are background */
+  uint32_t height;        /* of one */
+  uint8_t fill;           /* a pixel of background */
+  bool all_set;           /* every pixel of an image becomes 1 */
+} CclStack;
+
+/* The part of an analyzer that all backends share; a backend's own session begins with it. */
+typedef struct CclSession
+{
+  CclConfig config; /* checked; max_components no more than the frame can hold. The region is there
+                     * only for open(); operations point at the caller's until then, so use: */
+  CclOperation operations[CCL_MAX_OPERATIONS]; /* [config.n_operations] */
+  const CclAlgorithm *algorithm;
+  CclAccount account;
+  CclTiming timing;
+  CclUpdates updates;
+  int device;            /* -1 on the CPU */
+  uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame */
+  uint32_t frame_height; /* of stacked frames, with a row of background under each; 0: one frame.
+                          * Operations and the region apply to each of them: a backend with stack()
+                          * sees to that, with others the frames are clean already */
+  char device_name[256];
+  const char *upload; /* CclInfo.upload; NULL: none */
+  bool labels_first; /* set by open(): config.features applies, since the algorithm labels pixels */
+} CclSession;
+
+/* A backend. Functions that fail report the reason with ccl_fail(). */
+typedef struct CclBackendClass
+{
+  CclBackend id;
+  /* The number of devices it can run on; with 0, the reason is reported. */
+  int (*device_count) (void);
+  /* The algorithms, the best first; NULL past the last. */
+  const CclAlgorithm *(*algorithm) (size_t index);
+  /* Makes a session, a copy of @wanted with all the memory that it will ever need. @wanted has its
+   * config, algorithm and slices set. */
+  CclStatus (*open) (const CclSession *wanted, CclSession **session);
+  CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
+  CclStatus (*collect) (CclSession *session, CclComponents *components);
+  /* The label map of the frame collected last; only with config.labels. */
+  CclStatus (*labels) (CclSession *session, CclLabels *labels);
+  void (*close) (CclSession *session);
+  /* The algorithms for volumes, as algorithm(), and what the @count components of the volume
+   * collected last have beyond those of frames; NULL if the backend has no volumes. */
+  const CclAlgorithm *(*volume_algorithm) (size_t index);
+  CclStatus (*slices) (CclSession *session, uint32_t count, const CclSlices **slices);
+  /* Enqueues the stacking of frames into one image of the session's size, for the next submit();
+   * NULL without device memory. */
+  CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
+  /* The CUstream that submit() enqueues in; NULL if the backend has none. */
+  void *(*stream) (const CclSession *session);
+  /* Page-locked memory; NULL if the backend has none. */
+  CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
+  void (*pinned_free) (int device, void *memory);
+  /* The context that sessions on @device use by default; NULL if the backend has none. */
+  CclStatus (*primary_context) (int device, void **context);
+} CclBackendClass;
+
+extern const CclBackendClass ccl_backend_cpu;
+#ifdef HAVE_CUDA
+extern const CclBackendClass ccl_backend_cuda;
+#endif
+
+/* Sets the message of ccl_last_error() and returns @status. */
+CclStatus ccl_fail (CclStatus status, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* The same for functions that need the CUDA backend, in builds without it. */
+CclStatus ccl_fail_without_cuda (void);
+
+/* Whether a configuration with these fields allows the backend @id. A device or a context asks for
+ * CUDA. */
+static inline bool
+ccl_backend_is_allowed (CclBackend wanted, int device, const void *cuda_context, CclBackend id)
+{
+  if (wanted == CCL_BACKEND_AUTO)
+    return (device < 0 && !cuda_context) || id != CCL_BACKEND_CPU;
+  return wanted == id;
+}
+
+/* Checks that @image is valid for frames of this width, in any memory. */
+CclStatus ccl_check_image (const CclImage *image, uint32_t width);
+
+/* Checks that @mask is valid and in host memory; errors begin with @function. */
+CclStatus ccl_check_mask (const CclMask *mask, const char *function);
+
+/* Checks @config's operations and region, for frames of @height rows. */
+CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);
+
+/* As ccl_analyzer_new(). @frame_height: see CclSession. */
+CclStatus ccl_analyzer_open (const CclConfig *config, uint32_t frame_height,
+                             CclAnalyzer **analyzer);
+
+/* CclBackendClass.stack() of an analyzer's backend. */
+CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
+
+/* CclBackendClass.stream() of an analyzer's backend, NULL on the CPU. */
+void *ccl_analyzer_stream (const CclAnalyzer *analyzer);
+
+/* malloc() of @count times @size bytes, counted in @account; on NULL the reason names @what. */
+void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
+
+/* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
+static inline uint32_t
+ccl_runs_per_row (uint32_t width)
+{
+  return width / 2 + width % 2;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

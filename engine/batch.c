@@ -1,0 +1,474 @@
+/* cudaccl - batches: many frames as one
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <cudaccl/batch.h>
+#include "engine/backend.h"
+#include "engine/cpu/chain.h"
+#include "engine/cpu/tuning.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame of the batch within the result of all frames. */
+typedef struct BatchFrame
+{
+  uint32_t first; /* entry of the frame's first component in items */
+  uint32_t count; /* entries kept, side by side */
+  uint32_t found;
+} BatchFrame;
+
+struct CclBatch
+{
+  CclConfig config;      /* of one frame */
+  uint32_t frames, n;    /* capacity, and the number in the last batch */
+  CclAnalyzer *analyzer; /* of the frame that they form together */
+  int device;            /* whose page-locked memory @pixels is; -1: it is not */
+  void *pixels;          /* [frames * (height + 1)] rows of @width bytes, or of as many bits */
+  bool cleans;           /* each frame on the CPU, with: */
+  CclMask region;        /* no words: the whole frame */
+  CclChain chain;
+  CclAccount account;  /* of the chain */
+  CclComponent *items; /* [capacity] the components kept of all frames */
+  uint32_t capacity;
+  uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
+  uint64_t *areas;         /* [capacity] scratch, to find the largest */
+  uint32_t *labels;        /* [frames * height * width], with config.labels */
+  bool labels_are_here;
+  BatchFrame *parts; /* [frames] */
+};
+
+static uint32_t
+rows_of_frame (const CclBatch *self)
+{
+  return self->config.height + 1;
+}
+
+/* The maximum number of components of a frame; analyzer.c clamps larger numbers. */
+static uint64_t
+frame_components_bound (const CclConfig *config)
+{
+  return ((uint64_t) config->width * config->height + 1) / 2;
+}
+
+static CclStatus
+check_batch_config (const CclConfig *config, uint32_t frames)
+{
+  uint64_t pixels;
+
+  if (frames == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a batch must have at least 1 frame");
+  if (config->width == 0 || config->height == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
+                     config->width, config->height);
+  if (config->max_components == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
+  pixels = ((uint64_t) config->height + 1) * config->width;
+  if (pixels > UINT32_MAX / frames)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "%" PRIu32 " frames of %" PRIu32 "x%" PRIu32
+                     " have more than 2^32 - 1 pixels; make the batch smaller",
+                     frames, config->width, config->height);
+  return ccl_check_cleaning (config, config->height);
+}
+
+/* The pixels are page-locked where that helps. */
+static CclStatus
+allocate_pixels (CclBatch *self, size_t size)
+{
+  if (self->device >= 0)
+    return ccl_pinned_alloc (self->device, size, &self->pixels);
+  self->pixels = malloc (size);
+  return CCL_OK;
+}
+
+/* What frames are cleaned with, unless the backend does that (CclSession.frame_height). */
+static CclStatus
+init_cleaning (CclBatch *self, const CclConfig *config)
+{
+  CclConfig one = *config;
+  CclStatus status = CCL_OK;
+
+  self->config.region = NULL;
+  self->config.operations = NULL;
+  self->config.n_operations = 0;
+  if (self->device >= 0)
+    return CCL_OK;
+  self->cleans = config->n_operations > 0 || config->region;
+  if (config->region)
+    status = ccl_mask_alloc (config->width, config->height, &self->region);
+  for (uint32_t y = 0; self->region.words && y < config->height; y++)
+    ccl_foreground_copy (self->region.words + y * self->region.pitch,
+                         config->region->words + y * config->region->pitch, config->width, false);
+  one.threads = 1;
+  if (status == CCL_OK)
+    status = ccl_chain_init (&self->chain, &one, NULL, &self->account);
+  return status;
+}
+
+static CclStatus
+allocate (CclBatch *self)
+{
+  size_t rows = (size_t) self->frames * rows_of_frame (self), width = self->config.width;
+  size_t bytes = ccl_mask_words (self->config.width) * sizeof (uint64_t);
+  CclStatus status = allocate_pixels (self, rows * (bytes > width ? bytes : width));
+
+  if (status != CCL_OK)
+    return status;
+  self->items = malloc (self->capacity * sizeof *self->items);
+  self->result_labels = malloc (self->capacity * sizeof *self->result_labels);
+  self->areas = malloc (self->capacity * sizeof *self->areas);
+  self->parts = calloc (self->frames, sizeof *self->parts);
+  if (self->config.labels)
+    self->labels = malloc (rows * width * sizeof *self->labels);
+  if (!self->pixels || !self->items || !self->result_labels || !self->areas || !self->parts ||
+      (self->config.labels && !self->labels))
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
+                     self->frames);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
+{
+  CclBatch *self;
+  CclConfig all;
+  CclInfo info;
+  CclStatus status;
+
+  if (!config || !batch)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_new: config or batch is NULL");
+  *batch = NULL;
+  status = check_batch_config (config, frames);
+  if (status != CCL_OK)
+    return status;
+  self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch");
+  self->config = *config;
+  self->frames = frames;
+  self->device = -1;
+  /* As many as all frames can have, so that top-k applies to each on its own. */
+  self->capacity = (uint32_t) (frames * frame_components_bound (config));
+  all = self->config;
+  all.height = frames * rows_of_frame (self);
+  all.max_components = self->capacity;
+  status = ccl_analyzer_open (&all, config->height, &self->analyzer);
+  if (status == CCL_OK) {
+    ccl_analyzer_info (self->analyzer, &info);
+    self->device = info.device;
+    status = init_cleaning (self, config);
+  }
+  if (status == CCL_OK)
+    status = allocate (self);
+  if (status != CCL_OK) {
+    ccl_batch_free (self);
+    return status;
+  }
+  *batch = self;
+  return CCL_OK;
+}
+
+void
+ccl_batch_free (CclBatch *batch)
+{
+  if (!batch)
+    return;
+  ccl_analyzer_free (batch->analyzer);
+  if (batch->device >= 0)
+    ccl_pinned_free (batch->device, batch->pixels);
+  else
+    free (batch->pixels);
+  ccl_mask_free (&batch->region);
+  ccl_chain_clear (&batch->chain);
+  free (batch->items);
+  free (batch->result_labels);
+  free (batch->areas);
+  free (batch->labels);
+  free (batch->parts);
+  free (batch);
+}
+
+static CclStatus
+check_images (const CclBatch *self, const CclImage *images, uint32_t n)
+{
+  if (n == 0 || n > self->frames)
+    return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " frames; this batch takes 1 to %" PRIu32, n,
+                     self->frames);
+  for (uint32_t i = 0; i < n; i++) {
+    CclStatus status;
+
+    if (!images[i].data)
+      return ccl_fail (CCL_ERROR_INVALID, "frame %" PRIu32 " of a batch has no pixels", i);
+    if (images[i].memory == CCL_MEMORY_ARRAY ||
+        (images[i].memory == CCL_MEMORY_DEVICE) != (images[0].memory == CCL_MEMORY_DEVICE))
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "frame %" PRIu32
+                       " is in other memory than the first, or in an array; batches "
+                       "take frames that are all in host memory or all in device memory",
+                       i);
+    status = ccl_check_image (&images[i], self->config.width);
+    if (status != CCL_OK)
+      return status;
+    if (images[i].format != images[0].format)
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "frame %" PRIu32 " has another format than the first; batches take frames "
+                       "that are all bytes or all bits",
+                       i);
+  }
+  return CCL_OK;
+}
+
+/* Stacks frames in host memory. */
+static CclImage
+stack_on_host (CclBatch *self, const CclStack *stack)
+{
+  size_t width = self->config.width;
+  uint8_t *to = self->pixels;
+
+  for (uint32_t i = 0; i < self->frames; i++) {
+    for (size_t y = 0; y < stack->height; y++, to += width) {
+      if (i < stack->n && !stack->all_set)
+        memcpy (to, stack->images[i].data + y * stack->images[i].stride, width);
+      else
+        memset (to, i < stack->n ? 1 : stack->fill, width);
+    }
+    memset (to, stack->fill, width);
+    to += width;
+  }
+  return (CclImage){
+    .data = self->pixels,
+    .stride = width,
+    .memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST,
+  };
+}
+
+/* Stacks the masks of frames in host memory, each cleaned on its own where the CPU does that. */
+static CclImage
+stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams *params)
+{
+  CclMask mask = {
+    .words = self->pixels,
+    .pitch = ccl_mask_words (self->config.width),
+    .width = self->config.width,
+    .height = self->config.height,
+  };
+  CclForeground foreground = {
+    .functions = ccl_cpu_functions_chosen (),
+    .region = self->region.words ? &self->region : NULL,
+    .width = self->config.width,
+    .threshold = params->threshold,
+    .invert = params->invert,
+  };
+  size_t row = mask.pitch * sizeof *mask.words;
+  CclImage image = ccl_mask_image (&mask);
+
+  for (uint32_t i = 0; i < self->frames; i++) {
+    uint64_t *below = mask.words + mask.height * mask.pitch;
+
+    foreground.image = &images[i];
+    for (uint32_t y = 0; i < n && y < mask.height; y++)
+      ccl_foreground_row (&foreground, y, mask.words + y * mask.pitch);
+    if (i < n && self->cleans)
+      ccl_chain_apply (&self->chain, &mask);
+    else if (i >= n)
+      memset (mask.words, 0, mask.height * row);
+    memset (below, 0, row);
+    mask.words = below + mask.pitch;
+  }
+  image.memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST;
+  return image;
+}
+
+/* Stacks the frames, with background where there is none. Changes @params so that they tell
+ * foreground from background there. */
+static CclStatus
+stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *params,
+              CclImage *stacked)
+{
+  /* With these parameters no value is background, so two other values stand for all. */
+  bool bytes = images[0].format == CCL_FORMAT_BYTES;
+  bool all_set = bytes && params->invert && params->threshold == 255;
+  CclStack stack = { images, n, self->frames, self->config.height, 0, all_set };
+
+  if (images[0].memory != CCL_MEMORY_DEVICE &&
+      (!bytes || self->config.upload != CCL_UPLOAD_PIXELS || self->device < 0)) {
+    *stacked = stack_masks (self, images, n, params);
+    params->invert = false;
+    return CCL_OK;
+  }
+  if (all_set) {
+    params->threshold = 0;
+    params->invert = false;
+  }
+  stack.fill = params->invert ? 255 : 0;
+  if (images[0].memory == CCL_MEMORY_DEVICE)
+    return ccl_analyzer_stack (self->analyzer, &stack, stacked);
+  *stacked = stack_on_host (self, &stack);
+  return CCL_OK;
+}
+
+static int
+compare_areas (const void *a, const void *b)
+{
+  uint64_t aa = *(const uint64_t *) a, ab = *(const uint64_t *) b;
+
+  return (aa < ab) - (aa > ab);
+}
+
+/* The smallest area among the frame's top-k; @ties: how many components of that area are kept. */
+static uint64_t
+find_top_k_area (CclBatch *self, const CclComponent *components, uint32_t found, uint32_t *ties)
+{
+  uint32_t most = self->config.max_components;
+  uint64_t least;
+
+  for (uint32_t i = 0; i < found; i++)
+    self->areas[i] = components[i].area;
+  qsort (self->areas, found, sizeof *self->areas, compare_areas);
+  least = self->areas[most - 1];
+  *ties = 0;
+  for (uint32_t i = most; i > 0 && self->areas[i - 1] == least; i--)
+    ++*ties;
+  return least;
+}
+
+/* A component of the stack as one of its own frame, whose rows begin with row @top. */
+static CclComponent
+move_component (const CclComponent *component, uint64_t top, uint32_t label)
+{
+  CclComponent c = *component;
+
+  c.label = label;
+  c.y -= (uint32_t) top;
+  if (c.sum_yy > 0)
+    c.sum_yy = c.sum_yy - 2 * top * c.sum_y + top * top * c.area;
+  if (c.sum_xy > 0)
+    c.sum_xy -= top * c.sum_x;
+  c.sum_y -= top * c.area;
+  return c;
+}
+
+/* Copies the components of frame @index, those from @from to @to - 1 of @all. Returns the number of
+ * entries of items in use, which was @used before. */
+static uint32_t
+split_frame (CclBatch *self, const CclComponents *all, uint32_t index, uint32_t from, uint32_t to,
+             uint32_t used)
+{
+  BatchFrame *part = &self->parts[index];
+  uint32_t found = to - from, ties = found;
+  uint64_t least = 0; /* area of a component that is kept */
+
+  if (found > self->config.max_components)
+    least = find_top_k_area (self, &all->items[from], found, &ties);
+  *part = (BatchFrame){ .first = used, .found = found };
+  for (uint32_t i = from; i < to; i++) {
+    const CclComponent *c = &all->items[i];
+
+    self->result_labels[i] = 0;
+    if (c->area < least || (c->area == least && ties == 0))
+      continue;
+    if (c->area == least)
+      ties--;
+    self->result_labels[i] = ++part->count;
+    self->items[used++] = move_component (c, (uint64_t) index * rows_of_frame (self), part->count);
+  }
+  return used;
+}
+
+static void
+split (CclBatch *self, const CclComponents *all)
+{
+  uint32_t i = 0, used = 0;
+
+  for (uint32_t index = 0; index < self->n; index++) {
+    uint32_t from = i;
+
+    while (i < all->count && all->items[i].y / rows_of_frame (self) == index)
+      i++;
+    used = split_frame (self, all, index, from, i, used);
+  }
+}
+
+CclStatus
+ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const CclParams *params,
+                   CclComponents *components)
+{
+  CclComponents all;
+  CclParams stacked;
+  CclImage image;
+  CclStatus status;
+
+  if (!batch || !images || !params || !components)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_analyze: an argument is NULL");
+  status = check_images (batch, images, n);
+  if (status != CCL_OK)
+    return status;
+  batch->n = 0;
+  batch->labels_are_here = false;
+  stacked = *params;
+  status = stack_frames (batch, images, n, &stacked, &image);
+  if (status == CCL_OK)
+    status = ccl_analyzer_analyze (batch->analyzer, &image, &stacked, &all);
+  if (status != CCL_OK)
+    return status;
+  batch->n = n;
+  split (batch, &all);
+  for (uint32_t i = 0; i < n; i++)
+    components[i] = (CclComponents){
+      .items = &batch->items[batch->parts[i].first],
+      .count = batch->parts[i].count,
+      .found = batch->parts[i].found,
+    };
+  return CCL_OK;
+}
+
+/* Fetches the stack's label map and gives it the labels of each frame. */
+static CclStatus
+fetch_labels (CclBatch *self)
+{
+  size_t width = self->config.width, rows = (size_t) self->n * rows_of_frame (self);
+  CclLabels all;
+  CclStatus status = ccl_analyzer_labels (self->analyzer, &all);
+
+  if (status != CCL_OK)
+    return status;
+  for (size_t y = 0; y < rows; y++) {
+    const uint32_t *from = (const uint32_t *) ((const char *) all.data + y * all.stride);
+    uint32_t *to = self->labels + y * width;
+
+    for (size_t x = 0; x < width; x++)
+      to[x] = from[x] > 0 ? self->result_labels[from[x] - 1] : 0;
+  }
+  self->labels_are_here = true;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
+{
+  CclStatus status = CCL_OK;
+
+  if (!batch || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_labels: an argument is NULL");
+  *labels = (CclLabels){ NULL, 0 };
+  if (!batch->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID, "this batch makes no label maps; set CclConfig.labels");
+  if (index >= batch->n)
+    return ccl_fail (CCL_ERROR_INVALID, "the last batch had %" PRIu32 " frames, not %" PRIu32,
+                     batch->n, index + 1);
+  if (!batch->labels_are_here)
+    status = fetch_labels (batch);
+  if (status == CCL_OK)
+    *labels = (CclLabels){
+      .data = batch->labels + (size_t) index * rows_of_frame (batch) * batch->config.width,
+      .stride = batch->config.width * sizeof *batch->labels,
+    };
+  return status;
+}
+
+void
+ccl_batch_timing (const CclBatch *batch, CclTiming *timing)
+{
+  ccl_analyzer_timing (batch->analyzer, timing);
+}

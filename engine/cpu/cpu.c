@@ -1,0 +1,233 @@
+/* cudaccl - CPU backend
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/backend.h"
+#include "engine/cpu/chain.h"
+#include "engine/cpu/clock.h"
+#include "engine/cpu/compact.h"
+#include "engine/cpu/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct CpuSession
+{
+  CclSession base;
+  CclPool *pool;  /* NULL with one thread */
+  CclMask region; /* no words: the whole frame */
+  CclMask mask;   /* what operations clean; no words without any */
+  CclChain chain;
+  CclRuns runs;
+  CclCompaction compaction;
+  CclComponents result; /* of the frame in flight */
+  CclLabelMap map;      /* with config.labels */
+} CpuSession;
+
+static const CclAlgorithm algorithms[] = {
+  { "runs", "Run-based union-find with features on the fly, in one pass over bit-packed rows",
+    CCL_BACKEND_CPU, 4 | 8 },
+};
+
+static int
+cpu_device_count (void)
+{
+  return 1;
+}
+
+static const CclAlgorithm *
+cpu_algorithm (size_t index)
+{
+  return index < sizeof algorithms / sizeof algorithms[0] ? &algorithms[index] : NULL;
+}
+
+static void
+cpu_close (CclSession *session)
+{
+  CpuSession *self = (CpuSession *) session;
+
+  ccl_label_map_clear (&self->map);
+  ccl_runs_clear (&self->runs);
+  ccl_chain_clear (&self->chain);
+  ccl_mask_free (&self->mask);
+  ccl_mask_free (&self->region);
+  ccl_pool_free (self->pool);
+  free (self->compaction.shares);
+  free (self->compaction.items);
+  free (self);
+}
+
+static CclStatus
+init_compaction (CpuSession *self)
+{
+  CclAccount *account = &self->base.account;
+  CclCompaction *compaction = &self->compaction;
+
+  compaction->runs = &self->runs;
+  compaction->keep = self->base.config.max_components;
+  compaction->result_labels = self->map.result_labels;
+  compaction->items = ccl_account_malloc (account, compaction->keep, sizeof *compaction->items,
+                                          "the components of a frame");
+  if (compaction->items)
+    compaction->shares = ccl_account_malloc (account, self->runs.n_strips,
+                                             sizeof *compaction->shares, "the parts of a frame");
+  return compaction->shares ? CCL_OK : CCL_ERROR_NO_MEMORY;
+}
+
+static CclStatus
+allocate_mask (CpuSession *self, CclMask *mask)
+{
+  CclStatus status = ccl_mask_alloc (self->base.config.width, self->base.config.height, mask);
+
+  self->base.account.allocations++;
+  self->base.account.bytes += mask->pitch * mask->height * sizeof *mask->words;
+  return status;
+}
+
+/* What makes clean masks of frames. */
+static CclStatus
+init_masks (CpuSession *self)
+{
+  const CclConfig *config = &self->base.config;
+  CclStatus status = CCL_OK;
+
+  if (self->base.frame_height > 0)
+    return CCL_OK;
+  if (config->region) {
+    status = allocate_mask (self, &self->region);
+    for (uint32_t y = 0; status == CCL_OK && y < config->height; y++)
+      ccl_foreground_copy (self->region.words + y * self->region.pitch,
+                           config->region->words + y * config->region->pitch, config->width, false);
+  }
+  if (status != CCL_OK || config->n_operations == 0)
+    return status;
+  status = ccl_chain_init (&self->chain, config, self->pool, &self->base.account);
+  return status == CCL_OK ? allocate_mask (self, &self->mask) : status;
+}
+
+static CclStatus
+cpu_open (const CclSession *wanted, CclSession **session)
+{
+  CclAccount account = { 0, 0 };
+  CpuSession *self = ccl_account_malloc (&account, 1, sizeof *self, "an analyzer");
+  CclStatus status = CCL_OK;
+
+  if (!self)
+    return CCL_ERROR_NO_MEMORY;
+  if (wanted->config.updates) {
+    free (self);
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "the CPU backend counts no updates; use backend cuda");
+  }
+  *self = (CpuSession){ .base = *wanted };
+  self->base.account = account;
+  if (self->base.config.threads == 0)
+    self->base.config.threads = ccl_pool_cpus ();
+  if (ccl_runs_strips (&self->base.config) > 1)
+    status = ccl_pool_new (self->base.config.threads, &self->base.account, &self->pool);
+  if (status == CCL_OK)
+    status = init_masks (self);
+  if (status == CCL_OK)
+    status = ccl_runs_init (&self->runs, &self->base.config, self->pool, &self->base.account);
+  if (status == CCL_OK && self->base.config.labels)
+    status = ccl_label_map_init (&self->map, &self->runs, &self->base.account);
+  if (status == CCL_OK)
+    status = init_compaction (self);
+  if (status != CCL_OK) {
+    cpu_close (&self->base);
+    return status;
+  }
+  snprintf (self->base.device_name, sizeof self->base.device_name, "CPU (%s)",
+            self->runs.functions->name);
+  *session = &self->base;
+  return CCL_OK;
+}
+
+/* A frame that becomes a mask. */
+typedef struct PackJob
+{
+  const CclForeground *foreground;
+  const CpuSession *session;
+} PackJob;
+
+static void
+pack_strip (void *data, uint32_t index)
+{
+  const PackJob *job = data;
+  const CclStrip *strip = &job->session->runs.strips[index];
+  const CclMask *mask = &job->session->mask;
+
+  for (uint32_t y = strip->y; y < strip->bottom; y++)
+    ccl_foreground_row (job->foreground, y, mask->words + y * mask->pitch);
+}
+
+/* Labels the clean mask instead of the frame. */
+static void
+label_clean (CpuSession *self, CclForeground *foreground)
+{
+  PackJob job = { foreground, self };
+  CclImage image = ccl_mask_image (&self->mask);
+
+  ccl_pool_run (self->pool, pack_strip, &job, self->runs.n_strips);
+  ccl_chain_apply (&self->chain, &self->mask);
+  foreground->image = &image;
+  foreground->region = NULL;
+  foreground->invert = false;
+  ccl_runs_label (&self->runs, foreground);
+}
+
+static CclStatus
+cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
+{
+  CpuSession *self = (CpuSession *) session;
+  uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
+  CclForeground foreground = {
+    .functions = self->runs.functions,
+    .image = image,
+    .region = self->region.words ? &self->region : NULL,
+    .width = session->config.width,
+    .threshold = params->threshold,
+    .invert = params->invert,
+  };
+
+  if (image->memory >= CCL_MEMORY_DEVICE)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "backend cpu cannot read device memory; use backend cuda or download frames");
+  if (self->mask.words)
+    label_clean (self, &foreground);
+  else
+    ccl_runs_label (&self->runs, &foreground);
+  self->map.is_current = false;
+  self->result = ccl_compact (&self->compaction, params);
+  if (session->config.timing) {
+    session->timing.measured = true;
+    session->timing.analysis = ccl_cpu_now () - start;
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_collect (CclSession *session, CclComponents *components)
+{
+  *components = ((CpuSession *) session)->result;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_labels (CclSession *session, CclLabels *labels)
+{
+  CpuSession *self = (CpuSession *) session;
+
+  ccl_label_map_write (&self->map);
+  *labels = (CclLabels){ self->map.map, session->config.width * sizeof *self->map.map };
+  return CCL_OK;
+}
+
+const CclBackendClass ccl_backend_cpu = {
+  .id = CCL_BACKEND_CPU,
+  .device_count = cpu_device_count,
+  .algorithm = cpu_algorithm,
+  .open = cpu_open,
+  .submit = cpu_submit,
+  .collect = cpu_collect,
+  .labels = cpu_labels,
+  .close = cpu_close,
+};

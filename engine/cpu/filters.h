@@ -1,0 +1,437 @@
+/* cudaccl - CPU backend: median filters, erosion and dilation of rows of bits
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Included by each instruction set's file, to be compiled for it. One pass over the rows, in which
+ * what later rows need of earlier ones is kept in rings of a few rows. Bits of neighbouring words
+ * come from vectors in registers, so rows need no padding.
+ *
+ * Medians count the pixels of each row's window in bit planes with full adders, and add the rows'
+ * counts up. Rectangles are separable, and a window of n pixels takes about log2 n steps: windows
+ * of 1, 2, 4, ... pixels that end at a pixel are joined with those of the same length further back.
+ */
+
+#ifndef CCL_CPU_FILTERS_H
+#define CCL_CPU_FILTERS_H
+
+#include "engine/cpu/functions.h"
+#include "engine/cpu/vector.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define MOST_STEPS 5
+
+/* A row's vectors. */
+typedef struct RowShape
+{
+  size_t last;    /* index of the last word that begins a vector */
+  unsigned words; /* of that vector, 1 to VECTOR_WORDS */
+  unsigned spare; /* bits of it past the last pixel */
+  Vector inside;  /* those that are pixels */
+} RowShape;
+
+INLINE RowShape
+row_shape (uint32_t width)
+{
+  uint64_t words[VECTOR_WORDS] = { 0 };
+  RowShape shape;
+
+  shape.last = (size_t) (width - 1) / (64 * VECTOR_WORDS) * VECTOR_WORDS;
+  shape.words = (unsigned) ((width - 1) / 64 - shape.last + 1);
+  shape.spare = (unsigned) (64 * (shape.last + VECTOR_WORDS) - width);
+  for (unsigned w = 0; w < shape.words; w++)
+    words[w] = ~UINT64_C (0);
+  words[shape.words - 1] >>= 63 - (width - 1) % 64;
+  shape.inside = vector_load (words);
+  return shape;
+}
+
+/* The vector of a row that begins with word @w, the bits outside as in @outside. */
+INLINE Vector
+load_vector (const RowShape *shape, const uint64_t *row, size_t w, Vector outside)
+{
+  Vector v;
+
+  if (w < shape->last)
+    return vector_load (row + w);
+  v = shape->words == VECTOR_WORDS ? vector_load (row + w)
+                                   : vector_load_part (row + w, shape->words);
+  return (v & shape->inside) | (outside & ~shape->inside);
+}
+
+INLINE void
+store_vector (const RowShape *shape, uint64_t *row, size_t w, Vector v)
+{
+  if (w < shape->last)
+    vector_store (row + w, v);
+  else if (shape->words == VECTOR_WORDS)
+    vector_store (row + w, v & shape->inside);
+  else
+    vector_store_part (row + w, v & shape->inside, shape->words);
+}
+
+/* Each pixel's value @n to the left; @before is the vector before @v. */
+INLINE Vector
+from_left (Vector before, Vector v, unsigned n)
+{
+  return v << n | vector_previous (before, v) >> (64 - n);
+}
+
+INLINE Vector
+from_right (Vector v, Vector after, unsigned n)
+{
+  return v >> n | vector_next (v, after) << (64 - n);
+}
+
+/* By how far to shift what the compiler does not know. As vectors: shifts by these are the faster
+ * ones. */
+typedef struct Shift
+{
+  Vector by, rest;
+} Shift;
+
+INLINE Shift
+shift_by (unsigned n)
+{
+  return (Shift){ vector_set (n), vector_set (64 - n) };
+}
+
+/* The numbers of @n bits @a and @b and the bit @carry as one of @n + 1. */
+INLINE void
+add_planes (const Vector *a, const Vector *b, Vector carry, unsigned n, Vector *sum)
+{
+  for (unsigned i = 0; i < n; i++) {
+    Vector x = a[i], y = b[i];
+
+    sum[i] = vector_xor3 (x, y, carry);
+    carry = vector_majority (x, y, carry);
+  }
+  sum[n] = carry;
+}
+
+/* How many of the three pixels around each are set, in two planes. */
+INLINE void
+count3 (Vector before, Vector v, Vector after, Vector *count)
+{
+  Vector left = from_left (before, v, 1), right = from_right (v, after, 1);
+
+  count[0] = vector_xor3 (left, v, right);
+  count[1] = vector_majority (left, v, right);
+}
+
+/* How many of five, in three planes. */
+INLINE void
+count5 (Vector before, Vector v, Vector after, Vector *count)
+{
+  Vector previous = vector_previous (before, v), next = vector_next (v, after);
+  Vector left = v << 1 | previous >> 63, left2 = v << 2 | previous >> 62;
+  Vector right = v >> 1 | next << 63, right2 = v >> 2 | next << 62;
+  Vector three = vector_xor3 (left, v, right), twos = vector_majority (left, v, right);
+  Vector more = vector_majority (three, left2, right2);
+
+  count[0] = vector_xor3 (three, left2, right2);
+  count[1] = twos ^ more;
+  count[2] = twos & more;
+}
+
+/* More than half of 3 x 3, from the counts @now of the last row and those of the two rows before
+ * it, two planes each. @now takes the place of the oldest. */
+INLINE Vector
+median3 (const Vector *now, const uint64_t *above, uint64_t *oldest, size_t words)
+{
+  Vector a[2] = { vector_load (above), vector_load (above + words) };
+  Vector b[2] = { vector_load (oldest), vector_load (oldest + words) };
+  Vector ones = vector_xor3 (now[0], a[0], b[0]), carry = vector_majority (now[0], a[0], b[0]);
+  Vector twos = vector_xor3 (now[1], a[1], b[1]), fours = vector_majority (now[1], a[1], b[1]);
+
+  vector_store (oldest, now[0]);
+  vector_store (oldest + words, now[1]);
+  /* ones + 2 (carry + twos) + 4 fours > 4 */
+  return (fours & (ones | twos | carry)) | (ones & twos & carry);
+}
+
+/* More than half of 5 x 5. @counts has the rings' three planes of each of the four rows above, the
+ * last row first, @pairs four planes of the sums of two rows' counts, two such. Sums of four rows
+ * are sums of two pairs. */
+INLINE Vector
+median5 (const Vector *now, uint64_t *const *counts, uint64_t *const *pairs, size_t w, size_t words)
+{
+  Vector above[3], oldest[3], pair[4], pair_above[4], four[5], sum[4], carry;
+
+  for (unsigned i = 0; i < 3; i++) {
+    above[i] = vector_load (counts[0] + i * words + w);
+    oldest[i] = vector_load (counts[3] + i * words + w);
+    vector_store (counts[3] + i * words + w, now[i]);
+  }
+  add_planes (now, above, vector_set (0), 3, pair);
+  for (unsigned i = 0; i < 4; i++) {
+    pair_above[i] = vector_load (pairs[1] + i * words + w);
+    vector_store (pairs[1] + i * words + w, pair[i]);
+  }
+  add_planes (pair, pair_above, vector_set (0), 4, four);
+  add_planes (four, oldest, vector_set (0), 3, sum);
+  carry = four[3] & sum[3];
+  /* At least 13. */
+  return four[4] | carry | ((four[3] ^ sum[3]) & sum[2] & (sum[1] | sum[0]));
+}
+
+/* The row @y, or the frame's nearest one. */
+INLINE const uint64_t *
+nearest_row (const CclFilter *filter, int64_t y)
+{
+  if (y < 0)
+    y = 0;
+  if (y >= filter->height)
+    y = (int64_t) filter->height - 1;
+  return filter->from + (size_t) y * filter->from_pitch;
+}
+
+/* Every bit of the vector as bit @x of the row. */
+INLINE Vector
+repeat_bit (const uint64_t *row, uint32_t x)
+{
+  return vector_set (-(row[x / 64] >> x % 64 & 1));
+}
+
+/* Reads @row and writes @to, NULL while the rings are not full; they may be the same. */
+INLINE void
+median_row (const CclFilter *filter, const RowShape *shape, const uint64_t *row, uint64_t *to,
+            uint64_t *const *counts, uint64_t *const *pairs, unsigned size)
+{
+  size_t words = ccl_filter_words (filter->width);
+  Vector right = repeat_bit (row, filter->width - 1), before = repeat_bit (row, 0);
+  Vector v = load_vector (shape, row, 0, right);
+
+  for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS) {
+    Vector after = right, now[3], median;
+
+    if (w < shape->last)
+      after = load_vector (shape, row, w + VECTOR_WORDS, right);
+    if (size == 3) {
+      count3 (before, v, after, now);
+      median = median3 (now, counts[0] + w, counts[1] + w, words);
+    } else {
+      count5 (before, v, after, now);
+      median = median5 (now, counts, pairs, w, words);
+    }
+    if (to)
+      store_vector (shape, to, w, median);
+    before = v;
+    v = after;
+  }
+}
+
+static void
+median3_rows (const CclFilter *filter, uint32_t y, uint32_t bottom)
+{
+  size_t words = ccl_filter_words (filter->width);
+  uint64_t *counts[2] = { filter->scratch, filter->scratch + 2 * words };
+  RowShape shape = row_shape (filter->width);
+
+  for (int64_t row = (int64_t) y - 1; row <= bottom; row++) {
+    uint64_t *oldest = counts[1], *to = NULL;
+
+    if (row > y)
+      to = filter->to + (size_t) (row - 1) * filter->to_pitch;
+    median_row (filter, &shape, nearest_row (filter, row), to, counts, NULL, 3);
+    counts[1] = counts[0];
+    counts[0] = oldest;
+  }
+}
+
+static void
+median5_rows (const CclFilter *filter, uint32_t y, uint32_t bottom)
+{
+  size_t words = ccl_filter_words (filter->width);
+  uint64_t *counts[4], *pairs[2];
+  RowShape shape = row_shape (filter->width);
+
+  for (unsigned i = 0; i < 4; i++)
+    counts[i] = filter->scratch + 3 * i * words;
+  for (unsigned i = 0; i < 2; i++)
+    pairs[i] = filter->scratch + (12 + 4 * i) * words;
+  for (int64_t row = (int64_t) y - 2; row <= (int64_t) bottom + 1; row++) {
+    uint64_t *oldest = counts[3], *oldest_pair = pairs[1], *to = NULL;
+
+    if (row >= (int64_t) y + 2)
+      to = filter->to + (size_t) (row - 2) * filter->to_pitch;
+    median_row (filter, &shape, nearest_row (filter, row), to, counts, pairs, 5);
+    memmove (counts + 1, counts, 3 * sizeof *counts);
+    counts[0] = oldest;
+    pairs[1] = pairs[0];
+    pairs[0] = oldest_pair;
+  }
+}
+
+static void
+median_rows (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom)
+{
+  if (size == 3)
+    median3_rows (filter, y, bottom);
+  else
+    median5_rows (filter, y, bottom);
+}
+
+/* How windows of one pixel become such of more: by how far the other window is back. */
+typedef struct Steps
+{
+  unsigned n;
+  unsigned by[MOST_STEPS];
+} Steps;
+
+INLINE Steps
+steps_to (unsigned size)
+{
+  Steps steps = { 0 };
+
+  for (unsigned length = 1; length < size;) {
+    unsigned by = 2 * length <= size ? length : size - length;
+
+    steps.by[steps.n++] = by;
+    length += by;
+  }
+  return steps;
+}
+
+INLINE Vector
+join_windows (Vector a, Vector b, bool dilate)
+{
+  return dilate ? a | b : a & b;
+}
+
+/* Joins each pixel of @row, NULL for one outside the frame, with those above it. Of @n steps each
+ * has a ring of rows, whose next one is slots[i]. */
+INLINE void
+join_rows (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t *const *slots,
+           unsigned n, bool dilate)
+{
+  const Vector outside = vector_set (dilate ? 0 : ~UINT64_C (0));
+
+  for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS) {
+    Vector v = row ? load_vector (shape, row, w, outside) : outside;
+
+    for (unsigned i = 0; i < n; i++) {
+      Vector above = vector_load (slots[i] + w);
+
+      vector_store (slots[i] + w, v);
+      v = join_windows (v, above, dilate);
+    }
+    vector_store (line + w, v);
+  }
+}
+
+/* The window that ends at each pixel of @v, and in @before the vectors in front for the next call.
+ * All steps but the last are powers of 2. */
+INLINE Vector
+join_left (Vector v, Vector *before, Shift last, unsigned n, bool dilate)
+{
+  for (unsigned i = 0; i < n; i++) {
+    Vector previous = vector_previous (before[i], v);
+    Vector near = i + 1 < n ? v << (1u << i) : v << last.by;
+    Vector far = i + 1 < n ? previous >> (64 - (1u << i)) : previous >> last.rest;
+
+    before[i] = v;
+    v = dilate ? vector_or3 (near, far, v) : vector_or_and (near, far, v);
+  }
+  return v;
+}
+
+/* Joins each pixel of the whole vectors of @line with @side pixels on either side. A window's end
+ * is that many pixels to the right of its middle. */
+INLINE void
+join_pixels (const RowShape *shape, const uint64_t *line, uint64_t *to, const Steps *steps,
+             unsigned n, bool dilate, unsigned side)
+{
+  const Vector outside = vector_set (dilate ? 0 : ~UINT64_C (0));
+  const Shift last = shift_by (steps->by[n - 1]), middle = shift_by (side);
+  Vector before[MOST_STEPS], window, next = outside;
+
+  for (unsigned i = 0; i < n; i++)
+    before[i] = outside;
+  window = join_left (vector_load (line), before, last, n, dilate);
+  for (size_t w = 0; w < shape->last; w += VECTOR_WORDS) {
+    next = join_left (vector_load (line + w + VECTOR_WORDS), before, last, n, dilate);
+    vector_store (to + w, window >> middle.by | vector_next (window, next) << middle.rest);
+    window = next;
+  }
+  if (shape->spare < side)
+    next = join_left (outside, before, last, n, dilate);
+  store_vector (shape, to, shape->last,
+                window >> middle.by | vector_next (window, next) << middle.rest);
+}
+
+#define STEPS_CASES(CASE) CASE (2) CASE (3) CASE (4) CASE (5)
+
+INLINE void
+join_rows_by (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t *const *slots,
+              unsigned n, bool dilate)
+{
+  switch (n) {
+#define CASE(n)                                     \
+  case n:                                           \
+    join_rows (shape, row, line, slots, n, dilate); \
+    break;
+    CASE (0)
+    STEPS_CASES (CASE)
+#undef CASE
+  }
+}
+
+INLINE void
+join_pixels_by (const RowShape *shape, const uint64_t *line, uint64_t *to, const Steps *steps,
+                bool dilate, unsigned side)
+{
+  switch (steps->n) {
+  case 0:
+    for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS)
+      store_vector (shape, to, w, vector_load (line + w));
+    break;
+#define CASE(n)                                            \
+  case n:                                                  \
+    join_pixels (shape, line, to, steps, n, dilate, side); \
+    break;
+    STEPS_CASES (CASE)
+#undef CASE
+  }
+}
+
+INLINE void
+rectangle_rows_of (const CclFilter *filter, unsigned width, unsigned height, bool dilate,
+                   uint32_t y, uint32_t bottom)
+{
+  const Steps across = steps_to (width), down = steps_to (height);
+  const size_t words = ccl_filter_words (filter->width);
+  const RowShape shape = row_shape (filter->width);
+  uint64_t *line = filter->scratch, *rings[MOST_STEPS], *slots[MOST_STEPS], *next = line + words;
+  unsigned positions[MOST_STEPS] = { 0 };
+  int64_t side = height / 2;
+
+  memset (next, dilate ? 0 : 0xff, (height - 1) * words * sizeof *next);
+  for (unsigned i = 0; i < down.n; i++, next += down.by[i - 1] * words)
+    rings[i] = slots[i] = next;
+  for (int64_t row = (int64_t) y - side; row < (int64_t) bottom + side; row++) {
+    bool inside = row >= 0 && row < filter->height;
+
+    join_rows_by (&shape, inside ? filter->from + (size_t) row * filter->from_pitch : NULL, line,
+                  slots, down.n, dilate);
+    for (unsigned i = 0; i < down.n; i++) {
+      positions[i] = positions[i] + 1 < down.by[i] ? positions[i] + 1 : 0;
+      slots[i] = rings[i] + positions[i] * words;
+    }
+    if (row >= (int64_t) y + side)
+      join_pixels_by (&shape, line, filter->to + (size_t) (row - side) * filter->to_pitch, &across,
+                      dilate, width / 2);
+  }
+}
+
+static void
+rectangle_rows (const CclFilter *filter, unsigned width, unsigned height, bool dilate, uint32_t y,
+                uint32_t bottom)
+{
+  if (dilate)
+    rectangle_rows_of (filter, width, height, true, y, bottom);
+  else
+    rectangle_rows_of (filter, width, height, false, y, bottom);
+}
+
+#endif

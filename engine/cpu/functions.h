@@ -1,0 +1,151 @@
+/* cudaccl - CPU backend: functions on one row of pixels, once for each instruction set
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CPU_FUNCTIONS_H
+#define CCL_CPU_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Entries past the last edge of a row that CclFindRuns may write. */
+#define CCL_ROW_SLACK 4
+
+/* Where the bits of a word differ from the one before each, and how many such edges lie in front of
+ * the word: finds the edges around a pixel without a search. */
+typedef struct CclRowEdges
+{
+  uint64_t changes;
+  uint32_t before;
+} CclRowEdges;
+
+/* The bits of one row of pixels, pixel x being bit x % 64 of word x / 64, those past the width 0,
+ * and its runs: pixels edges[2 i] to edges[2 i + 1] - 1 have label labels[i]. */
+typedef struct CclRow
+{
+  uint64_t *bits;     /* [width / 64 + 1] */
+  CclRowEdges *words; /* [width / 64 + 1] */
+  uint32_t *edges;
+  uint32_t *labels;
+  uint32_t count;
+} CclRow;
+
+/* The features of a label; only those of roots are complete. Small, since noise has many labels and
+ * writes little else; fields that are cleared come first. */
+typedef struct CclRunsLabel
+{
+  uint64_t sum_x, sum_y;
+  uint32_t area;          /* frames have less than 2^32 pixels */
+  uint32_t right, bottom; /* of the bounding box, past the last pixel */
+  uint32_t left;
+  uint32_t first_x, y; /* of the first pixel in raster order */
+} CclRunsLabel;
+
+/* Second-order sums of a label, kept apart because few ask for them. */
+typedef struct CclRunsMoments
+{
+  uint64_t sum_xx, sum_yy, sum_xy;
+} CclRunsMoments;
+
+/* All labels of a frame. */
+typedef struct CclTable
+{
+  uint32_t *parents; /* union-find over labels: a root is its own parent, others point lower */
+  CclRunsLabel *labels;
+  CclRunsMoments *moments; /* NULL unless asked for */
+} CclTable;
+
+/* Turns @width pixels into bits: set where pixel > threshold, or, with @invert, where not, and 0
+ * past the last in its word. Reads nothing past the last pixel. Returns whether any bit is set. */
+typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t width,
+                            uint8_t threshold, bool invert);
+
+/* Turns @width bits into bytes: @value where set, else 0. Writes nothing past the last pixel. */
+typedef void (*CclUnpackRow) (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value);
+
+/* The rows of bits that a filter reads and writes, without the extra word of CclRow. They may be
+ * the same rows only if one call makes all of them. */
+typedef struct CclFilter
+{
+  const uint64_t *from;
+  uint64_t *to;
+  size_t from_pitch, to_pitch; /* words from row to row */
+  uint32_t width, height;      /* pixels of the frame */
+  uint64_t *scratch; /* [CCL_FILTER_ROWS * ccl_filter_words()], at a multiple of 64 bytes */
+} CclFilter;
+
+/* Rows of scratch memory that filters need, and their words. */
+#define CCL_FILTER_ROWS 32
+
+static inline size_t
+ccl_filter_words (uint32_t width)
+{
+  return ((size_t) width / 64 + 8) / 8 * 8;
+}
+
+/* Makes rows @y to @bottom - 1 of a median filter of 3x3 or 5x5 pixels. */
+typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom);
+
+/* The same for dilation or erosion by a rectangle with odd sides of at most
+ * CCL_MAX_OPERATION_SIZE. */
+typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
+                                  bool dilate, uint32_t y, uint32_t bottom);
+
+/* Where the background of a row is reached from. */
+typedef enum CclFloodFrom
+{
+  CCL_FLOOD_FROM_ROW,   /* from the row near it, beside what was reached before */
+  CCL_FLOOD_FROM_SIDES, /* from there and from both sides, and nothing was before */
+  CCL_FLOOD_FROM_ALL,   /* from everywhere: it is the frame's first or last row */
+} CclFloodFrom;
+
+/* Adds to @reached the runs of background of @row, bits that are 0, that touch what is reached in
+ * the row @near, NULL for none, with @diagonal also by their corners. @reached, @near and @open,
+ * room for the background, are whole vectors: ccl_filter_words() at multiples of 64 bytes. Returns
+ * whether there is more than before. */
+typedef bool (*CclFloodRow) (const uint64_t *row, const uint64_t *near, uint64_t *reached,
+                             uint64_t *open, uint32_t width, bool diagonal, CclFloodFrom from);
+
+/* Fills in all of @row but the labels from its bits. Up to CCL_ROW_SLACK entries behind the last
+ * edge are overwritten. */
+typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
+
+/* Labels the runs of row @y by the runs that they touch in the row @above, with @diagonal also at
+ * corners. New labels start with @next; returns the first unused label, whose entries in @table are
+ * overwritten, too. Reads one entry behind @above's last label. */
+typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, CclRow *row,
+                                 uint32_t width, uint32_t y, bool diagonal, uint32_t next);
+
+/* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
+typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
+
+/* The functions of the CPU backend that exist in several versions, one for each instruction set. */
+typedef struct CclCpuFunctions
+{
+  const char *name;
+  CclPackRow pack_row;
+  CclUnpackRow unpack_row;
+  CclMedianRows median_rows;
+  CclRectangleRows rectangle_rows;
+  CclFloodRow flood_row;
+  CclFindRuns find_runs;
+  CclLabelRow label_row;
+  CclRepeatRow repeat_row;
+  const struct CclMotionFunctions *motion; /* engine/cpu/motion_functions.h */
+} CclCpuFunctions;
+
+/* The versions that this CPU can run, the best first; NULL past the last. */
+const CclCpuFunctions *ccl_cpu_functions (size_t index);
+
+extern const CclCpuFunctions ccl_cpu_functions_c;
+#ifdef HAVE_AVX2
+extern const CclCpuFunctions ccl_cpu_functions_avx2;
+#endif
+#ifdef HAVE_AVX512
+extern const CclCpuFunctions ccl_cpu_functions_avx512;
+#endif
+#ifdef HAVE_NEON
+extern const CclCpuFunctions ccl_cpu_functions_neon;
+#endif
+
+#endif

@@ -1,0 +1,24 @@
+/* cudaccl - CPU backend: label maps
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CPU_LABELS_H
+#define CCL_CPU_LABELS_H
+
+#include "engine/cpu/runs.h"
+
+typedef struct CclLabelMap
+{
+  const CclRuns *runs;
+  uint32_t *result_labels; /* of the runs' labels, 0 if not in the result */
+  uint32_t *map;           /* [height * width] */
+  bool is_current;         /* the map is that of the last frame */
+} CclLabelMap;
+
+/* @map must be cleared even on failure. */
+CclStatus ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account);
+void ccl_label_map_clear (CclLabelMap *map);
+
+/* Writes the label map of the last frame from its runs and their roots' result labels, once. */
+void ccl_label_map_write (CclLabelMap *map);
+
+#endif

@@ -1,0 +1,265 @@
+/* cudaccl - CPU backend: run-based labelling with features on the fly
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A row of pixels becomes bits, then runs. A run that touches none of the row above gets a new
+ * label, one that touches some gets the label of their component; where it touches several
+ * components it joins them. Features are added run by run, so no label image is needed and only few
+ * rows of runs are kept, except for a label map.
+ *
+ * The frame is divided into strips, which any thread may label, joined afterwards along their
+ * borders. Each strip has its own range of labels, in the order of strips; labels are numbered in
+ * raster order and the smaller one survives a union, so roots come out in canonical order with any
+ * number of strips.
+ */
+
+#include "engine/cpu/runs.h"
+#include "engine/cpu/tuning.h"
+#include "engine/cpu/unite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More strips than threads: strips differ in their number of runs, and some threads begin late. */
+#define STRIPS_PER_THREAD 4
+
+/* The first row of a strip, and in turns the last two. */
+#define ROWS_KEPT 3
+
+/* An upper bound of the labels that @rows rows can need: one for each run with nothing above it.
+ * With 4-connectivity these can be all runs; with 8-connectivity the squares of 2 x 2 pixels that
+ * end in such a run's first pixel are disjoint. One more is always initialised. */
+static uint64_t
+labels_bound (const CclConfig *config, uint32_t rows)
+{
+  if (config->connectivity == 4)
+    return (uint64_t) ccl_runs_per_row (config->width) * rows + 1;
+  return ((uint64_t) config->width + 1) * ((uint64_t) rows + 1) / 4 + 1;
+}
+
+uint32_t
+ccl_runs_strips (const CclConfig *config)
+{
+  uint64_t pixels = (uint64_t) config->width * config->height;
+  uint64_t most = pixels / ccl_cpu_tuning.strip_pixels;
+  uint64_t wanted = (uint64_t) STRIPS_PER_THREAD * config->threads;
+
+  if (config->threads <= 1 || most <= 1)
+    return 1;
+  if (wanted > most)
+    wanted = most;
+  return (uint32_t) (wanted < config->height ? wanted : config->height);
+}
+
+/* The entries of a strip's edges; there are half as many labels. */
+static uint64_t
+strip_edges (const CclConfig *config, const CclStrip *strip)
+{
+  uint64_t row = 2 * (uint64_t) ccl_runs_per_row (config->width);
+
+  if (config->labels)
+    return row * (strip->bottom - strip->y) + CCL_ROW_SLACK;
+  return ROWS_KEPT * (row + CCL_ROW_SLACK);
+}
+
+/* Sets which rows and labels the strips have; returns the number of edges of all. */
+static uint64_t
+cut_strips (CclRuns *runs, const CclConfig *config)
+{
+  uint64_t edges = 0;
+
+  for (uint32_t s = 0; s < runs->n_strips; s++) {
+    CclStrip *strip = &runs->strips[s];
+
+    memset (strip, 0, sizeof *strip);
+    strip->y = (uint32_t) ((uint64_t) runs->height * s / runs->n_strips);
+    strip->bottom = (uint32_t) ((uint64_t) runs->height * (s + 1) / runs->n_strips);
+    strip->base = strip->next = (uint32_t) runs->most_labels;
+    runs->most_labels += labels_bound (config, strip->bottom - strip->y);
+    edges += strip_edges (config, strip);
+  }
+  return edges;
+}
+
+/* Gives each strip its part of all tables, and the rest to the row without runs. The word after a
+ * row's pixels stays 0. */
+static void
+share_tables (CclRuns *runs, const CclConfig *config)
+{
+  size_t words = config->width / 64 + 1, edges = 0;
+
+  for (uint32_t s = 0; s < runs->n_strips; s++) {
+    CclStrip *strip = &runs->strips[s];
+
+    strip->edges = runs->all.edges + edges;
+    strip->labels = runs->all.labels + edges / 2;
+    strip->words = runs->all.words + ROWS_KEPT * words * s;
+    strip->bits = runs->all.bits + ROWS_KEPT * words * s;
+    edges += strip_edges (config, strip);
+  }
+  runs->nothing = (CclRow){
+    .labels = runs->all.labels + edges / 2,
+    .bits = runs->all.bits + ROWS_KEPT * words * runs->n_strips,
+    .words = runs->all.words + ROWS_KEPT * words * runs->n_strips,
+  };
+  memset (runs->nothing.labels, 0, sizeof *runs->nothing.labels);
+  memset (runs->all.bits, 0, (ROWS_KEPT * (size_t) runs->n_strips + 1) * words * sizeof (uint64_t));
+  memset (runs->nothing.words, 0, words * sizeof *runs->nothing.words);
+}
+
+CclStatus
+ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool, CclAccount *account)
+{
+  uint64_t words = (uint64_t) config->width / 64 + 1, rows, edges;
+
+  *runs = (CclRuns){
+    .functions = ccl_cpu_functions_chosen (),
+    .width = config->width,
+    .height = config->height,
+    .diagonal = config->connectivity == 8,
+    .n_strips = ccl_runs_strips (config),
+    .pool = pool,
+  };
+  rows = (uint64_t) ROWS_KEPT * runs->n_strips + 1;
+  /* Sized for the worst case; ordinary frames never touch most of the pages. */
+#define ALLOCATE(field, count) \
+  ((field) = ccl_account_malloc (account, (count), sizeof *(field), "the labels of a frame"))
+  if (!ALLOCATE (runs->strips, runs->n_strips))
+    return CCL_ERROR_NO_MEMORY;
+  edges = cut_strips (runs, config);
+  if (!ALLOCATE (runs->all.edges, edges) || !ALLOCATE (runs->all.labels, edges / 2 + 1) ||
+      !ALLOCATE (runs->all.words, rows * words) || !ALLOCATE (runs->all.bits, rows * words) ||
+      (config->labels && !ALLOCATE (runs->spans, config->height)) ||
+      !ALLOCATE (runs->table.parents, runs->most_labels) ||
+      !ALLOCATE (runs->table.labels, runs->most_labels) ||
+      (config->second_order && !ALLOCATE (runs->table.moments, runs->most_labels)))
+    return CCL_ERROR_NO_MEMORY;
+#undef ALLOCATE
+  share_tables (runs, config);
+  return CCL_OK;
+}
+
+void
+ccl_runs_clear (CclRuns *runs)
+{
+  free (runs->strips);
+  free (runs->all.edges);
+  free (runs->all.labels);
+  free (runs->all.words);
+  free (runs->all.bits);
+  free (runs->spans);
+  free (runs->table.parents);
+  free (runs->table.labels);
+  free (runs->table.moments);
+}
+
+/* Where the tables of the row below @above go: the first row's stay, others follow in turns. The
+ * runs lie there too, or behind those of all rows before. */
+static CclRow
+place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow *above,
+           uint32_t n_runs)
+{
+  size_t words = runs->width / 64 + 1, per_row = ccl_runs_per_row (runs->width);
+  size_t slot = y == strip->y ? 0 : above->bits == strip->bits + words ? 2 : 1;
+  size_t run = runs->spans ? n_runs : slot * (per_row + CCL_ROW_SLACK / 2);
+
+  return (CclRow){
+    .bits = strip->bits + slot * words,
+    .words = strip->words + slot * words,
+    .edges = strip->edges + 2 * run,
+    .labels = strip->labels + run,
+  };
+}
+
+typedef struct Job
+{
+  CclRuns *runs;
+  const CclForeground *foreground;
+} Job;
+
+/* Labels a strip. A row that equals the one above needs no labels of its own: such rows are
+ * counted, and added at once when the next one differs. Upscaled masks and upright edges have many
+ * of them. */
+static void
+label_rows (const Job *job, CclStrip *strip)
+{
+  CclRuns *runs = job->runs;
+  const CclCpuFunctions *functions = runs->functions;
+  size_t row_bytes = (runs->width / 64 + 1) * sizeof *strip->bits;
+  CclRow above = runs->nothing;
+  uint32_t next = strip->base, n_runs = 0;
+  uint32_t labelled = strip->y; /* rows above have all their features */
+
+  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+    CclRow row = place_row (runs, strip, y, &above, n_runs);
+
+    if (!ccl_foreground_row (job->foreground, y, row.bits))
+      row = runs->nothing;
+    if (row.bits != above.bits && memcmp (row.bits, above.bits, row_bytes) != 0) {
+      if (labelled < y)
+        functions->repeat_row (&runs->table, &above, labelled, y);
+      if (row.bits != runs->nothing.bits) {
+        functions->find_runs (&row, runs->width);
+        next =
+            functions->label_row (&runs->table, &above, &row, runs->width, y, runs->diagonal, next);
+      }
+      n_runs += row.count;
+      above = row;
+      labelled = y + 1;
+    }
+    if (runs->spans)
+      runs->spans[y] = (CclRunsSpan){ n_runs - above.count, n_runs };
+    if (y == strip->y)
+      strip->first = above;
+  }
+  if (labelled < strip->bottom)
+    functions->repeat_row (&runs->table, &above, labelled, strip->bottom);
+  strip->last = above;
+  strip->next = next;
+}
+
+/* Joins components across the border between two strips. */
+static void
+join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower, bool diagonal)
+{
+  const CclRow *above = &upper->last, *row = &lower->first;
+
+  for (uint32_t i = 0; i < row->count; i++) {
+    uint32_t first, end;
+
+    find_touching (above, row->edges[2 * (size_t) i], row->edges[2 * (size_t) i + 1], diagonal,
+                   &first, &end);
+    for (uint32_t j = first; j < end; j++)
+      unite (table, find_root (table->parents, row->labels[i]),
+             find_root (table->parents, above->labels[j]));
+  }
+}
+
+/* Labels a strip, then joins strips in pairs, pairs of pairs and so on, each by the thread that was
+ * the last to finish one of the halves. Concurrent joins never reach the same labels, and mostly a
+ * thread joins what it has labelled. */
+static void
+label_strip (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CclRuns *runs = job->runs;
+  CclStrip *strips = runs->strips;
+
+  label_rows (job, &strips[index]);
+  for (uint32_t half = 1; half < runs->n_strips; half *= 2) {
+    uint32_t border = index / (2 * half) * (2 * half) + half; /* the first strip below it */
+
+    if (border >= runs->n_strips)
+      continue; /* there is no lower half */
+    if (atomic_fetch_xor (&strips[border].arrived, 1) == 0)
+      return; /* the other half is not done */
+    join_strips (&runs->table, &strips[border - 1], &strips[border], runs->diagonal);
+  }
+}
+
+void
+ccl_runs_label (CclRuns *runs, const CclForeground *foreground)
+{
+  Job job = { runs, foreground };
+
+  ccl_pool_run (runs->pool, label_strip, &job, runs->n_strips);
+}

@@ -1,0 +1,34 @@
+/* cudaccl - the last error of each thread
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/backend.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char last_error[512];
+
+CclStatus
+ccl_fail (CclStatus status, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (last_error, sizeof last_error, format, args);
+  va_end (args);
+  return status;
+}
+
+CclStatus
+ccl_fail_without_cuda (void)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "this build has no CUDA backend; build where nvcc is installed, or use backend "
+                   "cpu, or backend auto with any device");
+}
+
+const char *
+ccl_last_error (void)
+{
+  return last_error;
+}

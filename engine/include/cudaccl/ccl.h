@@ -1,0 +1,344 @@
+/* cudaccl - connected component analysis of binary images
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The analysis engine. An analyzer is made for one geometry and one algorithm; every frame goes
+ * through ccl_analyzer_submit() and ccl_analyzer_collect() (or both at once,
+ * ccl_analyzer_analyze()), and comes back as an array of components.
+ *
+ * Canonical result: components come in raster order of their first pixel (topmost row, then
+ * leftmost in that row) and are labelled 1...n, so that every algorithm, backend and run gives the
+ * same bytes for the same image.
+ *
+ * Threads: an analyzer belongs to one thread at a time; different analyzers may run concurrently.
+ * On the CPU an analyzer may have threads of its own (CclConfig.threads); the result is the same.
+ * No call changes which CUDA context is current in its thread.
+ */
+
+#ifndef CCL_CCL_H
+#define CCL_CCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CclStatus
+{
+  CCL_OK = 0,
+  CCL_ERROR_INVALID,     /* an argument is out of its range */
+  CCL_ERROR_UNSUPPORTED, /* valid, but not with this algorithm, backend or build */
+  CCL_ERROR_NO_DEVICE,   /* no such device, or no usable driver */
+  CCL_ERROR_NO_MEMORY,   /* not enough host, page-locked or device memory */
+  CCL_ERROR_DEVICE,      /* the device failed; free the analyzer */
+} CclStatus;
+
+typedef enum CclBackend
+{
+  CCL_BACKEND_AUTO = 0, /* CUDA if there is a device, else the CPU */
+  CCL_BACKEND_CUDA,
+  CCL_BACKEND_CPU,
+} CclBackend;
+
+/* Where the pixels of a CclImage are. */
+typedef enum CclMemory
+{
+  CCL_MEMORY_HOST = 0, /* pageable host memory */
+  CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
+  CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
+  CCL_MEMORY_ARRAY,    /* a CUDA array there, with one channel of 8 bits: copied on the device */
+} CclMemory;
+
+/* The format of a CclImage's data. */
+typedef enum CclFormat
+{
+  CCL_FORMAT_BYTES = 0, /* one byte per pixel */
+  CCL_FORMAT_BITS,      /* one bit per pixel, the rows of a CclMask (cudaccl/mask.h) */
+} CclFormat;
+
+/* How frames of CCL_FORMAT_BYTES in host memory are transferred to a CUDA device. */
+typedef enum CclUpload
+{
+  CCL_UPLOAD_AUTO = 0, /* whichever is faster for the frame's memory */
+  CCL_UPLOAD_PIXELS,   /* as they are */
+  CCL_UPLOAD_BITS,     /* one bit per pixel: the CPU applies the threshold */
+} CclUpload;
+
+#define CCL_MAX_THREADS 256
+
+/* How features are computed from labelled pixels, for labelling algorithms. */
+typedef enum CclFeatureStage
+{
+  CCL_FEATURES_AUTO = 0, /* the algorithm's own way, or CCL_FEATURES_RUNS_CD */
+  CCL_FEATURES_PIXELS,   /* every pixel is added to its component */
+  CCL_FEATURES_RUNS,     /* every run is added to its component */
+  CCL_FEATURES_RUNS_CD,  /* runs of one component are reduced first (conflict detection) */
+} CclFeatureStage;
+
+/* How ccl_analyzer_collect() waits for a CUDA device. */
+typedef enum CclSync
+{
+  CCL_SYNC_AUTO = 0, /* busy-poll for 0.15 ms, yield up to 1 ms, then poll every 50 us; on a device
+                      * that shares the host's memory (Jetson): CCL_SYNC_BLOCK */
+  CCL_SYNC_SPIN,     /* busy-poll: the shortest latency, at the cost of a core */
+  CCL_SYNC_YIELD,    /* poll, yielding to other threads */
+  CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, about 30 us slower */
+} CclSync;
+
+typedef struct CclAnalyzer CclAnalyzer;
+typedef struct CclMask CclMask;           /* cudaccl/mask.h */
+typedef struct CclOperation CclOperation; /* cudaccl/mask.h */
+
+/* An algorithm of a backend, as listed by ccl_algorithm(). */
+typedef struct CclAlgorithm
+{
+  const char *name;        /* "flsl-cd"; unique over all backends */
+  const char *description; /* one sentence, with the paper it comes from */
+  CclBackend backend;
+  unsigned connectivity; /* the connectivities it supports: 4, 8, or 4 | 8 */
+} CclAlgorithm;
+
+/* What is fixed for the life of an analyzer. Start from ccl_config_init(). */
+typedef struct CclConfig
+{
+  uint32_t width, height; /* pixels, each at least 1; width * height < 2^32 */
+  unsigned connectivity;  /* 4 or 8 */
+  CclBackend backend;
+  const char *algorithm;   /* a name from ccl_algorithm(); NULL or "auto": the backend's best */
+  int device;              /* CUDA device number, -1: any. With a number CCL_BACKEND_AUTO does not
+                            * fall back to the CPU; CCL_BACKEND_CPU ignores it */
+  void *cuda_context;      /* a CUcontext of that device, for the analyzer's memory and work;
+                            * CCL_MEMORY_DEVICE must belong to it. With a context CCL_BACKEND_AUTO
+                            * does not fall back to the CPU. NULL: the device's primary context,
+                            * which the CUDA runtime uses */
+  uint32_t max_components; /* capacity of the result, at least 1 */
+  unsigned threads;  /* CCL_BACKEND_CPU: threads that share a frame, including the caller's, at
+                      * most CCL_MAX_THREADS; 0: one for each CPU that the process may use */
+  bool second_order; /* also fill sum_xx, sum_yy and sum_xy */
+  bool labels;       /* make label maps for ccl_analyzer_labels() */
+  bool map_pinned;   /* CUDA reads CCL_MEMORY_PINNED in place, without a transfer; devices that
+                      * share the host's memory always do */
+  bool timing;       /* measure frames for ccl_analyzer_timing() */
+  uint32_t timing_interval; /* with timing: measure one frame in this many, as measuring takes some
+                             * microseconds. 0 or 1: every frame. Ignored with stages, and by
+                             * CCL_BACKEND_CPU */
+  bool stages;              /* with timing: also every stage, which takes some microseconds each */
+  CclFeatureStage features; /* only for algorithms that label pixels; otherwise CCL_FEATURES_AUTO */
+  bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
+  CclSync sync;             /* CCL_BACKEND_CPU ignores it */
+  CclUpload upload;         /* CCL_BACKEND_CPU ignores it */
+  const CclOperation *operations; /* on the foreground, see cudaccl/mask.h; copied */
+  uint32_t n_operations;          /* number of operations, at most CCL_MAX_OPERATIONS; 0: none */
+  const CclMask *region;          /* before the operations, pixels outside it become background; of
+                                   * the frame's size, in host memory; copied. NULL: the whole
+                                   * frame */
+} CclConfig;
+
+/* What may change from frame to frame. Start from ccl_params_init(). */
+typedef struct CclParams
+{
+  uint8_t threshold; /* a pixel is foreground when value > threshold ... */
+  bool invert;       /* ... or, inverted, when value <= threshold */
+  uint64_t min_area; /* minimum component area in pixels; smaller ones are dropped */
+  uint64_t max_area; /* maximum component area in pixels; below min_area all are dropped */
+  uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
+} CclParams;
+
+/* One frame. Its foreground are the pixels that pass the threshold (CCL_FORMAT_BITS: the bits that
+ * are 1, or, inverted, 0), limited to CclConfig.region, then cleaned by CclConfig.operations. */
+typedef struct CclImage
+{
+  const uint8_t *data; /* the first pixel of the first row; CCL_FORMAT_BITS: the first word, at a
+                        * multiple of 8 bytes; CCL_MEMORY_ARRAY: the cudaArray_t or CUarray, whose
+                        * first pixel it is */
+  size_t stride;       /* bytes from row to row. CCL_FORMAT_BYTES: at least the width;
+                        * CCL_FORMAT_BITS: a multiple of 8, at least 8 * ccl_mask_words (width);
+                        * ignored for arrays */
+  CclMemory memory;    /* CCL_FORMAT_BITS: not CCL_MEMORY_ARRAY */
+  void *stream; /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
+                 * become ready, NULL if they are ready already */
+  CclFormat format;
+} CclImage;
+
+/* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with
+ * memcmp(). */
+typedef struct CclComponent
+{
+  uint64_t area;                   /* number of pixels */
+  uint64_t sum_x, sum_y;           /* sums of the pixels' coordinates */
+  uint64_t sum_xx, sum_yy, sum_xy; /* second-order sums; 0 unless CclConfig.second_order */
+  uint32_t label;                  /* 1...n in canonical order */
+  uint32_t x, y, width, height;    /* bounding box */
+  uint32_t first_x;                /* (first_x, y) is the first pixel in raster order */
+} CclComponent;
+
+/* The result for one frame. The array belongs to the analyzer and stays valid until its next
+ * submit or its end. */
+typedef struct CclComponents
+{
+  const CclComponent *items;
+  uint32_t count; /* entries of items */
+  uint32_t found; /* components that passed the filters of CclParams; when more than max_components,
+                   * the largest are kept (of equal ones, the first in raster order) */
+} CclComponents;
+
+/* The label map of one frame: for each pixel the label of its component, or 0 in the background and
+ * in components that are not in the result. It belongs to the analyzer and stays valid until its
+ * next submit or its end. */
+typedef struct CclLabels
+{
+  const uint32_t *data; /* the first pixel of the first row, in host memory */
+  size_t stride;        /* bytes from row to row */
+} CclLabels;
+
+/* What an analyzer runs on. Strings live as long as the analyzer. */
+typedef struct CclInfo
+{
+  CclBackend backend; /* never CCL_BACKEND_AUTO */
+  const char *algorithm;
+  int device;                /* CUDA device number, -1 on the CPU */
+  const char *device_name;   /* "NVIDIA H200", or the CPU's instruction set in use */
+  const char *fallback;      /* why CCL_BACKEND_AUTO did not choose CUDA; NULL if it did, or if the
+                              * configuration rules CUDA out */
+  CclStatus fallback_status; /* the kind of reason: CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE mean
+                              * that a suitable device failed, others that there is none; CCL_OK if
+                              * there is no reason */
+  uint64_t allocations;      /* allocations of any kind of memory since ccl_analyzer_new() */
+  uint64_t bytes;            /* what they hold now */
+  const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits", or
+                       * "none" on the CPU and for frames that were on the device already */
+} CclInfo;
+
+/* A part of the analysis of a frame. */
+typedef struct CclStage
+{
+  const char *name; /* such as "compression"; lives as long as the program */
+  uint64_t time;    /* nanoseconds */
+} CclStage;
+
+#define CCL_MAX_STAGES 24
+
+/* Durations of the last collected frame, in nanoseconds; all 0 if it was not measured. */
+typedef struct CclTiming
+{
+  bool measured;     /* see CclConfig.timing and timing_interval */
+  uint64_t upload;   /* host to device */
+  uint64_t analysis; /* everything from pixels to compacted components, or to the label map on the
+                      * device */
+  uint64_t download; /* device to host */
+  /* With CclConfig.stages, on a CUDA device: */
+  uint64_t labelling; /* of the analysis: from pixels to labels of pixels, in any order;
+                       * 0 for algorithms that make none */
+  uint32_t n_stages;  /* entries of stages */
+  CclStage stages[CCL_MAX_STAGES]; /* of the analysis, one after the other */
+} CclTiming;
+
+/* How often components' features in device memory were updated in a frame (Lemaitre 2021, section
+ * 4.1). */
+typedef struct CclUpdates
+{
+  uint64_t count;
+  double conflicts; /* the sum of squares of every label's updates over the sum of them all */
+} CclUpdates;
+
+/* The centroid, in pixel centres: a single pixel at x = 3 has centroid x 3.0. */
+static inline double
+ccl_component_centroid_x (const CclComponent *component)
+{
+  return (double) component->sum_x / (double) component->area;
+}
+
+static inline double
+ccl_component_centroid_y (const CclComponent *component)
+{
+  return (double) component->sum_y / (double) component->area;
+}
+
+/* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
+ * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
+ * features, automatic waiting and upload, no operations, the whole frame. */
+void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
+
+/* Fills @params with the defaults: threshold 127, not inverted, every area, width and height. */
+void ccl_params_init (CclParams *params);
+
+/* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
+const CclAlgorithm *ccl_algorithm (size_t index);
+
+/* Returns "auto", "cuda" or "cpu". */
+const char *ccl_backend_name (CclBackend backend);
+
+/* The number of CUDA devices, of any capability; if it is 0, ccl_last_error() says why. */
+int ccl_cuda_device_count (void);
+
+/* Gets the primary context of a CUDA device, a CUcontext, in which analyzers without a cuda_context
+ * work. It stays until the process ends. Errors: CCL_ERROR_UNSUPPORTED (this build has no CUDA
+ * backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_primary_context (int device, void **context);
+
+/* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
+ * it. Never NULL; valid until the next call of this thread. */
+const char *ccl_last_error (void);
+
+/* Checks a configuration as ccl_analyzer_new() does, without opening a device or allocating memory:
+ * the same errors except CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE. */
+CclStatus ccl_config_check (const CclConfig *config);
+
+/* Makes an analyzer with all the memory that it will ever need, except the CUDA backend's transfer
+ * buffers: these are allocated with the first frame in CCL_MEMORY_HOST, or in CCL_MEMORY_PINNED
+ * that must be transferred. Free it with ccl_analyzer_free(). Errors: CCL_ERROR_INVALID,
+ * CCL_ERROR_UNSUPPORTED (the algorithm does not support this connectivity or feature stage, this
+ * build has no such backend, second-order sums could exceed 2^64), CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
+
+/* Frees the analyzer and its results, after waiting for a frame in flight. NULL is ignored. */
+void ccl_analyzer_free (CclAnalyzer *analyzer);
+
+/* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect().
+ * Errors: CCL_ERROR_INVALID (NULL, a bad image, or another frame is in flight),
+ * CCL_ERROR_UNSUPPORTED (memory that the backend cannot read), CCL_ERROR_NO_MEMORY,
+ * CCL_ERROR_DEVICE. After an error the device does not access the pixels any more. */
+CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
+                               const CclParams *params);
+
+/* Waits for the submitted frame and returns its components. Errors: CCL_ERROR_INVALID (NULL, or no
+ * frame is in flight), CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
+
+/* Calls ccl_analyzer_submit() and ccl_analyzer_collect(). */
+CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
+                                const CclParams *params, CclComponents *components);
+
+/* Returns the label map of the last collected frame. The first call for a frame makes it, or
+ * transfers it from the device, so frames without a call do not pay for it. Errors:
+ * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
+ * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
+
+/* Allocates @size bytes of page-locked memory, CCL_MEMORY_PINNED for analyzers of every device and
+ * context; @device is one that will read it. It is aligned to pages. Free it with
+ * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
+ * CUDA backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
+
+/* Frees memory from ccl_pinned_alloc() with the same @device. NULL is ignored. */
+void ccl_pinned_free (int device, void *memory);
+
+/* Gets what the analyzer runs on, and what the last frame used. */
+void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
+
+/* Gets the durations of the last collected frame. */
+void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
+
+/* Returns the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was
+ * not set, or no frame was collected since the last submit). */
+CclStatus ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

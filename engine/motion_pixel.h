@@ -1,0 +1,236 @@
+/* cudaccl - background models: the arithmetic of one pixel
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Shared by the reference, the CPU backend and the CUDA kernels. All values are integers, and a
+ * pixel's new state follows from its own old state, the old background around it and the frame, so
+ * every backend gives the same bits in any order of pixels.
+ *
+ * State of a luma pixel: the background (a slow mean of what is not foreground), the noise (the
+ * mean absolute difference from it), and a candidate: a value that was seen as foreground,
+ * and for how long. A candidate that stays for the learning time becomes the background; this also
+ * removes ghosts of the first frame. State of a chroma sample: the background alone.
+ *
+ * Units: background and differences are 1/128 grey levels (CCL_MOTION_ONE), noise is 1/16. */
+
+#ifndef CCL_MOTION_PIXEL_H
+#define CCL_MOTION_PIXEL_H
+
+#include "engine/device.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CCL_MOTION_ONE 128              /* a grey level */
+#define CCL_MOTION_CAP (40 * 128)       /* maximum threshold, unless the floor is higher */
+#define CCL_MOTION_PULL (4 * 128)       /* differences that move the background are clamped to it */
+#define CCL_MOTION_MOST_NOISE (12 * 16) /* differences that count as noise are clamped to it */
+#define CCL_MOTION_FIRST_NOISE (2 * 16) /* noise of a new background */
+#define CCL_MOTION_CANDIDATE_RANGE 8    /* grey levels that a candidate may vary by */
+#define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
+/* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
+#define CCL_MOTION_SHADOW_STEP 2
+#define CCL_MOTION_SHADOW_PIXELS 9
+#define CCL_MOTION_SHADOW_SPREAD 11 /* the ratio's highest mean deviation, 1/256 */
+
+/* Rows are updated in groups, in turns, to spread the cost over frames. The two rows that share a
+ * chroma row are in one group. */
+#define CCL_MOTION_GROUPS 4
+
+/* How fast a row learns. */
+typedef struct CclMotionPace
+{
+  int16_t rate;       /* share of a difference that the background takes on, 1/32768 */
+  int16_t noise_rate; /* the same for the noise */
+  uint8_t dither;     /* 0 to 127, for the noise's lost bits */
+  uint8_t count;      /* what a candidate gains, 0 to 127; 0: candidates stay as they are */
+  uint8_t enough;     /* the count that makes it the background */
+} CclMotionPace;
+
+/* How a frame updates the model. */
+typedef struct CclMotionStep
+{
+  bool first;            /* the frame becomes the background; nothing is foreground */
+  bool shadows;          /* shadows are not foreground */
+  uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
+  uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */
+  uint8_t learn;         /* a bit for each group: 1 if its state changes */
+  CclMotionPace paces[CCL_MOTION_GROUPS];
+} CclMotionStep;
+
+/* The pace of a row, NULL if it does not learn now. Row y of chroma learns as row 2 y of luma. */
+static inline CCL_HOST_DEVICE const CclMotionPace *
+ccl_motion_pace (const CclMotionStep *step, uint32_t y)
+{
+  unsigned group = (y >> 1) % CCL_MOTION_GROUPS;
+
+  return step->learn >> group & 1 ? &step->paces[group] : 0;
+}
+
+/* The state of a luma pixel. */
+typedef struct CclMotionPixel
+{
+  int background;
+  int noise;
+  int candidate; /* grey levels */
+  int count;
+} CclMotionPixel;
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_distance (int a, int b)
+{
+  return a > b ? a - b : b - a;
+}
+
+/* The rounded product with a fraction of 1/32768, as x86's PMULHRSW and ARM's SQRDMULH give it. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_scale (int value, int fraction)
+{
+  return (value * fraction + 0x4000) >> 15;
+}
+
+/* The mean of two bytes, rounded up, as x86's PAVGB, ARM's URHADD and CUDA's __vavgu4() give it. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_average (int a, int b)
+{
+  return (a + b + 1) >> 1;
+}
+
+/* The weighted mean, 1-2-1, of a column's three pixels, and then of a row's three of those: the
+ * blur. It is a little too bright, frames and background alike. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_blur (int before, int middle, int after)
+{
+  return ccl_motion_average (ccl_motion_average (before, after), middle);
+}
+
+/* The slope of the background from its four neighbours. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_slope (int left, int right, int above, int below)
+{
+  return ccl_motion_max (ccl_motion_distance (left, right), ccl_motion_distance (above, below));
+}
+
+/* The difference above which a pixel is foreground. Half the slope is the change that a shift by
+ * one pixel causes: it keeps a shaking camera from producing foreground at edges. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_threshold (const CclMotionStep *step, int noise, int slope)
+{
+  int threshold = ccl_motion_max (step->floor, 4 * noise * CCL_MOTION_ONE / 16);
+
+  return ccl_motion_min (threshold + (slope >> 1), step->cap);
+}
+
+/* Whether chroma is foreground; @u and @v are grey levels. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_chroma_differs (const CclMotionStep *step, int u, int v, int background_u,
+                           int background_v)
+{
+  return ccl_motion_distance (u * CCL_MOTION_ONE, background_u) +
+             ccl_motion_distance (v * CCL_MOTION_ONE, background_v) >
+         step->chroma_floor;
+}
+
+/* Whether luma @value is dark enough for a shadow, but not too dark. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_shaded (int value, int background)
+{
+  return value * CCL_MOTION_ONE < background && value * CCL_MOTION_ONE > background >> 1;
+}
+
+/* Whether luma is the background times a constant factor, as in a shadow, which keeps the texture.
+ * @values are grey levels of CCL_MOTION_SHADOW_PIXELS pixels. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_keeps_texture (const int *values, const int *backgrounds)
+{
+  int sum = 0, background = 0, spread = 0;
+
+  for (int i = 0; i < CCL_MOTION_SHADOW_PIXELS; i++) {
+    sum += values[i] * 8;
+    background += backgrounds[i] >> 4;
+  }
+  for (int i = 0; i < CCL_MOTION_SHADOW_PIXELS; i++)
+    spread += ccl_motion_distance (values[i] * 8 * background, (backgrounds[i] >> 4) * sum);
+  return spread <= (sum * background >> 8) * CCL_MOTION_SHADOW_SPREAD;
+}
+
+/* The background of a luma pixel or a chroma sample that is not foreground. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_follow (const CclMotionPace *pace, int background, int value)
+{
+  int difference = value * CCL_MOTION_ONE - background;
+
+  difference = ccl_motion_max (ccl_motion_min (difference, CCL_MOTION_PULL), -CCL_MOTION_PULL);
+  return background + ccl_motion_scale (difference, pace->rate);
+}
+
+/* The noise of a pixel that is not foreground. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_noise (const CclMotionPace *pace, int noise, int value, int background)
+{
+  int difference = ccl_motion_distance (value * CCL_MOTION_ONE, background) >> 3;
+  int change = (ccl_motion_min (difference, CCL_MOTION_MOST_NOISE) - noise) * 128;
+
+  return (noise * 128 + ccl_motion_scale (change, pace->noise_rate) + pace->dither) >> 7;
+}
+
+static inline CCL_HOST_DEVICE void
+ccl_motion_begin_pixel (CclMotionPixel *pixel, int value)
+{
+  pixel->background = value * CCL_MOTION_ONE;
+  pixel->noise = CCL_MOTION_FIRST_NOISE;
+  pixel->candidate = value;
+  pixel->count = 0;
+}
+
+/* Updates the state of a pixel that is neither foreground nor shadow. */
+static inline CCL_HOST_DEVICE void
+ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, int value)
+{
+  int background = pixel->background;
+
+  pixel->background = ccl_motion_follow (pace, background, value);
+  pixel->noise = ccl_motion_noise (pace, pixel->noise, value, background);
+  pixel->count = ccl_motion_max (pixel->count - pace->count, 0);
+}
+
+/* Updates the state of a pixel that is foreground or shadow. Returns whether the candidate has
+ * become the background: chroma's background is then the frame's. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_learn_candidate (const CclMotionPace *pace, CclMotionPixel *pixel, int value)
+{
+  int old = pixel->background >> 7;
+
+  if (pace->count == 0)
+    return false;
+  if (ccl_motion_distance (value, pixel->candidate) > CCL_MOTION_CANDIDATE_RANGE) {
+    pixel->count -= 2 * pace->count;
+    if (pixel->count < 0) {
+      pixel->candidate = value;
+      pixel->count = 0;
+    }
+    return false;
+  }
+  pixel->candidate += (value > pixel->candidate) - (value < pixel->candidate);
+  pixel->count = ccl_motion_min (pixel->count + pace->count, CCL_MOTION_LEARNT);
+  if (pixel->count < pace->enough)
+    return false;
+  pixel->background = value * CCL_MOTION_ONE;
+  pixel->noise = CCL_MOTION_FIRST_NOISE;
+  pixel->candidate = old;
+  pixel->count = pace->enough >> 1;
+  return true;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* cudaccl - background models: from time to what a frame does
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/motion_step.h"
+
+#define MILLISECOND UINT64_C (1000000)
+/* More frequent updates of a pixel gain little, except in the beginning. */
+#define INTERVAL (90 * MILLISECOND)
+#define FIRST_INTERVAL (15 * MILLISECOND)
+#define FIRST_SECONDS (2000 * MILLISECOND)
+#define LIGHT_CHANGE (300 * MILLISECOND) /* lightning is shorter */
+#define CHROMA_FLOOR 12
+
+static uint64_t
+min_u64 (uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static uint64_t
+max_u64 (uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* @time as a share of @constant, 1/32768, at most 1 / @least. */
+static int16_t
+share (uint64_t time, uint64_t constant, unsigned least)
+{
+  return (int16_t) (time * 32768 / max_u64 (constant, least * time));
+}
+
+/* The lowest 7 bits in reverse order, so that successive values are far apart. */
+static uint8_t
+dither (uint32_t n)
+{
+  uint8_t reversed = 0;
+
+  for (int i = 0; i < 7; i++)
+    reversed |= (uint8_t) ((n >> i & 1) << (6 - i));
+  return reversed;
+}
+
+/* The pace of a group that learns from @time. */
+static CclMotionPace
+pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning)
+{
+  /* A young model learns fast: it has seen only as much time as its age. */
+  uint64_t enough = min_u64 (learning, max_u64 (clock->age / 2, learning / 20));
+  uint64_t count = clock->rest[group] + time * CCL_MOTION_LEARNT;
+
+  clock->rest[group] = count % learning;
+  return (CclMotionPace){
+    .rate = share (time, min_u64 (learning / 4, clock->age / 2), 2),
+    .noise_rate = share (time, min_u64 (learning / 5, clock->age), 4),
+    .dither = dither (clock->updates++),
+    .count = (uint8_t) min_u64 (count / learning, 127),
+    .enough = (uint8_t) max_u64 (enough * CCL_MOTION_LEARNT / learning, 1),
+  };
+}
+
+CclMotionStep
+ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed)
+{
+  CclMotionStep step = { .shadows = !params->keep_shadows,
+                         .floor = (uint16_t) (params->noise_floor * CCL_MOTION_ONE),
+                         .chroma_floor = CHROMA_FLOOR * CCL_MOTION_ONE };
+  uint64_t interval;
+
+  step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;
+  if (!clock->running) {
+    *clock = (CclMotionClock){ .running = true };
+    step.first = true;
+    step.learn = (1 << CCL_MOTION_GROUPS) - 1;
+    return step;
+  }
+  if (params->freeze)
+    return step;
+  /* A single frame proves little, however long the gap before it. */
+  elapsed = min_u64 (elapsed, params->learning_time / 4);
+  clock->age += elapsed;
+  for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
+    /* Later, each group waits a different time once, so that they stay out of step. */
+    interval = clock->age < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
+    if (clock->age < FIRST_SECONDS + INTERVAL && clock->age >= FIRST_SECONDS)
+      interval = INTERVAL * (group + 1) / CCL_MOTION_GROUPS;
+    clock->pending[group] += elapsed;
+    if (clock->pending[group] < interval)
+      continue;
+    step.learn |= (uint8_t) (1 << group);
+    step.paces[group] = pace_of (clock, group, clock->pending[group], params->learning_time);
+    clock->pending[group] = 0;
+  }
+  return step;
+}
+
+uint64_t
+ccl_motion_most (const CclMotionParams *params, uint64_t pixels)
+{
+  return params->light_change == 0 ? UINT64_MAX : pixels * params->light_change / 100;
+}
+
+void
+ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed, bool light_change)
+{
+  clock->changed = light_change ? clock->changed + elapsed : 0;
+  if (clock->changed >= LIGHT_CHANGE && !freeze)
+    clock->running = false;
+}

@@ -1,0 +1,276 @@
+/* cudaccl - volumes: checks arguments, and converts a session's components
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <cudaccl/volume.h>
+#include "engine/backend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CclVolume
+{
+  CclSession *session; /* of a frame of height * depth rows */
+  uint32_t width;
+  bool collected;
+  CclVolumeComponent *items; /* [max_components] */
+};
+
+void
+ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t height, uint32_t depth)
+{
+  *config = (CclVolumeConfig){
+    .width = width,
+    .height = height,
+    .depth = depth,
+    .device = -1,
+    .max_components = 1024,
+  };
+}
+
+#ifdef HAVE_CUDA
+
+static const CclBackendClass *const backend = &ccl_backend_cuda;
+
+const CclAlgorithm *
+ccl_volume_algorithm (size_t index)
+{
+  return backend->volume_algorithm (index);
+}
+
+/* The maximum number of components of a volume: isolated voxels. */
+static uint64_t
+volume_components_bound (const CclVolumeConfig *config)
+{
+  return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2) *
+         (((uint64_t) config->depth + 1) / 2);
+}
+
+static CclStatus
+check_volume_config (const CclVolumeConfig *config)
+{
+  uint64_t slice = (uint64_t) config->width * config->height;
+
+  if (slice == 0 || config->depth == 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a volume of %" PRIu32 "x%" PRIu32 "x%" PRIu32 " has no voxels", config->width,
+                     config->height, config->depth);
+  if (slice > UINT32_MAX / config->depth)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a volume of %" PRIu32 "x%" PRIu32 "x%" PRIu32
+                     " has more than 2^32 - 1 voxels; split it",
+                     config->width, config->height, config->depth);
+  if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
+  if (config->max_components == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
+  if (config->device < -1)
+    return ccl_fail (CCL_ERROR_INVALID, "device %d is invalid; use 0 or more, or -1 for any",
+                     config->device);
+  return CCL_OK;
+}
+
+static const CclAlgorithm *
+find_algorithm (const char *name)
+{
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
+    if (!name || strcmp (name, "auto") == 0 || strcmp (name, algorithm->name) == 0)
+      return algorithm;
+  }
+  return NULL;
+}
+
+static CclStatus
+open_session (CclVolume *self, const CclVolumeConfig *config)
+{
+  CclSession wanted = { .device = -1, .slices = config->depth };
+  uint64_t bound = volume_components_bound (config);
+  int devices;
+
+  wanted.algorithm = find_algorithm (config->algorithm);
+  if (!wanted.algorithm)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "this build has no algorithm '%s' for volumes; choose auto or a listed one",
+                     config->algorithm);
+  devices = backend->device_count ();
+  if (devices == 0)
+    return CCL_ERROR_NO_DEVICE;
+  if (config->device >= devices)
+    return ccl_fail (CCL_ERROR_NO_DEVICE,
+                     "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
+                     devices - 1);
+  ccl_config_init (&wanted.config, config->width, config->height * config->depth);
+  wanted.config.backend = CCL_BACKEND_CUDA;
+  wanted.config.algorithm = wanted.algorithm->name;
+  wanted.config.device = config->device;
+  wanted.config.max_components =
+      bound < config->max_components ? (uint32_t) bound : config->max_components;
+  wanted.config.labels = config->labels;
+  wanted.config.timing = config->timing;
+  wanted.config.stages = config->stages;
+  wanted.config.features = config->features;
+  self->width = config->width;
+  return backend->open (&wanted, &self->session);
+}
+
+CclStatus
+ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume)
+{
+  CclVolume *self;
+  CclStatus status;
+
+  if (!config || !volume)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_new: config or volume is NULL");
+  *volume = NULL;
+  status = check_volume_config (config);
+  if (status != CCL_OK)
+    return status;
+  self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a volume");
+  status = open_session (self, config);
+  if (status == CCL_OK) {
+    self->items = ccl_account_malloc (&self->session->account, self->session->config.max_components,
+                                      sizeof *self->items, "the components of a volume");
+    if (!self->items)
+      status = CCL_ERROR_NO_MEMORY;
+  }
+  if (status != CCL_OK) {
+    ccl_volume_free (self);
+    return status;
+  }
+  *volume = self;
+  return CCL_OK;
+}
+
+void
+ccl_volume_free (CclVolume *volume)
+{
+  if (!volume)
+    return;
+  if (volume->session)
+    backend->close (volume->session);
+  free (volume->items);
+  free (volume);
+}
+
+/* A component of the frame and its extent over slices. */
+static CclVolumeComponent
+make_component (const CclComponent *c, const CclSlices *s)
+{
+  return (CclVolumeComponent){
+    .volume = c->area,
+    .sum_x = c->sum_x,
+    .sum_y = s->sum_y,
+    .sum_z = s->sum_z,
+    .label = c->label,
+    .x = c->x,
+    .y = s->y,
+    .z = s->z,
+    .width = c->width,
+    .height = s->height,
+    .depth = s->depth,
+    .first_x = c->first_x,
+    .first_y = s->first_y,
+  };
+}
+
+CclStatus
+ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
+                    CclVolumeComponents *components)
+{
+  CclComponents flat = { 0 };
+  const CclSlices *slices = NULL;
+  CclStatus status;
+
+  if (!volume || !image || !image->data || !params || !components)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_analyze: an argument is NULL");
+  *components = (CclVolumeComponents){ NULL, 0, 0 };
+  status = ccl_check_image (image, volume->width);
+  if (status != CCL_OK)
+    return status;
+  volume->collected = false;
+  status = backend->submit (volume->session, image, params);
+  if (status == CCL_OK)
+    status = backend->collect (volume->session, &flat);
+  if (status == CCL_OK)
+    status = backend->slices (volume->session, flat.count, &slices);
+  if (status != CCL_OK)
+    return status;
+  for (uint32_t i = 0; i < flat.count; i++)
+    volume->items[i] = make_component (&flat.items[i], &slices[i]);
+  volume->collected = true;
+  *components = (CclVolumeComponents){ volume->items, flat.count, flat.found };
+  return CCL_OK;
+}
+
+CclStatus
+ccl_volume_labels (CclVolume *volume, CclLabels *labels)
+{
+  if (!volume || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_labels: an argument is NULL");
+  *labels = (CclLabels){ NULL, 0 };
+  if (!volume->session->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this volume makes no label maps; set CclVolumeConfig.labels");
+  if (!volume->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no volume to return labels of; analyse one first");
+  return backend->labels (volume->session, labels);
+}
+
+void
+ccl_volume_timing (const CclVolume *volume, CclTiming *timing)
+{
+  *timing = volume->session->timing;
+}
+
+#else
+
+static CclStatus
+fail_without_cuda (void)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "volumes need CUDA, and this build has none; build where nvcc is installed");
+}
+
+const CclAlgorithm *
+ccl_volume_algorithm (size_t index)
+{
+  return NULL;
+}
+
+CclStatus
+ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume)
+{
+  if (volume)
+    *volume = NULL;
+  return fail_without_cuda ();
+}
+
+void
+ccl_volume_free (CclVolume *volume)
+{
+}
+
+CclStatus
+ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
+                    CclVolumeComponents *components)
+{
+  return fail_without_cuda ();
+}
+
+CclStatus
+ccl_volume_labels (CclVolume *volume, CclLabels *labels)
+{
+  return fail_without_cuda ();
+}
+
+void
+ccl_volume_timing (const CclVolume *volume, CclTiming *timing)
+{
+  *timing = (CclTiming){ 0 };
+}
+
+#endif

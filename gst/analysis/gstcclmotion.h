@@ -1,0 +1,88 @@
+/* cudaccl - finds what moves in video frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_MOTION_H__
+#define __GST_CCL_MOTION_H__
+
+#include <cudaccl/motion.h>
+
+#include "gstcudaccl.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstCclMotionShadows:
+ * @GST_CCL_MOTION_SHADOWS_DROP: shadows are background
+ * @GST_CCL_MOTION_SHADOWS_KEEP: shadows are foreground
+ * @GST_CCL_MOTION_SHADOWS_MARK: shadows are background, and 127 in the masks of `cclmask`
+ *
+ * How shadows are treated.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_MOTION_SHADOWS_DROP,
+  GST_CCL_MOTION_SHADOWS_KEEP,
+  GST_CCL_MOTION_SHADOWS_MARK,
+} GstCclMotionShadows;
+
+/**
+ * GstCclMotionMethod:
+ * @GST_CCL_MOTION_METHOD_SIGMA_DELTA: a slow mean of each pixel, and its mean difference from that
+ *
+ * The background model.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_MOTION_METHOD_SIGMA_DELTA,
+} GstCclMotionMethod;
+
+#define GST_TYPE_CCL_MOTION_METHOD (gst_ccl_motion_method_get_type ())
+#define GST_TYPE_CCL_MOTION_SHADOWS (gst_ccl_motion_shadows_get_type ())
+#define GST_TYPE_CCL_MOTION (gst_ccl_motion_get_type ())
+#define GST_CCL_MOTION(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION, GstCclMotion))
+
+/* cclmask is a subclass. */
+typedef struct
+{
+  GstCudaCcl parent;
+
+  /* Protected by the object lock. */
+  CclMotionParams params;
+  GstCclMotionMethod method;
+  GstCclMotionShadows shadows;
+  guint scale;
+  gboolean reset; /* before the next frame */
+
+  /* Streaming thread. The model and the masks are made for caps, with what was set at the start. */
+  guint threads, used_scale;
+  CclMotion *model;
+  GstCclPlace place;      /* of the model */
+  CclBackend backend;     /* of the model */
+  guint64 allocations;    /* of the model, that are in the statistics already */
+  CclMask shadow_mask;    /* of the frame's size */
+  gboolean marked;        /* mark the last frame's shadows */
+  GstClockTime timestamp; /* of the last frame */
+} GstCclMotion;
+
+typedef struct
+{
+  GstCudaCclClass parent_class;
+} GstCclMotionClass;
+
+GType gst_ccl_motion_method_get_type (void);
+GType gst_ccl_motion_shadows_get_type (void);
+GType gst_ccl_motion_get_type (void);
+
+/* Sets @shadows to those of the last processed frame, of its size, or to NULL if shadows are not
+ * marked. */
+gboolean gst_ccl_motion_get_shadows (GstCclMotion *self, const CclMask **shadows, GError **error);
+
+GST_ELEMENT_REGISTER_DECLARE (cclmotion);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_MOTION_H__ */

@@ -1,0 +1,36 @@
+/* cudaccl - components as metadata on buffers and as messages
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_PUBLISH_H__
+#define __GST_CCL_PUBLISH_H__
+
+#include <gst/video/video.h>
+#include <cudaccl/ccl.h>
+
+G_BEGIN_DECLS
+
+/* Attaches one GstCclMeta, for frames of the size in @info. */
+void gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info,
+                          const CclComponents *components);
+
+/* Attaches one GstVideoRegionOfInterestMeta for each component. Ids count from 0, or, if other
+ * regions have one of these ids, from the one after the highest of theirs. */
+void gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
+
+#ifdef HAVE_ANALYTICS
+/* The relation metadata has a matrix of n x n bytes for n entries: 16 MiB for this many. */
+#define GST_CCL_DETECTIONS_MAX 4096
+
+/* Adds one object detection for each component to the buffer's GstAnalyticsRelationMeta, which is
+ * created if there is none. If there are more than GST_CCL_DETECTIONS_MAX components, adds the
+ * largest, in canonical order. Returns how many were added. */
+guint gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components);
+#endif
+
+/* Creates the element message for one frame, as documented with the element. */
+GstMessage *gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
+                                 const GstVideoInfo *info, const CclComponents *components);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_PUBLISH_H__ */

@@ -1,0 +1,440 @@
+/* cudaccl - a session: the analysis of one stream of frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclsession.h"
+
+#include <cudaccl/mask.h>
+#include <gst/common/gstcclutils.h>
+
+#include "gstcclstats.h"
+#include "memory/gstcclmappers.h"
+#include "memory/gstcclsystem.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
+#define GST_CAT_DEFAULT gst_cuda_ccl_debug
+
+struct _GstCclSession
+{
+  GstCclMapper **mappers;
+  GObject *log_object;
+  GstCclForegroundFunc foreground;
+  gpointer foreground_data;
+
+  CclConfig config; /* the frame size is that of @info, the operations are those of @cleaning */
+  GstCclCleaning *cleaning;
+
+  /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
+   * caps, @analyzer is NULL after an error, until the next frame. */
+  GstVideoInfo info;
+  GstCclMapper *mapper;
+  GstCclPlace place; /* of the analyzer */
+  CclAnalyzer *analyzer;
+
+  gboolean fell_back; /* the analyzer is the CPU's because a device failed, until the next caps */
+  GError *warning;    /* to be posted, or NULL */
+
+  GMutex stats_lock;
+  GstCclStats stats; /* protected by @stats_lock */
+};
+
+/* Sets @error to @reason, which the engine reported with @status. */
+static void
+set_reason (GError **error, CclStatus status, const gchar *reason)
+{
+  switch (status) {
+  case CCL_ERROR_NO_DEVICE:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                 "Could not use the CUDA device: %s.", reason);
+    break;
+  case CCL_ERROR_NO_MEMORY:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                 "Not enough memory: %s.", reason);
+    break;
+  case CCL_ERROR_DEVICE:
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+                 "The device that analyses the frames failed: %s.", reason);
+    break;
+  case CCL_ERROR_UNSUPPORTED:
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "Unsupported combination of settings: %s.", reason);
+    break;
+  default:
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "Unsupported frames: %s.",
+                 reason);
+    break;
+  }
+}
+
+void
+gst_ccl_set_error (GError **error, CclStatus status)
+{
+  set_reason (error, status, ccl_last_error ());
+}
+
+GstCclSession *
+gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
+{
+  GstCclSession *self = g_new0 (GstCclSession, 1);
+
+  self->mappers = mappers;
+  self->log_object = log_object;
+  gst_video_info_init (&self->info);
+  g_mutex_init (&self->stats_lock);
+  gst_ccl_stats_reset (&self->stats);
+
+  return self;
+}
+
+void
+gst_ccl_session_set_foreground (GstCclSession *self, GstCclForegroundFunc func, gpointer user_data)
+{
+  self->foreground = func;
+  self->foreground_data = user_data;
+}
+
+void
+gst_ccl_session_unset_caps (GstCclSession *self)
+{
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (self->mapper && self->mapper->klass->close)
+    self->mapper->klass->close (self->mapper);
+  self->mapper = NULL;
+}
+
+void
+gst_ccl_session_free (GstCclSession *self)
+{
+  gst_ccl_session_unset_caps (self);
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_error (&self->warning);
+  gst_ccl_stats_reset (&self->stats);
+  g_mutex_clear (&self->stats_lock);
+  g_free (self);
+}
+
+gboolean
+gst_ccl_session_start (GstCclSession *self, const CclConfig *config,
+                       const GstCclCleaningSettings *cleaning, GError **error)
+{
+  CclStatus status;
+
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  self->cleaning = gst_ccl_cleaning_new (cleaning, error);
+  if (!self->cleaning)
+    return FALSE;
+
+  self->config = *config;
+  self->config.operations =
+      gst_ccl_cleaning_get_operations (self->cleaning, &self->config.n_operations);
+  self->config.width = self->config.height = 1;
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_reset (&self->stats);
+  g_mutex_unlock (&self->stats_lock);
+
+  status = ccl_config_check (&self->config);
+  if (status != CCL_OK)
+    gst_ccl_set_error (error, status);
+
+  return status == CCL_OK;
+}
+
+void
+gst_ccl_session_stop (GstCclSession *self)
+{
+  gst_ccl_session_unset_caps (self);
+  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_error (&self->warning);
+  gst_ccl_mappers_close (self->mappers);
+}
+
+/* Whether a usable device failed. */
+static gboolean
+is_device_failure (CclStatus status)
+{
+  return status == CCL_ERROR_NO_MEMORY || status == CCL_ERROR_DEVICE;
+}
+
+/* Warns that the session falls back to the CPU because of @error, of which it takes ownership. */
+static void
+gst_ccl_session_warn (GstCclSession *self, GError *error)
+{
+  g_prefix_error (&error, "Falling back to the CPU until the next caps. ");
+  g_clear_error (&self->warning);
+  self->warning = error;
+  self->fell_back = TRUE;
+}
+
+static void
+gst_ccl_session_log_analyzer (GstCclSession *self)
+{
+  GError *error = NULL;
+  CclInfo info;
+
+  ccl_analyzer_info (self->analyzer, &info);
+  if (info.fallback)
+    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s, because %s", info.device_name,
+                     info.algorithm, info.fallback);
+  else
+    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s", info.device_name, info.algorithm);
+
+  if (is_device_failure (info.fallback_status)) {
+    set_reason (&error, info.fallback_status, info.fallback);
+    gst_ccl_session_warn (self, error);
+  }
+}
+
+/* Creates an analyzer at @place, unless there is one already. */
+static gboolean
+gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
+                                 const GstCclPlace *place, GError **error)
+{
+  CclConfig placed = *config;
+  CclMask region;
+  CclStatus status;
+
+  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  if (self->analyzer)
+    return TRUE;
+
+  /* Even if this fails: the mapper may not keep the context of before. */
+  self->place = *place;
+  placed.device = place->device;
+  placed.cuda_context = place->cuda_context;
+  status = gst_ccl_cleaning_make_region (self->cleaning, config->width, config->height, &region);
+  if (status == CCL_OK) {
+    placed.region = region.words ? &region : NULL;
+    status = ccl_analyzer_new (&placed, &self->analyzer);
+    ccl_mask_free (&region);
+  }
+  if (status != CCL_OK) {
+    gst_ccl_set_error (error, status);
+    return FALSE;
+  }
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_set_analyzer (&self->stats, self->analyzer);
+  g_mutex_unlock (&self->stats_lock);
+  gst_ccl_session_log_analyzer (self);
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
+{
+  GstCclMapper *mapper = gst_ccl_mappers_find (self->mappers, caps);
+  CclConfig config = self->config;
+  GstCclPlace place = self->place;
+  GstVideoInfo info;
+
+  if (!gst_ccl_caps_get_video_info (caps, &info, error)) {
+    gst_ccl_session_unset_caps (self);
+    return FALSE;
+  }
+  config.width = (uint32_t) GST_VIDEO_INFO_WIDTH (&info);
+  config.height = (uint32_t) GST_VIDEO_INFO_HEIGHT (&info);
+
+  if (mapper != self->mapper) {
+    gst_ccl_session_unset_caps (self);
+    place = (GstCclPlace){ config.device, NULL };
+    if (mapper->klass->open && !mapper->klass->open (mapper, &info, &place, error))
+      goto failed;
+  }
+
+  /* A new size needs a new analyzer, a new format or frame rate does not, but tries a device that
+   * failed again. The old one is freed first: there may not be enough memory for both. */
+  if (config.width != self->config.width || config.height != self->config.height || self->fell_back)
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  self->fell_back = FALSE;
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &place, error))
+    goto failed;
+
+  self->config = config;
+  self->info = info;
+  self->mapper = mapper;
+
+  return TRUE;
+
+failed:
+  self->mapper = mapper; /* to be closed, even if open() failed */
+  gst_ccl_session_unset_caps (self);
+  return FALSE;
+}
+
+gboolean
+gst_ccl_session_has_caps (const GstCclSession *self)
+{
+  return self->mapper != NULL;
+}
+
+const GstVideoInfo *
+gst_ccl_session_get_video_info (const GstCclSession *self)
+{
+  return &self->info;
+}
+
+gint
+gst_ccl_session_get_upload_device (const GstCclSession *self)
+{
+  CclInfo info;
+
+  if (!self->analyzer || self->mapper->klass != &gst_ccl_system_mapper)
+    return -1;
+
+  ccl_analyzer_info (self->analyzer, &info);
+
+  return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
+}
+
+gboolean
+gst_ccl_session_may_fall_back (const GstCclSession *self, CclStatus status)
+{
+  CclInfo info;
+
+  if (!self->analyzer)
+    return FALSE;
+  ccl_analyzer_info (self->analyzer, &info);
+
+  return is_device_failure (status) && info.backend == CCL_BACKEND_CUDA &&
+         self->config.backend == CCL_BACKEND_AUTO && self->place.device < 0 &&
+         !self->place.cuda_context;
+}
+
+/* Falls back to the CPU after the device failed with @status on a frame, if the backend is auto and
+ * the CPU can read the frame. */
+static gboolean
+gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclStatus status,
+                           GError **error)
+{
+  CclConfig config = self->config;
+  GError *failure = NULL;
+
+  if (!gst_ccl_session_may_fall_back (self, status) ||
+      (frame->image.memory != CCL_MEMORY_HOST && frame->image.memory != CCL_MEMORY_PINNED))
+    return FALSE;
+
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  config.backend = CCL_BACKEND_CPU;
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->place, &failure)) {
+    g_clear_error (&failure);
+    return FALSE;
+  }
+  gst_ccl_session_warn (self, g_steal_pointer (error));
+
+  return TRUE;
+}
+
+/* Analyses a frame that is mapped. */
+static CclStatus
+gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const CclParams *params,
+                               CclComponents *components, GError **error)
+{
+  CclStatus status = CCL_OK;
+
+  if (self->foreground)
+    status = self->foreground (self->foreground_data, self->analyzer, frame, error);
+  if (status != CCL_OK)
+    return status;
+
+  status = ccl_analyzer_analyze (self->analyzer, &frame->image, params, components);
+  if (status != CCL_OK)
+    gst_ccl_set_error (error, status);
+
+  return status;
+}
+
+gboolean
+gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams *params,
+                         CclComponents *components, GError **error)
+{
+  const GstCclMapperClass *klass = self->mapper->klass;
+  GstCclFrame frame = { .place = self->place };
+  GError *failure = NULL;
+  GstClockTime start;
+  CclStatus status;
+  CclImage pixels;
+
+  if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
+    return FALSE;
+  if (!gst_ccl_session_ensure_analyzer (self, &self->config, &frame.place, error)) {
+    klass->unmap (self->mapper, &frame);
+    return FALSE;
+  }
+
+  start = gst_util_get_timestamp ();
+  pixels = frame.image;
+  status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
+  frame.image = pixels;
+  if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure))
+    status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
+  klass->unmap (self->mapper, &frame);
+
+  if (status != CCL_OK) {
+    g_propagate_error (error, failure);
+    /* Unusable after a device failure; after any other error, a new one does as well. */
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+    return FALSE;
+  }
+
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_add (&self->stats, self->analyzer, components, gst_util_get_timestamp () - start);
+  g_mutex_unlock (&self->stats_lock);
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_session_map_chroma (GstCclSession *self, GstCclFrame *frame, GstCclChroma *chroma,
+                            GError **error)
+{
+  return self->mapper->klass->map_chroma (self->mapper, frame, chroma, &self->info, error);
+}
+
+void
+gst_ccl_session_add_model_usage (GstCclSession *self, guint64 allocations, guint64 bytes)
+{
+  g_mutex_lock (&self->stats_lock);
+  gst_ccl_stats_add_model (&self->stats, allocations, bytes);
+  g_mutex_unlock (&self->stats_lock);
+}
+
+CclAnalyzer *
+gst_ccl_session_get_analyzer (GstCclSession *self, GstCclPlace *place)
+{
+  *place = self->place;
+
+  return self->analyzer;
+}
+
+gboolean
+gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **error)
+{
+  CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
+
+  if (status != CCL_OK) {
+    gst_ccl_set_error (error, status);
+    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
+  }
+
+  return status == CCL_OK;
+}
+
+GstStructure *
+gst_ccl_session_get_stats (GstCclSession *self)
+{
+  GstStructure *structure;
+
+  g_mutex_lock (&self->stats_lock);
+  structure = gst_ccl_stats_to_structure (&self->stats);
+  g_mutex_unlock (&self->stats_lock);
+
+  return structure;
+}
+
+GError *
+gst_ccl_session_take_warning (GstCclSession *self)
+{
+  return g_steal_pointer (&self->warning);
+}

@@ -1,0 +1,55 @@
+/* cudaccl - statistics of the analysis
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_STATS_H__
+#define __GST_CCL_STATS_H__
+
+#include <gst/gst.h>
+#include <cudaccl/ccl.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 frames;
+  guint64 components;
+  guint64 truncated; /* frames with more components than fit */
+
+  guint64 allocations;       /* by all analyzers so far */
+  guint64 old_allocations;   /* by those before the current one */
+  guint64 bytes;             /* held by the current analyzer, or the last one */
+  guint64 model_allocations; /* by all background models so far */
+  guint64 model_bytes;       /* held by the current one */
+
+  /* Sums in nanoseconds: @time of all frames, by the streaming thread; the others of those
+   * @measured frames that the backend measured. */
+  guint64 time, measured;
+  guint64 upload, analysis, download;
+
+  /* Copies: the statistics outlive the analyzer. */
+  gchar *backend;
+  gchar *algorithm;
+  gchar *device;
+  const gchar *route; /* CclInfo.upload; static */
+  gint device_index;
+} GstCclStats;
+
+/* Resets the statistics, which must be zeroed before the first time. */
+void gst_ccl_stats_reset (GstCclStats *stats);
+
+/* Records the properties of a new analyzer. */
+void gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer);
+
+/* Adds allocations of a background model, which holds @bytes now. */
+void gst_ccl_stats_add_model (GstCclStats *stats, guint64 allocations, guint64 bytes);
+
+/* Adds a frame that took @time nanoseconds. */
+void gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer,
+                        const CclComponents *components, GstClockTime time);
+
+/* Returns the value of the element's `stats` property. */
+GstStructure *gst_ccl_stats_to_structure (const GstCclStats *stats);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_STATS_H__ */

@@ -1,0 +1,97 @@
+/* cudaccl - frames, and the interface of mappers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_FRAME_H__
+#define __GST_CCL_FRAME_H__
+
+#include <gst/video/video.h>
+#include <cudaccl/ccl.h>
+
+G_BEGIN_DECLS
+
+/* Where a frame can be read; the fields of CclConfig that depend on it. */
+typedef struct
+{
+  gint device;           /* CUDA device number, -1: any */
+  gpointer cuda_context; /* a CUcontext of that device, NULL: its primary one */
+} GstCclPlace;
+
+/* A buffer with one mapped plane, luma unless noted otherwise. */
+typedef struct
+{
+  CclImage image;    /* the visible part of the plane */
+  GstCclPlace place; /* in: where the analyzer is; out: where this frame must be read. If they
+                      * differ, a new analyzer is needed. */
+
+  GstBuffer *buffer;
+  GstVideoMeta *meta; /* whose own function mapped the plane, or NULL */
+  guint plane;        /* 0: luma */
+  GstMapInfo map;
+  gpointer priv; /* owned by the mapper */
+} GstCclFrame;
+
+typedef struct _GstCclMapperClass GstCclMapperClass;
+typedef struct _GstCclChroma GstCclChroma; /* gstcclchroma.h */
+
+/* An element's state for one memory type. Mappers with more state embed this as first field. */
+typedef struct
+{
+  const GstCclMapperClass *klass;
+  GstElement *element;
+} GstCclMapper;
+
+/* A memory type. The functions after map_chroma() may be NULL. Unless noted otherwise, functions
+ * are called from the streaming thread, or while it is stopped. Errors are set ready to be posted.
+ */
+struct _GstCclMapperClass
+{
+  const gchar *feature; /* caps feature, such as "memory:CUDAMemory" */
+  const gchar *formats; /* as in caps; all have 8-bit luma in the first plane */
+  gboolean needs_cuda;  /* the CPU cannot read it */
+
+  /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels. unmap()
+   * must be called after every successful map(), before the next one. */
+  gboolean (*map) (GstCclMapper *self, GstCclFrame *frame, const GstVideoInfo *info,
+                   GstBuffer *buffer, GError **error);
+  void (*unmap) (GstCclMapper *self, GstCclFrame *frame);
+
+  /* The same for the chroma of @frame, while it is mapped; to be released by gst_ccl_chroma_unmap()
+   * before it is unmapped. */
+  gboolean (*map_chroma) (GstCclMapper *self, GstCclFrame *frame, GstCclChroma *chroma,
+                          const GstVideoInfo *info, GError **error);
+
+  gsize size; /* of the mapper, which is zero-initialized; 0: a plain GstCclMapper */
+
+  /* Called once, when the element is created and finalized. */
+  void (*init) (GstCclMapper *self);
+  void (*finalize) (GstCclMapper *self);
+
+  /* Caps with this memory type were set: predicts the place of their frames. @place->device is the
+   * user's setting, which may only be changed if it is -1. */
+  gboolean (*open) (GstCclMapper *self, const GstVideoInfo *info, GstCclPlace *place,
+                    GError **error);
+  /* Caps with another memory type are set, open() failed, or the element stops. When the element
+   * stops, all mappers are closed, even those never opened: they may hold a context. The analyzer
+   * was freed before. */
+  void (*close) (GstCclMapper *self);
+
+  /* The element's context functions, called from any thread. @device is the user's setting. */
+  void (*set_context) (GstCclMapper *self, GstContext *context, gint device);
+  gboolean (*query_context) (GstCclMapper *self, GstQuery *query, gint device, gboolean may_share);
+};
+
+/* Maps the plane @index with @flags and checks that all of its pixels are in the mapped memory. The
+ * visible part of chroma begins with the sample that the first pixel has. The layout is that of the
+ * buffer's GstVideoMeta, or of @info if it has none. If the plane spans several memories, the
+ * mapped one is a copy, which may be of another type. The image is in host memory unless the mapper
+ * changes that. */
+gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+                                  guint index, GstMapFlags flags, GError **error);
+void gst_ccl_frame_unmap_plane (GstCclFrame *frame);
+
+/* For mappers: checks that frames on @device match @wanted, the user's setting (-1: any). */
+gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_FRAME_H__ */

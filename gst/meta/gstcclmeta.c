@@ -1,0 +1,555 @@
+/* cudaccl - connected components of video frames as metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gst/ccl/gstcclmeta.h>
+
+#include <math.h>
+#include <string.h>
+#include <gst/video/video.h>
+
+#include "gstcclproject.h"
+#include "gstcclserialize.h"
+
+GST_DEBUG_CATEGORY (gst_ccl_meta_debug);
+#define GST_CAT_DEFAULT gst_ccl_meta_debug
+
+G_DEFINE_BOXED_TYPE (GstCclComponent, gst_ccl_component, gst_ccl_component_copy,
+                     gst_ccl_component_free)
+
+/**
+ * gst_ccl_component_copy:
+ * @component: a #GstCclComponent
+ *
+ * Copies @component.
+ *
+ * Returns: (transfer full): a copy, to be freed with gst_ccl_component_free()
+ *
+ * Since: 0.1
+ */
+GstCclComponent *
+gst_ccl_component_copy (const GstCclComponent *component)
+{
+  GstCclComponent *copy;
+
+  g_return_val_if_fail (component != NULL, NULL);
+
+  copy = g_new (GstCclComponent, 1);
+  *copy = *component;
+
+  return copy;
+}
+
+/**
+ * gst_ccl_component_free:
+ * @component: (transfer full) (nullable): a #GstCclComponent
+ *
+ * Frees a copy made by gst_ccl_component_copy().
+ *
+ * Since: 0.1
+ */
+void
+gst_ccl_component_free (GstCclComponent *component)
+{
+  g_free (component);
+}
+
+/**
+ * gst_ccl_meta_api_get_type:
+ *
+ * Returns: the type of #GstCclMeta's API
+ *
+ * Since: 0.1
+ */
+GType
+gst_ccl_meta_api_get_type (void)
+{
+  static GType type = 0;
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+                                 GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = gst_meta_api_type_register ("GstCclMetaAPI", tags);
+
+    g_once_init_leave (&type, new_type);
+  }
+
+  return type;
+}
+
+static gboolean
+gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  GstCclMeta *self = (GstCclMeta *) meta;
+
+  self->width = 0;
+  self->height = 0;
+  self->found = 0;
+  self->n_components = 0;
+  self->frame_age = 0;
+  self->components = NULL;
+
+  return TRUE;
+}
+
+static void
+gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  GstCclMeta *self = (GstCclMeta *) meta;
+
+  g_clear_pointer (&self->components, g_free);
+  self->n_components = 0;
+}
+
+/* Left and top edges are inclusive, right and bottom edges are exclusive. */
+typedef struct
+{
+  gint64 x1, y1, x2, y2;
+} Box;
+
+/* Sets the box of @component to the part of @box inside of @clip. Both are relative to the origin
+ * of the new frame. Returns FALSE if nothing is left. */
+static gboolean
+set_clipped_box (GstCclComponent *component, const Box *box, const Box *clip)
+{
+  gint64 x1 = MAX (box->x1, clip->x1);
+  gint64 y1 = MAX (box->y1, clip->y1);
+  gint64 x2 = MIN (box->x2, clip->x2);
+  gint64 y2 = MIN (box->y2, clip->y2);
+
+  if (x1 >= x2 || y1 >= y2)
+    return FALSE;
+
+  component->x = (guint) x1;
+  component->y = (guint) y1;
+  component->width = (guint) (x2 - x1);
+  component->height = (guint) (y2 - y1);
+
+  return TRUE;
+}
+
+/* Components dropped here no longer count as found; those dropped by the analysis still do. */
+static guint
+count_found (const GstCclMeta *meta, guint n_left)
+{
+  return meta->found - (meta->n_components - n_left);
+}
+
+/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. Something
+ * is left inside of @limit, the size of the frame. */
+static void
+scale_range (guint *start, guint *length, guint num, guint denom, guint limit)
+{
+  guint64 first = gst_util_uint64_scale (*start, num, denom);
+  guint64 end = gst_util_uint64_scale_ceil ((guint64) *start + *length, num, denom);
+
+  first = MIN (first, limit - 1);
+  end = CLAMP (end, first + 1, limit);
+  *start = (guint) first;
+  *length = (guint) (end - first);
+}
+
+static guint
+scale_size (guint size, guint num, guint denom)
+{
+  return (guint) CLAMP (gst_util_uint64_scale_round (size, num, denom), 1, G_MAXINT);
+}
+
+/* Metadata and sizes may come from code that does not check them. */
+static gboolean
+transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *trans)
+{
+  gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
+  gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
+  gint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
+  gint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  guint64 in_area, out_area;
+  gdouble sx, sy;
+  GstCclMeta *scaled;
+  guint i;
+
+  if (in_width <= 0 || in_height <= 0 || out_width <= 0 || out_height <= 0) {
+    GST_WARNING ("components were dropped: scaling from %dx%d to %dx%d pixels is not possible",
+                 in_width, in_height, out_width, out_height);
+    return FALSE;
+  }
+  in_area = (guint64) in_width * (guint64) in_height;
+  out_area = (guint64) out_width * (guint64) out_height;
+  sx = (gdouble) out_width / in_width;
+  sy = (gdouble) out_height / in_height;
+
+  /* The analysed frame may have had another size than the input. */
+  scaled =
+      gst_buffer_add_ccl_meta (dest, scale_size (meta->width, (guint) out_width, (guint) in_width),
+                               scale_size (meta->height, (guint) out_height, (guint) in_height),
+                               meta->found, meta->components, meta->n_components);
+  if (!scaled)
+    return FALSE;
+  scaled->frame_age = meta->frame_age;
+
+  for (i = 0; i < scaled->n_components; i++) {
+    GstCclComponent *component = &scaled->components[i];
+
+    scale_range (&component->x, &component->width, (guint) out_width, (guint) in_width,
+                 scaled->width);
+    scale_range (&component->y, &component->height, (guint) out_height, (guint) in_height,
+                 scaled->height);
+    component->area = MAX (gst_util_uint64_scale_round (component->area, out_area, in_area), 1);
+    component->centroid_x = (component->centroid_x + 0.5) * sx - 0.5;
+    component->centroid_y = (component->centroid_y + 0.5) * sy - 0.5;
+    component->velocity_x *= sx;
+    component->velocity_y *= sy;
+  }
+
+  return TRUE;
+}
+
+#if GST_CHECK_VERSION(1, 28, 0)
+static gboolean
+project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const Box *clip,
+                   GstCclComponent *component)
+{
+  /* The matrix has single precision: thinner parts of pixels are rounding errors. */
+  const gdouble epsilon = 1.0 / 256.0;
+  const gdouble step = 1.0 / 1024.0; /* s */
+  gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
+  gdouble centre_x, centre_y, next_x, next_y, w, area;
+  Box box;
+  guint i;
+
+  for (i = 0; i < 4; i++) {
+    gdouble x = (gdouble) component->x + ((i & 1) ? component->width : 0);
+    gdouble y = (gdouble) component->y + ((i & 2) ? component->height : 0);
+
+    if (!(gst_ccl_project_point (trans, &x, &y) > 0.0))
+      return FALSE;
+
+    min_x = MIN (min_x, x);
+    min_y = MIN (min_y, y);
+    max_x = MAX (max_x, x);
+    max_y = MAX (max_y, y);
+  }
+
+  if (!isfinite (min_x + max_x) || !isfinite (min_y + max_y))
+    return FALSE;
+
+  box.x1 = (gint64) floor (CLAMP (min_x, -1e9, 1e9) + epsilon);
+  box.y1 = (gint64) floor (CLAMP (min_y, -1e9, 1e9) + epsilon);
+  box.x2 = (gint64) ceil (CLAMP (max_x, -1e9, 1e9) - epsilon);
+  box.y2 = (gint64) ceil (CLAMP (max_y, -1e9, 1e9) - epsilon);
+  if (!set_clipped_box (component, &box, clip))
+    return FALSE;
+
+  centre_x = component->centroid_x + 0.5;
+  centre_y = component->centroid_y + 0.5;
+  next_x = centre_x + step * component->velocity_x;
+  next_y = centre_y + step * component->velocity_y;
+  w = gst_ccl_project_point (trans, &centre_x, &centre_y);
+  if (component->velocity_x != 0.0 || component->velocity_y != 0.0) {
+    gst_ccl_project_point (trans, &next_x, &next_y);
+    component->velocity_x = (next_x - centre_x) / step;
+    component->velocity_y = (next_y - centre_y) / step;
+  }
+  component->centroid_x = centre_x - 0.5;
+  component->centroid_y = centre_y - 0.5;
+  area = rint ((gdouble) component->area * fabs (det / (w * w * w)));
+  component->area = (guint64) (isfinite (area) ? CLAMP (area, 1.0, 1e18) : 1.0);
+
+  return TRUE;
+}
+
+static gboolean
+transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMatrix *trans)
+{
+  Box clip = { 0, 0, GST_VIDEO_INFO_WIDTH (trans->out_info),
+               GST_VIDEO_INFO_HEIGHT (trans->out_info) };
+  gdouble det = gst_ccl_project_get_determinant (trans);
+  GstCclMeta *projected;
+  guint i, n = 0;
+
+  projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
+                                       meta->components, meta->n_components);
+  if (!projected)
+    return FALSE;
+  projected->frame_age = meta->frame_age;
+
+  /* Outside of the rectangle is a border, where the frame is not drawn. */
+  clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
+  clip.y1 = MAX (clip.y1, trans->out_rectangle.y);
+  clip.x2 = MIN (clip.x2, (gint64) trans->out_rectangle.x + trans->out_rectangle.w);
+  clip.y2 = MIN (clip.y2, (gint64) trans->out_rectangle.y + trans->out_rectangle.h);
+
+  for (i = 0; i < meta->n_components; i++) {
+    if (project_component (trans, det, &clip, &projected->components[i]))
+      projected->components[n++] = projected->components[i];
+  }
+
+  projected->found = count_found (meta, n);
+  projected->n_components = n;
+
+  return TRUE;
+}
+#endif
+
+static gboolean
+gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type,
+                        gpointer data)
+{
+  GstCclMeta *self = (GstCclMeta *) meta, *copy;
+
+  /* Partial copies keep the components, as they keep regions of interest: removing padding or a
+   * header does not change the picture. */
+  if (GST_META_TRANSFORM_IS_COPY (type)) {
+    /* Before 1.22, GStreamer's scalers first scale the metadata and then copy it to the same
+     * buffer.
+     */
+    if (gst_buffer_get_ccl_meta (dest))
+      return TRUE;
+
+    copy = gst_buffer_add_ccl_meta (dest, self->width, self->height, self->found, self->components,
+                                    self->n_components);
+    if (copy)
+      copy->frame_age = self->frame_age;
+    return copy != NULL;
+  }
+
+  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
+    return transform_scale (dest, self, data);
+
+#if GST_CHECK_VERSION(1, 28, 0)
+  if (GST_VIDEO_META_TRANSFORM_IS_MATRIX (type))
+    return transform_matrix (dest, self, data);
+#endif
+
+  return FALSE;
+}
+
+static const GstMetaInfo *
+gst_ccl_meta_register (void)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMetaInfo *info = gst_meta_info_new (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta));
+
+  info->init_func = gst_ccl_meta_init;
+  info->free_func = gst_ccl_meta_free;
+  info->transform_func = gst_ccl_meta_transform;
+  info->serialize_func = gst_ccl_meta_serialize;
+  info->deserialize_func = gst_ccl_meta_deserialize;
+
+  return gst_meta_info_register (info);
+#else
+  return gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta),
+                            gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
+#endif
+}
+
+/**
+ * gst_ccl_meta_get_info:
+ *
+ * Registers #GstCclMeta with GStreamer. A program that receives components from another process
+ * with `unixfdsrc` must call this before the first frame arrives, unless it uses an element of
+ * cudaccl: metadata that is not registered is dropped.
+ *
+ * Returns: (transfer none): the #GstMetaInfo of #GstCclMeta
+ *
+ * Since: 0.1
+ */
+const GstMetaInfo *
+gst_ccl_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) &info)) {
+    const GstMetaInfo *new_info;
+
+    GST_DEBUG_CATEGORY_INIT (gst_ccl_meta_debug, "cclmeta", 0, "connected components as metadata");
+    new_info = gst_ccl_meta_register ();
+    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) new_info);
+  }
+
+  return info;
+}
+
+/**
+ * gst_buffer_add_ccl_meta:
+ * @buffer: a writable #GstBuffer
+ * @width: width of the frame, in pixels
+ * @height: height of the frame, in pixels
+ * @found: number of components found, at least @n_components
+ * @components: (array length=n_components) (nullable): the components, which are copied
+ * @n_components: number of @components
+ *
+ * Attaches components to @buffer. Replaces those attached before: a frame has at most one
+ * #GstCclMeta.
+ *
+ * Returns: (transfer none): the #GstCclMeta on @buffer
+ *
+ * Since: 0.1
+ */
+GstCclMeta *
+gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint found,
+                         const GstCclComponent *components, guint n_components)
+{
+  GstCclMeta *meta;
+  GstCclComponent *copy = NULL;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
+  g_return_val_if_fail (components != NULL || n_components == 0, NULL);
+  g_return_val_if_fail (found >= n_components, NULL);
+
+  /* Copied first: the components may be those of the metadata to be replaced. */
+  if (n_components > 0) {
+    copy = g_new (GstCclComponent, n_components);
+    memcpy (copy, components, sizeof (*copy) * n_components);
+  }
+
+  meta = gst_buffer_get_ccl_meta (buffer);
+  if (meta)
+    g_free (meta->components);
+  else
+    meta = (GstCclMeta *) gst_buffer_add_meta (buffer, GST_CCL_META_INFO, NULL);
+
+  meta->width = width;
+  meta->height = height;
+  meta->found = found;
+  meta->n_components = n_components;
+  meta->frame_age = 0;
+  meta->components = copy;
+
+  return meta;
+}
+
+/**
+ * gst_buffer_get_ccl_meta:
+ * @buffer: a #GstBuffer
+ *
+ * Gets the components attached to @buffer. They are valid as long as @buffer is.
+ *
+ * Returns: (transfer none) (nullable): the #GstCclMeta of @buffer, or %NULL if it has none
+ *
+ * Since: 0.1
+ */
+GstCclMeta *
+gst_buffer_get_ccl_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  /* Frames from other processes keep only registered metadata. */
+  gst_ccl_meta_get_info ();
+
+  return (GstCclMeta *) gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
+}
+
+/**
+ * gst_ccl_meta_get_n_components:
+ * @meta: a #GstCclMeta
+ *
+ * Gets the number of components in @meta.
+ *
+ * Returns: the number of components
+ *
+ * Since: 0.1
+ */
+guint
+gst_ccl_meta_get_n_components (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+
+  return meta->n_components;
+}
+
+/**
+ * gst_ccl_meta_get_components:
+ * @meta: a #GstCclMeta
+ * @n_components: (out): the number of components
+ *
+ * Gets all components of @meta, in canonical order.
+ *
+ * Returns: (transfer none) (array length=n_components) (nullable): the components, valid as long as
+ *   @meta is, or %NULL if there are none
+ *
+ * Since: 0.1
+ */
+const GstCclComponent *
+gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_components)
+{
+  g_return_val_if_fail (n_components != NULL, NULL);
+  *n_components = 0;
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  *n_components = meta->n_components;
+
+  return meta->components;
+}
+
+/**
+ * gst_ccl_meta_get_component:
+ * @meta: a #GstCclMeta
+ * @index: index of the component, from 0
+ *
+ * Gets one component of @meta. Components are in canonical order.
+ *
+ * Returns: (transfer none) (nullable): the component, valid as long as @meta is, or %NULL if
+ *   @index is out of range
+ *
+ * Since: 0.1
+ */
+const GstCclComponent *
+gst_ccl_meta_get_component (const GstCclMeta *meta, guint index)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return index < meta->n_components ? &meta->components[index] : NULL;
+}
+
+/**
+ * gst_ccl_meta_crop:
+ * @meta: a #GstCclMeta on a writable buffer
+ * @x: left edge of the rectangle, in pixels
+ * @y: top edge of the rectangle, in pixels
+ * @width: width of the rectangle, in pixels
+ * @height: height of the rectangle, in pixels
+ *
+ * Crops the frame of @meta to a rectangle, as described for #GstCclMeta. For code that crops
+ * frames: before version 1.28, GStreamer has no transform for cropping, and its elements drop
+ * metadata that depends on the frame size when they crop.
+ *
+ * Returns: %FALSE if the rectangle is empty or not inside the frame; then @meta is unchanged
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height)
+{
+  const Box clip = { 0, 0, width, height };
+  guint i, n = 0;
+
+  g_return_val_if_fail (meta != NULL, FALSE);
+
+  if (width == 0 || height == 0 || (guint64) x + width > meta->width ||
+      (guint64) y + height > meta->height)
+    return FALSE;
+
+  for (i = 0; i < meta->n_components; i++) {
+    GstCclComponent component = meta->components[i];
+    Box box;
+
+    box.x1 = (gint64) component.x - x;
+    box.y1 = (gint64) component.y - y;
+    box.x2 = box.x1 + component.width;
+    box.y2 = box.y1 + component.height;
+    if (!set_clipped_box (&component, &box, &clip))
+      continue;
+
+    component.centroid_x -= x;
+    component.centroid_y -= y;
+    meta->components[n++] = component;
+  }
+
+  meta->found = count_found (meta, n);
+  meta->n_components = n;
+  meta->width = width;
+  meta->height = height;
+
+  return TRUE;
+}

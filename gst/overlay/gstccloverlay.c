@@ -1,0 +1,806 @@
+/* cudaccl - draws components on video
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-ccloverlay
+ * @title: ccloverlay
+ * @short_description: draws the components of frames on them
+ *
+ * Draws metadata on the video, depending on #ccloverlay:draw: boxes, centroids, labels and areas of
+ * components, the ids, trails and velocities that `ccltrack` gives them, the zones and tripwires of
+ * `cclzones` with their counts and events, and the time. The video may have been scaled since the
+ * analysis, or, with `cclmerge`, be a different one. Frames with nothing to draw pass through.
+ *
+ * The element reads #GstCclMeta, which `cudaccl` and `cclmotion` attach if their property `attach`
+ * includes `components`. For frames without it, it draws the regions of interest of `cudaccl`, and
+ * those of other detectors that `ccltrack` tracks.
+ *
+ * Lines are drawn on the outermost pixels of the box. Text is drawn on black above the box, or, if
+ * there is no room, below, inside or beside it. Text without any room is left out. The area comes
+ * after the label or id, separated by a colon.
+ *
+ * If downstream elements can draw, such as video sinks on a GPU, the drawing is attached to the
+ * frame as #GstVideoOverlayCompositionMeta, and the frame can be in any memory. Otherwise the
+ * drawing is blended into the frame, which must be in system memory; its pixels are copied if the
+ * frame is shared with other branches.
+ *
+ * With subsampled chroma, as in I420, GStreamer blends only the chroma of the upper left of the
+ * pixels that share it: lines one pixel wide may lack colour.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! cudaccl ! videoconvert !
+ * video/x-raw,format=I420 ! ccloverlay draw=boxes+centroids+areas ! videoconvert ! autovideosink
+ * ]|
+ * Marks the ball.
+ * |[
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion ! ccltrack !
+ * cclzones tripwires="gate: 0.5,0 0.5,1" ! ccloverlay draw=boxes+tracks+trails+zones+events !
+ * videoconvert ! autovideosink
+ * ]|
+ * Marks moving objects in a recording, and counts those that cross a line.
+ *
+ * Since: 0.1
+ */
+
+#include "gstccloverlay.h"
+
+#include <gst/video/video.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+
+#include "gstccloverlay-compose.h"
+#include "gstccloverlay-scene.h"
+#include <gst/common/gstccltransfer.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
+#define GST_CAT_DEFAULT gst_ccl_overlay_debug
+
+#define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
+
+#define DEFAULT_DRAW                                                                       \
+  (GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS | GST_CCL_OVERLAY_DRAW_ZONES | \
+   GST_CCL_OVERLAY_DRAW_EVENTS)
+#define DEFAULT_COLOR 0
+#define DEFAULT_LINE_WIDTH 0
+#define DEFAULT_FONT_SIZE 0
+#define DEFAULT_FONT "Sans Bold"
+#define DEFAULT_TRAIL_TIME (3 * GST_SECOND)
+#define MAX_TRAIL_TIME (3600 * GST_SECOND)
+#define MAX_SIZE 1000
+
+enum
+{
+  PROP_0,
+  PROP_DRAW,
+  PROP_COLOR,
+  PROP_LINE_WIDTH,
+  PROP_FONT_SIZE,
+  PROP_FONT,
+  PROP_TRAIL_TIME,
+};
+
+struct _GstCclOverlay
+{
+  GstBaseTransform parent;
+
+  GstCclDrawStyle style; /* protected by the object lock */
+
+  /* Streaming thread. */
+  gboolean attach; /* negotiated: compositions are attached to frames, or blended into them */
+  guint width, height;
+  GstVideoInfo info;                       /* unless @attach */
+  GstVideoOverlayComposition *composition; /* for the current frame */
+  GstCclPainter *painter;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+#define gst_ccl_overlay_parent_class parent_class
+G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (ccloverlay, "ccloverlay", GST_RANK_NONE, GST_TYPE_CCL_OVERLAY)
+
+static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
+                                          GParamSpec *pspec);
+static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value,
+                                          GParamSpec *pspec);
+
+static void gst_ccl_overlay_finalize (GObject *object);
+
+static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
+static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
+static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                                GstCaps *caps, GstCaps *filter);
+static GstCaps *gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+                                             GstCaps *caps, GstCaps *othercaps);
+static gboolean gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+                                          GstCaps *outcaps);
+static gboolean gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                                    GstQuery *query);
+static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans,
+                                                            GstBuffer *inbuf, GstBuffer **outbuf);
+static GstFlowReturn gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+
+static void
+gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  /**
+   * ccloverlay:draw:
+   *
+   * What to draw.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_DRAW,
+                                   g_param_spec_flags ("draw", "Draw", "What to draw.",
+                                                       GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW,
+                                                       flags));
+
+  /**
+   * ccloverlay:color:
+   *
+   * Colour of all components, 0xAARRGGBB. If alpha is 0, each component has the colour of its
+   * label, the same one as with `cclcolor`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_COLOR,
+      g_param_spec_uint (
+          "color", "Color",
+          "Colour of all components, 0xAARRGGBB (alpha 0 = the colour of each label).", 0,
+          G_MAXUINT32, DEFAULT_COLOR, flags));
+
+  /**
+   * ccloverlay:line-width:
+   *
+   * Width of lines in pixels; 0 makes it proportional to the frame size.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_LINE_WIDTH,
+      g_param_spec_uint ("line-width", "Line width",
+                         "Width of lines in pixels (0 = proportional to the frame size).", 0,
+                         MAX_SIZE, DEFAULT_LINE_WIDTH, flags));
+
+  /**
+   * ccloverlay:font-size:
+   *
+   * Size of the font in pixels; 0 makes it proportional to the frame size. For the built-in font it
+   * is the height of digits, rounded down to a multiple of 7.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_FONT_SIZE,
+      g_param_spec_uint ("font-size", "Font size",
+                         "Size of the font in pixels (0 = proportional to the frame size).", 0,
+                         MAX_SIZE, DEFAULT_FONT_SIZE, flags));
+
+  /**
+   * ccloverlay:font:
+   *
+   * The font as a Pango font description, such as `Sans Bold` or `DejaVu Sans Mono`. If it is
+   * empty, or the plugin was built without Pango, the built-in font is used, which has only digits:
+   * names are left out.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_FONT,
+      g_param_spec_string ("font", "Font", "Pango font description (empty = built-in font).",
+                           DEFAULT_FONT, flags));
+
+  /**
+   * ccloverlay:trail-time:
+   *
+   * How long trails are, in nanoseconds.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_TRAIL_TIME,
+                                   g_param_spec_uint64 ("trail-time", "Trail time",
+                                                        "How long trails are, in nanoseconds.", 0,
+                                                        MAX_TRAIL_TIME, DEFAULT_TRAIL_TIME, flags));
+}
+
+static void
+gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_overlay_set_property;
+  gobject_class->get_property = gst_ccl_overlay_get_property;
+  gobject_class->finalize = gst_ccl_overlay_finalize;
+  gst_ccl_overlay_install_properties (gobject_class);
+
+  gst_element_class_set_static_metadata (
+      element_class, "Components on video", "Filter/Editor/Video",
+      "Draws the components of video frames on them", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_OVERLAY_DRAW, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0, "components drawn on video");
+}
+
+static void
+gst_ccl_overlay_init (GstCclOverlay *self)
+{
+  self->style.draw = DEFAULT_DRAW;
+  self->style.color = DEFAULT_COLOR;
+  self->style.line_width = DEFAULT_LINE_WIDTH;
+  self->style.font_size = DEFAULT_FONT_SIZE;
+  self->style.font = g_strdup (DEFAULT_FONT);
+  self->style.trail_time = DEFAULT_TRAIL_TIME;
+  self->painter = gst_ccl_painter_new ();
+  gst_video_info_init (&self->info);
+
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_ccl_overlay_finalize (GObject *object)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  gst_ccl_painter_free (self->painter);
+  g_free (self->style.font);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
+                              GParamSpec *pspec)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_DRAW:
+    self->style.draw = g_value_get_flags (value);
+    break;
+  case PROP_COLOR:
+    self->style.color = g_value_get_uint (value);
+    break;
+  case PROP_LINE_WIDTH:
+    self->style.line_width = g_value_get_uint (value);
+    break;
+  case PROP_FONT_SIZE:
+    self->style.font_size = g_value_get_uint (value);
+    break;
+  case PROP_FONT:
+    g_free (self->style.font);
+    self->style.font = g_value_dup_string (value);
+    break;
+  case PROP_TRAIL_TIME:
+    self->style.trail_time = g_value_get_uint64 (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_DRAW:
+    g_value_set_flags (value, self->style.draw);
+    break;
+  case PROP_COLOR:
+    g_value_set_uint (value, self->style.color);
+    break;
+  case PROP_LINE_WIDTH:
+    g_value_set_uint (value, self->style.line_width);
+    break;
+  case PROP_FONT_SIZE:
+    g_value_set_uint (value, self->style.font_size);
+    break;
+  case PROP_FONT:
+    g_value_set_string (value, self->style.font);
+    break;
+  case PROP_TRAIL_TIME:
+    g_value_set_uint64 (value, self->style.trail_time);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_ccl_overlay_stop (GstBaseTransform *trans)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  self->attach = FALSE;
+  gst_video_info_init (&self->info);
+  gst_ccl_painter_reset (self->painter);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
+      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    gst_ccl_painter_reset (GST_CCL_OVERLAY (trans)->painter);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+static GstCaps *
+make_blend_caps (void)
+{
+  GArray *formats = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
+  const GstVideoFormat *all;
+  GstCaps *caps;
+  guint i, n;
+
+  /* With a palette, blending would change the colours of other pixels too. */
+  all = gst_video_formats_raw (&n);
+  for (i = 0; i < n; i++) {
+    const GstVideoFormatInfo *info = gst_video_format_get_info (all[i]);
+
+    if (!GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info))
+      g_array_append_val (formats, all[i]);
+  }
+  caps = gst_video_make_raw_caps ((const GstVideoFormat *) formats->data, formats->len);
+  g_array_unref (formats);
+  GST_MINI_OBJECT_FLAG_SET (caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+
+  return caps;
+}
+
+/* The caps of frames that can be drawn on: those that GstVideo can blend without loss. */
+static GstCaps *
+blend_caps (void)
+{
+  static GstCaps *caps = NULL;
+
+  if (g_once_init_enter (&caps))
+    g_once_init_leave (&caps, make_blend_caps ());
+
+  return caps;
+}
+
+/* Copies one structure of @caps, with the feature @add or without the feature @remove, which may be
+ * NULL. */
+static GstCaps *
+copy_structure (GstCaps *caps, guint index, const gchar *add, const gchar *remove)
+{
+  GstCapsFeatures *features = gst_caps_features_copy (gst_caps_get_features (caps, index));
+  GstCaps *result = gst_caps_new_empty ();
+
+  if (!gst_caps_features_is_any (features)) {
+    if (add && !gst_caps_features_contains (features, add))
+      gst_caps_features_add (features, add);
+    if (remove)
+      gst_caps_features_remove (features, remove);
+  }
+  gst_caps_append_structure_full (result, gst_structure_copy (gst_caps_get_structure (caps, index)),
+                                  features);
+
+  return result;
+}
+
+static GstCaps *
+copy_blendable (GstCaps *caps, guint index)
+{
+  GstCaps *all = copy_structure (caps, index, NULL, NULL);
+  GstCaps *result = gst_caps_intersect (all, blend_caps ());
+
+  gst_caps_unref (all);
+
+  return result;
+}
+
+/* Transforms sink caps to source caps: with the composition feature, or, if the frames can be drawn
+ * on, unchanged. */
+static GstCaps *
+gst_ccl_overlay_get_src_caps (GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty ();
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++)
+    result = gst_caps_merge (result, copy_structure (caps, i, COMPOSITION, NULL));
+  for (i = 0; i < gst_caps_get_size (caps); i++)
+    result = gst_caps_merge (result, copy_blendable (caps, i));
+
+  return result;
+}
+
+/* Transforms source caps to sink caps. */
+static GstCaps *
+gst_ccl_overlay_get_sink_caps (GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty ();
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    if (gst_caps_features_is_any (features) || gst_caps_features_contains (features, COMPOSITION)) {
+      result = gst_caps_merge (result, copy_structure (caps, i, NULL, NULL));
+      result = gst_caps_merge (result, copy_structure (caps, i, NULL, COMPOSITION));
+    } else {
+      result = gst_caps_merge (result, copy_blendable (caps, i));
+    }
+  }
+
+  return result;
+}
+
+/* Fixates the first of @caps with or without the composition feature. Returns NULL if there is
+ * none.
+ */
+static GstCaps *
+gst_ccl_overlay_select_caps (GstCaps *caps, gboolean composition)
+{
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    if (gst_caps_features_contains (gst_caps_get_features (caps, i), COMPOSITION) == composition)
+      return gst_caps_fixate (copy_structure (caps, i, NULL, NULL));
+  }
+
+  return NULL;
+}
+
+static GstCaps *
+gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                                GstCaps *filter)
+{
+  return gst_ccl_caps_filter (direction == GST_PAD_SINK ? gst_ccl_overlay_get_src_caps (caps)
+                                                        : gst_ccl_overlay_get_sink_caps (caps),
+                              filter);
+}
+
+/* Whether downstream draws compositions on frames of these caps. Accepting the caps is not enough:
+ * elements that accept anything may drop compositions. */
+static gboolean
+gst_ccl_overlay_downstream_draws (GstPad *srcpad, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  gboolean drawn;
+
+  /* Many elements answer only once they have the caps. Downstream may be relinked meanwhile; then
+   * it is asked again with the next frame. */
+  drawn =
+      gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
+      gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL) &&
+      gst_pad_peer_query_accept_caps (srcpad, caps);
+  gst_query_unref (query);
+
+  return drawn;
+}
+
+/* To attach, the size is enough: the format may be one that this version of GStreamer does not
+ * know. Changes nothing on failure. */
+static gboolean
+gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
+{
+  GstVideoInfo info = self->info;
+  guint width, height;
+
+  if (!gst_ccl_caps_get_size (caps, &width, &height) ||
+      (!self->attach && !gst_video_info_from_caps (&info, caps)))
+    return FALSE;
+
+  self->width = width;
+  self->height = height;
+  self->info = info;
+
+  return TRUE;
+}
+
+/* Chooses between attaching and blending. Compositions from upstream can only be attached, and
+ * frames that cannot be drawn on leave no choice either. Every negotiation ends here, while
+ * set_caps() is not called if both caps are the current ones, even if others were tried and refused
+ * in between. */
+static GstCaps *
+gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *othercaps)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstCaps *attached = gst_ccl_overlay_select_caps (othercaps, TRUE);
+  GstCaps *blended = gst_ccl_overlay_select_caps (othercaps, FALSE);
+
+  self->attach =
+      attached && (!blended || gst_ccl_overlay_downstream_draws (trans->srcpad, attached));
+  GST_DEBUG_OBJECT (self, "compositions will be %s", self->attach ? "attached" : "blended");
+  gst_ccl_overlay_set_info (self, caps);
+
+  gst_caps_replace (&othercaps, self->attach ? attached : blended);
+  gst_clear_caps (&attached);
+  gst_clear_caps (&blended);
+
+  return othercaps;
+}
+
+static gboolean
+gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  guint width, height;
+
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &width, &height))
+    return FALSE;
+  if (gst_ccl_overlay_set_info (self, incaps))
+    return TRUE;
+
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+                     ("Unsupported frame size %ux%u. Use smaller frames.", width, height),
+                     ("%" GST_PTR_FORMAT, incaps));
+
+  return FALSE;
+}
+
+/* Frames pass through, so downstream answers. */
+static gboolean
+gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
+                                    GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+}
+
+/* The origin of the visible part of a frame. Metadata may have any values: cropping that is not
+ * inside the frame is ignored. */
+static void
+gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gint *y)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+  guint width = video ? video->width : self->width, height = video ? video->height : self->height;
+
+  *x = *y = 0;
+  if (!crop)
+    return;
+  if ((guint64) crop->x + self->width > MIN (width, G_MAXINT) ||
+      (guint64) crop->y + self->height > MIN (height, G_MAXINT)) {
+    GST_WARNING_OBJECT (self, "ignoring cropping to %ux%u at %u,%u outside of %ux%u pixels",
+                        crop->width, crop->height, crop->x, crop->y, width, height);
+    return;
+  }
+  *x = (gint) crop->x;
+  *y = (gint) crop->y;
+}
+
+/* Blending draws on the whole frame, so the origin of its visible part matters. Attached
+ * compositions are relative to the visible part. */
+static void
+gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffer *buffer)
+{
+  target->width = (gint) self->width;
+  target->height = (gint) self->height;
+  target->x = target->y = 0;
+  if (!self->attach)
+    gst_ccl_overlay_get_origin (self, buffer, &target->x, &target->y);
+  /* RGB is the format that all elements support. */
+  target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
+  /* Elements that upload rectangles prefer few. */
+  target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
+}
+
+/* Draws the scene, added to the compositions of upstream if they are attached. Returns NULL if
+ * there is nothing to draw. */
+static GstVideoOverlayComposition *
+gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclDrawStyle *style,
+                         const GstCclScene *scene)
+{
+  GstVideoOverlayCompositionMeta *earlier =
+      self->attach ? gst_buffer_get_video_overlay_composition_meta (buffer) : NULL;
+  GstVideoOverlayComposition *composition = earlier ? earlier->overlay : NULL, *result;
+  const GArray *shapes = gst_ccl_painter_paint (self->painter, style, scene);
+  GstCclTarget target;
+
+  if (shapes->len == 0)
+    return NULL;
+
+  gst_ccl_overlay_init_target (self, &target, buffer);
+  result = gst_ccl_compose (composition ? gst_video_overlay_composition_ref (composition) : NULL,
+                            &target, (const GstCclShape *) shapes->data, shapes->len);
+  if (result && result == composition) {
+    gst_video_overlay_composition_unref (result);
+    return NULL;
+  }
+
+  return result;
+}
+
+/* Sets how the zones of a frame, which may have been cropped and scaled since, lie in this one. */
+static void
+gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene *scene)
+{
+  const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (buffer);
+  const GstVideoCropMeta *crop;
+  guint width, height;
+
+  if (!zones)
+    return;
+
+  crop = gst_ccl_transfer_find_crop (buffer, zones->width, zones->height);
+  width = crop ? crop->width : zones->width;
+  height = crop ? crop->height : zones->height;
+  scene->zones = zones;
+  scene->zones_x = crop ? crop->x : 0;
+  scene->zones_y = crop ? crop->y : 0;
+  scene->zones_scale_x = (gdouble) self->width / width;
+  scene->zones_scale_y = (gdouble) self->height / height;
+}
+
+/* The type of the region of each component. */
+static GQuark *
+find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
+{
+  GHashTable *types = g_hash_table_new (NULL, NULL);
+  GQuark *names = g_new (GQuark, n);
+  guint i;
+
+  for (i = 0; i < rois->n; i++)
+    g_hash_table_insert (types, GUINT_TO_POINTER (rois->components[i].label),
+                         GUINT_TO_POINTER (rois->rois[i]->roi_type));
+  for (i = 0; i < n; i++)
+    names[i] =
+        GPOINTER_TO_UINT (g_hash_table_lookup (types, GUINT_TO_POINTER (components[i].label)));
+  g_hash_table_unref (types);
+
+  return names;
+}
+
+/* Draws what the metadata of @buffer says: components, scaled and cropped if they were found in a
+ * frame of another size, or without them regions of interest. */
+static GstVideoOverlayComposition *
+gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
+{
+  GstCclScene scene = { (gint) self->width, (gint) self->height };
+  GstVideoOverlayComposition *composition;
+  GstCclRois rois = { 0, NULL, NULL, 0 };
+  GstBuffer *scaled = NULL;
+  GQuark *names = NULL;
+  GstCclDrawStyle style;
+  GstCclMeta *meta;
+
+  GST_OBJECT_LOCK (self);
+  style = self->style;
+  style.font = g_strdup (self->style.font);
+  GST_OBJECT_UNLOCK (self);
+
+  meta = gst_buffer_get_ccl_meta (buffer);
+  if (meta && (meta->width != self->width || meta->height != self->height)) {
+    scaled = gst_buffer_new ();
+    gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
+                                 self->height, 0);
+    meta = gst_buffer_get_ccl_meta (scaled);
+  }
+  if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
+    gst_ccl_rois_init (&rois, scaled ? scaled : buffer);
+  scene.components = meta ? meta->components : rois.components;
+  scene.n_components = meta ? meta->n_components : rois.n;
+  if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
+    scene.names = names = find_names (&rois, scene.components, scene.n_components);
+  gst_ccl_overlay_place_zones (self, buffer, &scene);
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
+                             &scene.stream_time, &scene.time);
+  composition = gst_ccl_overlay_compose (self, buffer, &style, &scene);
+
+  g_free (names);
+  g_free (style.font);
+  gst_ccl_rois_clear (&rois);
+  gst_clear_buffer (&scaled);
+
+  return composition;
+}
+
+/* Frames with nothing to draw stay shared. Others need writable metadata; shared memory is copied
+ * when it is mapped. */
+static GstFlowReturn
+gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
+                                       GstBuffer **outbuf)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  *outbuf = inbuf;
+  if (gst_buffer_get_size (inbuf) == 0)
+    return GST_FLOW_OK; /* a gap */
+
+  self->composition = gst_ccl_overlay_compose_buffer (self, inbuf);
+  if (self->composition && !gst_buffer_is_writable (inbuf))
+    *outbuf = gst_ccl_buffer_copy_shallow (inbuf);
+
+  return GST_FLOW_OK;
+}
+
+static void
+gst_ccl_overlay_attach (GstBuffer *buffer, GstVideoOverlayComposition *composition)
+{
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
+
+  /* The new composition includes the old one. */
+  if (meta)
+    gst_buffer_remove_video_overlay_composition_meta (buffer, meta);
+  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+}
+
+static GstFlowReturn
+gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
+                       GstVideoOverlayComposition *composition)
+{
+  GstVideoFrame frame;
+  gboolean blended;
+
+  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE)) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, WRITE,
+        ("Could not map the frame for writing: its memory is read-only, or smaller than the "
+         "caps require."),
+        ("%" GST_PTR_FORMAT, buffer));
+    return GST_FLOW_ERROR;
+  }
+  blended = gst_ccl_blend (composition, &frame);
+  gst_video_frame_unmap (&frame);
+
+  if (!blended) {
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT,
+        ("Drawing on %s frames is not supported. Put videoconvert before ccloverlay.",
+         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstVideoOverlayComposition *composition = g_steal_pointer (&self->composition);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (!composition)
+    return GST_FLOW_OK;
+
+  GST_LOG_OBJECT (self, "drawing in %u rectangles",
+                  gst_video_overlay_composition_n_rectangles (composition));
+  if (self->attach)
+    gst_ccl_overlay_attach (buffer, composition);
+  else
+    ret = gst_ccl_overlay_blend (self, buffer, composition);
+  gst_video_overlay_composition_unref (composition);
+
+  return ret;
+}

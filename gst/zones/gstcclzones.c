@@ -1,0 +1,752 @@
+/* cudaccl - counts tracked objects in zones and over tripwires
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-cclzones
+ * @title: cclzones
+ * @short_description: counts tracked objects in zones and over tripwires
+ *
+ * Finds which objects enter and leave zones, how long they stay, and which cross tripwires in which
+ * direction. The objects are those that `ccltrack` tracks. The pixels of frames are neither changed
+ * nor copied. Each frame gets a #GstCclZonesMeta with the zones, their counts and the events of the
+ * frame, which `ccljson` writes and `ccloverlay` draws.
+ *
+ * The coordinates of a zone are fractions of the frame if none is above 1, otherwise pixels. A
+ * tripwire goes from its first point to its second: `in` is a crossing to the right in this
+ * direction, `out` to the left. So `in` is downwards over a tripwire from left to right.
+ *
+ * So that flicker is not counted, an object has crossed a border only when it is beyond it by
+ * #cclzones:hysteresis of its size, or for a second, or when it is not seen again. An object that
+ * moves smoothly has also crossed it when it is beyond it for 0.3 seconds by more than the
+ * uncertainty of its position. An object that is gone for 2 seconds has left its zones.
+ *
+ * When a new stream begins or the frame size changes, objects start anew: those before have left
+ * their zones, and their undecided crossings count. A flush, as of a flushing seek, forgets objects
+ * without events: no object is inside any more, and undecided crossings do not count. A seek that
+ * does not flush changes nothing. Counts of `in` and `out` are kept until the element starts again.
+ *
+ * At the end of the stream, or when the element stops, undecided crossings count, but objects stay
+ * in their zones. Events between frames are posted at once; the next frame, if one comes before the
+ * element stops, also has them in its metadata, with their `frame_age`.
+ *
+ * ## JSON
+ *
+ * #cclzones:config is a file in the format of DL Streamer's `gvaanalytics`. Its arrays are also
+ * accepted by #cclzones:zones and #cclzones:tripwires:
+ *
+ * ```json
+ * {"zones": [{"id": "grass", "color": {"r": 255, "g": 0, "b": 0},
+ *             "points": [{"x": 0, "y": 300}, {"x": 400, "y": 300}, {"x": 400, "y": 500}]},
+ *            {"id": "roundabout", "type": "circle", "center": {"x": 600, "y": 200}, "radius": 80}],
+ *  "tripwires": [{"id": "gate", "points": [{"x": 300, "y": 0}, {"x": 300, "y": 500}]}]}
+ * ```
+ *
+ * Points may also be arrays, `[0, 300]`, and fractions of the frame. Other members, such as
+ * `thickness`, are ignored. A circle becomes a polygon of 64 points.
+ *
+ * ## Messages
+ *
+ * Each event is an element message `cclzones` with these fields:
+ *
+ * * `timestamp`, `stream-time`, `running-time`: of the frame, guint64 in nanoseconds,
+ * * `event`: the string `enter`, `leave`, `dwell`, `in` or `out`,
+ * * `zone`: the name of the zone or tripwire, a string,
+ * * `track`: the id of the object, guint,
+ * * `dwell`: how long it has been in the zone, guint64 in nanoseconds,
+ * * `x`, `y`: where it is, gdouble in pixels,
+ * * `in`, `out`: the counts after the event, guint64, and `inside`, guint.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -m filesrc location=recording.avi ! decodebin ! videoconvert ! segmentation
+ * test-mode=true method=mog2 ! videoconvert ! video/x-raw,format=GRAY8 ! cudaccl min-area=200 !
+ * ccltrack ! cclzones tripwires="path: 0.4,0.2 0.6,0.9" zones="grass: 0,0.6 0.5,0.6 0.5,1 0,1" !
+ * fakesink
+ * ]|
+ * Prints who crosses the path, and who walks on the grass.
+ *
+ * Since: 0.1
+ */
+
+#include "gstcclzones.h"
+
+#include <math.h>
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+#include <gst/common/gstcclutils.h>
+#include <gst/common/gstccltransfer.h>
+#include "gstcclzoneset.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
+#define GST_CAT_DEFAULT gst_ccl_zones_debug
+
+#define DEFAULT_POINT GST_CCL_ZONES_POINT_BOTTOM
+#define DEFAULT_DROP_OUTSIDE FALSE
+
+enum
+{
+  PROP_0,
+  PROP_ZONES,
+  PROP_TRIPWIRES,
+  PROP_CONFIG,
+  PROP_DROP_OUTSIDE,
+  PROP_EVALUATION_POINT,
+  PROP_HYSTERESIS,
+  PROP_DWELL_TIME,
+  PROP_COUNTS,
+};
+
+struct _GstCclZones
+{
+  GstBaseTransform parent;
+
+  /* Protected by the object lock. */
+  gchar *zones, *tripwires, *config;
+  gboolean changed; /* one of them, since they were read */
+  GstCclZonesPoint point;
+  gboolean drop_outside;
+  GstCclZoneParams params;
+  GstCclZoneSet *set; /* changed by the streaming thread only */
+
+  /* Streaming thread. */
+  guint width, height;
+  GArray *points;     /* GstCclZonePoint */
+  GArray *events;     /* GstCclZoneEvent */
+  GstBuffer *waiting; /* with events that happened between frames, or NULL */
+  /* Of the last frame: running time, and the size that its components belong to. */
+  GstClockTime last_time;
+  guint last_width, last_height;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+#define gst_ccl_zones_parent_class parent_class
+G_DEFINE_TYPE (GstCclZones, gst_ccl_zones, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (cclzones, "cclzones", GST_RANK_NONE, GST_TYPE_CCL_ZONES)
+
+#define GST_TYPE_CCL_ZONES_POINT (gst_ccl_zones_point_get_type ())
+
+static GType
+gst_ccl_zones_point_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { GST_CCL_ZONES_POINT_BOTTOM, "Middle of the bottom edge of the box", "bottom-center" },
+    { GST_CCL_ZONES_POINT_CENTER, "Centre of the box", "center" },
+    { GST_CCL_ZONES_POINT_TOP, "Middle of the top edge of the box", "top-center" },
+    { GST_CCL_ZONES_POINT_CENTROID, "Centroid", "centroid" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCclZonesPoint", values));
+
+  return type;
+}
+
+static void gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value,
+                                        GParamSpec *pspec);
+static void gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value,
+                                        GParamSpec *pspec);
+static void gst_ccl_zones_finalize (GObject *object);
+
+static gboolean gst_ccl_zones_start (GstBaseTransform *trans);
+static gboolean gst_ccl_zones_stop (GstBaseTransform *trans);
+static gboolean gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
+static gboolean gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event);
+static GstFlowReturn gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+static void gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp);
+
+static void
+gst_ccl_zones_install_properties (GObjectClass *gobject_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  GstCclZoneParams params;
+
+  gst_ccl_zone_params_init (&params);
+
+  /**
+   * cclzones:zones:
+   *
+   * Polygons, as `name: x,y x,y x,y; name: …`, or as a JSON array. If names are left out, they are
+   * `zone1`, `zone2`, …. Zones that do not change keep their counts.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_ZONES,
+      g_param_spec_string ("zones", "Zones", "Polygons, as name: x,y x,y x,y; ...", NULL, flags));
+
+  /**
+   * cclzones:tripwires:
+   *
+   * Tripwires, as `name: x,y x,y; name: …`, or as a JSON array.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_TRIPWIRES,
+                                   g_param_spec_string ("tripwires", "Tripwires",
+                                                        "Tripwires, as name: x,y x,y; ...", NULL,
+                                                        flags));
+
+  /**
+   * cclzones:config:
+   *
+   * A JSON file with zones and tripwires, added to those of #cclzones:zones and
+   * #cclzones:tripwires. Needs json-glib. Setting it again reads the file again.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (gobject_class, PROP_CONFIG,
+                                   g_param_spec_string ("config", "Configuration",
+                                                        "A JSON file with zones and tripwires.",
+                                                        NULL, flags));
+
+  /**
+   * cclzones:drop-outside:
+   *
+   * Drop components, and regions of interest of `cudaccl`, that are not in a polygon. Without
+   * polygons, all stay.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_DROP_OUTSIDE,
+      g_param_spec_boolean ("drop-outside", "Drop outside",
+                            "Drop components that are not in a polygon.", DEFAULT_DROP_OUTSIDE,
+                            flags));
+
+  /**
+   * cclzones:evaluation-point:
+   *
+   * Which point of an object counts.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_EVALUATION_POINT,
+      g_param_spec_enum ("evaluation-point", "Evaluation point", "Which point of an object counts.",
+                         GST_TYPE_CCL_ZONES_POINT, DEFAULT_POINT, flags));
+
+  /**
+   * cclzones:hysteresis:
+   *
+   * How far an object must be beyond a border to have crossed it, as a share of its size.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_HYSTERESIS,
+      g_param_spec_double ("hysteresis", "Hysteresis",
+                           "How far an object must be beyond a border, as a share of its size.",
+                           0.0, 10.0, params.hysteresis, flags));
+
+  /**
+   * cclzones:dwell-time:
+   *
+   * How long an object must be in a zone for the event `dwell`, in nanoseconds; 0: no such events.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_DWELL_TIME,
+      g_param_spec_uint64 ("dwell-time", "Dwell time",
+                           "How long an object must be in a zone for the event dwell.", 0,
+                           G_MAXUINT64, params.dwell, flags));
+
+  /**
+   * cclzones:counts:
+   *
+   * The counts: a field for each zone and tripwire, a structure with `in` and `out` (guint64) and
+   * `inside` (guint).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_COUNTS,
+      g_param_spec_boxed ("counts", "Counts", "What was counted so far.", GST_TYPE_STRUCTURE,
+                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void
+gst_ccl_zones_class_init (GstCclZonesClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_zones_set_property;
+  gobject_class->get_property = gst_ccl_zones_get_property;
+  gobject_class->finalize = gst_ccl_zones_finalize;
+  gst_ccl_zones_install_properties (gobject_class);
+
+  gst_element_class_set_static_metadata (
+      element_class, "Zones and tripwires", "Filter/Analyzer/Video",
+      "Counts tracked objects in zones and over tripwires", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_zones_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_zones_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_zones_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_zones_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_ZONES_POINT, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_zones_debug, "cclzones", 0, "zones and tripwires");
+}
+
+static void
+gst_ccl_zones_init (GstCclZones *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  self->point = DEFAULT_POINT;
+  self->drop_outside = DEFAULT_DROP_OUTSIDE;
+  gst_ccl_zone_params_init (&self->params);
+  self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
+  self->events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
+
+  gst_base_transform_set_in_place (trans, TRUE);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  gst_base_transform_set_gap_aware (trans, TRUE);
+  gst_base_transform_set_qos_enabled (trans, FALSE);
+}
+
+static void
+gst_ccl_zones_finalize (GObject *object)
+{
+  GstCclZones *self = GST_CCL_ZONES (object);
+
+  g_free (self->zones);
+  g_free (self->tripwires);
+  g_free (self->config);
+  g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+  g_array_unref (self->points);
+  g_array_unref (self->events);
+  gst_clear_buffer (&self->waiting);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+set_text (GstCclZones *self, gchar **text, const GValue *value)
+{
+  g_free (*text);
+  *text = g_value_dup_string (value);
+  self->changed = TRUE;
+}
+
+static void
+gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclZones *self = GST_CCL_ZONES (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_ZONES:
+    set_text (self, &self->zones, value);
+    break;
+  case PROP_TRIPWIRES:
+    set_text (self, &self->tripwires, value);
+    break;
+  case PROP_CONFIG:
+    set_text (self, &self->config, value);
+    break;
+  case PROP_DROP_OUTSIDE:
+    self->drop_outside = g_value_get_boolean (value);
+    break;
+  case PROP_EVALUATION_POINT:
+    self->point = g_value_get_enum (value);
+    break;
+  case PROP_HYSTERESIS:
+    self->params.hysteresis = g_value_get_double (value);
+    break;
+  case PROP_DWELL_TIME:
+    self->params.dwell = g_value_get_uint64 (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+take_counts (GstCclZones *self, GValue *value)
+{
+  GstStructure *counts = gst_structure_new_empty ("counts");
+  const GstCclZone *zones;
+  guint n = 0, i;
+
+  zones = self->set ? gst_ccl_zone_set_get_zones (self->set, &n) : NULL;
+  for (i = 0; i < n; i++) {
+    GstStructure *count = gst_structure_new (
+        zones[i].tripwire ? "tripwire" : "zone", "in", G_TYPE_UINT64, zones[i].in, "out",
+        G_TYPE_UINT64, zones[i].out, "inside", G_TYPE_UINT, zones[i].inside, NULL);
+
+    gst_structure_set (counts, zones[i].name, GST_TYPE_STRUCTURE, count, NULL);
+    gst_structure_free (count);
+  }
+  g_value_take_boxed (value, counts);
+}
+
+static void
+gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclZones *self = GST_CCL_ZONES (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (prop_id) {
+  case PROP_ZONES:
+    g_value_set_string (value, self->zones);
+    break;
+  case PROP_TRIPWIRES:
+    g_value_set_string (value, self->tripwires);
+    break;
+  case PROP_CONFIG:
+    g_value_set_string (value, self->config);
+    break;
+  case PROP_DROP_OUTSIDE:
+    g_value_set_boolean (value, self->drop_outside);
+    break;
+  case PROP_EVALUATION_POINT:
+    g_value_set_enum (value, self->point);
+    break;
+  case PROP_HYSTERESIS:
+    g_value_set_double (value, self->params.hysteresis);
+    break;
+  case PROP_DWELL_TIME:
+    g_value_set_uint64 (value, self->params.dwell);
+    break;
+  case PROP_COUNTS:
+    take_counts (self, value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* With the object lock held. */
+static GstCclZoneSet *
+gst_ccl_zones_parse (GstCclZones *self, GError **error)
+{
+  GstCclZoneSet *set = gst_ccl_zone_set_new ();
+
+  if ((self->config && !gst_ccl_zone_set_add_file (set, self->config, error)) ||
+      (self->zones && !gst_ccl_zone_set_add_text (set, self->zones, FALSE, "zones", error)) ||
+      (self->tripwires &&
+       !gst_ccl_zone_set_add_text (set, self->tripwires, TRUE, "tripwires", error)))
+    g_clear_pointer (&set, gst_ccl_zone_set_free);
+
+  return set;
+}
+
+/* Reads the zones. If they are wrong, those before stay, and @error is set. */
+static gboolean
+gst_ccl_zones_read (GstCclZones *self, GError **error)
+{
+  GstCclZoneSet *set;
+
+  GST_OBJECT_LOCK (self);
+  self->changed = FALSE;
+  set = gst_ccl_zones_parse (self, error);
+  if (set) {
+    if (self->set)
+      gst_ccl_zone_set_take_state (set, self->set);
+    g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+    self->set = set;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  return set != NULL;
+}
+
+static gboolean
+gst_ccl_zones_start (GstBaseTransform *trans)
+{
+  GstCclZones *self = GST_CCL_ZONES (trans);
+  GError *error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_buffer (&self->waiting);
+  self->last_time = 0;
+  if (gst_ccl_zones_read (self, &error))
+    return TRUE;
+
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("Invalid zones: %s.", error->message), (NULL));
+  g_clear_error (&error);
+
+  return FALSE;
+}
+
+/* Decides pending crossings: each object is on the side where it was seen last. With @forget,
+ * objects also leave their zones and are forgotten, as ids may mean other objects from now on. The
+ * next frame gets the events. */
+static void
+gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
+{
+  GstBuffer *waiting;
+
+  if (!self->set)
+    return;
+
+  g_array_set_size (self->events, 0);
+  GST_OBJECT_LOCK (self);
+  if (forget)
+    gst_ccl_zone_set_finish (self->set, self->events);
+  else
+    gst_ccl_zone_set_settle (self->set, self->events);
+  GST_OBJECT_UNLOCK (self);
+  if (self->events->len == 0)
+    return;
+
+  gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
+  waiting = gst_buffer_new ();
+  gst_ccl_zone_set_attach (self->set, waiting, self->last_width, self->last_height, self->events);
+  if (self->waiting)
+    gst_ccl_transfer_events (waiting, 0, &(GstCclEvents){ self->waiting, 0 }, 1);
+  gst_clear_buffer (&self->waiting);
+  self->waiting = waiting;
+}
+
+/* Counts can be read until the element starts again. */
+static gboolean
+gst_ccl_zones_stop (GstBaseTransform *trans)
+{
+  gst_ccl_zones_settle (GST_CCL_ZONES (trans), FALSE);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclZones *self = GST_CCL_ZONES (trans);
+  guint width = self->width, height = self->height;
+
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+    return FALSE;
+
+  if (width != self->width || height != self->height)
+    gst_ccl_zones_settle (self, TRUE);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclZones *self = GST_CCL_ZONES (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    gst_ccl_zones_settle (self, TRUE);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    GST_OBJECT_LOCK (self);
+    if (self->set)
+      gst_ccl_zone_set_reset (self->set);
+    GST_OBJECT_UNLOCK (self);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    gst_ccl_zones_settle (self, FALSE);
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+static GstCclZonePoint
+get_point (GstCclZonesPoint which, const GstCclComponent *component)
+{
+  GstCclZonePoint point;
+
+  point.track = component->track;
+  point.x = component->x + component->width / 2.0;
+  point.y = component->y;
+  point.size = sqrt ((gdouble) component->width * component->height);
+  switch (which) {
+  case GST_CCL_ZONES_POINT_BOTTOM:
+    point.y += component->height;
+    break;
+  case GST_CCL_ZONES_POINT_CENTER:
+    point.y += component->height / 2.0;
+    break;
+  case GST_CCL_ZONES_POINT_CENTROID:
+    point.x = component->centroid_x + 0.5;
+    point.y = component->centroid_y + 0.5;
+    break;
+  case GST_CCL_ZONES_POINT_TOP:
+    break;
+  }
+
+  return point;
+}
+
+static gboolean
+gst_ccl_zones_is_inside (GstCclZones *self, GstCclZonesPoint which,
+                         const GstCclComponent *component, guint width, guint height)
+{
+  GstCclZonePoint point = get_point (which, component);
+
+  return gst_ccl_zone_set_contains (self->set, width, height, point.x, point.y);
+}
+
+/* Only the streaming thread changes the set. */
+static void
+gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *meta,
+                            const GstCclRois *rois, GstCclZonesPoint which, guint width,
+                            guint height)
+{
+  guint i, n = 0;
+
+  for (i = 0; meta && i < meta->n_components; i++) {
+    if (gst_ccl_zones_is_inside (self, which, &meta->components[i], width, height))
+      meta->components[n++] = meta->components[i];
+  }
+  if (meta) {
+    /* Components dropped here no longer count as found; those dropped by the analysis still do. */
+    meta->found -= meta->n_components - n;
+    meta->n_components = n;
+  }
+  for (i = 0; i < rois->n; i++) {
+    if (!gst_ccl_zones_is_inside (self, which, &rois->components[i], width, height))
+      gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+  }
+}
+
+static GstMessage *
+gst_ccl_zones_new_message (GstCclZones *self, GstClockTime timestamp, const GstCclZoneEvent *event,
+                           const GstCclZone *zone)
+{
+  GstClockTime stream_time, running_time;
+
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, timestamp, &stream_time,
+                             &running_time);
+
+  return gst_message_new_element (
+      GST_OBJECT (self),
+      gst_structure_new ("cclzones", "timestamp", G_TYPE_UINT64, timestamp, "stream-time",
+                         G_TYPE_UINT64, stream_time, "running-time", G_TYPE_UINT64, running_time,
+                         "event", G_TYPE_STRING, gst_ccl_zone_event_type_get_name (event->type),
+                         "zone", G_TYPE_STRING, zone->name, "track", G_TYPE_UINT, event->track,
+                         "dwell", G_TYPE_UINT64, event->dwell, "x", G_TYPE_DOUBLE, event->x, "y",
+                         G_TYPE_DOUBLE, event->y, "in", G_TYPE_UINT64, event->in, "out",
+                         G_TYPE_UINT64, event->out, "inside", G_TYPE_UINT, event->inside, NULL));
+}
+
+/* Posts the events. Only this thread changes the zones. */
+static void
+gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp)
+{
+  const GstCclZone *zones;
+  guint n_zones, i;
+
+  zones = gst_ccl_zone_set_get_zones (self->set, &n_zones);
+  for (i = 0; i < self->events->len; i++) {
+    const GstCclZoneEvent *event = &g_array_index (self->events, GstCclZoneEvent, i);
+
+    gst_element_post_message (GST_ELEMENT (self), gst_ccl_zones_new_message (self, timestamp, event,
+                                                                             &zones[event->zone]));
+  }
+}
+
+/* Goes on to the frame whose points were added. */
+static void
+gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint height)
+{
+  const GstCclZonesMeta *others = gst_buffer_get_ccl_zones_meta (buffer);
+  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
+  guint n_zones, first = others ? others->n_zones : 0;
+
+  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
+                             &running_time);
+  if (GST_CLOCK_TIME_IS_VALID (running_time))
+    time = running_time;
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    time = 0;
+
+  g_array_set_size (self->events, 0);
+  GST_OBJECT_LOCK (self);
+  gst_ccl_zone_set_update (self->set, &self->params, time, width, height,
+                           (const GstCclZonePoint *) self->points->data, self->points->len,
+                           self->events);
+  gst_ccl_zone_set_get_zones (self->set, &n_zones);
+  if (n_zones > 0)
+    gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
+  GST_OBJECT_UNLOCK (self);
+
+  if (self->waiting) {
+    GstClockTime age = time > self->last_time ? MIN (time - self->last_time, G_MAXINT64) : 0;
+    const GstCclEvents events = { self->waiting, (GstClockTimeDiff) age };
+
+    gst_ccl_transfer_events (buffer, first, &events, 1);
+  }
+  gst_clear_buffer (&self->waiting);
+  self->last_time = time;
+  self->last_width = width;
+  self->last_height = height;
+
+  gst_ccl_zones_post (self, GST_BUFFER_PTS (buffer));
+}
+
+static GstFlowReturn
+gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclZones *self = GST_CCL_ZONES (trans);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstCclComponent *components;
+  gboolean changed, drop_outside;
+  guint width, height, n, i;
+  GstCclZonesPoint which;
+  GError *error = NULL;
+  GstCclRois rois;
+
+  if (gst_ccl_buffer_is_gap (buffer))
+    return GST_FLOW_OK;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->changed;
+  which = self->point;
+  drop_outside = self->drop_outside;
+  GST_OBJECT_UNLOCK (self);
+  if (changed && !gst_ccl_zones_read (self, &error)) {
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+                         ("Invalid zones: %s. Those before stay.", error->message), (NULL));
+    g_clear_error (&error);
+  }
+
+  g_array_set_size (self->points, 0);
+  gst_ccl_rois_init (&rois, buffer);
+  components = meta ? meta->components : rois.components;
+  n = meta ? meta->n_components : rois.n;
+  if (meta && meta->width > 0 && meta->height > 0) {
+    width = meta->width;
+    height = meta->height;
+  } else {
+    width = self->width;
+    height = self->height;
+  }
+  for (i = 0; i < n; i++) {
+    if (components[i].track) {
+      GstCclZonePoint point = get_point (which, &components[i]);
+
+      g_array_append_val (self->points, point);
+    }
+  }
+  gst_ccl_zones_update (self, buffer, width, height);
+  if (drop_outside)
+    gst_ccl_zones_drop_outside (self, buffer, meta, &rois, which, width, height);
+  gst_ccl_rois_clear (&rois);
+
+  return GST_FLOW_OK;
+}

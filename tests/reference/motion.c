@@ -1,0 +1,287 @@
+/* cudaccl - background models: the reference, what every backend must reproduce
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/reference/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHADOW 127
+#define FOREGROUND 255
+
+/* Samples of one kind. */
+typedef struct Plane
+{
+  uint32_t width, height;
+  uint8_t *values; /* the frame's, blurred */
+  uint8_t *raw;    /* the frame's */
+  uint16_t *background, *old;
+} Plane;
+
+struct CclMotionReference
+{
+  CclMotionConfig config;
+  CclMotionClock clock;
+  Plane planes[3]; /* luma and both of chroma */
+  uint8_t *noise, *candidates, *counts, *kinds;
+  bool *chroma_differs, *renewed; /* renewed: the candidate became the background */
+};
+
+static size_t
+plane_size (const Plane *plane)
+{
+  return (size_t) plane->width * plane->height;
+}
+
+static uint32_t
+clamp (int64_t x, uint32_t n)
+{
+  return x < 0 ? 0 : x >= n ? n - 1 : (uint32_t) x;
+}
+
+static size_t
+at (const Plane *plane, int64_t x, int64_t y)
+{
+  return (size_t) clamp (y, plane->height) * plane->width + clamp (x, plane->width);
+}
+
+static bool
+plane_init (Plane *plane, uint32_t width, uint32_t height)
+{
+  size_t size = (size_t) width * height;
+
+  plane->width = width;
+  plane->height = height;
+  plane->values = calloc (size, 1);
+  plane->raw = calloc (size, 1);
+  plane->background = calloc (size, sizeof *plane->background);
+  plane->old = calloc (size, sizeof *plane->old);
+  return plane->values && plane->raw && plane->background && plane->old;
+}
+
+/* The rounded mean of @scale by @scale samples, fewer at the right and bottom. */
+static void
+plane_read (Plane *plane, const CclImage *image, unsigned step, uint32_t width, uint32_t height,
+            unsigned scale)
+{
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++) {
+      unsigned sum = 0, n = 0;
+
+      for (uint32_t v = y * scale; v < height && v < (y + 1) * scale; v++) {
+        for (uint32_t u = x * scale; u < width && u < (x + 1) * scale; u++, n++)
+          sum += image->data[v * image->stride + (size_t) u * step];
+      }
+      plane->raw[at (plane, x, y)] = (uint8_t) ((sum + n / 2) / n);
+    }
+  }
+}
+
+static int
+blur_column (const Plane *plane, int64_t x, int64_t y)
+{
+  const uint8_t *raw = plane->raw;
+
+  return ccl_motion_blur (raw[at (plane, x, y - 1)], raw[at (plane, x, y)],
+                          raw[at (plane, x, y + 1)]);
+}
+
+static void
+plane_blur (Plane *plane)
+{
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++)
+      plane->values[at (plane, x, y)] = (uint8_t) ccl_motion_blur (
+          blur_column (plane, (int64_t) x - 1, y), blur_column (plane, x, y),
+          blur_column (plane, (int64_t) x + 1, y));
+  }
+}
+
+static void
+plane_free (Plane *plane)
+{
+  free (plane->values);
+  free (plane->raw);
+  free (plane->background);
+  free (plane->old);
+}
+
+CclMotionReference *
+ccl_motion_reference_new (const CclMotionConfig *config)
+{
+  CclMotionReference *self = calloc (1, sizeof *self);
+  uint32_t width = (config->width + config->scale - 1) / config->scale;
+  uint32_t height = (config->height + config->scale - 1) / config->scale;
+  size_t size = (size_t) width * height;
+  bool ok;
+
+  if (!self)
+    return NULL;
+  self->config = *config;
+  ok = plane_init (&self->planes[0], width, height);
+  for (int i = 1; i < 3; i++)
+    ok = plane_init (&self->planes[i], (width + 1) / 2, (height + 1) / 2) && ok;
+  self->noise = calloc (size, 1);
+  self->candidates = calloc (size, 1);
+  self->counts = calloc (size, 1);
+  self->kinds = calloc (size, 1);
+  self->renewed = calloc (size, sizeof *self->renewed);
+  self->chroma_differs = calloc (size, sizeof *self->chroma_differs);
+  if (!ok || !self->noise || !self->candidates || !self->counts || !self->kinds || !self->renewed ||
+      !self->chroma_differs) {
+    ccl_motion_reference_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+void
+ccl_motion_reference_free (CclMotionReference *self)
+{
+  if (!self)
+    return;
+  for (int i = 0; i < 3; i++)
+    plane_free (&self->planes[i]);
+  free (self->noise);
+  free (self->candidates);
+  free (self->counts);
+  free (self->kinds);
+  free (self->renewed);
+  free (self->chroma_differs);
+  free (self);
+}
+
+void
+ccl_motion_reference_reset (CclMotionReference *self)
+{
+  self->clock = (CclMotionClock){ 0 };
+}
+
+static bool
+is_shadow (const Plane *luma, int64_t x, int64_t y)
+{
+  int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS], n = 0;
+
+  for (int v = -1; v <= 1; v++) {
+    for (int u = -1; u <= 1; u++, n++) {
+      size_t i = at (luma, x + u * CCL_MOTION_SHADOW_STEP, y + v * CCL_MOTION_SHADOW_STEP);
+
+      values[n] = luma->values[i];
+      backgrounds[n] = luma->old[i];
+    }
+  }
+  return ccl_motion_keeps_texture (values, backgrounds);
+}
+
+static uint8_t
+kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_t x, int64_t y)
+{
+  const Plane *luma = &self->planes[0];
+  const uint16_t *old = luma->old;
+  size_t i = at (luma, x, y);
+  int slope = ccl_motion_slope (old[at (luma, x - 1, y)], old[at (luma, x + 1, y)],
+                                old[at (luma, x, y - 1)], old[at (luma, x, y + 1)]);
+  int difference = ccl_motion_distance (luma->values[i] * CCL_MOTION_ONE, old[i]);
+
+  if (step->first)
+    return 0;
+  if (self->config.format == CCL_MOTION_LUMA_420 &&
+      self->chroma_differs[at (&self->planes[1], x / 2, y / 2)])
+    return FOREGROUND;
+  if (difference <= ccl_motion_threshold (step, self->noise[i], slope))
+    return 0;
+  if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (luma, x, y))
+    return SHADOW;
+  return FOREGROUND;
+}
+
+static void
+learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
+{
+  const CclMotionPace *pace = ccl_motion_pace (step, (uint32_t) (i / self->planes[0].width));
+  Plane *luma = &self->planes[0];
+  CclMotionPixel pixel = { luma->old[i], self->noise[i], self->candidates[i], self->counts[i] };
+
+  if (!pace)
+    return;
+  self->renewed[i] = step->first;
+  if (step->first)
+    ccl_motion_begin_pixel (&pixel, luma->values[i]);
+  else if (self->kinds[i])
+    self->renewed[i] = ccl_motion_learn_candidate (pace, &pixel, luma->values[i]);
+  else
+    ccl_motion_learn_background (pace, &pixel, luma->values[i]);
+  luma->background[i] = (uint16_t) pixel.background;
+  self->noise[i] = (uint8_t) pixel.noise;
+  self->candidates[i] = (uint8_t) pixel.candidate;
+  self->counts[i] = (uint8_t) pixel.count;
+}
+
+/* Samples of chroma do what the luma pixel at their top left does. */
+static void
+learn_sample (CclMotionReference *self, const CclMotionStep *step, Plane *plane, uint32_t x,
+              uint32_t y)
+{
+  size_t i = at (plane, x, y), pixel = at (&self->planes[0], 2 * (int64_t) x, 2 * (int64_t) y);
+  const CclMotionPace *pace = ccl_motion_pace (step, 2 * y);
+
+  if (!pace)
+    return;
+  if (self->renewed[pixel])
+    plane->background[i] = (uint16_t) (plane->values[i] * CCL_MOTION_ONE);
+  else if (!self->kinds[pixel])
+    plane->background[i] =
+        (uint16_t) ccl_motion_follow (pace, plane->background[i], plane->values[i]);
+}
+
+void
+ccl_motion_reference_apply (CclMotionReference *self, const CclMotionParams *params,
+                            const CclMotionImage *image, uint64_t elapsed, uint8_t *pixels)
+{
+  const CclMotionConfig *config = &self->config;
+  const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, elapsed);
+  Plane *luma = &self->planes[0], *u = &self->planes[1], *v = &self->planes[2];
+  uint64_t foreground = 0;
+  bool light_change;
+
+  plane_read (luma, &image->luma, 1, config->width, config->height, config->scale);
+  plane_blur (luma);
+  memcpy (luma->old, luma->background, plane_size (luma) * sizeof *luma->old);
+  if (config->format == CCL_MOTION_LUMA_420) {
+    for (int i = 1; i < 3; i++) {
+      plane_read (&self->planes[i], &image->chroma[i - 1], image->chroma_step,
+                  (config->width + 1) / 2, (config->height + 1) / 2, config->scale);
+      plane_blur (&self->planes[i]);
+    }
+    for (size_t i = 0; i < plane_size (u); i++)
+      self->chroma_differs[i] = ccl_motion_chroma_differs (&step, u->values[i], v->values[i],
+                                                           u->background[i], v->background[i]);
+  }
+  for (uint32_t y = 0; y < luma->height; y++) {
+    for (uint32_t x = 0; x < luma->width; x++)
+      self->kinds[at (luma, x, y)] = kind_of_pixel (self, &step, x, y);
+  }
+  for (size_t i = 0; step.learn && i < plane_size (luma); i++)
+    learn_pixel (self, &step, i);
+  for (int k = 1; step.learn && config->format == CCL_MOTION_LUMA_420 && k < 3; k++) {
+    for (uint32_t y = 0; y < u->height; y++)
+      for (uint32_t x = 0; x < u->width; x++)
+        learn_sample (self, &step, &self->planes[k], x, y);
+  }
+  for (size_t i = 0; i < plane_size (luma); i++)
+    foreground += self->kinds[i] == FOREGROUND;
+  memcpy (pixels, self->kinds, plane_size (luma));
+  light_change = foreground > ccl_motion_most (params, plane_size (luma));
+  if (light_change || self->clock.age < params->warm_up)
+    memset (pixels, 0, plane_size (luma));
+  ccl_motion_clock_judge (&self->clock, params->freeze, elapsed, light_change);
+}
+
+void
+ccl_motion_reference_background (const CclMotionReference *self, uint8_t *pixels)
+{
+  const Plane *luma = &self->planes[0];
+
+  for (size_t i = 0; i < plane_size (luma); i++)
+    pixels[i] = (uint8_t) ((luma->background[i] + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
+}
