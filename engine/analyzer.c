@@ -102,25 +102,6 @@ ccl_cuda_primary_context (int device, void **context)
 #endif
 }
 
-void *
-ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what)
-{
-  size_t bytes;
-  void *memory = NULL;
-
-  if (!__builtin_mul_overflow (count, size, &bytes))
-    memory = malloc (bytes);
-  if (!memory) {
-    ccl_fail (CCL_ERROR_NO_MEMORY,
-              "out of memory: %.1f MiB for %s; use smaller frames or fewer components",
-              (double) count * (double) size / (1024 * 1024), what);
-    return NULL;
-  }
-  account->allocations++;
-  account->bytes += bytes;
-  return memory;
-}
-
 /* The maximum number of components of a frame: isolated pixels, in a checkerboard or on every
  * second pixel of every second row. */
 static uint64_t

@@ -4,18 +4,12 @@
 #ifndef CCL_BACKEND_H
 #define CCL_BACKEND_H
 
-#include <cudaccl/mask.h>
+#include "engine/account.h"
+#include "engine/error.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Allocations of any kind of memory, so that a test can assert that a frame makes none. */
-typedef struct CclAccount
-{
-  uint64_t allocations;
-  uint64_t bytes;
-} CclAccount;
 
 /* The fields of a component of a volume beyond those of a component of a frame that consists of all
  * slices, one below the other. */
@@ -96,13 +90,6 @@ extern const CclBackendClass ccl_backend_cpu;
 extern const CclBackendClass ccl_backend_cuda;
 #endif
 
-/* Sets the message of ccl_last_error() and returns @status. */
-CclStatus ccl_fail (CclStatus status, const char *format, ...)
-    __attribute__ ((format (printf, 2, 3)));
-
-/* The same for functions that need the CUDA backend, in builds without it. */
-CclStatus ccl_fail_without_cuda (void);
-
 /* Whether a configuration with these fields allows the backend @id. A device or a context asks for
  * CUDA. */
 static inline bool
@@ -131,9 +118,6 @@ CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclI
 
 /* CclBackendClass.stream() of an analyzer's backend, NULL on the CPU. */
 void *ccl_analyzer_stream (const CclAnalyzer *analyzer);
-
-/* malloc() of @count times @size bytes, counted in @account; on NULL the reason names @what. */
-void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what);
 
 /* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
 static inline uint32_t

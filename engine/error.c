@@ -1,7 +1,7 @@
 /* cudaccl - the last error of each thread
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/backend.h"
+#include "engine/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

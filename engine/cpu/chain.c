@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT 64
-
 /* Most rows to flood, in multiples of a frame's rows: beyond, labelling is probably faster. */
 #define MOST_FLOODS 16
 
@@ -40,28 +38,17 @@ is_drop (CclOperationKind kind)
 }
 
 static CclStatus
-allocate_mask (const CclChain *chain, CclMask *mask, CclAccount *account)
-{
-  CclStatus status = ccl_mask_alloc (chain->width, chain->height, mask);
-
-  account->allocations++;
-  account->bytes += mask->pitch * mask->height * sizeof *mask->words;
-  return status;
-}
-
-static CclStatus
 init_scratch (CclChain *chain, CclAccount *account)
 {
-  size_t words = CCL_FILTER_ROWS * ccl_filter_words (chain->width);
-  size_t bytes = words * sizeof *chain->scratch * chain->n_strips;
-  void *scratch;
+  uint64_t words = CCL_FILTER_ROWS * (uint64_t) ccl_filter_words (chain->width);
 
-  if (posix_memalign (&scratch, ALIGNMENT, bytes) != 0)
-    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for the rows of filters");
-  account->allocations++;
-  account->bytes += bytes;
-  chain->scratch = scratch;
-  return chain->n_strips > 1 ? allocate_mask (chain, &chain->other, account) : CCL_OK;
+  chain->scratch = ccl_account_aligned (account, words * chain->n_strips, sizeof *chain->scratch,
+                                        "the rows of filters");
+  if (!chain->scratch)
+    return CCL_ERROR_NO_MEMORY;
+  return chain->n_strips > 1
+             ? ccl_account_mask (account, chain->width, chain->height, &chain->other)
+             : CCL_OK;
 }
 
 static CclStatus
@@ -69,7 +56,8 @@ init_flood (CclChain *chain, CclAccount *account)
 {
   chain->changed =
       ccl_account_malloc (account, chain->height, sizeof *chain->changed, "the rows of masks");
-  return chain->changed ? allocate_mask (chain, &chain->reached, account) : CCL_ERROR_NO_MEMORY;
+  return chain->changed ? ccl_account_mask (account, chain->width, chain->height, &chain->reached)
+                        : CCL_ERROR_NO_MEMORY;
 }
 
 CclStatus

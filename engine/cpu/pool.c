@@ -12,6 +12,7 @@
 #include "engine/cpu/pool.h"
 #include "engine/cpu/clock.h"
 #include "engine/cpu/tuning.h"
+#include "engine/error.h"
 
 #include <pthread.h>
 #include <sched.h>

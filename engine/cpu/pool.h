@@ -4,7 +4,7 @@
 #ifndef CCL_CPU_POOL_H
 #define CCL_CPU_POOL_H
 
-#include "engine/backend.h"
+#include "engine/account.h"
 
 /* An analyzer's threads. They busy-poll for work for some microseconds, then sleep. */
 typedef struct CclPool CclPool;
