@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs missing Debian packages, builds, and runs all tests. Works on a fresh Debian 12 or 13, as
+# Installs missing Debian packages, builds, and runs the tests. Works on a fresh Debian 12 or 13, as
 # root or with sudo. The last line counts passed, failed and skipped tests.
 #
-#   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend
-#   ./test.sh --ci   as in CI: warnings are errors; also builds with clang and its address and
+#   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend, which
+#                    the tests then run on an emulated device, in a short form
+#   ./test.sh --ci   as in CI: all tests on the emulated device; warnings are errors; also builds with clang and its address and
 #                    undefined behaviour sanitizers and runs the tests with them, runs each fuzzer
 #                    for a minute, and checks the format of the sources and the scripts (shellcheck)
 set -euo pipefail
@@ -28,6 +29,9 @@ check() {
   result_of "$status" "$name"
 }
 
+# The suites that run in CI alone.
+long_suites=(--no-suite emulation --no-suite seeded-bugs)
+
 # meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
 # up Meson's counts.
 meson_tests() {
@@ -38,7 +42,7 @@ meson_tests() {
     return
   fi
   log=$folder/meson-logs/console.txt
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 </dev/null 2>&1 | tee "$log" || true
+  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 "${skip[@]}" </dev/null 2>&1 | tee "$log" || true
   if ! grep -q '^Ok:' "$log"; then
     result failed "tests in ${folder#"$builds/"}: none ran"
     return
@@ -46,6 +50,11 @@ meson_tests() {
   passed=$((passed + $(count_results 'Ok|Expected Fail' "$log")))
   failed=$((failed + $(count_results 'Fail|Unexpected Pass|Timeout' "$log")))
   skipped=$((skipped + $(count_results 'Skipped' "$log")))
+}
+
+# build_in, with what only the suites of CI need.
+build_for_ci() {
+  build_in "$@" && quietly ninja -C "$1" seeded-bugs
 }
 
 # count_results KINDS LOG: adds up these lines of Meson's summary.
@@ -74,8 +83,10 @@ cd "$root"
 scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 
 if [[ -z $ci ]]; then
+  skip=("${long_suites[@]}")
   meson_tests build_for_this_machine "$builds/build"
 else
+  skip=()
   install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
@@ -83,7 +94,7 @@ else
   check "fuzzers" tests/fuzz/run.sh --seconds 60 --seed 1 --jobs 4 --build "$builds/build-fuzz"
   # Two compute capabilities, with and without dependent launches: all of them take four times as
   # long to compile.
-  meson_tests build_in "$builds/build-ci" -Dwerror=true -Dcuda-arch=75,90
+  meson_tests build_for_ci "$builds/build-ci" -Dwerror=true -Dcuda-arch=75,90
 
   export ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0

@@ -5,7 +5,6 @@
 #include "tests/bench/morphology.h"
 #include "tests/bench/motion.h"
 #include "tests/bench/pipeline.h"
-#include "tests/bench/targets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +18,6 @@ main (int argc, char **argv)
   static Bench bench; /* too large for some stacks */
   bool failed;
 
-  if (argc > 1 && strcmp (argv[1], "targets") == 0)
-    return targets_main (argc - 1, argv + 1);
   if (argc > 1 && strcmp (argv[1], "pipeline") == 0)
     return pipeline_main (argc - 1, argv + 1);
   if (argc > 1 && strcmp (argv[1], "volume") == 0)

@@ -8,7 +8,6 @@
 
 static const char usage[] = "\
 Usage: ccl-bench [OPTION...]\n\
-       ccl-bench targets [OPTION...]   compares with this project's targets\n\
        ccl-bench pipeline [OPTION...]  measures the element in pipelines\n\
        ccl-bench motion [OPTION...]    measures background models\n\
        ccl-bench morphology [OPTION...] measures operations on masks\n\

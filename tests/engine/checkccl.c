@@ -15,9 +15,9 @@
 #define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 static const Test *const test_tables[] = {
-  self_tests,   error_tests, frame_tests,    setting_tests,    analyzer_tests, label_tests,
-  memory_tests, array_tests, cpu_tests,      volume_tests,     batch_tests,    update_tests,
-  motion_tests, mask_tests,  cleaning_tests, completion_tests, failure_tests
+  reference_tests, error_tests, frame_tests,    setting_tests,    analyzer_tests, label_tests,
+  memory_tests,    array_tests, cpu_tests,      volume_tests,     batch_tests,    update_tests,
+  motion_tests,    mask_tests,  cleaning_tests, completion_tests, failure_tests
 };
 
 static const char usage[] = "\
@@ -36,7 +36,6 @@ Checks every algorithm of every backend against the reference.\n\
   --image=FILE         replays a PGM file instead of running tests, with\n\
     --threshold=N --invert --min-area=N --max-area=N --max-components=N --second-order\n\
     --labels\n\
-  --inject-fault       corrupts results, to show what a failure looks like\n\
   --list               lists algorithms and tests\n\
   --verbose            prints every analysis\n\
   --help               prints this help\n\
@@ -180,7 +179,6 @@ static const TestOption option_table[] = {
   { "max-components", TEST_NUMBER, MEMBER (max_components), .most = UINT32_MAX },
   { "second-order", TEST_FLAG, MEMBER (second_order) },
   { "labels", TEST_FLAG, MEMBER (labels) },
-  { "inject-fault", TEST_FLAG, MEMBER (inject_fault) },
   { "list", TEST_FLAG, MEMBER (list) },
   { "verbose", TEST_FLAG, MEMBER (verbose) },
   { NULL },

@@ -36,7 +36,7 @@ typedef struct Options
   CclParams params;  /* of the replay */
   uint32_t max_components;
   bool second_order, labels;
-  bool list, verbose, inject_fault;
+  bool list, verbose;
 } Options;
 
 /* A frame's parameters, independent of the algorithm. */
@@ -88,7 +88,6 @@ typedef struct Check
   unsigned reported[CHECK_MAX_ALGORITHMS];
   Slot slots[CHECK_MAX_ALGORITHMS][2];
   TestArena arenas[CHECK_MEMORIES];
-  CclComponent *corrupt; /* the injected fault's copy of a result */
 } Check;
 
 typedef struct Test
@@ -98,7 +97,7 @@ typedef struct Test
 } Test;
 
 /* Tests; a NULL name ends the table. */
-extern const Test self_tests[];
+extern const Test reference_tests[];
 extern const Test error_tests[];
 extern const Test frame_tests[];
 extern const Test setting_tests[];
@@ -174,9 +173,6 @@ size_t labels_difference (const Case *c, const CclLabels *labels, const uint32_t
 /* Counts one test; prints the message if it failed. Returns @ok. */
 bool check_that (Check *check, bool ok, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
-
-/* With --inject-fault: makes every component of at least 2 x 2 pixels wrong. */
-void inject_fault (Check *check, CclComponents *components);
 
 void check_clear (Check *check);
 

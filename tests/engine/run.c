@@ -177,29 +177,12 @@ count_components (const TestImage *image, unsigned connectivity)
   return found;
 }
 
-void
-inject_fault (Check *check, CclComponents *components)
-{
-  if (!check->options.inject_fault)
-    return;
-  free (check->corrupt);
-  check->corrupt = test_alloc (components->count * sizeof *check->corrupt);
-  if (components->count)
-    memcpy (check->corrupt, components->items, components->count * sizeof *check->corrupt);
-  for (uint32_t i = 0; i < components->count; i++)
-    check->corrupt[i].area += check->corrupt[i].width > 1 && check->corrupt[i].height > 1;
-  components->items = check->corrupt;
-}
-
 static CclStatus
 analyze (Check *check, CclAnalyzer *analyzer, const Case *c, CclComponents *components)
 {
   CclImage image = case_place (c, &check->arenas[c->memory]);
-  CclStatus status = ccl_analyzer_analyze (analyzer, &image, &c->setup.params, components);
 
-  if (status == CCL_OK)
-    inject_fault (check, components);
-  return status;
+  return ccl_analyzer_analyze (analyzer, &image, &c->setup.params, components);
 }
 
 bool
@@ -467,6 +450,4 @@ check_clear (Check *check)
   }
   for (int m = 0; m < CHECK_MEMORIES; m++)
     test_arena_clear (&check->arenas[m]);
-  free (check->corrupt);
-  check->corrupt = NULL;
 }

@@ -1,4 +1,4 @@
-/* cudaccl - checkccl: tests of the tests' own foundations
+/* cudaccl - checkccl: the reference against a flood fill and by hand
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
@@ -9,21 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void
-test_mt19937 (Check *check)
-{
-  Mt19937 mt;
-  uint32_t first, last = 0;
-
-  mt19937_seed (&mt, 5489);
-  first = last = mt19937_next (&mt);
-  for (int i = 1; i < 10000; i++)
-    last = mt19937_next (&mt);
-  check_that (check, first == 3499211612u, "MT19937 begins with %u", first);
-  /* Required of std::mt19937 by the C++ standard, [rand.predef]. */
-  check_that (check, last == 4123659995u, "the 10000th number of MT19937 is %u", last);
-}
 
 static bool
 wants (const TestImage *image, const CclParams *params, int64_t x, int64_t y)
@@ -198,124 +183,8 @@ test_reference_selection (Check *check)
   test_image_clear (&image);
 }
 
-/* Patterns that are easily broken by mistake, with their number of components at 64 x 64. */
-static void
-test_pattern_counts (Check *check)
-{
-  static const struct
-  {
-    const char *name;
-    uint32_t found4, found8;
-  } expected[] = {
-    { "combs-interlocked", 2, 2 }, { "spiral", 1, 1 },         { "spiral-mirrored", 1, 1 },
-    { "rings", 16, 16 },           { "us", 13, 13 },           { "us-nested", 16, 16 },
-    { "snake-horizontal", 1, 1 },  { "snake-vertical", 1, 1 }, { "snake-mirrored", 1, 1 },
-    { "tree-down", 1, 1 },         { "tree-up", 1, 1 },        { "hilbert", 1, 1 },
-    { "sierpinski", 1, 1 },        { "carpet", 1, 1 },         { "squares", 242, 1 },
-    { "dots", 1024, 1024 },        { "stairs", 5, 5 },         { "checkerboard-odd", 2048, 1 },
-  };
-
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    TestImage image = test_image_new (64, 64);
-    uint32_t found4, found8;
-
-    test_pattern_draw (test_pattern_find (expected[i].name), &image);
-    found4 = count_components (&image, 4);
-    found8 = count_components (&image, 8);
-    check_that (check, found4 == expected[i].found4 && found8 == expected[i].found8,
-                "pattern %s has %u and %u components", expected[i].name, found4, found8);
-    test_image_clear (&image);
-  }
-}
-
-/* Noise has whole squares of the granularity, and about the density. */
-static void
-test_noise_squares (Check *check)
-{
-  TestImage image = test_image_new (701, 499);
-
-  for (int d = 0; d <= 100; d += 25) {
-    uint64_t set = 0, torn = 0;
-    double share;
-
-    test_noise_draw (&image, d / 100.0, 7, &check->rng);
-    for (uint32_t y = 0; y < image.height; y++) {
-      for (uint32_t x = 0; x < image.width; x++) {
-        uint8_t value = image.pixels[y * image.width + x];
-
-        set += value == 255;
-        torn += value != image.pixels[y / 7 * 7 * image.width + x / 7 * 7];
-      }
-    }
-    share = (double) set / (image.width * image.height);
-    check_that (check, torn == 0, "noise of granularity 7 has torn squares");
-    check_that (check,
-                share > d / 100.0 - 0.05 && share < d / 100.0 + 0.05 && (d != 0 || set == 0) &&
-                    (d != 100 || share == 1),
-                "noise of density %d %% has %g", d, share);
-  }
-  test_image_clear (&image);
-}
-
-/* A failure to shrink: two foreground pixels in a row with one pixel between them. */
-static bool
-has_gap_of_one (const TestImage *image, void *data)
-{
-  (*(unsigned *) data)++;
-  for (size_t y = 0; y < image->height; y++)
-    for (size_t x = 2; x < image->width; x++)
-      if (image->pixels[y * image->width + x] && image->pixels[y * image->width + x - 2])
-        return true;
-  return false;
-}
-
-static void
-test_shrink (Check *check)
-{
-  static const uint8_t smallest[] = { 255, 0, 255 };
-  TestImage image = test_image_new (150, 90), result;
-  unsigned calls = 0;
-
-  test_noise_draw (&image, 0.5, 1, &check->rng);
-  result = shrink_image (&image, 0, has_gap_of_one, &calls, 30);
-  check_that (check,
-              result.width == 3 && result.height == 1 && memcmp (result.pixels, smallest, 3) == 0,
-              "the shrinker ends at %u x %u", result.width, result.height);
-  check_that (check, calls < 1000, "the shrinker needed %u tries", calls);
-  test_image_clear (&result);
-  test_image_clear (&image);
-}
-
-static void
-test_pgm (Check *check)
-{
-  TestImage image = test_image_new (37, 11), back = { 0 };
-  char path[] = "/tmp/checkccl-XXXXXX";
-  int fd = mkstemp (path);
-  bool ok = fd >= 0;
-
-  test_noise_draw (&image, 0.5, 2, &check->rng);
-  image.pixels[0] = '\n'; /* must not count as the header's end */
-  ok = ok && test_image_write_pgm (&image, path) && test_image_read_pnm (path, &back);
-  check_that (check,
-              ok && back.width == image.width && back.height == image.height &&
-                  memcmp (back.pixels, image.pixels, 37 * 11) == 0,
-              "writing and reading a PGM file changes it");
-  if (fd >= 0) {
-    close (fd);
-    unlink (path);
-  }
-  test_image_clear (&back);
-  test_image_clear (&image);
-}
-
-const Test self_tests[] = {
-  { "mt19937", test_mt19937 },
+const Test reference_tests[] = {
   { "reference", test_reference },
   { "reference-selection", test_reference_selection },
-  { "pattern-counts", test_pattern_counts },
-  { "noise-squares", test_noise_squares },
-  { "shrink", test_shrink },
-  { "pgm", test_pgm },
   { NULL, NULL },
 };
