@@ -3,7 +3,7 @@
 
 #include "engine/cpu/pool.h"
 #include "cuda/session.h"
-#include "cuda/place.h"
+#include "cuda/runtime/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #ifndef CCL_CUDA_SESSION_H
 #define CCL_CUDA_SESSION_H
 
-#include "cuda/api.h"
-#include "cuda/completion.h"
-#include "cuda/filters/morphology.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/completion.h"
+#include "cuda/filters/operations.h"
 #include "cuda/stages/batch.h"
 
 enum

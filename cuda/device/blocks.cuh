@@ -7,11 +7,11 @@
 #ifndef CCL_CUDA_BLOCKS_CUH
 #define CCL_CUDA_BLOCKS_CUH
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/unionfind.cuh"
-#include "cuda/label_image.h"
+#include "cuda/tables/label_image.h"
 
 #define BLOCKS_WIDE 32 /* of a thread block */
 #define BLOCKS_HIGH 8

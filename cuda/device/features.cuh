@@ -5,7 +5,7 @@
 #define CCL_CUDA_FEATURES_CUH
 
 #include "engine/sums.h"
-#include "cuda/components.h"
+#include "cuda/tables/components.h"
 #include "cuda/device/warp.cuh"
 
 /* From this many lanes with one component on, a reduction before the atomic update pays. */

@@ -9,7 +9,7 @@
 #define CCL_CUDA_FOREGROUND_CUH
 
 #include "cuda/device/warp.cuh"
-#include "cuda/frame.h"
+#include "cuda/tables/frame.h"
 
 static __device__ inline const uint8_t *
 row_pixels (const CclCudaFrame &f, uint32_t y)

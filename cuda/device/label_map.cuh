@@ -4,8 +4,8 @@
 #ifndef CCL_CUDA_LABEL_MAP_CUH
 #define CCL_CUDA_LABEL_MAP_CUH
 
-#include "cuda/components.h"
-#include "cuda/result.h"
+#include "cuda/tables/components.h"
+#include "cuda/tables/result.h"
 
 /* The label in the result of the component that @label belongs to; 0 if it is not in it. After path
  * compression. */

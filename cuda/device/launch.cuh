@@ -9,9 +9,9 @@
 #ifndef CCL_CUDA_LAUNCH_CUH
 #define CCL_CUDA_LAUNCH_CUH
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 #include "cuda/device/machine.cuh"
-#include "cuda/frame.h"
+#include "cuda/tables/frame.h"
 
 /* Keeps the type of a parameter from being deduced from its argument. */
 template <typename T> struct Argument

@@ -8,12 +8,12 @@
 #ifndef CCL_CUDA_PIXELS_CUH
 #define CCL_CUDA_PIXELS_CUH
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/rows.cuh"
 #include "cuda/device/unionfind.cuh"
-#include "cuda/label_image.h"
+#include "cuda/tables/label_image.h"
 
 #define PIXELS_WIDE WARP_LANES /* of a thread block */
 #define PIXELS_HIGH 8

@@ -4,11 +4,11 @@
 #ifndef CCL_CUDA_SELECTION_CUH
 #define CCL_CUDA_SELECTION_CUH
 
-#include "cuda/api.h"
-#include "cuda/components.h"
+#include "cuda/runtime/api.h"
+#include "cuda/tables/components.h"
 #include "cuda/device/warp.cuh"
-#include "cuda/frame.h"
-#include "cuda/result.h"
+#include "cuda/tables/frame.h"
+#include "cuda/tables/result.h"
 
 /* Whether a label is in the result. */
 enum Selection

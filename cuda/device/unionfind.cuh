@@ -20,7 +20,7 @@
 #ifndef CCL_CUDA_UNIONFIND_CUH
 #define CCL_CUDA_UNIONFIND_CUH
 
-#include "cuda/components.h"
+#include "cuda/tables/components.h"
 
 /* Kinds of forests
  *

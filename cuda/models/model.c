@@ -7,7 +7,7 @@
 
 #include "cuda/models/model.h"
 #include "engine/motion_backend.h"
-#include "cuda/place.h"
+#include "cuda/runtime/device.h"
 #include "cuda/session.h"
 
 #include <inttypes.h>

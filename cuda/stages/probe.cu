@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: whether this build has kernels for a device
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithm.h"
-#include "cuda/api.h"
+#include "cuda/algorithms/algorithm.h"
+#include "cuda/runtime/api.h"
 
 static __global__ void
 probe (void)

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: CUB's scan
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 
 #include <cub/device/device_scan.cuh>
 

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: how often components' features are updated
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/device/launch.cuh"
 
 static __global__ void

@@ -6,7 +6,7 @@
 #ifndef CCL_CUDA_TILE_PLAN_H
 #define CCL_CUDA_TILE_PLAN_H
 
-#include "cuda/devicelimits.h"
+#include "cuda/runtime/devicelimits.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_TILE_H
 #define CCL_CUDA_TILE_H
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/tile/plan.h"
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* cudaccl - primitives: kernels around the device functions
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
-#include "cuda/device/morphology.cuh"
+#include "cuda/device/passes.cuh"
 #include "cuda/device/rows.cuh"
 #include "cuda/device/unionfind.cuh"
 #include "cuda/tile/pieces.cuh"

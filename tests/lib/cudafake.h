@@ -8,7 +8,7 @@
 #ifndef TESTS_LIB_CUDA_FAKE_H
 #define TESTS_LIB_CUDA_FAKE_H
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 
 /* What page-locked memory is filled with. Anything but 0 looks like more components than fit. */
 extern int test_cuda_fake_fill;

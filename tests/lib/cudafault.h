@@ -7,7 +7,7 @@
 #ifndef TESTS_LIB_CUDA_FAULT_H
 #define TESTS_LIB_CUDA_FAULT_H
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 
 typedef struct TestCudaFault
 {

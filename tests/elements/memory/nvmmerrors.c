@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 #include "gst/analysis/memory/gstcclchroma.h"
 #include "gst/analysis/memory/gstcclnvbufsurface.h"
 #include "gst/analysis/memory/gstcclnvmm.h"

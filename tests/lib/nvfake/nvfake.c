@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "cuda/eglframe.h"
+#include "cuda/runtime/eglframe.h"
 #include "tests/lib/device.h"
 
 #ifdef HAVE_CUDA_EGL_H

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: the functions of CUDA that it calls
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/api.h"
+#include "cuda/runtime/api.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

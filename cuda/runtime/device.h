@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_PLACE_H
 #define CCL_CUDA_PLACE_H
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 
 #include <cuda.h>
 

@@ -4,11 +4,11 @@
 #ifndef CCL_CUDA_ALGORITHM_H
 #define CCL_CUDA_ALGORITHM_H
 
-#include "cuda/components.h"
-#include "cuda/frame.h"
-#include "cuda/label_image.h"
-#include "cuda/devicelimits.h"
-#include "cuda/result.h"
+#include "cuda/tables/components.h"
+#include "cuda/tables/frame.h"
+#include "cuda/tables/label_image.h"
+#include "cuda/runtime/devicelimits.h"
+#include "cuda/tables/result.h"
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_MORPHOLOGY_H
 #define CCL_CUDA_MORPHOLOGY_H
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 #include "cuda/tile/tile.h"
 
 #ifdef __cplusplus

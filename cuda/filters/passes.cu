@@ -20,9 +20,9 @@
 
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"
-#include "cuda/device/morphology.cuh"
+#include "cuda/device/passes.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/filters/morphology.h"
+#include "cuda/filters/operations.h"
 #include "cuda/tile/tile.cuh"
 
 #define FILTER_HALO 1 /* words on either side */

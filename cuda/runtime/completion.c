@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: how the host waits for the device
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/completion.h"
+#include "cuda/runtime/completion.h"
 #include "engine/cpu/clock.h"
 #include "cuda/session.h"
 

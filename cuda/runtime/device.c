@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: the device and the context that a session runs in
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/place.h"
+#include "cuda/runtime/device.h"
 #include "cuda/session.h"
 
 #include <stdio.h>

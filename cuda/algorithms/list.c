@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: the list of algorithms
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 
 /* The best first. */
 #define FRAME_ALGORITHMS(X) \

@@ -5,8 +5,8 @@
  * components, which takes an analysis. A drop at the end of the chain costs nothing: it becomes a
  * minimum area. */
 
-#include "cuda/api.h"
-#include "cuda/filters/morphology.h"
+#include "cuda/runtime/api.h"
+#include "cuda/filters/operations.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef CCL_CUDA_API_H
 #define CCL_CUDA_API_H
 
-#include "cuda/eglframe.h"
+#include "cuda/runtime/eglframe.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>

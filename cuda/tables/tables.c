@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: the tables that algorithms share
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithm.h"
+#include "cuda/algorithms/algorithm.h"
 
 #include <inttypes.h>
 #include <limits.h>
