@@ -32,6 +32,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
 # Properties inherited from these types are not listed.
 COMMON = ("GObject", "GstObject", "GstElement")
+# Our types. Elements share their properties and signals through abstract types and functions; each
+# property and signal has one doc block, with the element that the block names.
+OURS = re.compile("Gst(Cuda)?Ccl")
 CONTROLLABLE, READY, PAUSED, PLAYING = 1 << 9, 1 << 10, 1 << 11, 1 << 12
 MANY_FORMATS = 16
 
@@ -172,7 +175,18 @@ def caps_lines(caps):
 
 
 def signal_names(gtype):
-    return sorted(GObject.signal_list_names(gtype))
+    """The signals of our types among a type and its parents."""
+    names = []
+    while OURS.match(gtype.name):
+        names += GObject.signal_list_names(gtype)
+        gtype = gtype.parent
+    return sorted(names)
+
+
+def find_page(name, plugin, separator, blocks, names):
+    """The element of a plugin that documents a property or signal, or None."""
+    return next((n for n in names if f"{n}{separator}{name}" in blocks
+                 and Gst.ElementFactory.find(n).get_plugin_name() == plugin), None)
 
 
 def make_page(factory, blocks, names):
@@ -186,39 +200,50 @@ def make_page(factory, blocks, names):
     source, lines = section
     short = next((line.split(":", 1)[1].strip() for line in lines
                   if line.startswith("@short_description:")), "")
-    own = [spec for spec in element.list_properties() if spec.owner_type == gtype]
+    plugin = factory.get_plugin_name()
+    own, inherited = [], []
+    for spec in element.list_properties():
+        ours = OURS.match(spec.owner_type.name)
+        where = find_page(spec.name, plugin, ":", blocks, names) if ours else None
+        if f"{name}:{spec.name}" in blocks:
+            own.append(spec)
+        elif where:
+            inherited.append(f"- [`{spec.name}`]({where}.md#{spec.name}), as in `{where}`")
+        elif ours:
+            problems.append(f"{name}: the property {spec.name} has no doc block {name}:{spec.name}:")
+        elif spec.owner_type.name not in COMMON:
+            inherited.append(f"- `{spec.name}`, of {spec.owner_type.name}")
     values = inspect_values(name) if own else {}
     own.sort(key=lambda spec: not int(spec.flags) & int(GObject.ParamFlags.WRITABLE))
-    inherited = [spec for spec in element.list_properties()
-                 if spec.owner_type != gtype and spec.owner_type.name not in COMMON]
 
     page = [f"# {name}", "", f"<!-- Made by docs/elements.py from {source}; do not edit. -->", "",
             f"`{name}` {short}. Class: {factory.get_metadata('klass')}; rank: "
-            f"{factory.get_rank()}; plugin: {factory.get_plugin_name()}.", "",
+            f"{factory.get_rank()}; plugin: {plugin}.", "",
             *to_markdown(body(lines), name, names).split("\n"), "", "## Properties", ""]
     if not own:
         page += ["None of its own.", ""]
     for spec in own:
-        block = blocks.get(f"{name}:{spec.name}")
-        if not block or not body(block[1]):
-            problems.append(f"{name}: the property {spec.name} has no doc block {name}:{spec.name}:")
-            continue
-        page += property_lines(spec, values.get(spec.name, []),
-                               to_markdown(body(block[1]), name, names))
+        text = body(blocks[f"{name}:{spec.name}"][1])
+        if not text:
+            problems.append(f"{name}: the doc block of the property {spec.name} is empty")
+        page += property_lines(spec, values.get(spec.name, []), to_markdown(text, name, names))
     if inherited:
-        page += ["### Inherited", ""]
-        page += [f"- `{spec.name}`, of {spec.owner_type.name}" for spec in inherited] + [""]
+        page += ["### Inherited", "", *inherited, ""]
 
     signals = signal_names(gtype)
     if signals:
         page += ["## Signals", ""]
     for signal in signals:
         block = blocks.get(f"{name}::{signal}")
-        if not block:
+        where = find_page(signal, plugin, "::", blocks, names)
+        if block:
+            text = "\n".join(line for line in body(block[1]).split("\n") if line[:1] != "@")
+            page += [f"### `{signal}`", "", *to_markdown(text.strip("\n"), name, names).split("\n"),
+                     ""]
+        elif where:
+            page += [f"- [`{signal}`]({where}.md#{signal}), as in `{where}`", ""]
+        else:
             problems.append(f"{name}: the signal {signal} has no doc block {name}::{signal}:")
-            continue
-        text = "\n".join(line for line in body(block[1]).split("\n") if line[:1] != "@")
-        page += [f"### `{signal}`", "", *to_markdown(text.strip("\n"), name, names).split("\n"), ""]
 
     page += ["## Pads", ""]
     for template in element.get_pad_template_list():

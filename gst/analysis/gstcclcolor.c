@@ -48,16 +48,13 @@
  * Since: 0.1
  */
 
-#include "gstcclcolor.h"
-
 #include <string.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclutils.h>
 
+#include "gstcclelements.h"
 #include "gstcclpicture.h"
-
-GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
-#define GST_CAT_DEFAULT gst_ccl_color_debug
+#include "memory/gstcclsystem.h"
 
 #define SRC_CAPS        \
   GST_VIDEO_CAPS_MAKE ( \
@@ -65,77 +62,31 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_color_debug);
 
 #define MAX_PIXEL_SIZE 4 /* bytes */
 
-typedef struct
+struct _GstCclColor
 {
-  GstCudaCcl parent;
+  GstCclAnalysis parent;
 
-  /* Streaming thread: the output format, and in it the colour of each label, 0 being the
-   * background. */
-  GstVideoInfo info;
+  /* Streaming thread: the colour of each label in the output format, 0 being the background. */
   guint8 colors[1 + GST_CCL_N_COLORS][MAX_PIXEL_SIZE];
-} GstCclColor;
+};
 
-typedef struct
-{
-  GstCudaCclClass parent_class;
-} GstCclColorClass;
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUDA_CCL_CAPS));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                             GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_CCL_SYSTEM_FORMATS)));
 
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
 
 #define gst_ccl_color_parent_class parent_class
-G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CUDA_CCL)
-GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, GST_TYPE_CCL_COLOR)
-
-static gboolean gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static GstFlowReturn gst_ccl_color_transform (GstBaseTransform *trans, GstBuffer *inbuf,
-                                              GstBuffer *outbuf);
-
-static void
-gst_ccl_color_class_init (GstCclColorClass *klass)
-{
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstBaseTransformClass *base_class = g_type_class_peek (GST_TYPE_BASE_TRANSFORM);
-
-  gst_element_class_set_static_metadata (
-      element_class, "Connected components in colours", "Filter/Converter/Video/Hardware",
-      "Shows the connected components of video frames as colours or labels", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
-
-  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_picture_transform_caps);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
-  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_picture_decide_allocation);
-  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_ccl_picture_transform_meta);
-  trans_class->transform = GST_DEBUG_FUNCPTR (gst_ccl_color_transform);
-
-  /* Unlike in the parent class, frames do not pass through. */
-  trans_class->prepare_output_buffer = base_class->prepare_output_buffer;
-  trans_class->transform_ip = NULL;
-
-  GST_CUDA_CCL_CLASS (klass)->labels = TRUE;
-
-  GST_DEBUG_CATEGORY_INIT (gst_ccl_color_debug, "cclcolor", 0, "connected components in colours");
-}
-
-static void
-gst_ccl_color_init (GstCclColor *self)
-{
-  gst_video_info_init (&self->info);
-
-  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
-}
+G_DECLARE_FINAL_TYPE (GstCclColor, gst_ccl_color, GST, CCL_COLOR, GstCclAnalysis)
+G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CCL_ANALYSIS)
+GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, gst_ccl_color_get_type ())
 
 /* Fills the table of colours for the output format. */
 static void
 gst_ccl_color_make_colors (GstCclColor *self)
 {
-  const GstVideoFormatInfo *format = self->info.finfo;
+  const GstVideoFormatInfo *format = self->parent.output.finfo;
   guint label, component;
 
   if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
@@ -154,15 +105,9 @@ gst_ccl_color_make_colors (GstCclColor *self)
 static gboolean
 gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
-  GstCclColor *self = GST_CCL_COLOR (trans);
-  GstVideoInfo info;
-
-  if (!gst_ccl_picture_get_info (GST_ELEMENT (self), outcaps, &info) ||
-      !GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
-
-  self->info = info;
-  gst_ccl_color_make_colors (self);
+  gst_ccl_color_make_colors (GST_CCL_COLOR (trans));
 
   return TRUE;
 }
@@ -176,10 +121,10 @@ get_color (const GstCclColor *self, guint32 label)
 /* Pixels have 3 or 4 bytes. Always copying 4 is faster: the next pixel overwrites the excess byte,
  * and the last pixel is copied on its own. */
 static void
-gst_ccl_color_write_colors (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
+write_colors (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
 {
-  guint size = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (&self->info, 0);
-  guint x, last = (guint) GST_VIDEO_INFO_WIDTH (&self->info) - 1;
+  guint size = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (&self->parent.output, 0);
+  guint x, last = (guint) GST_VIDEO_INFO_WIDTH (&self->parent.output) - 1;
 
   for (x = 0; x < last; x++, pixels += size)
     memcpy (pixels, get_color (self, labels[x]), MAX_PIXEL_SIZE);
@@ -187,11 +132,11 @@ gst_ccl_color_write_colors (const GstCclColor *self, guint8 *pixels, const guint
 }
 
 static void
-gst_ccl_color_write_labels (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
+write_labels (const GstVideoInfo *info, guint8 *pixels, const guint32 *labels)
 {
-  guint x, width = (guint) GST_VIDEO_INFO_WIDTH (&self->info);
+  guint x, width = (guint) GST_VIDEO_INFO_WIDTH (info);
 
-  if (GST_VIDEO_FORMAT_INFO_IS_LE (self->info.finfo)) {
+  if (GST_VIDEO_FORMAT_INFO_IS_LE (info->finfo)) {
     for (x = 0; x < width; x++)
       GST_WRITE_UINT16_LE (pixels + 2 * x, MIN (labels[x], G_MAXUINT16));
   } else {
@@ -200,59 +145,48 @@ gst_ccl_color_write_labels (const GstCclColor *self, guint8 *pixels, const guint
   }
 }
 
-static GstFlowReturn
-gst_ccl_color_write (GstCclColor *self, const CclLabels *labels, GstBuffer *buffer)
+/* A gap is all background. */
+static gboolean
+gst_ccl_color_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize stride)
 {
-  const guint8 *row = (const guint8 *) labels->data;
-  GstCclFrame frame = { 0 };
-  guint8 *pixels;
+  const GstVideoInfo *info = &analysis->output;
+  guint32 *background = gap ? g_new0 (guint32, GST_VIDEO_INFO_WIDTH (info)) : NULL;
+  CclLabels labels = { background, 0 };
+  const guint8 *row;
   gint y;
 
-  pixels = gst_ccl_picture_map (GST_ELEMENT (self), &self->info, buffer, &frame);
-  if (!pixels)
-    return GST_FLOW_ERROR;
+  if (!gap && !gst_ccl_analysis_get_labels (analysis, &labels))
+    return FALSE;
 
-  for (y = 0; y < GST_VIDEO_INFO_HEIGHT (&self->info); y++) {
-    if (GST_VIDEO_INFO_IS_RGB (&self->info))
-      gst_ccl_color_write_colors (self, pixels, (const guint32 *) row);
+  row = (const guint8 *) labels.data;
+  for (y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++, pixels += stride, row += labels.stride) {
+    if (GST_VIDEO_INFO_IS_RGB (info))
+      write_colors (GST_CCL_COLOR (analysis), pixels, (const guint32 *) row);
     else
-      gst_ccl_color_write_labels (self, pixels, (const guint32 *) row);
-    pixels += frame.image.stride;
-    row += labels->stride;
+      write_labels (info, pixels, (const guint32 *) row);
   }
-  gst_ccl_frame_unmap_plane (&frame);
+  g_free (background);
 
-  return GST_FLOW_OK;
+  return TRUE;
 }
 
-/* A gap is all background. */
-static GstFlowReturn
-gst_ccl_color_write_gap (GstCclColor *self, GstBuffer *buffer)
+static void
+gst_ccl_color_class_init (GstCclColorClass *klass)
 {
-  guint32 *row = g_new0 (guint32, GST_VIDEO_INFO_WIDTH (&self->info));
-  CclLabels labels = { row, 0 };
-  GstFlowReturn ret = gst_ccl_color_write (self, &labels, buffer);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
-  g_free (row);
+  gst_ccl_analysis_class_take_masks (GST_CCL_ANALYSIS_CLASS (klass));
+  gst_element_class_set_static_metadata (
+      element_class, "Connected components in colours", "Filter/Converter/Video/Hardware",
+      "Shows the connected components of video frames as colours or labels", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  return ret;
+  gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw);
+  GST_BASE_TRANSFORM_CLASS (klass)->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
 }
 
-static GstFlowReturn
-gst_ccl_color_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+static void
+gst_ccl_color_init (GstCclColor *self)
 {
-  GstCclColor *self = GST_CCL_COLOR (trans);
-  CclLabels labels;
-  GstFlowReturn ret;
-
-  if (gst_ccl_buffer_is_gap (inbuf))
-    return gst_ccl_color_write_gap (self, outbuf);
-
-  ret = gst_cuda_ccl_process (GST_CUDA_CCL (self), inbuf, outbuf);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  if (!gst_cuda_ccl_get_labels (GST_CUDA_CCL (self), &labels))
-    return GST_FLOW_ERROR;
-
-  return gst_ccl_color_write (self, &labels, outbuf);
 }

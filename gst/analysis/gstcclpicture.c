@@ -5,11 +5,11 @@
 
 #include <gst/common/gstcclutils.h>
 
-#include "gstcudaccl.h"
-
-GstCaps *
-gst_ccl_picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                                GstCaps *filter)
+/* Changes the format to those of the other pad's template, and drops the fields that describe the
+ * meaning of its values. */
+static GstCaps *
+picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                        GstCaps *filter)
 {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
   GstCaps *template = gst_pad_get_pad_template_caps (other), *result = gst_caps_new_empty ();
@@ -31,8 +31,9 @@ gst_ccl_picture_transform_caps (GstBaseTransform *trans, GstPadDirection directi
   return gst_ccl_caps_filter (result, filter);
 }
 
-gboolean
-gst_ccl_picture_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+/* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
+static gboolean
+picture_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   GstBaseTransformClass *base_class = g_type_class_peek (GST_TYPE_BASE_TRANSFORM);
   gboolean known = gst_query_get_n_allocation_pools (query) > 0;
@@ -67,9 +68,9 @@ gst_ccl_picture_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return base_class->decide_allocation (trans, query);
 }
 
-gboolean
-gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta,
-                                GstBuffer *inbuf)
+/* Keeps all metadata except for those on the layout and the meaning of pixel values. */
+static gboolean
+picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta, GstBuffer *inbuf)
 {
   static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
                                        GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
@@ -88,21 +89,17 @@ gst_ccl_picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstM
 }
 
 gboolean
-gst_ccl_picture_get_info (GstElement *element, GstCaps *caps, GstVideoInfo *info)
+gst_ccl_picture_get_info (GstCaps *caps, GstVideoInfo *info, GError **error)
 {
   GstVideoInfo parsed;
-  GError *error = NULL;
 
-  if (!gst_ccl_caps_get_video_info (caps, &parsed, &error)) {
-    gst_cuda_ccl_post_error (GST_CUDA_CCL (element), error, caps);
+  if (!gst_ccl_caps_get_video_info (caps, &parsed, error))
     return FALSE;
-  }
 
   /* The size of a pool's buffers is a guint. */
   if (GST_VIDEO_INFO_SIZE (&parsed) > G_MAXUINT) {
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-                       ("Output frames of this size are not supported. Use smaller frames."),
-                       ("%" GST_PTR_FORMAT, caps));
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "Output frames of this size are not supported. Use smaller frames.");
     return FALSE;
   }
   *info = parsed;
@@ -110,16 +107,39 @@ gst_ccl_picture_get_info (GstElement *element, GstCaps *caps, GstVideoInfo *info
   return TRUE;
 }
 
-guint8 *
-gst_ccl_picture_map (GstElement *element, const GstVideoInfo *info, GstBuffer *buffer,
-                     GstCclFrame *frame)
+static GstFlowReturn
+picture_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+  gboolean gap = gst_ccl_buffer_is_gap (inbuf), drawn;
+  GstFlowReturn ret = gap ? GST_FLOW_OK : gst_ccl_analysis_process (self, inbuf, outbuf);
+  GstCclFrame frame = { 0 };
   GError *error = NULL;
 
-  if (!gst_ccl_frame_map_plane (frame, info, buffer, 0, GST_MAP_WRITE, &error)) {
-    gst_cuda_ccl_post_error (GST_CUDA_CCL (element), error, buffer);
-    return NULL;
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!gst_ccl_frame_map_plane (&frame, &self->output, outbuf, 0, GST_MAP_WRITE, &error)) {
+    gst_ccl_analysis_post_error (self, error, outbuf);
+    return GST_FLOW_ERROR;
   }
+  drawn = GST_CCL_ANALYSIS_GET_CLASS (self)->draw (self, gap, (guint8 *) frame.image.data,
+                                                   frame.image.stride);
+  gst_ccl_frame_unmap_plane (&frame);
 
-  return (guint8 *) frame->image.data;
+  return drawn ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+void
+gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (picture_transform_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (picture_decide_allocation);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (picture_transform_meta);
+  trans_class->transform = GST_DEBUG_FUNCPTR (picture_transform);
+
+  klass->labels = TRUE;
+  klass->draw = draw;
 }

@@ -186,10 +186,9 @@ gst_cuda_ccl_attach_get_type (void)
 #define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
-/* Relative to the id of the first property. */
 enum
 {
-  PROP_BACKEND,
+  PROP_BACKEND = GST_CCL_SETTINGS_FIRST_ID,
   PROP_CUDA_DEVICE_ID,
   PROP_ALGORITHM,
   PROP_CONNECTIVITY,
@@ -211,7 +210,6 @@ enum
   PROP_MIN_RELATIVE_AREA,
   PROP_MIN_WIDTH,
   PROP_MIN_HEIGHT,
-  N_PROPS
 };
 
 void
@@ -248,7 +246,7 @@ gst_ccl_settings_clear (GstCclSettings *settings)
 }
 
 static void
-install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
+install_analyzer_properties (GObjectClass *gobject_class)
 {
   /**
    * cudaccl:backend:
@@ -261,7 +259,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_BACKEND,
+      gobject_class, PROP_BACKEND,
       g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
                          GST_TYPE_CUDA_CCL_BACKEND, DEFAULT_BACKEND, READY_FLAGS));
 
@@ -273,7 +271,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_CUDA_DEVICE_ID,
+      gobject_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device ID",
                         "CUDA device that analyses the frames (-1 = any).", -1, G_MAXINT,
                         DEFAULT_CUDA_DEVICE_ID, READY_FLAGS));
@@ -286,7 +284,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_ALGORITHM,
+      gobject_class, PROP_ALGORITHM,
       g_param_spec_enum ("algorithm", "Algorithm",
                          "Algorithm that finds the components; does not change the result.",
                          GST_TYPE_CUDA_CCL_ALGORITHM, DEFAULT_ALGORITHM, READY_FLAGS));
@@ -300,7 +298,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_CONNECTIVITY,
+      gobject_class, PROP_CONNECTIVITY,
       g_param_spec_enum ("connectivity", "Connectivity",
                          "Number of neighbours that a pixel is connected to.",
                          GST_TYPE_CUDA_CCL_CONNECTIVITY, DEFAULT_CONNECTIVITY, READY_FLAGS));
@@ -314,7 +312,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MAX_COMPONENTS,
+      gobject_class, PROP_MAX_COMPONENTS,
       g_param_spec_uint ("max-components", "Maximum components",
                          "Maximum number of components per frame; the largest are kept.", 1,
                          G_MAXUINT, DEFAULT_MAX_COMPONENTS, READY_FLAGS));
@@ -328,7 +326,7 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_THREADS,
+      gobject_class, PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
                          "Number of threads that analyse a frame on the CPU (0 = one per CPU).", 0,
                          CCL_MAX_THREADS, DEFAULT_THREADS, READY_FLAGS));
@@ -344,30 +342,14 @@ install_analyzer_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_CUDA_SYNC,
+      gobject_class, PROP_CUDA_SYNC,
       g_param_spec_enum ("cuda-sync", "CUDA synchronization",
                          "How the streaming thread waits for the CUDA device.",
                          GST_TYPE_CUDA_CCL_SYNC, DEFAULT_CUDA_SYNC, READY_FLAGS));
-
-  /**
-   * cudaccl:upload:
-   *
-   * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
-   * pixel, for which the CPU applies #cudaccl:threshold first. Up to 4 threads per process share
-   * this work unless #cudaccl:cuda-sync is `block`. Does not change the result, and has no effect
-   * on the CPU or on frames in device memory.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, first_id + PROP_UPLOAD,
-      g_param_spec_enum ("upload", "Upload",
-                         "How frames in system memory are transferred to the CUDA device.",
-                         GST_TYPE_CUDA_CCL_UPLOAD, DEFAULT_UPLOAD, READY_FLAGS));
 }
 
 static void
-install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
+install_cleaning_properties (GObjectClass *gobject_class)
 {
   /**
    * cudaccl:morphology:
@@ -388,7 +370,7 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MORPHOLOGY,
+      gobject_class, PROP_MORPHOLOGY,
       g_param_spec_string ("morphology", "Morphology",
                            "Operations that clean the mask, e.g. median5,close5x11,fill,drop50.",
                            NULL, READY_FLAGS));
@@ -402,7 +384,7 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_INCLUDE,
+      gobject_class, PROP_INCLUDE,
       g_param_spec_string (
           "include", "Include",
           "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
@@ -417,7 +399,7 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_EXCLUDE,
+      gobject_class, PROP_EXCLUDE,
       g_param_spec_string (
           "exclude", "Exclude",
           "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
@@ -434,28 +416,15 @@ install_cleaning_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_REGION_FILE,
+      gobject_class, PROP_REGION_FILE,
       g_param_spec_string ("region-file", "Region file",
                            "PNG or PGM (P5) file whose bright pixels are analysed.", NULL,
                            READY_FLAGS));
 }
 
 static void
-install_analysis_properties (GObjectClass *gobject_class, guint first_id)
+install_analysis_properties (GObjectClass *gobject_class)
 {
-  /**
-   * cudaccl:threshold:
-   *
-   * Pixels above this value are foreground. The default excludes the shadows of background
-   * subtraction (127) and video range black (16).
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, first_id + PROP_THRESHOLD,
-      g_param_spec_uint ("threshold", "Threshold", "Pixels above this value are foreground.", 0,
-                         G_MAXUINT8, DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
-
   /**
    * cudaccl:invert:
    *
@@ -464,7 +433,7 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_INVERT,
+      gobject_class, PROP_INVERT,
       g_param_spec_boolean ("invert", "Invert",
                             "Invert the mask: pixels up to the threshold are foreground.",
                             DEFAULT_INVERT, PLAYING_FLAGS));
@@ -477,7 +446,7 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MIN_AREA,
+      gobject_class, PROP_MIN_AREA,
       g_param_spec_uint64 ("min-area", "Minimum area",
                            "Minimum component area in pixels; smaller ones are dropped.", 0,
                            G_MAXUINT64, DEFAULT_MIN_AREA, PLAYING_FLAGS));
@@ -490,7 +459,7 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MAX_AREA,
+      gobject_class, PROP_MAX_AREA,
       g_param_spec_uint64 ("max-area", "Maximum area",
                            "Maximum component area in pixels; larger ones are dropped.", 0,
                            G_MAXUINT64, DEFAULT_MAX_AREA, PLAYING_FLAGS));
@@ -504,7 +473,7 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MIN_RELATIVE_AREA,
+      gobject_class, PROP_MIN_RELATIVE_AREA,
       g_param_spec_double ("min-relative-area", "Minimum relative area",
                            "Minimum component area as a share of the frame; smaller ones are "
                            "dropped.",
@@ -518,7 +487,7 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MIN_WIDTH,
+      gobject_class, PROP_MIN_WIDTH,
       g_param_spec_uint ("min-width", "Minimum width",
                          "Minimum component width in pixels; narrower ones are dropped.", 0,
                          G_MAXUINT, DEFAULT_MIN_WIDTH, PLAYING_FLAGS));
@@ -531,14 +500,14 @@ install_analysis_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_MIN_HEIGHT,
+      gobject_class, PROP_MIN_HEIGHT,
       g_param_spec_uint ("min-height", "Minimum height",
                          "Minimum component height in pixels; flatter ones are dropped.", 0,
                          G_MAXUINT, DEFAULT_MIN_HEIGHT, PLAYING_FLAGS));
 }
 
 static void
-install_result_properties (GObjectClass *gobject_class, guint first_id)
+install_result_properties (GObjectClass *gobject_class)
 {
   /**
    * cudaccl:attach:
@@ -548,7 +517,7 @@ install_result_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_ATTACH,
+      gobject_class, PROP_ATTACH,
       g_param_spec_flags ("attach", "Attach", "Metadata to attach to frames.",
                           GST_TYPE_CUDA_CCL_ATTACH, DEFAULT_ATTACH, PLAYING_FLAGS));
 
@@ -560,7 +529,7 @@ install_result_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_ROI_TYPE,
+      gobject_class, PROP_ROI_TYPE,
       g_param_spec_string ("roi-type", "ROI type",
                            "Type of the regions of interest and object detections.",
                            DEFAULT_ROI_TYPE, PLAYING_FLAGS));
@@ -573,21 +542,52 @@ install_result_properties (GObjectClass *gobject_class, guint first_id)
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, first_id + PROP_POST_MESSAGES,
+      gobject_class, PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",
                             "Post an element message with the components of each frame.",
                             DEFAULT_POST_MESSAGES, PLAYING_FLAGS));
 }
 
-guint
-gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id)
+void
+gst_ccl_settings_install_properties (GObjectClass *gobject_class)
 {
-  install_analyzer_properties (gobject_class, first_id);
-  install_cleaning_properties (gobject_class, first_id);
-  install_analysis_properties (gobject_class, first_id);
-  install_result_properties (gobject_class, first_id);
+  install_analyzer_properties (gobject_class);
+  install_cleaning_properties (gobject_class);
+  install_analysis_properties (gobject_class);
+  install_result_properties (gobject_class);
+}
 
-  return first_id + N_PROPS;
+void
+gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class)
+{
+  /**
+   * cudaccl:threshold:
+   *
+   * Pixels above this value are foreground. The default excludes the shadows of background
+   * subtraction (127) and video range black (16).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_THRESHOLD,
+      g_param_spec_uint ("threshold", "Threshold", "Pixels above this value are foreground.", 0,
+                         G_MAXUINT8, DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * cudaccl:upload:
+   *
+   * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
+   * pixel, for which the CPU applies #cudaccl:threshold first. Up to 4 threads per process share
+   * this work unless #cudaccl:cuda-sync is `block`. Does not change the result, and has no effect
+   * on the CPU or on frames in device memory.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_UPLOAD,
+      g_param_spec_enum ("upload", "Upload",
+                         "How frames in system memory are transferred to the CUDA device.",
+                         GST_TYPE_CUDA_CCL_UPLOAD, DEFAULT_UPLOAD, READY_FLAGS));
 }
 
 static void
@@ -598,11 +598,11 @@ take_string (gchar **string, const GValue *value)
 }
 
 gboolean
-gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value)
+gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value)
 {
   const gchar *roi_type;
 
-  switch (index) {
+  switch (prop_id) {
   case PROP_BACKEND:
     settings->backend = (CclBackend) g_value_get_enum (value);
     break;
@@ -678,9 +678,9 @@ gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value
 }
 
 gboolean
-gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value)
+gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value)
 {
-  switch (index) {
+  switch (prop_id) {
   case PROP_BACKEND:
     g_value_set_enum (value, settings->backend);
     break;

@@ -80,12 +80,18 @@ void gst_ccl_settings_init (GstCclSettings *settings);
 /* Frees the strings of the settings. */
 void gst_ccl_settings_clear (GstCclSettings *settings);
 
-/* Installs the properties with ids from @first_id on. Returns the next free id. */
-guint gst_ccl_settings_install_properties (GObjectClass *gobject_class, guint first_id);
+/* Smaller property ids are free for others. */
+#define GST_CCL_SETTINGS_FIRST_ID 2
 
-/* Set and get the property with the id @first_id + @index. Return FALSE if there is none. */
-gboolean gst_ccl_settings_set (GstCclSettings *settings, guint index, const GValue *value);
-gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint index, GValue *value);
+/* Installs the properties of all elements. */
+void gst_ccl_settings_install_properties (GObjectClass *gobject_class);
+
+/* Installs those of elements whose frames are masks. */
+void gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class);
+
+/* Set and get a property. Return FALSE if @prop_id is none of these. */
+gboolean gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value);
+gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value);
 
 /* Gets the configuration of the analyzer without the frame size, the operations and the region. */
 void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);

@@ -1,12 +1,9 @@
 /* cudaccl - the plugin
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclcolor.h"
-#include "gstcclmask.h"
-#include "gstcclmotion.h"
-#include "gstcudaccl.h"
-
 #include <gst/ccl/gstccl.h>
+
+#include "gstcclelements.h"
 
 /**
  * plugin-cudaccl:

@@ -3,6 +3,7 @@
 
 #include "tests/lib/ccltest.h"
 
+#include <gst/base/gstbasetransform.h>
 #include <string.h>
 
 #define FRAME_WIDTH 96
@@ -202,6 +203,41 @@ check_empty (Camera *camera, gint square_x)
 {
   fail_unless_equals_int (count (camera, square_x, NULL), 0);
 }
+
+static gboolean
+has_property (GstElement *element, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (element), name) != NULL;
+}
+
+/* The elements have abstract parents only, and just the properties that mean something for them. */
+GST_START_TEST (test_siblings)
+{
+  static const struct
+  {
+    const gchar *name;
+    gboolean takes_masks;
+  } elements[] = {
+    { "cudaccl", TRUE }, { "cclcolor", TRUE }, { "cclmotion", FALSE }, { "cclmask", FALSE }
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *element = gst_element_factory_make (elements[i].name, NULL);
+    GType type;
+
+    for (type = g_type_parent (G_OBJECT_TYPE (element)); type; type = g_type_parent (type))
+      fail_unless (G_TYPE_IS_ABSTRACT (type) || !g_type_is_a (type, GST_TYPE_BASE_TRANSFORM));
+    fail_unless (has_property (element, "invert"));
+    fail_unless (has_property (element, "threshold") == elements[i].takes_masks);
+    fail_unless (has_property (element, "upload") == elements[i].takes_masks);
+    fail_unless (has_property (element, "scale") != elements[i].takes_masks);
+    fail_unless ((g_signal_lookup ("reset", G_OBJECT_TYPE (element)) == 0) ==
+                 elements[i].takes_masks);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
 
 /* Every format in every layout. */
 GST_START_TEST (test_moving)
@@ -631,6 +667,7 @@ cclmotion_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_siblings);
   tcase_add_test (tc, test_moving);
   tcase_add_test (tc, test_chroma);
   tcase_add_test (tc, test_interlaced);

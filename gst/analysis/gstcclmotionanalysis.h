@@ -1,12 +1,12 @@
-/* cudaccl - finds what moves in video frames
+/* cudaccl - the base class of the elements that find what moves
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __GST_CCL_MOTION_H__
-#define __GST_CCL_MOTION_H__
+#ifndef __GST_CCL_MOTION_ANALYSIS_H__
+#define __GST_CCL_MOTION_ANALYSIS_H__
 
 #include <cudaccl/motion.h>
 
-#include "gstcudaccl.h"
+#include "gstcclanalysis.h"
 
 G_BEGIN_DECLS
 
@@ -42,13 +42,14 @@ typedef enum
 
 #define GST_TYPE_CCL_MOTION_METHOD (gst_ccl_motion_method_get_type ())
 #define GST_TYPE_CCL_MOTION_SHADOWS (gst_ccl_motion_shadows_get_type ())
-#define GST_TYPE_CCL_MOTION (gst_ccl_motion_get_type ())
-#define GST_CCL_MOTION(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION, GstCclMotion))
+#define GST_TYPE_CCL_MOTION_ANALYSIS (gst_ccl_motion_analysis_get_type ())
+#define GST_CCL_MOTION_ANALYSIS(obj) \
+  (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION_ANALYSIS, GstCclMotionAnalysis))
 
-/* cclmask is a subclass. */
+/* Finds the components of what differs from a model of the background. */
 typedef struct
 {
-  GstCudaCcl parent;
+  GstCclAnalysis parent;
 
   /* Protected by the object lock. */
   CclMotionParams params;
@@ -66,23 +67,23 @@ typedef struct
   CclMask shadow_mask;    /* of the frame's size */
   gboolean marked;        /* mark the last frame's shadows */
   GstClockTime timestamp; /* of the last frame */
-} GstCclMotion;
+} GstCclMotionAnalysis;
 
 typedef struct
 {
-  GstCudaCclClass parent_class;
-} GstCclMotionClass;
+  GstCclAnalysisClass parent_class;
+} GstCclMotionAnalysisClass;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclMotionAnalysis, gst_object_unref)
 
 GType gst_ccl_motion_method_get_type (void);
 GType gst_ccl_motion_shadows_get_type (void);
-GType gst_ccl_motion_get_type (void);
+GType gst_ccl_motion_analysis_get_type (void);
 
 /* Sets @shadows to those of the last processed frame, of its size, or to NULL if shadows are not
- * marked. */
-gboolean gst_ccl_motion_get_shadows (GstCclMotion *self, const CclMask **shadows, GError **error);
-
-GST_ELEMENT_REGISTER_DECLARE (cclmotion);
+ * marked. Posts an error on failure. */
+gboolean gst_ccl_motion_analysis_get_shadows (GstCclMotionAnalysis *self, const CclMask **shadows);
 
 G_END_DECLS
 
-#endif /* __GST_CCL_MOTION_H__ */
+#endif /* __GST_CCL_MOTION_ANALYSIS_H__ */

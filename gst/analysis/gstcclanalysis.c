@@ -1,0 +1,513 @@
+/* cudaccl - the base class of the elements that analyse frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclanalysis.h"
+
+#include <math.h>
+#include <gst/common/gstcclutils.h>
+
+#include "gstcclnvds.h"
+#include "gstcclpicture.h"
+#include "gstcclpublish.h"
+#include "memory/gstcclmappers.h"
+#include "memory/gstcclpool.h"
+
+GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
+#define GST_CAT_DEFAULT gst_cuda_ccl_debug
+
+#define PROP_STATS 1
+
+#define gst_ccl_analysis_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE (GstCclAnalysis, gst_ccl_analysis, GST_TYPE_BASE_TRANSFORM)
+
+static void
+gst_ccl_analysis_finalize (GObject *object)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
+
+  gst_ccl_session_free (self->session);
+  gst_ccl_mappers_free (self->mappers);
+  gst_ccl_settings_clear (&self->settings);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_analysis_set_property (GObject *object, guint prop_id, const GValue *value,
+                               GParamSpec *pspec)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
+  CclParams *params = &self->settings.params;
+  guint64 min_area, max_area;
+  gdouble min_relative_area;
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  min_area = params->min_area;
+  max_area = params->max_area;
+  min_relative_area = self->settings.min_relative_area;
+  known = gst_ccl_settings_set (&self->settings, prop_id, value);
+  if (params->min_area != min_area || params->max_area != max_area ||
+      self->settings.min_relative_area != min_relative_area)
+    self->check_areas = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+/* Called once for all properties that are set together: only now are the area limits consistent. */
+static void
+gst_ccl_analysis_dispatch_properties_changed (GObject *object, guint n_pspecs, GParamSpec **pspecs)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  for (i = 0; i < n_pspecs; i++) {
+    if (g_str_has_suffix (pspecs[i]->name, "-area"))
+      self->check_areas = TRUE;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  G_OBJECT_CLASS (parent_class)->dispatch_properties_changed (object, n_pspecs, pspecs);
+}
+
+static void
+gst_ccl_analysis_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
+  gboolean known;
+
+  if (prop_id == PROP_STATS) {
+    g_value_take_boxed (value, gst_ccl_session_get_stats (self->session));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  known = gst_ccl_settings_get (&self->settings, prop_id, value);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+gst_ccl_analysis_set_context (GstElement *element, GstContext *context)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (element);
+  gint device;
+
+  GST_OBJECT_LOCK (self);
+  device = self->settings.cuda_device_id;
+  GST_OBJECT_UNLOCK (self);
+
+  gst_ccl_mappers_set_context (self->mappers, context, device);
+
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
+void
+gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+                            g_strdup (error->message),
+                            about ? gst_info_strdup_printf ("%" GST_PTR_FORMAT, about) : NULL,
+                            __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (error);
+}
+
+static void
+gst_ccl_analysis_post_warning (GstCclAnalysis *self)
+{
+  GError *warning = gst_ccl_session_take_warning (self->session);
+
+  if (!warning)
+    return;
+
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING, warning->domain, warning->code,
+                            g_strdup (warning->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (warning);
+}
+
+static gboolean
+gst_ccl_analysis_start (GstBaseTransform *trans)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+  GstCclAnalysisClass *klass = GST_CCL_ANALYSIS_GET_CLASS (self);
+  GstCclCleaningSettings cleaning;
+  GError *error = NULL;
+  CclConfig config;
+  gboolean started;
+
+  GST_OBJECT_LOCK (self);
+  gst_ccl_settings_get_config (&self->settings, &config);
+  gst_ccl_cleaning_settings_copy (&self->settings.cleaning, &cleaning);
+  self->check_areas = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  config.labels = klass->labels;
+
+  self->warned_truncated = FALSE;
+  self->warned_nvds = FALSE;
+#ifdef HAVE_ANALYTICS
+  self->warned_detections = FALSE;
+#endif
+
+  started = (!klass->configure || klass->configure (self, &config, &error)) &&
+            gst_ccl_session_start (self->session, &config, &cleaning, &error);
+  gst_ccl_cleaning_settings_clear (&cleaning);
+  if (!started)
+    gst_ccl_analysis_post_error (self, error, NULL);
+
+  return started;
+}
+
+static gboolean
+gst_ccl_analysis_stop (GstBaseTransform *trans)
+{
+  gst_ccl_session_stop (GST_CCL_ANALYSIS (trans)->session);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+  GError *error = NULL;
+
+  if (GST_CCL_ANALYSIS_GET_CLASS (self)->draw &&
+      !gst_ccl_picture_get_info (outcaps, &self->output, &error)) {
+    gst_ccl_analysis_post_error (self, error, outcaps);
+    return FALSE;
+  }
+  if (!gst_ccl_session_set_caps (self->session, incaps, &error)) {
+    gst_ccl_analysis_post_error (self, error, incaps);
+    return FALSE;
+  }
+  gst_ccl_analysis_post_warning (self);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_analysis_get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+
+  *size = GST_VIDEO_INFO_SIZE (&info);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_analysis_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
+    CclBackend backend;
+    gint device;
+
+    GST_OBJECT_LOCK (self);
+    backend = self->settings.backend;
+    device = self->settings.cuda_device_id;
+    GST_OBJECT_UNLOCK (self);
+    if (gst_ccl_mappers_query_context (self->mappers, query, device, backend != CCL_BACKEND_CPU))
+      return TRUE;
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+}
+
+static void
+gst_ccl_analysis_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime timestamp = GST_BUFFER_PTS (buffer);
+
+  if (trans->segment.format != GST_FORMAT_TIME)
+    return;
+
+  timestamp = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, timestamp);
+  if (GST_CLOCK_TIME_IS_VALID (timestamp))
+    gst_object_sync_values (GST_OBJECT (trans), timestamp);
+}
+
+/* Gets the settings for the next frame; caps must be set. Warns once if no component can match the
+ * area limits. */
+static void
+gst_ccl_analysis_take_settings (GstCclAnalysis *self, GstCclSettings *settings)
+{
+  const GstVideoInfo *info = gst_ccl_session_get_video_info (self->session);
+  gdouble pixels = (gdouble) GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
+  const gchar *limit = "min-area";
+  gboolean check_areas;
+  guint64 min_area;
+
+  GST_OBJECT_LOCK (self);
+  *settings = self->settings;
+  settings->cleaning = (GstCclCleaningSettings){ NULL }; /* may change from now on */
+  check_areas = self->check_areas;
+  self->check_areas = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  /* Shares such as 0.07 are not exact: 7 of 100 pixels are 0.07 of them. */
+  min_area = (guint64) ceil (settings->min_relative_area * pixels * (1.0 - 1e-12));
+  if (min_area > settings->params.min_area) {
+    settings->params.min_area = min_area;
+    limit = "min-relative-area";
+  }
+
+  if (check_areas && settings->params.min_area > settings->params.max_area)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+                         ("All components are dropped: %s (%" G_GUINT64_FORMAT
+                          " pixels) is above max-area (%" G_GUINT64_FORMAT ").",
+                          limit, settings->params.min_area, settings->params.max_area),
+                         (NULL));
+}
+
+/* If new caps are refused and the old ones come again, the base class does not set them again. */
+static gboolean
+gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstCaps *incaps, *outcaps;
+  gboolean set;
+
+  if (gst_ccl_session_has_caps (self->session))
+    return TRUE;
+
+  incaps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+  outcaps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
+  set =
+      incaps && outcaps && GST_BASE_TRANSFORM_GET_CLASS (trans)->set_caps (trans, incaps, outcaps);
+  gst_clear_caps (&incaps);
+  gst_clear_caps (&outcaps);
+
+  return set;
+}
+
+static void
+gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const GstCclSettings *settings,
+                         const CclComponents *components)
+{
+  gst_ccl_buffer_remove_components (buffer);
+  if (settings->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
+    gst_ccl_attach_meta (buffer, gst_ccl_session_get_video_info (self->session), components);
+  if (settings->attach & GST_CUDA_CCL_ATTACH_ROI)
+    gst_ccl_attach_rois (buffer, settings->roi_type, components);
+#ifdef HAVE_ANALYTICS
+  if (settings->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
+    guint n = gst_ccl_attach_detections (buffer, settings->roi_type, components);
+
+    if (n < components->count && !self->warned_detections) {
+      GST_WARNING_OBJECT (self,
+                          "added only the %u largest of %u components to the analytics metadata", n,
+                          components->count);
+      self->warned_detections = TRUE;
+    }
+  }
+#endif
+  if (settings->attach & GST_CUDA_CCL_ATTACH_NVDS) {
+    GError *error = NULL;
+
+    if (!gst_ccl_attach_nvds (buffer, g_quark_to_string (settings->roi_type), components, &error)) {
+      if (!self->warned_nvds)
+        GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
+      self->warned_nvds = TRUE;
+      g_clear_error (&error);
+    }
+  }
+}
+
+GstFlowReturn
+gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstCclSettings settings;
+  CclComponents components;
+  GError *error = NULL;
+
+  if (!gst_ccl_analysis_ensure_caps (self))
+    return GST_FLOW_ERROR;
+  gst_ccl_analysis_take_settings (self, &settings);
+  if (!gst_ccl_session_analyze (self->session, inbuf, &settings.params, &components, &error)) {
+    gst_ccl_analysis_post_error (self, error, inbuf);
+    return GST_FLOW_ERROR;
+  }
+  gst_ccl_analysis_post_warning (self);
+
+  GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
+  if (components.found > components.count && !self->warned_truncated) {
+    GST_WARNING_OBJECT (self,
+                        "found %u components, kept only the %u largest; consider a larger "
+                        "max-components or min-area",
+                        components.found, components.count);
+    self->warned_truncated = TRUE;
+  }
+
+  gst_ccl_analysis_attach (self, outbuf, &settings, &components);
+  if (settings.post_messages)
+    gst_element_post_message (
+        GST_ELEMENT (self),
+        gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
+                             gst_ccl_session_get_video_info (self->session), &components));
+
+  return GST_FLOW_OK;
+}
+
+gboolean
+gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels)
+{
+  GError *error = NULL;
+
+  if (!gst_ccl_session_get_labels (self->session, labels, &error)) {
+    gst_ccl_analysis_post_error (self, error, NULL);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* With the CPU backend, only memory that the CPU can read is accepted. */
+static GstCaps *
+pass_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                     GstCaps *filter)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+  CclBackend backend;
+
+  GST_OBJECT_LOCK (self);
+  backend = self->settings.backend;
+  GST_OBJECT_UNLOCK (self);
+
+  caps = gst_ccl_caps_filter (gst_caps_ref (caps), filter);
+
+  return backend == CCL_BACKEND_CPU ? gst_ccl_mappers_remove_cuda (caps) : caps;
+}
+
+/* Frames pass through, so downstream's memory takes precedence: a sink may need its own. If it has
+ * no preference, page-locked memory is best for uploads. */
+static gboolean
+pass_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
+  gboolean answered = gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
+  gint device = gst_ccl_session_get_upload_device (self->session);
+
+  if (device < 0)
+    return answered;
+
+  gst_ccl_pool_propose (query, device);
+
+  return TRUE;
+}
+
+static GstFlowReturn
+pass_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  if (gst_ccl_buffer_is_gap (buffer))
+    return GST_FLOW_OK;
+
+  return gst_ccl_analysis_process (GST_CCL_ANALYSIS (trans), buffer, buffer);
+}
+
+void
+gst_ccl_analysis_class_take_masks (GstCclAnalysisClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+
+  /* These are not inherited. */
+  gobject_class->set_property = gst_ccl_analysis_set_property;
+  gobject_class->get_property = gst_ccl_analysis_get_property;
+
+  gst_ccl_settings_install_mask_properties (gobject_class);
+}
+
+void
+gst_ccl_analysis_class_add_sink_template (GstCclAnalysisClass *klass)
+{
+  GstCaps *caps = gst_ccl_mappers_get_caps ();
+
+  gst_element_class_add_pad_template (
+      GST_ELEMENT_CLASS (klass), gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+}
+
+void
+gst_ccl_analysis_class_pass_frames (GstCclAnalysisClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCaps *caps = gst_ccl_mappers_get_caps ();
+
+  gst_ccl_analysis_class_add_sink_template (klass);
+  gst_element_class_add_pad_template (
+      GST_ELEMENT_CLASS (klass), gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (pass_transform_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (pass_propose_allocation);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (pass_transform_ip);
+}
+
+static void
+gst_ccl_analysis_class_init (GstCclAnalysisClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_analysis_set_property;
+  gobject_class->get_property = gst_ccl_analysis_get_property;
+  gobject_class->finalize = gst_ccl_analysis_finalize;
+  gobject_class->dispatch_properties_changed = gst_ccl_analysis_dispatch_properties_changed;
+
+  gst_ccl_settings_install_properties (gobject_class);
+
+  /**
+   * cudaccl:stats:
+   *
+   * Statistics since the last start.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
+                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_ccl_analysis_set_context);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_analysis_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_analysis_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_analysis_set_caps);
+  trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_ccl_analysis_get_unit_size);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_ccl_analysis_query);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_analysis_before_transform);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_ANALYSIS, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_BACKEND, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ALGORITHM, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_CONNECTIVITY, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_SYNC, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_UPLOAD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ATTACH, 0);
+
+  GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
+}
+
+static void
+gst_ccl_analysis_init (GstCclAnalysis *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_ccl_settings_init (&self->settings);
+  self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
+  self->session = gst_ccl_session_new (self->mappers, G_OBJECT (self));
+
+  gst_base_transform_set_gap_aware (trans, TRUE);
+  gst_base_transform_set_qos_enabled (trans, TRUE);
+}

@@ -1,0 +1,89 @@
+/* cudaccl - the base class of the elements that analyse frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ANALYSIS_H__
+#define __GST_CCL_ANALYSIS_H__
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+
+#include "gstcclproperties.h"
+#include "gstcclsession.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CCL_ANALYSIS (gst_ccl_analysis_get_type ())
+#define GST_CCL_ANALYSIS(obj) \
+  (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_ANALYSIS, GstCclAnalysis))
+#define GST_CCL_ANALYSIS_CLASS(klass) \
+  (G_TYPE_CHECK_CLASS_CAST ((klass), GST_TYPE_CCL_ANALYSIS, GstCclAnalysisClass))
+#define GST_CCL_ANALYSIS_GET_CLASS(obj) \
+  (G_TYPE_INSTANCE_GET_CLASS ((obj), GST_TYPE_CCL_ANALYSIS, GstCclAnalysisClass))
+
+/* Finds the components of frames. A subclass either lets the frames pass, see
+ * gst_ccl_analysis_class_pass_frames(), or outputs pictures, see gst_ccl_picture_class_init(). */
+typedef struct
+{
+  GstBaseTransform parent;
+
+  /* Protected by the object lock. */
+  GstCclSettings settings;
+  gboolean check_areas; /* the area limits have changed and must be checked */
+
+  GstCclMapper **mappers;
+  GstCclSession *session;
+
+  GstVideoInfo output; /* streaming thread: the format of pictures */
+
+  /* Streaming thread: which warnings were given since the start. */
+  gboolean warned_truncated;
+  gboolean warned_nvds;
+#ifdef HAVE_ANALYTICS
+  gboolean warned_detections;
+#endif
+} GstCclAnalysis;
+
+/* Draws the picture of the last processed frame, or of a gap, from its first pixel on, in rows that
+ * are @stride bytes apart. Posts an error and returns FALSE on failure. */
+typedef gboolean (*GstCclDrawFunc) (GstCclAnalysis *self, gboolean gap, guint8 *pixels,
+                                    gsize stride);
+
+typedef struct
+{
+  GstBaseTransformClass parent_class;
+
+  gboolean labels; /* the element needs label maps */
+
+  /* Checks and changes the configuration of the analyzer at each start; may be NULL. */
+  gboolean (*configure) (GstCclAnalysis *self, CclConfig *config, GError **error);
+
+  GstCclDrawFunc draw; /* NULL in elements whose frames pass */
+} GstCclAnalysisClass;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)
+
+GType gst_ccl_analysis_get_type (void);
+
+/* Adds the properties of elements whose frames are masks. Others need no threshold. */
+void gst_ccl_analysis_class_take_masks (GstCclAnalysisClass *klass);
+
+/* Makes frames pass in place, in all memory types, with both pads' templates. */
+void gst_ccl_analysis_class_pass_frames (GstCclAnalysisClass *klass);
+
+/* Adds a template for a sink pad with all memory types. */
+void gst_ccl_analysis_class_add_sink_template (GstCclAnalysisClass *klass);
+
+/* Analyses @inbuf and, as the properties say, attaches the components to @outbuf (which may be
+ * @inbuf) and posts them. Posts an error on failure. */
+GstFlowReturn gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf);
+
+/* Posts @error, which is consumed, with the caps or buffer that it is about (or NULL) as debug
+ * information. */
+void gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about);
+
+/* Gets the label map of the last processed frame. Posts an error on failure. */
+gboolean gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ANALYSIS_H__ */
