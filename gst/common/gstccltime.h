@@ -1,0 +1,48 @@
+/* cudaccl - the time that elements go by
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_TIME_H__
+#define __GST_CCL_TIME_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The time that elements with a memory go by: running time, so that it goes on from segment to
+ * segment, and when a part is played again or backwards. But it never goes back, and where running
+ * time jumps, it does not: after a jump, states are as old as before, and no element needs to shift
+ * them.
+ *
+ * A frame without a timestamp follows the one before by its duration, or at the frame rate, or, if
+ * neither is known, when it arrives. The same is true of the first frame after a jump. */
+typedef struct
+{
+  GstClockTime time;        /* of the last frame; GST_CLOCK_TIME_NONE if there was none yet */
+  GstClockTimeDiff running; /* its running time, also before the segment */
+  GstClockTime interval;    /* between frames by their rate, or GST_CLOCK_TIME_NONE */
+  GstClockTime arrival;     /* of the last frame without an interval, or GST_CLOCK_TIME_NONE */
+  gboolean apart;           /* the next frame has nothing to do with the last one */
+  gint64 warned;            /* when the last jump was told of, in monotonic µs; 0: never */
+} GstCclTime;
+
+/* For an element that starts. */
+void gst_ccl_time_init (GstCclTime *self);
+
+/* Takes the frame rate from @caps. */
+void gst_ccl_time_set_caps (GstCclTime *self, const GstCaps *caps);
+
+/* Running time may start anew, as after a flush or with another stream: that is no jump. */
+void gst_ccl_time_restart (GstCclTime *self);
+
+/* Goes on to the frame of @buffer, which @element got in @segment, and returns its time. Where
+ * running time goes back by a second or more, or leaves out more than ten, posts a warning, at most
+ * one a minute. The timestamps of segments in other formats than time count as running time. */
+GstClockTime gst_ccl_time_advance (GstCclTime *self, GstElement *element, const GstSegment *segment,
+                                   GstBuffer *buffer);
+
+/* Lets the time of a gap event pass, however long it is. */
+void gst_ccl_time_skip (GstCclTime *self, const GstSegment *segment, GstEvent *event);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TIME_H__ */
