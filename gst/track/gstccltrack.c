@@ -33,10 +33,12 @@
  * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
  * regions, object detections of other elements are tracked.
  *
- * Times are those of the frames: neither the frame rate nor dropped frames matter. After a flushing
- * seek, the start of a new stream or a change of the frame size, tracking starts anew; ids are not
- * reused until the element stops. After a seek that does not flush, objects that are found where
- * they are expected keep their ids.
+ * Times are those of the frames: neither the frame rate nor dropped frames matter. Without
+ * timestamps, they go by the frames' durations or the frame rate, or by when frames arrive. Where
+ * timestamps jump back, or ahead by more than ten seconds, the element posts a warning, and objects
+ * go on as if they had not. After a flushing seek, the start of a new stream or a change of the
+ * frame size, tracking starts anew; ids are not reused until the element stops. After a seek that
+ * does not flush, objects that are found where they are expected keep their ids.
  *
  * ## Example launch lines
  * |[
@@ -57,6 +59,7 @@
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
+#include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
 #include "gstcclanalytics.h"
 #include "gstccltracker.h"
@@ -99,6 +102,7 @@ struct _GstCclTrack
 
   /* Streaming thread. */
   GstCclTracker *tracker;
+  GstCclTime time;
   guint width, height;
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
@@ -429,6 +433,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   GstCclTrack *self = GST_CCL_TRACK (trans);
 
   self->tracker = gst_ccl_tracker_new ();
+  gst_ccl_time_init (&self->time);
   self->width = self->height = 0;
   GST_OBJECT_LOCK (self);
   self->n_tracks = 0;
@@ -455,6 +460,7 @@ gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
   if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
     return FALSE;
 
+  gst_ccl_time_set_caps (&self->time, incaps);
   if (width != self->width || height != self->height) {
     GST_DEBUG_OBJECT (self, "frames are %u x %u: start anew", self->width, self->height);
     gst_ccl_tracker_reset (self->tracker);
@@ -472,6 +478,9 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
       GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
     GST_DEBUG_OBJECT (self, "%s: start anew", GST_EVENT_TYPE_NAME (event));
     gst_ccl_tracker_reset (self->tracker);
+    gst_ccl_time_restart (&self->time);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
@@ -495,10 +504,9 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
 /* Advances to the frame whose detections were added. Those of other detectors (@foreign) are
  * objects of any size. */
 static void
-gst_ccl_track_update (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
-                      gboolean foreign, gboolean *objects)
+gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean foreign,
+                      gboolean *objects)
 {
-  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
   const GstCclTrackInfo *tracks;
   guint n_tracks, n_confirmed = 0, i;
   gboolean exceeded;
@@ -515,12 +523,8 @@ gst_ccl_track_update (GstCclTrack *self, GstBuffer *buffer, guint width, guint h
     params.min_area = 0.0;
   gst_ccl_tracker_set_params (self->tracker, &params);
 
-  /* Running time goes on from segment to segment, and when a part is played again. */
-  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
-                             &running_time);
   g_array_set_size (self->indices, self->detections->len);
-  gst_ccl_tracker_update (self->tracker,
-                          GST_CLOCK_TIME_IS_VALID (running_time) ? running_time : time,
+  gst_ccl_tracker_update (self->tracker, self->time.time,
                           (const GstCclDetection *) self->detections->data, self->detections->len,
                           (gint *) self->indices->data);
 
@@ -798,7 +802,7 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
   for (i = 0; i < components->len; i++)
     gst_ccl_track_add_detection (self, &sources[i]);
 
-  gst_ccl_track_update (self, buffer, self->width, self->height, TRUE, &objects);
+  gst_ccl_track_update (self, self->width, self->height, TRUE, &objects);
   gst_ccl_track_make_components (self, sources, components->len);
   for (i = 0; i < rois->len; i++) {
     const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
@@ -826,6 +830,8 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstCclMeta *meta;
   GstCclRois rois;
 
+  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
+
   /* A frame that was not analysed says nothing about objects. */
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
@@ -846,7 +852,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   for (i = 0; i < n; i++)
     gst_ccl_track_add_detection (self, &components[i]);
 
-  gst_ccl_track_update (self, buffer, width, height, FALSE, &objects);
+  gst_ccl_track_update (self, width, height, FALSE, &objects);
   if (objects)
     gst_ccl_track_make_objects (self, components, width, height);
   else

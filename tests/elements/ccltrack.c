@@ -160,17 +160,43 @@ GST_START_TEST (test_meeting)
 }
 GST_END_TEST;
 
+/* Pushes a frame, and returns the id of its only object, 0 if there is none. */
+static guint
+push_frame (GstHarness *h, GstBuffer *buffer)
+{
+  GstCclMeta *meta;
+  guint track;
+
+  buffer = gst_harness_push_and_pull (h, buffer);
+  meta = gst_buffer_get_ccl_meta (buffer);
+  track = meta->n_components > 0 ? meta->components[0].track : 0;
+  gst_buffer_unref (buffer);
+
+  return track;
+}
+
 /* Pushes a still object, and returns its id. */
 static guint
 push_still (GstHarness *h, guint number, guint x)
 {
   GstCclComponent component = component_new (1, x, 50, 20, 40);
-  GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
-  guint track = gst_buffer_get_ccl_meta (buffer)->components[0].track;
 
-  gst_buffer_unref (buffer);
+  return push_frame (h, frame_new (number, &component, 1, FALSE));
+}
 
-  return track;
+/* Pushes frames without pixels. */
+static void
+push_gaps (GstHarness *h, guint first, guint end)
+{
+  guint number;
+
+  for (number = first; number < end; number++) {
+    GstBuffer *gap = gst_buffer_new ();
+
+    GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+    GST_BUFFER_PTS (gap) = number * FRAME_TIME;
+    gst_buffer_unref (gst_harness_push_and_pull (h, gap));
+  }
 }
 
 GST_START_TEST (test_flush_and_caps)
@@ -349,14 +375,11 @@ GST_END_TEST;
 GST_START_TEST (test_coming_back)
 {
   GstHarness *h = harness_new ("min-persistence=1 max-miss=1000000000");
-  GstBuffer *gap = gst_buffer_new ();
   GstSegment segment;
 
   fail_unless_equals_int (push_still (h, 0, 50), 1);
   fail_unless_equals_int (push_still (h, 1, 50), 1);
-  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_PTS (gap) = 2 * FRAME_TIME;
-  gst_buffer_unref (gst_harness_push_and_pull (h, gap));
+  push_gaps (h, 2, 3);
   fail_unless (gst_harness_push_event (h, gst_event_new_gap (3 * FRAME_TIME, 5 * FRAME_TIME)));
   fail_unless_equals_int (push_still (h, 8, 50), 1);
   gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (9, NULL, 0, FALSE)));
@@ -375,6 +398,123 @@ GST_START_TEST (test_coming_back)
   fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   fail_unless_equals_int (push_still (h, 2, 50), 3);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+#define DAY (86400 * GST_SECOND)
+
+/* Frames at 10 per second, as the times below distort them. */
+typedef struct
+{
+  const gchar *name;
+  gint rate;             /* in caps, or 0 */
+  GstClockTime duration; /* of frames, or GST_CLOCK_TIME_NONE */
+  gboolean untimed;
+  guint dropped;  /* number of frames from frame 6 on that do not arrive */
+  guint from, to; /* frames whose timestamps are shifted */
+  GstClockTimeDiff shift;
+  gdouble speed;      /* of the segment */
+  GstClockTime start; /* same */
+  gboolean jumps;
+} Timing;
+
+static const Timing timings[] = {
+  { "even", 0, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, 1.0 },
+  { "dropped frames", 0, GST_CLOCK_TIME_NONE, FALSE, 3, 0, 0, 0, 1.0 },
+  { "a jump ahead", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 10, 99, DAY, 1.0, 0, TRUE },
+  { "a jump ahead while nothing is there", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 22, 99, DAY, 1.0, 0,
+    TRUE },
+  { "a jump back", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 10, DAY, 1.0, 0, TRUE },
+  { "a jump back while nothing is there", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 22, DAY, 1.0, 0,
+    TRUE },
+  { "a frame a day ahead", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 10, 11, DAY, 1.0, 0, TRUE },
+  { "wrapped", 0, FRAME_TIME, FALSE, 0, 0, 10, 47721 * GST_SECOND, 1.0, 0, TRUE },
+  { "before the segment", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, 1.0, 1234 * GST_MSECOND },
+  { "backwards", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, -1.0 },
+  { "no timestamps, durations", 0, FRAME_TIME, TRUE, 0, 0, 0, 0, 1.0 },
+  { "no timestamps, frame rate", 10, GST_CLOCK_TIME_NONE, TRUE, 0, 0, 0, 0, 1.0 },
+  { "no timestamps, the clock", 0, GST_CLOCK_TIME_NONE, TRUE, 0, 0, 0, 0, 1.0 },
+};
+
+static void
+set_up_timing (GstHarness *h, const Timing *timing)
+{
+  GstSegment segment;
+
+  gst_harness_set_src_caps (h, gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8",
+                                                    "width", G_TYPE_INT, WIDTH, "height",
+                                                    G_TYPE_INT, HEIGHT, "framerate",
+                                                    GST_TYPE_FRACTION, timing->rate, 1, NULL));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = timing->speed;
+  segment.start = timing->start;
+  segment.stop = timing->speed < 0.0 ? 60 * GST_SECOND : GST_CLOCK_TIME_NONE;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
+/* The track in frame @number, 0 if there is none. An object moves through frames 0 to 19, and
+ * another one stands in frames 30 and on. */
+static guint
+push_timed (GstHarness *h, const Timing *timing, guint number)
+{
+  GstCclComponent component = component_new (1, number < 20 ? 5 + 6 * number : 20, 50, 20, 40);
+  GstBuffer *buffer = frame_new (number, &component, number < 20 || number >= 30, FALSE);
+  GstClockTimeDiff time = number * FRAME_TIME;
+
+  if (number >= timing->from && number < timing->to)
+    time += timing->shift;
+  if (timing->speed < 0.0)
+    time = 60 * GST_SECOND - time;
+  GST_BUFFER_PTS (buffer) = timing->untimed ? GST_CLOCK_TIME_NONE : (GstClockTime) time;
+  GST_BUFFER_DURATION (buffer) = timing->duration;
+  gst_harness_set_time (h, number * FRAME_TIME);
+
+  return push_frame (h, buffer);
+}
+
+/* Whatever timestamps do, an object keeps its id, ends when it is gone for max-miss, and the next
+ * one is another. */
+GST_START_TEST (test_timing)
+{
+  const Timing *timing = &timings[__i__];
+  GstHarness *h = harness_new ("min-persistence=1 max-miss=500000000");
+  GstMessage *message;
+  guint number, tracks;
+
+  gst_harness_use_testclock (h);
+  set_up_timing (h, timing);
+  for (number = 0; number < 40; number++) {
+    guint expected = number < 20 ? 1 : number < 30 ? 0 : 2, track;
+
+    if (number >= 6 && number < 6 + timing->dropped)
+      continue;
+    track = push_timed (h, timing, number);
+    fail_unless (track == expected, "%s, frame %u: %u", timing->name, number, track);
+    g_object_get (h->element, "tracks", &tracks, NULL);
+    fail_unless (number >= 25 || tracks == 1, "%s, frame %u: none", timing->name, number);
+    fail_unless (number < 26 || number >= 30 || tracks == 0, "%s, frame %u: %u tracks",
+                 timing->name, number, tracks);
+  }
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (!message == !timing->jumps, "%s: warning %p", timing->name, message);
+  gst_clear_message (&message);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames without pixels say nothing: not that an object is gone, nor that none was there. */
+GST_START_TEST (test_gaps)
+{
+  GstHarness *h = harness_new ("min-persistence=2 max-miss=100000000");
+
+  fail_unless_equals_int (push_still (h, 0, 50), 0);
+  push_gaps (h, 1, 9);
+  fail_unless_equals_int (push_still (h, 9, 50), 1);
+  push_gaps (h, 10, 600);
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (60 * GST_SECOND, 60 * GST_SECOND)));
+  fail_unless_equals_int (push_still (h, 1200, 50), 1);
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -509,6 +649,8 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
   tcase_add_test (tcase, test_coming_back);
+  tcase_add_loop_test (tcase, test_timing, 0, G_N_ELEMENTS (timings));
+  tcase_add_test (tcase, test_gaps);
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_nothing);
 
