@@ -34,8 +34,8 @@
  * * `events`: an array of the events of `cclzones`, with the fields of its messages except the
  *   times, and `frame-age` if an event happened in another frame; only if there are any.
  *
- * Numbers are exact: those with a decimal point have enough digits to restore the same double.
- * `docs/json.md` has the schema.
+ * Integers are exact, numbers with a decimal point are rounded to thousandths. `docs/json.md` has
+ * the schema.
  *
  * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
  * of interest that `cudaccl` attached, and `found` is null. If it has neither, because it was not

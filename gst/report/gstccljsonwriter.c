@@ -6,55 +6,90 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstccltext.h"
-
 /* Bytes of a component's members with their punctuation: the maximum, and the usual number. */
 #define MAX_COMPONENT 512
 #define USUAL_COMPONENT 136
 #define USUAL_TRACK 96
 
-/* Copies a string constant, and returns the end. */
+/* The most bytes of a number, or of null. */
+#define MAX_NUMBER 32
+
+/* Frames can have thousands of components: what they consist of is not written with printf, which
+ * would take most of the time. These functions write without a terminating 0 and return the end. */
+
+/* Copies a string constant. */
 #define WRITE(text, constant) \
   ((gchar *) memcpy (text, constant, sizeof (constant) - 1) + sizeof (constant) - 1)
+
+static gchar *
+write_digits (gchar *text, guint64 value)
+{
+  gchar reversed[20];
+  guint n = 0;
+
+  do {
+    reversed[n++] = (gchar) ('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  while (n > 0)
+    *text++ = reversed[--n];
+
+  return text;
+}
 
 /* Numbers that an int64 cannot hold are GST_CLOCK_TIME_NONE and unknown. */
 static gchar *
 write_uint64 (gchar *text, guint64 value)
 {
-  return value <= G_MAXINT64 ? gst_ccl_text_write_uint64 (text, value) : WRITE (text, "null");
+  return value <= G_MAXINT64 ? write_digits (text, value) : WRITE (text, "null");
 }
 
 static gchar *
 write_int64 (gchar *text, gint64 value)
 {
-  if (value >= 0)
-    return gst_ccl_text_write_uint64 (text, (guint64) value);
+  if (value < 0)
+    *text++ = '-';
 
-  *text++ = '-';
-
-  return gst_ccl_text_write_uint64 (text, -(guint64) value);
+  return write_digits (text, value < 0 ? -(guint64) value : (guint64) value);
 }
 
-/* JSON has no infinity or NaN. */
+/* Writes a number with a decimal point, rounded to thousandths; null if it is not finite, which
+ * JSON cannot represent, or from 10^15 on, which no frame has. */
 static gchar *
 write_double (gchar *text, gdouble value)
 {
-  return isfinite (value) ? gst_ccl_text_write_double (text, value) : WRITE (text, "null");
+  guint64 thousandths, unit;
+
+  if (!(fabs (value) < 1e15))
+    return WRITE (text, "null");
+
+  if (signbit (value))
+    *text++ = '-';
+  thousandths = (guint64) rint (fabs (value) * 1000.0);
+  text = write_digits (text, thousandths / 1000);
+  *text++ = '.';
+  thousandths %= 1000;
+  for (unit = 100; unit == 100 || thousandths > 0; unit /= 10) {
+    *text++ = (gchar) ('0' + thousandths / unit);
+    thousandths %= unit;
+  }
+
+  return text;
 }
 
 static gchar *
 write_component (gchar *text, const GstCclComponent *component)
 {
   text = WRITE (text, "{\"label\":");
-  text = gst_ccl_text_write_uint64 (text, component->label);
+  text = write_digits (text, component->label);
   text = WRITE (text, ",\"x\":");
-  text = gst_ccl_text_write_uint64 (text, component->x);
+  text = write_digits (text, component->x);
   text = WRITE (text, ",\"y\":");
-  text = gst_ccl_text_write_uint64 (text, component->y);
+  text = write_digits (text, component->y);
   text = WRITE (text, ",\"width\":");
-  text = gst_ccl_text_write_uint64 (text, component->width);
+  text = write_digits (text, component->width);
   text = WRITE (text, ",\"height\":");
-  text = gst_ccl_text_write_uint64 (text, component->height);
+  text = write_digits (text, component->height);
   text = WRITE (text, ",\"area\":");
   text = write_uint64 (text, component->area);
   text = WRITE (text, ",\"centroid-x\":");
@@ -63,7 +98,7 @@ write_component (gchar *text, const GstCclComponent *component)
   text = write_double (text, component->centroid_y);
   if (component->track) {
     text = WRITE (text, ",\"track\":");
-    text = gst_ccl_text_write_uint64 (text, component->track);
+    text = write_digits (text, component->track);
     text = WRITE (text, ",\"age\":");
     text = write_uint64 (text, component->age);
     text = WRITE (text, ",\"velocity-x\":");
@@ -85,7 +120,7 @@ append_name (GString *line, const gchar *name)
 static void
 append_uint64 (GString *line, const gchar *name, guint64 value)
 {
-  gchar text[GST_CCL_TEXT_UINT64];
+  gchar text[MAX_NUMBER];
 
   append_name (line, name);
   g_string_append_len (line, text, write_uint64 (text, value) - text);
@@ -94,10 +129,32 @@ append_uint64 (GString *line, const gchar *name, guint64 value)
 static void
 append_int64 (GString *line, const gchar *name, gint64 value)
 {
-  gchar text[GST_CCL_TEXT_UINT64 + 1];
+  gchar text[MAX_NUMBER];
 
   append_name (line, name);
   g_string_append_len (line, text, write_int64 (text, value) - text);
+}
+
+/* Appends @string in quotes. All bytes are allowed: what is not valid UTF-8 becomes U+FFFD. */
+static void
+append_string (GString *line, const gchar *string)
+{
+  gchar *valid = g_utf8_make_valid (string, -1);
+  const gchar *s;
+
+  g_string_append_c (line, '"');
+  for (s = valid; *s; s = g_utf8_next_char (s)) {
+    gunichar c = g_utf8_get_char (s);
+
+    if (c == '"' || c == '\\')
+      g_string_append_c (line, '\\');
+    if (c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029)
+      g_string_append_printf (line, "\\u%04x", c);
+    else
+      g_string_append_unichar (line, c);
+  }
+  g_string_append_c (line, '"');
+  g_free (valid);
 }
 
 void
@@ -145,7 +202,7 @@ append_components (GString *line, const GstCclComponent *components, guint n)
 static void
 append_double (GString *line, const gchar *name, gdouble value)
 {
-  gchar text[GST_CCL_TEXT_DOUBLE];
+  gchar text[MAX_NUMBER];
 
   append_name (line, name);
   g_string_append_len (line, text, write_double (text, value) - text);
@@ -158,9 +215,9 @@ append_event (GString *line, const GstCclZoneEvent *event, const gchar *zone)
 
   g_string_append_c (line, '{');
   append_name (line, "event");
-  gst_ccl_text_append_string (line, type ? type : "");
+  append_string (line, type ? type : "");
   append_name (line, "zone");
-  gst_ccl_text_append_string (line, zone ? zone : "");
+  append_string (line, zone ? zone : "");
   append_uint64 (line, "track", event->track);
   append_uint64 (line, "dwell", event->dwell);
   append_double (line, "x", event->x);
@@ -204,7 +261,7 @@ gst_ccl_json_write_frame (const GstCclJsonFrame *frame)
   g_string_append_c (line, '{');
   if (frame->source) {
     append_name (line, "source");
-    gst_ccl_text_append_string (line, frame->source);
+    append_string (line, frame->source);
   }
   append_uint64 (line, "frame", frame->number);
   append_name (line, "utc");

@@ -6,20 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstccltext.h"
-
 static void
 append_attribute (GString *xml, const gchar *name, gdouble value)
 {
-  gchar text[GST_CCL_TEXT_DOUBLE];
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* Single precision, as in the schema; numbers that others made up have no place in a frame. */
-  if (!isfinite (value))
-    value = 0.0;
-  value = rint (value * 1e6) / 1e6;
-  g_string_append_printf (xml, " %s=\"", name);
-  g_string_append_len (xml, text, gst_ccl_text_write_double (text, value) - text);
-  g_string_append_c (xml, '"');
+  /* The schema has numbers of single precision. What other elements make up may not be one. */
+  value = isnan (value) ? 0.0 : CLAMP (value, -G_MAXFLOAT, G_MAXFLOAT);
+  g_ascii_formatd (text, sizeof (text), "%.6g", value);
+  g_string_append_printf (xml, " %s=\"%s\"", name, text);
 }
 
 /* From pixels to -1...1, from left to right and from bottom to top. */

@@ -90,6 +90,13 @@ write_with_json_glib (const GstCclJsonFrame *frame, gsize *length)
   return text;
 }
 
+/* As ccljson rounds, so that json-glib writes the same. */
+static gdouble
+round_to_thousandths (gdouble value)
+{
+  return rint (value * 1000.0) / 1000.0;
+}
+
 static GstCclComponent *
 components_new (guint n, gboolean tracks)
 {
@@ -106,15 +113,15 @@ components_new (guint n, gboolean tracks)
     component->width = (guint) g_rand_int_range (random, 1, 20);
     component->height = (guint) g_rand_int_range (random, 1, 20);
     component->area = (guint64) g_rand_int_range (random, 1, 400);
-    component->centroid_x =
-        component->x + g_rand_int_range (random, 0, 4000) / (gdouble) component->area / 20.0;
-    component->centroid_y =
-        component->y + g_rand_int_range (random, 0, 4000) / (gdouble) component->area / 20.0;
+    component->centroid_x = round_to_thousandths (
+        component->x + g_rand_int_range (random, 0, 4000) / (gdouble) component->area / 20.0);
+    component->centroid_y = round_to_thousandths (
+        component->y + g_rand_int_range (random, 0, 4000) / (gdouble) component->area / 20.0);
     if (tracks) {
       component->track = i + 7;
       component->age = (guint64) g_rand_int (random) * 1000;
-      component->velocity_x = g_rand_double_range (random, -100.0, 100.0);
-      component->velocity_y = g_rand_double_range (random, -100.0, 100.0);
+      component->velocity_x = round_to_thousandths (g_rand_double_range (random, -100.0, 100.0));
+      component->velocity_y = round_to_thousandths (g_rand_double_range (random, -100.0, 100.0));
     }
   }
   g_rand_free (random);

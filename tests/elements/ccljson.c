@@ -10,10 +10,12 @@
 static const GstCclComponent extremes[] = {
   { 1, 0, 0, 1, 1, 1, 0.0, 0.0 },
   { 2, 3, 4, 5, 6, 30, 0.1, 1.0 / 3.0 },
-  { 3, 100, 7, 9, 1, 9, 104.0, 6.999999999999999 },
-  { 77, 1, 1, 2, 2, (G_GUINT64_CONSTANT (1) << 53) + 1, 1e22, 1e-7 },
-  { G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXINT64, G_MAXDOUBLE, -0.5 },
-  { 79, 1, 1, 2, 2, 4, 123456789012345678.0, 2.2250738585072014e-308 },
+  { 3, 100, 7, 9, 1, 9, 104.0, 6.9999 },
+  { 4, 100, 7, 9, 1, 9, 1234.5678, 9.9994 },
+  { 5, 100, 7, 9, 1, 9, 1234.0625, 0.01 },
+  { 77, 1, 1, 2, 2, (G_GUINT64_CONSTANT (1) << 53) + 1, 999999999999999.9, 1e-7 },
+  { G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXINT64, -123456789012.345, -0.5 },
+  { 79, 1, 1, 2, 2, 4, -0.0001, 2.2250738585072014e-308 },
 };
 
 GST_START_TEST (test_accept)
@@ -58,7 +60,7 @@ GST_START_TEST (test_text)
 {
   static const GstCclComponent components[] = {
     { 1, 10, 20, 3, 4, 12, 11.0, 21.5 },
-    { 2, 30, 40, 1, 2, 2, 0.1, 1e22, 3, GST_SECOND, 0.1, -2.0 },
+    { 2, 30, 40, 1, 2, 2, 0.05, 1.0 / 3.0, 3, GST_SECOND, 0.9996, -2.0 },
   };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (GST_SECOND, 40 * GST_MSECOND);
@@ -78,8 +80,8 @@ GST_START_TEST (test_text)
             "{\"label\":1,\"x\":10,\"y\":20,\"width\":3,\"height\":4,\"area\":12,"
             "\"centroid-x\":11.0,\"centroid-y\":21.5},"
             "{\"label\":2,\"x\":30,\"y\":40,\"width\":1,\"height\":2,\"area\":2,"
-            "\"centroid-x\":0.1,\"centroid-y\":1e+22,\"track\":3,\"age\":1000000000,"
-            "\"velocity-x\":0.1,\"velocity-y\":-2.0}]}");
+            "\"centroid-x\":0.05,\"centroid-y\":0.333,\"track\":3,\"age\":1000000000,"
+            "\"velocity-x\":1.0,\"velocity-y\":-2.0}]}");
 
   g_free (line);
   gst_caps_unref (caps);
@@ -125,10 +127,11 @@ GST_START_TEST (test_content)
 }
 GST_END_TEST;
 
-/* NaN, infinity and numbers beyond int64 become null: JSON has no such numbers. */
+/* NaN, infinity and numbers that are too large become null: JSON has no such numbers. */
 GST_START_TEST (test_not_numbers)
 {
-  GstCclComponent component = { 1, 2, 3, 4, 5, G_MAXUINT64, NAN, INFINITY };
+  GstCclComponent component = { 1,   2,        3, 4,          5,    G_MAXUINT64,
+                                NAN, INFINITY, 6, G_MAXINT64, 1e15, -G_MAXDOUBLE };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (0, 1);
   JsonObject *object, *entry;
@@ -139,6 +142,9 @@ GST_START_TEST (test_not_numbers)
   check_null (entry, "area");
   check_null (entry, "centroid-x");
   check_null (entry, "centroid-y");
+  check_null (entry, "velocity-x");
+  check_null (entry, "velocity-y");
+  check_integer (entry, "age", G_MAXINT64);
   check_integer (entry, "height", 5);
 
   json_object_unref (object);

@@ -24,7 +24,7 @@ gchar *take_line (GstBuffer *buffer);
 /* The object of a line; @buffer is consumed. */
 JsonObject *take_object (GstBuffer *buffer);
 
-/* Assert that a member exists with that type and value. */
+/* Assert that a member exists with that type and value. Doubles are rounded to thousandths. */
 void check_integer (JsonObject *object, const gchar *name, guint64 expected);
 void check_double (JsonObject *object, const gchar *name, gdouble expected);
 void check_null (JsonObject *object, const gchar *name);

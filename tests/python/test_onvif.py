@@ -105,9 +105,9 @@ class Documents(unittest.TestCase):
             self.assertAlmostEqual((right - left) / 2 * WIDTH, component["width"], 3)
             self.assertAlmostEqual((top - bottom) / 2 * HEIGHT, component["height"], 3)
             self.assertAlmostEqual((float(centre.get("x")) + 1) / 2 * WIDTH - 0.5,
-                                   component["centroid-x"], 3)
+                                   component["centroid-x"], 2)
             self.assertAlmostEqual((1 - float(centre.get("y"))) / 2 * HEIGHT - 0.5,
-                                   component["centroid-y"], 3)
+                                   component["centroid-y"], 2)
             track = item.get("ObjectId")
             self.assertEqual(track and int(track), component.get("track"))
 
