@@ -60,7 +60,7 @@ CclStatus
 ccl_cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;

@@ -59,7 +59,7 @@ capture (CudaSession *self, cudaGraphExec_t *exec)
   if (error != cudaSuccess)
     return error;
   self->capturing = true;
-  error = ccl_cuda_enqueue_run (self);
+  error = ccl_cuda_enqueue_frame (self);
   self->capturing = false;
   end = CCL_CUDA (cudaStreamEndCapture, self->stream, &graph);
   if (error == cudaSuccess)
@@ -141,7 +141,7 @@ do_without_graphs (CudaSession *self)
 }
 
 cudaError_t
-ccl_cuda_replay_run (CudaSession *self)
+ccl_cuda_replay_frame (CudaSession *self)
 {
   /* Stages' events are recorded while the stages are enqueued. */
   bool may_replay = !self->no_graphs && !self->work.stages;
@@ -166,6 +166,6 @@ ccl_cuda_replay_run (CudaSession *self)
       return ccl_cuda_enqueue_first_transfer (self);
     do_without_graphs (self);
   }
-  error = ccl_cuda_enqueue_run (self);
+  error = ccl_cuda_enqueue_frame (self);
   return error == cudaSuccess ? ccl_cuda_enqueue_first_transfer (self) : error;
 }

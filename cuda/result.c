@@ -15,20 +15,20 @@ ccl_cuda_mark (CudaSession *self, int event)
 }
 
 cudaError_t
-ccl_cuda_enqueue_run (CudaSession *self)
+ccl_cuda_enqueue_frame (CudaSession *self)
 {
   const CclCudaWork *work = &self->work;
   cudaError_t error = ccl_cuda_mark (self, EVENT_UPLOADED);
 
   if (error == cudaSuccess)
     error = ccl_cuda_updates_clear (work, self->stream);
-  if (error == cudaSuccess && self->cleaning.n > 0) {
-    error = ccl_cuda_clean (&self->cleaning, &self->source, self->stream);
-    ccl_cuda_stage (work, "cleaning", self->stream);
-    self->stages.cleaning = self->stages.n;
+  if (error == cudaSuccess && self->operations.n > 0) {
+    error = ccl_cuda_operations_enqueue (&self->operations, &self->source, self->stream);
+    ccl_cuda_stage (work, "operations", self->stream);
+    self->stages.operations = self->stages.n;
   }
   if (error == cudaSuccess)
-    error = work->algorithm->run (work, self->stream);
+    error = work->algorithm->enqueue (work, self->stream);
   return error == cudaSuccess ? ccl_cuda_mark (self, EVENT_ANALYSED) : error;
 }
 

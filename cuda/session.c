@@ -3,7 +3,6 @@
 
 #include "engine/cpu/pool.h"
 #include "cuda/session.h"
-#include "cuda/runtime/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
 
-  if (self->base.device >= 0 && ccl_cuda_context_enter (self->context) == CCL_OK) {
+  if (self->base.device >= 0 && ccl_cuda_context_enter (self->device.context) == CCL_OK) {
     ccl_cuda_synchronize (self);
     ccl_cuda_graphs_free (self);
     ccl_cuda_memory_free (&self->memory);
@@ -57,31 +56,28 @@ cuda_close (CclSession *session)
   }
   if (self->shares_pool)
     ccl_pool_shared_unref ();
-  ccl_cuda_cleaning_close (&self->cleaning);
+  ccl_cuda_operations_close (&self->operations);
   free (self->work.tables);
   free (self);
 }
 
 /* Opens the device. On success, its context is entered. */
 static CclStatus
-open_place (CudaSession *self)
+open_device (CudaSession *self)
 {
-  const CclConfig *config = &self->base.config;
-  CclCudaPlace place;
-  CclStatus status = ccl_cuda_place_open (config->device, config->cuda_context, &place);
+  CclConfig *config = &self->base.config;
+  CclCudaDevice *device = &self->device;
+  CclStatus status = ccl_cuda_device_open (config->device, config->cuda_context, device);
 
   if (status != CCL_OK)
     return status;
-  self->context = place.context;
-  self->device = place.device;
-  self->shares_memory = place.shares_memory;
   /* The host's cores share power and memory with the device: a spinning one slows both. */
-  if (place.shares_memory && config->sync == CCL_SYNC_AUTO)
-    self->base.config.sync = CCL_SYNC_BLOCK;
-  self->reads_pinned = config->map_pinned || place.shares_memory;
-  self->work.frame.overlap = place.overlap;
-  self->base.device = place.device.index;
-  memcpy (self->base.device_name, place.name, sizeof self->base.device_name);
+  if (device->shares_memory && config->sync == CCL_SYNC_AUTO)
+    config->sync = CCL_SYNC_BLOCK;
+  self->reads_pinned = config->map_pinned || device->shares_memory;
+  self->work.frame.overlap = device->overlap;
+  self->base.device = device->index;
+  memcpy (self->base.device_name, device->name, sizeof self->base.device_name);
   return CCL_OK;
 }
 
@@ -136,8 +132,8 @@ open_work (CudaSession *self)
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->device, &self->memory);
   if (status == CCL_OK)
-    status =
-        ccl_cuda_cleaning_open (&self->cleaning, &self->base, work, &self->device, &self->memory);
+    status = ccl_cuda_operations_open (&self->operations, &self->base, work, &self->device,
+                                       &self->memory);
   if (status == CCL_OK)
     status = ccl_cuda_result_allocate (self);
   self->source = work->frame;
@@ -159,7 +155,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
   /* One byte at least: NULL would look like a failure. */
   self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
-  status = self->work.tables ? open_place (self)
+  status = self->work.tables ? open_device (self)
                              : ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   if (status == CCL_OK) {
     status = open_work (self);
@@ -196,7 +192,7 @@ static void
 set_params (CudaSession *self, const CclParams *params)
 {
   CclCudaResult *r = &self->work.result;
-  uint64_t dropped = self->cleaning.min_area;
+  uint64_t dropped = self->operations.min_area;
   uint64_t min_area = params->min_area > dropped ? params->min_area : dropped;
 
   self->source.threshold = params->threshold;
@@ -217,7 +213,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   CclStatus status;
 
   self->label_map_is_here = false;
-  self->stages.n = self->stages.labelling = self->stages.cleaning = 0;
+  self->stages.n = self->stages.labelling = self->stages.operations = 0;
   ccl_cuda_timing_begin (self);
   set_params (self, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
@@ -226,9 +222,9 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
     status = ccl_cuda_check (ccl_cuda_mark (self, EVENT_START), "measuring time");
   if (status == CCL_OK)
     status = ccl_cuda_upload (self, image);
-  self->work.frame = self->cleaning.n > 0 ? self->cleaning.clean : self->source;
+  self->work.frame = self->operations.n > 0 ? self->operations.clean : self->source;
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_replay_run (self), "analysing a frame");
+    status = ccl_cuda_check (ccl_cuda_replay_frame (self), "analysing a frame");
   if (status == CCL_OK)
     status = mark_end (self, self->results);
   if (status != CCL_OK)
@@ -266,7 +262,7 @@ select_top_k (CudaSession *self)
 
   if (work->algorithm->leaves_components && !work->algorithm->leaves_components (work)) {
     work->keep_components = true;
-    error = work->algorithm->run (work, self->stream); /* takes the time of one more frame */
+    error = work->algorithm->enqueue (work, self->stream); /* takes the time of one more frame */
   }
   status = ccl_cuda_check (error, "analysing a frame");
   ccl_topk_begin (&search, self->base.config.max_components);
@@ -381,7 +377,7 @@ static CclStatus
 cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;
@@ -394,7 +390,7 @@ static CclStatus
 cuda_collect (CclSession *session, CclComponents *components)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;
@@ -409,7 +405,7 @@ static CclStatus
 cuda_labels (CclSession *session, CclLabels *labels)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;
@@ -440,7 +436,7 @@ cuda_pinned_alloc (int device, size_t size, void **memory)
     return status;
   status = ccl_cuda_check (
       CCL_CUDA (cudaHostAlloc, &allocated, size, cudaHostAllocPortable | cudaHostAllocMapped),
-      "allocating page-locked memory");
+      "allocating pinned memory");
   if (status == CCL_OK)
     *memory = allocated;
   ccl_cuda_context_leave ();

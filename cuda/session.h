@@ -45,8 +45,8 @@ typedef struct CclCudaStages
   cudaEvent_t events[CCL_MAX_STAGES];
   const char *names[CCL_MAX_STAGES];
   uint32_t n;
-  uint32_t cleaning;  /* stages before the analysis */
-  uint32_t labelling; /* bit i: stage i makes labels of pixels */
+  uint32_t operations; /* stages before the analysis */
+  uint32_t labelling;  /* bit i: stage i makes labels of pixels */
 } CclCudaStages;
 
 typedef struct CudaSession
@@ -54,33 +54,31 @@ typedef struct CudaSession
   CclSession base;
   CclCudaFrame source; /* the frame as it reaches the device; work.frame is what is analysed: the
                         * same, or a clean mask of it */
-  CclCleaning cleaning;
+  CclCudaOperations operations;
   CclCudaWork work;
   CclCudaDevice device;
   CclCudaMemory memory; /* of all that is below and in work */
-  CUcontext context;    /* that every call runs in: the caller's, or the device's primary one */
   cudaStream_t stream;
   cudaStream_t results; /* for transfers of results; the same if results are mapped */
   cudaEvent_t events[N_EVENTS];
   CclCudaCompletion completion; /* of what the host waits for */
   /* Room for a frame's pixels or bits: on the device, allocated with the first frame that is
-   * uploaded, and page-locked, with the first one that is pageable or packed. */
+   * uploaded, and pinned, with the first one that is pageable or packed. */
   uint8_t *image, *staging;
   size_t image_size, staging_size;
-  bool shares_memory; /* with the host */
-  bool shares_pool;   /* has a reference to the shared pool, to stage frames */
-  bool reads_pinned;  /* kernels read page-locked pixels where they are */
+  bool shares_pool;  /* has a reference to the shared pool, to stage frames */
+  bool reads_pinned; /* kernels read pinned pixels where they are */
   CclCudaStages stages;
-  CclSlices *slices;       /* page-locked [max_components], of volumes */
-  CclResultHeader *result; /* page-locked: header and max_components components */
+  CclSlices *slices;       /* pinned [max_components], of volumes */
+  CclResultHeader *result; /* pinned: header and max_components components */
   bool result_is_mapped;   /* kernels write there, and nothing has to be transferred */
-  uint32_t *histogram;     /* page-locked [CCL_TOPK_BINS] */
-  uint32_t *label_map;     /* page-locked, once it was asked for */
+  uint32_t *histogram;     /* pinned [CCL_TOPK_BINS] */
+  uint32_t *label_map;     /* pinned, once it was asked for */
   bool label_map_is_here;  /* that of the last frame */
   bool is_uploaded;        /* the last frame was not on the device before */
   bool is_stacked;         /* it is the stack of a batch */
   CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the
-                                          * second is page-locked */
+                                          * second is pinned */
 
   CclCudaGraph graphs[N_GRAPHS];
   CclCudaGraph timed_graph; /* of measured frames, if timing_interval > 1 */
@@ -131,9 +129,9 @@ void ccl_cuda_memory_free (CclCudaMemory *memory);
 
 /* Enqueues the work on a frame from its pixels to its result, with EVENT_UPLOADED before and
  * EVENT_ANALYSED after it. */
-cudaError_t ccl_cuda_enqueue_run (CudaSession *self);
+cudaError_t ccl_cuda_enqueue_frame (CudaSession *self);
 /* The same, by a graph if possible, and the result's first transfer. */
-cudaError_t ccl_cuda_replay_run (CudaSession *self);
+cudaError_t ccl_cuda_replay_frame (CudaSession *self);
 /* Enqueues the result again, with other limits. */
 cudaError_t ccl_cuda_enqueue_select (CudaSession *self);
 /* Enqueues the transfer of components @from to @to - 1. The header goes with the first one. */
@@ -141,7 +139,8 @@ cudaError_t ccl_cuda_enqueue_transfer (CudaSession *self, uint32_t from, uint32_
 cudaError_t ccl_cuda_enqueue_first_transfer (CudaSession *self);
 /* Reads the sums of updates, if they are counted, once the frame is complete. */
 cudaError_t ccl_cuda_updates_read (CudaSession *self);
-/* Decides whether the next frame is measured. ccl_cuda_replay_run() may still decide against it. */
+/* Decides whether the next frame is measured. ccl_cuda_replay_frame() may still decide against it.
+ */
 void ccl_cuda_timing_begin (CudaSession *self);
 /* Records the event, if the frame is measured. */
 cudaError_t ccl_cuda_mark (CudaSession *self, int event);

@@ -62,7 +62,7 @@ ccl_cuda_stage_labelled (const CclCudaWork *work)
   CclCudaStages *stages = work->stages;
 
   if (stages && (work->algorithm->label || work->result.label_map))
-    stages->labelling = (1u << stages->n) - (1u << stages->cleaning);
+    stages->labelling = (1u << stages->n) - (1u << stages->operations);
 }
 
 void

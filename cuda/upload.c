@@ -27,13 +27,13 @@ typedef struct Route
 {
   bool bits;   /* what they read */
   bool packed; /* by the CPU, from bytes */
-  bool staged; /* through page-locked memory of the session */
+  bool staged; /* through pinned memory of the session */
   bool copied; /* to the session's image on the device */
 } Route;
 
-/* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied into page-locked
+/* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied into pinned
  * memory anyway: packing reads as much, writes an eighth, and leaves an eighth to transfer.
- * Page-locked pixels can be transferred without the CPU, which is faster than packing on one core:
+ * Pinned pixels can be transferred without the CPU, which is faster than packing on one core:
  * they are packed only with CCL_UPLOAD_BITS, for users who lack bus bandwidth rather than CPU
  * time. */
 static bool
@@ -75,12 +75,13 @@ ccl_cuda_image_pitch (const CudaSession *self, bool bits)
 }
 
 /* Whether kernels read bits in the staging buffer: where that is the device's own memory, and small
- * frames that they read once, as the tile algorithm does without label maps, but filters do not. */
+ * frames that they read once, as the tile algorithm does without label maps, but operations do not.
+ */
 static bool
 reads_staging (const CudaSession *self)
 {
-  return self->shares_memory ||
-         (self->cleaning.n == 0 && self->work.algorithm == ccl_cuda_tile_algorithm () &&
+  return self->device.shares_memory ||
+         (self->operations.n == 0 && self->work.algorithm == ccl_cuda_tile_algorithm () &&
           !self->base.config.labels &&
           row_size (self, true) * self->base.config.height <= MOST_READ_IN_PLACE);
 }
@@ -218,7 +219,7 @@ upload_staged (CudaSession *self, const CclImage *image, const Route *route)
   return error;
 }
 
-/* The address by which kernels read page-locked memory. */
+/* The address by which kernels read pinned memory. */
 static cudaError_t
 map_pinned (const uint8_t *data, const uint8_t **pixels)
 {

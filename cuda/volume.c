@@ -26,7 +26,7 @@ ccl_cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices)
   *slices = self->slices;
   if (count == 0)
     return CCL_OK;
-  status = ccl_cuda_context_enter (self->context);
+  status = ccl_cuda_context_enter (self->device.context);
   if (status != CCL_OK)
     return status;
   status = fetch_slices (self, count);

@@ -7,7 +7,7 @@
 #include "cuda/tables/components.h"
 #include "cuda/tables/frame.h"
 #include "cuda/tables/label_image.h"
-#include "cuda/runtime/devicelimits.h"
+#include "cuda/runtime/device.h"
 #include "cuda/tables/result.h"
 
 #include <cuda_runtime_api.h>
@@ -16,15 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Properties of the device, for open(). */
-typedef struct CclCudaDevice
-{
-  int index;
-  uint32_t processors; /* multiprocessors */
-  uint32_t warps;      /* resident on all of them */
-  CclCudaLimits limits;
-} CclCudaDevice;
 
 #define CCL_CUDA_MAX_ALLOCATIONS 64
 
@@ -57,7 +48,7 @@ typedef struct CclCudaWork
   CclFeatureStage feature_stage;
   uint32_t depth;           /* slices of a volume; 0: a frame */
   struct CclSlices *slices; /* [capacity] of volumes */
-  bool keep_components;     /* run() must leave the components in their tables, for count_areas() */
+  bool keep_components; /* enqueue() must leave the components in their tables, for count_areas() */
   unsigned long long *update_sums; /* [2] sum of components.updates and of their squares */
   struct CclCudaStages *stages;    /* on the host; NULL: stages are not measured */
 } CclCudaWork;
@@ -70,17 +61,19 @@ struct CclCudaAlgorithm
   /* Plans the work on frames of work->frame's size and allocates its tables. */
   CclStatus (*open) (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemory *memory);
   /* Enqueues everything from pixels to the result. */
-  cudaError_t (*run) (const CclCudaWork *work, cudaStream_t stream);
-  /* Enqueues the histogram of the areas that pass the area filter, for one round of the search for
-   * top-k; after run() with keep_components. */
+  cudaError_t (*enqueue) (const CclCudaWork *work, cudaStream_t stream);
+  /* Enqueues the histogram of the areas within the area limits, for one round of the search for
+   * top-k; after enqueue() with keep_components. */
   cudaError_t (*count_areas) (const CclCudaWork *work, const CclTopKSearch *search,
                               cudaStream_t stream);
-  /* Enqueues the result again, with other limits; after run() with keep_components. */
+  /* Enqueues the result again, with other limits; after enqueue() with keep_components. */
   cudaError_t (*select) (const CclCudaWork *work, cudaStream_t stream);
-  /* Whether run() leaves the components in their tables even without keep_components; NULL: always.
+  /* Whether enqueue() leaves the components in their tables even without keep_components; NULL:
+   * always.
    */
   bool (*leaves_components) (const CclCudaWork *work);
-  /* For labelling algorithms: enqueues the labelling, from which run() derives the components. */
+  /* For labelling algorithms: enqueues the labelling, from which enqueue() derives the components.
+   */
   cudaError_t (*label) (const CclCudaWork *work, cudaStream_t stream);
 };
 
@@ -143,15 +136,15 @@ CclStatus ccl_cuda_label_image_open (CclCudaWork *work, const CclCudaDevice *dev
                                      CclCudaMemory *memory);
 CclStatus ccl_cuda_block_image_open (CclCudaWork *work, const CclCudaDevice *device,
                                      CclCudaMemory *memory);
-cudaError_t ccl_cuda_label_image_run (const CclCudaWork *work, cudaStream_t stream);
+cudaError_t ccl_cuda_label_image_enqueue (const CclCudaWork *work, cudaStream_t stream);
 cudaError_t ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t stream);
 
 /* The definition of an algorithm that labels pixels. */
-#define CCL_CUDA_LABELLING(name, description, connectivity, open, label)                         \
-  {                                                                                              \
-    { name, description, CCL_BACKEND_CUDA, connectivity }, sizeof (CclLabelImage), open,         \
-        ccl_cuda_label_image_run, ccl_cuda_slots_count_areas, ccl_cuda_label_image_select, NULL, \
-        label                                                                                    \
+#define CCL_CUDA_LABELLING(name, description, connectivity, open, label)                       \
+  {                                                                                            \
+    { name, description, CCL_BACKEND_CUDA, connectivity }, sizeof (CclLabelImage), open,       \
+        ccl_cuda_label_image_enqueue, ccl_cuda_slots_count_areas, ccl_cuda_label_image_select, \
+        NULL, label                                                                            \
   }
 
 /* Path compression of a frame's slots. Also initializes the features of roots, with those of their
@@ -173,7 +166,7 @@ cudaError_t ccl_cuda_compress_shallow (uint32_t *labels, size_t count, bool in_l
 /* Enqueues work->slices, after the selection. */
 cudaError_t ccl_cuda_write_slices (const CclCudaWork *work, cudaStream_t stream);
 
-/* Ends run() when all features are complete: sums up the updates and calls select(). */
+/* Ends enqueue() when all features are complete: sums up the updates and calls select(). */
 cudaError_t ccl_cuda_finish (const CclCudaWork *work, cudaStream_t stream);
 
 /* Clear components.updates before a frame, and sum them up after its features. No effect unless

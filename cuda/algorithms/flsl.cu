@@ -295,7 +295,7 @@ merge_all_rows (const CclCudaWork *work, cudaStream_t stream)
 
 template <bool conflict_detection>
 static cudaError_t
-flsl_run (const CclCudaWork *work, cudaStream_t stream)
+flsl_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   FlslRuns t = runs_of (work);
   cudaError_t error = find_all_runs (work, stream);
@@ -312,7 +312,7 @@ flsl_run (const CclCudaWork *work, cudaStream_t stream)
 }
 
 static cudaError_t
-flsl_otf_run (const CclCudaWork *work, cudaStream_t stream)
+flsl_otf_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error = find_all_runs (work, stream);
 
@@ -327,21 +327,21 @@ flsl_otf_run (const CclCudaWork *work, cudaStream_t stream)
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
-#define FLSL_ALGORITHM(name, description, run)                                           \
-  {                                                                                      \
-    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, sizeof (FlslTables), flsl_open, run, \
-        ccl_cuda_slots_count_areas, flsl_select, NULL, NULL                              \
+#define FLSL_ALGORITHM(name, description, enqueue)                                           \
+  {                                                                                          \
+    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, sizeof (FlslTables), flsl_open, enqueue, \
+        ccl_cuda_slots_count_areas, flsl_select, NULL, NULL                                  \
   }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_cd) =
     FLSL_ALGORITHM ("flsl-cd",
                     "FLSL with conflict detection: full runs, features summed up in each warp "
                     "(Lemaitre et al. 2021)",
-                    flsl_run<true>);
+                    flsl_enqueue<true>);
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_otf) = FLSL_ALGORITHM (
-    "flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)", flsl_otf_run);
+    "flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)", flsl_otf_enqueue);
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl) = FLSL_ALGORITHM (
     "flsl", "FLSL: full runs, each added to its component individually (Lemaitre et al. 2021)",
-    flsl_run<false>);
+    flsl_enqueue<false>);

@@ -493,7 +493,7 @@ ha4_select (const CclCudaWork *work, cudaStream_t stream)
 
 template <typename Word, bool conflict_detection>
 static cudaError_t
-ha4_run (const CclCudaWork *work, cudaStream_t stream)
+ha4_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
   cudaError_t error = ha4_label<Word, false> (work, stream);
@@ -510,7 +510,7 @@ ha4_run (const CclCudaWork *work, cudaStream_t stream)
 /* A run's features are added to its label as soon as it has one, and move along with every merge
  * (HA+OTF of Lemaitre 2021), so there is no pass over the labelled image. */
 static cudaError_t
-ha4_otf_run (const CclCudaWork *work, cudaStream_t stream)
+ha4_otf_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error = ha4_label<uint64_t, true> (work, stream);
 
@@ -520,7 +520,7 @@ ha4_otf_run (const CclCudaWork *work, cudaStream_t stream)
 }
 
 static cudaError_t
-naive_run (const CclCudaWork *work, cudaStream_t stream)
+naive_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
   cudaError_t error = ha4_label<uint64_t, false> (work, stream);
@@ -534,24 +534,26 @@ naive_run (const CclCudaWork *work, cudaStream_t stream)
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
-#define HA4_ALGORITHM(name, description, run)                                    \
-  {                                                                              \
-    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, 0, ccl_cuda_slots_open, run, \
-        ccl_cuda_slots_count_areas, ha4_select, NULL, NULL                       \
+#define HA4_ALGORITHM(name, description, enqueue)                                    \
+  {                                                                                  \
+    { name, description, CCL_BACKEND_CUDA, 4 | 8 }, 0, ccl_cuda_slots_open, enqueue, \
+        ccl_cuda_slots_count_areas, ha4_select, NULL, NULL                           \
   }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4) =
     HA4_ALGORITHM ("ha4", "HA4: strips of bitmasks, two pixels per thread (Hennequin et al. 2018)",
-                   (ha4_run<uint64_t, false>) );
+                   (ha4_enqueue<uint64_t, false>) );
 
-CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_32) = HA4_ALGORITHM (
-    "ha4-32", "HA4 with one pixel per thread (Hennequin et al. 2018)", (ha4_run<uint32_t, false>) );
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_32) =
+    HA4_ALGORITHM ("ha4-32", "HA4 with one pixel per thread (Hennequin et al. 2018)",
+                   (ha4_enqueue<uint32_t, false>) );
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_cd) = HA4_ALGORITHM (
-    "ha4-cd", "HA4 with conflict detection (Lemaitre et al. 2021)", (ha4_run<uint64_t, true>) );
+    "ha4-cd", "HA4 with conflict detection (Lemaitre et al. 2021)", (ha4_enqueue<uint64_t, true>) );
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_ha4_otf) = HA4_ALGORITHM (
-    "ha4-otf", "HA4 with features merged on the fly (Lemaitre et al. 2021)", ha4_otf_run);
+    "ha4-otf", "HA4 with features merged on the fly (Lemaitre et al. 2021)", ha4_otf_enqueue);
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_naive) = HA4_ALGORITHM (
-    "naive", "Every pixel added to its component individually, after HA4's labelling", naive_run);
+    "naive", "Every pixel added to its component individually, after HA4's labelling",
+    naive_enqueue);

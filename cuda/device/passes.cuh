@@ -1,10 +1,10 @@
-/* cudaccl - CUDA backend: filters of bits
+/* cudaccl - CUDA backend: passes of operations on bits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Words of 32 pixels, each with its neighbours left and right. */
 
-#ifndef CCL_CUDA_MORPHOLOGY_CUH
-#define CCL_CUDA_MORPHOLOGY_CUH
+#ifndef CCL_CUDA_PASSES_CUH
+#define CCL_CUDA_PASSES_CUH
 
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
 /* Whether a label is in the result. */
 enum Selection
 {
-  DROPPED, /* not a root, or filtered out */
+  DROPPED, /* not a root, or outside of the limits */
   TIED,    /* of the smallest area among top-k: kept while there is room */
   KEPT,
 };
@@ -35,7 +35,7 @@ passes_box (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
   return height + 1 >= r.min_height;
 }
 
-/* Whether a component passes the filters. */
+/* Whether a component is within the limits. */
 static __device__ inline bool
 passes (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
         const CclFeatures &features, uint32_t y)

@@ -1,8 +1,8 @@
-/* cudaccl - CUDA backend: regions and operations as a chain of launches
+/* cudaccl - CUDA backend: regions and operations as launches
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Passes of filters share launches within CCL_FILTER_REACH. Fill and drop flip pixels of
- * components, which takes an analysis. A drop at the end of the chain costs nothing: it becomes a
+/* Passes share a launch within CCL_PASSES_REACH. Fill and drop flip pixels of
+ * components, which takes an analysis. A drop at the end costs nothing: it becomes a
  * minimum area. */
 
 #include "cuda/runtime/api.h"
@@ -18,141 +18,142 @@ typedef struct Reach
   uint32_t x, y;
 } Reach;
 
-static CclCleaningStep *
-last_step (CclCleaning *cleaning)
+static CclOperationStep *
+last_step (CclCudaOperations *operations)
 {
-  return cleaning->n > 0 ? &cleaning->steps[cleaning->n - 1] : NULL;
+  return operations->n > 0 ? &operations->steps[operations->n - 1] : NULL;
 }
 
 /* A new launch without passes. */
-static CclFilters *
-add_filters (CclCleaning *cleaning, Reach *reach)
+static CclPasses *
+add_launch (CclCudaOperations *operations, Reach *reach)
 {
-  CclCleaningStep *step = &cleaning->steps[cleaning->n++];
+  CclOperationStep *step = &operations->steps[operations->n++];
 
-  *step = (CclCleaningStep){ .flip = false };
+  *step = (CclOperationStep){ .flips = false };
   *reach = (Reach){ 0, 0 };
-  return &step->filters;
+  return &step->passes;
 }
 
 static void
-add_pass (CclCleaning *cleaning, CclPass pass, Reach *reach)
+add_pass (CclCudaOperations *operations, CclPass pass, Reach *reach)
 {
-  CclCleaningStep *last = last_step (cleaning);
+  CclOperationStep *last = last_step (operations);
   uint32_t x = CCL_PASS_REACH_X (pass), y = CCL_PASS_REACH_Y (pass);
-  CclFilters *filters = last ? &last->filters : NULL;
+  CclPasses *passes = last ? &last->passes : NULL;
 
-  if (!last || last->flip || filters->n == CCL_MAX_PASSES || reach->x + x > CCL_FILTER_REACH ||
-      reach->y + y > CCL_FILTER_REACH)
-    filters = add_filters (cleaning, reach);
-  filters->passes[filters->n / 4] |= (uint64_t) pass << filters->n % 4 * 16;
-  filters->n++;
-  filters->reach += y;
+  if (!last || last->flips || passes->n == CCL_MAX_PASSES || reach->x + x > CCL_PASSES_REACH ||
+      reach->y + y > CCL_PASSES_REACH)
+    passes = add_launch (operations, reach);
+  passes->codes[passes->n / 4] |= (uint64_t) pass << passes->n % 4 * 16;
+  passes->n++;
+  passes->reach += y;
   reach->x += x;
   reach->y += y;
 }
 
 static void
-add_rectangle (CclCleaning *cleaning, const CclOperation *operation, bool erode, Reach *reach)
+add_rectangle (CclCudaOperations *operations, const CclOperation *operation, bool erode,
+               Reach *reach)
 {
   uint32_t x = operation->width / 2, y = operation->height / 2;
 
   if (x > 0 || y > 0)
-    add_pass (cleaning, CCL_PASS (CCL_PASS_RECTANGLE, x, y, erode), reach);
+    add_pass (operations, CCL_PASS (CCL_PASS_RECTANGLE, x, y, erode), reach);
 }
 
 static void
-add_flip (CclCleaning *cleaning, const CclOperation *operation)
+add_flip (CclCudaOperations *operations, const CclOperation *operation)
 {
-  cleaning->steps[cleaning->n++] = (CclCleaningStep){
-    .flip = true,
-    .flips = { .fill = operation->kind == CCL_OPERATION_FILL, .size = operation->size },
+  operations->steps[operations->n++] = (CclOperationStep){
+    .flips = true,
+    .flip = { .fill = operation->kind == CCL_OPERATION_FILL, .size = operation->size },
   };
 }
 
 static void
-add_operation (CclCleaning *cleaning, const CclOperation *operation, Reach *reach)
+add_operation (CclCudaOperations *operations, const CclOperation *operation, Reach *reach)
 {
   switch (operation->kind) {
   case CCL_OPERATION_MEDIAN:
-    add_pass (cleaning, CCL_PASS (CCL_PASS_MEDIAN, operation->width / 2, operation->width / 2, 0),
+    add_pass (operations, CCL_PASS (CCL_PASS_MEDIAN, operation->width / 2, operation->width / 2, 0),
               reach);
     break;
   case CCL_OPERATION_ERODE:
   case CCL_OPERATION_DILATE:
-    add_rectangle (cleaning, operation, operation->kind == CCL_OPERATION_ERODE, reach);
+    add_rectangle (operations, operation, operation->kind == CCL_OPERATION_ERODE, reach);
     break;
   case CCL_OPERATION_OPEN:
   case CCL_OPERATION_CLOSE:
-    add_rectangle (cleaning, operation, operation->kind == CCL_OPERATION_OPEN, reach);
-    add_rectangle (cleaning, operation, operation->kind == CCL_OPERATION_CLOSE, reach);
+    add_rectangle (operations, operation, operation->kind == CCL_OPERATION_OPEN, reach);
+    add_rectangle (operations, operation, operation->kind == CCL_OPERATION_CLOSE, reach);
     break;
   case CCL_OPERATION_FILL:
   case CCL_OPERATION_DROP:
-    add_flip (cleaning, operation);
+    add_flip (operations, operation);
     break;
   }
 }
 
 /* The operations without those drops at the end that a minimum area stands for. */
 static uint32_t
-without_drops (CclCleaning *cleaning, const CclSession *session)
+without_drops (CclCudaOperations *operations, const CclSession *session)
 {
   uint32_t n = session->config.n_operations;
 
   for (; n > 0 && session->operations[n - 1].kind == CCL_OPERATION_DROP; n--) {
     uint64_t size = session->operations[n - 1].size;
 
-    cleaning->min_area = size > cleaning->min_area ? size : cleaning->min_area;
+    operations->min_area = size > operations->min_area ? size : operations->min_area;
   }
   return n;
 }
 
 static bool
-has_flips (const CclCleaning *cleaning)
+needs_analysis (const CclCudaOperations *operations)
 {
-  for (uint32_t i = 0; i < cleaning->n; i++)
-    if (cleaning->steps[i].flip)
+  for (uint32_t i = 0; i < operations->n; i++)
+    if (operations->steps[i].flips)
       return true;
   return false;
 }
 
 /* Where each step writes: flips in place, but not on the frame's own pixels. */
 static void
-place_steps (CclCleaning *cleaning, const CclCudaWork *work, const CclCudaDevice *device,
-             uint32_t frames, uint32_t height)
+plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaDevice *device,
+            uint32_t frames, uint32_t height)
 {
   uint32_t now = 0;
 
-  for (uint32_t i = 0; i < cleaning->n; i++) {
-    CclCleaningStep *step = &cleaning->steps[i];
+  for (uint32_t i = 0; i < operations->n; i++) {
+    CclOperationStep *step = &operations->steps[i];
 
-    if (i > 0 && !step->flip)
+    if (i > 0 && !step->flips)
       now = !now;
-    step->flips.to = cleaning->masks[now];
-    step->flips.pitch = cleaning->pitch;
-    step->filters.to = cleaning->masks[now];
-    step->filters.pitch = cleaning->pitch;
-    step->filters.frames = frames;
-    step->filters.height = height;
-    if (!step->flip)
-      ccl_cuda_filter_plan (&work->frame, device, &step->filters);
+    step->flip.to = operations->masks[now];
+    step->flip.pitch = operations->pitch;
+    step->passes.to = operations->masks[now];
+    step->passes.pitch = operations->pitch;
+    step->passes.frames = frames;
+    step->passes.height = height;
+    if (!step->flips)
+      ccl_cuda_passes_plan (&work->frame, device, &step->passes);
   }
-  if (cleaning->region)
-    cleaning->steps[0].filters.region = cleaning->region;
-  cleaning->clean = work->frame;
-  cleaning->clean.pixels = (const uint8_t *) cleaning->masks[now];
-  cleaning->clean.pitch = cleaning->pitch * sizeof *cleaning->masks[now];
-  cleaning->clean.bits = 1;
+  if (operations->region)
+    operations->steps[0].passes.region = operations->region;
+  operations->clean = work->frame;
+  operations->clean.pixels = (const uint8_t *) operations->masks[now];
+  operations->clean.pitch = operations->pitch * sizeof *operations->masks[now];
+  operations->clean.bits = 1;
 }
 
 /* The region is the caller's: the copy is complete on return. */
 static cudaError_t
-copy_region (const CclCleaning *cleaning, const CclMask *region, cudaStream_t stream)
+copy_region (const CclCudaOperations *operations, const CclMask *region, cudaStream_t stream)
 {
   const size_t word = sizeof *region->words;
   cudaError_t error =
-      CCL_CUDA (cudaMemcpy2DAsync, cleaning->region, cleaning->pitch * word, region->words,
+      CCL_CUDA (cudaMemcpy2DAsync, operations->region, operations->pitch * word, region->words,
                 region->pitch * word, ccl_mask_words (region->width) * word, region->height,
                 cudaMemcpyHostToDevice, stream);
 
@@ -161,62 +162,64 @@ copy_region (const CclCleaning *cleaning, const CclMask *region, cudaStream_t st
 
 /* Rows of masks that no step writes, those between the frames of a batch, stay background. */
 static CclStatus
-allocate_masks (CclCleaning *cleaning, const CclSession *session, uint32_t height,
+allocate_masks (CclCudaOperations *operations, const CclSession *session, uint32_t height,
                 CclCudaMemory *memory)
 {
   const CclMask *region = session->config.region;
   size_t row, size;
-  uint32_t filters = 0;
+  uint32_t passes = 0;
   CclStatus status;
 
-  cleaning->pitch = (ccl_mask_words (session->config.width) + 1) / 2 * 2;
-  row = cleaning->pitch * sizeof *cleaning->region;
+  operations->pitch = (ccl_mask_words (session->config.width) + 1) / 2 * 2;
+  row = operations->pitch * sizeof *operations->region;
   size = row * session->config.height;
-  for (uint32_t i = 0; i < cleaning->n; i++)
-    filters += !cleaning->steps[i].flip;
-  status = ccl_cuda_allocate_cleared (memory, &cleaning->masks[0], size);
-  if (status == CCL_OK && filters + cleaning->steps[0].flip > 1)
-    status = ccl_cuda_allocate_cleared (memory, &cleaning->masks[1], size);
+  for (uint32_t i = 0; i < operations->n; i++)
+    passes += !operations->steps[i].flips;
+  status = ccl_cuda_allocate_cleared (memory, &operations->masks[0], size);
+  if (status == CCL_OK && passes + operations->steps[0].flips > 1)
+    status = ccl_cuda_allocate_cleared (memory, &operations->masks[1], size);
   if (status != CCL_OK || !region)
     return status;
-  status = ccl_cuda_allocate_device (memory, &cleaning->region, row * height);
+  status = ccl_cuda_allocate_device (memory, &operations->region, row * height);
   if (status == CCL_OK)
-    status = ccl_cuda_check (copy_region (cleaning, region, memory->stream), "copying the region");
+    status =
+        ccl_cuda_check (copy_region (operations, region, memory->stream), "copying the region");
   return status;
 }
 
 /* The tables that fill and drop need. */
 static CclStatus
-open_flips (CclCleaning *cleaning, const CclCudaWork *work, const CclCudaDevice *device,
-            CclCudaMemory *memory)
+open_analysis (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaDevice *device,
+               CclCudaMemory *memory)
 {
-  CclCudaWork *flips = &cleaning->flips;
+  CclCudaWork *analysis = &operations->analysis;
   const CclCudaAlgorithm *tile = ccl_cuda_tile_algorithm ();
 
-  *flips = (CclCudaWork){
+  *analysis = (CclCudaWork){
     .algorithm = tile,
     .frame = work->frame,
     .components = { .slots = work->components.slots },
     .result = { .min_area = UINT32_MAX, .max_area = UINT32_MAX }, /* so roots are not counted */
   };
   if (work->algorithm == tile) {
-    flips->components.parents = work->components.parents;
-    flips->components.features = work->components.features;
-    flips->tables = work->tables;
+    analysis->components.parents = work->components.parents;
+    analysis->components.features = work->components.features;
+    analysis->tables = work->tables;
     return CCL_OK;
   }
-  flips->tables = calloc (1, tile->tables_size);
-  if (!flips->tables)
+  analysis->tables = calloc (1, tile->tables_size);
+  if (!analysis->tables)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
-  cleaning->own_tables = true;
-  return tile->open (flips, device, memory);
+  operations->own_tables = true;
+  return tile->open (analysis, device, memory);
 }
 
 CclStatus
-ccl_cuda_cleaning_open (CclCleaning *cleaning, const CclSession *session, const CclCudaWork *work,
-                        const CclCudaDevice *device, CclCudaMemory *memory)
+ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
+                          const CclCudaWork *work, const CclCudaDevice *device,
+                          CclCudaMemory *memory)
 {
-  uint32_t n = without_drops (cleaning, session), height = session->config.height, frames = 1;
+  uint32_t n = without_drops (operations, session), height = session->config.height, frames = 1;
   Reach reach = { 0, 0 };
   CclStatus status;
 
@@ -225,57 +228,58 @@ ccl_cuda_cleaning_open (CclCleaning *cleaning, const CclSession *session, const 
     frames = session->config.height / (height + 1);
   }
   if (session->config.region)
-    add_filters (cleaning, &reach);
+    add_launch (operations, &reach);
   for (uint32_t i = 0; i < n; i++)
-    add_operation (cleaning, &session->operations[i], &reach);
-  if (cleaning->n == 0)
+    add_operation (operations, &session->operations[i], &reach);
+  if (operations->n == 0)
     return CCL_OK;
   if (height > INT32_MAX)
     return ccl_fail (
         CCL_ERROR_UNSUPPORTED,
         "backend cuda has no operations and regions for %" PRIu32 " rows; use backend cpu", height);
-  status = allocate_masks (cleaning, session, height, memory);
-  if (status == CCL_OK && has_flips (cleaning))
-    status = open_flips (cleaning, work, device, memory);
+  status = allocate_masks (operations, session, height, memory);
+  if (status == CCL_OK && needs_analysis (operations))
+    status = open_analysis (operations, work, device, memory);
   if (status == CCL_OK)
-    place_steps (cleaning, work, device, frames, height);
+    plan_steps (operations, work, device, frames, height);
   return status;
 }
 
 void
-ccl_cuda_cleaning_close (CclCleaning *cleaning)
+ccl_cuda_operations_close (CclCudaOperations *operations)
 {
-  if (cleaning->own_tables)
-    free (cleaning->flips.tables);
+  if (operations->own_tables)
+    free (operations->analysis.tables);
 }
 
 static cudaError_t
-run_flips (const CclCleaning *cleaning, const CclFlips *flips, const CclCudaFrame *frame,
-           cudaStream_t stream)
+enqueue_flip (const CclCudaOperations *operations, const CclFlipPass *pass,
+              const CclCudaFrame *frame, cudaStream_t stream)
 {
-  CclCudaWork work = cleaning->flips;
+  CclCudaWork work = operations->analysis;
 
   work.frame = *frame;
-  if (flips->fill) {
+  if (pass->fill) {
     work.frame.invert = !frame->invert;
     work.frame.connectivity = frame->connectivity == 8 ? 4 : 8;
   }
-  return ccl_cuda_tile_flip (&work, flips, stream);
+  return ccl_cuda_tile_flip (&work, pass, stream);
 }
 
 cudaError_t
-ccl_cuda_clean (const CclCleaning *cleaning, const CclCudaFrame *source, cudaStream_t stream)
+ccl_cuda_operations_enqueue (const CclCudaOperations *operations, const CclCudaFrame *source,
+                             cudaStream_t stream)
 {
   CclCudaFrame frame = *source;
   cudaError_t error = cudaSuccess;
 
-  for (uint32_t i = 0; i < cleaning->n && error == cudaSuccess; i++) {
-    const CclCleaningStep *step = &cleaning->steps[i];
+  for (uint32_t i = 0; i < operations->n && error == cudaSuccess; i++) {
+    const CclOperationStep *step = &operations->steps[i];
 
-    error = step->flip ? run_flips (cleaning, &step->flips, &frame, stream)
-                       : ccl_cuda_filter (&frame, &step->filters, stream);
-    frame = cleaning->clean;
-    frame.pixels = (const uint8_t *) (step->flip ? step->flips.to : step->filters.to);
+    error = step->flips ? enqueue_flip (operations, &step->flip, &frame, stream)
+                        : ccl_cuda_passes_enqueue (&frame, &step->passes, stream);
+    frame = operations->clean;
+    frame.pixels = (const uint8_t *) (step->flips ? step->flip.to : step->passes.to);
   }
   return error;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A block owns a tile of the mask. It loads the tile with a halo as wide as all passes together
- * reach, a word on either side and CclFilters.reach rows, and does the passes in shared memory.
+ * reach, a word on either side and CclPasses.reach rows, and does the passes in shared memory.
  * Each pass needs fewer rows of the halo than the one before; blocks repeat each other's work
  * there. A warp has whole rows, a word for each lane, and gets neighbouring words by shuffles, so
  * that a pass takes one barrier. The last pass writes to the mask.
@@ -22,20 +22,20 @@
 #include "cuda/device/launch.cuh"
 #include "cuda/device/passes.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/filters/operations.h"
+#include "cuda/filters/passes.h"
 #include "cuda/tile/tile.cuh"
 
-#define FILTER_HALO 1 /* words on either side */
-#define FILTER_COLUMNS WARP_LANES
-#define FILTER_WORDS (FILTER_COLUMNS - 2 * FILTER_HALO) /* of 32 pixels, in a row of a tile */
-#define QUAD_ROWS 4     /* of a thread at a time, one below the other */
-#define FILTER_WARPS 16 /* of a block, at most */
-#define FILTER_ROWS 128 /* in shared memory, at most */
+#define PASS_HALO 1 /* words on either side */
+#define PASS_COLUMNS WARP_LANES
+#define PASS_WORDS (PASS_COLUMNS - 2 * PASS_HALO) /* of 32 pixels, in a row of a tile */
+#define QUAD_ROWS 4                               /* of a thread at a time, one below the other */
+#define PASS_WARPS 16                             /* of a block, at most */
+#define PASS_ROWS 128                             /* in shared memory, at most */
 
-static_assert (CCL_FILTER_REACH <= FILTER_HALO * 32, "the halo is wide enough (F3)");
+static_assert (CCL_PASSES_REACH <= PASS_HALO * 32, "the halo is wide enough (F3)");
 
 /* A block's tile as a thread sees it. Rows are those in shared memory. */
-struct FilterTile
+struct PassTile
 {
   uint32_t word;              /* of the frame, of this thread's column: wraps left of the frame */
   uint32_t words;             /* of the frame */
@@ -46,56 +46,56 @@ struct FilterTile
   uint32_t frame, height;     /* of the batch; rows of the tile */
 };
 
-static __device__ inline FilterTile
-filter_tile (const CclCudaFrame &f, const CclFilters &filters)
+static __device__ inline PassTile
+pass_tile (const CclCudaFrame &f, const CclPasses &passes)
 {
-  uint32_t row = divide (blockIdx.x, filters.columns, filters.column_reciprocal), y;
-  FilterTile t;
+  uint32_t row = divide (blockIdx.x, passes.columns, passes.column_reciprocal), y;
+  PassTile t;
 
-  t.frame = divide (row, filters.rows, filters.row_reciprocal);
-  y = (row - t.frame * filters.rows) * filters.tile_height;
+  t.frame = divide (row, passes.rows, passes.row_reciprocal);
+  y = (row - t.frame * passes.rows) * passes.tile_height;
   t.lane = threadIdx.x % WARP_LANES;
   t.warp = threadIdx.x / WARP_LANES;
   t.warps = blockDim.x / WARP_LANES;
-  t.word = (blockIdx.x - row * filters.columns) * FILTER_WORDS + t.lane - FILTER_HALO;
+  t.word = (blockIdx.x - row * passes.columns) * PASS_WORDS + t.lane - PASS_HALO;
   t.words = (f.width - 1) / 32 + 1;
   t.last = 1u << (f.width - 1) % 32;
   t.past = t.word == t.words - 1 ? ~(t.last | (t.last - 1)) : 0;
-  t.height = min (filters.tile_height, filters.height - y);
-  t.first_row = (int32_t) y - (int32_t) filters.reach;
+  t.height = min (passes.tile_height, passes.height - y);
+  t.first_row = (int32_t) y - (int32_t) passes.reach;
   t.top = max (-t.first_row, 0);
-  t.bottom = min ((int32_t) (t.height + 2 * filters.reach), (int32_t) filters.height - t.first_row);
+  t.bottom = min ((int32_t) (t.height + 2 * passes.reach), (int32_t) passes.height - t.first_row);
   return t;
 }
 
 static __device__ inline bool
-in_frame (const FilterTile &t)
+in_frame (const PassTile &t)
 {
   return t.word < t.words;
 }
 
 /* Repeats the last pixel past the width (F1). */
 static __device__ inline uint32_t
-repeat_last (const FilterTile &t, uint32_t word)
+repeat_last (const PassTile &t, uint32_t word)
 {
   return word & t.last ? word | t.past : word & ~t.past;
 }
 
 /* The frame's row @row, which is in it. */
 static __device__ inline size_t
-row_of_frame (const CclFilters &filters, const FilterTile &t, int32_t row)
+row_of_frame (const CclPasses &passes, const PassTile &t, int32_t row)
 {
-  return (size_t) t.frame * (filters.height + 1) + (uint32_t) (t.first_row + row);
+  return (size_t) t.frame * (passes.height + 1) + (uint32_t) (t.first_row + row);
 }
 
 /* Loads the foreground of this thread's word in QUAD_ROWS rows from @row on, all requested at
  * once. */
 static __device__ inline void
-load_quad_words (const CclCudaFrame &f, const CclFilters &filters, const FilterTile &t, int32_t row,
+load_quad_words (const CclCudaFrame &f, const CclPasses &passes, const PassTile &t, int32_t row,
                  uint32_t words[QUAD_ROWS])
 {
   uint32_t x = t.word * 32;
-  const uint8_t *pixels = row_pixels (f, 0) + row_of_frame (filters, t, row) * f.pitch;
+  const uint8_t *pixels = row_pixels (f, 0) + row_of_frame (passes, t, row) * f.pitch;
   bool aligned = (((uintptr_t) f.pixels | f.pitch) & 15) == 0 && f.width - x >= 32;
 
   if (f.bits) {
@@ -128,38 +128,38 @@ load_quad_words (const CclCudaFrame &f, const CclFilters &filters, const FilterT
 
 /* Loads all that the passes need. */
 static __device__ inline void
-load_rows (const CclCudaFrame &f, const CclFilters &filters, const FilterTile &t, uint32_t *to)
+load_rows (const CclCudaFrame &f, const CclPasses &passes, const PassTile &t, uint32_t *to)
 {
-  const uint32_t *region = (const uint32_t *) filters.region + t.word;
+  const uint32_t *region = (const uint32_t *) passes.region + t.word;
 
 #pragma unroll 1
   for (int32_t row = t.top + t.warp * QUAD_ROWS; row < t.bottom; row += t.warps * QUAD_ROWS) {
     uint32_t words[QUAD_ROWS] = {};
 
     if (in_frame (t))
-      load_quad_words (f, filters, t, row, words);
+      load_quad_words (f, passes, t, row, words);
 #pragma unroll
     for (int32_t k = 0; k < QUAD_ROWS; k++) {
       if (row + k >= t.bottom)
         break;
-      if (filters.region && in_frame (t))
-        words[k] &= __ldg (region + (t.first_row + row + k) * 2 * filters.pitch);
-      to[(row + k) * FILTER_COLUMNS + t.lane] = repeat_last (t, words[k]);
+      if (passes.region && in_frame (t))
+        words[k] &= __ldg (region + (t.first_row + row + k) * 2 * passes.pitch);
+      to[(row + k) * PASS_COLUMNS + t.lane] = repeat_last (t, words[k]);
     }
   }
 }
 
 /* This lane's word in the frame's nearest row. */
 static __device__ inline uint32_t
-nearest_word (const FilterTile &t, const uint32_t *from, int32_t row)
+nearest_word (const PassTile &t, const uint32_t *from, int32_t row)
 {
-  return from[min (max (row, t.top), t.bottom - 1) * FILTER_COLUMNS + t.lane];
+  return from[min (max (row, t.top), t.bottom - 1) * PASS_COLUMNS + t.lane];
 }
 
 /* The words left and right of each lane's @here (F2). Those beside the halo are anything (F3).
  * Called by whole warps. */
 static __device__ inline WordAround
-words_around (const FilterTile &t, uint32_t here)
+words_around (const PassTile &t, uint32_t here)
 {
   uint32_t left = warp_shuffle_up (here, 1);
   uint32_t right = warp_shuffle_down (here, 1);
@@ -173,7 +173,7 @@ words_around (const FilterTile &t, uint32_t here)
 
 template <uint32_t size>
 static __device__ inline void
-median_quad (const FilterTile &t, const uint32_t *from, int32_t row, uint32_t words[QUAD_ROWS])
+median_quad (const PassTile &t, const uint32_t *from, int32_t row, uint32_t words[QUAD_ROWS])
 {
   RowCount counts[QUAD_ROWS + size - 1];
 
@@ -188,7 +188,7 @@ median_quad (const FilterTile &t, const uint32_t *from, int32_t row, uint32_t wo
 
 /* Dilates by @reach rows up and down; @flip: all bits to dilate the background, or none. */
 static __device__ inline void
-dilate_rows (const FilterTile &t, const uint32_t *from, int32_t reach, uint32_t flip, int32_t row,
+dilate_rows (const PassTile &t, const uint32_t *from, int32_t reach, uint32_t flip, int32_t row,
              uint32_t words[QUAD_ROWS])
 {
   uint32_t above = 0, below = 0, all = 0;
@@ -217,7 +217,7 @@ dilate_rows (const FilterTile &t, const uint32_t *from, int32_t reach, uint32_t 
 }
 
 static __device__ inline void
-rectangle_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t row,
+rectangle_quad (const PassTile &t, const uint32_t *from, CclPass pass, int32_t row,
                 uint32_t (&words)[QUAD_ROWS])
 {
   uint32_t flip = 0 - (uint32_t) CCL_PASS_ERODES (pass);
@@ -239,12 +239,12 @@ rectangle_quad (const FilterTile &t, const uint32_t *from, CclPass pass, int32_t
 /* One pass over the tile and @around rows above and below it, from shared memory to there; the last
  * one, @to being NULL, to the mask. */
 static __device__ inline void
-filter_rows (const CclFilters &filters, FilterTile t, CclPass pass, int32_t around,
-             const uint32_t *from, uint32_t *to)
+do_pass (const CclPasses &passes, PassTile t, CclPass pass, int32_t around, const uint32_t *from,
+         uint32_t *to)
 {
-  int32_t reach = (int32_t) filters.reach, first = max (reach - around, t.top);
+  int32_t reach = (int32_t) passes.reach, first = max (reach - around, t.top);
   int32_t end = min (reach + (int32_t) t.height + around, t.bottom);
-  bool stores = in_frame (t) && t.lane >= FILTER_HALO && t.lane < FILTER_HALO + FILTER_WORDS;
+  bool stores = in_frame (t) && t.lane >= PASS_HALO && t.lane < PASS_HALO + PASS_WORDS;
 
   /* Rows past the end are computed, too, and dropped: only of rows that the last pass wrote. */
   t.bottom = min (t.bottom, end + CCL_PASS_REACH_Y (pass));
@@ -266,9 +266,9 @@ filter_rows (const CclFilters &filters, FilterTile t, CclPass pass, int32_t arou
       if (row + k >= end)
         break;
       if (to)
-        to[(row + k) * FILTER_COLUMNS + t.lane] = word;
+        to[(row + k) * PASS_COLUMNS + t.lane] = word;
       else if (stores)
-        ((uint32_t *) filters.to)[row_of_frame (filters, t, row + k) * 2 * filters.pitch + t.word] =
+        ((uint32_t *) passes.to)[row_of_frame (passes, t, row + k) * 2 * passes.pitch + t.word] =
             word;
     }
   }
@@ -276,33 +276,33 @@ filter_rows (const CclFilters &filters, FilterTile t, CclPass pass, int32_t arou
 
 /* The tile and what is around it. */
 static __host__ __device__ inline uint32_t
-rows_with_halo (const CclFilters &filters)
+rows_with_halo (const CclPasses &passes)
 {
-  return filters.tile_height + 2 * filters.reach;
+  return passes.tile_height + 2 * passes.reach;
 }
 
-static_assert (CCL_MAX_PASSES == 8, "the passes are two words");
+static_assert (CCL_MAX_PASSES == 8, "the codes are two words");
 
 /* A block for each tile. */
 static __global__ void
-__launch_bounds__ (FILTER_WARPS *WARP_LANES) morphology_filter (CclCudaFrame f, CclFilters filters)
+__launch_bounds__ (PASS_WARPS *WARP_LANES) mask_passes (CclCudaFrame f, CclPasses passes)
 {
   extern __shared__ uint32_t memory[];
-  FilterTile t = filter_tile (f, filters);
-  uint32_t *from = memory, *to = from + rows_with_halo (filters) * FILTER_COLUMNS;
-  uint32_t around = filters.reach;
-  uint64_t passes = filters.passes[0], more = filters.passes[1];
+  PassTile t = pass_tile (f, passes);
+  uint32_t *from = memory, *to = from + rows_with_halo (passes) * PASS_COLUMNS;
+  uint32_t around = passes.reach;
+  uint64_t codes = passes.codes[0], more = passes.codes[1];
 
-  load_rows (f, filters, t, from);
+  load_rows (f, passes, t, from);
 #pragma unroll 1
-  for (uint32_t i = 0; i < filters.n; i++) {
-    CclPass pass = (CclPass) passes;
+  for (uint32_t i = 0; i < passes.n; i++) {
+    CclPass pass = (CclPass) codes;
     uint32_t *other = from;
 
     around -= CCL_PASS_REACH_Y (pass);
     __syncthreads ();
-    filter_rows (filters, t, pass, (int32_t) around, from, i + 1 < filters.n ? to : NULL);
-    passes = passes >> 16 | more << 48;
+    do_pass (passes, t, pass, (int32_t) around, from, i + 1 < passes.n ? to : NULL);
+    codes = codes >> 16 | more << 48;
     more >>= 16;
     from = to;
     to = other;
@@ -310,31 +310,31 @@ __launch_bounds__ (FILTER_WARPS *WARP_LANES) morphology_filter (CclCudaFrame f, 
 }
 
 extern "C" void
-ccl_cuda_filter_plan (const CclCudaFrame *frame, const CclCudaDevice *device, CclFilters *filters)
+ccl_cuda_passes_plan (const CclCudaFrame *frame, const CclCudaDevice *device, CclPasses *passes)
 {
   uint32_t words = (frame->width - 1) / 32 + 1, most, rows;
 
-  if (filters->n == 0) /* only a region: a pass that changes nothing stores the mask */
-    filters->passes[filters->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
-  filters->columns = (words - 1) / FILTER_WORDS + 1;
+  if (passes->n == 0) /* only a region: a pass that changes nothing stores the mask */
+    passes->codes[passes->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
+  passes->columns = (words - 1) / PASS_WORDS + 1;
   /* As many tiles as multiprocessors, unless they have much more halo than rows, or too many. */
-  rows = (uint32_t) (((uint64_t) filters->height * filters->frames * filters->columns - 1) /
-                         device->processors +
+  rows = (uint32_t) (((uint64_t) passes->height * passes->frames * passes->columns - 1) /
+                         device->limits.processors +
                      1);
-  most = FILTER_ROWS - 2 * filters->reach;
-  filters->tile_height = min (max (rows, 8u), most);
-  filters->rows = (filters->height - 1) / filters->tile_height + 1;
-  filters->column_reciprocal = UINT32_MAX / filters->columns;
-  filters->row_reciprocal = UINT32_MAX / filters->rows;
+  most = PASS_ROWS - 2 * passes->reach;
+  passes->tile_height = min (max (rows, 8u), most);
+  passes->rows = (passes->height - 1) / passes->tile_height + 1;
+  passes->column_reciprocal = UINT32_MAX / passes->columns;
+  passes->row_reciprocal = UINT32_MAX / passes->rows;
 }
 
 extern "C" cudaError_t
-ccl_cuda_filter (const CclCudaFrame *frame, const CclFilters *filters, cudaStream_t stream)
+ccl_cuda_passes_enqueue (const CclCudaFrame *frame, const CclPasses *passes, cudaStream_t stream)
 {
-  uint32_t rows = rows_with_halo (*filters);
-  uint32_t warps = min ((rows - 1) / QUAD_ROWS + 1, (uint32_t) FILTER_WARPS);
-  size_t size = (filters->n > 1 ? 2 : 1) * rows * FILTER_COLUMNS * sizeof (uint32_t);
+  uint32_t rows = rows_with_halo (*passes);
+  uint32_t warps = min ((rows - 1) / QUAD_ROWS + 1, (uint32_t) PASS_WARPS);
+  size_t size = (passes->n > 1 ? 2 : 1) * rows * PASS_COLUMNS * sizeof (uint32_t);
 
-  return launch (morphology_filter, filters->columns * filters->rows * filters->frames,
-                 warps * WARP_LANES, size, stream, *frame, *filters);
+  return launch (mask_passes, passes->columns * passes->rows * passes->frames, warps * WARP_LANES,
+                 size, stream, *frame, *passes);
 }

@@ -20,7 +20,7 @@
 typedef struct CudaMotion
 {
   CclMotionSession base;
-  CclCudaPlace place;
+  CclCudaDevice device;
   CclCudaMemory memory; /* all below */
   cudaStream_t stream;
   cudaEvent_t ready;        /* the caller's pixels are */
@@ -30,10 +30,10 @@ typedef struct CudaMotion
   cudaStream_t last_stream; /* only compared: it may be destroyed; NULL: no frame yet */
   CclModelState state;
   CclModelFrame small;      /* the frame in the model's size, if that is another */
-  uint32_t newest;          /* see CclModelRun */
-  uint64_t *foreground;     /* page-locked: the last frame's; NO_FOREGROUND: not known yet */
+  uint32_t newest;          /* see CclModelTask */
+  uint64_t *foreground;     /* pinned: the last frame's; NO_FOREGROUND: not known yet */
   uint8_t *image, *staging; /* [frame_bytes()] for frames that kernels cannot read, once there was
-                             * one: on the device, and page-locked */
+                             * one: on the device, and pinned */
 } CudaMotion;
 
 /* Planes below each other, in rows at multiples of ALIGNMENT; room for chroma in pairs, twice. */
@@ -177,7 +177,7 @@ allocate_state (CudaMotion *self)
   *self->foreground = 0;
   return ccl_cuda_check (
       CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, self->foreground, 0),
-      "mapping page-locked memory");
+      "mapping pinned memory");
 }
 
 static CclStatus
@@ -217,7 +217,7 @@ cuda_motion_close (CclMotionSession *session)
 {
   CudaMotion *self = (CudaMotion *) session;
 
-  if (self->place.context && ccl_cuda_context_enter (self->place.context) == CCL_OK) {
+  if (self->device.context && ccl_cuda_context_enter (self->device.context) == CCL_OK) {
     /* in whatever stream the last frame is */
     if (self->done) {
       CCL_CUDA (cudaEventSynchronize, self->done);
@@ -256,10 +256,10 @@ cuda_motion_open (const CclMotionSession *wanted, CclMotionSession **session)
   self->base = *wanted;
   self->base.config.backend = CCL_BACKEND_CUDA;
   self->memory.account = &self->base.account;
-  status = ccl_cuda_place_open (config->device, config->cuda_context, &self->place);
+  status = ccl_cuda_device_open (config->device, config->cuda_context, &self->device);
   if (status == CCL_OK) {
-    self->base.device = self->place.device.index;
-    memcpy (self->base.device_name, self->place.name, sizeof self->base.device_name);
+    self->base.device = self->device.index;
+    memcpy (self->base.device_name, self->device.name, sizeof self->base.device_name);
     status = open_model (self);
     ccl_cuda_context_leave ();
   }
@@ -352,9 +352,9 @@ take_plane (Upload *upload, CclModelPlane *plane)
     status = wait_for_pixels (self, image, upload->stream);
   if (status != CCL_OK || image->memory == CCL_MEMORY_DEVICE)
     return status;
-  if (image->memory == CCL_MEMORY_PINNED && self->place.shares_memory) {
+  if (image->memory == CCL_MEMORY_PINNED && self->device.shares_memory) {
     status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, (void *) image->data, 0),
-                             "mapping page-locked memory");
+                             "mapping pinned memory");
     plane->samples = mapped;
     return status;
   }
@@ -463,7 +463,7 @@ enqueue_enlarged (CudaMotion *self, int i, cudaStream_t stream)
 static CclStatus
 enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
 {
-  CclModelRun run = {
+  CclModelTask task = {
     .state = self->state,
     .step = job->step,
     .mask = model_mask (job->mask),
@@ -479,18 +479,18 @@ enqueue_frame (CudaMotion *self, const CclMotionJob *job, cudaStream_t stream)
   status = take_frame (self, job->image, &frame, stream);
   if (status != CCL_OK)
     return status;
-  run.frame = frame;
+  task.frame = frame;
   if (self->begun)
     status = ccl_cuda_check (CCL_CUDA (cudaEventRecord, self->begun, stream), "measuring time");
   if (status == CCL_OK && self->base.config.scale > 1) {
-    run.frame = self->small;
+    task.frame = self->small;
     status = ccl_cuda_check (
         ccl_cuda_model_shrink (&frame, &self->small, self->base.config.scale, stream),
         "reducing a frame");
   }
   *self->foreground = NO_FOREGROUND;
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_model_apply (&run, stream), "updating a background model");
+    status = ccl_cuda_check (ccl_cuda_model_apply (&task, stream), "updating a background model");
   if (status == CCL_OK)
     self->newest ^= job->step.learn;
   for (int i = 0; i < 2 && status == CCL_OK && job->enlarge; i++)
@@ -504,7 +504,7 @@ cuda_motion_apply (CclMotionSession *session, const CclMotionJob *job)
 {
   CudaMotion *self = (CudaMotion *) session;
   cudaStream_t stream = job->stream ? job->stream : self->stream;
-  CclStatus status = ccl_cuda_context_enter (self->place.context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;
@@ -536,7 +536,7 @@ static CclStatus
 cuda_motion_finish (CclMotionSession *session, bool all, uint64_t *foreground)
 {
   CudaMotion *self = (CudaMotion *) session;
-  CclStatus status = ccl_cuda_context_enter (self->place.context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
 
   if (status != CCL_OK)
     return status;
@@ -556,7 +556,7 @@ cuda_motion_read (CclMotionSession *session, const CclMask *from, CclMask *to)
 {
   CudaMotion *self = (CudaMotion *) session;
   const size_t word = sizeof *from->words;
-  CclStatus status = ccl_cuda_context_enter (self->place.context);
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
   cudaError_t error;
 
   if (status != CCL_OK)
@@ -606,7 +606,7 @@ cuda_motion_background (CclMotionSession *session, uint8_t *pixels, size_t strid
 
   if (!rows)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a background");
-  status = ccl_cuda_context_enter (self->place.context);
+  status = ccl_cuda_context_enter (self->device.context);
   if (status == CCL_OK) {
     status = wait_for_last (self, self->stream);
     if (status == CCL_OK)

@@ -210,51 +210,51 @@ load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step,
 /* The unit of luma at @x in a row. */
 template <bool ALIGNED>
 static __device__ inline uint2
-load_luma (const CclModelRun &run, const uint8_t *row, uint32_t x)
+load_luma (const CclModelTask &task, const uint8_t *row, uint32_t x)
 {
-  return ALIGNED || run.vectors[0] ? __ldg ((const uint2 *) (row + x))
-                                   : load_luma_samples (row, x, run.frame.width);
+  return ALIGNED || task.vectors[0] ? __ldg ((const uint2 *) (row + x))
+                                    : load_luma_samples (row, x, task.frame.width);
 }
 
 /* The four pairs of chroma samples at @x in row @y. */
 template <bool ALIGNED>
 static __device__ inline uint2
-load_chroma (const CclModelRun &run, uint32_t x, uint32_t y)
+load_chroma (const CclModelTask &task, uint32_t x, uint32_t y)
 {
-  const CclModelPlane *planes = run.frame.planes;
+  const CclModelPlane *planes = task.frame.planes;
   const uint8_t *first = planes[1].samples + y * planes[1].pitch;
   const uint8_t *second = planes[2].samples + y * planes[2].pitch;
 
-  if (ALIGNED || run.vectors[1] == CCL_MODEL_PAIRS)
+  if (ALIGNED || task.vectors[1] == CCL_MODEL_PAIRS)
     return __ldg ((const uint2 *) (first + 2 * (size_t) x));
-  if (run.vectors[1] == CCL_MODEL_VECTOR) {
+  if (task.vectors[1] == CCL_MODEL_VECTOR) {
     uint32_t u = __ldg ((const uint32_t *) (first + x));
     uint32_t v = __ldg ((const uint32_t *) (second + x));
 
     return uint2{ __byte_perm (u, v, 0x5140), __byte_perm (u, v, 0x7362) };
   }
-  return load_chroma_samples (first, second, run.frame.step, x, run.frame.chroma_width);
+  return load_chroma_samples (first, second, task.frame.step, x, task.frame.chroma_width);
 }
 
 /* The position of a thread's unit. */
-typedef struct Place
+typedef struct Position
 {
   uint32_t x, y;            /* clamped to the frame (M5) */
   bool first, last;         /* it is at the left, at the right border */
   bool above, below, lower; /* inside the frame: the row above the pair, its second row, and the
                              * row below the pair */
-} Place;
+} Position;
 
 /* The middle row, blurred; samples are @bits wide. Called by whole warps. */
 static __device__ inline uint2
-blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t bits)
+blur_unit (const Position &position, uint2 above, uint2 middle, uint2 below, uint32_t bits)
 {
   uint32_t low = blur4 (above.x, middle.x, below.x);
   uint32_t high = blur4 (above.y, middle.y, below.y);
   uint32_t left = warp_shuffle_up (high, 1), right = warp_shuffle_down (low, 1);
 
-  left = place.first ? low << (32 - bits) : left;
-  right = place.last ? high >> (32 - bits) : right;
+  left = position.first ? low << (32 - bits) : left;
+  right = position.last ? high >> (32 - bits) : right;
   return uint2{
     blur4 (__funnelshift_l (left, low, bits), low, __funnelshift_r (low, high, bits)),
     blur4 (__funnelshift_l (low, high, bits), high, __funnelshift_r (high, right, bits)),
@@ -264,50 +264,50 @@ blur_unit (const Place &place, uint2 above, uint2 middle, uint2 below, uint32_t 
 /* Rows of luma from above the pair to below it. */
 template <bool ALIGNED>
 static __device__ inline void
-load_lumas (const CclModelRun &run, const Place &place, uint2 lumas[4])
+load_lumas (const CclModelTask &task, const Position &position, uint2 lumas[4])
 {
-  const size_t pitch = run.frame.planes[0].pitch;
-  const uint8_t *row = run.frame.planes[0].samples + place.y * pitch;
-  const uint8_t *second = row + (place.below ? pitch : 0);
+  const size_t pitch = task.frame.planes[0].pitch;
+  const uint8_t *row = task.frame.planes[0].samples + position.y * pitch;
+  const uint8_t *second = row + (position.below ? pitch : 0);
 
-  lumas[0] = load_luma<ALIGNED> (run, row - (place.above ? pitch : 0), place.x);
-  lumas[1] = load_luma<ALIGNED> (run, row, place.x);
-  lumas[2] = load_luma<ALIGNED> (run, second, place.x);
-  lumas[3] = load_luma<ALIGNED> (run, second + (place.lower ? pitch : 0), place.x);
+  lumas[0] = load_luma<ALIGNED> (task, row - (position.above ? pitch : 0), position.x);
+  lumas[1] = load_luma<ALIGNED> (task, row, position.x);
+  lumas[2] = load_luma<ALIGNED> (task, second, position.x);
+  lumas[3] = load_luma<ALIGNED> (task, second + (position.lower ? pitch : 0), position.x);
 }
 
 /* Rows of chroma from above the pair's to below it. */
 template <bool ALIGNED>
 static __device__ inline void
-load_chromas (const CclModelRun &run, const Place &place, uint2 chromas[3])
+load_chromas (const CclModelTask &task, const Position &position, uint2 chromas[3])
 {
-  const uint32_t x = place.x / 2, y = place.y / 2;
+  const uint32_t x = position.x / 2, y = position.y / 2;
 
-  chromas[0] = load_chroma<ALIGNED> (run, x, y - (y > 0));
-  chromas[1] = load_chroma<ALIGNED> (run, x, y);
-  chromas[2] = load_chroma<ALIGNED> (run, x, y + (y + 1 < run.frame.chroma_height));
+  chromas[0] = load_chroma<ALIGNED> (task, x, y - (y > 0));
+  chromas[1] = load_chroma<ALIGNED> (task, x, y);
+  chromas[2] = load_chroma<ALIGNED> (task, x, y + (y + 1 < task.frame.chroma_height));
 }
 
 /* A row of the background, of the copy that the bit of its group in @copies names. */
 static __device__ inline uint16_t *
-background_row (const CclModelRun &run, uint32_t copies, uint32_t y)
+background_row (const CclModelTask &task, uint32_t copies, uint32_t y)
 {
   uint32_t copy = copies >> (y >> 1) % CCL_MOTION_GROUPS & 1;
 
-  return (copy ? run.state.background[1] : run.state.background[0]) + y * run.state.pitch;
+  return (copy ? task.state.background[1] : task.state.background[0]) + y * task.state.pitch;
 }
 
 /* The background of a row before the frame: rows that learn write the other copy (M1). */
 static __device__ inline const uint16_t *
-old_row (const CclModelRun &run, uint32_t y)
+old_row (const CclModelTask &task, uint32_t y)
 {
-  return background_row (run, run.newest, y);
+  return background_row (task, task.newest, y);
 }
 
 static __device__ inline uint4
-load_old (const CclModelRun &run, uint32_t x, uint32_t y)
+load_old (const CclModelTask &task, uint32_t x, uint32_t y)
 {
-  return *(const uint4 *) (old_row (run, y) + x);
+  return *(const uint4 *) (old_row (task, y) + x);
 }
 
 /* Comparing */
@@ -323,9 +323,9 @@ flat_thresholds (uint2 noise, uint32_t k, uint32_t floor)
 /* Which of a unit's pixels differ from the background if its slope counts as 0: all those of
  * find_differences(), and perhaps more. */
 static __device__ inline uint32_t
-find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
+find_candidates (const CclModelTask &task, uint2 values, uint4 old, uint2 noise)
 {
-  const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
+  const uint32_t floor = both (task.step.floor), cap = both (task.step.cap);
   const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
   uint32_t high[4];
 
@@ -340,12 +340,13 @@ find_candidates (const CclModelRun &run, uint2 values, uint4 old, uint2 noise)
 
 /* Which of a unit's pixels differ from the background. Called by whole warps. */
 static __device__ inline uint32_t
-find_differences (const CclModelRun &run, const Place &place, uint2 values, uint4 above, uint4 old,
-                  uint4 below, uint2 noise)
+find_differences (const CclModelTask &task, const Position &position, uint2 values, uint4 above,
+                  uint4 old, uint4 below, uint2 noise)
 {
-  const uint32_t floor = both (run.step.floor), cap = both (run.step.cap);
+  const uint32_t floor = both (task.step.floor), cap = both (task.step.cap);
   uint32_t before = warp_shuffle_up (old.w, 1), behind = warp_shuffle_down (old.x, 1);
-  uint32_t left = place.first ? old.x << 16 : before, right = place.last ? old.w >> 16 : behind;
+  uint32_t left = position.first ? old.x << 16 : before,
+           right = position.last ? old.w >> 16 : behind;
   /* pixels -1 and 0, 1 and 2, up to 7 and 8 */
   uint32_t odd[5] = { __funnelshift_l (left, old.x, 16), __funnelshift_l (old.x, old.y, 16),
                       __funnelshift_l (old.y, old.z, 16), __funnelshift_l (old.z, old.w, 16),
@@ -382,16 +383,16 @@ find_shaded (uint2 values, uint4 old)
 }
 
 static __device__ inline uint4 *
-chroma_at (const CclModelRun &run, uint32_t x, uint32_t y)
+chroma_at (const CclModelTask &task, uint32_t x, uint32_t y)
 {
-  return (uint4 *) (run.state.chroma + y * (run.state.pitch / 2) + x);
+  return (uint4 *) (task.state.chroma + y * (task.state.pitch / 2) + x);
 }
 
 /* ccl_motion_chroma_differs() of four pairs of samples: a bit for each pixel of a row. */
 static __device__ inline uint32_t
-find_colours (const CclModelRun &run, uint2 values, uint4 old)
+find_colours (const CclModelTask &task, uint2 values, uint4 old)
 {
-  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (run.step.chroma_floor);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (task.step.chroma_floor);
   uint32_t high[2];
 
 #pragma unroll
@@ -436,23 +437,23 @@ append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
   }
 }
 
-/* Whether the pixel at index @place of Shared.blurred is in shadow; (@left, @top) is the frame's
+/* Whether the pixel at @index of Shared.blurred is in shadow; (@left, @top) is the frame's
  * pixel at its beginning. */
 static __device__ inline bool
-is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_t left,
+is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint32_t left,
            uint32_t top)
 {
-  const uint32_t x = left + place % SHARED_PITCH, y = top + place / SHARED_PITCH;
+  const uint32_t x = left + index % SHARED_PITCH, y = top + index / SHARED_PITCH;
   const uint32_t xs[3] = { max (x, (uint32_t) HALO) - HALO, x,
-                           min (x + HALO, run.frame.width - 1) };
+                           min (x + HALO, task.frame.width - 1) };
   const uint32_t ys[3] = { max (y, (uint32_t) HALO) - HALO, y,
-                           min (y + HALO, run.frame.height - 1) };
+                           min (y + HALO, task.frame.height - 1) };
   int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
 
 #pragma unroll
   for (int v = 0; v < 3; v++) {
     const uint8_t *blurred = (const uint8_t *) shared.blurred[ys[v] - top];
-    const uint16_t *row = old_row (run, ys[v]);
+    const uint16_t *row = old_row (task, ys[v]);
 
 #pragma unroll
     for (int u = 0; u < 3; u++) {
@@ -467,29 +468,30 @@ is_shadow (const CclModelRun &run, const Shared &shared, uint32_t place, uint32_
  * has such pixels, after a barrier. */
 template <bool ALIGNED>
 static __device__ inline void
-find_shadows (const CclModelRun &run, const Place &place, Shared &shared, const uint2 values[2],
-              const uint32_t shaded[2], uint32_t left, uint32_t top, uint32_t shadows[2])
+find_shadows (const CclModelTask &task, const Position &position, Shared &shared,
+              const uint2 values[2], const uint32_t shaded[2], uint32_t left, uint32_t top,
+              uint32_t shadows[2])
 {
   const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
-  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = run.frame.height - 1;
+  const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = task.frame.height - 1;
   /* rows above the frame have wrapped; nothing reads the halo outside of the frame */
   const uint32_t y = min (top + halo, last);
-  const size_t pitch = run.frame.planes[0].pitch;
-  const uint8_t *pixels = run.frame.planes[0].samples + y * pitch;
+  const size_t pitch = task.frame.planes[0].pitch;
+  const uint8_t *pixels = task.frame.planes[0].samples + y * pitch;
 
   append_shaded (shared, shaded, row);
   shared.blurred[row + HALO][lane] = values[0];
   shared.blurred[row + HALO + 1][lane] = values[1];
   shared.blurred[halo][lane] =
-      blur_unit (place, load_luma<ALIGNED> (run, pixels - (y > 0 ? pitch : 0), place.x),
-                 load_luma<ALIGNED> (run, pixels, place.x),
-                 load_luma<ALIGNED> (run, pixels + (y < last ? pitch : 0), place.x), 8);
+      blur_unit (position, load_luma<ALIGNED> (task, pixels - (y > 0 ? pitch : 0), position.x),
+                 load_luma<ALIGNED> (task, pixels, position.x),
+                 load_luma<ALIGNED> (task, pixels + (y < last ? pitch : 0), position.x), 8);
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {
     uint32_t index = shared.shaded[i], pixel = index - HALO * SHARED_PITCH;
 
-    if (is_shadow (run, shared, index, left, top))
+    if (is_shadow (task, shared, index, left, top))
       atomicOr ((uint32_t *) shared.shadows + pixel / 32, 1u << pixel % 32);
   }
   __syncthreads ();
@@ -557,10 +559,10 @@ learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, ui
 
 /* Writes a unit's background. Past the end of a row the last pixel is repeated, for its slope. */
 static __device__ inline void
-store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixels)
+store_background (const CclModelTask &task, uint32_t x, uint32_t y, uint32_t *pixels)
 {
-  const uint32_t n = run.frame.width - x;
-  uint16_t *row = background_row (run, ~run.newest, y);
+  const uint32_t n = task.frame.width - x;
+  uint16_t *row = background_row (task, ~task.newest, y);
 
   if (n < UNIT) {
     uint32_t last = 0;
@@ -579,31 +581,31 @@ store_background (const CclModelRun &run, uint32_t x, uint32_t y, uint32_t *pixe
 
 /* The first frame becomes the background. */
 static __device__ inline void
-begin_row (const CclModelRun &run, uint2 values, uint32_t x, uint32_t y)
+begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
 {
-  const size_t at = y * run.state.pitch + x;
+  const size_t at = y * task.state.pitch + x;
   const uint32_t noise = four (CCL_MOTION_FIRST_NOISE);
   uint32_t pixels[4];
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++)
     pixels[k] = byte_pair (values, k) << 7;
-  store_background (run, x, y, pixels);
-  *(uint2 *) (run.state.noise + at) = uint2{ noise, noise };
-  *(uint2 *) (run.state.candidates + at) = values;
-  *(uint2 *) (run.state.counts + at) = uint2{ 0, 0 };
+  store_background (task, x, y, pixels);
+  *(uint2 *) (task.state.noise + at) = uint2{ noise, noise };
+  *(uint2 *) (task.state.candidates + at) = values;
+  *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
 }
 
 /* Returns a mask of those pixels whose candidate became the background. @busy: bits of foreground
  * and shadow; if it is 0, @old_candidate is not used. */
 static __device__ inline uint2
-learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t busy,
+learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t busy,
            uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
 {
-  const size_t at = y * run.state.pitch + x;
-  const uint4 old = load_old (run, x, y);
+  const size_t at = y * task.state.pitch + x;
+  const uint4 old = load_old (task, x, y);
   const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
-  uint2 *noises = (uint2 *) (run.state.noise + at), *counts = (uint2 *) (run.state.counts + at);
+  uint2 *noises = (uint2 *) (task.state.noise + at), *counts = (uint2 *) (task.state.counts + at);
   const uint2 old_noise = *noises;
   uint32_t lights[4], pixels[4];
   uint2 noise, count, renewed = { 0, 0 };
@@ -631,7 +633,7 @@ learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint
                                               &candidate.y, &busy_count.y);
       count.x = select4 (mask.x, busy_count.x, count.x);
       count.y = select4 (mask.y, busy_count.y, count.y);
-      *(uint2 *) (run.state.candidates + at) =
+      *(uint2 *) (task.state.candidates + at) =
           uint2{ select4 (mask.x, candidate.x, old_candidate.x),
                  select4 (mask.y, candidate.y, old_candidate.y) };
     }
@@ -644,7 +646,7 @@ learn_row (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint
     noise.y =
         select4 (renewed.y, four (CCL_MOTION_FIRST_NOISE), select4 (mask.y, old_noise.y, noise.y));
   }
-  store_background (run, x, y, pixels);
+  store_background (task, x, y, pixels);
   *noises = noise;
   if (count.x != old_count.x || count.y != old_count.y)
     *counts = count;
@@ -666,10 +668,10 @@ pace_of (const CclMotionStep &step, uint32_t group)
 
 /* Samples are learned as the luma pixel at their top left is; @renewed: the mask of its row. */
 static __device__ inline void
-learn_chroma (const CclModelRun &run, const CclMotionPace &pace, uint2 values, uint32_t x,
+learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t x,
               uint32_t y, uint32_t busy, uint2 renewed)
 {
-  uint4 *at = chroma_at (run, x, y);
+  uint4 *at = chroma_at (task, x, y);
   const uint4 old = *at;
   uint32_t olds[4] = { old.x, old.y, old.z, old.w };
 
@@ -688,35 +690,35 @@ learn_chroma (const CclModelRun &run, const CclMotionPace &pace, uint2 values, u
 /* A warp's two rows. */
 template <bool CHROMA>
 static __device__ inline void
-learn_rows (const CclModelRun &run, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
+learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
             uint32_t x, uint32_t y)
 {
   uint2 renewed = { ~0u, ~0u };
 
-  if (run.step.first) {
-    begin_row (run, values[0], x, y);
-    if (y + 1 < run.frame.height)
-      begin_row (run, values[1], x, y + 1);
+  if (task.step.first) {
+    begin_row (task, values[0], x, y);
+    if (y + 1 < task.frame.height)
+      begin_row (task, values[1], x, y + 1);
     if (CHROMA)
-      learn_chroma (run, run.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
+      learn_chroma (task, task.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
   } else {
-    const CclMotionPace pace = pace_of (run.step, (y >> 1) % CCL_MOTION_GROUPS);
+    const CclMotionPace pace = pace_of (task.step, (y >> 1) % CCL_MOTION_GROUPS);
 
-    const size_t pitch = y + 1 < run.frame.height ? run.state.pitch : 0;
-    const size_t at = y * run.state.pitch + x;
-    const uint2 counts[2] = { *(const uint2 *) (run.state.counts + at),
-                              *(const uint2 *) (run.state.counts + at + pitch) };
+    const size_t pitch = y + 1 < task.frame.height ? task.state.pitch : 0;
+    const size_t at = y * task.state.pitch + x;
+    const uint2 counts[2] = { *(const uint2 *) (task.state.counts + at),
+                              *(const uint2 *) (task.state.counts + at + pitch) };
     uint2 candidates[2] = {};
 
     if (busy[0] | busy[1]) {
-      candidates[0] = *(const uint2 *) (run.state.candidates + at);
-      candidates[1] = *(const uint2 *) (run.state.candidates + at + pitch);
+      candidates[0] = *(const uint2 *) (task.state.candidates + at);
+      candidates[1] = *(const uint2 *) (task.state.candidates + at + pitch);
     }
-    renewed = learn_row (run, pace, values[0], busy[0], counts[0], candidates[0], x, y);
-    if (y + 1 < run.frame.height)
-      learn_row (run, pace, values[1], busy[1], counts[1], candidates[1], x, y + 1);
+    renewed = learn_row (task, pace, values[0], busy[0], counts[0], candidates[0], x, y);
+    if (y + 1 < task.frame.height)
+      learn_row (task, pace, values[1], busy[1], counts[1], candidates[1], x, y + 1);
     if (CHROMA)
-      learn_chroma (run, pace, chroma, x / 2, y / 2, busy[0], renewed);
+      learn_chroma (task, pace, chroma, x / 2, y / 2, busy[0], renewed);
   }
 }
 
@@ -730,7 +732,7 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
  * warps call this after they wrote their masks; there is no barrier, as warps that do not learn
  * would wait for those that do. */
 static __device__ inline bool
-add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
+add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
 {
   bool too_much = false;
 
@@ -746,13 +748,13 @@ add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
 
       fence_device ();
       count += ended % WARP_TICKET;
-      before = atomicAdd (run.state.total, TICKET + count);
+      before = atomicAdd (task.state.total, TICKET + count);
       sum = before % TICKET + count;
       if (before / TICKET == gridDim.x - 1) {
         fence_device ();
-        *run.state.foreground = sum;
-        *run.state.total = 0;
-        too_much = sum > run.most;
+        *task.state.foreground = sum;
+        *task.state.total = 0;
+        too_much = sum > task.most;
       }
     }
   }
@@ -761,92 +763,93 @@ add_foreground (const CclModelRun &run, Shared &shared, uint32_t count)
 
 /* Called by whole warps. */
 static __device__ inline void
-clear_mask (const CclModelRun &run, const CclModelMask &mask)
+clear_mask (const CclModelTask &task, const CclModelMask &mask)
 {
-  const uint32_t words = (run.frame.width - 1) / 64 + 1;
+  const uint32_t words = (task.frame.width - 1) / 64 + 1;
 
   if (!mask.words)
     return;
 #pragma unroll 1
-  for (uint32_t y = 0; y < run.frame.height; y++)
+  for (uint32_t y = 0; y < task.frame.height; y++)
 #pragma unroll 1
     for (uint32_t i = lane_id (); i < words; i += WARP_LANES)
       mask.words[y * mask.pitch + i] = 0;
 }
 
 /* @ALIGNED: loads luma by vectors and chroma in pairs, as nearly all luma and NV12 frames on a
- * device allow; otherwise run.vectors tells how. */
+ * device allow; otherwise task.vectors tells how. */
 template <bool CHROMA, bool ALIGNED>
 static __global__ void
-__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun run)
+__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask task)
 {
   __shared__ Shared shared;
-  const uint32_t block_row = divide (blockIdx.x, run.columns, run.column_reciprocal);
-  const uint32_t lane = lane_id (), height = run.frame.height, width = run.frame.width;
+  const uint32_t block_row = divide (blockIdx.x, task.columns, task.column_reciprocal);
+  const uint32_t lane = lane_id (), height = task.frame.height, width = task.frame.width;
   /* of the first lane; wraps in the first column */
-  const uint32_t left = (blockIdx.x - block_row * run.columns) * BLOCK_WIDTH - EDGE * UNIT;
+  const uint32_t left = (blockIdx.x - block_row * task.columns) * BLOCK_WIDTH - EDGE * UNIT;
   const uint32_t top = block_row * BLOCK_ROWS;
   const uint32_t x = left + lane * UNIT, y = top + threadIdx.x / WARP_LANES * 2;
   const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < height;
-  const bool active = stores && x < width, learns = run.step.learn >> y / 2 % CCL_MOTION_GROUPS & 1;
+  const bool active = stores && x < width,
+             learns = task.step.learn >> y / 2 % CCL_MOTION_GROUPS & 1;
   const uint32_t valid = !active ? 0 : width - x < UNIT ? (1u << (width - x)) - 1 : 255;
   const uint32_t row = min (y, height - 1);
-  const Place place = { .x = min (x, (width - 1) / UNIT * UNIT),
-                        .y = row,
-                        .first = x == 0,
-                        .last = x + UNIT >= width,
-                        .above = row > 0,
-                        .below = row + 1 < height,
-                        .lower = row + 2 < height };
+  const Position position = { .x = min (x, (width - 1) / UNIT * UNIT),
+                              .y = row,
+                              .first = x == 0,
+                              .last = x + UNIT >= width,
+                              .above = row > 0,
+                              .below = row + 1 < height,
+                              .lower = row + 2 < height };
   uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
   /* What every warp needs is loaded first: there are few other warps to hide the latency. */
-  load_lumas<ALIGNED> (run, place, lumas);
+  load_lumas<ALIGNED> (task, position, lumas);
   if (CHROMA)
-    load_chromas<ALIGNED> (run, place, chromas);
-  if (!run.step.first) {
-    const uint32_t second = place.y + place.below;
-    const uint8_t *at = run.state.noise + place.y * run.state.pitch + place.x;
+    load_chromas<ALIGNED> (task, position, chromas);
+  if (!task.step.first) {
+    const uint32_t second = position.y + position.below;
+    const uint8_t *at = task.state.noise + position.y * task.state.pitch + position.x;
 
-    olds[1] = load_old (run, place.x, place.y);
-    olds[2] = load_old (run, place.x, second);
+    olds[1] = load_old (task, position.x, position.y);
+    olds[2] = load_old (task, position.x, second);
     noises[0] = *(const uint2 *) at;
-    noises[1] = *(const uint2 *) (at + (place.below ? run.state.pitch : 0));
+    noises[1] = *(const uint2 *) (at + (position.below ? task.state.pitch : 0));
     if (CHROMA)
-      old_chroma = *chroma_at (run, place.x / 2, place.y / 2);
+      old_chroma = *chroma_at (task, position.x / 2, position.y / 2);
   }
 
-  values[0] = blur_unit (place, lumas[0], lumas[1], lumas[2], 8);
-  values[1] = blur_unit (place, lumas[1], lumas[2], lumas[3], 8);
+  values[0] = blur_unit (position, lumas[0], lumas[1], lumas[2], 8);
+  values[1] = blur_unit (position, lumas[1], lumas[2], lumas[3], 8);
   if (CHROMA)
-    chroma = blur_unit (place, chromas[0], chromas[1], chromas[2], 16);
-  if (!run.step.first) {
-    const uint32_t colours = CHROMA ? find_colours (run, chroma, old_chroma) : 0;
-    uint32_t differs[2] = { find_candidates (run, values[0], olds[1], noises[0]),
-                            find_candidates (run, values[1], olds[2], noises[1]) };
+    chroma = blur_unit (position, chromas[0], chromas[1], chromas[2], 16);
+  if (!task.step.first) {
+    const uint32_t colours = CHROMA ? find_colours (task, chroma, old_chroma) : 0;
+    uint32_t differs[2] = { find_candidates (task, values[0], olds[1], noises[0]),
+                            find_candidates (task, values[1], olds[2], noises[1]) };
 
     /* A slope only raises a threshold: without candidates nothing differs, and most warps have
      * none.
      */
     if (__any_sync (ALL_LANES, ((differs[0] | differs[1]) & valid) != 0)) {
-      olds[0] = load_old (run, place.x, place.y - place.above);
-      olds[3] = load_old (run, place.x, place.y + place.below + place.lower);
+      olds[0] = load_old (task, position.x, position.y - position.above);
+      olds[3] = load_old (task, position.x, position.y + position.below + position.lower);
 #pragma unroll
       for (uint32_t i = 0; i < 2; i++)
-        differs[i] =
-            find_differences (run, place, values[i], olds[i], olds[i + 1], olds[i + 2], noises[i]);
+        differs[i] = find_differences (task, position, values[i], olds[i], olds[i + 1], olds[i + 2],
+                                       noises[i]);
     }
 #pragma unroll
     for (uint32_t i = 0; i < 2; i++) {
       const uint32_t dark = differs[i] & ~colours & valid;
 
       busy[i] = (differs[i] | colours) & valid;
-      if (run.step.shadows && dark)
+      if (task.step.shadows && dark)
         shaded[i] = find_shaded (values[i], olds[i + 1]) & dark;
     }
-    if (!place.below)
+    if (!position.below)
       busy[1] = shaded[1] = 0;
   }
 
@@ -855,10 +858,10 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
   if (threadIdx.x == 0)
     shared.n_shaded = shared.ended = 0;
   if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
-    find_shadows<ALIGNED> (run, place, shared, values, shaded, left, top - HALO, shadows);
+    find_shadows<ALIGNED> (task, position, shared, values, shaded, left, top - HALO, shadows);
 
   if (active && learns)
-    learn_rows<CHROMA> (run, values, chroma, busy, x, y);
+    learn_rows<CHROMA> (task, values, chroma, busy, x, y);
 
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {
@@ -868,15 +871,15 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelRun 
     if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
       continue;
     count += (uint32_t) __popc (foreground);
-    store_bits (run.mask, x, y + i, run.silent ? 0 : foreground);
-    if (run.shadows.words)
-      store_bits (run.shadows, x, y + i, run.silent ? 0 : shadows[i]);
+    store_bits (task.mask, x, y + i, task.silent ? 0 : foreground);
+    if (task.shadows.words)
+      store_bits (task.shadows, x, y + i, task.silent ? 0 : shadows[i]);
   }
-  if (add_foreground (run, shared, count)) {
+  if (add_foreground (task, shared, count)) {
     /* Votes order no memory: this makes the first lane's fence hold for all lanes. */
     __syncwarp ();
-    clear_mask (run, run.mask);
-    clear_mask (run, run.shadows);
+    clear_mask (task, task.mask);
+    clear_mask (task, task.shadows);
   }
 }
 
@@ -910,22 +913,22 @@ chroma_vectors (CclModelFrame *frame)
 }
 
 cudaError_t
-ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream)
+ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream)
 {
-  const bool chroma = run->frame.chroma_width > 0;
-  uint32_t rows = (run->frame.height - 1) / BLOCK_ROWS + 1;
-  void (*kernel) (CclModelRun);
+  const bool chroma = task->frame.chroma_width > 0;
+  uint32_t rows = (task->frame.height - 1) / BLOCK_ROWS + 1;
+  void (*kernel) (CclModelTask);
   bool aligned;
 
   /* up to the end of the last word of the masks */
-  run->columns = ((run->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
-  run->column_reciprocal = UINT32_MAX / run->columns;
-  run->vectors[0] = run->frame.width % UNIT == 0 && is_aligned (&run->frame.planes[0], 8);
-  run->vectors[1] = chroma ? (uint8_t) chroma_vectors (&run->frame) : 0;
-  aligned = run->vectors[0] && (!chroma || run->vectors[1] == CCL_MODEL_PAIRS);
+  task->columns = ((task->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
+  task->column_reciprocal = UINT32_MAX / task->columns;
+  task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);
+  task->vectors[1] = chroma ? (uint8_t) chroma_vectors (&task->frame) : 0;
+  aligned = task->vectors[0] && (!chroma || task->vectors[1] == CCL_MODEL_PAIRS);
   if (aligned)
     kernel = chroma ? motion_model<true, true> : motion_model<false, true>;
   else
     kernel = chroma ? motion_model<true, false> : motion_model<false, false>;
-  return launch (kernel, run->columns * rows, BLOCK_THREADS, 0, stream, *run);
+  return launch (kernel, task->columns * rows, BLOCK_THREADS, 0, stream, *task);
 }

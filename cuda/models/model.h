@@ -54,7 +54,7 @@ typedef struct CclModelMask
 } CclModelMask;
 
 /* What the next frame does. Passed to the kernel by value. */
-typedef struct CclModelRun
+typedef struct CclModelTask
 {
   CclModelFrame frame;
   CclModelState state;
@@ -66,7 +66,7 @@ typedef struct CclModelRun
   uint32_t column_reciprocal;
   uint8_t silent;     /* 1: masks are empty */
   uint8_t vectors[2]; /* how luma and chroma can be loaded: see CclModelVectors */
-} CclModelRun;
+} CclModelTask;
 
 typedef enum CclModelVectors
 {
@@ -75,8 +75,8 @@ typedef enum CclModelVectors
   CCL_MODEL_PAIRS,      /* chroma in turns, likewise, from plane 1 on */
 } CclModelVectors;
 
-/* Enqueues a frame; fills in what @run has from columns on, but for silent. */
-cudaError_t ccl_cuda_model_apply (CclModelRun *run, cudaStream_t stream);
+/* Enqueues a frame; fills in what @task has from columns on, but for silent. */
+cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the reduction of a frame: means of @scale by @scale samples, rounded. @to: its size is
  * set, chroma is in pairs. */

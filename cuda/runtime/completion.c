@@ -31,7 +31,7 @@ ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *
   status = ccl_cuda_allocate_pinned (memory, &value, sizeof *value);
   if (status == CCL_OK)
     status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, value, 0),
-                             "mapping page-locked memory");
+                             "mapping pinned memory");
   if (status != CCL_OK)
     return status;
   *value = 0;
@@ -47,7 +47,7 @@ ccl_cuda_completion_close (CclCudaCompletion *self)
     CCL_CUDA (cudaEventDestroy, self->event);
 }
 
-/* Errors of platforms whose streams cannot write to page-locked memory. */
+/* Errors of platforms whose streams cannot write to pinned memory. */
 static bool
 is_refusal (cudaError_t error)
 {

@@ -10,7 +10,7 @@
 /* The end of the work that a stream had when ccl_cuda_completion_record() was last called.
  *
  * Each poll of an event is a call of the driver and takes a lock that all threads of the process
- * share, and the host sees the event 2 us late. So the stream writes a value to page-locked memory,
+ * share, and the host sees the event 2 us late. So the stream writes a value to pinned memory,
  * which the host polls. An event serves where the driver is older than CUDA 11.7 or refuses the
  * write, and for CCL_SYNC_BLOCK, which sleeps. */
 typedef struct CclCudaCompletion
@@ -18,7 +18,7 @@ typedef struct CclCudaCompletion
   CclSync sync;
   cudaEvent_t event;
   cudaStream_t stream;      /* of the last call */
-  const uint32_t *value;    /* page-locked: written last; NULL: use the event */
+  const uint32_t *value;    /* pinned: written last; NULL: use the event */
   CUdeviceptr device_value; /* the same for the stream */
   uint32_t expected;        /* what the stream writes last */
 } CclCudaCompletion;

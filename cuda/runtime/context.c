@@ -45,7 +45,7 @@ ccl_cuda_context_enter (CUcontext context)
   unsigned version;
   CclStatus status;
 
-  /* A context that its owner has destroyed can still be pushed, but has lost its page-locked
+  /* A context that its owner has destroyed can still be pushed, but has lost its pinned
    * memory. */
   status = ccl_cuda_check (CCL_CUDA (cuCtxGetApiVersion, context, &version),
                            "entering the device's context");

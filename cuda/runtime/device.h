@@ -1,25 +1,28 @@
-/* cudaccl - CUDA backend: the device and the context that a session runs in
+/* cudaccl - CUDA backend: devices
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_CUDA_PLACE_H
-#define CCL_CUDA_PLACE_H
+#ifndef CCL_CUDA_DEVICE_H
+#define CCL_CUDA_DEVICE_H
 
-#include "cuda/algorithms/algorithm.h"
+#include "engine/backend.h"
+#include "cuda/runtime/devicelimits.h"
 
 #include <cuda.h>
 
-typedef struct CclCudaPlace
+/* A device that this build's kernels run on. */
+typedef struct CclCudaDevice
 {
   CUcontext context; /* the caller's, or the device's primary one; NULL before it is open */
-  CclCudaDevice device;
+  int index;
   char name[256];
   bool shares_memory; /* with the host */
   bool overlap;       /* launch_following() may overlap kernels */
-} CclCudaPlace;
+  CclCudaLimits limits;
+} CclCudaDevice;
 
-/* Opens the device of @context, a CUcontext, or, if that is NULL, device number @device, or with -1
+/* Opens the device of @context, a CUcontext, or, if that is NULL, device number @index, or with -1
  * the first one that works. On success, the context is entered. */
-CclStatus ccl_cuda_place_open (int device, void *context, CclCudaPlace *place);
+CclStatus ccl_cuda_device_open (int index, void *context, CclCudaDevice *device);
 
 /* The number of devices; with 0, the reason is reported. */
 int ccl_cuda_count_devices (void);

@@ -82,9 +82,8 @@ CclStatus
 ccl_cuda_allocate_pinned (CclCudaMemory *memory, void *pointer, size_t size)
 {
   void *allocated;
-  CclStatus status =
-      ccl_cuda_check (CCL_CUDA (cudaHostAlloc, &allocated, size, cudaHostAllocMapped),
-                      "allocating page-locked memory");
+  CclStatus status = ccl_cuda_check (
+      CCL_CUDA (cudaHostAlloc, &allocated, size, cudaHostAllocMapped), "allocating pinned memory");
 
   if (status != CCL_OK)
     return status;
@@ -121,7 +120,7 @@ ccl_cuda_result_allocate (CudaSession *self)
   if (self->result_is_mapped)
     status =
         ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, (void **) &r->header, self->result, 0),
-                        "mapping page-locked memory");
+                        "mapping pinned memory");
   else
     status = ccl_cuda_allocate_device (&self->memory, &r->header, size);
   /* The first transfer reads past the end of a short result. */

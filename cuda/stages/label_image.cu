@@ -146,7 +146,7 @@ add_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTabl
 }
 
 extern "C" cudaError_t
-ccl_cuda_label_image_run (const CclCudaWork *work, cudaStream_t stream)
+ccl_cuda_label_image_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclLabelImage *image = ccl_cuda_label_image (work);
   const CclCudaFrame *f = &work->frame;

@@ -30,7 +30,8 @@ ccl_cuda_components_allocate (CclCudaWork *work, CclCudaMemory *memory, size_t l
 static uint32_t
 parts_of_row (const CclCudaWork *work, const CclCudaDevice *device)
 {
-  uint32_t wanted = 2 * device->warps / work->frame.height;
+  uint32_t warps = device->limits.processors * (device->limits.threads / 32);
+  uint32_t wanted = 2 * warps / work->frame.height;
   uint32_t most = (work->components.slots - 1) / 32 + 1;
 
   if (wanted > most)

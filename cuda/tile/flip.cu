@@ -9,8 +9,8 @@
 
 /* Replaces the link of each piece by whether its component is flipped. */
 static __device__ inline void
-look_up_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclFlips &flips,
-               const TilePieces *s, const Pieces &p, const Tile &tile)
+look_up_flipped (const CclCudaFrame &f, const CclComponentTable &t, const CclFlipPass &pass,
+                 const TilePieces *s, const Pieces &p, const Tile &tile)
 {
   uint32_t *links = p.forest.links;
 
@@ -18,7 +18,7 @@ look_up_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclFlips
     if (piece_is_root (s, piece)) {
       uint32_t root = t.parents[component_label (t, tile, link_first (links[piece]))];
 
-      links[piece] = flips_component (f, flips, t.features[root], root >= t.slots);
+      links[piece] = flips_component (f, pass, t.features[root], root >= t.slots);
     }
   }
   __syncthreads ();
@@ -28,14 +28,15 @@ look_up_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclFlips
   }
 }
 
-/* The pixels of a word that are not flipped. @flips: of the pieces; NULL: there are none. */
+/* The pixels of a word that are not flipped. @flipped: which pieces are; NULL: there are none. */
 static __device__ inline uint64_t
-without_flips (const uint32_t *flips, uint64_t word, uint32_t before)
+without_flipped (const uint32_t *flipped, uint64_t word, uint32_t before)
 {
   uint64_t kept = word;
 
-  for (uint64_t starts = flips ? piece_starts (word) : 0; starts; starts &= starts - 1, before++) {
-    if (flips[before])
+  for (uint64_t starts = flipped ? piece_starts (word) : 0; starts;
+       starts &= starts - 1, before++) {
+    if (flipped[before])
       kept &= word + (starts & -starts); /* carries through the piece */
   }
   return kept;
@@ -44,7 +45,7 @@ without_flips (const uint32_t *flips, uint64_t word, uint32_t before)
 /* A block for each tile. */
 static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
-    tile_flip (CclCudaFrame f, CclComponentTable t, CclTiles tiles, CclFlips flips)
+    tile_flip (CclCudaFrame f, CclComponentTable t, CclTiles tiles, CclFlipPass pass)
 {
   extern __shared__ uint32_t memory[];
   Tile tile = tile_number (tiles, blockIdx.x);
@@ -58,18 +59,18 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
   if (tiles.n[tile.index] > 0) {
     Pieces p = find_pieces (f, tiles, s);
 
-    look_up_flips (f, t, flips, s, p, tile);
+    look_up_flipped (f, t, pass, s, p, tile);
     links = p.forest.links;
     __syncthreads ();
   }
   if (x < f.width && y < f.height)
-    flips.to[y * flips.pitch + x / WORD_PIXELS] = flipped_word (
-        f, flips, without_flips (links, s->words[column][row], links ? s->before[column][row] : 0),
+    pass.to[y * pass.pitch + x / WORD_PIXELS] = flipped_word (
+        f, pass, without_flipped (links, s->words[column][row], links ? s->before[column][row] : 0),
         x);
 }
 
 static cudaError_t
-flip_tiles (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+flip_tiles (const CclCudaWork *work, const CclFlipPass *pass, cudaStream_t stream)
 {
   const CclTiles *tiles = &tile_tables (work)->tiles;
   size_t size = tile_pieces_size (tiles->height * TILE_WORDS * WORD_PIECES);
@@ -78,18 +79,18 @@ flip_tiles (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
   if (error != cudaSuccess)
     return error;
   return launch (tile_flip, tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream,
-                 work->frame, work->components, *tiles, *flips);
+                 work->frame, work->components, *tiles, *pass);
 }
 
 cudaError_t
-ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlipPass *pass, cudaStream_t stream)
 {
   if (tile_tables (work)->strips.n > 0) {
-    cudaError_t error = ccl_cuda_strips_flip (work, flips, stream);
+    cudaError_t error = ccl_cuda_strips_flip (work, pass, stream);
 
     if (error != cudaErrorCooperativeLaunchTooLarge)
       return error;
-    ccl_cuda_api.cudaGetLastError (); /* as in ccl_cuda_tile_run() */
+    ccl_cuda_api.cudaGetLastError (); /* as in ccl_cuda_tile_enqueue() */
   }
-  return flip_tiles (work, flips, stream);
+  return flip_tiles (work, pass, stream);
 }

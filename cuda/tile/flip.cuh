@@ -9,22 +9,23 @@
 
 /* Whether a component is flipped. @below_top: it has no pixel in the frame's first row. */
 static __device__ inline bool
-flips_component (const CclCudaFrame &f, const CclFlips &flips, const CclFeatures &c, bool below_top)
+flips_component (const CclCudaFrame &f, const CclFlipPass &pass, const CclFeatures &c,
+                 bool below_top)
 {
-  if (!flips.fill)
-    return c.area < flips.size;
+  if (!pass.fill)
+    return c.area < pass.size;
   return below_top && c.min_x > 0 && c.max_x < f.width - 1 && c.max_y < f.height - 1 &&
-         (flips.size == 0 || c.area <= flips.size);
+         (pass.size == 0 || c.area <= pass.size);
 }
 
 /* The mask's word at @x, of which the pixels of components that are not flipped are @kept. */
 template <typename Word>
 static __device__ inline Word
-flipped_word (const CclCudaFrame &f, const CclFlips &flips, Word kept, uint32_t x)
+flipped_word (const CclCudaFrame &f, const CclFlipPass &pass, Word kept, uint32_t x)
 {
   const uint32_t size = 8 * sizeof (Word);
 
-  if (!flips.fill)
+  if (!pass.fill)
     return kept;
   return f.width - x < size ? ~kept & (((Word) 1 << (f.width - x)) - 1) : ~kept;
 }

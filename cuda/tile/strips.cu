@@ -200,10 +200,10 @@ resolve_strip (const CclComponentTable &t, const StripRuns &s, const RootTable &
   flush_roots (t, table);
 }
 
-/* Removes from s.roots the roots that the filters drop. */
+/* Removes from s.roots the roots outside of the limits. */
 static __device__ inline void
-filter_roots (const CclComponentTable &t, const CclStrips &strips, const CclCudaResult &r,
-              const StripRuns &s, const Strip &strip)
+limit_roots (const CclComponentTable &t, const CclStrips &strips, const CclCudaResult &r,
+             const StripRuns &s, const Strip &strip)
 {
   for (uint32_t base = threadIdx.x - lane_id (); base < strip.components; base += blockDim.x) {
     uint32_t lane = lane_id (), roots = s.roots[base / WARP_LANES], label, y = 0;
@@ -282,7 +282,7 @@ resolve_components (const CclCudaFrame &f, const CclComponentTable &t, const Ccl
   if (!keeps_all (f, r)) {
     arrive_at (strips, RESOLVED);
     wait_at (strips, RESOLVED, strip);
-    filter_roots (t, strips, r, s, strip);
+    limit_roots (t, strips, r, s, strip);
   }
   __syncthreads ();
   return scan_roots (s, strip.components);
@@ -320,7 +320,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   uint32_t kept, before;
   bool last = strip.index == strips.n - 1;
 
-  /* ccl_cuda_strips_can_run() has checked all of this; tell the compiler. */
+  /* ccl_cuda_strips_can_analyse() has checked all of this; tell the compiler. */
   f.bits = bits;
   t.moments = NULL;
   t.updates = NULL;
@@ -348,8 +348,8 @@ __launch_bounds__ (MAX_THREADS, 1)
 
 /* Leaves in s.roots which components of the strip are flipped. */
 static __device__ inline void
-find_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
-            const CclFlips &flips, const StripRuns &s, const Strip &strip)
+find_flipped (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
+              const CclFlipPass &pass, const StripRuns &s, const Strip &strip)
 {
   GlobalForest forest = { t.parents };
 
@@ -361,7 +361,7 @@ find_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &
       uint32_t root = find (forest, strip.label + c);
       bool below_top = root >= strips.capacity || __ldcg (&strips.firsts[root]) >> 16 > 0;
 
-      flip = flips_component (f, flips, t.features[root], below_top);
+      flip = flips_component (f, pass, t.features[root], below_top);
     }
     bits = __ballot_sync (ALL_LANES, flip);
     if (lane_id () == 0)
@@ -371,7 +371,7 @@ find_flips (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &
 
 /* The pixels of this thread's word that are not flipped. */
 static __device__ inline uint32_t
-pixels_without_flips (const StripRuns &s)
+pixels_not_flipped (const StripRuns &s)
 {
   uint32_t i = threadIdx.x, word = s.words[i], kept = 0;
 
@@ -389,7 +389,7 @@ pixels_without_flips (const StripRuns &s)
 /* A block for each strip. */
 static __global__ void
 __launch_bounds__ (MAX_THREADS, 1)
-    strips_flip (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclFlips flips)
+    strips_flip (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclFlipPass pass)
 {
   extern __shared__ uint64_t memory[];
   Strip strip = strip_of_block (strips);
@@ -409,9 +409,9 @@ __launch_bounds__ (MAX_THREADS, 1)
     resolve_strip (t, s, table, strip);
     arrive_at (strips, RESOLVED);
     wait_at (strips, RESOLVED, strip);
-    find_flips (f, t, strips, flips, s, strip);
+    find_flipped (f, t, strips, pass, s, strip);
     __syncthreads ();
-    kept = pixels_without_flips (s);
+    kept = pixels_not_flipped (s);
   } else if (threadIdx.x == 0) { /* S7 */
     arrive (&strips.barriers[MERGED]);
     arrive (&strips.barriers[RESOLVED]);
@@ -419,7 +419,7 @@ __launch_bounds__ (MAX_THREADS, 1)
   if (threadIdx.x == 0)
     arrive (&strips.barriers[COUNTED]); /* which no block waits for */
   if (strip.row > 0 && strip.row <= strips.height && x < f.width && y < f.height)
-    ((uint32_t *) (flips.to + y * flips.pitch))[strip.word] = flipped_word (f, flips, kept, x);
+    ((uint32_t *) (pass.to + y * pass.pitch))[strip.word] = flipped_word (f, pass, kept, x);
 }
 
 static uint32_t
@@ -570,7 +570,7 @@ ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device, CclS
 }
 
 bool
-ccl_cuda_strips_can_run (const CclCudaWork *work)
+ccl_cuda_strips_can_analyse (const CclCudaWork *work)
 {
   return tile_tables (work)->strips.n > 0 && work->result.top_k.area == 0 &&
          !work->components.moments && !work->components.updates && !work->result.label_map &&
@@ -578,7 +578,7 @@ ccl_cuda_strips_can_run (const CclCudaWork *work)
 }
 
 cudaError_t
-ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream)
+ccl_cuda_strips_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclStrips *strips = &tile_tables (work)->strips;
 
@@ -588,10 +588,10 @@ ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream)
 }
 
 cudaError_t
-ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlips *flips, cudaStream_t stream)
+ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlipPass *pass, cudaStream_t stream)
 {
   const CclStrips *strips = &tile_tables (work)->strips;
 
   return launch_cooperative (strips_flip, strips->n, threads_of (*strips), strips->size, stream,
-                             work->frame, *strips, work->components, *flips);
+                             work->frame, *strips, work->components, *pass);
 }

@@ -74,7 +74,7 @@ typedef struct CclStrips
 
 /* Components whose pixels are flipped: small ones of the foreground, or holes, which are components
  * of the background. Passed to kernels by value. */
-typedef struct CclFlips
+typedef struct CclFlipPass
 {
   uint64_t *to; /* the mask after it, as CclMask.words; may be the frame's own */
   size_t pitch; /* words */
@@ -82,7 +82,7 @@ typedef struct CclFlips
   bool
       fill; /* the frame is inverted: flips components that touch no border of the frame and, unless
              * @size is 0, have at most @size pixels; else those of fewer than @size */
-} CclFlips;
+} CclFlipPass;
 
 /* CclCudaWork.tables */
 typedef struct TileTables
@@ -120,21 +120,21 @@ cudaError_t ccl_cuda_tile_count_areas (const CclCudaWork *work, const CclTopKSea
 cudaError_t ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream);
 
 /* Enqueues an analysis and flips the components it finds, in one launch where the frame fits. */
-cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlips *flips,
+cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlipPass *pass,
                                 cudaStream_t stream);
 const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
 
 /* Plans the strips of a frame and allocates their tables; n is 0 if the frame does not fit. */
 CclStatus ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device,
                                 CclStrips *strips, CclCudaMemory *memory);
-/* Whether ccl_cuda_strips_run() supports the work: only first-order features, no top-k, no label
- * map, and nothing that needs separate steps or their tables. */
-bool ccl_cuda_strips_can_run (const CclCudaWork *work);
+/* Whether ccl_cuda_strips_enqueue() supports the work: only first-order features, no top-k, no
+ * label map, and nothing that needs separate steps or their tables. */
+bool ccl_cuda_strips_can_analyse (const CclCudaWork *work);
 /* Enqueues everything from pixels to the result. Fails with cudaErrorCooperativeLaunchTooLarge if
  * the process has been limited to part of the device since. */
-cudaError_t ccl_cuda_strips_run (const CclCudaWork *work, cudaStream_t stream);
+cudaError_t ccl_cuda_strips_enqueue (const CclCudaWork *work, cudaStream_t stream);
 /* The same for ccl_cuda_tile_flip(). */
-cudaError_t ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlips *flips,
+cudaError_t ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlipPass *pass,
                                   cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -484,12 +484,12 @@ ccl_cuda_tile_select (const CclCudaWork *work, cudaStream_t stream)
 }
 
 static cudaError_t
-ccl_cuda_tile_run (const CclCudaWork *work, cudaStream_t stream)
+ccl_cuda_tile_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error;
 
-  if (ccl_cuda_strips_can_run (work)) {
-    error = ccl_cuda_strips_run (work, stream);
+  if (ccl_cuda_strips_can_analyse (work)) {
+    error = ccl_cuda_strips_enqueue (work, stream);
     if (error != cudaErrorCooperativeLaunchTooLarge)
       return error;
     /* The process has been limited to part of the device, as MPS can do. */
@@ -506,7 +506,7 @@ ccl_cuda_tile_run (const CclCudaWork *work, cudaStream_t stream)
 static bool
 ccl_cuda_tile_leaves_components (const CclCudaWork *work)
 {
-  return !ccl_cuda_strips_can_run (work);
+  return !ccl_cuda_strips_can_analyse (work);
 }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_tile) = {
@@ -514,7 +514,7 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_tile) = {
     CCL_BACKEND_CUDA, 4 | 8 },
   sizeof (TileTables),
   ccl_cuda_tile_open,
-  ccl_cuda_tile_run,
+  ccl_cuda_tile_enqueue,
   ccl_cuda_tile_count_areas,
   ccl_cuda_tile_select,
   ccl_cuda_tile_leaves_components,

@@ -65,7 +65,7 @@ static uint64_t
 cleaning_time (const CclTiming *timing)
 {
   for (uint32_t i = 0; i < timing->n_stages; i++)
-    if (strcmp (timing->stages[i].name, "cleaning") == 0)
+    if (strcmp (timing->stages[i].name, "operations") == 0)
       return timing->stages[i].time;
   return 0;
 }
