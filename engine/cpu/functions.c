@@ -13,21 +13,25 @@ ccl_cpu_functions (size_t index)
   const CclCpuFunctions *versions[4];
   size_t n = 0;
 
+#define HAS(feature) __builtin_cpu_supports (feature)
+#define VERSION(name, has)                                 \
+  do {                                                     \
+    extern const CclCpuFunctions ccl_cpu_functions_##name; \
+                                                           \
+    if (has)                                               \
+      versions[n++] = &ccl_cpu_functions_##name;           \
+  } while (0)
 #ifdef HAVE_AVX512
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") &&
-      __builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2") &&
-      __builtin_cpu_supports ("popcnt"))
-    versions[n++] = &ccl_cpu_functions_avx512;
+  VERSION (avx512,
+           HAS ("avx512f") && HAS ("avx512bw") && HAS ("bmi") && HAS ("bmi2") && HAS ("popcnt"));
 #endif
 #ifdef HAVE_AVX2
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi") &&
-      __builtin_cpu_supports ("bmi2") && __builtin_cpu_supports ("popcnt"))
-    versions[n++] = &ccl_cpu_functions_avx2;
+  VERSION (avx2, HAS ("avx2") && HAS ("bmi") && HAS ("bmi2") && HAS ("popcnt"));
 #endif
 #ifdef HAVE_NEON
-  versions[n++] = &ccl_cpu_functions_neon; /* every 64-bit ARM has it */
+  VERSION (neon, true); /* every 64-bit ARM has it */
 #endif
-  versions[n++] = &ccl_cpu_functions_c;
+  VERSION (c, true);
   return index < n ? versions[index] : NULL;
 }
 

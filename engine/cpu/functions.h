@@ -137,15 +137,4 @@ typedef struct CclCpuFunctions
 /* The versions that this CPU can run, the best first; NULL past the last. */
 const CclCpuFunctions *ccl_cpu_functions (size_t index);
 
-extern const CclCpuFunctions ccl_cpu_functions_c;
-#ifdef HAVE_AVX2
-extern const CclCpuFunctions ccl_cpu_functions_avx2;
-#endif
-#ifdef HAVE_AVX512
-extern const CclCpuFunctions ccl_cpu_functions_avx512;
-#endif
-#ifdef HAVE_NEON
-extern const CclCpuFunctions ccl_cpu_functions_neon;
-#endif
-
 #endif

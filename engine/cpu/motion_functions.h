@@ -69,15 +69,4 @@ typedef struct CclMotionFunctions
   void (*chroma_learn) (const CclMotionChromaRow *row);
 } CclMotionFunctions;
 
-extern const CclMotionFunctions ccl_motion_functions_c;
-#ifdef HAVE_AVX2
-extern const CclMotionFunctions ccl_motion_functions_avx2;
-#endif
-#ifdef HAVE_AVX512
-extern const CclMotionFunctions ccl_motion_functions_avx512;
-#endif
-#ifdef HAVE_NEON
-extern const CclMotionFunctions ccl_motion_functions_neon;
-#endif
-
 #endif

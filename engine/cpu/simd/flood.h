@@ -4,18 +4,18 @@
 /* Included by each instruction set's file, to be compiled for it. Whole words of background are
  * filled at a time, without runs. */
 
-#ifndef CCL_CPU_FLOOD_H
-#define CCL_CPU_FLOOD_H
+#ifndef CCL_CPU_SIMD_FLOOD_H
+#define CCL_CPU_SIMD_FLOOD_H
 
-#include "engine/cpu/filters.h"
+#include "engine/cpu/simd/filters.h"
 
 /* The runs of @open that have a bit of @seeds, a subset, within their words. A run that seeds are
  * added to ends up with zeros from its lowest seed on, but for other seeds, and a carry past its
  * end; towards lower bits it takes doubling steps. */
-INLINE Vector
-fill_words (Vector open, Vector seeds)
+INLINE V64
+fill_words (V64 open, V64 seeds)
 {
-  Vector filled = open & (~(open + seeds) | seeds);
+  V64 filled = open & (~(open + seeds) | seeds);
 
   for (unsigned n = 1; n < 64; n *= 2) {
     filled |= open & filled >> n;
@@ -38,34 +38,34 @@ fill_across (const uint64_t *open, uint64_t *reached, size_t words)
 }
 
 /* The pixels of the rows @near that touch those of a row. */
-INLINE Vector
+INLINE V64
 touching (const RowShape *shape, const uint64_t *near, size_t w, bool diagonal)
 {
-  const Vector none = vector_set (0);
-  Vector v = vector_load (near + w);
+  const V64 none = v64_set (0);
+  V64 v = v64_load (near + w);
 
   if (!diagonal)
     return v;
-  return v | from_left (w > 0 ? vector_load (near + w - VECTOR_WORDS) : none, v, 1) |
-         from_right (v, w < shape->last ? vector_load (near + w + VECTOR_WORDS) : none, 1);
+  return v | from_left (w > 0 ? v64_load (near + w - V64_LANES) : none, v, 1) |
+         from_right (v, w < shape->last ? v64_load (near + w + V64_LANES) : none, 1);
 }
 
 static bool
 flood_row (const uint64_t *row, const uint64_t *near, uint64_t *reached, uint64_t *open,
            uint32_t width, bool diagonal, CclFloodFrom from)
 {
-  const Vector ones = vector_set (~UINT64_C (0));
+  const V64 ones = v64_set (~UINT64_C (0));
   RowShape shape = row_shape (width);
   size_t words = (width - 1) / 64 + 1;
-  uint64_t any[VECTOR_WORDS], all = 0;
-  Vector fresh = vector_set (0);
+  uint64_t any[V64_LANES], all = 0;
+  V64 fresh = v64_set (0);
 
-  for (size_t w = 0; w <= shape.last; w += VECTOR_WORDS) {
-    Vector o = ~load_vector (&shape, row, w, ones);
-    Vector seeds = near ? o & touching (&shape, near, w, diagonal) : vector_set (0);
+  for (size_t w = 0; w <= shape.last; w += V64_LANES) {
+    V64 o = ~load_vector (&shape, row, w, ones);
+    V64 seeds = near ? o & touching (&shape, near, w, diagonal) : v64_set (0);
 
     if (from == CCL_FLOOD_FROM_ROW) {
-      Vector r = vector_load (reached + w);
+      V64 r = v64_load (reached + w);
 
       fresh |= seeds & ~r;
       seeds |= r;
@@ -74,8 +74,8 @@ flood_row (const uint64_t *row, const uint64_t *near, uint64_t *reached, uint64_
     }
     if (from == CCL_FLOOD_FROM_ALL)
       seeds = fresh = o;
-    vector_store (open + w, o);
-    vector_store (reached + w, seeds);
+    v64_store (open + w, o);
+    v64_store (reached + w, seeds);
   }
   if (from == CCL_FLOOD_FROM_ALL)
     return true;
@@ -84,13 +84,13 @@ flood_row (const uint64_t *row, const uint64_t *near, uint64_t *reached, uint64_
     reached[words - 1] |= open[words - 1] & UINT64_C (1) << (width - 1) % 64;
     all = reached[0] | reached[words - 1];
   }
-  vector_store (any, fresh);
-  for (unsigned i = 0; i < VECTOR_WORDS; i++)
+  v64_store (any, fresh);
+  for (unsigned i = 0; i < V64_LANES; i++)
     all |= any[i];
   if (!all)
     return false;
-  for (size_t w = 0; w <= shape.last; w += VECTOR_WORDS)
-    vector_store (reached + w, fill_words (vector_load (open + w), vector_load (reached + w)));
+  for (size_t w = 0; w <= shape.last; w += V64_LANES)
+    v64_store (reached + w, fill_words (v64_load (open + w), v64_load (reached + w)));
   fill_across (open, reached, words);
   return true;
 }

@@ -6,16 +6,43 @@
  * label is initialised for every run, needed or not; and joins are found for 64 pixels at a time,
  * not run by run in loops of unpredictable length. */
 
-#ifndef CCL_CPU_ROW_H
-#define CCL_CPU_ROW_H
+#ifndef CCL_CPU_SIMD_ROWS_H
+#define CCL_CPU_SIMD_ROWS_H
 
+#include "engine/cpu/simd/vector.h"
 #include "engine/cpu/unite.h"
 #include "engine/sums.h"
 
-/* A CclFindRuns for CPUs that count bits fast. Stores four edges at a time, whether they exist or
- * not: the number in a word is hard to predict, but it is usually at most four. */
-static inline void
-find_runs_by_fours (CclRow *row, uint32_t width)
+static bool
+pack_row (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold, bool invert)
+{
+  const uint64_t flip = invert ? ~UINT64_C (0) : 0;
+  uint32_t words = width / 64, rest = width % 64;
+  uint64_t any = 0;
+
+  for (uint32_t w = 0; w < words; w++, pixels += 64)
+    any |= bits[w] = pack64 (pixels, threshold) ^ flip;
+  if (rest)
+    any |= bits[words] =
+        (pack_part (pixels, rest, threshold) ^ flip) & ((UINT64_C (1) << rest) - 1);
+  return any;
+}
+
+static void
+unpack_row (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value)
+{
+  uint32_t words = width / 64, rest = width % 64;
+
+  for (uint32_t w = 0; w < words; w++, pixels += 64)
+    unpack64 (pixels, &bits[w], value);
+  if (rest)
+    unpack_part (pixels, &bits[words], rest, value);
+}
+
+/* With FAST_POPCOUNT stores four edges at a time, whether they exist or not: the number in a word
+ * is hard to predict, but it is usually at most four. */
+static void
+find_runs (CclRow *row, uint32_t width)
 {
   uint32_t n = 0;
   uint64_t carry = 0;
@@ -26,10 +53,15 @@ find_runs_by_fours (CclRow *row, uint32_t width)
 
     carry = row->bits[w] >> 63;
     row->words[w] = (CclRowEdges){ changes, n };
-    n += (uint32_t) __builtin_popcountll (changes);
-    for (; changes; edge += 4) {
-      for (int i = 0; i < 4; i++, changes &= changes - 1)
-        edge[i] = 64 * w + (uint32_t) (changes ? __builtin_ctzll (changes) : 0);
+    if (FAST_POPCOUNT) {
+      n += (uint32_t) __builtin_popcountll (changes);
+      for (; changes; edge += 4) {
+        for (int i = 0; i < 4; i++, changes &= changes - 1)
+          edge[i] = 64 * w + (uint32_t) (changes ? __builtin_ctzll (changes) : 0);
+      }
+    } else {
+      for (; changes; changes &= changes - 1, n++)
+        *edge++ = 64 * w + (uint32_t) __builtin_ctzll (changes);
     }
   }
   row->count = n / 2;

@@ -10,142 +10,140 @@
  * of 1, 2, 4, ... pixels that end at a pixel are joined with those of the same length further back.
  */
 
-#ifndef CCL_CPU_FILTERS_H
-#define CCL_CPU_FILTERS_H
+#ifndef CCL_CPU_SIMD_FILTERS_H
+#define CCL_CPU_SIMD_FILTERS_H
 
 #include "engine/cpu/functions.h"
-#include "engine/cpu/vector.h"
+#include "engine/cpu/simd/vector.h"
 
 #include <string.h>
 
-#define INLINE static inline __attribute__ ((always_inline))
 #define MOST_STEPS 5
 
 /* A row's vectors. */
 typedef struct RowShape
 {
   size_t last;    /* index of the last word that begins a vector */
-  unsigned words; /* of that vector, 1 to VECTOR_WORDS */
+  unsigned words; /* of that vector, 1 to V64_LANES */
   unsigned spare; /* bits of it past the last pixel */
-  Vector inside;  /* those that are pixels */
+  V64 inside;     /* those that are pixels */
 } RowShape;
 
 INLINE RowShape
 row_shape (uint32_t width)
 {
-  uint64_t words[VECTOR_WORDS] = { 0 };
+  uint64_t words[V64_LANES] = { 0 };
   RowShape shape;
 
-  shape.last = (size_t) (width - 1) / (64 * VECTOR_WORDS) * VECTOR_WORDS;
+  shape.last = (size_t) (width - 1) / (64 * V64_LANES) * V64_LANES;
   shape.words = (unsigned) ((width - 1) / 64 - shape.last + 1);
-  shape.spare = (unsigned) (64 * (shape.last + VECTOR_WORDS) - width);
+  shape.spare = (unsigned) (64 * (shape.last + V64_LANES) - width);
   for (unsigned w = 0; w < shape.words; w++)
     words[w] = ~UINT64_C (0);
   words[shape.words - 1] >>= 63 - (width - 1) % 64;
-  shape.inside = vector_load (words);
+  shape.inside = v64_load (words);
   return shape;
 }
 
 /* The vector of a row that begins with word @w, the bits outside as in @outside. */
-INLINE Vector
-load_vector (const RowShape *shape, const uint64_t *row, size_t w, Vector outside)
+INLINE V64
+load_vector (const RowShape *shape, const uint64_t *row, size_t w, V64 outside)
 {
-  Vector v;
+  V64 v;
 
   if (w < shape->last)
-    return vector_load (row + w);
-  v = shape->words == VECTOR_WORDS ? vector_load (row + w)
-                                   : vector_load_part (row + w, shape->words);
+    return v64_load (row + w);
+  v = shape->words == V64_LANES ? v64_load (row + w) : v64_load_part (row + w, shape->words);
   return (v & shape->inside) | (outside & ~shape->inside);
 }
 
 INLINE void
-store_vector (const RowShape *shape, uint64_t *row, size_t w, Vector v)
+store_vector (const RowShape *shape, uint64_t *row, size_t w, V64 v)
 {
   if (w < shape->last)
-    vector_store (row + w, v);
-  else if (shape->words == VECTOR_WORDS)
-    vector_store (row + w, v & shape->inside);
+    v64_store (row + w, v);
+  else if (shape->words == V64_LANES)
+    v64_store (row + w, v & shape->inside);
   else
-    vector_store_part (row + w, v & shape->inside, shape->words);
+    v64_store_part (row + w, v & shape->inside, shape->words);
 }
 
 /* Each pixel's value @n to the left; @before is the vector before @v. */
-INLINE Vector
-from_left (Vector before, Vector v, unsigned n)
+INLINE V64
+from_left (V64 before, V64 v, unsigned n)
 {
-  return v << n | vector_previous (before, v) >> (64 - n);
+  return v << n | v64_previous (before, v) >> (64 - n);
 }
 
-INLINE Vector
-from_right (Vector v, Vector after, unsigned n)
+INLINE V64
+from_right (V64 v, V64 after, unsigned n)
 {
-  return v >> n | vector_next (v, after) << (64 - n);
+  return v >> n | v64_next (v, after) << (64 - n);
 }
 
 /* By how far to shift what the compiler does not know. As vectors: shifts by these are the faster
  * ones. */
 typedef struct Shift
 {
-  Vector by, rest;
+  V64 by, rest;
 } Shift;
 
 INLINE Shift
 shift_by (unsigned n)
 {
-  return (Shift){ vector_set (n), vector_set (64 - n) };
+  return (Shift){ v64_set (n), v64_set (64 - n) };
 }
 
 /* The numbers of @n bits @a and @b and the bit @carry as one of @n + 1. */
 INLINE void
-add_planes (const Vector *a, const Vector *b, Vector carry, unsigned n, Vector *sum)
+add_planes (const V64 *a, const V64 *b, V64 carry, unsigned n, V64 *sum)
 {
   for (unsigned i = 0; i < n; i++) {
-    Vector x = a[i], y = b[i];
+    V64 x = a[i], y = b[i];
 
-    sum[i] = vector_xor3 (x, y, carry);
-    carry = vector_majority (x, y, carry);
+    sum[i] = v64_xor3 (x, y, carry);
+    carry = v64_majority (x, y, carry);
   }
   sum[n] = carry;
 }
 
 /* How many of the three pixels around each are set, in two planes. */
 INLINE void
-count3 (Vector before, Vector v, Vector after, Vector *count)
+count3 (V64 before, V64 v, V64 after, V64 *count)
 {
-  Vector left = from_left (before, v, 1), right = from_right (v, after, 1);
+  V64 left = from_left (before, v, 1), right = from_right (v, after, 1);
 
-  count[0] = vector_xor3 (left, v, right);
-  count[1] = vector_majority (left, v, right);
+  count[0] = v64_xor3 (left, v, right);
+  count[1] = v64_majority (left, v, right);
 }
 
 /* How many of five, in three planes. */
 INLINE void
-count5 (Vector before, Vector v, Vector after, Vector *count)
+count5 (V64 before, V64 v, V64 after, V64 *count)
 {
-  Vector previous = vector_previous (before, v), next = vector_next (v, after);
-  Vector left = v << 1 | previous >> 63, left2 = v << 2 | previous >> 62;
-  Vector right = v >> 1 | next << 63, right2 = v >> 2 | next << 62;
-  Vector three = vector_xor3 (left, v, right), twos = vector_majority (left, v, right);
-  Vector more = vector_majority (three, left2, right2);
+  V64 previous = v64_previous (before, v), next = v64_next (v, after);
+  V64 left = v << 1 | previous >> 63, left2 = v << 2 | previous >> 62;
+  V64 right = v >> 1 | next << 63, right2 = v >> 2 | next << 62;
+  V64 three = v64_xor3 (left, v, right), twos = v64_majority (left, v, right);
+  V64 more = v64_majority (three, left2, right2);
 
-  count[0] = vector_xor3 (three, left2, right2);
+  count[0] = v64_xor3 (three, left2, right2);
   count[1] = twos ^ more;
   count[2] = twos & more;
 }
 
 /* More than half of 3 x 3, from the counts @now of the last row and those of the two rows before
  * it, two planes each. @now takes the place of the oldest. */
-INLINE Vector
-median3 (const Vector *now, const uint64_t *above, uint64_t *oldest, size_t words)
+INLINE V64
+median3 (const V64 *now, const uint64_t *above, uint64_t *oldest, size_t words)
 {
-  Vector a[2] = { vector_load (above), vector_load (above + words) };
-  Vector b[2] = { vector_load (oldest), vector_load (oldest + words) };
-  Vector ones = vector_xor3 (now[0], a[0], b[0]), carry = vector_majority (now[0], a[0], b[0]);
-  Vector twos = vector_xor3 (now[1], a[1], b[1]), fours = vector_majority (now[1], a[1], b[1]);
+  V64 a[2] = { v64_load (above), v64_load (above + words) };
+  V64 b[2] = { v64_load (oldest), v64_load (oldest + words) };
+  V64 ones = v64_xor3 (now[0], a[0], b[0]), carry = v64_majority (now[0], a[0], b[0]);
+  V64 twos = v64_xor3 (now[1], a[1], b[1]), fours = v64_majority (now[1], a[1], b[1]);
 
-  vector_store (oldest, now[0]);
-  vector_store (oldest + words, now[1]);
+  v64_store (oldest, now[0]);
+  v64_store (oldest + words, now[1]);
   /* ones + 2 (carry + twos) + 4 fours > 4 */
   return (fours & (ones | twos | carry)) | (ones & twos & carry);
 }
@@ -153,23 +151,23 @@ median3 (const Vector *now, const uint64_t *above, uint64_t *oldest, size_t word
 /* More than half of 5 x 5. @counts has the rings' three planes of each of the four rows above, the
  * last row first, @pairs four planes of the sums of two rows' counts, two such. Sums of four rows
  * are sums of two pairs. */
-INLINE Vector
-median5 (const Vector *now, uint64_t *const *counts, uint64_t *const *pairs, size_t w, size_t words)
+INLINE V64
+median5 (const V64 *now, uint64_t *const *counts, uint64_t *const *pairs, size_t w, size_t words)
 {
-  Vector above[3], oldest[3], pair[4], pair_above[4], four[5], sum[4], carry;
+  V64 above[3], oldest[3], pair[4], pair_above[4], four[5], sum[4], carry;
 
   for (unsigned i = 0; i < 3; i++) {
-    above[i] = vector_load (counts[0] + i * words + w);
-    oldest[i] = vector_load (counts[3] + i * words + w);
-    vector_store (counts[3] + i * words + w, now[i]);
+    above[i] = v64_load (counts[0] + i * words + w);
+    oldest[i] = v64_load (counts[3] + i * words + w);
+    v64_store (counts[3] + i * words + w, now[i]);
   }
-  add_planes (now, above, vector_set (0), 3, pair);
+  add_planes (now, above, v64_set (0), 3, pair);
   for (unsigned i = 0; i < 4; i++) {
-    pair_above[i] = vector_load (pairs[1] + i * words + w);
-    vector_store (pairs[1] + i * words + w, pair[i]);
+    pair_above[i] = v64_load (pairs[1] + i * words + w);
+    v64_store (pairs[1] + i * words + w, pair[i]);
   }
-  add_planes (pair, pair_above, vector_set (0), 4, four);
-  add_planes (four, oldest, vector_set (0), 3, sum);
+  add_planes (pair, pair_above, v64_set (0), 4, four);
+  add_planes (four, oldest, v64_set (0), 3, sum);
   carry = four[3] & sum[3];
   /* At least 13. */
   return four[4] | carry | ((four[3] ^ sum[3]) & sum[2] & (sum[1] | sum[0]));
@@ -187,10 +185,10 @@ nearest_row (const CclFilter *filter, int64_t y)
 }
 
 /* Every bit of the vector as bit @x of the row. */
-INLINE Vector
+INLINE V64
 repeat_bit (const uint64_t *row, uint32_t x)
 {
-  return vector_set (-(row[x / 64] >> x % 64 & 1));
+  return v64_set (-(row[x / 64] >> x % 64 & 1));
 }
 
 /* Reads @row and writes @to, NULL while the rings are not full; they may be the same. */
@@ -199,14 +197,14 @@ median_row (const CclFilter *filter, const RowShape *shape, const uint64_t *row,
             uint64_t *const *counts, uint64_t *const *pairs, unsigned size)
 {
   size_t words = ccl_filter_words (filter->width);
-  Vector right = repeat_bit (row, filter->width - 1), before = repeat_bit (row, 0);
-  Vector v = load_vector (shape, row, 0, right);
+  V64 right = repeat_bit (row, filter->width - 1), before = repeat_bit (row, 0);
+  V64 v = load_vector (shape, row, 0, right);
 
-  for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS) {
-    Vector after = right, now[3], median;
+  for (size_t w = 0; w <= shape->last; w += V64_LANES) {
+    V64 after = right, now[3], median;
 
     if (w < shape->last)
-      after = load_vector (shape, row, w + VECTOR_WORDS, right);
+      after = load_vector (shape, row, w + V64_LANES, right);
     if (size == 3) {
       count3 (before, v, after, now);
       median = median3 (now, counts[0] + w, counts[1] + w, words);
@@ -293,8 +291,8 @@ steps_to (unsigned size)
   return steps;
 }
 
-INLINE Vector
-join_windows (Vector a, Vector b, bool dilate)
+INLINE V64
+join_windows (V64 a, V64 b, bool dilate)
 {
   return dilate ? a | b : a & b;
 }
@@ -305,33 +303,33 @@ INLINE void
 join_rows (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t *const *slots,
            unsigned n, bool dilate)
 {
-  const Vector outside = vector_set (dilate ? 0 : ~UINT64_C (0));
+  const V64 outside = v64_set (dilate ? 0 : ~UINT64_C (0));
 
-  for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS) {
-    Vector v = row ? load_vector (shape, row, w, outside) : outside;
+  for (size_t w = 0; w <= shape->last; w += V64_LANES) {
+    V64 v = row ? load_vector (shape, row, w, outside) : outside;
 
     for (unsigned i = 0; i < n; i++) {
-      Vector above = vector_load (slots[i] + w);
+      V64 above = v64_load (slots[i] + w);
 
-      vector_store (slots[i] + w, v);
+      v64_store (slots[i] + w, v);
       v = join_windows (v, above, dilate);
     }
-    vector_store (line + w, v);
+    v64_store (line + w, v);
   }
 }
 
 /* The window that ends at each pixel of @v, and in @before the vectors in front for the next call.
  * All steps but the last are powers of 2. */
-INLINE Vector
-join_left (Vector v, Vector *before, Shift last, unsigned n, bool dilate)
+INLINE V64
+join_left (V64 v, V64 *before, Shift last, unsigned n, bool dilate)
 {
   for (unsigned i = 0; i < n; i++) {
-    Vector previous = vector_previous (before[i], v);
-    Vector near = i + 1 < n ? v << (1u << i) : v << last.by;
-    Vector far = i + 1 < n ? previous >> (64 - (1u << i)) : previous >> last.rest;
+    V64 previous = v64_previous (before[i], v);
+    V64 near = i + 1 < n ? v << (1u << i) : v << last.by;
+    V64 far = i + 1 < n ? previous >> (64 - (1u << i)) : previous >> last.rest;
 
     before[i] = v;
-    v = dilate ? vector_or3 (near, far, v) : vector_or_and (near, far, v);
+    v = dilate ? v64_or3 (near, far, v) : v64_or_and (near, far, v);
   }
   return v;
 }
@@ -342,22 +340,22 @@ INLINE void
 join_pixels (const RowShape *shape, const uint64_t *line, uint64_t *to, const Steps *steps,
              unsigned n, bool dilate, unsigned side)
 {
-  const Vector outside = vector_set (dilate ? 0 : ~UINT64_C (0));
+  const V64 outside = v64_set (dilate ? 0 : ~UINT64_C (0));
   const Shift last = shift_by (steps->by[n - 1]), middle = shift_by (side);
-  Vector before[MOST_STEPS], window, next = outside;
+  V64 before[MOST_STEPS], window, next = outside;
 
   for (unsigned i = 0; i < n; i++)
     before[i] = outside;
-  window = join_left (vector_load (line), before, last, n, dilate);
-  for (size_t w = 0; w < shape->last; w += VECTOR_WORDS) {
-    next = join_left (vector_load (line + w + VECTOR_WORDS), before, last, n, dilate);
-    vector_store (to + w, window >> middle.by | vector_next (window, next) << middle.rest);
+  window = join_left (v64_load (line), before, last, n, dilate);
+  for (size_t w = 0; w < shape->last; w += V64_LANES) {
+    next = join_left (v64_load (line + w + V64_LANES), before, last, n, dilate);
+    v64_store (to + w, window >> middle.by | v64_next (window, next) << middle.rest);
     window = next;
   }
   if (shape->spare < side)
     next = join_left (outside, before, last, n, dilate);
   store_vector (shape, to, shape->last,
-                window >> middle.by | vector_next (window, next) << middle.rest);
+                window >> middle.by | v64_next (window, next) << middle.rest);
 }
 
 #define STEPS_CASES(CASE) CASE (2) CASE (3) CASE (4) CASE (5)
@@ -383,8 +381,8 @@ join_pixels_by (const RowShape *shape, const uint64_t *line, uint64_t *to, const
 {
   switch (steps->n) {
   case 0:
-    for (size_t w = 0; w <= shape->last; w += VECTOR_WORDS)
-      store_vector (shape, to, w, vector_load (line + w));
+    for (size_t w = 0; w <= shape->last; w += V64_LANES)
+      store_vector (shape, to, w, v64_load (line + w));
     break;
 #define CASE(n)                                            \
   case n:                                                  \

@@ -4,27 +4,22 @@
 /* Included by each instruction set's file, to be compiled for it. Most blocks of 64 pixels have no
  * foreground and learn without branches for single pixels. */
 
-#ifndef CCL_CPU_MOTION_ROW_H
-#define CCL_CPU_MOTION_ROW_H
+#ifndef CCL_CPU_SIMD_MOTION_H
+#define CCL_CPU_SIMD_MOTION_H
 
-/* Vectors are passed between inline functions only: their ABI does not matter. */
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi"
-#endif
-
-#include "engine/cpu/lanes.h"
 #include "engine/cpu/motion_functions.h"
+#include "engine/cpu/simd/vector.h"
 
 #include <string.h>
 
-#define PARTS (64 / LANES) /* vectors of a block */
-#define SUMS 512           /* of columns at a time */
+#define PARTS (64 / V16_LANES) /* vectors of a block */
+#define SUMS 512               /* of columns at a time */
 
 /* The differences of a block, 1/128 grey levels. */
-static inline Lanes
+static inline V16
 difference_of (const uint8_t *values, const uint16_t *background)
 {
-  return lanes_sub (lanes_left (lanes_load8 (values), 7), lanes_load (background));
+  return v16_sub (v16_left (v16_load8 (values), 7), v16_load (background));
 }
 
 /* Prefetches the cache line of @memory. Processors do not prefetch across pages, and a row's state
@@ -40,12 +35,12 @@ take_alternate (uint8_t *row, const uint8_t *samples, const uint8_t *next, uint3
 {
   size_t x = 0;
 
-  for (; x + LANES8 < width; x += LANES8) {
+  for (; x + V8_LANES < width; x += V8_LANES) {
     if (x % 32 == 0)
       fetch (next + 2 * x);
-    if (LANES8 == 64)
+    if (V8_LANES == 64)
       fetch (next + 2 * x + 64);
-    lanes8_store (row + x, lanes8_even (samples + 2 * x));
+    v8_store (row + x, v8_even (samples + 2 * x));
   }
   for (; x < width; x++)
     row[x] = samples[2 * x];
@@ -102,21 +97,21 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   size_t x = 0;
 
   /* All columns first: reading right behind a write, and across two, would wait for them. */
-  for (; x + LANES8 <= n; x += LANES8) {
-    Lanes8 outer = lanes8_average (lanes8_load (above + x), lanes8_load (below + x));
+  for (; x + V8_LANES <= n; x += V8_LANES) {
+    V8 outer = v8_average (v8_load (above + x), v8_load (below + x));
 
     if (x % 64 == 0)
       fetch (next + x);
-    lanes8_store (columns + x, lanes8_average (outer, lanes8_load (middle + x)));
+    v8_store (columns + x, v8_average (outer, v8_load (middle + x)));
   }
   for (; x < n; x++)
     columns[x] = (uint8_t) ccl_motion_blur (above[x], middle[x], below[x]);
   columns[-1] = columns[0];
   columns[n] = columns[n - 1];
-  for (x = 0; x < n; x += LANES8) {
-    Lanes8 outer = lanes8_average (lanes8_load (columns + x - 1), lanes8_load (columns + x + 1));
+  for (x = 0; x < n; x += V8_LANES) {
+    V8 outer = v8_average (v8_load (columns + x - 1), v8_load (columns + x + 1));
 
-    lanes8_store (blurred + x, lanes8_average (outer, lanes8_load (columns + x)));
+    v8_store (blurred + x, v8_average (outer, v8_load (columns + x)));
   }
 }
 
@@ -125,64 +120,63 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
 static inline bool
 any_difference (const CclMotionRow *row, uint32_t x)
 {
-  Lanes most = lanes_set (0);
+  V16 most = v16_set (0);
 
   for (unsigned i = 0; i < PARTS; i++) {
-    size_t at = x + (size_t) i * LANES;
+    size_t at = x + (size_t) i * V16_LANES;
 
-    most =
-        lanes_max (most, lanes_abs (difference_of (row->values[2] + at, row->backgrounds[2] + at)));
+    most = v16_max (most, v16_abs (difference_of (row->values[2] + at, row->backgrounds[2] + at)));
   }
-  return lanes_any (lanes_gt (most, lanes_set (row->step->floor)));
+  return v16_any (v16_gt (most, v16_set (row->step->floor)));
 }
 
 /* Which pixels of a block differ. */
 static uint64_t
 find_differences (const CclMotionRow *row, uint32_t x)
 {
-  const Lanes floor = lanes_set (row->step->floor), cap = lanes_set (row->step->cap);
+  const V16 floor = v16_set (row->step->floor), cap = v16_set (row->step->cap);
   const uint16_t *background = row->backgrounds[2] + x;
   const uint16_t *above = row->backgrounds[1] + x, *below = row->backgrounds[3] + x;
   const uint8_t *values = row->values[2] + x, *noise = row->noise + x;
-  LanesMask differs[PARTS];
+  V16Mask differs[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
-    ptrdiff_t at = (ptrdiff_t) i * LANES;
-    Lanes old = lanes_load (background + at), value = lanes_left (lanes_load8 (values + at), 7);
-    Lanes difference = lanes_sub (value, old);
-    Lanes threshold = lanes_left (lanes_load8 (noise + at), 5);
-    Lanes across = lanes_sub (lanes_load (background + at - 1), lanes_load (background + at + 1));
-    Lanes down = lanes_sub (lanes_load (above + at), lanes_load (below + at));
-    Lanes slope = lanes_max (lanes_abs (across), lanes_abs (down));
+    ptrdiff_t at = (ptrdiff_t) i * V16_LANES;
+    V16 old = v16_load (background + at), value = v16_left (v16_load8 (values + at), 7);
+    V16 difference = v16_sub (value, old);
+    V16 threshold = v16_left (v16_load8 (noise + at), 5);
+    V16 across = v16_sub (v16_load (background + at - 1), v16_load (background + at + 1));
+    V16 down = v16_sub (v16_load (above + at), v16_load (below + at));
+    V16 slope = v16_max (v16_abs (across), v16_abs (down));
 
-    threshold = lanes_max (threshold, floor);
-    threshold = lanes_min (lanes_add_saturated (threshold, lanes_right (slope, 1)), cap);
-    differs[i] = lanes_gt (lanes_abs (difference), threshold);
+    threshold = v16_max (threshold, floor);
+    threshold = v16_min (v16_add_saturated (threshold, v16_right (slope, 1)), cap);
+    differs[i] = v16_gt (v16_abs (difference), threshold);
   }
-  return lanes_bits (differs);
+  return v16_bits (differs);
 }
 
-/* ccl_motion_keeps_texture() of LANES pixels. Sums of nine samples, 2040 at most, fit. */
-static inline LanesMask
+/* ccl_motion_keeps_texture() of V16_LANES pixels. Sums of nine samples, 2040 at most, fit. */
+static inline V16Mask
 keep_texture (const CclMotionRow *row, ptrdiff_t x)
 {
-  Lanes values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
-  Lanes zero = lanes_set (0), sum = zero, background = zero;
-  LanesWide spread, product;
+  V16 values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
+  V16 zero = v16_set (0), sum = zero, background = zero;
+  V32 spread, product;
 
   for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++) {
     ptrdiff_t at = x + (n % 3 - 1) * CCL_MOTION_SHADOW_STEP;
 
-    values[n] = lanes_left (lanes_load8 (row->values[n / 3 * 2] + at), 3);
-    backgrounds[n] = lanes_right (lanes_load (row->backgrounds[n / 3 * 2] + at), 4);
-    sum = lanes_add (sum, values[n]);
-    background = lanes_add (background, backgrounds[n]);
+    values[n] = v16_left (v16_load8 (row->values[n / 3 * 2] + at), 3);
+    backgrounds[n] = v16_right (v16_load (row->backgrounds[n / 3 * 2] + at), 4);
+    sum = v16_add (sum, values[n]);
+    background = v16_add (background, backgrounds[n]);
   }
-  product = lanes_cross (sum, background, zero, zero);
-  spread = lanes_cross (zero, zero, zero, zero);
+  product = v32_cross (sum, background, zero, zero);
+  spread = v32_cross (zero, zero, zero, zero);
   for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++)
-    spread = wide_add_abs (spread, lanes_cross (values[n], background, backgrounds[n], sum));
-  return wide_at_most (spread, wide_times (wide_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
+    spread = v32_add_abs (spread, v32_cross (values[n], background, backgrounds[n], sum));
+  return v32_at_most (spread, v32_times (v32_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
 }
 
 /* Which pixels of a block are dark enough for a shadow. */
@@ -191,63 +185,63 @@ find_shaded (const CclMotionRow *row, uint32_t x)
 {
   const uint16_t *background = row->backgrounds[2] + x;
   const uint8_t *values = row->values[2] + x;
-  LanesMask shaded[PARTS];
+  V16Mask shaded[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
-    Lanes old = lanes_load (background + i * LANES);
-    Lanes value = lanes_left (lanes_load8 (values + i * LANES), 7);
+    V16 old = v16_load (background + i * V16_LANES);
+    V16 value = v16_left (v16_load8 (values + i * V16_LANES), 7);
 
-    shaded[i] = lanes_and (lanes_gt (old, value), lanes_gt (value, lanes_right (old, 1)));
+    shaded[i] = v16_and (v16_gt (old, value), v16_gt (value, v16_right (old, 1)));
   }
-  return lanes_bits (shaded);
+  return v16_bits (shaded);
 }
 
 /* Which of the pixels of a block that differ are shadows. */
 __attribute__ ((noinline)) static uint64_t
 find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs)
 {
-  const uint64_t part = (UINT64_C (1) << LANES) - 1;
+  const uint64_t part = (UINT64_C (1) << V16_LANES) - 1;
   uint64_t shaded = find_shaded (row, x) & differs;
-  LanesMask kept[PARTS];
+  V16Mask kept[PARTS];
 
   if (!shaded)
     return 0;
   for (unsigned i = 0; i < PARTS; i++) {
-    kept[i] = lanes_gt (lanes_set (0), lanes_set (0));
-    if (shaded >> i * LANES & part)
-      kept[i] = keep_texture (row, (ptrdiff_t) x + i * LANES);
+    kept[i] = v16_gt (v16_set (0), v16_set (0));
+    if (shaded >> i * V16_LANES & part)
+      kept[i] = keep_texture (row, (ptrdiff_t) x + i * V16_LANES);
   }
-  return lanes_bits (kept) & shaded;
+  return v16_bits (kept) & shaded;
 }
 
-static inline Lanes
-follow (Lanes difference, Lanes background, const CclMotionPace *pace)
+static inline V16
+follow (V16 difference, V16 background, const CclMotionPace *pace)
 {
-  const Lanes pull = lanes_set (CCL_MOTION_PULL), push = lanes_set (-CCL_MOTION_PULL);
-  Lanes clamped = lanes_max (lanes_min (difference, pull), push);
+  const V16 pull = v16_set (CCL_MOTION_PULL), push = v16_set (-CCL_MOTION_PULL);
+  V16 clamped = v16_max (v16_min (difference, pull), push);
 
-  return lanes_add (background, lanes_scale (clamped, lanes_set (pace->rate)));
+  return v16_add (background, v16_scale (clamped, v16_set (pace->rate)));
 }
 
-static inline Lanes
-follow_noise (Lanes difference, Lanes noise, const CclMotionPace *pace)
+static inline V16
+follow_noise (V16 difference, V16 noise, const CclMotionPace *pace)
 {
-  Lanes wanted = lanes_right (lanes_abs (difference), 3);
-  Lanes change = lanes_sub (lanes_min (wanted, lanes_set (CCL_MOTION_MOST_NOISE)), noise);
+  V16 wanted = v16_right (v16_abs (difference), 3);
+  V16 change = v16_sub (v16_min (wanted, v16_set (CCL_MOTION_MOST_NOISE)), noise);
 
-  change = lanes_scale (lanes_left (change, 7), lanes_set (pace->noise_rate));
-  change = lanes_add (change, lanes_set (pace->dither));
-  return lanes_right (lanes_add (lanes_left (noise, 7), change), 7);
+  change = v16_scale (v16_left (change, 7), v16_set (pace->noise_rate));
+  change = v16_add (change, v16_set (pace->dither));
+  return v16_right (v16_add (v16_left (noise, 7), change), 7);
 }
 
 static inline bool
 any_count (const uint8_t *counts)
 {
-  Lanes most = lanes_set (0);
+  V16 most = v16_set (0);
 
   for (unsigned i = 0; i < PARTS; i++)
-    most = lanes_max (most, lanes_load8 (counts + (size_t) i * LANES));
-  return lanes_any (lanes_gt (most, lanes_set (0)));
+    most = v16_max (most, v16_load8 (counts + (size_t) i * V16_LANES));
+  return v16_any (v16_gt (most, v16_set (0)));
 }
 
 /* A block without foreground. */
@@ -259,24 +253,24 @@ learn_quiet (const CclMotionRow *row, uint32_t x)
   const uint16_t *old_background = row->backgrounds[2] + x;
   uint16_t *background = row->background + x;
   uint8_t *noise = row->noise + x;
-  Lanes noises[PARTS];
+  V16 noises[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
-    ptrdiff_t at = (ptrdiff_t) i * LANES;
-    Lanes old = lanes_load (old_background + at);
-    Lanes difference = difference_of (values + at, old_background + at);
+    ptrdiff_t at = (ptrdiff_t) i * V16_LANES;
+    V16 old = v16_load (old_background + at);
+    V16 difference = difference_of (values + at, old_background + at);
 
-    lanes_store (background + at, follow (difference, old, pace));
-    noises[i] = follow_noise (difference, lanes_load8 (noise + at), pace);
+    v16_store (background + at, follow (difference, old, pace));
+    noises[i] = follow_noise (difference, v16_load8 (noise + at), pace);
   }
   for (unsigned i = 0; i < PARTS; i++)
-    lanes_store8 (noise + (ptrdiff_t) i * LANES, noises[i]);
+    v16_store8 (noise + (ptrdiff_t) i * V16_LANES, noises[i]);
   if (pace->count == 0 || !any_count (row->counts + x))
     return;
-  for (uint32_t i = x; i < x + 64; i += LANES) {
-    Lanes count = lanes_sub (lanes_load8 (row->counts + i), lanes_set (pace->count));
+  for (uint32_t i = x; i < x + 64; i += V16_LANES) {
+    V16 count = v16_sub (v16_load8 (row->counts + i), v16_set (pace->count));
 
-    lanes_store8 (row->counts + i, lanes_max (count, lanes_set (0)));
+    v16_store8 (row->counts + i, v16_max (count, v16_set (0)));
   }
 }
 
@@ -285,54 +279,54 @@ __attribute__ ((noinline)) static uint64_t
 learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
 {
   const CclMotionPace *pace = row->pace;
-  const Lanes zero = lanes_set (0), count = lanes_set (pace->count);
-  LanesMask renewed[PARTS];
+  const V16 zero = v16_set (0), count = v16_set (pace->count);
+  V16Mask renewed[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
-    size_t at = x + (size_t) i * LANES;
-    LanesMask mask = lanes_mask (busy, i * LANES);
-    Lanes value = lanes_load8 (row->values[2] + at), old = lanes_load (row->backgrounds[2] + at);
-    Lanes noise = lanes_load8 (row->noise + at);
-    Lanes difference = lanes_sub (lanes_left (value, 7), old);
-    Lanes candidate = lanes_load8 (row->candidates + at), n = lanes_load8 (row->counts + at);
-    Lanes away = lanes_sub (value, candidate);
-    Lanes background = lanes_select (mask, old, follow (difference, old, pace));
-    Lanes quiet_noise = follow_noise (difference, noise, pace);
-    Lanes moved, more, less, quiet;
-    LanesMask far, near, again;
+    size_t at = x + (size_t) i * V16_LANES;
+    V16Mask mask = v16_mask (busy, i * V16_LANES);
+    V16 value = v16_load8 (row->values[2] + at), old = v16_load (row->backgrounds[2] + at);
+    V16 noise = v16_load8 (row->noise + at);
+    V16 difference = v16_sub (v16_left (value, 7), old);
+    V16 candidate = v16_load8 (row->candidates + at), n = v16_load8 (row->counts + at);
+    V16 away = v16_sub (value, candidate);
+    V16 background = v16_select (mask, old, follow (difference, old, pace));
+    V16 quiet_noise = follow_noise (difference, noise, pace);
+    V16 moved, more, less, quiet;
+    V16Mask far, near, again;
 
-    far = lanes_and (mask, lanes_gt (lanes_abs (away), lanes_set (CCL_MOTION_CANDIDATE_RANGE)));
-    near = lanes_and_not (mask, far);
+    far = v16_and (mask, v16_gt (v16_abs (away), v16_set (CCL_MOTION_CANDIDATE_RANGE)));
+    near = v16_and_not (mask, far);
     /* the value's sign */
-    moved = lanes_max (lanes_min (away, lanes_set (1)), lanes_set (-1));
-    moved = lanes_add (candidate, moved);
-    more = lanes_min (lanes_add (n, count), lanes_set (CCL_MOTION_LEARNT));
-    less = lanes_sub (lanes_sub (n, count), count);
-    quiet = lanes_max (lanes_sub (n, count), zero);
-    again = lanes_and (far, lanes_gt (zero, less));
+    moved = v16_max (v16_min (away, v16_set (1)), v16_set (-1));
+    moved = v16_add (candidate, moved);
+    more = v16_min (v16_add (n, count), v16_set (CCL_MOTION_LEARNT));
+    less = v16_sub (v16_sub (n, count), count);
+    quiet = v16_max (v16_sub (n, count), zero);
+    again = v16_and (far, v16_gt (zero, less));
     if (pace->count == 0) {
       moved = candidate;
-      again = near = lanes_gt (zero, zero);
+      again = near = v16_gt (zero, zero);
     }
-    renewed[i] = lanes_and_not (near, lanes_gt (lanes_set (pace->enough), more));
+    renewed[i] = v16_and_not (near, v16_gt (v16_set (pace->enough), more));
 
-    candidate = lanes_select (near, moved, candidate);
-    candidate = lanes_select (again, value, candidate);
-    candidate = lanes_select (renewed[i], lanes_right (old, 7), candidate);
-    n = lanes_select (mask, lanes_select (near, more, lanes_max (less, zero)), quiet);
-    n = lanes_select (renewed[i], lanes_set (pace->enough >> 1), n);
+    candidate = v16_select (near, moved, candidate);
+    candidate = v16_select (again, value, candidate);
+    candidate = v16_select (renewed[i], v16_right (old, 7), candidate);
+    n = v16_select (mask, v16_select (near, more, v16_max (less, zero)), quiet);
+    n = v16_select (renewed[i], v16_set (pace->enough >> 1), n);
     if (pace->count == 0)
-      n = lanes_load8 (row->counts + at);
-    noise = lanes_select (mask, noise, quiet_noise);
-    noise = lanes_select (renewed[i], lanes_set (CCL_MOTION_FIRST_NOISE), noise);
-    background = lanes_select (renewed[i], lanes_left (value, 7), background);
+      n = v16_load8 (row->counts + at);
+    noise = v16_select (mask, noise, quiet_noise);
+    noise = v16_select (renewed[i], v16_set (CCL_MOTION_FIRST_NOISE), noise);
+    background = v16_select (renewed[i], v16_left (value, 7), background);
 
-    lanes_store (row->background + at, background);
-    lanes_store8 (row->noise + at, noise);
-    lanes_store8 (row->candidates + at, candidate);
-    lanes_store8 (row->counts + at, n);
+    v16_store (row->background + at, background);
+    v16_store8 (row->noise + at, noise);
+    v16_store8 (row->candidates + at, candidate);
+    v16_store8 (row->counts + at, n);
   }
-  return lanes_bits (renewed);
+  return v16_bits (renewed);
 }
 
 /* The first frame. */
@@ -341,8 +335,8 @@ begin_row (const CclMotionRow *row)
 {
   size_t n = (size_t) row->blocks * 64;
 
-  for (size_t i = 0; i < n; i += LANES)
-    lanes_store (row->background + i, lanes_left (lanes_load8 (row->values[2] + i), 7));
+  for (size_t i = 0; i < n; i += V16_LANES)
+    v16_store (row->background + i, v16_left (v16_load8 (row->values[2] + i), 7));
   memset (row->noise, CCL_MOTION_FIRST_NOISE, n);
   memcpy (row->candidates, row->values[2], n);
   memset (row->counts, 0, n);
@@ -419,10 +413,10 @@ halve_bits (uint64_t bits)
 static void
 chroma_differs (const CclMotionChromaRow *row)
 {
-  const Lanes floor = lanes_set (row->step->chroma_floor);
+  const V16 floor = v16_set (row->step->chroma_floor);
 
   for (uint32_t block = 0; block < row->blocks; block++) {
-    LanesMask differs[PARTS];
+    V16Mask differs[PARTS];
     uint64_t bits;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -430,13 +424,13 @@ chroma_differs (const CclMotionChromaRow *row)
       fetch (row->next_backgrounds[i] + 64 * (size_t) block + 32);
     }
     for (unsigned i = 0; i < PARTS; i++) {
-      size_t at = 64 * (size_t) block + (size_t) i * LANES;
-      Lanes u = difference_of (row->values[0] + at, row->backgrounds[0] + at);
-      Lanes v = difference_of (row->values[1] + at, row->backgrounds[1] + at);
+      size_t at = 64 * (size_t) block + (size_t) i * V16_LANES;
+      V16 u = difference_of (row->values[0] + at, row->backgrounds[0] + at);
+      V16 v = difference_of (row->values[1] + at, row->backgrounds[1] + at);
 
-      differs[i] = lanes_gt (lanes_add_saturated (lanes_abs (u), lanes_abs (v)), floor);
+      differs[i] = v16_gt (v16_add_saturated (v16_abs (u), v16_abs (v)), floor);
     }
-    bits = lanes_bits (differs);
+    bits = v16_bits (differs);
     row->differs[2 * (size_t) block] = double_bits (bits);
     row->differs[2 * (size_t) block + 1] = double_bits (bits >> 32);
   }
@@ -452,17 +446,17 @@ chroma_learn (const CclMotionChromaRow *row)
                     halve_bits (row->foreground[w + 1] | row->shadows[w + 1]) << 32;
 
     for (unsigned plane = 0; plane < 2; plane++) {
-      for (unsigned i = 0; i < 64; i += LANES) {
+      for (unsigned i = 0; i < 64; i += V16_LANES) {
         const uint8_t *values = row->values[plane] + 64 * (size_t) block + i;
         uint16_t *background = row->backgrounds[plane] + 64 * (size_t) block + i;
-        Lanes old = lanes_load (background);
-        Lanes now = follow (difference_of (values, background), old, row->pace);
+        V16 old = v16_load (background);
+        V16 now = follow (difference_of (values, background), old, row->pace);
 
         if (busy | renewed) {
-          now = lanes_select (lanes_mask (busy, i), old, now);
-          now = lanes_select (lanes_mask (renewed, i), lanes_left (lanes_load8 (values), 7), now);
+          now = v16_select (v16_mask (busy, i), old, now);
+          now = v16_select (v16_mask (renewed, i), v16_left (v16_load8 (values), 7), now);
         }
-        lanes_store (background, now);
+        v16_store (background, now);
       }
     }
   }
