@@ -8,6 +8,18 @@
 #include <math.h>
 #include <string.h>
 
+/* Programs rely on where the members are. */
+#if GLIB_SIZEOF_VOID_P == 8
+#define LAYOUT(type, size, last, offset) \
+  G_STATIC_ASSERT (sizeof (type) == (size) && G_STRUCT_OFFSET (type, last) == (offset))
+
+LAYOUT (GstCclComponent, 80, velocity_y, 72);
+LAYOUT (GstCclMeta, 48, components, 40);
+LAYOUT (GstCclZone, 56, inside, 48);
+LAYOUT (GstCclZoneEvent, 72, frame_age, 64);
+LAYOUT (GstCclZonesMeta, 48, events, 40);
+#endif
+
 static const GstCclComponent components[] = {
   { 1, 2, 1, 6, 4, 20, 4.0, 2.5 },
   { 2, 12, 6, 1, 1, 1, 12.0, 6.0 },
