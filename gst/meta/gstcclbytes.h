@@ -1,4 +1,4 @@
-/* cudaccl - numbers in serialised metadata
+/* cudaccl - how metadata is serialised
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Numbers are varints: seven bits to a byte, the lowest first, with the highest bit set in all
@@ -8,9 +8,10 @@
 #ifndef __GST_CCL_BYTES_H__
 #define __GST_CCL_BYTES_H__
 
-#include <glib.h>
 #include <math.h>
 #include <string.h>
+
+#include "gstcclmetaprivate.h"
 
 G_BEGIN_DECLS
 
@@ -106,6 +107,21 @@ gst_ccl_read_signed (GstCclReader *reader, gint64 *number)
   return TRUE;
 }
 
+/* Reads the size of a frame. */
+static inline gboolean
+gst_ccl_read_size (GstCclReader *reader, guint *width, guint *height)
+{
+  return gst_ccl_read_uint (reader, width) && gst_ccl_read_uint (reader, height) && *width > 0 &&
+         *height > 0 && *width <= G_MAXINT && *height <= G_MAXINT;
+}
+
+/* Reads the number of items that follow, which have at least @min_size bytes each. */
+static inline gboolean
+gst_ccl_read_count (GstCclReader *reader, gsize min_size, guint *n)
+{
+  return gst_ccl_read_uint (reader, n) && *n <= reader->size / min_size;
+}
+
 /* Fails if the number is not finite. */
 static inline gboolean
 gst_ccl_read_double (GstCclReader *reader, gdouble *number)
@@ -121,6 +137,44 @@ gst_ccl_read_double (GstCclReader *reader, gdouble *number)
   reader->size -= sizeof (bits);
 
   return isfinite (*number);
+}
+
+#if GST_CHECK_VERSION(1, 24, 0)
+/* Appends the bytes from @bytes to @end to @data, and frees @bytes. */
+static inline gboolean
+gst_ccl_take_bytes (GstByteArrayInterface *data, guint8 *bytes, const guint8 *end)
+{
+  guint8 *appended = gst_byte_array_interface_append (data, (gsize) (end - bytes));
+
+  if (appended)
+    memcpy (appended, bytes, (gsize) (end - bytes));
+  g_free (bytes);
+
+  return appended != NULL;
+}
+#endif
+
+/* Returns FALSE, and warns that @what was dropped, if the version is not the one of this build. */
+static inline gboolean
+gst_ccl_check_version (const gchar *what, guint8 version, guint8 known)
+{
+  if (version != known)
+    GST_CAT_WARNING (gst_ccl_meta_debug,
+                     "%s were dropped: their version is %u, and only %u is known; use the same "
+                     "version of libgstccl on both sides",
+                     what, version, known);
+
+  return version == known;
+}
+
+/* Warns that @what was dropped because of what was read last. */
+static inline void
+gst_ccl_warn_invalid (const gchar *what, const GstCclReader *reader, gsize size)
+{
+  GST_CAT_WARNING (gst_ccl_meta_debug,
+                   "%s were dropped: their %" G_GSIZE_FORMAT
+                   " bytes are not valid at byte %" G_GSIZE_FORMAT,
+                   what, size, size - reader->size);
 }
 
 G_END_DECLS

@@ -4,14 +4,10 @@
 #include <gst/ccl/gstcclmeta.h>
 
 #include <math.h>
-#include <string.h>
-#include <gst/video/video.h>
 
-#include "gstcclproject.h"
-#include "gstcclserialize.h"
+#include "gstcclmetaprivate.h"
 
 GST_DEBUG_CATEGORY (gst_ccl_meta_debug);
-#define GST_CAT_DEFAULT gst_ccl_meta_debug
 
 G_DEFINE_BOXED_TYPE (GstCclComponent, gst_ccl_component, gst_ccl_component_copy,
                      gst_ccl_component_free)
@@ -29,14 +25,9 @@ G_DEFINE_BOXED_TYPE (GstCclComponent, gst_ccl_component, gst_ccl_component_copy,
 GstCclComponent *
 gst_ccl_component_copy (const GstCclComponent *component)
 {
-  GstCclComponent *copy;
-
   g_return_val_if_fail (component != NULL, NULL);
 
-  copy = g_new (GstCclComponent, 1);
-  *copy = *component;
-
-  return copy;
+  return g_memdup2 (component, sizeof (*component));
 }
 
 /**
@@ -64,14 +55,9 @@ GType
 gst_ccl_meta_api_get_type (void)
 {
   static GType type = 0;
-  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-                                 GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
 
-  if (g_once_init_enter (&type)) {
-    GType new_type = gst_meta_api_type_register ("GstCclMetaAPI", tags);
-
-    g_once_init_leave (&type, new_type);
-  }
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, gst_ccl_meta_register_api ("GstCclMetaAPI"));
 
   return type;
 }
@@ -148,40 +134,23 @@ scale_range (guint *start, guint *length, guint num, guint denom, guint limit)
   *length = (guint) (end - first);
 }
 
-static guint
-scale_size (guint size, guint num, guint denom)
-{
-  return (guint) CLAMP (gst_util_uint64_scale_round (size, num, denom), 1, G_MAXINT);
-}
-
 /* Metadata and sizes may come from code that does not check them. */
 static gboolean
 transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *trans)
 {
-  gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
-  gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
-  gint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
-  gint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  guint width = meta->width, height = meta->height, i;
   guint64 in_area, out_area;
-  gdouble sx, sy;
+  GstCclScale scale;
   GstCclMeta *scaled;
-  guint i;
 
-  if (in_width <= 0 || in_height <= 0 || out_width <= 0 || out_height <= 0) {
-    GST_WARNING ("components were dropped: scaling from %dx%d to %dx%d pixels is not possible",
-                 in_width, in_height, out_width, out_height);
+  if (!gst_ccl_scale_init (&scale, trans, "components"))
     return FALSE;
-  }
-  in_area = (guint64) in_width * (guint64) in_height;
-  out_area = (guint64) out_width * (guint64) out_height;
-  sx = (gdouble) out_width / in_width;
-  sy = (gdouble) out_height / in_height;
+  in_area = (guint64) scale.in_width * scale.in_height;
+  out_area = (guint64) scale.out_width * scale.out_height;
 
-  /* The analysed frame may have had another size than the input. */
-  scaled =
-      gst_buffer_add_ccl_meta (dest, scale_size (meta->width, (guint) out_width, (guint) in_width),
-                               scale_size (meta->height, (guint) out_height, (guint) in_height),
-                               meta->found, meta->components, meta->n_components);
+  gst_ccl_scale_size (&scale, &width, &height);
+  scaled = gst_buffer_add_ccl_meta (dest, width, height, meta->found, meta->components,
+                                    meta->n_components);
   if (!scaled)
     return FALSE;
   scaled->frame_age = meta->frame_age;
@@ -189,15 +158,13 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
   for (i = 0; i < scaled->n_components; i++) {
     GstCclComponent *component = &scaled->components[i];
 
-    scale_range (&component->x, &component->width, (guint) out_width, (guint) in_width,
-                 scaled->width);
-    scale_range (&component->y, &component->height, (guint) out_height, (guint) in_height,
-                 scaled->height);
+    scale_range (&component->x, &component->width, scale.out_width, scale.in_width, width);
+    scale_range (&component->y, &component->height, scale.out_height, scale.in_height, height);
     component->area = MAX (gst_util_uint64_scale_round (component->area, out_area, in_area), 1);
-    component->centroid_x = (component->centroid_x + 0.5) * sx - 0.5;
-    component->centroid_y = (component->centroid_y + 0.5) * sy - 0.5;
-    component->velocity_x *= sx;
-    component->velocity_y *= sy;
+    component->centroid_x = (component->centroid_x + 0.5) * scale.x - 0.5;
+    component->centroid_y = (component->centroid_y + 0.5) * scale.y - 0.5;
+    component->velocity_x *= scale.x;
+    component->velocity_y *= scale.y;
   }
 
   return TRUE;
@@ -323,24 +290,7 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
   return FALSE;
 }
 
-static const GstMetaInfo *
-gst_ccl_meta_register (void)
-{
-#if GST_CHECK_VERSION(1, 24, 0)
-  GstMetaInfo *info = gst_meta_info_new (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta));
-
-  info->init_func = gst_ccl_meta_init;
-  info->free_func = gst_ccl_meta_free;
-  info->transform_func = gst_ccl_meta_transform;
-  info->serialize_func = gst_ccl_meta_serialize;
-  info->deserialize_func = gst_ccl_meta_deserialize;
-
-  return gst_meta_info_register (info);
-#else
-  return gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta),
-                            gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
-#endif
-}
+GST_CCL_DEFINE_REGISTER (GstCclMeta, gst_ccl_meta)
 
 /**
  * gst_ccl_meta_get_info:
@@ -390,7 +340,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
                          const GstCclComponent *components, guint n_components)
 {
   GstCclMeta *meta;
-  GstCclComponent *copy = NULL;
+  GstCclComponent *copy;
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
@@ -398,10 +348,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
   g_return_val_if_fail (found >= n_components, NULL);
 
   /* Copied first: the components may be those of the metadata to be replaced. */
-  if (n_components > 0) {
-    copy = g_new (GstCclComponent, n_components);
-    memcpy (copy, components, sizeof (*copy) * n_components);
-  }
+  copy = g_memdup2 (components, sizeof (*copy) * n_components);
 
   meta = gst_buffer_get_ccl_meta (buffer);
   if (meta)
@@ -450,13 +397,6 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
  *
  * Since: 0.1
  */
-guint
-gst_ccl_meta_get_n_components (const GstCclMeta *meta)
-{
-  g_return_val_if_fail (meta != NULL, 0);
-
-  return meta->n_components;
-}
 
 /**
  * gst_ccl_meta_get_components:
@@ -470,17 +410,6 @@ gst_ccl_meta_get_n_components (const GstCclMeta *meta)
  *
  * Since: 0.1
  */
-const GstCclComponent *
-gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_components)
-{
-  g_return_val_if_fail (n_components != NULL, NULL);
-  *n_components = 0;
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  *n_components = meta->n_components;
-
-  return meta->components;
-}
 
 /**
  * gst_ccl_meta_get_component:
@@ -494,13 +423,7 @@ gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_components)
  *
  * Since: 0.1
  */
-const GstCclComponent *
-gst_ccl_meta_get_component (const GstCclMeta *meta, guint index)
-{
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  return index < meta->n_components ? &meta->components[index] : NULL;
-}
+GST_CCL_DEFINE_ARRAY (GstCclMeta, gst_ccl_meta, GstCclComponent, component, components)
 
 /**
  * gst_ccl_meta_crop:

@@ -17,15 +17,10 @@
  * A centroid is a sum divided by an area, which is shorter than a double and restores the same one.
  * It is a double where that is not so, as after scaling. */
 
-#include "gstcclserialize.h"
-
 #include <math.h>
-#include <string.h>
 #include <gst/ccl/gstcclmeta.h>
 
 #include "gstcclbytes.h"
-
-#define GST_CAT_DEFAULT gst_ccl_meta_debug
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
@@ -75,10 +70,23 @@ find_sum (gdouble centroid, guint start, guint64 area, guint64 *sum)
 }
 
 static guint8 *
+put_centroid (guint8 *bytes, gdouble centroid, guint start, guint64 area, guint8 *flags,
+              guint8 flag)
+{
+  guint64 sum;
+
+  if (!find_sum (centroid, start, area, &sum))
+    return gst_ccl_put_double (bytes, centroid);
+
+  *flags |= flag;
+
+  return gst_ccl_put_varint (bytes, sum);
+}
+
+static guint8 *
 put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComponent *before)
 {
   guint8 *flags = bytes++;
-  guint64 sum;
 
   *flags = 0;
   if (component->label != before->label + 1) {
@@ -92,18 +100,10 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
   bytes = gst_ccl_put_varint (bytes, component->height);
   bytes = gst_ccl_put_varint (bytes, component->area);
 
-  if (find_sum (component->centroid_x, component->x, component->area, &sum)) {
-    *flags |= FLAG_SUM_X;
-    bytes = gst_ccl_put_varint (bytes, sum);
-  } else {
-    bytes = gst_ccl_put_double (bytes, component->centroid_x);
-  }
-  if (find_sum (component->centroid_y, component->y, component->area, &sum)) {
-    *flags |= FLAG_SUM_Y;
-    bytes = gst_ccl_put_varint (bytes, sum);
-  } else {
-    bytes = gst_ccl_put_double (bytes, component->centroid_y);
-  }
+  bytes =
+      put_centroid (bytes, component->centroid_x, component->x, component->area, flags, FLAG_SUM_X);
+  bytes =
+      put_centroid (bytes, component->centroid_y, component->y, component->area, flags, FLAG_SUM_Y);
 
   if (component->track || component->age || component->velocity_x != 0.0 ||
       component->velocity_y != 0.0) {
@@ -123,10 +123,11 @@ warn_if_large (const GstCclMeta *self, gsize size)
   static gint warned = 0;
 
   if (size > LARGE_SIZE && g_atomic_int_compare_and_exchange (&warned, 0, 1))
-    GST_WARNING ("%u components of a frame take %" G_GSIZE_FORMAT
-                 " bytes: a receiver that is late may lose the connection. Put a queue behind "
-                 "unixfdsrc, or limit the components with max-components or min-area",
-                 self->n_components, size);
+    GST_CAT_WARNING (gst_ccl_meta_debug,
+                     "%u components of a frame take %" G_GSIZE_FORMAT
+                     " bytes: a receiver that is late may lose the connection. Put a queue behind "
+                     "unixfdsrc, or limit the components with max-components or min-area",
+                     self->n_components, size);
 }
 
 gboolean
@@ -152,7 +153,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   warn_if_large (self, (gsize) (end - bytes));
   *version = VERSION;
 
-  return gst_ccl_take_bytes (data, bytes, (gsize) (end - bytes));
+  return gst_ccl_take_bytes (data, bytes, end);
 }
 
 static gboolean
@@ -234,21 +235,12 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   gint64 frame_age = 0;
   GstCclMeta *meta;
 
-  if (version != VERSION) {
-    GST_WARNING ("components were dropped: their version is %u, and only %u is known; use the same "
-                 "version of libgstccl on both sides",
-                 version, VERSION);
+  if (!gst_ccl_check_version ("components", version, VERSION))
     return NULL;
-  }
 
-  if (!gst_ccl_read_uint (&reader, &width) || !gst_ccl_read_uint (&reader, &height) ||
-      !gst_ccl_read_uint (&reader, &found) || !gst_ccl_read_uint (&reader, &n) || found < n ||
-      n > reader.size / MIN_COMPONENT_SIZE) {
-    GST_WARNING ("components were dropped: their %" G_GSIZE_FORMAT " bytes are not valid", size);
-    return NULL;
-  }
-  if (width == 0 || height == 0 || width > G_MAXINT || height > G_MAXINT) {
-    GST_WARNING ("components were dropped: the frame size %ux%u is not valid", width, height);
+  if (!gst_ccl_read_size (&reader, &width, &height) || !gst_ccl_read_uint (&reader, &found) ||
+      !gst_ccl_read_count (&reader, MIN_COMPONENT_SIZE, &n) || found < n) {
+    gst_ccl_warn_invalid ("components", &reader, size);
     return NULL;
   }
 
@@ -260,7 +252,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
     before = &components[i];
   }
   if (i < n || (reader.size > 0 && !gst_ccl_read_signed (&reader, &frame_age)) || reader.size > 0) {
-    GST_WARNING ("components were dropped: component %u of %u is not valid", i, n);
+    gst_ccl_warn_invalid ("components", &reader, size);
     g_free (components);
     return NULL;
   }

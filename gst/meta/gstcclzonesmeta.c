@@ -5,12 +5,8 @@
 
 #include <math.h>
 #include <gst/ccl/gstcclmeta.h>
-#include <gst/video/video.h>
 
-#include "gstcclproject.h"
-#include "gstcclserialize.h"
-
-#define GST_CAT_DEFAULT gst_ccl_meta_debug
+#include "gstcclmetaprivate.h"
 
 G_DEFINE_BOXED_TYPE (GstCclZone, gst_ccl_zone, gst_ccl_zone_copy, gst_ccl_zone_free)
 G_DEFINE_BOXED_TYPE (GstCclZoneEvent, gst_ccl_zone_event, gst_ccl_zone_event_copy,
@@ -181,14 +177,9 @@ gst_ccl_zone_event_type_get_name (GstCclZoneEventType type)
 GstCclZoneEvent *
 gst_ccl_zone_event_copy (const GstCclZoneEvent *event)
 {
-  GstCclZoneEvent *copy;
-
   g_return_val_if_fail (event != NULL, NULL);
 
-  copy = g_new (GstCclZoneEvent, 1);
-  *copy = *event;
-
-  return copy;
+  return g_memdup2 (event, sizeof (*event));
 }
 
 /**
@@ -216,14 +207,9 @@ GType
 gst_ccl_zones_meta_api_get_type (void)
 {
   static GType type = 0;
-  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-                                 GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
 
-  if (g_once_init_enter (&type)) {
-    GType new_type = gst_meta_api_type_register ("GstCclZonesMetaAPI", tags);
-
-    g_once_init_leave (&type, new_type);
-  }
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, gst_ccl_meta_register_api ("GstCclZonesMetaAPI"));
 
   return type;
 }
@@ -300,30 +286,17 @@ add_copy (GstBuffer *dest, const GstCclZonesMeta *self, guint width, guint heigh
   return copy;
 }
 
-static guint
-scale_size (guint size, guint num, guint denom)
-{
-  return (guint) CLAMP (gst_util_uint64_scale_round (size, num, denom), 1, G_MAXINT);
-}
-
+/* The zones may be those of a frame of another size than the input. */
 static gboolean
 transform_scale (GstBuffer *dest, const GstCclZonesMeta *self, const GstVideoMetaTransform *trans)
 {
-  gint in_width = GST_VIDEO_INFO_WIDTH (trans->in_info);
-  gint in_height = GST_VIDEO_INFO_HEIGHT (trans->in_info);
-  gint out_width = GST_VIDEO_INFO_WIDTH (trans->out_info);
-  gint out_height = GST_VIDEO_INFO_HEIGHT (trans->out_info);
+  guint width = self->width, height = self->height;
+  GstCclScale scale;
 
-  if (in_width <= 0 || in_height <= 0 || out_width <= 0 || out_height <= 0) {
-    GST_WARNING ("zones were dropped: scaling from %dx%d to %dx%d pixels is not possible", in_width,
-                 in_height, out_width, out_height);
+  if (!gst_ccl_scale_init (&scale, trans, "zones"))
     return FALSE;
-  }
-
-  /* The zones may be those of a frame of another size than the input. */
-  add_copy (dest, self, scale_size (self->width, (guint) out_width, (guint) in_width),
-            scale_size (self->height, (guint) out_height, (guint) in_height),
-            (gdouble) out_width / in_width, (gdouble) out_height / in_height);
+  gst_ccl_scale_size (&scale, &width, &height);
+  add_copy (dest, self, width, height, scale.x, scale.y);
 
   return TRUE;
 }
@@ -415,26 +388,7 @@ gst_ccl_zones_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
   return FALSE;
 }
 
-static const GstMetaInfo *
-gst_ccl_zones_meta_register (void)
-{
-#if GST_CHECK_VERSION(1, 24, 0)
-  GstMetaInfo *info =
-      gst_meta_info_new (GST_CCL_ZONES_META_API_TYPE, "GstCclZonesMeta", sizeof (GstCclZonesMeta));
-
-  info->init_func = gst_ccl_zones_meta_init;
-  info->free_func = gst_ccl_zones_meta_free;
-  info->transform_func = gst_ccl_zones_meta_transform;
-  info->serialize_func = gst_ccl_zones_meta_serialize;
-  info->deserialize_func = gst_ccl_zones_meta_deserialize;
-
-  return gst_meta_info_register (info);
-#else
-  return gst_meta_register (GST_CCL_ZONES_META_API_TYPE, "GstCclZonesMeta",
-                            sizeof (GstCclZonesMeta), gst_ccl_zones_meta_init,
-                            gst_ccl_zones_meta_free, gst_ccl_zones_meta_transform);
-#endif
-}
+GST_CCL_DEFINE_REGISTER (GstCclZonesMeta, gst_ccl_zones_meta)
 
 /**
  * gst_ccl_zones_meta_get_info:
@@ -540,13 +494,6 @@ gst_buffer_get_ccl_zones_meta (GstBuffer *buffer)
  *
  * Since: 0.1
  */
-guint
-gst_ccl_zones_meta_get_n_zones (const GstCclZonesMeta *meta)
-{
-  g_return_val_if_fail (meta != NULL, 0);
-
-  return meta->n_zones;
-}
 
 /**
  * gst_ccl_zones_meta_get_zones:
@@ -560,17 +507,6 @@ gst_ccl_zones_meta_get_n_zones (const GstCclZonesMeta *meta)
  *
  * Since: 0.1
  */
-const GstCclZone *
-gst_ccl_zones_meta_get_zones (const GstCclZonesMeta *meta, guint *n_zones)
-{
-  g_return_val_if_fail (n_zones != NULL, NULL);
-  *n_zones = 0;
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  *n_zones = meta->n_zones;
-
-  return meta->zones;
-}
 
 /**
  * gst_ccl_zones_meta_get_zone:
@@ -584,13 +520,7 @@ gst_ccl_zones_meta_get_zones (const GstCclZonesMeta *meta, guint *n_zones)
  *
  * Since: 0.1
  */
-const GstCclZone *
-gst_ccl_zones_meta_get_zone (const GstCclZonesMeta *meta, guint index)
-{
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  return index < meta->n_zones ? &meta->zones[index] : NULL;
-}
+GST_CCL_DEFINE_ARRAY (GstCclZonesMeta, gst_ccl_zones_meta, GstCclZone, zone, zones)
 
 /**
  * gst_ccl_zones_meta_get_n_events:
@@ -602,13 +532,6 @@ gst_ccl_zones_meta_get_zone (const GstCclZonesMeta *meta, guint index)
  *
  * Since: 0.1
  */
-guint
-gst_ccl_zones_meta_get_n_events (const GstCclZonesMeta *meta)
-{
-  g_return_val_if_fail (meta != NULL, 0);
-
-  return meta->n_events;
-}
 
 /**
  * gst_ccl_zones_meta_get_events:
@@ -622,17 +545,6 @@ gst_ccl_zones_meta_get_n_events (const GstCclZonesMeta *meta)
  *
  * Since: 0.1
  */
-const GstCclZoneEvent *
-gst_ccl_zones_meta_get_events (const GstCclZonesMeta *meta, guint *n_events)
-{
-  g_return_val_if_fail (n_events != NULL, NULL);
-  *n_events = 0;
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  *n_events = meta->n_events;
-
-  return meta->events;
-}
 
 /**
  * gst_ccl_zones_meta_get_event:
@@ -646,13 +558,7 @@ gst_ccl_zones_meta_get_events (const GstCclZonesMeta *meta, guint *n_events)
  *
  * Since: 0.1
  */
-const GstCclZoneEvent *
-gst_ccl_zones_meta_get_event (const GstCclZonesMeta *meta, guint index)
-{
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  return index < meta->n_events ? &meta->events[index] : NULL;
-}
+GST_CCL_DEFINE_ARRAY (GstCclZonesMeta, gst_ccl_zones_meta, GstCclZoneEvent, event, events)
 
 /**
  * gst_ccl_zones_meta_crop:

@@ -20,14 +20,9 @@
  *     in, out, inside
  *     FLAG_AGE: frame_age, signed */
 
-#include "gstcclserialize.h"
-
-#include <string.h>
 #include <gst/ccl/gstcclzonesmeta.h>
 
 #include "gstcclbytes.h"
-
-#define GST_CAT_DEFAULT gst_ccl_meta_debug
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
@@ -170,7 +165,7 @@ gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, 
 
   *version = VERSION;
 
-  return gst_ccl_take_bytes (data, bytes, (gsize) (end - bytes));
+  return gst_ccl_take_bytes (data, bytes, end);
 }
 
 static gboolean
@@ -264,13 +259,6 @@ read_event (GstCclReader *reader, guint n_zones, GstCclZoneEvent *event)
          (!(byte & FLAG_AGE) || gst_ccl_read_signed (reader, &event->frame_age));
 }
 
-/* Reads a number of items with at least @min_size bytes each. */
-static gboolean
-read_count (GstCclReader *reader, gsize min_size, guint *n)
-{
-  return gst_ccl_read_uint (reader, n) && *n <= reader->size / min_size;
-}
-
 /* The data comes from another process and is not trusted. */
 GstMeta *
 gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
@@ -283,22 +271,17 @@ gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, cons
   guint width, height, n_zones = 0, n_events = 0, i;
   gboolean valid;
 
-  if (version != VERSION) {
-    GST_WARNING ("zones were dropped: their version is %u, and only %u is known; use the same "
-                 "version of libgstccl on both sides",
-                 version, VERSION);
+  if (!gst_ccl_check_version ("zones", version, VERSION))
     return NULL;
-  }
 
-  valid = gst_ccl_read_uint (&reader, &width) && gst_ccl_read_uint (&reader, &height) &&
-          width > 0 && height > 0 && width <= G_MAXINT && height <= G_MAXINT &&
-          read_count (&reader, MIN_ZONE_SIZE, &n_zones);
+  valid = gst_ccl_read_size (&reader, &width, &height) &&
+          gst_ccl_read_count (&reader, MIN_ZONE_SIZE, &n_zones);
   if (valid)
     zones = g_new0 (GstCclZone, n_zones);
   for (i = 0; valid && i < n_zones; i++)
     valid = read_zone (&reader, &zones[i]);
 
-  valid = valid && read_count (&reader, MIN_EVENT_SIZE, &n_events);
+  valid = valid && gst_ccl_read_count (&reader, MIN_EVENT_SIZE, &n_events);
   if (valid)
     events = g_new0 (GstCclZoneEvent, n_events);
   for (i = 0; valid && i < n_events; i++)
@@ -307,9 +290,7 @@ gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, cons
   if (valid && reader.size == 0)
     meta = gst_buffer_add_ccl_zones_meta (buffer, width, height, zones, n_zones, events, n_events);
   else
-    GST_WARNING ("zones were dropped: their %" G_GSIZE_FORMAT
-                 " bytes are not valid at byte %" G_GSIZE_FORMAT,
-                 size, size - reader.size);
+    gst_ccl_warn_invalid ("zones", &reader, size);
 
   for (i = 0; zones && i < n_zones; i++) {
     g_free (zones[i].name);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/meta/gstcclproject.h"
+#include "gst/meta/gstcclmetaprivate.h"
 
 #define MOST_COMPONENTS 6
 
