@@ -217,9 +217,7 @@ flip_run (uint64_t *row, uint32_t start, uint32_t end)
   row[last] ^= tail;
 }
 
-/* Flips the runs of marked components. Parents come before their children, so those in the strip
- * have their root's mark already; of those in strips above only the roots surely have theirs, and
- * no other strip's marks but this one's are written. */
+/* Flips the runs of marked components. */
 static void
 flip_strip (void *data, uint32_t index)
 {
@@ -228,15 +226,9 @@ flip_strip (void *data, uint32_t index)
   const CclStrip *strip = &runs->strips[index];
   const uint32_t *parents = runs->table.parents;
 
-  for (uint32_t i = strip->base; i < strip->next; i++) {
-    uint32_t parent = parents[i];
-
-    if (parent == i)
-      continue;
-    while (parent < strip->base && parents[parent] != parent)
-      parent = parents[parent];
-    change->marks[i] = change->marks[parent];
-  }
+  for (uint32_t i = strip->base; i < strip->next; i++)
+    if (parents[i] != i)
+      change->marks[i] = change->marks[ccl_strip_ancestor (parents, strip, i)];
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
     uint64_t *row = change->mask->words + y * change->mask->pitch;
 

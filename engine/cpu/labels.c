@@ -29,22 +29,15 @@ ccl_label_map_clear (CclLabelMap *map)
   free (map->map);
 }
 
-/* Gives the labels of a strip their roots' result labels. Parents come before their children, so
- * those in the strip already have theirs; those in strips above may not. */
+/* Gives the labels of a strip their roots' result labels. */
 static void
 spread_result_labels (const CclLabelMap *map, const CclStrip *strip)
 {
   const uint32_t *parents = map->runs->table.parents;
 
-  for (uint32_t i = strip->base; i < strip->next; i++) {
-    uint32_t parent = parents[i];
-
-    if (parent == i)
-      continue;
-    while (parent < strip->base && parents[parent] != parent)
-      parent = parents[parent];
-    map->result_labels[i] = map->result_labels[parent];
-  }
+  for (uint32_t i = strip->base; i < strip->next; i++)
+    if (parents[i] != i)
+      map->result_labels[i] = map->result_labels[ccl_strip_ancestor (parents, strip, i)];
 }
 
 static void

@@ -61,4 +61,18 @@ void ccl_runs_clear (CclRuns *runs);
  * in the order of their first pixels. */
 void ccl_runs_label (CclRuns *runs, const CclForeground *foreground);
 
+/* For values that spread from roots to all labels, strip by strip on any thread: the ancestor from
+ * which label @i of @strip takes its own. In the strip that is the parent, which comes first; in
+ * strips above it is the root, since other labels may not have theirs yet. Roots keep their values
+ * and must not be written: other threads read them. */
+static inline uint32_t
+ccl_strip_ancestor (const uint32_t *parents, const CclStrip *strip, uint32_t i)
+{
+  uint32_t parent = parents[i];
+
+  while (parent < strip->base && parents[parent] != parent)
+    parent = parents[parent];
+  return parent;
+}
+
 #endif
