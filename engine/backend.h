@@ -78,7 +78,7 @@ typedef struct CclBackendClass
   CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
   /* The CUstream that submit() enqueues in; NULL if the backend has none. */
   void *(*stream) (const CclSession *session);
-  /* Page-locked memory; NULL if the backend has none. */
+  /* Pinned memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
   /* The context that sessions on @device use by default; NULL if the backend has none. */

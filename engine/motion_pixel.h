@@ -32,7 +32,7 @@
 #define CCL_MOTION_SHADOW_PIXELS 9
 #define CCL_MOTION_SHADOW_SPREAD 11 /* the ratio's highest mean deviation, 1/256 */
 
-/* Rows are updated in groups, in turns, to spread the cost over frames. The two rows that share a
+/* Rows learn in groups, which take turns, to spread the cost over frames. The two rows that share a
  * chroma row are in one group. */
 #define CCL_MOTION_GROUPS 4
 

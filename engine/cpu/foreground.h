@@ -18,7 +18,7 @@ typedef struct CclForeground
   bool invert;
 } CclForeground;
 
-/* Clears bits past the width. */
+/* Copies a row of bits; those past the width become 0. Returns whether any bit is set. */
 static inline bool
 ccl_foreground_copy (uint64_t *bits, const uint64_t *from, uint32_t width, bool invert)
 {

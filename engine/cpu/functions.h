@@ -11,8 +11,8 @@
 /* Entries past the last edge of a row that CclFindRuns may write. */
 #define CCL_ROW_SLACK 4
 
-/* Where the bits of a word differ from the one before each, and how many such edges lie in front of
- * the word: finds the edges around a pixel without a search. */
+/* The edges of a word, bits that differ from the bit before, and the number of edges in the words
+ * before it. So the edges in front of a pixel are counted without a search. */
 typedef struct CclRowEdges
 {
   uint64_t changes;
@@ -91,23 +91,23 @@ typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t 
 typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
                                   bool dilate, uint32_t y, uint32_t bottom);
 
-/* Where the background of a row is reached from. */
+/* From where the background of a row is reached. */
 typedef enum CclFloodFrom
 {
-  CCL_FLOOD_FROM_ROW,   /* from the row near it, beside what was reached before */
-  CCL_FLOOD_FROM_SIDES, /* from there and from both sides, and nothing was before */
-  CCL_FLOOD_FROM_ALL,   /* from everywhere: it is the frame's first or last row */
+  CCL_FLOOD_FROM_ROW,   /* from the row near it; adds to what was reached before */
+  CCL_FLOOD_FROM_SIDES, /* from there and both sides; nothing was reached before */
+  CCL_FLOOD_FROM_ALL,   /* from everywhere: the row is the frame's first or last */
 } CclFloodFrom;
 
-/* Adds to @reached the runs of background of @row, bits that are 0, that touch what is reached in
- * the row @near, NULL for none, with @diagonal also by their corners. @reached, @near and @open,
- * room for the background, are whole vectors: ccl_filter_words() at multiples of 64 bytes. Returns
- * whether there is more than before. */
+/* Adds to @reached the runs of background, bits that are 0, of @row that touch a pixel reached in
+ * the row @near (NULL: none), with @diagonal also at corners. @open is scratch memory. @reached,
+ * @near and @open have ccl_filter_words() words, at multiples of 64 bytes. Returns whether anything
+ * was added. */
 typedef bool (*CclFloodRow) (const uint64_t *row, const uint64_t *near, uint64_t *reached,
                              uint64_t *open, uint32_t width, bool diagonal, CclFloodFrom from);
 
-/* Fills in all of @row but the labels from its bits. Up to CCL_ROW_SLACK entries behind the last
- * edge are overwritten. */
+/* Finds the runs of @row in its bits, and sets all of it but the labels. Up to CCL_ROW_SLACK
+ * entries behind the last edge are overwritten. */
 typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
 
 /* Labels the runs of row @y by the runs that they touch in the row @above, with @diagonal also at

@@ -22,12 +22,12 @@
 /* More strips than threads: strips differ in their number of runs, and some threads begin late. */
 #define STRIPS_PER_THREAD 4
 
-/* The first row of a strip, and in turns the last two. */
+/* A strip keeps the tables of its first row and of the last two, which alternate. */
 #define ROWS_KEPT 3
 
 /* An upper bound of the labels that @rows rows can need: one for each run with nothing above it.
  * With 4-connectivity these can be all runs; with 8-connectivity the squares of 2 x 2 pixels that
- * end in such a run's first pixel are disjoint. One more is always initialised. */
+ * end in such a run's first pixel are disjoint. One label more is always initialised. */
 static uint64_t
 labels_bound (const CclConfig *config, uint32_t rows)
 {
@@ -152,8 +152,8 @@ ccl_runs_clear (CclRuns *runs)
   free (runs->table.moments);
 }
 
-/* Where the tables of the row below @above go: the first row's stay, others follow in turns. The
- * runs lie there too, or behind those of all rows before. */
+/* Returns the tables for the next row. The first row keeps its own; later rows alternate between
+ * two. The runs are stored likewise or, for a label map, behind those of all rows before. */
 static CclRow
 place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow *above,
            uint32_t n_runs)

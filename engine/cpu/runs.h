@@ -22,10 +22,10 @@ typedef struct CclStrip
   uint32_t y, bottom;       /* rows, bottom past the last */
   uint32_t base, next;      /* labels, next past the last that the frame needed */
   CclRow first, last;       /* rows, to be joined with the strips above and below */
-  uint32_t *edges, *labels; /* of three rows, the first and two in turns; or, with config.labels,
-                             * of all, one behind the other */
-  uint64_t *bits;           /* of these three rows */
-  CclRowEdges *words;
+  uint32_t *edges, *labels; /* of the first row and the last two, which alternate; with
+                             * config.labels of all rows, one after another */
+  uint64_t *bits;           /* of the first row and the last two */
+  CclRowEdges *words;       /* likewise */
   _Atomic uint32_t arrived; /* whether one side of the border above waits to be joined */
 } CclStrip;
 

@@ -1,13 +1,14 @@
 /* cudaccl - CPU backend: median filters, erosion and dilation of rows of bits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Included by each instruction set's file, to be compiled for it. One pass over the rows, in which
- * what later rows need of earlier ones is kept in rings of a few rows. Bits of neighbouring words
- * come from vectors in registers, so rows need no padding.
+/* Included by each instruction set's file, to be compiled for it. A filter passes over the rows
+ * once and keeps what later rows need in rings of a few rows. Bits of neighbouring words come from
+ * vectors in registers, so rows need no padding.
  *
- * Medians count the pixels of each row's window in bit planes with full adders, and add the rows'
- * counts up. Rectangles are separable, and a window of n pixels takes about log2 n steps: windows
- * of 1, 2, 4, ... pixels that end at a pixel are joined with those of the same length further back.
+ * Medians count the pixels of each row's window in bit planes with full adders, then add up the
+ * counts of rows. Rectangles are separable, and a window of n pixels takes about log2 n steps:
+ * windows of 1, 2, 4, ... pixels that end at a pixel are joined with those of the same length
+ * further back.
  */
 
 #ifndef CCL_CPU_SIMD_FILTERS_H
@@ -81,8 +82,8 @@ from_right (V64 v, V64 after, unsigned n)
   return v >> n | v64_next (v, after) << (64 - n);
 }
 
-/* By how far to shift what the compiler does not know. As vectors: shifts by these are the faster
- * ones. */
+/* A shift by a number of bits that the compiler does not know. Vectors of it shift faster than a
+ * scalar does. */
 typedef struct Shift
 {
   V64 by, rest;
@@ -94,7 +95,7 @@ shift_by (unsigned n)
   return (Shift){ v64_set (n), v64_set (64 - n) };
 }
 
-/* The numbers of @n bits @a and @b and the bit @carry as one of @n + 1. */
+/* Adds two numbers of @n bits and a carry; the sum has @n + 1 bits. */
 INLINE void
 add_planes (const V64 *a, const V64 *b, V64 carry, unsigned n, V64 *sum)
 {
@@ -132,8 +133,8 @@ count5 (V64 before, V64 v, V64 after, V64 *count)
   count[2] = twos & more;
 }
 
-/* More than half of 3 x 3, from the counts @now of the last row and those of the two rows before
- * it, two planes each. @now takes the place of the oldest. */
+/* Finds where more than half of 3 x 3 pixels are set. @now counts those of the last row, @above and
+ * @oldest those of the two rows before it, in two planes each. @now replaces the oldest. */
 INLINE V64
 median3 (const V64 *now, const uint64_t *above, uint64_t *oldest, size_t words)
 {
@@ -148,9 +149,9 @@ median3 (const V64 *now, const uint64_t *above, uint64_t *oldest, size_t words)
   return (fours & (ones | twos | carry)) | (ones & twos & carry);
 }
 
-/* More than half of 5 x 5. @counts has the rings' three planes of each of the four rows above, the
- * last row first, @pairs four planes of the sums of two rows' counts, two such. Sums of four rows
- * are sums of two pairs. */
+/* Finds where more than half of 5 x 5 pixels are set. @now counts those of the last row, @counts
+ * those of the four rows before it, the newest first, in three planes each. Each of @pairs is the
+ * sum of two rows' counts, in four planes; two pairs add up to four rows. */
 INLINE V64
 median5 (const V64 *now, uint64_t *const *counts, uint64_t *const *pairs, size_t w, size_t words)
 {
@@ -270,7 +271,7 @@ median_rows (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom
     median5_rows (filter, y, bottom);
 }
 
-/* How windows of one pixel become such of more: by how far the other window is back. */
+/* The steps that widen windows of one pixel: step i joins each with the one by[i] pixels back. */
 typedef struct Steps
 {
   unsigned n;
@@ -297,8 +298,8 @@ join_windows (V64 a, V64 b, bool dilate)
   return dilate ? a | b : a & b;
 }
 
-/* Joins each pixel of @row, NULL for one outside the frame, with those above it. Of @n steps each
- * has a ring of rows, whose next one is slots[i]. */
+/* Joins each pixel of @row (NULL: outside the frame) with those above it. Each of @n steps has a
+ * ring of rows; slots[i] is its oldest row, which the newest one replaces. */
 INLINE void
 join_rows (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t *const *slots,
            unsigned n, bool dilate)
@@ -318,8 +319,8 @@ join_rows (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t 
   }
 }
 
-/* The window that ends at each pixel of @v, and in @before the vectors in front for the next call.
- * All steps but the last are powers of 2. */
+/* Returns the window that ends at each pixel of @v. @before has each step's previous vector, and is
+ * updated for the next call. All steps but the last are powers of 2. */
 INLINE V64
 join_left (V64 v, V64 *before, Shift last, unsigned n, bool dilate)
 {

@@ -9,9 +9,9 @@
 
 #include "engine/cpu/simd/filters.h"
 
-/* The runs of @open that have a bit of @seeds, a subset, within their words. A run that seeds are
- * added to ends up with zeros from its lowest seed on, but for other seeds, and a carry past its
- * end; towards lower bits it takes doubling steps. */
+/* The runs of @open that have a bit of @seeds, a subset, within their words. Adding
+ * seeds to a run clears it from its lowest seed on, except at other seeds, and sets the bit past
+ * its end. That fills the run towards higher bits; towards lower ones it takes doubling steps. */
 INLINE V64
 fill_words (V64 open, V64 seeds)
 {
@@ -37,7 +37,7 @@ fill_across (const uint64_t *open, uint64_t *reached, size_t words)
           ~open[w - 1] ? ~(~UINT64_C (0) >> __builtin_clzll (~open[w - 1])) : ~UINT64_C (0);
 }
 
-/* The pixels of the rows @near that touch those of a row. */
+/* Finds the pixels of a row that touch a set one in the row @near. */
 INLINE V64
 touching (const RowShape *shape, const uint64_t *near, size_t w, bool diagonal)
 {

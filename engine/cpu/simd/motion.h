@@ -46,7 +46,7 @@ take_alternate (uint8_t *row, const uint8_t *samples, const uint8_t *next, uint3
     row[x] = samples[2 * x];
 }
 
-/* Inlined for constant @scale and @step, so that the compiler vectorises the loops. */
+/* Inlined with constant @scale and @step, so that the compiler vectorises the loops. */
 static inline __attribute__ ((always_inline)) void
 shrink (uint8_t *row, const uint8_t *samples, size_t stride, uint32_t width, unsigned scale,
         unsigned step)
@@ -96,7 +96,7 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   const size_t n = width;
   size_t x = 0;
 
-  /* All columns first: reading right behind a write, and across two, would wait for them. */
+  /* All columns come first: a load that overlaps two recent stores would wait for them. */
   for (; x + V8_LANES <= n; x += V8_LANES) {
     V8 outer = v8_average (v8_load (above + x), v8_load (below + x));
 
@@ -130,7 +130,7 @@ any_difference (const CclMotionRow *row, uint32_t x)
   return v16_any (v16_gt (most, v16_set (row->step->floor)));
 }
 
-/* Which pixels of a block differ. */
+/* Finds the pixels of a block that differ. */
 static uint64_t
 find_differences (const CclMotionRow *row, uint32_t x)
 {
@@ -179,7 +179,7 @@ keep_texture (const CclMotionRow *row, ptrdiff_t x)
   return v32_at_most (spread, v32_times (v32_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
 }
 
-/* Which pixels of a block are dark enough for a shadow. */
+/* Finds the pixels of a block that are dark enough for a shadow. */
 static inline uint64_t
 find_shaded (const CclMotionRow *row, uint32_t x)
 {
@@ -196,7 +196,7 @@ find_shaded (const CclMotionRow *row, uint32_t x)
   return v16_bits (shaded);
 }
 
-/* Which of the pixels of a block that differ are shadows. */
+/* Finds the shadows among the pixels of a block that differ. */
 __attribute__ ((noinline)) static uint64_t
 find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs)
 {
@@ -244,7 +244,7 @@ any_count (const uint8_t *counts)
   return v16_any (v16_gt (most, v16_set (0)));
 }
 
-/* A block without foreground. */
+/* Learns from a block without foreground. */
 static inline void
 learn_quiet (const CclMotionRow *row, uint32_t x)
 {
@@ -274,7 +274,7 @@ learn_quiet (const CclMotionRow *row, uint32_t x)
   }
 }
 
-/* A block of which the pixels @busy are foreground or shadow. Returns those that were renewed. */
+/* Learns from a block whose pixels @busy are foreground or shadow. Returns the renewed ones. */
 __attribute__ ((noinline)) static uint64_t
 learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
 {
@@ -329,7 +329,7 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
   return v16_bits (renewed);
 }
 
-/* The first frame. */
+/* Learns from the first frame. */
 static void
 begin_row (const CclMotionRow *row)
 {
@@ -365,7 +365,7 @@ luma_row (CclMotionRow *row)
       fetch (row->next_counts + x);
     }
     if (any_difference (row, x)) {
-      /* the pixels in that row probably differ, too */
+      /* that row probably differs here, too */
       fetch (row->next_noise + x);
       busy |= find_differences (row, x);
     }

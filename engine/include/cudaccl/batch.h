@@ -26,7 +26,7 @@ void ccl_batch_free (CclBatch *batch);
 
 /* Analyses @n frames, from 1 to the number given to ccl_batch_new(). Fills @components, [n]; what
  * they point to belongs to the batch and stays valid until its next analysis or its end. The frames
- * are all bytes or all bits, and all in host memory (page-locked or not) or all in device memory
+ * are all bytes or all bits, and all in host memory (pinned or not) or all in device memory
  * (CUDA backend only), where they are stacked. The region and the operations apply to each frame.
  * Errors: as ccl_analyzer_submit() and ccl_analyzer_collect(). */
 CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,

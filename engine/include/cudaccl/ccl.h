@@ -31,7 +31,7 @@ typedef enum CclStatus
   CCL_ERROR_INVALID,     /* an argument is out of its range */
   CCL_ERROR_UNSUPPORTED, /* valid, but not with this algorithm, backend or build */
   CCL_ERROR_NO_DEVICE,   /* no such device, or no usable driver */
-  CCL_ERROR_NO_MEMORY,   /* not enough host, page-locked or device memory */
+  CCL_ERROR_NO_MEMORY,   /* not enough host, pinned or device memory */
   CCL_ERROR_DEVICE,      /* the device failed; free the analyzer */
 } CclStatus;
 
@@ -46,7 +46,7 @@ typedef enum CclBackend
 typedef enum CclMemory
 {
   CCL_MEMORY_HOST = 0, /* pageable host memory */
-  CCL_MEMORY_PINNED,   /* page-locked host memory that the device can read directly */
+  CCL_MEMORY_PINNED,   /* pinned host memory that the device can read directly */
   CCL_MEMORY_DEVICE,   /* memory of the analyzer's own device and context */
   CCL_MEMORY_ARRAY,    /* a CUDA array there, with one channel of 8 bits: copied on the device */
 } CclMemory;
@@ -318,7 +318,7 @@ CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
  * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
-/* Allocates @size bytes of page-locked memory, CCL_MEMORY_PINNED for analyzers of every device and
+/* Allocates @size bytes of pinned memory, CCL_MEMORY_PINNED for analyzers of every device and
  * context; @device is one that will read it. It is aligned to pages. Free it with
  * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
  * CUDA backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
