@@ -57,6 +57,7 @@ gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
 
   rois->n = array->len;
   rois->frame_age = 0;
+  rois->owned = FALSE;
   rois->rois = (GstVideoRegionOfInterestMeta **) g_ptr_array_free (array, FALSE);
   rois->components = g_new0 (GstCclComponent, rois->n);
   for (i = 0; i < rois->n; i++)
@@ -67,9 +68,33 @@ gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
         G_TYPE_INT64, &rois->frame_age, NULL);
 }
 
+static gpointer
+copy_param (gconstpointer param, gpointer data)
+{
+  return gst_structure_copy (param);
+}
+
+void
+gst_ccl_rois_own (GstCclRois *rois)
+{
+  guint i;
+
+  for (i = 0; i < rois->n; i++) {
+    rois->rois[i] = g_memdup2 (rois->rois[i], sizeof (*rois->rois[i]));
+    rois->rois[i]->params = g_list_copy_deep (rois->rois[i]->params, copy_param, NULL);
+  }
+  rois->owned = TRUE;
+}
+
 void
 gst_ccl_rois_clear (GstCclRois *rois)
 {
+  guint i;
+
+  for (i = 0; rois->owned && i < rois->n; i++) {
+    g_list_free_full (rois->rois[i]->params, (GDestroyNotify) gst_structure_free);
+    g_free (rois->rois[i]);
+  }
   g_clear_pointer (&rois->rois, g_free);
   g_clear_pointer (&rois->components, g_free);
   rois->n = 0;

@@ -16,14 +16,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint n;
-  GstVideoRegionOfInterestMeta **rois; /* not owned */
+  GstVideoRegionOfInterestMeta **rois; /* those of the buffer, or copies of them */
   GstCclComponent *components;         /* what the regions say */
   gint64 frame_age;                    /* see GstCclMeta */
+  gboolean owned;                      /* the regions are copies */
 } GstCclRois;
 
 /* Reads the regions of @buffer. They stay valid as long as its metadata is not changed. Free with
  * gst_ccl_rois_clear(). */
 void gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer);
+
+/* Copies the regions, so that they stay valid without the buffer. */
+void gst_ccl_rois_own (GstCclRois *rois);
 
 void gst_ccl_rois_clear (GstCclRois *rois);
 

@@ -96,10 +96,9 @@
 #include <gst/video/video.h>
 #include <gst/common/gstcclutils.h>
 
-#include "gstccllateness.h"
-#include "gstcclmatcher.h"
-#include "gstcclmergestats.h"
-#include <gst/common/gstccltransfer.h>
+#include "gstcclmerge-latency.h"
+#include "gstcclmerge-match.h"
+#include "gstcclmerge-stats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 #define GST_CAT_DEFAULT gst_ccl_merge_debug
@@ -391,35 +390,27 @@ static void
 gst_ccl_merge_follow (GstCclMerge *self)
 {
   GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
-  GstClockTime step, needed, own;
-  GstClockTimeDiff lateness;
+  GstClockTime step, missing;
   gboolean raise = FALSE;
 
   if (!GST_CLOCK_TIME_IS_VALID (latency))
     return;
 
   GST_OBJECT_LOCK (self);
-  lateness = gst_ccl_lateness_get_usual (&self->lateness);
-  own = get_own_latency_unlocked (self);
-  /* What is not in the other branches' latency or in the property. */
-  needed = (GstClockTime) MAX (lateness, 0);
-  needed -= MIN (needed, latency - MIN (own, latency));
-  /* In steps of frames: each one disturbs the pipeline. */
   step = self->half_frame > 0 ? 2 * self->half_frame : 20 * GST_MSECOND;
-  if (needed > 0)
-    needed = (needed / step + 1) * step;
-  needed = MIN (needed, MIN (self->max_latency, MAX_DISTANCE));
-  if (self->mode == GST_CCL_MERGE_MODE_WAIT && needed > self->followed) {
-    self->followed = needed;
+  /* The other branches and the property `latency` add the rest. */
+  latency -= MIN (latency, get_own_latency_unlocked (self));
+  missing = gst_ccl_lateness_get_missing (&self->lateness, latency, step);
+  missing = MIN (missing, MIN (self->max_latency, MAX_DISTANCE));
+  if (self->mode == GST_CCL_MERGE_MODE_WAIT && missing > self->followed) {
+    self->followed = missing;
     raise = TRUE;
   }
   GST_OBJECT_UNLOCK (self);
 
   if (raise) {
-    GST_INFO_OBJECT (self,
-                     "components arrive %" GST_STIME_FORMAT
-                     " after their running time: adding %" GST_TIME_FORMAT " of latency",
-                     GST_STIME_ARGS (lateness), GST_TIME_ARGS (needed));
+    GST_INFO_OBJECT (self, "components arrive late: adding %" GST_TIME_FORMAT " of latency",
+                     GST_TIME_ARGS (missing));
     gst_ccl_merge_update_latency (self);
   }
 }
@@ -797,51 +788,46 @@ gst_ccl_merge_get_next_time (GstAggregator *agg)
   return (GstClockTime) MAX (time, 0);
 }
 
-static void
-make_request (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatchRequest *request)
+/* The greatest distance of a match, or with @latest its greatest age. */
+static GstClockTimeDiff
+get_limit (GstCclMerge *self, GstBuffer *buffer, gboolean *latest)
 {
   GstClockTime limit, half_frame;
 
   GST_OBJECT_LOCK (self);
-  request->latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
-  limit = request->latest ? self->max_age : self->tolerance;
+  *latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
+  limit = *latest ? self->max_age : self->tolerance;
   half_frame = self->half_frame;
   GST_OBJECT_UNLOCK (self);
 
-  if (!request->latest && !GST_CLOCK_TIME_IS_VALID (limit)) {
+  if (!GST_CLOCK_TIME_IS_VALID (limit)) {
+    if (*latest)
+      return G_MAXINT64;
+
     if (GST_BUFFER_DURATION_IS_VALID (buffer))
       half_frame = GST_BUFFER_DURATION (buffer) / 2;
-
     GST_OBJECT_LOCK (self->video);
     limit = (GstClockTime) (MIN (half_frame, MAX_DISTANCE) / ABS (self->video->segment.rate));
     GST_OBJECT_UNLOCK (self->video);
   }
 
-  if (request->latest && !GST_CLOCK_TIME_IS_VALID (limit))
-    request->limit = G_MAXINT64;
-  else
-    request->limit = (GstClockTimeDiff) MIN (limit, MAX_DISTANCE);
-  request->timeout = timeout;
+  return (GstClockTimeDiff) MIN (limit, MAX_DISTANCE);
 }
 
-/* Finds the match for @buffer, the next frame of the video, and how much older it is. */
+/* Finds the match for @buffer, the next frame of the video. */
 static GstCclMatchResult
-find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout, GstCclMatch *match,
-            GstClockTimeDiff *age)
+find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout)
 {
-  GstCclMatchRequest request;
+  GstCclMatchRequest request = { .timeout = timeout };
   GstCclMatchResult result;
   GstPad *pad;
 
   if (!gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &request.time))
-    return GST_CCL_MATCH_NONE;
-
-  make_request (self, buffer, timeout, &request);
+    request.time = GST_CLOCK_STIME_NONE;
+  request.limit = get_limit (self, buffer, &request.latest);
   pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
-  result = gst_ccl_matcher_find (&self->matcher, (GstAggregatorPad *) pad, &request, match);
+  result = gst_ccl_matcher_find (&self->matcher, (GstAggregatorPad *) pad, &request);
   gst_clear_object (&pad);
-  if (result == GST_CCL_MATCH_FOUND)
-    *age = gst_ccl_time_diff (request.time, match->time);
 
   GST_LOG_OBJECT (self, "%s for the frame of %" GST_STIME_FORMAT,
                   result == GST_CCL_MATCH_FOUND     ? "components"
@@ -877,37 +863,16 @@ count_frame (GstCclMerge *self, GstCclMatchResult result)
 }
 
 static GstFlowReturn
-push (GstCclMerge *self, GstBuffer *buffer, const GstCclMatch *match, GstClockTimeDiff age)
+push_gap (GstCclMerge *self, GstBuffer *buffer)
 {
-  GstAggregator *agg = GST_AGGREGATOR (self);
-  gboolean has_components;
+  gst_ccl_merge_push_segment (self);
+  /* Gap buffers from upstream may have no timestamp, which a gap event needs. */
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    gst_pad_push_event (GST_AGGREGATOR (self)->srcpad,
+                        gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+  gst_buffer_unref (buffer);
 
-  if (gst_ccl_buffer_is_gap (buffer)) {
-    gst_ccl_merge_push_segment (self);
-    /* Gap buffers from upstream may have no timestamp, which a gap event needs. */
-    if (GST_BUFFER_PTS_IS_VALID (buffer))
-      gst_pad_push_event (
-          agg->srcpad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
-    gst_buffer_unref (buffer);
-    return GST_FLOW_OK;
-  }
-
-  has_components = match->buffer && gst_ccl_transfer_has_components (match->buffer);
-  if ((has_components || match->zones) && !gst_buffer_is_writable (buffer)) {
-    GstBuffer *shared = buffer;
-
-    buffer = gst_ccl_buffer_copy_shallow (shared);
-    gst_buffer_unref (shared);
-  }
-  if (has_components)
-    gst_ccl_transfer_components (buffer, self->width, self->height, match->buffer, match->width,
-                                 match->height, age);
-  if (match->zones && self->width > 0)
-    gst_ccl_transfer_zones (buffer, self->width, self->height, match->zones);
-
-  gst_clear_event (&self->segment);
-
-  return gst_aggregator_finish_buffer (agg, buffer);
+  return GST_FLOW_OK;
 }
 
 /* After the end of the video, drops the frames of the other branch until it ends too: from
@@ -941,31 +906,31 @@ gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
-  GstFlowReturn result = GST_AGGREGATOR_FLOW_NEED_DATA;
-  GstCclMatchResult match_result = GST_CCL_MATCH_IDLE;
-  GstCclMatch match = { 0 };
-  GstClockTimeDiff age = 0;
+  GstCclMatchResult result = GST_CCL_MATCH_IDLE;
   gboolean is_gap;
 
   gst_ccl_merge_follow (self);
   if (!buffer)
-    return gst_aggregator_pad_is_eos (self->video) ? drain (self) : result;
+    return gst_aggregator_pad_is_eos (self->video) ? drain (self) : GST_AGGREGATOR_FLOW_NEED_DATA;
 
   is_gap = gst_ccl_buffer_is_gap (buffer);
   if (!is_gap)
-    match_result = find_match (self, buffer, timeout, &match, &age);
-  /* Without this reference, the buffer can be writable. */
+    result = find_match (self, buffer, timeout);
   gst_buffer_unref (buffer);
+  if (result == GST_CCL_MATCH_PENDING)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
 
-  if (match_result != GST_CCL_MATCH_PENDING) {
-    buffer = gst_aggregator_pad_pop_buffer (self->video);
-    if (buffer && !is_gap)
-      count_frame (self, match_result);
-    if (buffer)
-      result = push (self, buffer, &match, age);
-  }
-  gst_clear_buffer (&match.buffer);
-  gst_clear_buffer (&match.zones);
+  /* Without other references, the buffer can be writable. */
+  buffer = gst_aggregator_pad_pop_buffer (self->video);
+  if (!buffer)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (is_gap)
+    return push_gap (self, buffer);
 
-  return result;
+  count_frame (self, result);
+  if (self->width > 0)
+    buffer = gst_ccl_matcher_attach (&self->matcher, buffer, self->width, self->height);
+  gst_clear_event (&self->segment);
+
+  return gst_aggregator_finish_buffer (agg, buffer);
 }

@@ -51,7 +51,7 @@
 
 #include "gstccloverlay-compose.h"
 #include "gstccloverlay-scene.h"
-#include <gst/common/gstccltransfer.h>
+#include <gst/common/gstcclfindings.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
@@ -651,7 +651,7 @@ gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene
   if (!zones)
     return;
 
-  crop = gst_ccl_transfer_find_crop (buffer, zones->width, zones->height);
+  crop = gst_ccl_find_crop (buffer, zones->width, zones->height);
   width = crop ? crop->width : zones->width;
   height = crop ? crop->height : zones->height;
   scene->zones = zones;
@@ -687,8 +687,8 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstCclScene scene = { (gint) self->width, (gint) self->height };
   GstVideoOverlayComposition *composition;
-  GstCclRois rois = { 0, NULL, NULL, 0 };
-  GstBuffer *scaled = NULL;
+  GstCclFindings scaled = { FALSE };
+  GstCclRois *rois = &scaled.rois;
   GQuark *names = NULL;
   GstCclDrawStyle style;
   GstCclMeta *meta;
@@ -700,17 +700,16 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
 
   meta = gst_buffer_get_ccl_meta (buffer);
   if (meta && (meta->width != self->width || meta->height != self->height)) {
-    scaled = gst_buffer_new ();
-    gst_ccl_transfer_components (scaled, self->width, self->height, buffer, self->width,
-                                 self->height, 0);
-    meta = gst_buffer_get_ccl_meta (scaled);
+    gst_ccl_findings_init (&scaled, buffer, self->width, self->height);
+    gst_ccl_findings_scale (&scaled, self->width, self->height);
+    meta = &scaled.components;
+  } else if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES) {
+    gst_ccl_rois_init (rois, buffer);
   }
-  if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
-    gst_ccl_rois_init (&rois, scaled ? scaled : buffer);
-  scene.components = meta ? meta->components : rois.components;
-  scene.n_components = meta ? meta->n_components : rois.n;
+  scene.components = meta ? meta->components : rois->components;
+  scene.n_components = meta ? meta->n_components : rois->n;
   if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
-    scene.names = names = find_names (&rois, scene.components, scene.n_components);
+    scene.names = names = find_names (rois, scene.components, scene.n_components);
   gst_ccl_overlay_place_zones (self, buffer, &scene);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
                              &scene.stream_time, &scene.time);
@@ -718,8 +717,7 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
 
   g_free (names);
   g_free (style.font);
-  gst_ccl_rois_clear (&rois);
-  gst_clear_buffer (&scaled);
+  gst_ccl_findings_clear (&scaled);
 
   return composition;
 }

@@ -84,7 +84,7 @@
 #include <gst/common/gstcclutils.h>
 
 #include "gstccljsonwriter.h"
-#include <gst/common/gstccltransfer.h>
+#include <gst/common/gstcclfindings.h>
 #include "gstcclutc.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
@@ -354,19 +354,19 @@ get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
 }
 
 /* The zones of @inbuf, in pixels of a frame of @width x @height. If they have another size, e.g.
- * because the frame was cropped after cclzones, they are scaled into a new buffer, @owned. */
+ * because the frame was cropped after cclzones, they are copied to @scaled. */
 static const GstCclZonesMeta *
-get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstBuffer **owned)
+get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstCclFindings *scaled)
 {
   const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (inbuf);
 
   if (!zones || zones->n_events == 0 || (zones->width == width && zones->height == height))
     return zones;
 
-  *owned = gst_buffer_new ();
-  gst_ccl_transfer_zones (*owned, width, height, inbuf);
+  gst_ccl_findings_init (scaled, inbuf, width, height);
+  gst_ccl_findings_scale (scaled, width, height);
 
-  return gst_buffer_get_ccl_zones_meta (*owned);
+  return scaled->zones.width > 0 ? &scaled->zones : NULL;
 }
 
 static GstBuffer *
@@ -375,8 +375,9 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, con
 {
   const guint copied_flags =
       GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
-  GstBuffer *buffer, *zones = NULL;
+  GstCclFindings scaled = { FALSE };
   GstCclJsonFrame frame;
+  GstBuffer *buffer;
   gboolean has_size;
   GString *line;
   gsize length;
@@ -396,10 +397,10 @@ gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, con
   frame.frame_age = meta ? meta->frame_age : rois->frame_age;
   frame.n_components = meta ? meta->n_components : rois->n;
   frame.components = meta ? meta->components : rois->components;
-  frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &zones);
+  frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &scaled);
 
   line = GST_CCL_JSON_GET_CLASS (self)->write (&frame);
-  gst_clear_buffer (&zones);
+  gst_ccl_findings_clear (&scaled);
   length = line->len;
   buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
@@ -429,9 +430,10 @@ static GstFlowReturn
 gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *extracted = NULL;
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
   GstFlowReturn result = GST_FLOW_OK;
-  GstCclRois rois = { 0, NULL, NULL, 0 };
+  GstCclFindings cropped = { FALSE };
+  GstCclRois rois = { 0 };
   gboolean wanted;
   GstCclZonesMeta *zones;
   GstCclMeta *meta;
@@ -452,8 +454,8 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   if (!meta) {
     gst_ccl_rois_init (&rois, inbuf);
   } else if (meta->width != PRIV (self)->width || meta->height != PRIV (self)->height) {
-    extracted = gst_ccl_transfer_extract (inbuf); /* may have been cropped */
-    meta = gst_buffer_get_ccl_meta (extracted);
+    gst_ccl_findings_init (&cropped, inbuf, 0, 0);
+    meta = &cropped.components;
   }
 
   zones = gst_buffer_get_ccl_zones_meta (inbuf);
@@ -467,7 +469,7 @@ gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
 
   gst_ccl_rois_clear (&rois);
   g_free (source);
-  gst_clear_buffer (&extracted);
+  gst_ccl_findings_clear (&cropped);
   gst_buffer_unref (inbuf);
 
   return result;

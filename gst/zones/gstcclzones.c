@@ -73,9 +73,9 @@
 #include <math.h>
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstcclutils.h>
-#include <gst/common/gstccltransfer.h>
 #include "gstcclzoneset.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
@@ -111,9 +111,9 @@ struct _GstCclZones
 
   /* Streaming thread. */
   guint width, height;
-  GArray *points;     /* GstCclZonePoint */
-  GArray *events;     /* GstCclZoneEvent */
-  GstBuffer *waiting; /* with events that happened between frames, or NULL */
+  GArray *points;  /* GstCclZonePoint */
+  GArray *events;  /* GstCclZoneEvent */
+  GArray *waiting; /* events that happened between frames */
   /* Of the last frame: running time, and the size that its components belong to. */
   GstClockTime last_time;
   guint last_width, last_height;
@@ -314,6 +314,7 @@ gst_ccl_zones_init (GstCclZones *self)
   gst_ccl_zone_params_init (&self->params);
   self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
   self->events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
+  self->waiting = gst_ccl_events_new ();
 
   gst_base_transform_set_in_place (trans, TRUE);
   gst_base_transform_set_passthrough (trans, FALSE);
@@ -332,7 +333,7 @@ gst_ccl_zones_finalize (GObject *object)
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   g_array_unref (self->points);
   g_array_unref (self->events);
-  gst_clear_buffer (&self->waiting);
+  g_array_unref (self->waiting);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -481,7 +482,7 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   GST_OBJECT_UNLOCK (self);
-  gst_clear_buffer (&self->waiting);
+  g_array_set_size (self->waiting, 0);
   self->last_time = 0;
   if (gst_ccl_zones_read (self, &error))
     return TRUE;
@@ -498,7 +499,7 @@ gst_ccl_zones_start (GstBaseTransform *trans)
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
-  GstBuffer *waiting;
+  GstBuffer *buffer;
 
   if (!self->set)
     return;
@@ -514,12 +515,11 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
     return;
 
   gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
-  waiting = gst_buffer_new ();
-  gst_ccl_zone_set_attach (self->set, waiting, self->last_width, self->last_height, self->events);
-  if (self->waiting)
-    gst_ccl_transfer_events (waiting, 0, &(GstCclEvents){ self->waiting, 0 }, 1);
-  gst_clear_buffer (&self->waiting);
-  self->waiting = waiting;
+  buffer = gst_buffer_new ();
+  gst_ccl_zone_set_attach (self->set, buffer, self->last_width, self->last_height, self->events);
+  gst_ccl_events_add (self->waiting, gst_buffer_get_ccl_zones_meta (buffer),
+                      (GstClockTimeDiff) MIN (self->last_time, G_MAXINT64));
+  gst_buffer_unref (buffer);
 }
 
 /* Counts can be read until the element starts again. */
@@ -685,13 +685,8 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
     gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
   GST_OBJECT_UNLOCK (self);
 
-  if (self->waiting) {
-    GstClockTime age = time > self->last_time ? MIN (time - self->last_time, G_MAXINT64) : 0;
-    const GstCclEvents events = { self->waiting, (GstClockTimeDiff) age };
-
-    gst_ccl_transfer_events (buffer, first, &events, 1);
-  }
-  gst_clear_buffer (&self->waiting);
+  gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
+                         (GstClockTimeDiff) MIN (MAX (time, self->last_time), G_MAXINT64));
   self->last_time = time;
   self->last_width = width;
   self->last_height = height;

@@ -1,22 +1,12 @@
-/* cudaccl - finds the frame of one branch that belongs to a frame of another
+/* cudaccl - cclmerge: finds the components that belong to a frame of the video
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __GST_CCL_MATCHER_H__
-#define __GST_CCL_MATCHER_H__
+#ifndef __GST_CCL_MERGE_MATCH_H__
+#define __GST_CCL_MERGE_MATCH_H__
 
 #include <gst/base/gstaggregator.h>
 
 G_BEGIN_DECLS
-
-/* A frame with components. */
-typedef struct
-{
-  GstBuffer *buffer; /* NULL for none */
-  GstBuffer *zones;  /* zones, and the events that belong to the frame, or NULL */
-  GstClockTimeDiff time;
-  guint width;
-  guint height;
-} GstCclMatch;
 
 typedef enum
 {
@@ -27,27 +17,31 @@ typedef enum
   GST_CCL_MATCH_IDLE, /* there is no branch, or it has ended, has a gap, or has not started yet */
 } GstCclMatchResult;
 
-/* What a frame needs. */
+/* What a frame of the video needs. */
 typedef struct
 {
   gboolean latest;        /* the last frame not after this one, instead of the nearest one */
   GstClockTimeDiff limit; /* greatest distance, or with @latest the greatest age; >= 0 */
-  GstClockTimeDiff time;  /* of the frame */
+  GstClockTimeDiff time;  /* of the frame; GST_CLOCK_STIME_NONE: it matches nothing */
   gboolean timeout;       /* the latency has elapsed: do not wait any longer */
 } GstCclMatchRequest;
 
-/* The frames of the components branch. Zero-initialise it, then call gst_ccl_matcher_init(). */
+typedef struct _GstCclBranchFrame GstCclBranchFrame;
+
+/* The frames of the components' branch. Zero-initialise it, then call gst_ccl_matcher_init(). */
 typedef struct
 {
   guint width, height; /* of the current frames */
 
   /*< private >*/
-  GstCclMatch last; /* the latest one not after the video, reduced to its components and zones */
-  GArray *waiting;  /* WaitingEvents */
-  GstBuffer *delivered; /* next frame on the pad, if its events are delivered, or NULL */
-  gboolean begun;       /* something came, or the first frame was seen at @begin */
-  GstClockTimeDiff begin;
-  GMutex lock; /* protects what is above: flushes come from another thread than aggregate() */
+  GMutex lock;                    /* flushes come from another thread than aggregate() */
+  GstCclBranchFrame *last;        /* the latest one that is not after the video */
+  GstCclBranchFrame *next;        /* the first one on the pad, once it was looked at */
+  const GstCclBranchFrame *match; /* one of them, or NULL */
+  GArray *events;                 /* for the next frame of the video */
+  GstClockTimeDiff time;          /* of the current frame of the video */
+  GstClockTimeDiff begin;         /* of the first one, once it has come */
+  gboolean begun;
 } GstCclMatcher;
 
 void gst_ccl_matcher_init (GstCclMatcher *matcher);
@@ -61,11 +55,15 @@ void gst_ccl_matcher_clear (GstCclMatcher *matcher);
 gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n_lost);
 
 /* Finds the frame of @pad (which may be NULL) that @request asks for, and drops the frames that no
- * later call needs. If a frame was found, @match gets a reference to its buffer, and its zones.
- * Unless the result is GST_CCL_MATCH_PENDING, @match->zones also gets the events that no earlier
- * call returned, with their age, even if no frame was found. The caller owns both buffers. */
+ * later call needs. */
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
-                                        const GstCclMatchRequest *request, GstCclMatch *match);
+                                        const GstCclMatchRequest *request);
+
+/* Attaches what the last call of gst_ccl_matcher_find() found to @buffer, the frame that it was
+ * for, of @width x @height; and, if the frame has a time, the events that no frame has yet, even if
+ * nothing was found. Takes @buffer and returns it, or a shallow copy if it is shared. */
+GstBuffer *gst_ccl_matcher_attach (GstCclMatcher *matcher, GstBuffer *buffer, guint width,
+                                   guint height);
 
 /* Gets the running time of @timestamp, which is negative before the segment. Returns FALSE if it
  * has none, or none below 2^63 ns. */
@@ -78,4 +76,4 @@ gboolean gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime times
 
 G_END_DECLS
 
-#endif /* __GST_CCL_MATCHER_H__ */
+#endif /* __GST_CCL_MERGE_MATCH_H__ */

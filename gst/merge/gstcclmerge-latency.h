@@ -1,8 +1,8 @@
-/* cudaccl - how late the frames of a live branch are
+/* cudaccl - cclmerge: how late the components of a live branch are
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __GST_CCL_LATENESS_H__
-#define __GST_CCL_LATENESS_H__
+#ifndef __GST_CCL_MERGE_LATENCY_H__
+#define __GST_CCL_MERGE_LATENCY_H__
 
 #include <gst/gst.h>
 
@@ -27,6 +27,11 @@ GstClockTimeDiff gst_ccl_lateness_get_last (const GstCclLateness *self);
  * first ones are often late. */
 GstClockTimeDiff gst_ccl_lateness_get_usual (const GstCclLateness *self);
 
+/* How much latency must be added to @latency for components to come in time, rounded up to a
+ * multiple of @step, as each change disturbs the pipeline. */
+GstClockTime gst_ccl_lateness_get_missing (const GstCclLateness *self, GstClockTime latency,
+                                           GstClockTime step);
+
 G_END_DECLS
 
-#endif /* __GST_CCL_LATENESS_H__ */
+#endif /* __GST_CCL_MERGE_LATENCY_H__ */

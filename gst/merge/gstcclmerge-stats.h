@@ -1,10 +1,10 @@
-/* cudaccl - what cclmerge counts
+/* cudaccl - cclmerge: what it counts, and its warning
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_MERGE_STATS_H__
 #define __GST_CCL_MERGE_STATS_H__
 
-#include "gstcclmatcher.h"
+#include "gstcclmerge-match.h"
 
 G_BEGIN_DECLS
 

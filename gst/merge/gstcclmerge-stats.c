@@ -1,7 +1,7 @@
-/* cudaccl - what cclmerge counts
+/* cudaccl - cclmerge: what it counts, and its warning
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclmergestats.h"
+#include "gstcclmerge-stats.h"
 
 /* Frames without components before the first warning, and between warnings. */
 #define FIRST_WARNING 10

@@ -1,7 +1,7 @@
-/* cudaccl - how late the frames of a live branch are
+/* cudaccl - cclmerge: how late the components of a live branch are
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstccllateness.h"
+#include "gstcclmerge-latency.h"
 
 #define MIN_FRAMES 4
 
@@ -49,4 +49,13 @@ gst_ccl_lateness_get_usual (const GstCclLateness *self)
   }
 
   return second;
+}
+
+GstClockTime
+gst_ccl_lateness_get_missing (const GstCclLateness *self, GstClockTime latency, GstClockTime step)
+{
+  GstClockTimeDiff usual = gst_ccl_lateness_get_usual (self);
+  GstClockTime needed = (GstClockTime) MAX (usual, 0);
+
+  return needed > latency ? ((needed - latency) / step + 1) * step : 0;
 }

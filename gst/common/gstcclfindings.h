@@ -1,0 +1,70 @@
+/* cudaccl - what was found in a frame: its components, zones and events
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_FINDINGS_H__
+#define __GST_CCL_FINDINGS_H__
+
+#include <gst/video/video.h>
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclroi.h>
+
+G_BEGIN_DECLS
+
+/* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
+ * then components still belong to the whole frame, of @width x @height pixels, while those found
+ * after cropping belong to the visible part. Returns NULL if the components need no cropping, or if
+ * the visible part is not inside the frame. */
+const GstVideoCropMeta *gst_ccl_find_crop (GstBuffer *buffer, guint width, guint height);
+
+/* Copies of a frame's metadata, cropped to the visible part of the frame. They do not keep its
+ * pixels. The `meta` of the members is not used. */
+typedef struct
+{
+  gboolean has_components;
+  GstCclMeta components; /* those of GstCclMeta; `width` is 0 if there are none */
+  GstCclRois rois;       /* those that are regions of interest */
+  guint rois_width;      /* the size of their frame */
+  guint rois_height;
+  GstCclZonesMeta zones; /* `width` is 0 if there are none */
+} GstCclFindings;
+
+/* Copies what @buffer, a frame of @width x @height, has. The size is used for regions of interest
+ * without GstCclMeta, which do not have it. Free with gst_ccl_findings_clear(). */
+void gst_ccl_findings_init (GstCclFindings *self, GstBuffer *buffer, guint width, guint height);
+
+void gst_ccl_findings_clear (GstCclFindings *self);
+
+/* Scales everything to a frame of @width x @height. Components without a valid frame size are
+ * dropped.
+ */
+void gst_ccl_findings_scale (GstCclFindings *self, guint width, guint height);
+
+/* Replaces the components of the writable @dest, a frame of @width x @height, with scaled copies of
+ * those of @self. The age of the components' frame grows by @age. */
+void gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *dest, guint width,
+                                         guint height, GstClockTimeDiff age);
+
+/* Adds the zones of @self, without events, to the writable @dest, scaled to its size, or to that of
+ * the zones that it has already. */
+void gst_ccl_findings_attach_zones (const GstCclFindings *self, GstBuffer *dest, guint width,
+                                    guint height);
+
+/* A list of events that no frame has yet, and their zones. */
+GArray *gst_ccl_events_new (void);
+
+guint64 gst_ccl_events_count (const GArray *self);
+
+/* Adds copies of the events of @meta, which happened at @time or, if that is GST_CLOCK_STIME_NONE,
+ * in the frame that will have them. */
+void gst_ccl_events_add (GArray *self, const GstCclZonesMeta *meta, GstClockTimeDiff time);
+
+/* Moves all events to the writable @dest, the frame at @time, of @width x @height: they are put
+ * before its event @index, with their age added to their frame_age. Zones are matched by name and
+ * kind, those of the same name by their index, with those of @dest from @first_zone on. Missing
+ * ones are added. */
+void gst_ccl_events_attach (GArray *self, GstBuffer *dest, guint width, guint height,
+                            guint first_zone, guint index, GstClockTimeDiff time);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_FINDINGS_H__ */
