@@ -18,15 +18,15 @@ cudaError_t
 ccl_cuda_enqueue_frame (CudaSession *self)
 {
   const CclCudaWork *work = &self->work;
-  cudaError_t error = ccl_cuda_mark (self, EVENT_UPLOADED);
+  cudaError_t error = ccl_cuda_mark (self, self->model.base ? EVENT_MODELLED : EVENT_UPLOADED);
 
   if (error == cudaSuccess)
     error = ccl_cuda_updates_clear (work, self->stream);
   if (error == cudaSuccess && self->operations.n > 0) {
     error = ccl_cuda_operations_enqueue (&self->operations, &self->source, self->stream);
     ccl_cuda_stage (work, "operations", self->stream);
-    self->stages.operations = self->stages.n;
   }
+  self->stages.operations = self->stages.n;
   if (error == cudaSuccess)
     error = work->algorithm->enqueue (work, self->stream);
   return error == cudaSuccess ? ccl_cuda_mark (self, EVENT_ANALYSED) : error;

@@ -131,6 +131,9 @@ open_work (CudaSession *self)
     status = ccl_cuda_stages_open (self);
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->device, &self->memory);
+  if (status == CCL_OK && self->base.config.motion)
+    status =
+        ccl_cuda_model_open (&self->model, &self->base.model, &self->base.config, &self->memory);
   if (status == CCL_OK)
     status = ccl_cuda_operations_open (&self->operations, &self->base, work, &self->device,
                                        &self->memory);
@@ -207,12 +210,29 @@ set_params (CudaSession *self, const CclParams *params)
   self->work.keep_components = false;
 }
 
+/* Enqueues the model, whose mask becomes the source. */
+static CclStatus
+find_motion (CudaSession *self)
+{
+  const CclModelMask *mask = ccl_cuda_model_mask (&self->model, 0);
+  cudaError_t error = ccl_cuda_mark (self, EVENT_UPLOADED);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_model_enqueue (&self->model, self->stream);
+  ccl_cuda_stage (&self->work, "model", self->stream);
+  self->source.pixels = (const uint8_t *) mask->words;
+  self->source.pitch = mask->pitch * sizeof *mask->words;
+  self->source.bits = 1;
+  self->source.threshold = 0; /* unused, so graphs must not depend on it */
+  return ccl_cuda_check (error, "updating a background model");
+}
+
 static CclStatus
 submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 {
   CclStatus status;
 
-  self->label_map_is_here = false;
+  self->label_map_is_here = self->masks_are_here[0] = self->masks_are_here[1] = false;
   self->stages.n = self->stages.labelling = self->stages.operations = 0;
   ccl_cuda_timing_begin (self);
   set_params (self, params);
@@ -222,12 +242,16 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
     status = ccl_cuda_check (ccl_cuda_mark (self, EVENT_START), "measuring time");
   if (status == CCL_OK)
     status = ccl_cuda_upload (self, image);
+  if (status == CCL_OK && self->model.base)
+    status = find_motion (self);
   self->work.frame = self->operations.n > 0 ? self->operations.clean : self->source;
   if (status == CCL_OK)
     status = ccl_cuda_check (ccl_cuda_replay_frame (self), "analysing a frame");
   if (status == CCL_OK)
     status = mark_end (self, self->results);
-  if (status != CCL_OK)
+  if (status == CCL_OK)
+    self->model.newest ^= self->base.model.step.learn;
+  else
     ccl_cuda_synchronize (self); /* the caller may free its pixels now */
   return status;
 }
@@ -300,7 +324,7 @@ read_times (CudaSession *self)
   cudaEvent_t last;
 
   timing->measured = self->timed;
-  timing->upload = timing->analysis = timing->download = 0;
+  timing->upload = timing->analysis = timing->download = timing->model = 0;
   if (!self->timed)
     return;
   /* The completion may come before the driver has an event's time. */
@@ -310,6 +334,8 @@ read_times (CudaSession *self)
   if (self->is_uploaded || self->is_stacked)
     timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
   timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
+  if (self->model.base)
+    timing->model = nanoseconds (self, EVENT_UPLOADED, EVENT_MODELLED);
   if (!self->result_is_mapped)
     timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DOWNLOADED);
   ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
@@ -324,6 +350,8 @@ collect_frame (CudaSession *self, CclComponents *components)
 
   if (status != CCL_OK)
     return status;
+  if (self->model.base)
+    self->base.model.foreground = *self->model.foreground;
   found = self->result->kept;
   if (found > session->config.max_components)
     status = select_top_k (self);
@@ -371,6 +399,39 @@ collect_labels (CudaSession *self, CclLabels *labels)
   return status;
 }
 
+/* Transfers the mask, @i 0, or the shadows of the last frame. */
+static CclStatus
+collect_mask (CudaSession *self, int i, CclMask *mask)
+{
+  const CclMask *to = &self->masks[i];
+  const size_t word = sizeof *to->words;
+  const void *from = self->work.frame.pixels;
+  size_t pitch = self->work.frame.pitch;
+  CclStatus status = CCL_OK;
+
+  if (i == 1) {
+    from = ccl_cuda_model_mask (&self->model, 1)->words;
+    pitch = ccl_cuda_model_mask (&self->model, 1)->pitch * word;
+  }
+  if (!self->masks_are_here[i]) {
+    status = ccl_cuda_check (CCL_CUDA (cudaMemcpy2DAsync, to->words, to->pitch * word, from, pitch,
+                                       to->pitch * word, to->height, cudaMemcpyDeviceToHost,
+                                       self->stream),
+                             "transferring a mask");
+    if (status == CCL_OK)
+      status = mark_end (self, self->stream);
+    if (status == CCL_OK)
+      status = await_end (self);
+    /* operations leave anything there */
+    for (uint32_t y = 1; status == CCL_OK && y <= to->height; y++)
+      to->words[y * to->pitch - 1] &= ccl_mask_last_bits (to->width);
+    self->masks_are_here[i] = status == CCL_OK;
+  }
+  if (status == CCL_OK)
+    *mask = *to;
+  return status;
+}
+
 /* The session's functions, in its context */
 
 static CclStatus
@@ -414,10 +475,42 @@ cuda_labels (CclSession *session, CclLabels *labels)
   return status;
 }
 
-static void *
-cuda_stream (const CclSession *session)
+static CclStatus
+get_mask (CclSession *session, int i, CclMask *mask)
 {
-  return ((const CudaSession *) session)->stream;
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = collect_mask (self, i, mask);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_mask (CclSession *session, CclMask *mask)
+{
+  return get_mask (session, 0, mask);
+}
+
+static CclStatus
+cuda_shadows (CclSession *session, CclMask *shadows)
+{
+  return get_mask (session, 1, shadows);
+}
+
+static CclStatus
+cuda_background (CclSession *session, uint8_t *pixels, size_t stride)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = ccl_cuda_model_background (&self->model, pixels, stride, self->stream);
+  ccl_cuda_context_leave ();
+  return status;
 }
 
 /* In the device's primary context, which outlives all sessions. */
@@ -476,11 +569,13 @@ const CclBackendClass ccl_backend_cuda = {
   .submit = cuda_submit,
   .collect = cuda_collect,
   .labels = cuda_labels,
+  .mask = cuda_mask,
+  .shadows = cuda_shadows,
+  .background = cuda_background,
   .close = cuda_close,
   .volume_algorithm = cuda_volume_algorithm,
   .slices = ccl_cuda_slices,
   .stack = ccl_cuda_stack,
-  .stream = cuda_stream,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,

@@ -7,12 +7,14 @@
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/completion.h"
 #include "cuda/filters/operations.h"
+#include "cuda/models/model.h"
 #include "cuda/stages/batch.h"
 
 enum
 {
   EVENT_START,
   EVENT_UPLOADED,
+  EVENT_MODELLED,
   EVENT_ANALYSED,
   EVENT_DOWNLOADED, /* the last of those that measure time */
   EVENT_READY,      /* the caller's pixels are ready */
@@ -52,8 +54,9 @@ typedef struct CclCudaStages
 typedef struct CudaSession
 {
   CclSession base;
-  CclCudaFrame source; /* the frame as it reaches the device; work.frame is what is analysed: the
-                        * same, or a clean mask of it */
+  CclCudaModel model;
+  CclCudaFrame source; /* the frame as it reaches the device, or what moves in it; work.frame is
+                        * what is analysed: the same, or a clean mask of it */
   CclCudaOperations operations;
   CclCudaWork work;
   CclCudaDevice device;
@@ -75,6 +78,8 @@ typedef struct CudaSession
   uint32_t *histogram;     /* pinned [CCL_TOPK_BINS] */
   uint32_t *label_map;     /* pinned, once it was asked for */
   bool label_map_is_here;  /* that of the last frame */
+  CclMask masks[2];        /* pinned: the mask and the shadows; no words: not wanted */
+  bool masks_are_here[2];  /* those of the last frame */
   bool is_uploaded;        /* the last frame was not on the device before */
   bool is_stacked;         /* it is the stack of a batch */
   CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the
@@ -127,8 +132,8 @@ CclStatus ccl_cuda_staging_allocate (CudaSession *self, size_t size);
 CclStatus ccl_cuda_stack_allocate (CudaSession *self, uint32_t frames, size_t size);
 void ccl_cuda_memory_free (CclCudaMemory *memory);
 
-/* Enqueues the work on a frame from its pixels to its result, with EVENT_UPLOADED before and
- * EVENT_ANALYSED after it. */
+/* Enqueues the work on a frame from its pixels, or the mask of what moves, to its result, with
+ * EVENT_UPLOADED or EVENT_MODELLED before and EVENT_ANALYSED after it. */
 cudaError_t ccl_cuda_enqueue_frame (CudaSession *self);
 /* The same, by a graph if possible, and the result's first transfer. */
 cudaError_t ccl_cuda_replay_frame (CudaSession *self);
@@ -159,8 +164,9 @@ void ccl_cuda_synchronize (CudaSession *self);
 size_t ccl_cuda_image_pitch (const CudaSession *self, bool bits);
 /* Allocates what is still missing to transfer such frames. */
 CclStatus ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image);
-/* Enqueues the transfer of pixels to where kernels can read them; sets the source's pixels, pitch
- * and bits, and threshold and invert to those of packed pixels. */
+/* Enqueues the transfer of pixels to where kernels can read them: sets the planes of the model's
+ * frame, or the source's pixels, pitch and bits, and threshold and invert to those of packed
+ * pixels. */
 CclStatus ccl_cuda_upload (CudaSession *self, const CclImage *image);
 
 /* The size of a label map in bytes. */

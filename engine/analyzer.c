@@ -50,7 +50,9 @@ ccl_params_init (CclParams *params)
     .max_area = UINT64_MAX,
     .min_width = 1,
     .min_height = 1,
+    .elapsed = 40000000,
   };
+  ccl_motion_params_init (&params->motion);
 }
 
 const char *
@@ -141,6 +143,8 @@ ccl_check_cleaning (const CclConfig *config, uint32_t height)
 static CclStatus
 check_config (const CclConfig *config, uint32_t frame_height)
 {
+  CclStatus status;
+
   if (config->width == 0 || config->height == 0)
     return ccl_fail (CCL_ERROR_INVALID, "a frame of %" PRIu32 "x%" PRIu32 " has no pixels",
                      config->width, config->height);
@@ -169,7 +173,12 @@ check_config (const CclConfig *config, uint32_t frame_height)
                      "second-order sums of %" PRIu32 "x%" PRIu32
                      " pixels do not fit in 64 bits; disable them or split the frame",
                      config->width, config->height);
-  return ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height);
+  if (frame_height > 0 && (config->motion || config->mask))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "batches have no background models and no masks");
+  status = config->motion ? ccl_model_check_config (config->motion) : CCL_OK;
+  return status == CCL_OK
+             ? ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height)
+             : status;
 }
 
 static bool
@@ -293,6 +302,8 @@ init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted
   if (config->n_operations > 0)
     memcpy (wanted->operations, config->operations,
             config->n_operations * sizeof *config->operations);
+  if (config->motion)
+    ccl_model_init (&wanted->model, config->motion, config->width, config->height);
   bound = components_bound (config);
   if (bound < config->max_components)
     wanted->config.max_components = (uint32_t) bound;
@@ -348,6 +359,8 @@ ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer *
 #endif
   self->session->config.operations = self->session->operations;
   self->session->config.region = NULL;
+  if (config->motion)
+    self->session->config.motion = &self->session->model.config;
   *analyzer = self;
   return CCL_OK;
 }
@@ -406,18 +419,25 @@ ccl_check_image (const CclImage *image, uint32_t width)
 CclStatus
 ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params)
 {
+  CclMotionClock clock;
+  CclSession *session;
   CclStatus status;
 
   if (!analyzer || !image || !image->data || !params)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_submit: an argument is NULL");
   if (analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
-  status = ccl_check_image (image, analyzer->session->config.width);
+  session = analyzer->session;
+  status = session->config.motion
+               ? ccl_model_begin (&session->model, image, session->config.width, params, &clock)
+               : ccl_check_image (image, session->config.width);
   if (status != CCL_OK)
     return status;
   analyzer->collected = false;
-  status = analyzer->backend->submit (analyzer->session, image, params);
+  status = analyzer->backend->submit (session, image, params);
   analyzer->in_flight = status == CCL_OK;
+  if (status == CCL_OK && session->config.motion)
+    ccl_model_commit (&session->model, &clock);
   return status;
 }
 
@@ -429,12 +449,6 @@ ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *imag
                      "the frames of this batch are in device memory; copy them to the host, or "
                      "choose the backend cuda");
   return analyzer->backend->stack (analyzer->session, stack, image);
-}
-
-void *
-ccl_analyzer_stream (const CclAnalyzer *analyzer)
-{
-  return analyzer->backend->stream ? analyzer->backend->stream (analyzer->session) : NULL;
 }
 
 CclStatus
@@ -450,6 +464,8 @@ ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
   analyzer->in_flight = false;
   status = analyzer->backend->collect (analyzer->session, components);
   analyzer->collected = status == CCL_OK;
+  if (status == CCL_OK && analyzer->session->config.motion)
+    ccl_model_finish (&analyzer->session->model);
   return status;
 }
 
@@ -475,6 +491,60 @@ ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
   return analyzer->backend->labels (analyzer->session, labels);
 }
 
+CclStatus
+ccl_analyzer_mask (CclAnalyzer *analyzer, CclMask *mask)
+{
+  if (!analyzer || !mask)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_mask: an argument is NULL");
+  *mask = (CclMask){ NULL };
+  if (!analyzer->session->config.mask)
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer keeps no masks; set CclConfig.mask");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return the mask of; collect one first");
+  return analyzer->backend->mask (analyzer->session, mask);
+}
+
+CclStatus
+ccl_analyzer_shadows (CclAnalyzer *analyzer, CclMask *shadows)
+{
+  const CclMotionConfig *motion;
+
+  if (!analyzer || !shadows)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_shadows: an argument is NULL");
+  *shadows = (CclMask){ NULL };
+  motion = analyzer->session->config.motion;
+  if (!motion || !motion->shadows)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this analyzer keeps no shadows; set CclMotionConfig.shadows");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return shadows of; collect one first");
+  return analyzer->backend->shadows (analyzer->session, shadows);
+}
+
+CclStatus
+ccl_analyzer_background (CclAnalyzer *analyzer, uint8_t *pixels, size_t stride)
+{
+  CclSession *session;
+
+  if (!analyzer || !pixels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_background: an argument is NULL");
+  session = analyzer->session;
+  if (!session->config.motion)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this analyzer has no background model; set CclConfig.motion");
+  if (stride < session->model.width)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu is less than the %" PRIu32 " pixels of a row", stride,
+                     session->model.width);
+  return analyzer->backend->background (session, pixels, stride);
+}
+
+void
+ccl_analyzer_reset (CclAnalyzer *analyzer)
+{
+  analyzer->session->model.clock = (CclMotionClock){ 0 };
+}
+
 void
 ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
 {
@@ -491,6 +561,7 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .bytes = session->account.bytes,
     .upload = session->upload ? session->upload : "none",
   };
+  ccl_model_info (&session->model, &info->motion);
 }
 
 void

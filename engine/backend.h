@@ -6,6 +6,7 @@
 
 #include "engine/account.h"
 #include "engine/error.h"
+#include "engine/motion.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,8 +38,10 @@ typedef struct CclStack
 typedef struct CclSession
 {
   CclConfig config; /* checked; max_components no more than the frame can hold. The region is there
-                     * only for open(); operations point at the caller's until then, so use: */
+                     * only for open(); operations and motion point at the caller's until then, so
+                     * use: */
   CclOperation operations[CCL_MAX_OPERATIONS]; /* [config.n_operations] */
+  CclModel model;                              /* with config.motion */
   const CclAlgorithm *algorithm;
   CclAccount account;
   CclTiming timing;
@@ -64,10 +67,17 @@ typedef struct CclBackendClass
   /* Makes a session, a copy of @wanted with all the memory that it will ever need. @wanted has its
    * config, algorithm and slices set. */
   CclStatus (*open) (const CclSession *wanted, CclSession **session);
+  /* Begins a frame; with config.motion, it does session->model.step to the model. On failure the
+   * model is as before, or unusable. */
   CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
   CclStatus (*collect) (CclSession *session, CclComponents *components);
   /* The label map of the frame collected last; only with config.labels. */
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
+  /* Its mask, with config.mask, its shadows, with config.motion->shadows, and the background after
+   * the frame submitted last, with config.motion. */
+  CclStatus (*mask) (CclSession *session, CclMask *mask);
+  CclStatus (*shadows) (CclSession *session, CclMask *shadows);
+  CclStatus (*background) (CclSession *session, uint8_t *pixels, size_t stride);
   void (*close) (CclSession *session);
   /* The algorithms for volumes, as algorithm(), and what the @count components of the volume
    * collected last have beyond those of frames; NULL if the backend has no volumes. */
@@ -76,8 +86,6 @@ typedef struct CclBackendClass
   /* Enqueues the stacking of frames into one image of the session's size, for the next submit();
    * NULL without device memory. */
   CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
-  /* The CUstream that submit() enqueues in; NULL if the backend has none. */
-  void *(*stream) (const CclSession *session);
   /* Pinned memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
@@ -115,9 +123,6 @@ CclStatus ccl_analyzer_open (const CclConfig *config, uint32_t frame_height,
 
 /* CclBackendClass.stack() of an analyzer's backend. */
 CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
-
-/* CclBackendClass.stream() of an analyzer's backend, NULL on the CPU. */
-void *ccl_analyzer_stream (const CclAnalyzer *analyzer);
 
 /* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
 static inline uint32_t

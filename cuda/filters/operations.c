@@ -95,12 +95,15 @@ add_operation (CclCudaOperations *operations, const CclOperation *operation, Rea
   }
 }
 
-/* The operations without those drops at the end that a minimum area stands for. */
+/* The operations without those drops at the end that a minimum area stands for: in a mask they
+ * would be missing. */
 static uint32_t
 without_drops (CclCudaOperations *operations, const CclSession *session)
 {
   uint32_t n = session->config.n_operations;
 
+  if (session->config.mask)
+    return n;
   for (; n > 0 && session->operations[n - 1].kind == CCL_OPERATION_DROP; n--) {
     uint64_t size = session->operations[n - 1].size;
 
@@ -227,7 +230,7 @@ ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *sessi
     height = session->frame_height;
     frames = session->config.height / (height + 1);
   }
-  if (session->config.region)
+  if (session->config.region || session->config.mask)
     add_launch (operations, &reach);
   for (uint32_t i = 0; i < n; i++)
     add_operation (operations, &session->operations[i], &reach);

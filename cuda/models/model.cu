@@ -11,7 +11,7 @@
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/models/model.h"
+#include "cuda/models/kernels.h"
 #include "cuda/tile/tile.cuh"
 
 #define UNIT 8                        /* pixels of a thread, in each row */

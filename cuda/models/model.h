@@ -1,95 +1,63 @@
-/* cudaccl - CUDA backend: background models, the kernels
+/* cudaccl - CUDA backend: the background model of a session
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef CCL_CUDA_MODEL_H
 #define CCL_CUDA_MODEL_H
 
-#include "engine/motion_pixel.h"
+#include "cuda/algorithms/algorithm.h"
+#include "cuda/models/kernels.h"
 
-#include <cuda_runtime_api.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* A plane of samples that kernels can read. */
-typedef struct CclModelPlane
+typedef struct CclCudaModel
 {
-  const uint8_t *samples;
-  size_t pitch; /* bytes */
-} CclModelPlane;
-
-/* A frame: planes 1 and 2 are chroma. */
-typedef struct CclModelFrame
-{
-  CclModelPlane planes[3];
-  uint32_t width, height;               /* of luma */
-  uint32_t chroma_width, chroma_height; /* 0: there is none */
-  uint32_t step;                        /* of chroma: bytes from sample to sample */
-} CclModelFrame;
-
-/* The state of all pixels. A row of luma has CCL_MODEL_UNIT pixels or a multiple, and all rows
- * begin at multiples of 16 bytes. Of the background there are two copies, since pixels are compared
- * with the background around them as it was before the frame: rows that learn read one copy and
- * write the other, and then that one is valid. */
-typedef struct CclModelState
-{
-  size_t pitch; /* luma pixels, or twice the chroma samples, from row to row */
-  uint16_t *background[2];
-  uint8_t *noise, *candidates, *counts;
-  uint32_t *chroma;          /* both backgrounds of a sample, the second in the upper half */
-  unsigned long long *total; /* 0 between frames */
-  uint64_t *foreground;      /* result, in memory of the host: pixels of foreground */
-} CclModelState;
-
-#define CCL_MODEL_UNIT 16
-
-/* A mask that a kernel writes, whole words of 64 pixels. */
-typedef struct CclModelMask
-{
-  uint64_t *words; /* NULL: not wanted */
-  size_t pitch;    /* words */
-} CclModelMask;
-
-/* What the next frame does. Passed to the kernel by value. */
-typedef struct CclModelTask
-{
-  CclModelFrame frame;
+  CclModel *base; /* NULL: there is no model */
   CclModelState state;
-  CclMotionStep step;
-  CclModelMask mask, shadows;
-  uint64_t most;    /* with more foreground, both masks are empty */
-  uint32_t newest;  /* bit i: the copy that is valid in rows of group i */
-  uint32_t columns; /* blocks side by side */
-  uint32_t column_reciprocal;
-  uint8_t silent;     /* 1: masks are empty */
-  uint8_t vectors[2]; /* how luma and chroma can be loaded: see CclModelVectors */
-} CclModelTask;
+  CclModelFrame frame;      /* its planes are those of the frame that is submitted */
+  CclModelFrame small;      /* the frame in the model's size, if that is another */
+  CclModelMask masks[2];    /* foreground and shadows, of the model's size; NULL: not wanted */
+  CclModelMask enlarged[2]; /* of the frame's, if that is another */
+  uint32_t newest;          /* see CclModelTask */
+  uint64_t *foreground;     /* pinned: the last frame's, once that is complete */
+} CclCudaModel;
 
-typedef enum CclModelVectors
+/* Planes in one block of memory, in rows at multiples of 16 bytes. Both chroma planes have room for
+ * pairs. */
+typedef struct CclModelLayout
 {
-  CCL_MODEL_SINGLE = 0, /* sample by sample */
-  CCL_MODEL_VECTOR,     /* planes of samples side by side, by vectors */
-  CCL_MODEL_PAIRS,      /* chroma in turns, likewise, from plane 1 on */
-} CclModelVectors;
+  size_t luma, chroma; /* pitches */
+  size_t chroma_at[2];
+  size_t size;
+} CclModelLayout;
 
-/* Enqueues a frame; fills in what @task has from columns on, but for silent. */
-cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
+/* A frame of this size, without its planes. */
+CclModelFrame ccl_cuda_model_frame (const CclModel *base, uint32_t width, uint32_t height);
+CclModelLayout ccl_cuda_model_layout (const CclModelFrame *frame);
 
-/* Enqueues the reduction of a frame: means of @scale by @scale samples, rounded. @to: its size is
- * set, chroma is in pairs. */
-cudaError_t ccl_cuda_model_shrink (const CclModelFrame *from, const CclModelFrame *to,
-                                   uint32_t scale, cudaStream_t stream);
+/* Makes a zeroed model for frames of @config's size, with all its memory. */
+CclStatus ccl_cuda_model_open (CclCudaModel *self, CclModel *base, const CclConfig *config,
+                               CclCudaMemory *memory);
 
-/* Enqueues the enlargement of a mask by @scale, 2 or 4, to @width by @height pixels. */
-cudaError_t ccl_cuda_model_enlarge (const CclModelMask *from, const CclModelMask *to,
-                                    uint32_t width, uint32_t height, uint32_t scale,
-                                    cudaStream_t stream);
+/* Enqueues the base's step with the frame. If all work on the frame was enqueued, the caller flips
+ * the bits of newest that the step learns. */
+cudaError_t ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream);
 
-#ifdef __cplusplus
+/* Waits for the stream; as CclBackendClass.background(). */
+CclStatus ccl_cuda_model_background (const CclCudaModel *self, uint8_t *pixels, size_t stride,
+                                     cudaStream_t stream);
+
+/* Foreground or, with @i 1, shadows, of the frame's size. */
+static inline const CclModelMask *
+ccl_cuda_model_mask (const CclCudaModel *self, int i)
+{
+  return self->base->config.scale > 1 ? &self->enlarged[i] : &self->masks[i];
 }
-#endif
+
+/* Sets interleaved chroma, from @samples on. */
+static inline void
+ccl_cuda_model_set_pairs (CclModelFrame *frame, const uint8_t *samples, size_t pitch)
+{
+  frame->planes[1] = (CclModelPlane){ samples, pitch };
+  frame->planes[2] = (CclModelPlane){ samples + 1, pitch };
+  frame->step = 2;
+}
 
 #endif

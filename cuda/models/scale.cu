@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/device/launch.cuh"
-#include "cuda/models/model.h"
+#include "cuda/models/kernels.h"
 
 #define SCALE_THREADS 256
 

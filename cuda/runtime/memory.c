@@ -102,6 +102,19 @@ ccl_cuda_memory_free (CclCudaMemory *memory)
     CCL_CUDA (cudaFreeHost, memory->pinned[--memory->n_pinned]);
 }
 
+static CclStatus
+allocate_mask (CudaSession *self, CclMask *mask)
+{
+  const CclConfig *config = &self->base.config;
+
+  *mask = (CclMask){ .pitch = ccl_mask_words (config->width),
+                     .width = config->width,
+                     .height = config->height,
+                     .memory = CCL_MEMORY_PINNED };
+  return ccl_cuda_allocate_pinned (&self->memory, &mask->words,
+                                   mask->pitch * mask->height * sizeof *mask->words);
+}
+
 /* Allocates where kernels write the result, and where the host reads it. */
 CclStatus
 ccl_cuda_result_allocate (CudaSession *self)
@@ -138,6 +151,10 @@ ccl_cuda_result_allocate (CudaSession *self)
     status = ccl_cuda_allocate_device (&self->memory, &r->label_map, map);
   if (status == CCL_OK && config->labels)
     status = ccl_cuda_allocate_pinned (&self->memory, &self->label_map, map);
+  if (status == CCL_OK && config->mask)
+    status = allocate_mask (self, &self->masks[0]);
+  if (status == CCL_OK && config->motion && config->motion->shadows)
+    status = allocate_mask (self, &self->masks[1]);
   if (status == CCL_OK && self->base.slices)
     status =
         ccl_cuda_allocate_pinned (&self->memory, &self->slices, capacity * sizeof *self->slices);

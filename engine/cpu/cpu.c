@@ -6,6 +6,7 @@
 #include "engine/cpu/clock.h"
 #include "engine/cpu/compact.h"
 #include "engine/cpu/labels.h"
+#include "engine/cpu/motion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,10 @@
 typedef struct CpuSession
 {
   CclSession base;
-  CclPool *pool;  /* NULL with one thread */
-  CclMask region; /* no words: the whole frame */
-  CclMask mask;   /* what operations clean; no words without any */
+  CclPool *pool;      /* NULL with one thread */
+  CclCpuModel *model; /* NULL: the threshold */
+  CclMask region;     /* no words: the whole frame */
+  CclMask mask;       /* what operations clean, or is kept; no words without any */
   CclChain chain;
   CclRuns runs;
   CclCompaction compaction;
@@ -50,6 +52,7 @@ cpu_close (CclSession *session)
   ccl_chain_clear (&self->chain);
   ccl_mask_free (&self->mask);
   ccl_mask_free (&self->region);
+  ccl_cpu_model_free (self->model);
   ccl_pool_free (self->pool);
   free (self->compaction.shares);
   free (self->compaction.items);
@@ -73,35 +76,38 @@ init_compaction (CpuSession *self)
   return compaction->shares ? CCL_OK : CCL_ERROR_NO_MEMORY;
 }
 
-static CclStatus
-allocate_mask (CpuSession *self, CclMask *mask)
-{
-  CclStatus status = ccl_mask_alloc (self->base.config.width, self->base.config.height, mask);
-
-  self->base.account.allocations++;
-  self->base.account.bytes += mask->pitch * mask->height * sizeof *mask->words;
-  return status;
-}
-
 /* What makes clean masks of frames. */
 static CclStatus
 init_masks (CpuSession *self)
 {
   const CclConfig *config = &self->base.config;
+  CclAccount *account = &self->base.account;
   CclStatus status = CCL_OK;
 
   if (self->base.frame_height > 0)
     return CCL_OK;
   if (config->region) {
-    status = allocate_mask (self, &self->region);
+    status = ccl_account_mask (account, config->width, config->height, &self->region);
     for (uint32_t y = 0; status == CCL_OK && y < config->height; y++)
       ccl_foreground_copy (self->region.words + y * self->region.pitch,
                            config->region->words + y * config->region->pitch, config->width, false);
   }
-  if (status != CCL_OK || config->n_operations == 0)
-    return status;
-  status = ccl_chain_init (&self->chain, config, self->pool, &self->base.account);
-  return status == CCL_OK ? allocate_mask (self, &self->mask) : status;
+  if (status == CCL_OK && config->n_operations > 0)
+    status = ccl_chain_init (&self->chain, config, self->pool, account);
+  if (status == CCL_OK && (config->n_operations > 0 || config->mask))
+    status = ccl_account_mask (account, config->width, config->height, &self->mask);
+  return status;
+}
+
+/* The threads of the analysis or of the model, whichever has more to share. */
+static CclStatus
+init_pool (CpuSession *self)
+{
+  const CclConfig *config = &self->base.config;
+  bool shared = ccl_runs_strips (config) > 1 ||
+                (config->motion && ccl_cpu_model_strips (&self->base.model, config->threads) > 1);
+
+  return shared ? ccl_pool_new (config->threads, &self->base.account, &self->pool) : CCL_OK;
 }
 
 static CclStatus
@@ -109,7 +115,7 @@ cpu_open (const CclSession *wanted, CclSession **session)
 {
   CclAccount account = { 0, 0 };
   CpuSession *self = ccl_account_malloc (&account, 1, sizeof *self, "an analyzer");
-  CclStatus status = CCL_OK;
+  CclStatus status;
 
   if (!self)
     return CCL_ERROR_NO_MEMORY;
@@ -121,8 +127,10 @@ cpu_open (const CclSession *wanted, CclSession **session)
   self->base.account = account;
   if (self->base.config.threads == 0)
     self->base.config.threads = ccl_pool_cpus ();
-  if (ccl_runs_strips (&self->base.config) > 1)
-    status = ccl_pool_new (self->base.config.threads, &self->base.account, &self->pool);
+  status = init_pool (self);
+  if (status == CCL_OK && self->base.config.motion)
+    status = ccl_cpu_model_new (&self->base.model, &self->base.config, self->pool,
+                                &self->base.account, &self->model);
   if (status == CCL_OK)
     status = init_masks (self);
   if (status == CCL_OK)
@@ -174,11 +182,23 @@ label_clean (CpuSession *self, CclForeground *foreground)
   ccl_runs_label (&self->runs, foreground);
 }
 
+static bool
+can_read (const CclSession *session, const CclImage *image)
+{
+  const CclMotionConfig *motion = session->config.motion;
+  bool chroma = motion && motion->format == CCL_MOTION_LUMA_420;
+
+  return image->memory < CCL_MEMORY_DEVICE &&
+         (!chroma || (image->chroma->planes[0].memory < CCL_MEMORY_DEVICE &&
+                      image->chroma->planes[1].memory < CCL_MEMORY_DEVICE));
+}
+
 static CclStatus
 cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
   CpuSession *self = (CpuSession *) session;
   uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
+  CclImage moving;
   CclForeground foreground = {
     .functions = self->runs.functions,
     .image = image,
@@ -188,9 +208,16 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     .invert = params->invert,
   };
 
-  if (image->memory >= CCL_MEMORY_DEVICE)
+  if (!can_read (session, image))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download frames");
+  if (self->model) {
+    ccl_cpu_model_apply (self->model, image);
+    moving = ccl_mask_image (ccl_cpu_model_mask (self->model));
+    foreground.image = &moving;
+    if (session->config.timing)
+      session->timing.model = ccl_cpu_now () - start;
+  }
   if (self->mask.words)
     label_clean (self, &foreground);
   else
@@ -221,6 +248,27 @@ cpu_labels (CclSession *session, CclLabels *labels)
   return CCL_OK;
 }
 
+static CclStatus
+cpu_mask (CclSession *session, CclMask *mask)
+{
+  *mask = ((CpuSession *) session)->mask;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_shadows (CclSession *session, CclMask *shadows)
+{
+  *shadows = *ccl_cpu_model_shadows (((CpuSession *) session)->model);
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_background (CclSession *session, uint8_t *pixels, size_t stride)
+{
+  ccl_cpu_model_background (((CpuSession *) session)->model, pixels, stride);
+  return CCL_OK;
+}
+
 const CclBackendClass ccl_backend_cpu = {
   .id = CCL_BACKEND_CPU,
   .device_count = cpu_device_count,
@@ -229,5 +277,8 @@ const CclBackendClass ccl_backend_cpu = {
   .submit = cpu_submit,
   .collect = cpu_collect,
   .labels = cpu_labels,
+  .mask = cpu_mask,
+  .shadows = cpu_shadows,
+  .background = cpu_background,
   .close = cpu_close,
 };

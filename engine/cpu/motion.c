@@ -5,16 +5,13 @@
  * frame, and the state is read and written once. Comparisons with neighbouring rows use the
  * background from before the frame, so rows that learn are copied first. */
 
-#include "engine/cpu/clock.h"
+#include "engine/cpu/motion.h"
 #include "engine/cpu/motion_functions.h"
-#include "engine/cpu/pool.h"
 #include "engine/cpu/tuning.h"
-#include "engine/motion_backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT 64
 #define RAW_ROWS 4
 #define BLURRED_ROWS 8
 #define OLD_ROWS 4
@@ -48,11 +45,12 @@ typedef struct Strip
   uint64_t count; /* foreground pixels of the last frame */
 } Strip;
 
-typedef struct CpuMotion
+struct CclCpuModel
 {
-  CclMotionSession base;
+  CclModel *base;
+  uint32_t frame_width, frame_height;
   const CclMotionFunctions *functions;
-  CclPool *pool;
+  CclPool *pool; /* the owner's */
   uint32_t chroma_width, chroma_height;
   uint32_t blocks, chroma_blocks;
   uint16_t *background;                 /* of luma, with margins */
@@ -60,16 +58,17 @@ typedef struct CpuMotion
   uint16_t *chroma[2];                  /* backgrounds, likewise */
   uint32_t n_strips;
   Strip *strips;
-  uint64_t foreground; /* of the last frame */
-} CpuMotion;
+  /* Foreground and shadows; no words: not wanted, or the scale is 1. */
+  CclMask masks[2];    /* of the model's size */
+  CclMask enlarged[2]; /* of the frame's */
+};
 
 /* A frame. */
 typedef struct Job
 {
-  CpuMotion *motion;
+  CclCpuModel *model;
   const CclMotionStep *step;
-  const CclMotionImage *image;
-  CclMask *mask, *shadows;
+  const CclImage *image;
 } Job;
 
 /* Of a padded row of any type. The number of blocks is odd: rows a multiple of 4096 bytes apart
@@ -93,22 +92,22 @@ blurred_row (const Ring *ring, uint32_t y)
 }
 
 static uint16_t *
-background_row (const CpuMotion *self, uint32_t y)
+background_row (const CclCpuModel *self, uint32_t y)
 {
   return self->background + y * row_samples (self->blocks) + CCL_MOTION_MARGIN;
 }
 
 /* A copy of a row of background. */
 static uint16_t *
-copied_row (const CpuMotion *self, uint16_t *rows, uint32_t slot)
+copied_row (const CclCpuModel *self, uint16_t *rows, uint32_t slot)
 {
   return rows + slot * row_samples (self->blocks) + CCL_MOTION_MARGIN;
 }
 
 static void
-copy_row (const CpuMotion *self, uint16_t *copy, uint32_t y)
+copy_row (const CclCpuModel *self, uint16_t *copy, uint32_t y)
 {
-  size_t pixels = (size_t) self->base.width + 2 * CCL_MOTION_SHADOW_STEP;
+  size_t pixels = (size_t) self->base->width + 2 * CCL_MOTION_SHADOW_STEP;
 
   memcpy (copy - CCL_MOTION_SHADOW_STEP, background_row (self, y) - CCL_MOTION_SHADOW_STEP,
           pixels * sizeof *copy);
@@ -116,7 +115,7 @@ copy_row (const CpuMotion *self, uint16_t *copy, uint32_t y)
 
 /* Keeps the rows of a strip that its neighbours read. */
 static void
-save_edges (CpuMotion *self, Strip *strip)
+save_edges (CclCpuModel *self, Strip *strip)
 {
   for (uint32_t i = 0; i < EDGE_ROWS; i++) {
     copy_row (self, copied_row (self, strip->edges, i), strip->top + i);
@@ -126,7 +125,7 @@ save_edges (CpuMotion *self, Strip *strip)
 
 /* Row @y as it was before the frame, seen from row @now of the strip. */
 static const uint16_t *
-old_row (const CpuMotion *self, const CclMotionStep *step, const Strip *strip, uint32_t y,
+old_row (const CclCpuModel *self, const CclMotionStep *step, const Strip *strip, uint32_t y,
          uint32_t now)
 {
   if (!ccl_motion_pace (step, y))
@@ -234,16 +233,16 @@ ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8
 static Ring
 ring_of (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
 {
-  const CpuMotion *self = job->motion;
-  const CclMotionConfig *config = &self->base.config;
+  const CclCpuModel *self = job->model;
+  const CclChroma *chroma = job->image->chroma;
   bool luma = plane == 0;
   Ring ring = {
-    .image = luma ? &job->image->luma : &job->image->chroma[plane - 1],
-    .step = luma ? 1 : job->image->chroma_step,
-    .width = luma ? self->base.width : self->chroma_width,
-    .height = luma ? self->base.height : self->chroma_height,
-    .samples = luma ? config->width : config->width / 2 + config->width % 2,
-    .lines = luma ? config->height : config->height / 2 + config->height % 2,
+    .image = luma ? job->image : &chroma->planes[plane - 1],
+    .step = luma ? 1 : chroma->step,
+    .width = luma ? self->base->width : self->chroma_width,
+    .height = luma ? self->base->height : self->chroma_height,
+    .samples = luma ? self->frame_width : ccl_model_half (self->frame_width),
+    .lines = luma ? self->frame_height : ccl_model_half (self->frame_height),
     .blocks = luma ? self->blocks : self->chroma_blocks,
     .raw_rows = rows,
   };
@@ -263,8 +262,8 @@ write_bits (CclMask *mask, uint32_t y, const uint64_t *bits, uint32_t words)
 static void
 do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y)
 {
-  CpuMotion *self = job->motion;
-  const CclMotionSession *base = &self->base;
+  CclCpuModel *self = job->model;
+  const CclModel *base = self->base;
   const uint32_t next = clamp_row ((int64_t) y + AHEAD, base->height);
   size_t at = (size_t) y * self->blocks * 64;
   CclMotionRow row = {
@@ -300,19 +299,19 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     row.background[base->width] = row.background[base->width + 1] = row.background[base->width - 1];
   }
   strip->count += row.count;
-  write_bits (job->mask, y, strip->foreground, self->blocks);
-  if (job->shadows)
-    write_bits (job->shadows, y, strip->shadows, self->blocks);
+  write_bits (&self->masks[0], y, strip->foreground, self->blocks);
+  if (base->config.shadows)
+    write_bits (&self->masks[1], y, strip->shadows, self->blocks);
 }
 
 static void
 do_strip (void *data, uint32_t index)
 {
   const Job *job = data;
-  CpuMotion *self = job->motion;
+  CclCpuModel *self = job->model;
   const CclMotionFunctions *functions = self->functions;
-  const unsigned scale = self->base.config.scale;
-  const bool chroma = self->base.config.format == CCL_MOTION_LUMA_420;
+  const unsigned scale = self->base->config.scale;
+  const bool chroma = self->base->config.format == CCL_MOTION_LUMA_420;
   Strip *strip = &self->strips[index];
   Ring rings[PLANES];
   CclMotionChromaRow row = {
@@ -349,103 +348,82 @@ do_strip (void *data, uint32_t index)
   }
 }
 
-/* Allocates zeroed memory, aligned to cache lines. */
-static CclStatus
-allocate (CpuMotion *self, uint64_t count, size_t size, void *memory)
+/* Sets *@memory; false without memory. */
+static bool
+allocate (CclAccount *account, uint64_t count, size_t size, void *memory)
 {
-  uint64_t bytes;
-  void *block;
+  void *block = ccl_account_aligned (account, count, size, "a background model");
 
-  if (__builtin_mul_overflow (count, size, &bytes) ||
-      posix_memalign (&block, ALIGNMENT, bytes) != 0)
-    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory: %.1f MiB for a background model",
-                     (double) count * (double) size / (1024 * 1024));
-  memset (block, 0, bytes);
   memcpy (memory, &block, sizeof block);
-  self->base.account.allocations++;
-  self->base.account.bytes += bytes;
-  return CCL_OK;
+  return block;
 }
 
 /* Strips begin with an even row, so that they share no row of chroma. */
 static void
-place_strip (CpuMotion *self, uint32_t index)
+place_strip (CclCpuModel *self, uint32_t index)
 {
   const uint64_t pairs = self->chroma_height;
   uint64_t bottom = pairs * (index + 1) / self->n_strips * 2;
 
   self->strips[index].top = (uint32_t) (pairs * index / self->n_strips * 2);
-  self->strips[index].bottom = bottom < self->base.height ? (uint32_t) bottom : self->base.height;
+  self->strips[index].bottom = bottom < self->base->height ? (uint32_t) bottom : self->base->height;
 }
 
-static CclStatus
-allocate_strip (CpuMotion *self, Strip *strip)
+static bool
+allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
 {
   size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
   size_t row = row_samples (self->blocks);
   uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs };
-  CclStatus status = CCL_OK;
+  bool ok = true;
 
-  for (unsigned i = 0; i < PLANES && status == CCL_OK; i++)
-    status = allocate (self, RAW_ROWS + BLURRED_ROWS,
-                       row_samples (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
-  for (unsigned i = 0; i < 4 && status == CCL_OK; i++)
-    status = allocate (self, words, sizeof **bits[i], bits[i]);
-  if (status == CCL_OK)
-    status = allocate (self, row, sizeof *strip->columns, &strip->columns);
-  if (status == CCL_OK)
-    status = allocate (self, OLD_ROWS * row, sizeof *strip->old, &strip->old);
-  if (status == CCL_OK)
-    status = allocate (self, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges);
-  return status;
+  for (unsigned i = 0; i < PLANES && ok; i++)
+    ok = allocate (account, RAW_ROWS + BLURRED_ROWS,
+                   row_samples (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
+  for (unsigned i = 0; i < 4 && ok; i++)
+    ok = allocate (account, words, sizeof **bits[i], bits[i]);
+  return ok && allocate (account, row, sizeof *strip->columns, &strip->columns) &&
+         allocate (account, OLD_ROWS * row, sizeof *strip->old, &strip->old) &&
+         allocate (account, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges);
 }
 
-static CclStatus
-allocate_state (CpuMotion *self)
+static bool
+allocate_state (CclCpuModel *self, CclAccount *account)
 {
-  const uint64_t rows = self->base.height, block_rows = rows * self->blocks;
+  const uint64_t rows = self->base->height, block_rows = rows * self->blocks;
   const uint64_t chroma_block_rows = (uint64_t) self->chroma_height * self->chroma_blocks;
+  const bool chroma = self->base->config.format == CCL_MOTION_LUMA_420;
   uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts };
-  CclStatus status = CCL_OK;
+  bool ok = allocate (account, rows * row_samples (self->blocks), sizeof *self->background,
+                      &self->background);
 
-  status = allocate (self, rows * row_samples (self->blocks), sizeof *self->background,
-                     &self->background);
-  for (unsigned i = 0; i < 3 && status == CCL_OK; i++)
-    status = allocate (self, block_rows, 64, planes[i]);
-  for (unsigned i = 0; self->base.config.format == CCL_MOTION_LUMA_420 && i < 2 && status == CCL_OK;
-       i++)
-    status = allocate (self, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]);
-  return status;
+  for (unsigned i = 0; i < 3 && ok; i++)
+    ok = allocate (account, block_rows, 64, planes[i]);
+  for (unsigned i = 0; chroma && i < 2 && ok; i++)
+    ok = allocate (account, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]);
+  return ok;
 }
 
 static CclStatus
-allocate_mask (CpuMotion *self, CclMask *mask, uint32_t width, uint32_t height)
+allocate_masks (CclCpuModel *self, CclAccount *account)
 {
-  *mask =
-      (CclMask){ .pitch = (ccl_mask_words (width) + 7) / 8 * 8, .width = width, .height = height };
-  return allocate (self, mask->pitch * height, sizeof *mask->words, &mask->words);
-}
-
-static CclStatus
-allocate_masks (CpuMotion *self)
-{
-  CclMotionSession *base = &self->base;
+  const CclModel *base = self->base;
   CclStatus status = CCL_OK;
 
-  for (unsigned i = 0; i < 2 && status == CCL_OK; i++) {
-    status = allocate_mask (self, &base->masks[i], base->width, base->height);
+  for (unsigned i = 0; i <= base->config.shadows && status == CCL_OK; i++) {
+    status = ccl_account_mask (account, base->width, base->height, &self->masks[i]);
     if (status == CCL_OK && base->config.scale > 1)
-      status = allocate_mask (self, &base->enlarged[i], base->config.width, base->config.height);
+      status =
+          ccl_account_mask (account, self->frame_width, self->frame_height, &self->enlarged[i]);
   }
   return status;
 }
 
-static void
-cpu_motion_close (CclMotionSession *session)
+void
+ccl_cpu_model_free (CclCpuModel *self)
 {
-  CpuMotion *self = (CpuMotion *) session;
-
-  ccl_pool_free (self->pool);
+  if (!self)
+    return;
   for (uint32_t i = 0; self->strips && i < self->n_strips; i++) {
     Strip *strip = &self->strips[i];
 
@@ -463,8 +441,8 @@ cpu_motion_close (CclMotionSession *session)
   free (self->background);
   for (unsigned i = 0; i < 2; i++) {
     free (self->chroma[i]);
-    free (self->base.masks[i].words);
-    free (self->base.enlarged[i].words);
+    ccl_mask_free (&self->masks[i]);
+    ccl_mask_free (&self->enlarged[i]);
   }
   free (self->noise);
   free (self->candidates);
@@ -472,56 +450,45 @@ cpu_motion_close (CclMotionSession *session)
   free (self);
 }
 
-static uint32_t
-strips_for (const CclMotionSession *wanted, unsigned threads)
+uint32_t
+ccl_cpu_model_strips (const CclModel *model, unsigned threads)
 {
-  uint32_t most = wanted->height / LEAST_ROWS;
+  uint32_t most = model->height / LEAST_ROWS;
 
   return most < 1 ? 1 : most < threads ? most : threads;
 }
 
-static CclStatus
-cpu_motion_open (const CclMotionSession *wanted, CclMotionSession **session)
+CclStatus
+ccl_cpu_model_new (CclModel *model, const CclConfig *config, CclPool *pool, CclAccount *account,
+                   CclCpuModel **created)
 {
-  const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
-  CpuMotion *self = calloc (1, sizeof *self);
-  unsigned threads = wanted->config.threads ? wanted->config.threads : ccl_pool_cpus ();
+  const uint64_t before = account->bytes;
+  CclCpuModel *self;
+  bool ok;
   CclStatus status;
 
-  if (!self)
-    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a background model");
-  self->base = *wanted;
-  self->base.config.backend = CCL_BACKEND_CPU;
-  self->functions = functions->motion;
-  strcpy (self->base.device_name, functions->name);
-  self->chroma_width = wanted->width / 2 + wanted->width % 2;
-  self->chroma_height = wanted->height / 2 + wanted->height % 2;
-  self->blocks = (uint32_t) ccl_mask_words (wanted->width);
+  if (!allocate (account, 1, sizeof *self, created))
+    return CCL_ERROR_NO_MEMORY;
+  self = *created;
+  self->base = model;
+  self->frame_width = config->width;
+  self->frame_height = config->height;
+  self->functions = ccl_cpu_functions_chosen ()->motion;
+  self->pool = pool;
+  self->chroma_width = ccl_model_half (model->width);
+  self->chroma_height = ccl_model_half (model->height);
+  self->blocks = (uint32_t) ccl_mask_words (model->width);
   self->chroma_blocks = (uint32_t) ccl_mask_words (self->chroma_width);
-  self->n_strips = strips_for (wanted, threads);
-  status = allocate (self, self->n_strips, sizeof *self->strips, &self->strips);
-  for (uint32_t i = 0; i < self->n_strips && status == CCL_OK; i++) {
+  self->n_strips = ccl_cpu_model_strips (model, config->threads);
+  ok = allocate (account, self->n_strips, sizeof *self->strips, &self->strips);
+  for (uint32_t i = 0; i < self->n_strips && ok; i++) {
     place_strip (self, i);
-    status = allocate_strip (self, &self->strips[i]);
+    ok = allocate_strip (self, &self->strips[i], account);
   }
-  if (status == CCL_OK)
-    status = allocate_state (self);
-  if (status == CCL_OK)
-    status = allocate_masks (self);
-  if (status == CCL_OK && self->n_strips > 1)
-    status = ccl_pool_new (self->n_strips, &self->base.account, &self->pool);
-  if (status != CCL_OK) {
-    cpu_motion_close (&self->base);
-    return status;
-  }
-  *session = &self->base;
-  return CCL_OK;
-}
-
-static bool
-is_host (CclMemory memory)
-{
-  return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
+  ok = ok && allocate_state (self, account);
+  status = ok ? allocate_masks (self, account) : CCL_ERROR_NO_MEMORY;
+  model->bytes = account->bytes - before;
+  return status;
 }
 
 static void
@@ -571,87 +538,51 @@ enlarge (const CclMask *small, CclMask *large, unsigned scale)
   }
 }
 
-static CclStatus
-check_memory (const CpuMotion *self, const CclMotionJob *job)
+void
+ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
 {
-  const CclMotionImage *image = job->image;
-  bool readable = is_host (image->luma.memory);
+  CclModel *base = self->base;
+  Job job = { self, &base->step, image };
 
-  if (self->base.config.format == CCL_MOTION_LUMA_420)
-    readable = readable && is_host (image->chroma[0].memory) && is_host (image->chroma[1].memory);
-  if (!readable)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "the CPU cannot read device memory; copy the frame to the host first");
-  if (!is_host (job->mask->memory))
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "the CPU cannot write to device memory; use a mask in host memory");
-  return CCL_OK;
-}
-
-static CclStatus
-cpu_motion_apply (CclMotionSession *session, const CclMotionJob *wanted)
-{
-  CpuMotion *self = (CpuMotion *) session;
-  Job job = { self, &wanted->step, wanted->image, wanted->mask, wanted->shadows };
-  CclMask *masks[2] = { wanted->mask, wanted->shadows };
-  uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
-  CclStatus status = check_memory (self, wanted);
-
-  if (status != CCL_OK)
-    return status;
   for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
     save_edges (self, &self->strips[i]);
   ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  self->foreground = 0;
+  base->foreground = 0;
   for (uint32_t i = 0; i < self->n_strips; i++)
-    self->foreground += self->strips[i].count;
-  for (unsigned i = 0; i < 2 && masks[i]; i++) {
-    if (wanted->silent || self->foreground > wanted->most)
-      clear_mask (masks[i]);
-    if (wanted->enlarge)
-      enlarge (masks[i], &session->enlarged[i], session->config.scale);
+    base->foreground += self->strips[i].count;
+  for (unsigned i = 0; i <= base->config.shadows; i++) {
+    if (base->silent || base->foreground > base->most)
+      clear_mask (&self->masks[i]);
+    if (base->config.scale > 1)
+      enlarge (&self->masks[i], &self->enlarged[i], base->config.scale);
   }
-  if (session->config.timing)
-    session->time = ccl_cpu_now () - start;
-  return CCL_OK;
 }
 
-static CclStatus
-cpu_motion_finish (CclMotionSession *session, bool all, uint64_t *foreground)
+static const CclMask *
+find_mask (const CclCpuModel *self, unsigned i)
 {
-  *foreground = ((CpuMotion *) session)->foreground;
-  return CCL_OK;
+  return self->base->config.scale > 1 ? &self->enlarged[i] : &self->masks[i];
 }
 
-static CclStatus
-cpu_motion_read (CclMotionSession *session, const CclMask *from, CclMask *to)
+const CclMask *
+ccl_cpu_model_mask (const CclCpuModel *self)
 {
-  for (uint32_t y = 0; y < to->height; y++)
-    memcpy (to->words + y * to->pitch, from->words + y * from->pitch,
-            ccl_mask_words (to->width) * sizeof *to->words);
-  return CCL_OK;
+  return find_mask (self, 0);
 }
 
-static CclStatus
-cpu_motion_background (CclMotionSession *session, uint8_t *pixels, size_t stride)
+const CclMask *
+ccl_cpu_model_shadows (const CclCpuModel *self)
 {
-  const CpuMotion *self = (const CpuMotion *) session;
+  return find_mask (self, 1);
+}
 
-  for (uint32_t y = 0; y < session->height; y++) {
+void
+ccl_cpu_model_background (const CclCpuModel *self, uint8_t *pixels, size_t stride)
+{
+  for (uint32_t y = 0; y < self->base->height; y++) {
     const uint16_t *row = background_row (self, y);
 
-    for (uint32_t x = 0; x < session->width; x++)
+    for (uint32_t x = 0; x < self->base->width; x++)
       pixels[y * stride + x] = ccl_motion_level (row[x]);
   }
-  return CCL_OK;
 }
-
-const CclMotionClass ccl_motion_cpu = {
-  .id = CCL_BACKEND_CPU,
-  .open = cpu_motion_open,
-  .apply = cpu_motion_apply,
-  .finish = cpu_motion_finish,
-  .read = cpu_motion_read,
-  .background = cpu_motion_background,
-  .close = cpu_motion_close,
-};

@@ -333,6 +333,8 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
   if (!gst_ccl_analysis_ensure_caps (self))
     return GST_FLOW_ERROR;
   gst_ccl_analysis_take_settings (self, &settings);
+  if (GST_CCL_ANALYSIS_GET_CLASS (self)->prepare)
+    GST_CCL_ANALYSIS_GET_CLASS (self)->prepare (self, inbuf, &settings.params);
   if (!gst_ccl_session_analyze (self->session, inbuf, &settings.params, &components, &error)) {
     gst_ccl_analysis_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;
@@ -364,6 +366,19 @@ gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels)
   GError *error = NULL;
 
   if (!gst_ccl_session_get_labels (self->session, labels, &error)) {
+    gst_ccl_analysis_post_error (self, error, NULL);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+gboolean
+gst_ccl_analysis_get_mask (GstCclAnalysis *self, gboolean shadows, CclMask *mask)
+{
+  GError *error = NULL;
+
+  if (!gst_ccl_session_get_mask (self->session, shadows, mask, &error)) {
     gst_ccl_analysis_post_error (self, error, NULL);
     return FALSE;
   }

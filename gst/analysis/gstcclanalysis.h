@@ -57,6 +57,9 @@ typedef struct
   /* Checks and changes the configuration of the analyzer at each start; may be NULL. */
   gboolean (*configure) (GstCclAnalysis *self, CclConfig *config, GError **error);
 
+  /* Completes the parameters of the next frame; may be NULL. */
+  void (*prepare) (GstCclAnalysis *self, GstBuffer *buffer, CclParams *params);
+
   GstCclDrawFunc draw; /* NULL in elements whose frames pass */
 } GstCclAnalysisClass;
 
@@ -81,8 +84,10 @@ GstFlowReturn gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, 
  * information. */
 void gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about);
 
-/* Gets the label map of the last processed frame. Posts an error on failure. */
+/* Get the label map, the mask or the shadows of the last processed frame. Post an error on
+ * failure. */
 gboolean gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels);
+gboolean gst_ccl_analysis_get_mask (GstCclAnalysis *self, gboolean shadows, CclMask *mask);
 
 G_END_DECLS
 

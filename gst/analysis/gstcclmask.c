@@ -10,16 +10,16 @@
  * a mask in GRAY8 for each frame: 255 for moving objects, 0 for the background, and with
  * #cclmotion:shadows `mark` 127 for shadows.
  *
- * Components that are not in the metadata are background: those outside of #cudaccl:min-area and
- * #cudaccl:max-area, and those dropped because of #cudaccl:max-components. Gaps without pixels
- * become black frames.
+ * The mask is what is analysed, after #cudaccl:morphology and regions. Limits of components, such
+ * as #cudaccl:min-area, apply to the metadata alone; `dropN` in #cudaccl:morphology removes small
+ * objects from both. Gaps without pixels become black frames.
  *
  * Frames may be in any memory that `cudaccl` supports. Masks are in system memory, since GstCuda
  * does not support GRAY8.
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmask min-area=20 shadows=mark !
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmask morphology=drop20 shadows=mark !
  * videoconvert ! autovideosink
  * ]|
  * Shows what moves in a recording.
@@ -28,6 +28,7 @@
  */
 
 #include <string.h>
+#include <cudaccl/mask.h>
 
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"
@@ -48,23 +49,19 @@ G_DECLARE_FINAL_TYPE (GstCclMask, gst_ccl_mask, GST, CCL_MASK, GstCclMotionAnaly
 G_DEFINE_TYPE (GstCclMask, gst_ccl_mask, GST_TYPE_CCL_MOTION_ANALYSIS)
 GST_ELEMENT_REGISTER_DEFINE (cclmask, "cclmask", GST_RANK_NONE, gst_ccl_mask_get_type ())
 
+/* Marks the pixels of @shadows that are not foreground: operations may have filled them. */
 static void
-write_row (guint8 *pixels, const guint32 *labels, guint32 width)
+write_shadows (guint8 *pixels, gsize stride, const CclMask *mask, const CclMask *shadows)
 {
-  guint32 x;
+  guint32 y, w;
 
-  for (x = 0; x < width; x++)
-    pixels[x] = labels[x] > 0 ? FOREGROUND : 0;
-}
+  for (y = 0; y < mask->height; y++, pixels += stride) {
+    for (w = 0; w < ccl_mask_words (mask->width); w++) {
+      guint64 bits = shadows->words[y * shadows->pitch + w] & ~mask->words[y * mask->pitch + w];
 
-static void
-write_shadows (guint8 *pixels, const guint64 *words, guint32 width)
-{
-  guint32 x;
-
-  for (x = 0; x < width; x++) {
-    if ((words[x / 64] >> x % 64 & 1) && pixels[x] == 0)
-      pixels[x] = SHADOW;
+      for (; bits; bits &= bits - 1)
+        pixels[w * 64 + (guint) __builtin_ctzll (bits)] = SHADOW;
+    }
   }
 }
 
@@ -72,22 +69,22 @@ write_shadows (guint8 *pixels, const guint64 *words, guint32 width)
 static gboolean
 gst_ccl_mask_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize stride)
 {
-  guint32 y, width = (guint32) GST_VIDEO_INFO_WIDTH (&analysis->output);
-  const CclMask *shadows = NULL;
-  CclLabels labels;
+  gint height = GST_VIDEO_INFO_HEIGHT (&analysis->output);
+  CclMask mask, shadows;
 
-  if (!gap && (!gst_ccl_analysis_get_labels (analysis, &labels) ||
-               !gst_ccl_motion_analysis_get_shadows (GST_CCL_MOTION_ANALYSIS (analysis), &shadows)))
+  if (gap) {
+    for (; height > 0; height--, pixels += stride)
+      memset (pixels, 0, (gsize) GST_VIDEO_INFO_WIDTH (&analysis->output));
+    return TRUE;
+  }
+
+  if (!gst_ccl_analysis_get_mask (analysis, FALSE, &mask))
     return FALSE;
-
-  for (y = 0; y < (guint32) GST_VIDEO_INFO_HEIGHT (&analysis->output); y++, pixels += stride) {
-    if (gap)
-      memset (pixels, 0, width);
-    else
-      write_row (pixels, (const guint32 *) ((const guint8 *) labels.data + y * labels.stride),
-                 width);
-    if (shadows)
-      write_shadows (pixels, shadows->words + y * shadows->pitch, width);
+  ccl_mask_unpack (&mask, pixels, stride, FOREGROUND);
+  if (GST_CCL_MOTION_ANALYSIS (analysis)->marked) {
+    if (!gst_ccl_analysis_get_mask (analysis, TRUE, &shadows))
+      return FALSE;
+    write_shadows (pixels, stride, &mask, &shadows);
   }
 
   return TRUE;

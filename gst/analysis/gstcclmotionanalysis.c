@@ -72,13 +72,10 @@ static void gst_ccl_motion_analysis_get_property (GObject *object, guint prop_id
                                                   GParamSpec *pspec);
 static gboolean gst_ccl_motion_analysis_configure (GstCclAnalysis *ccl, CclConfig *config,
                                                    GError **error);
-static gboolean gst_ccl_motion_analysis_stop (GstBaseTransform *trans);
-static gboolean gst_ccl_motion_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps,
-                                                  GstCaps *outcaps);
 static gboolean gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event);
 static void gst_ccl_motion_analysis_reset (GstCclMotionAnalysis *self);
-static CclStatus gst_ccl_motion_analysis_apply (gpointer user_data, CclAnalyzer *analyzer,
-                                                GstCclFrame *frame, GError **error);
+static void gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer,
+                                             CclParams *params);
 
 static void
 install_properties (GObjectClass *gobject_class)
@@ -216,11 +213,10 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
       "reset", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_ccl_motion_analysis_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_stop);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
 
   GST_CCL_ANALYSIS_CLASS (klass)->configure = gst_ccl_motion_analysis_configure;
+  GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_METHOD, 0);
@@ -236,9 +232,6 @@ gst_ccl_motion_analysis_init (GstCclMotionAnalysis *self)
   self->method = DEFAULT_METHOD;
   self->shadows = DEFAULT_SHADOWS;
   self->scale = DEFAULT_SCALE;
-
-  gst_ccl_session_set_foreground (GST_CCL_ANALYSIS (self)->session, gst_ccl_motion_analysis_apply,
-                                  self);
 }
 
 static void
@@ -332,128 +325,23 @@ gst_ccl_motion_analysis_configure (GstCclAnalysis *ccl, CclConfig *config, GErro
 {
   GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (ccl);
 
-  self->threads = config->threads;
+  ccl_motion_config_init (&self->motion);
   GST_OBJECT_LOCK (self);
-  self->used_scale = self->scale;
+  self->motion.scale = self->scale;
   self->reset = FALSE;
   GST_OBJECT_UNLOCK (self);
+  /* Elements that draw masks. */
+  config->mask = self->motion.shadows = GST_CCL_ANALYSIS_GET_CLASS (self)->draw != NULL;
+  config->motion = &self->motion;
+  self->timestamp = GST_CLOCK_TIME_NONE;
 
-  if (self->used_scale == 3) {
+  if (self->motion.scale == 3) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
                  "The scale of the background model must be 1, 2 or 4.");
     return FALSE;
   }
 
   return TRUE;
-}
-
-static void
-gst_ccl_motion_analysis_drop_model (GstCclMotionAnalysis *self)
-{
-  g_clear_pointer (&self->model, ccl_motion_free);
-  ccl_mask_free (&self->shadow_mask);
-  self->allocations = 0;
-  self->marked = FALSE;
-  self->timestamp = GST_CLOCK_TIME_NONE;
-}
-
-static gboolean
-gst_ccl_motion_analysis_stop (GstBaseTransform *trans)
-{
-  gst_ccl_motion_analysis_drop_model (GST_CCL_MOTION_ANALYSIS (trans));
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
-}
-
-/* Keeps the statistics up to date. */
-static void
-gst_ccl_motion_analysis_update_usage (GstCclMotionAnalysis *self)
-{
-  uint64_t allocations, bytes;
-
-  ccl_motion_usage (self->model, &allocations, &bytes);
-  if (allocations != self->allocations)
-    gst_ccl_session_add_model_usage (GST_CCL_ANALYSIS (self)->session,
-                                     allocations - self->allocations, bytes);
-  self->allocations = allocations;
-}
-
-/* Creates a model on the device of @analyzer, unless there is one already. */
-static CclStatus
-gst_ccl_motion_analysis_ensure_model (GstCclMotionAnalysis *self, const CclAnalyzer *analyzer,
-                                      const GstCclPlace *place, GError **error)
-{
-  const GstVideoInfo *info = gst_ccl_session_get_video_info (GST_CCL_ANALYSIS (self)->session);
-  CclMotionConfig config;
-  CclMotionInfo model;
-  CclInfo where;
-  CclStatus status;
-
-  /* The context may be gone with the frame, and the device after a failure. */
-  ccl_analyzer_info (analyzer, &where);
-  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context ||
-      where.backend != self->backend)
-    gst_ccl_motion_analysis_drop_model (self);
-  if (self->model)
-    return CCL_OK;
-
-  ccl_motion_config_init (&config, (uint32_t) GST_VIDEO_INFO_WIDTH (info),
-                          (uint32_t) GST_VIDEO_INFO_HEIGHT (info));
-  config.format = GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA;
-  config.backend = where.backend;
-  if (where.backend == CCL_BACKEND_CUDA) {
-    config.device = where.device;
-    config.cuda_context = place->cuda_context;
-  }
-  config.scale = self->used_scale;
-  config.threads = self->threads;
-  status = ccl_motion_new (&config, &self->model);
-  if (status == CCL_OK)
-    status = ccl_mask_alloc (config.width, config.height, &self->shadow_mask);
-  if (status != CCL_OK) {
-    gst_ccl_set_error (error, status);
-    gst_ccl_motion_analysis_drop_model (self);
-    return status;
-  }
-
-  self->place = *place;
-  self->backend = where.backend;
-  ccl_motion_info (self->model, &model);
-  gst_ccl_motion_analysis_update_usage (self);
-  GST_INFO_OBJECT (self, "new background model of %ux%u pixels on %s", model.width, model.height,
-                   model.device_name);
-
-  return CCL_OK;
-}
-
-static gboolean
-gst_ccl_motion_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
-{
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (trans);
-  GstCclSession *session = GST_CCL_ANALYSIS (self)->session;
-  GError *error = NULL;
-  CclAnalyzer *analyzer;
-  GstCclPlace place;
-  CclStatus status;
-
-  gst_ccl_motion_analysis_drop_model (self);
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
-    return FALSE;
-
-  analyzer = gst_ccl_session_get_analyzer (session, &place);
-  status = gst_ccl_motion_analysis_ensure_model (self, analyzer, &place, &error);
-  if (status == CCL_OK)
-    return TRUE;
-
-  /* The first frame finds out whether the CPU can go on. */
-  if (gst_ccl_session_may_fall_back (session, status)) {
-    g_clear_error (&error);
-    return TRUE;
-  }
-  gst_ccl_session_unset_caps (session);
-  gst_ccl_analysis_post_error (GST_CCL_ANALYSIS (self), error, incaps);
-
-  return FALSE;
 }
 
 /* The camera's view after a flushing seek has nothing to do with the one before. What lies between
@@ -463,8 +351,8 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && self->model)
-    ccl_motion_reset (self->model);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_ccl_session_reset_model (GST_CCL_ANALYSIS (self)->session);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     self->timestamp = GST_CLOCK_TIME_NONE;
 
@@ -512,71 +400,15 @@ gst_ccl_motion_analysis_take_settings (GstCclMotionAnalysis *self, CclMotionPara
   GST_OBJECT_UNLOCK (self);
 
   if (reset)
-    ccl_motion_reset (self->model);
+    gst_ccl_session_reset_model (GST_CCL_ANALYSIS (self)->session);
 }
 
-/* Updates the model, and sets @foreground to the frame's mask. */
-static CclStatus
-gst_ccl_motion_analysis_detect (GstCclMotionAnalysis *self, const GstCclFrame *frame,
-                                const GstCclChroma *chroma, const CclAnalyzer *analyzer,
-                                CclImage *foreground)
+static void
+gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, CclParams *params)
 {
-  const GstVideoInfo *info = gst_ccl_session_get_video_info (GST_CCL_ANALYSIS (self)->session);
-  CclMotionImage image = { .luma = frame->image,
-                           .chroma = { chroma->images[0], chroma->images[1] },
-                           .chroma_step = chroma->step };
-  CclMotionParams params;
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
 
-  gst_ccl_motion_analysis_take_settings (self, &params);
-
-  return ccl_motion_detect (self->model, &params, &image,
-                            gst_ccl_motion_analysis_tick (self, info, frame->buffer), self->marked,
-                            analyzer, foreground);
-}
-
-/* A GstCclForegroundFunc. */
-static CclStatus
-gst_ccl_motion_analysis_apply (gpointer user_data, CclAnalyzer *analyzer, GstCclFrame *frame,
-                               GError **error)
-{
-  GstCclMotionAnalysis *self = user_data;
-  GstCclSession *session = GST_CCL_ANALYSIS (self)->session;
-  GstCclChroma chroma = { .n_frames = 0 };
-  CclStatus status;
-
-  status = gst_ccl_motion_analysis_ensure_model (self, analyzer, &frame->place, error);
-  if (status != CCL_OK)
-    return status;
-  if (!gst_ccl_session_map_chroma (session, frame, &chroma, error))
-    return CCL_ERROR_INVALID;
-  status = gst_ccl_motion_analysis_detect (self, frame, &chroma, analyzer, &frame->image);
-  gst_ccl_chroma_unmap (&chroma);
-  gst_ccl_motion_analysis_update_usage (self);
-  if (status != CCL_OK) {
-    gst_ccl_set_error (error, status);
-    gst_ccl_motion_analysis_drop_model (self); /* which may be unusable, as an analyzer then is */
-  }
-
-  return status;
-}
-
-gboolean
-gst_ccl_motion_analysis_get_shadows (GstCclMotionAnalysis *self, const CclMask **shadows)
-{
-  GError *error = NULL;
-  CclStatus status;
-
-  *shadows = NULL;
-  if (!self->marked)
-    return TRUE;
-
-  status = ccl_motion_shadows (self->model, &self->shadow_mask);
-  if (status != CCL_OK) {
-    gst_ccl_set_error (&error, status);
-    gst_ccl_analysis_post_error (GST_CCL_ANALYSIS (self), error, NULL);
-    return FALSE;
-  }
-  *shadows = &self->shadow_mask;
-
-  return TRUE;
+  gst_ccl_motion_analysis_take_settings (self, &params->motion);
+  params->elapsed = gst_ccl_motion_analysis_tick (
+      self, gst_ccl_session_get_video_info (analysis->session), buffer);
 }

@@ -4,8 +4,6 @@
 #ifndef __GST_CCL_MOTION_ANALYSIS_H__
 #define __GST_CCL_MOTION_ANALYSIS_H__
 
-#include <cudaccl/motion.h>
-
 #include "gstcclanalysis.h"
 
 G_BEGIN_DECLS
@@ -58,13 +56,8 @@ typedef struct
   guint scale;
   gboolean reset; /* before the next frame */
 
-  /* Streaming thread. The model and the masks are made for caps, with what was set at the start. */
-  guint threads, used_scale;
-  CclMotion *model;
-  GstCclPlace place;      /* of the model */
-  CclBackend backend;     /* of the model */
-  guint64 allocations;    /* of the model, that are in the statistics already */
-  CclMask shadow_mask;    /* of the frame's size */
+  /* Streaming thread. */
+  CclMotionConfig motion; /* since the start */
   gboolean marked;        /* mark the last frame's shadows */
   GstClockTime timestamp; /* of the last frame */
 } GstCclMotionAnalysis;
@@ -79,10 +72,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclMotionAnalysis, gst_object_unref)
 GType gst_ccl_motion_method_get_type (void);
 GType gst_ccl_motion_shadows_get_type (void);
 GType gst_ccl_motion_analysis_get_type (void);
-
-/* Sets @shadows to those of the last processed frame, of its size, or to NULL if shadows are not
- * marked. Posts an error on failure. */
-gboolean gst_ccl_motion_analysis_get_shadows (GstCclMotionAnalysis *self, const CclMask **shadows);
 
 G_END_DECLS
 

@@ -140,6 +140,5 @@ gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw)
   trans_class->transform_meta = GST_DEBUG_FUNCPTR (picture_transform_meta);
   trans_class->transform = GST_DEBUG_FUNCPTR (picture_transform);
 
-  klass->labels = TRUE;
   klass->draw = draw;
 }

@@ -17,9 +17,7 @@ struct _GstCclSession
 {
   GstCclMapper **mappers;
   GObject *log_object;
-  GstCclForegroundFunc foreground;
-  gpointer foreground_data;
-
+  CclMotionConfig motion; /* the format is that of @info */
   CclConfig config; /* the frame size is that of @info, the operations are those of @cleaning */
   GstCclCleaning *cleaning;
 
@@ -86,13 +84,6 @@ gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
 }
 
 void
-gst_ccl_session_set_foreground (GstCclSession *self, GstCclForegroundFunc func, gpointer user_data)
-{
-  self->foreground = func;
-  self->foreground_data = user_data;
-}
-
-void
 gst_ccl_session_unset_caps (GstCclSession *self)
 {
   g_clear_pointer (&self->analyzer, ccl_analyzer_free);
@@ -124,6 +115,10 @@ gst_ccl_session_start (GstCclSession *self, const CclConfig *config,
     return FALSE;
 
   self->config = *config;
+  if (config->motion) {
+    self->motion = *config->motion;
+    self->config.motion = &self->motion;
+  }
   self->config.operations =
       gst_ccl_cleaning_get_operations (self->cleaning, &self->config.n_operations);
   self->config.width = self->config.height = 1;
@@ -177,6 +172,9 @@ gst_ccl_session_log_analyzer (GstCclSession *self)
                      info.algorithm, info.fallback);
   else
     GST_INFO_OBJECT (self->log_object, "analysing on %s with %s", info.device_name, info.algorithm);
+  if (self->config.motion)
+    GST_INFO_OBJECT (self->log_object, "new background model of %ux%u pixels", info.motion.width,
+                     info.motion.height);
 
   if (is_device_failure (info.fallback_status)) {
     set_reason (&error, info.fallback_status, info.fallback);
@@ -235,6 +233,8 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
   }
   config.width = (uint32_t) GST_VIDEO_INFO_WIDTH (&info);
   config.height = (uint32_t) GST_VIDEO_INFO_HEIGHT (&info);
+  self->motion.format =
+      GST_VIDEO_INFO_N_COMPONENTS (&info) > 1 ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA;
 
   if (mapper != self->mapper) {
     gst_ccl_session_unset_caps (self);
@@ -243,9 +243,11 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
       goto failed;
   }
 
-  /* A new size needs a new analyzer, a new format or frame rate does not, but tries a device that
-   * failed again. The old one is freed first: there may not be enough memory for both. */
-  if (config.width != self->config.width || config.height != self->config.height || self->fell_back)
+  /* A new size needs a new analyzer, and so does a background model. A new format or frame rate
+   * does not, but tries a device that failed again. The old one is freed first: there may not be
+   * enough memory for both. */
+  if (config.width != self->config.width || config.height != self->config.height ||
+      self->fell_back || config.motion)
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   self->fell_back = FALSE;
   if (!gst_ccl_session_ensure_analyzer (self, &config, &place, error))
@@ -288,20 +290,6 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
-gboolean
-gst_ccl_session_may_fall_back (const GstCclSession *self, CclStatus status)
-{
-  CclInfo info;
-
-  if (!self->analyzer)
-    return FALSE;
-  ccl_analyzer_info (self->analyzer, &info);
-
-  return is_device_failure (status) && info.backend == CCL_BACKEND_CUDA &&
-         self->config.backend == CCL_BACKEND_AUTO && self->place.device < 0 &&
-         !self->place.cuda_context;
-}
-
 /* Falls back to the CPU after the device failed with @status on a frame, if the backend is auto and
  * the CPU can read the frame. */
 static gboolean
@@ -310,8 +298,11 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
 {
   CclConfig config = self->config;
   GError *failure = NULL;
+  CclInfo info;
 
-  if (!gst_ccl_session_may_fall_back (self, status) ||
+  ccl_analyzer_info (self->analyzer, &info);
+  if (!is_device_failure (status) || info.backend != CCL_BACKEND_CUDA ||
+      config.backend != CCL_BACKEND_AUTO || self->place.device >= 0 || self->place.cuda_context ||
       (frame->image.memory != CCL_MEMORY_HOST && frame->image.memory != CCL_MEMORY_PINNED))
     return FALSE;
 
@@ -331,14 +322,17 @@ static CclStatus
 gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const CclParams *params,
                                CclComponents *components, GError **error)
 {
-  CclStatus status = CCL_OK;
+  GstCclChroma chroma = { .n_frames = 0 };
+  CclImage image = frame->image;
+  CclStatus status;
 
-  if (self->foreground)
-    status = self->foreground (self->foreground_data, self->analyzer, frame, error);
-  if (status != CCL_OK)
-    return status;
-
-  status = ccl_analyzer_analyze (self->analyzer, &frame->image, params, components);
+  if (self->config.motion) {
+    if (!self->mapper->klass->map_chroma (self->mapper, frame, &chroma, &self->info, error))
+      return CCL_ERROR_INVALID;
+    image.chroma = &chroma.image;
+  }
+  status = ccl_analyzer_analyze (self->analyzer, &image, params, components);
+  gst_ccl_chroma_unmap (&chroma);
   if (status != CCL_OK)
     gst_ccl_set_error (error, status);
 
@@ -354,7 +348,6 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   GError *failure = NULL;
   GstClockTime start;
   CclStatus status;
-  CclImage pixels;
 
   if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
     return FALSE;
@@ -364,9 +357,7 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   }
 
   start = gst_util_get_timestamp ();
-  pixels = frame.image;
   status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
-  frame.image = pixels;
   if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure))
     status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
   klass->unmap (self->mapper, &frame);
@@ -385,40 +376,38 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   return TRUE;
 }
 
-gboolean
-gst_ccl_session_map_chroma (GstCclSession *self, GstCclFrame *frame, GstCclChroma *chroma,
-                            GError **error)
-{
-  return self->mapper->klass->map_chroma (self->mapper, frame, chroma, &self->info, error);
-}
-
 void
-gst_ccl_session_add_model_usage (GstCclSession *self, guint64 allocations, guint64 bytes)
+gst_ccl_session_reset_model (GstCclSession *self)
 {
-  g_mutex_lock (&self->stats_lock);
-  gst_ccl_stats_add_model (&self->stats, allocations, bytes);
-  g_mutex_unlock (&self->stats_lock);
+  if (self->analyzer)
+    ccl_analyzer_reset (self->analyzer);
 }
 
-CclAnalyzer *
-gst_ccl_session_get_analyzer (GstCclSession *self, GstCclPlace *place)
+/* Ends a request for a part of the result. */
+static gboolean
+gst_ccl_session_check (GstCclSession *self, CclStatus status, GError **error)
 {
-  *place = self->place;
-
-  return self->analyzer;
-}
-
-gboolean
-gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **error)
-{
-  CclStatus status = ccl_analyzer_labels (self->analyzer, labels);
-
   if (status != CCL_OK) {
     gst_ccl_set_error (error, status);
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   }
 
   return status == CCL_OK;
+}
+
+gboolean
+gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **error)
+{
+  return gst_ccl_session_check (self, ccl_analyzer_labels (self->analyzer, labels), error);
+}
+
+gboolean
+gst_ccl_session_get_mask (GstCclSession *self, gboolean shadows, CclMask *mask, GError **error)
+{
+  CclStatus status = shadows ? ccl_analyzer_shadows (self->analyzer, mask)
+                             : ccl_analyzer_mask (self->analyzer, mask);
+
+  return gst_ccl_session_check (self, status, error);
 }
 
 GstStructure *

@@ -23,25 +23,12 @@ typedef struct _GstCclSession GstCclSession;
 GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
 void gst_ccl_session_free (GstCclSession *session);
 
-/* Replaces @frame->image, the luma of a frame, with the image that @analyzer analyses instead: a
- * mask of the frame's size, valid until the next call. @frame->place is where the analyzer is.
- * Called again with an analyzer on the CPU if it or the analysis fails with a device error and the
- * session falls back to the CPU. Returns CCL_OK, or sets @error. */
-typedef CclStatus (*GstCclForegroundFunc) (gpointer user_data, CclAnalyzer *analyzer,
-                                           GstCclFrame *frame, GError **error);
-
-/* Calls @func for every frame from now on. */
-void gst_ccl_session_set_foreground (GstCclSession *session, GstCclForegroundFunc func,
-                                     gpointer user_data);
-
-/* Whether the next frame may go on with the CPU, for now that a device failed with @status. */
-gboolean gst_ccl_session_may_fall_back (const GstCclSession *session, CclStatus status);
-
 /* Sets @error, ready to be posted, to what the engine reports with @status. */
 void gst_ccl_set_error (GError **error, CclStatus status);
 
-/* Starts with @config, whose frame size, operations and region are ignored, and resets the
- * statistics. Fails if no frame could ever be analysed with it, or @cleaning is invalid. */
+/* Starts with @config, whose frame size, operations and region and whose model's format are
+ * ignored, and resets the statistics. Fails if no frame could ever be analysed with it, or
+ * @cleaning is invalid. */
 gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config,
                                 const GstCclCleaningSettings *cleaning, GError **error);
 
@@ -72,18 +59,16 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
  * NULL. With backend auto, the session falls back to the CPU if a device fails. */
 GError *gst_ccl_session_take_warning (GstCclSession *session);
 
-/* For the foreground function: maps the chroma of @frame until gst_ccl_chroma_unmap(). */
-gboolean gst_ccl_session_map_chroma (GstCclSession *session, GstCclFrame *frame,
-                                     GstCclChroma *chroma, GError **error);
-
-/* Adds allocations of a background model, which holds @bytes now, to the statistics. */
-void gst_ccl_session_add_model_usage (GstCclSession *session, guint64 allocations, guint64 bytes);
-
-/* Returns the analyzer and its place; NULL if there is none. */
-CclAnalyzer *gst_ccl_session_get_analyzer (GstCclSession *session, GstCclPlace *place);
+/* Lets the next frame be the first of the background model, if there is one. */
+void gst_ccl_session_reset_model (GstCclSession *session);
 
 /* Gets the label map of the last frame; needs CclConfig.labels. */
 gboolean gst_ccl_session_get_labels (GstCclSession *session, CclLabels *labels, GError **error);
+
+/* Gets the mask or the shadows of the last frame; needs CclConfig.mask or CclMotionConfig.shadows.
+ */
+gboolean gst_ccl_session_get_mask (GstCclSession *session, gboolean shadows, CclMask *mask,
+                                   GError **error);
 
 /* Returns the statistics since the last start. May be called from any thread. */
 GstStructure *gst_ccl_session_get_stats (GstCclSession *session);

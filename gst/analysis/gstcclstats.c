@@ -18,6 +18,7 @@ set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
   ccl_analyzer_info (analyzer, info);
   stats->allocations = stats->old_allocations + info->allocations;
   stats->bytes = info->bytes;
+  stats->model_bytes = info->motion.bytes;
   stats->route = info->upload;
 }
 
@@ -36,13 +37,6 @@ gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer)
   stats->algorithm = g_strdup (info.algorithm);
   stats->device = g_strdup (info.device_name);
   stats->device_index = info.device;
-}
-
-void
-gst_ccl_stats_add_model (GstCclStats *stats, guint64 allocations, guint64 bytes)
-{
-  stats->model_allocations += allocations;
-  stats->model_bytes = bytes;
 }
 
 void
@@ -78,12 +72,11 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
       G_TYPE_UINT64, stats->components, "truncated", G_TYPE_UINT64, stats->truncated, "backend",
       G_TYPE_STRING, stats->backend, "algorithm", G_TYPE_STRING, stats->algorithm, "device",
       G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "upload",
-      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64,
-      stats->allocations + stats->model_allocations, "allocated-bytes", G_TYPE_UINT64,
-      stats->bytes + stats->model_bytes, "average-time", G_TYPE_UINT64, stats->time / frames,
-      "average-upload-time", G_TYPE_UINT64, stats->upload / measured, "average-analysis-time",
-      G_TYPE_UINT64, stats->analysis / measured, "average-download-time", G_TYPE_UINT64,
-      stats->download / measured, NULL);
+      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64, stats->allocations,
+      "allocated-bytes", G_TYPE_UINT64, stats->bytes, "average-time", G_TYPE_UINT64,
+      stats->time / frames, "average-upload-time", G_TYPE_UINT64, stats->upload / measured,
+      "average-analysis-time", G_TYPE_UINT64, stats->analysis / measured, "average-download-time",
+      G_TYPE_UINT64, stats->download / measured, NULL);
   if (stats->model_bytes > 0)
     gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model_bytes, NULL);
 

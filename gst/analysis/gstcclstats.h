@@ -15,11 +15,10 @@ typedef struct
   guint64 components;
   guint64 truncated; /* frames with more components than fit */
 
-  guint64 allocations;       /* by all analyzers so far */
-  guint64 old_allocations;   /* by those before the current one */
-  guint64 bytes;             /* held by the current analyzer, or the last one */
-  guint64 model_allocations; /* by all background models so far */
-  guint64 model_bytes;       /* held by the current one */
+  guint64 allocations;     /* by all analyzers so far */
+  guint64 old_allocations; /* by those before the current one */
+  guint64 bytes;           /* held by the current analyzer, or the last one */
+  guint64 model_bytes;     /* of these, by its background model */
 
   /* Sums in nanoseconds: @time of all frames, by the streaming thread; the others of those
    * @measured frames that the backend measured. */
@@ -39,9 +38,6 @@ void gst_ccl_stats_reset (GstCclStats *stats);
 
 /* Records the properties of a new analyzer. */
 void gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer);
-
-/* Adds allocations of a background model, which holds @bytes now. */
-void gst_ccl_stats_add_model (GstCclStats *stats, guint64 allocations, guint64 bytes);
 
 /* Adds a frame that took @time nanoseconds. */
 void gst_ccl_stats_add (GstCclStats *stats, const CclAnalyzer *analyzer,

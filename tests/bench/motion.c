@@ -4,7 +4,7 @@
 #include "tests/bench/motion.h"
 
 #include "engine/cpu/tuning.h"
-#include <cudaccl/motion.h>
+#include <cudaccl/mask.h>
 #include "tests/bench/camera.h"
 #include "tests/bench/median.h"
 #include "tests/lib/clock.h"
@@ -18,6 +18,7 @@
 
 #define DURATION UINT64_C (33333333) /* of a frame */
 #define WARM_UP 100                  /* frames; 3 s, after which a model learns at its usual pace */
+#define INTERVAL 4 /* a device measures the model in one frame in so many, and not the whole */
 
 static const char usage[] = "\
 Usage: ccl-bench motion [OPTION...]\n\
@@ -53,7 +54,7 @@ typedef struct MotionOptions
 /* What one way of doing it takes, in nanoseconds, and the masks' checksum. */
 typedef struct Times
 {
-  uint64_t model, all, device;
+  uint64_t model, all;
   double components;
   uint64_t checksum;
 } Times;
@@ -101,47 +102,28 @@ frame_at (const Video *video, unsigned i)
   return (i < video->n ? i : period - i) * video->size;
 }
 
-static CclMotionImage
-image_of (const MotionOptions *options, const uint8_t *pixels, CclMemory memory)
-{
-  CclImage luma = { .data = pixels, .stride = options->width, .memory = memory };
-  CclMotionImage image = { .luma = luma, .chroma = { luma, luma }, .chroma_step = 2 };
-
-  image.chroma[0].data += (size_t) options->width * options->height;
-  image.chroma[1].data = image.chroma[0].data + 1;
-  return image;
-}
-
-/* Whatever makes masks of frames, and components of masks. */
-typedef struct Chain
-{
-  CclMotion *motion;
-  CclAnalyzer *analyzer;
-} Chain;
-
-static Chain
-open_chain (const MotionOptions *options, CclBackend backend)
+static CclAnalyzer *
+open_analyzer (const MotionOptions *options, CclBackend backend)
 {
   CclOperation operations[CCL_MAX_OPERATIONS];
-  CclMotionConfig model;
+  CclMotionConfig motion;
+  CclAnalyzer *analyzer;
   CclConfig config;
-  Chain chain;
 
-  ccl_motion_config_init (&model, options->width, options->height);
-  model.format = options->luma ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
-  model.backend = backend;
-  model.scale = options->scale;
-  model.threads = options->threads;
-  model.timing = true;
+  ccl_motion_config_init (&motion);
+  motion.format = options->luma ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
+  motion.scale = options->scale;
   ccl_config_init (&config, options->width, options->height);
   config.backend = backend;
   config.threads = options->threads;
+  config.timing = true;
+  config.timing_interval = INTERVAL;
   config.operations = operations;
+  config.motion = &motion;
   if (ccl_operations_parse (options->operations, operations, &config.n_operations) != CCL_OK ||
-      ccl_analyzer_new (&config, &chain.analyzer) != CCL_OK ||
-      ccl_motion_new (&model, &chain.motion) != CCL_OK)
+      ccl_analyzer_new (&config, &analyzer) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
-  return chain;
+  return analyzer;
 }
 
 static uint64_t
@@ -156,56 +138,53 @@ add_to_checksum (uint64_t sum, const CclComponents *components)
 
 /* Plays the video; @pixels: where it is. */
 static Times
-measure_chain (const MotionOptions *options, const Video *video, CclBackend backend,
-               const uint8_t *pixels, CclMemory memory)
+measure_analyzer (const MotionOptions *options, const Video *video, CclBackend backend,
+                  const uint8_t *pixels, CclMemory memory)
 {
-  Chain chain = open_chain (options, backend);
+  CclAnalyzer *analyzer = open_analyzer (options, backend);
   uint64_t *model = test_alloc (options->runs * sizeof *model);
   uint64_t *all = test_alloc (options->runs * sizeof *all);
-  uint64_t *device = test_alloc (options->runs * sizeof *device);
+  unsigned n_model = 0, n_all = 0;
   Times times = { .checksum = UINT64_C (0xcbf29ce484222325) };
-  CclMotionParams motion_params;
   CclParams params;
 
-  ccl_motion_params_init (&motion_params);
   ccl_params_init (&params);
+  params.elapsed = DURATION;
   for (unsigned i = 0; i < WARM_UP + options->runs; i++) {
-    unsigned k = i < WARM_UP ? 0 : i - WARM_UP;
-    CclMotionImage image = image_of (options, pixels + frame_at (video, i), memory);
+    CclImage luma = { pixels + frame_at (video, i), options->width, memory };
+    CclChroma chroma = { { luma, luma }, 2 };
     CclComponents components;
-    CclMotionInfo info;
-    CclImage mask;
-    uint64_t start = test_now (), middle;
+    CclTiming timing;
+    uint64_t start = test_now (), end;
 
-    if (ccl_motion_detect (chain.motion, &motion_params, &image, DURATION, false, chain.analyzer,
-                           &mask) != CCL_OK)
+    luma.chroma = &chroma;
+    chroma.planes[0].data += (size_t) options->width * options->height;
+    chroma.planes[1].data = chroma.planes[0].data + 1;
+    if (ccl_analyzer_analyze (analyzer, &luma, &params, &components) != CCL_OK)
       test_fatal ("%s", ccl_last_error ());
-    middle = test_now ();
-    if (ccl_analyzer_analyze (chain.analyzer, &mask, &params, &components) != CCL_OK)
-      test_fatal ("%s", ccl_last_error ());
-    all[k] = test_now () - start;
-    model[k] = middle - start;
-    times.components += i < WARM_UP ? 0 : (double) components.found / options->runs;
+    end = test_now ();
     times.checksum = add_to_checksum (times.checksum, &components);
-    ccl_motion_info (chain.motion, &info);
-    device[k] = info.time;
+    if (i < WARM_UP)
+      continue;
+    times.components += (double) components.found / options->runs;
+    ccl_analyzer_timing (analyzer, &timing);
+    if (timing.measured)
+      model[n_model++] = timing.model;
+    if (!timing.measured || backend == CCL_BACKEND_CPU)
+      all[n_all++] = end - start;
   }
-  times.model = bench_median (model, options->runs);
-  times.all = bench_median (all, options->runs);
-  times.device = bench_median (device, options->runs);
+  times.model = n_model > 0 ? bench_median (model, n_model) : 0;
+  times.all = n_all > 0 ? bench_median (all, n_all) : 0;
   free (model);
   free (all);
-  free (device);
-  ccl_motion_free (chain.motion);
-  ccl_analyzer_free (chain.analyzer);
+  ccl_analyzer_free (analyzer);
   return times;
 }
 
-/* @model: without closing and components. */
 static void
-print_times (const char *name, const Times *times, uint64_t model, uint64_t ours)
+print_times (const char *name, const Times *times, uint64_t ours)
 {
-  printf ("%-36s %10.1f us %10.1f us %10.0f %8.1f", name, (double) model / 1e3,
+  printf ("%-36s %10.1f us %10.1f us %10.0f %8.1f", name, (double) times->model / 1e3,
           (double) times->all / 1e3, 1e9 / (double) times->all, times->components);
   if (ours > 0)
     printf (" %8.1f x", (double) times->all / (double) ours);
@@ -231,10 +210,10 @@ measure_cpu (const MotionOptions *options, const Video *video, uint64_t *checksu
         !strcasestr (options->simd, functions->name))
       continue;
     ccl_cpu_tuning.functions = functions;
-    times = measure_chain (options, video, CCL_BACKEND_CPU, video->pixels, CCL_MEMORY_HOST);
+    times = measure_analyzer (options, video, CCL_BACKEND_CPU, video->pixels, CCL_MEMORY_HOST);
     ccl_cpu_tuning = usual;
     snprintf (name, sizeof name, "cpu, %s, %u thread(s)", functions->name, options->threads);
-    print_times (name, &times, times.model, 0);
+    print_times (name, &times, 0);
     *checksum = times.checksum;
     if (best == 0 || times.all < best)
       best = times.all;
@@ -267,8 +246,8 @@ measure_cuda (const MotionOptions *options, const Video *video, uint64_t checksu
       test_device_upload (pixels, video->pixels, video->n * video->size);
     else if (places[i].memory == CCL_MEMORY_PINNED)
       memcpy (pixels, video->pixels, video->n * video->size);
-    times = measure_chain (options, video, CCL_BACKEND_CUDA, pixels, places[i].memory);
-    print_times (places[i].name, &times, times.device, 0);
+    times = measure_analyzer (options, video, CCL_BACKEND_CUDA, pixels, places[i].memory);
+    print_times (places[i].name, &times, 0);
     if (checksum && times.checksum != checksum) {
       printf ("  components DIFFER from the CPU's\n");
       ok = false;
@@ -300,7 +279,8 @@ measure_peer (const MotionOptions *options, const Video *video, const MotionPeer
   }
   if (state) {
     times.all = bench_median (all, options->peer_runs);
-    print_times (peer->name, &times, bench_median (model, options->peer_runs), ours);
+    times.model = bench_median (model, options->peer_runs);
+    print_times (peer->name, &times, ours);
     peer->close (state);
   }
   free (model);

@@ -3,7 +3,7 @@
 
 /* Shows a frame, its background, its mask and its boxes side by side: pipelines/motion.sh. */
 
-#include <cudaccl/motion.h>
+#include <cudaccl/mask.h>
 #include "tests/lib/image.h"
 #include "tests/lib/parse.h"
 
@@ -61,11 +61,11 @@ draw_frame (const Picture *picture, uint32_t panel, const uint8_t *frame)
 }
 
 static void
-draw_background (const Picture *picture, uint32_t panel, CclMotion *motion)
+draw_background (const Picture *picture, uint32_t panel, CclAnalyzer *model)
 {
   uint8_t *luma = test_alloc ((size_t) picture->width * picture->height);
 
-  if (ccl_motion_background (motion, luma, picture->width) != CCL_OK)
+  if (ccl_analyzer_background (model, luma, picture->width) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
   for (uint32_t y = 0; y < picture->height; y++) {
     for (uint32_t x = 0; x < picture->width; x++)
@@ -111,31 +111,26 @@ draw_box (const Picture *picture, uint32_t panel, const CclComponent *box)
   }
 }
 
-static CclMotionImage
-image_of (const Picture *picture, const uint8_t *frame)
-{
-  CclImage luma = { .data = frame, .stride = picture->width };
-  CclMotionImage image = { .luma = luma, .chroma = { luma, luma }, .chroma_step = 2 };
-
-  image.chroma[0].data += (size_t) picture->width * picture->height;
-  image.chroma[1].data = image.chroma[0].data + 1;
-  return image;
-}
-
 /* Plays the video up to @last, which stays in @frame. */
 static void
-play (const Picture *picture, CclMotion *motion, unsigned last, uint64_t duration, uint8_t *frame,
-      CclMask *mask, CclMask *shadows)
+play (const Picture *picture, CclAnalyzer *model, unsigned last, uint64_t duration, uint8_t *frame)
 {
-  const size_t size = (size_t) picture->width * picture->height * 3 / 2;
-  const CclMotionImage image = image_of (picture, frame);
-  CclMotionParams params;
+  const size_t pixels = (size_t) picture->width * picture->height, size = pixels * 3 / 2;
+  const CclChroma chroma = {
+    { { .data = frame + pixels, .stride = picture->width },
+      { .data = frame + pixels + 1, .stride = picture->width } },
+    .step = 2,
+  };
+  const CclImage image = { .data = frame, .stride = picture->width, .chroma = &chroma };
+  CclComponents components;
+  CclParams params;
 
-  ccl_motion_params_init (&params);
+  ccl_params_init (&params);
+  params.elapsed = duration;
   for (unsigned i = 0; i <= last; i++) {
     if (fread (frame, 1, size, stdin) != size)
       test_fatal ("there is no frame %u, only %u frames", last, i);
-    if (ccl_motion_apply (motion, &params, &image, duration, mask, shadows) != CCL_OK)
+    if (ccl_analyzer_analyze (model, &image, &params, &components) != CCL_OK)
       test_fatal ("%s", ccl_last_error ());
   }
 }
@@ -169,12 +164,13 @@ int
 main (int argc, char **argv)
 {
   Picture picture = { 0 };
-  CclMotionConfig config;
+  CclMotionConfig motion;
+  CclConfig config;
   CclMask mask, shadows;
   uint64_t duration;
   uint8_t *frame;
   const char *size;
-  CclMotion *motion;
+  CclAnalyzer *model;
   size_t bytes;
 
   if (argc != 6) {
@@ -195,17 +191,21 @@ main (int argc, char **argv)
   picture.pixels = test_alloc (bytes);
   memset (picture.pixels, 255, bytes);
   frame = test_alloc ((size_t) picture.width * picture.height * 3 / 2);
-  ccl_motion_config_init (&config, picture.width, picture.height);
+  ccl_motion_config_init (&motion);
+  motion.shadows = true;
+  ccl_config_init (&config, picture.width, picture.height);
   config.backend = CCL_BACKEND_CPU;
-  if (ccl_motion_new (&config, &motion) != CCL_OK ||
-      ccl_mask_alloc (picture.width, picture.height, &mask) != CCL_OK ||
-      ccl_mask_alloc (picture.width, picture.height, &shadows) != CCL_OK)
+  config.motion = &motion;
+  config.mask = true;
+  if (ccl_analyzer_new (&config, &model) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
 
-  play (&picture, motion, (unsigned) test_parse_whole_number (argv[2], 0, 1000000), duration, frame,
-        &mask, &shadows);
+  play (&picture, model, (unsigned) test_parse_whole_number (argv[2], 0, 1000000), duration, frame);
+  if (ccl_analyzer_mask (model, &mask) != CCL_OK ||
+      ccl_analyzer_shadows (model, &shadows) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
   draw_frame (&picture, 0, frame);
-  draw_background (&picture, 1, motion);
+  draw_background (&picture, 1, model);
   draw_mask (&picture, 2, &mask, &shadows);
   draw_frame (&picture, 3, frame);
   draw_boxes (&picture, 3, &mask, argv[4],
@@ -213,9 +213,7 @@ main (int argc, char **argv)
   if (fwrite (picture.pixels, 1, bytes, stdout) != bytes || fflush (stdout) != 0)
     test_fatal ("cannot write the picture");
 
-  ccl_motion_free (motion);
-  ccl_mask_free (&mask);
-  ccl_mask_free (&shadows);
+  ccl_analyzer_free (model);
   free (picture.pixels);
   free (frame);
   return EXIT_SUCCESS;

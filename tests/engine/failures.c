@@ -12,7 +12,6 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/eglimage.h>
 #include <cudaccl/mask.h>
-#include <cudaccl/motion.h>
 #include <cudaccl/volume.h>
 #include "tests/lib/cudafake.h"
 #include "tests/lib/cudafault.h"
@@ -38,7 +37,6 @@ typedef enum What
   FRAMES_OF_POOL, /* CCL_MEMORY_PINNED from ccl_pinned_alloc() */
   BATCHES,
   VOLUMES,
-  MODELS, /* background models */
 } What;
 
 /* A way to use the engine. */
@@ -50,7 +48,7 @@ typedef struct Way
   uint32_t max_components; /* 0: enough */
   CclUpload upload;
   CclSync sync;
-  bool map_pinned, labels, second_order, timing, updates;
+  bool map_pinned, labels, second_order, timing, updates, motion;
   const char *operations;
 } Way;
 
@@ -71,8 +69,8 @@ static const Way ways[] = {
   { "updates", FRAMES, CCL_MEMORY_HOST, .updates = true },
   { "batch", BATCHES, CCL_MEMORY_HOST },
   { "batch on the device", BATCHES, CCL_MEMORY_DEVICE, .labels = true },
-  { "model", MODELS, CCL_MEMORY_HOST },
-  { "model on the device", MODELS, CCL_MEMORY_DEVICE, .timing = true },
+  { "model", FRAMES, CCL_MEMORY_HOST, .motion = true },
+  { "model on the device", FRAMES, CCL_MEMORY_DEVICE, .timing = true, .motion = true },
   { "volume", VOLUMES, CCL_MEMORY_HOST, .labels = true },
   { "volume on the device", VOLUMES, CCL_MEMORY_DEVICE },
 };
@@ -130,6 +128,7 @@ step (Outcome *outcome, CclStatus status, uint64_t sum)
 static CclConfig
 config_of (const Job *job)
 {
+  static const CclMotionConfig motion = { CCL_MOTION_LUMA, .scale = 2, .shadows = true };
   const Way *way = job->way;
   CclConfig config;
 
@@ -147,6 +146,8 @@ config_of (const Job *job)
   config.second_order = way->second_order;
   config.timing = config.stages = way->timing;
   config.updates = way->updates;
+  config.motion = way->motion ? &motion : NULL;
+  config.mask = way->motion;
   if (job->n_operations > 0) {
     config.operations = job->operations;
     config.n_operations = job->n_operations;
@@ -189,6 +190,24 @@ use_labels (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
   step (outcome, status, status == CCL_OK ? labels_sum (&labels, HEIGHT) : 0);
 }
 
+static void
+use_masks (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
+{
+  CclStatus (*const getters[]) (CclAnalyzer *, CclMask *) = { ccl_analyzer_mask,
+                                                              ccl_analyzer_shadows };
+
+  for (size_t i = 0; job->way->motion && i < COUNT (getters); i++) {
+    CclMask mask = { NULL };
+    CclStatus status = getters[i](analyzer, &mask);
+    uint64_t sum = 1;
+
+    for (uint32_t y = 0; y < mask.height; y++)
+      sum = checksum (sum, mask.words + y * mask.pitch,
+                      ccl_mask_words (mask.width) * sizeof *mask.words);
+    step (outcome, status, sum);
+  }
+}
+
 /* A frame that is launched directly, one whose work is captured, two that replay it, and one with
  * other settings. A frame that fails does not keep the next one from being analysed. */
 static void
@@ -218,8 +237,10 @@ use_analyzer (const Job *job, CclAnalyzer *analyzer, const CclImage *image, Outc
     } else {
       step (outcome, status, 0);
     }
-    if (status == CCL_OK)
+    if (status == CCL_OK) {
       use_labels (job, analyzer, outcome);
+      use_masks (job, analyzer, outcome);
+    }
   }
 }
 
@@ -300,35 +321,6 @@ run_volumes (const Job *job, Outcome *outcome)
   ccl_volume_free (volume);
 }
 
-/* Its own mask, on the host. */
-static void
-run_models (const Job *job, Outcome *outcome)
-{
-  CclMotionImage image = { .luma = job->placed };
-  CclMotionConfig config;
-  CclMotionParams params;
-  CclMotion *motion;
-  CclMask mask;
-
-  if (ccl_mask_alloc (WIDTH, HEIGHT, &mask) != CCL_OK)
-    test_fatal ("%s", ccl_last_error ());
-  ccl_motion_params_init (&params);
-  ccl_motion_config_init (&config, WIDTH, HEIGHT);
-  config.format = CCL_MOTION_LUMA;
-  config.backend = CCL_BACKEND_CUDA;
-  config.device = TEST_DEVICE;
-  config.timing = job->way->timing;
-  if (step (outcome, ccl_motion_new (&config, &motion), 0)) {
-    for (uint32_t i = 0; i < 3; i++) {
-      CclStatus status = ccl_motion_apply (motion, &params, &image, 1000000, &mask, NULL);
-
-      step (outcome, status, checksum (1, mask.words, HEIGHT * mask.pitch * sizeof *mask.words));
-    }
-    ccl_motion_free (motion);
-  }
-  ccl_mask_free (&mask);
-}
-
 static Outcome
 run (const Job *job)
 {
@@ -336,8 +328,6 @@ run (const Job *job)
 
   if (job->way->what == VOLUMES)
     run_volumes (job, &outcome);
-  else if (job->way->what == MODELS)
-    run_models (job, &outcome);
   else if (job->way->what == BATCHES)
     run_batches (job, &outcome);
   else
@@ -527,8 +517,8 @@ run_ways (Check *check, bool fake)
       check_on_crash (check, NULL);
       if (wants (check, job.algorithm))
         run_job (&job);
-      if (ways[w].what == MODELS)
-        break; /* they have no algorithms */
+      if (ways[w].motion)
+        break; /* the same with all algorithms */
     }
   }
 }

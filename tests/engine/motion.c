@@ -3,7 +3,8 @@
 
 #include "tests/engine/checkccl.h"
 
-#include "engine/cpu/motion_functions.h"
+#include <cudaccl/batch.h>
+#include <cudaccl/mask.h>
 #include "engine/cpu/tuning.h"
 #include "tests/reference/motion.h"
 #include "tests/lib/device.h"
@@ -189,19 +190,23 @@ scene_advance (Scene *scene, Mt19937 *rng)
     draw_pairs (scene);
 }
 
-/* One of the models that are compared. */
+/* One of the analyzers that are compared. */
 typedef struct Model
 {
   const char *name;
   CclMemory memory; /* of frames */
   unsigned threads;
-  CclMotion *motion;
   CclAnalyzer *analyzer;
-  CclMask mask, shadows; /* of the model's size */
-  CclMask frame_shadows; /* of the frame's */
   TestArena arenas[PLANES];
   void *arrays[PLANES]; /* of the last frame */
 } Model;
+
+/* A frame of any kind of memory. */
+typedef struct Frame
+{
+  CclImage luma;
+  CclChroma chroma;
+} Frame;
 
 static const char *const memory_names[] = { "host", "pinned", "device", "array" };
 
@@ -226,64 +231,47 @@ place_plane (Model *model, int plane, const TestImage *image, const TestPlacemen
 }
 
 /* The scene's frame in the model's kind of memory, placed at random. */
-static CclMotionImage
-place (Mt19937 *rng, const Scene *scene, Model *model)
+static void
+place (Mt19937 *rng, const Scene *scene, Model *model, Frame *frame)
 {
-  CclMotionImage image = { .chroma_step = scene->step };
   TestPlacement placement = { .padding = mt19937_below (rng, 9),
                               .fill = (uint8_t) mt19937_next (rng),
                               .late = mt19937_below (rng, 8) == 0 };
+  CclImage *planes = frame->chroma.planes;
 
   if (mt19937_below (rng, 2)) /* rows that vectors can load */
     placement.padding = 16 - scene->width % 8;
   if (mt19937_below (rng, 4) == 0)
     placement.slack = TEST_SLACK_FRONT;
   free_arrays (model);
-  image.luma = place_plane (model, 0, &scene->planes[0], &placement);
+  frame->luma = place_plane (model, 0, &scene->planes[0], &placement);
+  frame->luma.chroma = &frame->chroma;
+  frame->chroma.step = scene->step;
   if (scene->paired) {
     placement.padding = 16 - scene->pairs.width % 8;
-    image.chroma[0] = image.chroma[1] = place_plane (model, 1, &scene->pairs, &placement);
+    planes[0] = planes[1] = place_plane (model, 1, &scene->pairs, &placement);
     if (model->memory != CCL_MEMORY_ARRAY)
-      image.chroma[!scene->swapped].data++;
-    return image;
+      planes[!scene->swapped].data++;
+    return;
   }
   for (int i = 0; i < 2; i++)
-    image.chroma[i] = place_plane (model, i + 1, &scene->planes[i + 1], &placement);
-  return image;
+    planes[i] = place_plane (model, i + 1, &scene->planes[i + 1], &placement);
 }
 
-/* Opens a model of @config, and an analyzer beside it. */
 static bool
-open_model (Check *check, const CclMotionConfig *config, const char *name, CclMemory memory,
-            Model *model)
+open_model (Check *check, const CclConfig *config, const char *name, CclMemory memory, Model *model)
 {
-  CclConfig analyzer;
-  CclMotionInfo info;
-  CclStatus status = ccl_motion_new (config, &model->motion);
-
   model->name = name;
   model->memory = memory;
   model->threads = config->threads;
   for (int i = 0; i < PLANES; i++)
     model->arenas[i].memory = memory;
-  if (!check_that (check, status == CCL_OK, "%s: %s", name, ccl_last_error ()))
-    return false;
-  ccl_config_init (&analyzer, config->width, config->height);
-  analyzer.backend = config->backend;
-  analyzer.max_components = UINT32_MAX;
-  analyzer.labels = true;
-  ccl_motion_info (model->motion, &info);
-  return check_that (check,
-                     ccl_analyzer_new (&analyzer, &model->analyzer) == CCL_OK &&
-                         ccl_mask_alloc (info.width, info.height, &model->mask) == CCL_OK &&
-                         ccl_mask_alloc (info.width, info.height, &model->shadows) == CCL_OK &&
-                         ccl_mask_alloc (config->width, config->height, &model->frame_shadows) ==
-                             CCL_OK,
-                     "%s", ccl_last_error ());
+  return check_that (check, ccl_analyzer_new (config, &model->analyzer) == CCL_OK, "%s: %s", name,
+                     ccl_last_error ());
 }
 
 static bool
-open_cpu_models (Check *check, const CclMotionConfig *config, Model *models, unsigned *n)
+open_cpu_models (Check *check, const CclConfig *config, Model *models, unsigned *n)
 {
   const CclCpuTuning usual = ccl_cpu_tuning;
   const CclCpuFunctions *functions;
@@ -291,7 +279,7 @@ open_cpu_models (Check *check, const CclMotionConfig *config, Model *models, uns
 
   for (size_t i = 0; (functions = ccl_cpu_functions (i)) && ok; i++) {
     for (unsigned threads = 1; threads <= 3 && ok; threads += 2) {
-      CclMotionConfig c = *config;
+      CclConfig c = *config;
 
       c.backend = CCL_BACKEND_CPU;
       c.threads = threads;
@@ -305,10 +293,10 @@ open_cpu_models (Check *check, const CclMotionConfig *config, Model *models, uns
 
 /* One for each kind of memory from @first up to @last. */
 static bool
-open_cuda_models (Check *check, const CclMotionConfig *config, CclMemory first, CclMemory last,
+open_cuda_models (Check *check, const CclConfig *config, CclMemory first, CclMemory last,
                   Model *models, unsigned *n)
 {
-  CclMotionConfig c = *config;
+  CclConfig c = *config;
   bool ok = true;
 
   c.backend = CCL_BACKEND_CUDA;
@@ -321,11 +309,7 @@ static void
 close_models (Model *models, unsigned n)
 {
   for (unsigned i = 0; i < n; i++) {
-    ccl_motion_free (models[i].motion);
     ccl_analyzer_free (models[i].analyzer);
-    ccl_mask_free (&models[i].mask);
-    ccl_mask_free (&models[i].shadows);
-    ccl_mask_free (&models[i].frame_shadows);
     free_arrays (&models[i]);
     for (int k = 0; k < PLANES; k++)
       test_arena_clear (&models[i].arenas[k]);
@@ -336,127 +320,71 @@ close_models (Model *models, unsigned n)
 typedef struct Expected
 {
   const uint8_t *pixels, *background;
-  uint32_t width;
+  uint32_t width, height;
   unsigned scale;
 } Expected;
 
-static bool
-expects (const Expected *expected, uint32_t x, uint32_t y, unsigned scale, uint8_t value)
-{
-  return expected->pixels[(size_t) (y / scale) * expected->width + x / scale] == value;
-}
-
-/* How many bits of the mask are not what the bytes say: @value for 1. */
+/* How many bits of a mask are not what the bytes say: @value for 1. Adds the bits to @set. */
 static uint64_t
-count_wrong (const CclMask *mask, const Expected *expected, unsigned scale, uint8_t value)
+count_wrong (const CclMask *mask, const Expected *expected, uint8_t value, uint64_t *set)
 {
   uint64_t wrong = 0;
 
   for (uint32_t y = 0; y < mask->height; y++) {
     for (uint32_t x = 0; x < 64 * ccl_mask_words (mask->width); x++) {
       unsigned bit = mask->words[y * mask->pitch + x / 64] >> x % 64 & 1;
+      size_t at = (size_t) (y / expected->scale) * expected->width + x / expected->scale;
 
-      wrong += bit != (x < mask->width && expects (expected, x, y, scale, value));
+      wrong += bit != (x < mask->width && expected->pixels[at] == value);
+      *set += bit;
     }
   }
   return wrong;
 }
 
-/* How many pixels of the analyzer's frame are labelled wrongly. */
-static uint64_t
-count_wrong_labels (const Model *model, const Expected *expected)
-{
-  const CclMask *frame = &model->frame_shadows;
-  CclLabels labels;
-  uint64_t wrong = 0;
-
-  if (ccl_analyzer_labels (model->analyzer, &labels) != CCL_OK)
-    return UINT64_MAX;
-  for (uint32_t y = 0; y < frame->height; y++) {
-    const uint32_t *row = (const uint32_t *) ((const uint8_t *) labels.data + y * labels.stride);
-
-    for (uint32_t x = 0; x < frame->width; x++)
-      wrong += (row[x] > 0) != expects (expected, x, y, expected->scale, FOREGROUND);
-  }
-  return wrong;
-}
-
-/* What a model made wrong of a frame. */
-typedef struct Faults
-{
-  CclStatus status;
-  uint64_t foreground, shadows; /* bits */
-} Faults;
-
-static Faults
-apply (Model *model, const CclMotionParams *params, const CclMotionImage *image, uint64_t elapsed,
-       bool with_shadows, const Expected *expected)
-{
-  Faults faults = { 0 };
-
-  faults.status = ccl_motion_apply (model->motion, params, image, elapsed, &model->mask,
-                                    with_shadows ? &model->shadows : NULL);
-  faults.foreground = count_wrong (&model->mask, expected, 1, FOREGROUND);
-  if (with_shadows)
-    faults.shadows = count_wrong (&model->shadows, expected, 1, SHADOW);
-  return faults;
-}
-
-/* The same by way of the analyzer. */
-static Faults
-detect (Model *model, const CclMotionParams *params, const CclMotionImage *image, uint64_t elapsed,
-        bool with_shadows, const Expected *expected)
-{
-  Faults faults = { 0 };
-  CclComponents components;
-  CclParams all;
-  CclImage mask;
-
-  ccl_params_init (&all);
-  faults.status = ccl_motion_detect (model->motion, params, image, elapsed, with_shadows,
-                                     model->analyzer, &mask);
-  if (faults.status == CCL_OK)
-    faults.status = ccl_analyzer_analyze (model->analyzer, &mask, &all, &components);
-  if (faults.status != CCL_OK)
-    return faults;
-  faults.foreground = count_wrong_labels (model, expected);
-  if (!with_shadows)
-    return faults;
-  faults.status = ccl_motion_shadows (model->motion, &model->frame_shadows);
-  faults.shadows = count_wrong (&model->frame_shadows, expected, expected->scale, SHADOW);
-  return faults;
-}
-
 /* One frame by one model. */
 static bool
-check_model (Check *check, Model *model, const CclMotionParams *params, const CclMotionImage *image,
-             uint64_t elapsed, unsigned frame, const Expected *expected)
+check_model (Check *check, Model *model, const CclParams *params, const CclImage *image,
+             unsigned frame, const Expected *expected)
 {
-  bool with_shadows = frame % 3 > 0, same;
-  uint64_t size = (uint64_t) model->mask.width * model->mask.height, allocations;
-  CclMotionInfo before, after;
-  Faults faults;
-  uint8_t *got;
+  size_t size = (size_t) expected->width * expected->height;
+  uint64_t set = 0, area = 0, none = 0, foreground, shadows;
+  CclComponents components;
+  CclMask mask, shadow_mask;
+  CclInfo before, after;
+  uint8_t *background = malloc (size);
+  bool ok, same;
 
-  ccl_motion_info (model->motion, &before);
-  faults = (frame % 2 ? apply : detect) (model, params, image, elapsed, with_shadows, expected);
-  if (!check_that (check, faults.status == CCL_OK, "%s: %s", model->name, ccl_last_error ()))
+  ccl_analyzer_info (model->analyzer, &before);
+  ok = check_that (check,
+                   ccl_analyzer_analyze (model->analyzer, image, params, &components) == CCL_OK &&
+                       ccl_analyzer_mask (model->analyzer, &mask) == CCL_OK &&
+                       ccl_analyzer_shadows (model->analyzer, &shadow_mask) == CCL_OK &&
+                       ccl_analyzer_background (model->analyzer, background, expected->width) ==
+                           CCL_OK,
+                   "%s: %s", model->name, ccl_last_error ());
+  if (!ok) {
+    free (background);
     return false;
-  ccl_motion_info (model->motion, &after);
-  allocations = frame > 0 ? after.allocations - before.allocations : 0;
-  got = malloc (size);
-  ccl_motion_background (model->motion, got, model->mask.width);
-  same = memcmp (got, expected->background, size) == 0;
-  free (got);
+  }
+  ccl_analyzer_info (model->analyzer, &after);
+  foreground = count_wrong (&mask, expected, FOREGROUND, &set);
+  shadows = count_wrong (&shadow_mask, expected, SHADOW, &none);
+  for (uint32_t i = 0; i < components.count; i++)
+    area += components.items[i].area;
+  same = memcmp (background, expected->background, size) == 0;
+  free (background);
   check->runs++;
   return check_that (
-      check, faults.foreground == 0 && faults.shadows == 0 && same && allocations == 0,
+      check,
+      foreground == 0 && shadows == 0 && area == set && same &&
+          (frame == 0 || after.allocations == before.allocations),
       "%s, %s memory, %u threads, %ux%u, frame %u: %llu bits of foreground and %llu of shadow "
-      "are wrong, the background is %s; %llu allocations",
-      model->name, memory_names[model->memory], model->threads, model->mask.width,
-      model->mask.height, frame, (unsigned long long) faults.foreground,
-      (unsigned long long) faults.shadows, same ? "right" : "wrong",
-      (unsigned long long) allocations);
+      "are wrong, the background is %s; the components' area is %llu, not %llu; %llu allocations",
+      model->name, memory_names[model->memory], model->threads, mask.width, mask.height, frame,
+      (unsigned long long) foreground, (unsigned long long) shadows, same ? "right" : "wrong",
+      (unsigned long long) area, (unsigned long long) set,
+      (unsigned long long) (after.allocations - before.allocations));
 }
 
 static uint64_t
@@ -500,7 +428,7 @@ wants (const Check *check, CclBackend backend)
 }
 
 static bool
-open_models (Check *check, const CclMotionConfig *config, bool arrays, Model *models, unsigned *n)
+open_models (Check *check, const CclConfig *config, bool arrays, Model *models, unsigned *n)
 {
   CclMemory first = arrays ? CCL_MEMORY_ARRAY : CCL_MEMORY_HOST;
   CclMemory last = arrays ? CCL_MEMORY_ARRAY : CCL_MEMORY_DEVICE;
@@ -513,48 +441,50 @@ open_models (Check *check, const CclMotionConfig *config, bool arrays, Model *mo
 
 /* @arrays: frames in arrays of the device, otherwise in all other kinds of memory. */
 static void
-check_scene (Check *check, const CclMotionConfig *config, bool arrays, unsigned frames)
+check_scene (Check *check, const CclConfig *config, bool arrays, unsigned frames)
 {
   Mt19937 *rng = &check->rng;
+  const CclMotionConfig *motion = config->motion;
   Scene scene = scene_new (rng, config->width, config->height, 1 + mt19937_below (rng, 2));
-  CclMotionReference *reference = ccl_motion_reference_new (config);
+  CclMotionReference *reference = ccl_motion_reference_new (motion, config->width, config->height);
   size_t size = (size_t) config->width * config->height;
   uint8_t *pixels = malloc (size), *background = malloc (size);
-  Expected expected = { pixels, background, (config->width - 1) / config->scale + 1,
-                        config->scale };
+  Expected expected = { pixels, background, (config->width - 1) / motion->scale + 1,
+                        (config->height - 1) / motion->scale + 1, motion->scale };
   Model models[MOST_MODELS] = { 0 };
-  CclMotionParams params;
+  CclParams params;
   unsigned n = 0;
   bool ok = reference && pixels && background && open_models (check, config, arrays, models, &n);
 
   /* an array has no address between its samples */
   scene.paired |= arrays && scene.step == 2;
-  draw_params (rng, &params);
-  for (unsigned frame = 0; ok && frame < frames; frame++) {
-    uint64_t elapsed = draw_elapsed (rng);
-    CclMotionImage image;
+  ccl_params_init (&params);
+  draw_params (rng, &params.motion);
+  for (unsigned i = 0; ok && i < frames; i++) {
+    Frame frame;
 
+    params.elapsed = draw_elapsed (rng);
     scene_advance (&scene, rng);
     if (mt19937_below (rng, 30) == 0)
-      draw_params (rng, &params);
-    params.freeze = mt19937_below (rng, 10) == 0;
+      draw_params (rng, &params.motion);
+    params.motion.freeze = mt19937_below (rng, 10) == 0;
     /* the reference reads the same planes, from host memory */
-    image = (CclMotionImage){
-      .luma = { .data = scene.planes[0].pixels, .stride = scene.planes[0].width },
-      .chroma = { { .data = scene.planes[1].pixels, .stride = scene.planes[1].width },
-                  { .data = scene.planes[2].pixels, .stride = scene.planes[2].width } },
-      .chroma_step = scene.step,
+    frame = (Frame){
+      .luma = test_image_view (&scene.planes[0]),
+      .chroma = { { test_image_view (&scene.planes[1]), test_image_view (&scene.planes[2]) },
+                  scene.step },
     };
-    ccl_motion_reference_apply (reference, &params, &image, elapsed, pixels);
+    frame.luma.chroma = &frame.chroma;
+    ccl_motion_reference_apply (reference, &params, &frame.luma, pixels);
     ccl_motion_reference_background (reference, background);
-    for (unsigned i = 0; ok && i < n; i++) {
-      image = place (rng, &scene, &models[i]);
-      ok = check_model (check, &models[i], &params, &image, elapsed, frame, &expected);
+    for (unsigned k = 0; ok && k < n; k++) {
+      place (rng, &scene, &models[k], &frame);
+      ok = check_model (check, &models[k], &params, &frame.luma, i, &expected);
     }
     if (mt19937_below (rng, 50) == 0) {
       ccl_motion_reference_reset (reference);
-      for (unsigned i = 0; i < n; i++)
-        ccl_motion_reset (models[i].motion);
+      for (unsigned k = 0; k < n; k++)
+        ccl_analyzer_reset (models[k].analyzer);
     }
   }
   close_models (models, n);
@@ -562,6 +492,18 @@ check_scene (Check *check, const CclMotionConfig *config, bool arrays, unsigned 
   free (pixels);
   free (background);
   scene_clear (&scene);
+}
+
+/* An analyzer with a model of luma or more, its mask and shadows; everything is in the result. */
+static void
+init_config (CclConfig *config, CclMotionConfig *motion, uint32_t width, uint32_t height)
+{
+  ccl_config_init (config, width, height);
+  ccl_motion_config_init (motion);
+  motion->shadows = true;
+  config->motion = motion;
+  config->mask = true;
+  config->max_components = UINT32_MAX;
 }
 
 /* Sizes around the CPU's blocks of 64 pixels, and multiples of 8 around the device's blocks of 240,
@@ -579,11 +521,12 @@ check_scenes (Check *check, bool arrays)
   for (unsigned round = 0; round < rounds; round++) {
     for (size_t i = 0; i < COUNT (sizes); i++) {
       for (unsigned format = 0; format < 2; format++) {
-        CclMotionConfig config;
+        CclMotionConfig motion;
+        CclConfig config;
 
-        ccl_motion_config_init (&config, sizes[i][0], sizes[i][1]);
-        config.format = (CclMotionFormat) format;
-        config.scale = 1u << (mt19937_below (&check->rng, 2) * mt19937_below (&check->rng, 3));
+        init_config (&config, &motion, sizes[i][0], sizes[i][1]);
+        motion.format = (CclMotionFormat) format;
+        motion.scale = 1u << (mt19937_below (&check->rng, 2) * mt19937_below (&check->rng, 3));
         check_scene (check, &config, arrays, frames);
       }
     }
@@ -604,116 +547,88 @@ test_arrays (Check *check)
     check_scenes (check, true);
 }
 
-#define STREAM_FRAMES 12
-
-/* Detects motion in all frames, for one analyzer or alternately for two, and waits only for the
- * last.
- */
-static void
-detect_all (Check *check, const CclMotionImage *images, unsigned n, Model *models)
+/* A frame's result, and that of a mask of what moves in it, which must be the same. */
+static bool
+same_result (CclAnalyzer *const analyzers[2], const CclComponents components[2])
 {
-  CclMotionParams params;
-  CclComponents components;
-  CclParams all;
-  CclImage mask;
+  CclMask masks[2];
 
-  ccl_motion_params_init (&params);
-  ccl_params_init (&all);
-  for (unsigned i = 0; i < STREAM_FRAMES; i++) {
-    const CclAnalyzer *analyzer = models[i % n].analyzer;
-
-    check_that (check,
-                ccl_motion_detect (models[0].motion, &params, &images[i], 100 * MILLISECOND, true,
-                                   analyzer, &mask) == CCL_OK,
-                "%s", ccl_last_error ());
-    check->runs++;
-  }
-  check_that (check,
-              ccl_analyzer_analyze (models[(STREAM_FRAMES - 1) % n].analyzer, &mask, &all,
-                                    &components) == CCL_OK &&
-                  ccl_motion_shadows (models[0].motion, &models[0].frame_shadows) == CCL_OK,
-              "%s", ccl_last_error ());
+  for (int i = 0; i < 2; i++)
+    if (ccl_analyzer_mask (analyzers[i], &masks[i]) != CCL_OK)
+      return false;
+  for (uint32_t y = 0; y < masks[0].height; y++)
+    if (memcmp (masks[0].words + y * masks[0].pitch, masks[1].words + y * masks[1].pitch,
+                ccl_mask_words (masks[0].width) * sizeof *masks[0].words) != 0)
+      return false;
+  return components[0].count == components[1].count && components[0].found == components[1].found &&
+         memcmp (components[0].items, components[1].items,
+                 components[0].count * sizeof *components[0].items) == 0;
 }
 
-/* Frames that alternate between the streams of two analyzers, with no wait between them, give the
- * CPU's results. */
+/* What moves is cleaned and analysed as any other mask is. */
 static void
-check_streams (Check *check, const CclMotionConfig *config)
+check_chain (Check *check, CclBackend backend, const char *operations, bool invert)
 {
-  Scene scene = scene_new (&check->rng, config->width, config->height, 2);
-  CclMotionImage host[STREAM_FRAMES], device[STREAM_FRAMES];
-  /* only their arenas are used, for pixels */
-  Model frames[2][STREAM_FRAMES] = { 0 };
-  Model cpu[1] = { 0 }, cuda[2] = { 0 };
-  CclMotionConfig c = *config;
-  CclMotionInfo expected, got;
-  uint8_t *backgrounds[2];
-  size_t size;
+  Scene scene = scene_new (&check->rng, 150, 70, 2);
+  CclOperation parsed[CCL_MAX_OPERATIONS];
+  CclAnalyzer *analyzers[2] = { NULL, NULL }, *plain = NULL;
+  CclMotionConfig motion;
+  CclConfig config;
+  CclParams params;
+  CclMask region;
+  bool ok;
 
-  for (unsigned i = 0; i < STREAM_FRAMES; i++) {
-    for (int k = 0; k < PLANES; k++)
-      frames[1][i].arenas[k].memory = CCL_MEMORY_DEVICE;
-    frames[1][i].memory = CCL_MEMORY_DEVICE;
+  init_config (&config, &motion, 150, 70);
+  config.backend = backend;
+  ccl_params_init (&params);
+  ok = ccl_analyzer_new (&config, &plain) == CCL_OK &&
+       ccl_operations_parse (operations, parsed, &config.n_operations) == CCL_OK &&
+       ccl_mask_alloc (150, 70, &region) == CCL_OK &&
+       ccl_region_parse ("0.1,0 0.9,0.2 0.8,1 0,0.9", NULL, &region) == CCL_OK;
+  config.operations = parsed;
+  config.region = &region;
+  ok = ok && ccl_analyzer_new (&config, &analyzers[0]) == CCL_OK;
+  config.motion = NULL;
+  ok = ok && ccl_analyzer_new (&config, &analyzers[1]) == CCL_OK;
+  params.min_area = 3;
+  for (int i = 0; ok && i < 12; i++) {
+    CclImage luma = test_image_view (&scene.planes[0]), foreground;
+    CclChroma chroma = { { test_image_view (&scene.planes[1]), test_image_view (&scene.planes[2]) },
+                         2 };
+    CclComponents components[2];
+    CclMask mask;
+
     scene_advance (&scene, &check->rng);
-    host[i] = place (&check->rng, &scene, &frames[0][i]);
-    device[i] = place (&check->rng, &scene, &frames[1][i]);
+    luma.chroma = &chroma;
+    params.invert = false;
+    ok = ccl_analyzer_analyze (plain, &luma, &params, &components[0]) == CCL_OK &&
+         ccl_analyzer_mask (plain, &mask) == CCL_OK;
+    params.invert = invert;
+    foreground = ccl_mask_image (&mask);
+    ok = ok && ccl_analyzer_analyze (analyzers[0], &luma, &params, &components[0]) == CCL_OK &&
+         ccl_analyzer_analyze (analyzers[1], &foreground, &params, &components[1]) == CCL_OK;
+    check_that (check, !ok || same_result (analyzers, components),
+                "backend %s, \"%s\", frame %d: not the result of the mask",
+                ccl_backend_name (backend), operations, i);
+    check->runs++;
   }
-  c.backend = CCL_BACKEND_CPU;
-  if (!open_model (check, &c, "cpu", CCL_MEMORY_HOST, &cpu[0]))
-    return;
-  c.backend = CCL_BACKEND_CUDA;
+  check_that (check, ok, "%s", ccl_last_error ());
   for (int i = 0; i < 2; i++)
-    if (!open_model (check, &c, "cuda", CCL_MEMORY_DEVICE, &cuda[i]))
-      return;
-  detect_all (check, host, 1, cpu);
-  detect_all (check, device, 2, cuda);
-
-  ccl_motion_info (cpu[0].motion, &expected);
-  ccl_motion_info (cuda[0].motion, &got);
-  check_that (check,
-              got.foreground == expected.foreground && got.starts == expected.starts &&
-                  got.age == expected.age,
-              "scale %u: foreground %llu, %llu starts, age %llu; expected %llu, %llu, %llu",
-              config->scale, (unsigned long long) got.foreground, (unsigned long long) got.starts,
-              (unsigned long long) got.age, (unsigned long long) expected.foreground,
-              (unsigned long long) expected.starts, (unsigned long long) expected.age);
-  size = (size_t) got.width * got.height;
-  for (int i = 0; i < 2; i++) {
-    backgrounds[i] = malloc (size);
-    ccl_motion_background (i ? cuda[0].motion : cpu[0].motion, backgrounds[i], got.width);
-  }
-  check_that (check, memcmp (backgrounds[0], backgrounds[1], size) == 0,
-              "scale %u: the backgrounds differ", config->scale);
-  check_that (check,
-              memcmp (cpu[0].frame_shadows.words, cuda[0].frame_shadows.words,
-                      cpu[0].frame_shadows.height * cpu[0].frame_shadows.pitch *
-                          sizeof *cpu[0].frame_shadows.words) == 0,
-              "scale %u: the shadows differ", config->scale);
-  for (int i = 0; i < 2; i++) {
-    free (backgrounds[i]);
-    for (unsigned k = 0; k < STREAM_FRAMES; k++)
-      for (int plane = 0; plane < PLANES; plane++)
-        test_arena_clear (&frames[i][k].arenas[plane]);
-  }
-  close_models (cpu, 1);
-  close_models (cuda, 2);
+    ccl_analyzer_free (analyzers[i]);
+  ccl_analyzer_free (plain);
+  ccl_mask_free (&region);
   scene_clear (&scene);
 }
 
 static void
-test_streams (Check *check)
+test_chains (Check *check)
 {
-  if (!wants (check, CCL_BACKEND_CUDA))
-    return;
-  for (unsigned round = 0; round < (check->options.effort <= EFFORT_SMALL ? 2 : 20); round++) {
-    for (unsigned scale = 1; scale <= 4; scale *= 2) {
-      CclMotionConfig config;
+  static const CclBackend backends[] = { CCL_BACKEND_CPU, CCL_BACKEND_CUDA };
+  static const char *const operations[] = { "", "close5x5,drop4", "median3,fill,drop2,open3x3" };
 
-      ccl_motion_config_init (&config, 130 + 7 * (round % 3), 60);
-      config.scale = scale;
-      check_streams (check, &config);
-    }
-  }
+  for (size_t i = 0; i < COUNT (backends); i++)
+    for (size_t k = 0; wants (check, backends[i]) && k < 2 * COUNT (operations); k++)
+      check_chain (check, backends[i], operations[k / 2], k % 2);
 }
 
 /* A frame of one colour with a square. */
@@ -729,35 +644,34 @@ draw_square (TestImage *image, uint8_t background, uint32_t x, uint8_t square)
 typedef struct Camera
 {
   Check *check;
-  CclMotion *motion;
-  CclMotionParams params;
-  CclMask mask;
+  CclAnalyzer *analyzer;
+  CclParams params;
   TestImage image;
-  uint64_t duration;
 } Camera;
 
 static Camera
 camera_new (Check *check, CclBackend backend, unsigned rate)
 {
-  Camera camera = { .check = check, .duration = SECOND / rate };
-  CclMotionConfig config;
+  Camera camera = { .check = check };
+  CclMotionConfig motion;
+  CclConfig config;
 
-  ccl_motion_config_init (&config, 100, 60);
-  config.format = CCL_MOTION_LUMA;
+  init_config (&config, &motion, 100, 60);
+  motion.format = CCL_MOTION_LUMA;
   config.backend = backend;
-  ccl_motion_params_init (&camera.params);
-  camera.params.keep_shadows = true; /* which a dark square on nothing else might be */
+  ccl_params_init (&camera.params);
+  camera.params.elapsed = SECOND / rate;
+  camera.params.motion.keep_shadows = true; /* which a dark square on nothing else might be */
   camera.image = test_image_new (100, 60);
-  check_that (check, ccl_motion_new (&config, &camera.motion) == CCL_OK, "%s", ccl_last_error ());
-  check_that (check, ccl_mask_alloc (100, 60, &camera.mask) == CCL_OK, "%s", ccl_last_error ());
+  check_that (check, ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK, "%s",
+              ccl_last_error ());
   return camera;
 }
 
 static void
 camera_free (Camera *camera)
 {
-  ccl_motion_free (camera->motion);
-  ccl_mask_free (&camera->mask);
+  ccl_analyzer_free (camera->analyzer);
   test_image_clear (&camera->image);
 }
 
@@ -765,18 +679,17 @@ camera_free (Camera *camera)
 static unsigned
 show (Camera *camera, double seconds, uint8_t background, uint32_t x, uint8_t square)
 {
-  CclMotionImage image = { .luma = { .data = camera->image.pixels, .stride = 100 } };
-  unsigned frames = (unsigned) (seconds * (double) SECOND / (double) camera->duration + 0.5);
+  CclImage image = test_image_view (&camera->image);
+  unsigned frames = (unsigned) (seconds * (double) SECOND / (double) camera->params.elapsed + 0.5);
+  CclComponents components = { 0 };
   unsigned set = 0;
 
   draw_square (&camera->image, background, x, square);
   for (unsigned i = 0; i < frames; i++)
-    ccl_motion_apply (camera->motion, &camera->params, &image, camera->duration, &camera->mask,
-                      NULL);
+    ccl_analyzer_analyze (camera->analyzer, &image, &camera->params, &components);
   camera->check->runs++;
-  for (uint32_t y = 0; y < 60; y++)
-    for (unsigned w = 0; w < 2; w++)
-      set += (unsigned) __builtin_popcountll (camera->mask.words[y * camera->mask.pitch + w]);
+  for (uint32_t i = 0; i < components.count; i++)
+    set += (unsigned) components.items[i].area;
   return set;
 }
 
@@ -785,7 +698,7 @@ expect (Camera *camera, const char *what, unsigned set, unsigned low, unsigned h
 {
   check_that (camera->check, set >= low && set <= high,
               "%s, %.0f frames a second: %u pixels are foreground, %u to %u are expected", what,
-              (double) SECOND / (double) camera->duration, set, low, high);
+              (double) SECOND / (double) camera->params.elapsed, set, low, high);
 }
 
 /* What stands still becomes background in the learning time, at every frame rate, and what stood in
@@ -805,7 +718,7 @@ test_learning (Check *check)
     expect (&camera, "a thing that stands for 9 s", show (&camera, 9, 100, 60, 160), 350, 500);
     expect (&camera, "a thing that stands for 11 s", show (&camera, 2, 100, 60, 160), 0, 0);
     expect (&camera, "the place that it left", show (&camera, 1, 100, 5, 100), 350, 500);
-    ccl_motion_reset (camera.motion);
+    ccl_analyzer_reset (camera.analyzer);
     expect (&camera, "a new start", show (&camera, 0.2, 90, 60, 160), 0, 0);
     camera_free (&camera);
   }
@@ -816,28 +729,29 @@ static void
 check_light (Check *check, CclBackend backend)
 {
   Camera camera = camera_new (check, backend, 25);
-  CclMotionInfo info;
+  CclInfo info;
 
   show (&camera, 5, 100, 60, 100);
   expect (&camera, "a flash", show (&camera, 0.08, 200, 60, 200), 0, 0);
   expect (&camera, "a thing after a flash", show (&camera, 0.2, 100, 60, 160), 350, 500);
   expect (&camera, "light", show (&camera, 0.5, 200, 60, 200), 0, 0);
   expect (&camera, "a thing in new light", show (&camera, 0.2, 200, 60, 120), 350, 500);
-  ccl_motion_info (camera.motion, &info);
-  check_that (check, info.starts == 2, "%llu starts, not 2", (unsigned long long) info.starts);
+  ccl_analyzer_info (camera.analyzer, &info);
+  check_that (check, info.motion.starts == 2, "%llu starts, not 2",
+              (unsigned long long) info.motion.starts);
   show (&camera, 30, 200, 60, 200);
-  camera.duration = 3600 * SECOND;
+  camera.params.elapsed = 3600 * SECOND;
   expect (&camera, "a thing after a gap", show (&camera, 3600, 200, 60, 120), 350, 500);
-  camera.duration = SECOND / 25;
-  camera.params.keep_shadows = false;
+  camera.params.elapsed = SECOND / 25;
+  camera.params.motion.keep_shadows = false;
   expect (&camera, "its shadow", show (&camera, 0.2, 200, 60, 120), 0, 300);
-  camera.params.keep_shadows = true;
+  camera.params.motion.keep_shadows = true;
   expect (&camera, "the same later", show (&camera, 1, 200, 60, 120), 350, 500);
-  camera.params.freeze = true;
+  camera.params.motion.freeze = true;
   expect (&camera, "a frozen model", show (&camera, 60, 200, 60, 120), 350, 500);
-  camera.params.freeze = false;
-  ccl_motion_reset (camera.motion);
-  camera.params.warm_up = 2 * SECOND;
+  camera.params.motion.freeze = false;
+  ccl_analyzer_reset (camera.analyzer);
+  camera.params.motion.warm_up = 2 * SECOND;
   show (&camera, 1, 200, 60, 200);
   expect (&camera, "a thing in the warm-up", show (&camera, 0.8, 200, 20, 100), 0, 0);
   expect (&camera, "a thing after it", show (&camera, 0.6, 200, 70, 100), 350, 1000);
@@ -862,70 +776,102 @@ refuse (Check *check, const char *what, CclStatus status, CclStatus expected)
               what, (int) status, (int) expected);
 }
 
+static CclStatus
+try_config (const CclConfig *config)
+{
+  CclAnalyzer *analyzer = NULL;
+  CclStatus status = ccl_analyzer_new (config, &analyzer);
+
+  ccl_analyzer_free (analyzer);
+  return status;
+}
+
 static void
 test_refusals (Check *check)
 {
+  CclMotionConfig motion;
+  CclChroma chroma = { .step = 1 };
+  CclComponents components;
+  CclParams params;
+  CclConfig config;
+  CclBatch *batch;
+  CclMask mask;
+  CclImage image;
   Camera camera;
-  CclMotionConfig config;
-  CclMotion *motion;
-  CclMotionParams params;
-  CclMotionImage image = { 0 };
-  CclMask other;
   uint8_t pixels[100];
 
   if (!wants (check, CCL_BACKEND_CPU))
     return;
-  ccl_motion_config_init (&config, 0, 9);
-  refuse (check, "no pixels", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
-  ccl_motion_config_init (&config, 9, 9);
-  config.scale = 3;
-  refuse (check, "scale 3", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
-  ccl_motion_config_init (&config, 9, 9);
-  config.threads = CCL_MAX_THREADS + 1;
-  refuse (check, "threads", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
-  ccl_motion_config_init (&config, 9, 9);
-  config.format = (CclMotionFormat) 7;
-  refuse (check, "format 7", ccl_motion_new (&config, &motion), CCL_ERROR_INVALID);
-  refuse (check, "no config", ccl_motion_new (NULL, &motion), CCL_ERROR_INVALID);
-  ccl_motion_free (NULL);
+  init_config (&config, &motion, 9, 9);
+  config.backend = CCL_BACKEND_CPU;
+  refuse (check, "a batch", ccl_batch_new (&config, 2, &batch), CCL_ERROR_UNSUPPORTED);
+  motion.scale = 3;
+  refuse (check, "scale 3", try_config (&config), CCL_ERROR_INVALID);
+  motion = (CclMotionConfig){ .format = (CclMotionFormat) 7, .scale = 1 };
+  refuse (check, "format 7", try_config (&config), CCL_ERROR_INVALID);
 
+#define ANALYSE() ccl_analyzer_analyze (camera.analyzer, &image, &params, &components)
   camera = camera_new (check, CCL_BACKEND_CPU, 25);
   params = camera.params;
-  refuse (check, "no data",
-          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+  image = test_image_view (&camera.image);
+  refuse (check, "a mask before a frame", ccl_analyzer_mask (camera.analyzer, &mask),
           CCL_ERROR_INVALID);
-  image.luma = (CclImage){ .data = camera.image.pixels, .stride = 99 };
-  refuse (check, "stride", ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
+  refuse (check, "shadows before a frame", ccl_analyzer_shadows (camera.analyzer, &mask),
           CCL_ERROR_INVALID);
-  image.luma.stride = 100;
-  image.luma.memory = CCL_MEMORY_DEVICE;
-  refuse (check, "device memory",
-          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
-          CCL_ERROR_UNSUPPORTED);
-  image.luma.memory = CCL_MEMORY_HOST;
-  params.learning_time = 0;
-  refuse (check, "learning time",
-          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
-          CCL_ERROR_INVALID);
+  image.stride = 99;
+  refuse (check, "stride", ANALYSE (), CCL_ERROR_INVALID);
+  image.stride = 100;
+  image.format = CCL_FORMAT_BITS;
+  refuse (check, "bits", ANALYSE (), CCL_ERROR_INVALID);
+  image.format = CCL_FORMAT_BYTES;
+  image.memory = CCL_MEMORY_DEVICE;
+  refuse (check, "device memory", ANALYSE (), CCL_ERROR_UNSUPPORTED);
+  image.memory = CCL_MEMORY_HOST;
+  params.motion.learning_time = 0;
+  refuse (check, "learning time", ANALYSE (), CCL_ERROR_INVALID);
   params = camera.params;
-  params.light_change = 101;
-  refuse (check, "light change",
-          ccl_motion_apply (camera.motion, &params, &image, 1, &camera.mask, NULL),
-          CCL_ERROR_INVALID);
-  other = camera.mask;
-  other.width--;
-  refuse (check, "another mask",
-          ccl_motion_apply (camera.motion, &camera.params, &image, 1, &camera.mask, &other),
-          CCL_ERROR_INVALID);
-  refuse (check, "background's stride", ccl_motion_background (camera.motion, pixels, 99),
+  params.motion.light_change = 101;
+  refuse (check, "light change", ANALYSE (), CCL_ERROR_INVALID);
+  refuse (check, "background's stride", ccl_analyzer_background (camera.analyzer, pixels, 99),
           CCL_ERROR_INVALID);
   camera_free (&camera);
+
+  params.motion.light_change = 0;
+  init_config (&config, &motion, 100, 60);
+  config.backend = CCL_BACKEND_CPU;
+  config.mask = motion.shadows = false;
+  image = (CclImage){ .data = (const uint8_t[6000]){ 0 }, .stride = 100 };
+  check_that (check, ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK, "%s",
+              ccl_last_error ());
+  refuse (check, "no chroma", ANALYSE (), CCL_ERROR_INVALID);
+  image.chroma = &chroma;
+  chroma.planes[0] = chroma.planes[1] = (CclImage){ .data = image.data, .stride = 49 };
+  refuse (check, "chroma's stride", ANALYSE (), CCL_ERROR_INVALID);
+  chroma.planes[0].stride = 50;
+  chroma.planes[1] = (CclImage){ .data = image.data, .stride = 50, .memory = CCL_MEMORY_DEVICE };
+  refuse (check, "chroma in device memory", ANALYSE (), CCL_ERROR_UNSUPPORTED);
+  chroma.planes[1].memory = CCL_MEMORY_HOST;
+  chroma.step = 3;
+  refuse (check, "chroma's step", ANALYSE (), CCL_ERROR_INVALID);
+  chroma.step = 1;
+  check_that (check, ANALYSE () == CCL_OK, "%s", ccl_last_error ());
+  refuse (check, "no masks", ccl_analyzer_mask (camera.analyzer, &mask), CCL_ERROR_INVALID);
+  refuse (check, "no shadows", ccl_analyzer_shadows (camera.analyzer, &mask), CCL_ERROR_INVALID);
+  ccl_analyzer_free (camera.analyzer);
+
+  config.motion = NULL;
+  check_that (check, ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK, "%s",
+              ccl_last_error ());
+  refuse (check, "no background", ccl_analyzer_background (camera.analyzer, pixels, 100),
+          CCL_ERROR_INVALID);
+  ccl_analyzer_free (camera.analyzer);
+#undef ANALYSE
 }
 
 const Test motion_tests[] = {
   { "motion-frames", test_frames },
   { "motion-arrays", test_arrays },
-  { "motion-streams", test_streams },
+  { "motion-chains", test_chains },
   { "motion-learning", test_learning },
   { "motion-light", test_light },
   { "motion-refusals", test_refusals },

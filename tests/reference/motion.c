@@ -21,6 +21,7 @@ typedef struct Plane
 struct CclMotionReference
 {
   CclMotionConfig config;
+  uint32_t width, height; /* of frames */
   CclMotionClock clock;
   Plane planes[3]; /* luma and both of chroma */
   uint8_t *noise, *candidates, *counts, *kinds;
@@ -107,17 +108,20 @@ plane_free (Plane *plane)
 }
 
 CclMotionReference *
-ccl_motion_reference_new (const CclMotionConfig *config)
+ccl_motion_reference_new (const CclMotionConfig *config, uint32_t frame_width,
+                          uint32_t frame_height)
 {
   CclMotionReference *self = calloc (1, sizeof *self);
-  uint32_t width = (config->width + config->scale - 1) / config->scale;
-  uint32_t height = (config->height + config->scale - 1) / config->scale;
+  uint32_t width = (frame_width + config->scale - 1) / config->scale;
+  uint32_t height = (frame_height + config->scale - 1) / config->scale;
   size_t size = (size_t) width * height;
   bool ok;
 
   if (!self)
     return NULL;
   self->config = *config;
+  self->width = frame_width;
+  self->height = frame_height;
   ok = plane_init (&self->planes[0], width, height);
   for (int i = 1; i < 3; i++)
     ok = plane_init (&self->planes[i], (width + 1) / 2, (height + 1) / 2) && ok;
@@ -235,22 +239,23 @@ learn_sample (CclMotionReference *self, const CclMotionStep *step, Plane *plane,
 }
 
 void
-ccl_motion_reference_apply (CclMotionReference *self, const CclMotionParams *params,
-                            const CclMotionImage *image, uint64_t elapsed, uint8_t *pixels)
+ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, const CclImage *image,
+                            uint8_t *pixels)
 {
   const CclMotionConfig *config = &self->config;
-  const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, elapsed);
+  const CclMotionParams *params = &frame->motion;
+  const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, frame->elapsed);
   Plane *luma = &self->planes[0], *u = &self->planes[1], *v = &self->planes[2];
   uint64_t foreground = 0;
   bool light_change;
 
-  plane_read (luma, &image->luma, 1, config->width, config->height, config->scale);
+  plane_read (luma, image, 1, self->width, self->height, config->scale);
   plane_blur (luma);
   memcpy (luma->old, luma->background, plane_size (luma) * sizeof *luma->old);
   if (config->format == CCL_MOTION_LUMA_420) {
     for (int i = 1; i < 3; i++) {
-      plane_read (&self->planes[i], &image->chroma[i - 1], image->chroma_step,
-                  (config->width + 1) / 2, (config->height + 1) / 2, config->scale);
+      plane_read (&self->planes[i], &image->chroma->planes[i - 1], image->chroma->step,
+                  (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
       plane_blur (&self->planes[i]);
     }
     for (size_t i = 0; i < plane_size (u); i++)
@@ -274,7 +279,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclMotionParams *par
   light_change = foreground > ccl_motion_most (params, plane_size (luma));
   if (light_change || self->clock.age < params->warm_up)
     memset (pixels, 0, plane_size (luma));
-  ccl_motion_clock_judge (&self->clock, params->freeze, elapsed, light_change);
+  ccl_motion_clock_judge (&self->clock, params->freeze, frame->elapsed, light_change);
 }
 
 void

@@ -9,16 +9,20 @@
 
 #include "engine/motion_step.h"
 
+#include <cudaccl/ccl.h>
+
 typedef struct CclMotionReference CclMotionReference;
 
-/* Arguments are trusted here and below. Returns NULL if there is not enough memory. */
-CclMotionReference *ccl_motion_reference_new (const CclMotionConfig *config);
+/* For frames of @width by @height pixels. Arguments are trusted here and below. Returns NULL if
+ * there is not enough memory. */
+CclMotionReference *ccl_motion_reference_new (const CclMotionConfig *config, uint32_t width,
+                                              uint32_t height);
 void ccl_motion_reference_free (CclMotionReference *reference);
 
-/* As ccl_motion_apply(), but writes one byte per pixel and width bytes per row: 0 for background,
- * 255 for foreground, 127 for shadow. @image is in host memory. */
-void ccl_motion_reference_apply (CclMotionReference *reference, const CclMotionParams *params,
-                                 const CclMotionImage *image, uint64_t elapsed, uint8_t *pixels);
+/* Writes one byte per pixel of the model and its width bytes per row: 0 for background, 255 for
+ * foreground, 127 for shadow. @image and its chroma are in host memory. */
+void ccl_motion_reference_apply (CclMotionReference *reference, const CclParams *params,
+                                 const CclImage *image, uint8_t *pixels);
 
 void ccl_motion_reference_reset (CclMotionReference *reference);
 

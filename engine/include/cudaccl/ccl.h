@@ -17,6 +17,8 @@
 #ifndef CCL_CCL_H
 #define CCL_CCL_H
 
+#include <cudaccl/motion.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -134,6 +136,9 @@ typedef struct CclConfig
   const CclMask *region;          /* before the operations, pixels outside it become background; of
                                    * the frame's size, in host memory; copied. NULL: the whole
                                    * frame */
+  const CclMotionConfig *motion;  /* a background model finds the foreground, see
+                                   * cudaccl/motion.h; copied. NULL: the threshold does */
+  bool mask;                      /* keep the cleaned mask for ccl_analyzer_mask() */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -144,10 +149,17 @@ typedef struct CclParams
   uint64_t min_area; /* minimum component area in pixels; smaller ones are dropped */
   uint64_t max_area; /* maximum component area in pixels; below min_area all are dropped */
   uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
+  /* With CclConfig.motion, and without a threshold: */
+  CclMotionParams motion;
+  uint64_t elapsed; /* nanoseconds since the previous frame: usually the frame's duration, more
+                     * after a gap; ignored for the first frame */
 } CclParams;
 
+typedef struct CclChroma CclChroma;
+
 /* One frame. Its foreground are the pixels that pass the threshold (CCL_FORMAT_BITS: the bits that
- * are 1, or, inverted, 0), limited to CclConfig.region, then cleaned by CclConfig.operations. */
+ * are 1) or differ from the background (CclConfig.motion), or, inverted, the others; limited to
+ * CclConfig.region, then cleaned by CclConfig.operations. */
 typedef struct CclImage
 {
   const uint8_t *data; /* the first pixel of the first row; CCL_FORMAT_BITS: the first word, at a
@@ -157,10 +169,20 @@ typedef struct CclImage
                         * CCL_FORMAT_BITS: a multiple of 8, at least 8 * ccl_mask_words (width);
                         * ignored for arrays */
   CclMemory memory;    /* CCL_FORMAT_BITS: not CCL_MEMORY_ARRAY */
-  void *stream; /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
-                 * become ready, NULL if they are ready already */
-  CclFormat format;
+  void *stream;     /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
+                     * become ready, NULL if they are ready already */
+  CclFormat format; /* with CclConfig.motion: CCL_FORMAT_BYTES, of luma */
+  const CclChroma *chroma; /* only for CCL_MOTION_LUMA_420, which needs it */
 } CclImage;
+
+/* The chroma of a frame. */
+struct CclChroma
+{
+  CclImage planes[2]; /* the two components, in the same order for all frames, (width + 1) / 2 by
+                       * (height + 1) / 2 samples of CCL_FORMAT_BYTES. If they alternate in one
+                       * CCL_MEMORY_ARRAY, both are that array */
+  unsigned step;      /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12) */
+};
 
 /* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with
  * memcmp(). */
@@ -209,6 +231,7 @@ typedef struct CclInfo
   uint64_t bytes;            /* what they hold now */
   const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits", or
                        * "none" on the CPU and for frames that were on the device already */
+  CclMotionInfo motion; /* all 0 without CclConfig.motion */
 } CclInfo;
 
 /* A part of the analysis of a frame. */
@@ -228,6 +251,7 @@ typedef struct CclTiming
   uint64_t analysis; /* everything from pixels to compacted components, or to the label map on the
                       * device */
   uint64_t download; /* device to host */
+  uint64_t model;    /* of the analysis: the background model; 0 without one */
   /* With CclConfig.stages, on a CUDA device: */
   uint64_t labelling; /* of the analysis: from pixels to labels of pixels, in any order;
                        * 0 for algorithms that make none */
@@ -258,10 +282,12 @@ ccl_component_centroid_y (const CclComponent *component)
 
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
  * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
- * features, automatic waiting and upload, no operations, the whole frame. */
+ * features, automatic waiting and upload, no operations, the whole frame, no background model, no
+ * masks. */
 void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
-/* Fills @params with the defaults: threshold 127, not inverted, every area, width and height. */
+/* Fills @params with the defaults: threshold 127, not inverted, every area, width and height, those
+ * of ccl_motion_params_init(), 40 ms elapsed. */
 void ccl_params_init (CclParams *params);
 
 /* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
@@ -298,9 +324,11 @@ CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
 void ccl_analyzer_free (CclAnalyzer *analyzer);
 
 /* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect().
- * Errors: CCL_ERROR_INVALID (NULL, a bad image, or another frame is in flight),
- * CCL_ERROR_UNSUPPORTED (memory that the backend cannot read), CCL_ERROR_NO_MEMORY,
- * CCL_ERROR_DEVICE. After an error the device does not access the pixels any more. */
+ * Errors: CCL_ERROR_INVALID (NULL, a bad image, bad parameters of a background model, or another
+ * frame is in flight), CCL_ERROR_UNSUPPORTED (memory that the backend cannot read),
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. After an error the device does not access the pixels any
+ * more. The first two errors leave a background model as it was; after the others free the
+ * analyzer if it has one. */
 CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
                                const CclParams *params);
 
@@ -318,6 +346,28 @@ CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
  * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
+/* Returns the mask of the last collected frame: its foreground, after region and operations, as it
+ * was analysed, before the limits of CclParams. It is in host memory, belongs to the analyzer and
+ * stays valid until its next submit or its end; the first call for a frame transfers it from the
+ * device. Errors: CCL_ERROR_INVALID (CclConfig.mask was not set, or no frame was collected since
+ * the last submit), CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_mask (CclAnalyzer *analyzer, CclMask *mask);
+
+/* Returns the pixels of the last collected frame that were dropped as shadows, in the same way; of
+ * the frame's size, without region and operations. Errors: CCL_ERROR_INVALID
+ * (CclMotionConfig.shadows was not set, or no frame was collected since the last submit),
+ * CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_shadows (CclAnalyzer *analyzer, CclMask *shadows);
+
+/* Writes the background as a picture of luma, of the size in CclMotionInfo, to @pixels in host
+ * memory, with rows @stride bytes apart; all 0 before the first frame. Errors: CCL_ERROR_INVALID
+ * (NULL, no CclConfig.motion, or @stride less than the width), CCL_ERROR_NO_MEMORY,
+ * CCL_ERROR_DEVICE. */
+CclStatus ccl_analyzer_background (CclAnalyzer *analyzer, uint8_t *pixels, size_t stride);
+
+/* Drops the state of the background model, if there is one: the next frame is its first. */
+void ccl_analyzer_reset (CclAnalyzer *analyzer);
+
 /* Allocates @size bytes of pinned memory, CCL_MEMORY_PINNED for analyzers of every device and
  * context; @device is one that will read it. It is aligned to pages. Free it with
  * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
@@ -327,7 +377,8 @@ CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
 /* Frees memory from ccl_pinned_alloc() with the same @device. NULL is ignored. */
 void ccl_pinned_free (int device, void *memory);
 
-/* Gets what the analyzer runs on, and what the last frame used. */
+/* Gets what the analyzer runs on, what the last frame used, and the state of its background model.
+ */
 void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 
 /* Gets the durations of the last collected frame. */

@@ -48,9 +48,12 @@ static inline CclImage
 ccl_mask_image (const CclMask *mask)
 {
   CclImage image = {
-    (const uint8_t *) mask->words,      /* data */
-    mask->pitch * sizeof *mask->words,  /* stride */
-    mask->memory, NULL, CCL_FORMAT_BITS /* memory, stream, format */
+    (const uint8_t *) mask->words,     /* data */
+    mask->pitch * sizeof *mask->words, /* stride */
+    mask->memory,
+    NULL,
+    CCL_FORMAT_BITS, /* memory, stream, format */
+    NULL             /* chroma */
   };
 
   return image;

@@ -11,11 +11,11 @@ gst_ccl_chroma_set_planes (GstCclChroma *chroma, const GstVideoInfo *info, const
 
   for (i = 0; i < 2; i++) {
     guint component = GST_VIDEO_COMP_U + i;
-    CclImage *image = &chroma->images[i];
+    CclImage *image = &chroma->image.planes[i];
 
     *image = planes[GST_VIDEO_INFO_COMP_PLANE (info, component) - 1];
-    chroma->step = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
-                   << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
+    chroma->image.step = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
+                         << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
     if (image->memory == CCL_MEMORY_ARRAY)
       continue;
     image->data += GST_VIDEO_FORMAT_INFO_POFFSET (format, component);

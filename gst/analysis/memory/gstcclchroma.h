@@ -8,12 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* The chroma of a mapped frame, as a CclMotionImage has it: half the samples of the frame in each
- * direction. Formats with more chroma are subsampled. */
+/* The chroma of a mapped frame, half its samples in each direction. Formats with more chroma are
+ * subsampled. */
 struct _GstCclChroma
 {
-  CclImage images[2];
-  guint step;
+  CclChroma image;
 
   GstCclFrame frames[2]; /* of the planes that are mapped */
   guint n_frames;

@@ -411,8 +411,8 @@ cuda_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
   for (i = 0; i < 2; i++) {
     const GstCclFrame *plane = &chroma->frames[MIN (i, chroma->n_frames - 1)];
 
-    chroma->images[i].memory = CCL_MEMORY_DEVICE;
-    chroma->images[i].stream = find_stream (GST_CUDA_MEMORY_CAST (plane->map.memory));
+    chroma->image.planes[i].memory = CCL_MEMORY_DEVICE;
+    chroma->image.planes[i].stream = find_stream (GST_CUDA_MEMORY_CAST (plane->map.memory));
   }
 
   return TRUE;

@@ -36,7 +36,7 @@ system_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chrom
     const GstMapInfo *map = &chroma->frames[MIN (i, chroma->n_frames - 1)].map;
 
     if (map->memory && gst_ccl_pool_is_pinned (map->memory))
-      chroma->images[i].memory = CCL_MEMORY_PINNED;
+      chroma->image.planes[i].memory = CCL_MEMORY_PINNED;
   }
 
   return TRUE;

@@ -1,0 +1,95 @@
+/* cudaccl - CUDA backend: background models, the kernels
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_MODEL_KERNELS_H
+#define CCL_CUDA_MODEL_KERNELS_H
+
+#include "engine/motion_pixel.h"
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A plane of samples that kernels can read. */
+typedef struct CclModelPlane
+{
+  const uint8_t *samples;
+  size_t pitch; /* bytes */
+} CclModelPlane;
+
+/* A frame: planes 1 and 2 are chroma. */
+typedef struct CclModelFrame
+{
+  CclModelPlane planes[3];
+  uint32_t width, height;               /* of luma */
+  uint32_t chroma_width, chroma_height; /* 0: there is none */
+  uint32_t step;                        /* of chroma: bytes from sample to sample */
+} CclModelFrame;
+
+/* The state of all pixels. A row of luma has CCL_MODEL_UNIT pixels or a multiple, and all rows
+ * begin at multiples of 16 bytes. Of the background there are two copies, since pixels are compared
+ * with the background around them as it was before the frame: rows that learn read one copy and
+ * write the other, and then that one is valid. */
+typedef struct CclModelState
+{
+  size_t pitch; /* luma pixels, or twice the chroma samples, from row to row */
+  uint16_t *background[2];
+  uint8_t *noise, *candidates, *counts;
+  uint32_t *chroma;          /* both backgrounds of a sample, the second in the upper half */
+  unsigned long long *total; /* 0 between frames */
+  uint64_t *foreground;      /* result, in memory of the host: pixels of foreground */
+} CclModelState;
+
+#define CCL_MODEL_UNIT 16
+
+/* A mask that a kernel writes, whole words of 64 pixels. */
+typedef struct CclModelMask
+{
+  uint64_t *words; /* NULL: not wanted */
+  size_t pitch;    /* words */
+} CclModelMask;
+
+/* What the next frame does. Passed to the kernel by value. */
+typedef struct CclModelTask
+{
+  CclModelFrame frame;
+  CclModelState state;
+  CclMotionStep step;
+  CclModelMask mask, shadows;
+  uint64_t most;    /* with more foreground, both masks are empty */
+  uint32_t newest;  /* bit i: the copy that is valid in rows of group i */
+  uint32_t columns; /* blocks side by side */
+  uint32_t column_reciprocal;
+  uint8_t silent;     /* 1: masks are empty */
+  uint8_t vectors[2]; /* how luma and chroma can be loaded: see CclModelVectors */
+} CclModelTask;
+
+typedef enum CclModelVectors
+{
+  CCL_MODEL_SINGLE = 0, /* sample by sample */
+  CCL_MODEL_VECTOR,     /* planes of samples side by side, by vectors */
+  CCL_MODEL_PAIRS,      /* chroma in turns, likewise, from plane 1 on */
+} CclModelVectors;
+
+/* Enqueues a frame; fills in what @task has from columns on, but for silent. */
+cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the reduction of a frame: means of @scale by @scale samples, rounded. @to: its size is
+ * set, chroma is in pairs. */
+cudaError_t ccl_cuda_model_shrink (const CclModelFrame *from, const CclModelFrame *to,
+                                   uint32_t scale, cudaStream_t stream);
+
+/* Enqueues the enlargement of a mask by @scale, 2 or 4, to @width by @height pixels. */
+cudaError_t ccl_cuda_model_enlarge (const CclModelMask *from, const CclModelMask *to,
+                                    uint32_t width, uint32_t height, uint32_t scale,
+                                    cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,68 @@
+/* cudaccl - background models: what all backends share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_ENGINE_MOTION_H
+#define CCL_ENGINE_MOTION_H
+
+#include <cudaccl/ccl.h>
+#include "engine/motion_step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The part of a background model that all backends share. The analyzer keeps the time; backends
+ * read what a frame does to their state, and set foreground. */
+typedef struct CclModel
+{
+  CclMotionConfig config;
+  uint32_t width, height; /* pixels */
+  uint64_t bytes;         /* set by open(): what the backend allocated for it */
+
+  /* The frame that is submitted. */
+  CclMotionStep step;
+  uint64_t most;       /* with more foreground, both masks are empty */
+  bool silent;         /* both are empty in any case */
+  uint64_t foreground; /* set by collect(), at the latest: pixels of the model */
+
+  CclMotionClock clock;
+  bool freeze;
+  uint64_t elapsed, starts;
+  bool light_change;
+} CclModel;
+
+CclStatus ccl_model_check_config (const CclMotionConfig *config);
+
+/* For frames of @width by @height pixels. */
+void ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width,
+                     uint32_t height);
+
+/* Checks a frame of @width pixels a row, and sets what it does; @clock: the time with it. */
+CclStatus ccl_model_begin (CclModel *model, const CclImage *image, uint32_t width,
+                           const CclParams *params, CclMotionClock *clock);
+/* The frame was submitted: the backend's state will change. */
+void ccl_model_commit (CclModel *model, const CclMotionClock *clock);
+/* The frame was collected: its foreground is known. */
+void ccl_model_finish (CclModel *model);
+
+void ccl_model_info (const CclModel *model, CclMotionInfo *info);
+
+/* The samples of chroma of @n pixels in a row or column. */
+static inline uint32_t
+ccl_model_half (uint32_t n)
+{
+  return n / 2 + n % 2;
+}
+
+/* A background in grey levels. */
+static inline uint8_t
+ccl_motion_level (uint16_t background)
+{
+  return (uint8_t) ((background + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
