@@ -15,6 +15,7 @@
 #define NO_TARGET 0
 #define CCL "cudaccl"
 #define MOTION "cclmotion"
+#define LIVE_PIPELINES 64
 
 /* What is measured, and targets for an H200 with frames of 1920x1080. */
 typedef struct Scenario
@@ -259,6 +260,72 @@ run_contexts (Report *report)
                   TRUE, 0.9);
 }
 
+/* Measures live pipelines, which decode if there is a file. Without a factory they only produce the
+ * frames. */
+static gboolean
+measure_live (Report *report, PipelineMemory memory, const gchar *factory, PipelineResult *result,
+              GError **error)
+{
+  PipelineOptions *options = &report->options;
+  PipelineRun *runs[MOST_PIPELINES];
+  guint i, made;
+  gboolean ok;
+
+  options->factory = factory;
+  options->live = TRUE;
+  for (made = 0; made < options->pipelines; made++) {
+    runs[made] = options->decode
+                     ? pipeline_run_new_decoding (options, factory != NULL, error)
+                     : pipeline_run_new (options, report->camera, memory, -1, FALSE, error);
+    if (!runs[made])
+      break;
+  }
+  ok = made == options->pipelines && pipeline_runs_measure (runs, made, options, result, error);
+  for (i = 0; i < made; i++)
+    pipeline_run_free (runs[i]);
+  options->live = FALSE;
+  report->measured += ok;
+  return ok;
+}
+
+static void
+print_live (guint n, const gchar *what, const PipelineResult *result)
+{
+  gchar *text = g_strdup_printf ("%u live, %s", n, what);
+
+  print_result (text, result);
+  g_free (text);
+  printf ("  %-50s %9.2f\n", "cores", result->cores);
+}
+
+/* What cameras of 30 frames per second cost: the frames alone, with cclmotion, and with what is
+ * behind it. */
+static void
+run_live (Report *report, PipelineMemory memory)
+{
+  PipelineOptions *options = &report->options;
+  gchar *behind = options->behind ? options->behind : (gchar *) "ccltrack";
+  PipelineResult alone, motion, all;
+  GError *error = NULL;
+
+  options->behind = NULL;
+  if (measure_live (report, memory, NULL, &alone, &error) &&
+      measure_live (report, memory, MOTION, &motion, &error)) {
+    options->behind = behind;
+    if (measure_live (report, memory, MOTION, &all, &error)) {
+      print_live (options->pipelines, options->decode ? "nvh264dec" : "source", &alone);
+      print_live (options->pipelines, MOTION, &motion);
+      print_live (options->pipelines, behind, &all);
+      printf ("  %-50s %9.2f\n", "cores above the frames alone", all.cores - alone.cores);
+    }
+  }
+  options->behind = NULL;
+  if (error) {
+    report->failed |= memory != PIPELINE_CUDA;
+    say_why_not (report, "live", error);
+  }
+}
+
 static gboolean
 measure_decoding (Report *report, gboolean analyse, PipelineResult *result, GError **error)
 {
@@ -315,22 +382,25 @@ parse_size (const gchar *name, const gchar *value, gpointer data, GError **error
 static gboolean
 parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
 {
-  gint pipelines = 16, devices = 1, buffers = PIPELINE_FRAMES;
+  gint pipelines = 0, devices = 1, buffers = PIPELINE_FRAMES;
   const GOptionEntry entries[] = {
     { "size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer) parse_size, "of the frames (1920x1080)",
       "WxH" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "time per scenario (3)", "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
       "only these: system, pool, cuda, motion-system, motion-pool, motion-cuda, many, many-system, "
-      "contexts, motion-contexts",
+      "contexts, motion-contexts, live, live-system",
       "NAME,..." },
     { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines,
-      "pipelines at once in many, many-system and contexts (16)", "N" },
+      "pipelines at once in many, many-system and contexts (16), and in live (64)", "N" },
     { "devices", 0, 0, G_OPTION_ARG_INT, &devices, "devices in scenarios many and many-system (1)",
       "N" },
     { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "buffers of each source, 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
-      "properties of the elements, as in gst-launch", "'NAME=VALUE ...'" },
+      "properties of the elements, as in gst-launch (cclmotion: " PIPELINE_MOTION_PROPERTIES ")",
+      "'NAME=VALUE ...'" },
+    { "behind", 0, 0, G_OPTION_ARG_STRING, &options->behind,
+      "elements behind cclmotion in live (ccltrack)", "'ELEMENT ! ...'" },
     { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
       "raw GRAY8 frames of that size to analyse instead of drawn ones", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
@@ -352,7 +422,7 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
   if (ok &&
-      (argc > 1 || pipelines < 1 || pipelines > MOST_PIPELINES || devices < 1 ||
+      (argc > 1 || pipelines < 0 || pipelines > MOST_PIPELINES || devices < 1 ||
        buffers < PIPELINE_FRAMES || buffers > PIPELINE_MOST_BUFFERS || !(options->seconds > 0))) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "%s; try ccl-bench pipeline --help",
@@ -372,6 +442,7 @@ clear_report (Report *report)
 {
   g_free (report->options.scenario);
   g_free (report->options.element);
+  g_free (report->options.behind);
   g_free (report->options.masks);
   g_free (report->options.decode);
   g_free (report->masks);
@@ -394,7 +465,7 @@ pipeline_main (int argc, char **argv)
 {
   Report report = { .measured = 0 };
   GError *error = NULL;
-  guint i;
+  guint i, chosen;
 
   if (!parse_options (&report.options, argc, argv, &error) ||
       !(report.masks = pipeline_masks_new (&report.options, &error))) {
@@ -409,9 +480,11 @@ pipeline_main (int argc, char **argv)
     return EXIT_SKIP;
   }
 
+  chosen = report.options.pipelines;
+  report.options.pipelines = chosen > 0 ? chosen : 16;
   report.camera = pipeline_camera_new (&report.options, report.masks);
-  printf ("%ux%u%s%s\n", report.options.width, report.options.height,
-          report.options.element ? ", " : "", report.options.element ? report.options.element : "");
+  printf ("%ux%u; cclmotion %s\n", report.options.width, report.options.height,
+          report.options.element ? report.options.element : PIPELINE_MOTION_PROPERTIES);
   print_head ();
   for (i = 0; i < G_N_ELEMENTS (scenarios); i++)
     run_scenario (&report, &scenarios[i]);
@@ -425,8 +498,16 @@ pipeline_main (int argc, char **argv)
   report.options.factory = MOTION;
   if (wants (&report, "motion-contexts"))
     run_contexts (&report);
+  /* Only by name: they take longer than all others. */
+  if (report.options.scenario) {
+    report.options.pipelines = chosen > 0 ? chosen : LIVE_PIPELINES;
+    if (wants (&report, "live"))
+      run_live (&report, PIPELINE_CUDA);
+    if (wants (&report, "live-system"))
+      run_live (&report, PIPELINE_SYSTEM);
+  }
   report.options.factory = CCL;
-  if (report.options.decode)
+  if (report.options.decode && !report.options.scenario)
     run_decoding (&report);
 
   clear_report (&report);

@@ -21,7 +21,9 @@ typedef struct PipelineOptions
   guint devices;        /* in the scenario many */
   guint buffers;        /* of a source, at least PIPELINE_FRAMES */
   const gchar *factory; /* of the element: cudaccl, or cclmotion */
-  gchar *element;       /* its properties, as in gst-launch */
+  gchar *element;       /* its properties, as in gst-launch; NULL: the factory's usual ones */
+  gchar *behind;        /* elements behind it, as in gst-launch; NULL: none */
+  gboolean live;        /* frames come at 30 per second */
   gchar *masks;         /* a file of GRAY8 frames; NULL: they are drawn */
   gchar *decode;        /* a file with H.264 video */
   gchar *scenario;      /* names separated by commas; NULL: all */
@@ -42,6 +44,7 @@ typedef struct PipelineResult
   gdouble fps;
   gdouble p50, p90, p99;    /* us, from the element's sink pad to its source pad */
   gdouble cpu;              /* us of CPU time per frame, of the whole process */
+  gdouble cores;            /* CPU time of the whole process per time */
   gdouble allocations;      /* by the analyzers and the proposed pools, per frame */
   gdouble components;       /* per frame */
   gdouble upload, analysis; /* us of device time, averaged since the start */
@@ -67,8 +70,8 @@ GType pipeline_source_get_type (void);
 GstElement *pipeline_source_new (const PipelineOptions *options, const guint8 *masks, GstCaps *caps,
                                  gboolean proposed);
 
-/* A source that pushes copies of @buffers that share their memory. */
-GstElement *pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers);
+/* A source that pushes copies of @buffers that share their memory, @live: each at its time. */
+GstElement *pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers, gboolean live);
 
 /* The caps of the frames, without a reference. */
 GstCaps *pipeline_source_caps (GstElement *source);
@@ -81,11 +84,18 @@ guint pipeline_source_pinned_allocations (GstElement *source);
 
 /* pipelinerun.c */
 
+/* What cclmotion is measured with unless PipelineOptions.element says otherwise. */
+#define PIPELINE_MOTION_PROPERTIES "morphology=median3,close5x5 min-area=200"
+
+/* The element's properties. */
+const gchar *pipeline_properties (const PipelineOptions *options);
+
 typedef struct PipelineRun PipelineRun;
 
-/* A pipeline of source, element on @device (-1: as the options say) and sink. @masks: the frames'
- * luma. @own_context: frames in CUDAMemory are in a CUDA context of their own instead of the
- * process's. NULL with @error set if it cannot be made. */
+/* A pipeline of source, element on @device (-1: as the options say), what is behind it, and sink.
+ * Without a factory it has only the source and the sink. @masks: the frames' luma. @own_context:
+ * frames in CUDAMemory are in a CUDA context of their own instead of the process's. NULL with
+ * @error set if it cannot be made. */
 PipelineRun *pipeline_run_new (const PipelineOptions *options, const guint8 *masks,
                                PipelineMemory memory, gint device, gboolean own_context,
                                GError **error);

@@ -173,7 +173,10 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, gboole
       g_strdup_printf ("cudaupload cuda-device-id=%d ! video/x-raw(memory:CUDAMemory) ! %s "
                        "fakesink name=sink sync=false",
                        MAX (device, 0), beside);
-  GstElement *source = pipeline_source_new (options, masks, system, FALSE), *sink;
+  const PipelineOptions at_once = { .width = options->width,
+                                    .height = options->height,
+                                    .buffers = options->buffers };
+  GstElement *source = pipeline_source_new (&at_once, masks, system, FALSE), *sink;
   GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   PipelineRun *run;
   GstMessage *message;
@@ -211,13 +214,22 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, gboole
   return NULL;
 }
 
-/* The options' element with their properties, on a device. */
+const gchar *
+pipeline_properties (const PipelineOptions *options)
+{
+  if (options->element)
+    return options->element;
+  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES : "";
+}
+
+/* The options' element with its properties, on a device, and what is behind it. */
 static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {
   gchar *number = device < 0 ? g_strdup ("") : g_strdup_printf ("cuda-device-id=%d", device);
-  gchar *text = g_strdup_printf ("%s name=ccl %s %s", options->factory, number,
-                                 options->element ? options->element : "");
+  gchar *text = g_strdup_printf ("%s name=ccl %s %s %s %s", options->factory, number,
+                                 pipeline_properties (options), options->behind ? "!" : "",
+                                 options->behind ? options->behind : "");
 
   g_free (number);
   return text;
@@ -228,7 +240,7 @@ static PipelineRun *
 run_new_from (const PipelineOptions *options, gint device, GstElement *source, GPtrArray *buffers,
               GError **error)
 {
-  gchar *element = describe_element (options, device);
+  gchar *element = options->factory ? describe_element (options, device) : g_strdup ("identity");
   gchar *description =
       g_strdup_printf ("%s ! fakesink name=sink sync=false enable-last-sample=false", element);
   PipelineRun *run = run_new (description, source, error);
@@ -244,7 +256,8 @@ PipelineRun *
 pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineMemory memory,
                   gint device, gboolean own_context, GError **error)
 {
-  gboolean colour = memory == PIPELINE_CUDA || g_str_equal (options->factory, "cclmotion");
+  gboolean colour =
+      memory == PIPELINE_CUDA || !options->factory || g_str_equal (options->factory, "cclmotion");
   GstCaps *caps =
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, colour ? "NV12" : "GRAY8",
                            "width", G_TYPE_INT, (gint) options->width, "height", G_TYPE_INT,
@@ -259,7 +272,7 @@ pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineM
   } else {
     buffers = upload (options, masks, device, own_context, caps, &uploaded, error);
     if (buffers)
-      source = pipeline_source_new_from_buffers (uploaded, buffers);
+      source = pipeline_source_new_from_buffers (uploaded, buffers, options->live);
     gst_clear_caps (&uploaded);
   }
   if (source)
@@ -272,8 +285,8 @@ pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineM
 PipelineRun *
 pipeline_run_new_beside (const PipelineOptions *options, PipelineRun *run, GError **error)
 {
-  GstElement *source =
-      pipeline_source_new_from_buffers (pipeline_source_caps (run->source), run->buffers);
+  GstElement *source = pipeline_source_new_from_buffers (pipeline_source_caps (run->source),
+                                                         run->buffers, options->live);
 
   return run_new_from (options, -1, source, run->buffers, error);
 }
@@ -283,9 +296,9 @@ pipeline_run_new_decoding (const PipelineOptions *options, gboolean analyse, GEr
 {
   gchar *element = analyse ? describe_element (options, -1) : g_strdup ("identity silent=true");
   gchar *description = g_strdup_printf (
-      "filesrc location=\"%s\" ! parsebin ! nvh264dec ! %s ! fakesink name=sink sync=false "
+      "filesrc location=\"%s\" ! parsebin ! nvh264dec ! %s ! fakesink name=sink sync=%s "
       "enable-last-sample=false",
-      options->decode, element);
+      options->decode, element, options->live ? "true" : "false");
   PipelineRun *run = run_new (description, NULL, error);
 
   g_free (description);
@@ -410,6 +423,7 @@ sum_up (PipelineRun **runs, guint n, const Snapshot *a, const Snapshot *b, Pipel
     .frames = b->frames - a->frames,
     .fps = (gdouble) (b->frames - a->frames) * 1e9 / (gdouble) MAX (b->time - a->time, 1),
     .cpu = (b->cpu - a->cpu) / frames,
+    .cores = (b->cpu - a->cpu) * 1e3 / (gdouble) MAX (b->time - a->time, 1),
     .allocations = (gdouble) (b->allocations - a->allocations) / frames,
     .components =
         (gdouble) (b->components - a->components) / (gdouble) MAX (b->analysed - a->analysed, 1),

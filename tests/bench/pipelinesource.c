@@ -140,6 +140,15 @@ pipeline_source_create (GstPushSrc *src, GstBuffer **buffer)
   return GST_FLOW_OK;
 }
 
+/* Makes a live source wait for the time of each frame. */
+static void
+pipeline_source_get_times (GstBaseSrc *src, GstBuffer *buffer, GstClockTime *start,
+                           GstClockTime *end)
+{
+  *start = gst_base_src_is_live (src) ? GST_BUFFER_PTS (buffer) : GST_CLOCK_TIME_NONE;
+  *end = GST_CLOCK_TIME_NONE;
+}
+
 static void
 pipeline_source_finalize (GObject *object)
 {
@@ -163,6 +172,7 @@ pipeline_source_class_init (PipelineSourceClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   src_class->get_caps = pipeline_source_get_caps;
   src_class->decide_allocation = pipeline_source_decide_allocation;
+  src_class->get_times = pipeline_source_get_times;
   GST_PUSH_SRC_CLASS (klass)->create = pipeline_source_create;
 }
 
@@ -182,17 +192,19 @@ pipeline_source_new (const PipelineOptions *options, const guint8 *masks, GstCap
   self->masks = masks;
   self->n_buffers = options->buffers;
   self->want_proposed = proposed;
+  gst_base_src_set_live (GST_BASE_SRC (self), options->live);
   gst_video_info_from_caps (&self->info, caps);
   return GST_ELEMENT (self);
 }
 
 GstElement *
-pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers)
+pipeline_source_new_from_buffers (GstCaps *caps, GPtrArray *buffers, gboolean live)
 {
   PipelineSource *self = g_object_new (PIPELINE_TYPE_SOURCE, NULL);
 
   self->caps = gst_caps_ref (caps);
   self->buffers = g_ptr_array_ref (buffers);
+  gst_base_src_set_live (GST_BASE_SRC (self), live);
   gst_video_info_from_caps (&self->info, caps);
   return GST_ELEMENT (self);
 }
