@@ -14,6 +14,14 @@
 #define SPIN_NS 150000
 #define YIELD_NS 1000000
 #define SLEEP_NS 50000
+/* A stream that was idle for longer than this is live: it waits for its source, not for the device.
+ * There CCL_SYNC_AUTO sleeps for as long as frames usually take, which costs a switch to another
+ * thread instead of busy-polling for 50 to 100 us. The timer is some 50 us late, which does not
+ * matter to a source of 30 frames per second. */
+#define LIVE_NS 2000000
+#define FIRST_NAP_NS 50000
+#define LEAST_NAP_NS 10000
+#define MOST_NAP_NS 1000000
 /* How often to ask the driver whether the device has failed: then it writes no value. */
 #define QUERY_NS 100000
 
@@ -26,6 +34,7 @@ ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *
   void *mapped;
 
   self->sync = sync;
+  self->nap = FIRST_NAP_NS;
   if (status != CCL_OK || sync == CCL_SYNC_BLOCK || !ccl_cuda_api.cuStreamWriteValue32_v2)
     return status;
   status = ccl_cuda_allocate_pinned (memory, &value, sizeof *value);
@@ -91,6 +100,12 @@ query (const CclCudaCompletion *self)
   return error;
 }
 
+static bool
+is_live (const CclCudaCompletion *self, uint64_t now)
+{
+  return self->sync == CCL_SYNC_AUTO && self->ended > 0 && now - self->ended > LIVE_NS;
+}
+
 /* Passes some of the time until the next poll. */
 static void
 pass_time (CclSync sync, uint64_t waited)
@@ -105,6 +120,26 @@ pass_time (CclSync sync, uint64_t waited)
     nanosleep (&nap, NULL);
 }
 
+static bool
+is_complete (const CclCudaCompletion *self)
+{
+  return self->value ? has_value (self) : query (self) == cudaSuccess;
+}
+
+/* Sleeps for as long as frames take. A frame that is complete by then makes the next nap a little
+ * shorter, another one longer by half of what was missing. Returns when the nap ended. */
+static uint64_t
+take_nap (CclCudaCompletion *self)
+{
+  const struct timespec nap = { .tv_nsec = (long) self->nap };
+
+  nanosleep (&nap, NULL);
+  self->naps++;
+  if (is_complete (self))
+    self->nap -= self->nap / 16;
+  return ccl_cpu_now ();
+}
+
 cudaError_t
 ccl_cuda_completion_wait (CclCudaCompletion *self)
 {
@@ -112,10 +147,14 @@ ccl_cuda_completion_wait (CclCudaCompletion *self)
   const uint64_t interval = self->value ? QUERY_NS : 0;
   uint64_t start, now, next;
   cudaError_t error = cudaErrorNotReady;
+  bool live;
 
   if (self->sync == CCL_SYNC_BLOCK)
     return CCL_CUDA (cudaEventSynchronize, self->event);
   start = ccl_cpu_now ();
+  live = is_live (self, start) && !is_complete (self);
+  if (live)
+    start = take_nap (self);
   next = start + interval;
   while (error == cudaErrorNotReady && !(self->value && has_value (self))) {
     now = ccl_cpu_now ();
@@ -125,6 +164,12 @@ ccl_cuda_completion_wait (CclCudaCompletion *self)
     }
     if (error == cudaErrorNotReady)
       pass_time (self->sync, now - start);
+  }
+  self->ended = ccl_cpu_now ();
+  if (live) {
+    self->nap += (self->ended - start) / 2;
+    self->nap = self->nap < LEAST_NAP_NS ? LEAST_NAP_NS : self->nap;
+    self->nap = self->nap > MOST_NAP_NS ? MOST_NAP_NS : self->nap;
   }
   return error == cudaErrorNotReady ? cudaSuccess : error;
 }

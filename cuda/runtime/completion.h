@@ -21,6 +21,9 @@ typedef struct CclCudaCompletion
   const uint32_t *value;    /* pinned: written last; NULL: use the event */
   CUdeviceptr device_value; /* the same for the stream */
   uint32_t expected;        /* what the stream writes last */
+  uint64_t ended;           /* when the last wait did; 0: none yet */
+  uint64_t nap;             /* ns to sleep in a live stream before polling */
+  uint64_t naps;            /* taken, for tests */
 } CclCudaCompletion;
 
 /* Opens a zeroed completion. Close it also after an error. Its value belongs to @memory: free that

@@ -9,6 +9,7 @@
 #ifdef HAVE_CUDA
 
 #include "cuda/session.h"
+#include "engine/cpu/clock.h"
 #include "tests/lib/cudafake.h"
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
@@ -151,6 +152,47 @@ run_row (Check *check, const Row *row, CclSync sync)
     ccl_cuda_api.cudaStreamDestroy (streams[i]);
 }
 
+/* Who sleeps before polling: only CCL_SYNC_AUTO, if the last frame was long ago. */
+static const struct
+{
+  CclSync sync;
+  uint64_t idle; /* ns since the last wait */
+  Write write;
+  uint64_t naps;
+} pauses[] = {
+  { CCL_SYNC_AUTO, 10000000, WRITE_LATE, 1 },    { CCL_SYNC_AUTO, 10000000, WRITE_MISSING, 1 },
+  { CCL_SYNC_AUTO, 10000000, WRITE_AT_ONCE, 0 }, { CCL_SYNC_AUTO, 1000, WRITE_LATE, 0 },
+  { CCL_SYNC_SPIN, 10000000, WRITE_LATE, 0 },    { CCL_SYNC_YIELD, 10000000, WRITE_LATE, 0 },
+  { CCL_SYNC_BLOCK, 10000000, WRITE_LATE, 0 },
+};
+
+static void
+run_pause (Check *check, size_t i)
+{
+  CclCudaCompletion completion = { .expected = 0 };
+  CclAccount account = { 0 };
+  CclCudaMemory memory = { .account = &account };
+  cudaStream_t stream = NULL;
+
+  fake.write = pauses[i].write;
+  fake.answer = cudaSuccess;
+  fake.polls = 0;
+  ccl_cuda_api.cuStreamWriteValue32_v2 = fake.write == WRITE_MISSING ? NULL : write_value;
+  ccl_cuda_api.cudaStreamCreateWithFlags (&stream, 0);
+  check_that (check,
+              ccl_cuda_completion_open (&completion, pauses[i].sync, &memory) == CCL_OK &&
+                  ccl_cuda_completion_record (&completion, stream) == cudaSuccess,
+              "pause %zu: %s", i, ccl_last_error ());
+  completion.ended = ccl_cpu_now () - pauses[i].idle;
+  check_that (
+      check,
+      ccl_cuda_completion_wait (&completion) == cudaSuccess && completion.naps == pauses[i].naps,
+      "pause %zu: %u naps instead of %u", i, (unsigned) completion.naps, (unsigned) pauses[i].naps);
+  ccl_cuda_completion_close (&completion);
+  ccl_cuda_memory_free (&memory);
+  ccl_cuda_api.cudaStreamDestroy (stream);
+}
+
 static void
 test_completions (Check *check)
 {
@@ -168,6 +210,8 @@ test_completions (Check *check)
   for (int sync = CCL_SYNC_AUTO; sync <= CCL_SYNC_BLOCK; sync++)
     for (size_t i = 0; i < COUNT (rows); i++)
       run_row (check, &rows[i], (CclSync) sync);
+  for (size_t i = 0; i < COUNT (pauses); i++)
+    run_pause (check, i);
   ccl_cuda_api = api;
 }
 

@@ -82,8 +82,9 @@ typedef enum CclFeatureStage
 /* How ccl_analyzer_collect() waits for a CUDA device. */
 typedef enum CclSync
 {
-  CCL_SYNC_AUTO = 0, /* busy-poll for 0.15 ms, yield up to 1 ms, then poll every 50 us; on a device
-                      * that shares the host's memory (Jetson): CCL_SYNC_BLOCK */
+  CCL_SYNC_AUTO = 0, /* busy-poll for 0.15 ms, yield up to 1 ms, then poll every 50 us; sleep first
+                      * if the last frame was more than 2 ms ago (live sources); on a device that
+                      * shares the host's memory (Jetson): CCL_SYNC_BLOCK */
   CCL_SYNC_SPIN,     /* busy-poll: the shortest latency, at the cost of a core */
   CCL_SYNC_YIELD,    /* poll, yielding to other threads */
   CCL_SYNC_BLOCK, /* sleep until the device's interrupt: the least CPU time, about 30 us slower */
