@@ -1,21 +1,23 @@
-/* cudaccl - writes the components of frames as lines of JSON
+/* cudaccl - writes components, tracks and events as lines of JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /**
  * SECTION:element-ccljson
  * @title: ccljson
- * @short_description: writes the components of frames as lines of JSON
+ * @short_description: writes components, tracks and events as lines of JSON
  *
- * Converts frames with metadata of `cudaccl` to lines of JSON: a UTF-8 object and a newline for
- * each frame, in a buffer with the timestamp and duration of the frame. The lines can be written to
- * files (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`, `udpsink`).
- * Only the metadata of the frames is read; they may be in any memory.
+ * Converts frames with metadata of `cudaccl` to lines of JSON: UTF-8 objects, each followed by a
+ * newline. Each line is in a buffer with the timestamp and duration of its frame. They can be
+ * written to files (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`,
+ * `udpsink`). Only the metadata of the frames is read; they may be in any memory.
  *
  * ## Lines
  *
- * Each object has these members, in this order:
+ * By default there is a line for each frame, with these members, in this order:
  *
  * * `source`: the string #ccljson:source; only if it is set,
+ * * `session`: a UUID, a new one each time the element starts,
+ * * `line`: the number of the line, from 0, in its session,
  * * `frame`: the number of the frame, from 0, since the element started,
  * * `utc`: the time of day at which the frame was taken, a string such as
  *   `2026-01-31T12:00:00.123456789Z`, or null; see below,
@@ -34,8 +36,11 @@
  * * `events`: an array of the events of `cclzones`, with the fields of its messages except the
  *   times, and `frame-age` if an event happened in another frame; only if there are any.
  *
- * Integers are exact, numbers with a decimal point are rounded to thousandths. `docs/json.md` has
- * the schema.
+ * #ccljson:lines selects lines for tracks or events instead of these, or in addition. They are far
+ * fewer.
+ *
+ * Integers are exact, numbers with a decimal point are rounded to thousandths. `docs/json.md`
+ * describes all lines, and has their schema.
  *
  * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
  * of interest that `cudaccl` attached, and `found` is null. If it has neither, because it was not
@@ -73,61 +78,70 @@
  * tcpserversink host=0.0.0.0 port=5000
  * ]|
  * Sends the positions of moving objects to all clients that connect.
+ * |[
+ * gst-launch-1.0 -q v4l2src ! cclmotion min-area=500 ! ccltrack !
+ * cclzones tripwires="door: 0.4,0.9 0.6,0.9" ! ccljson lines=events ! fdsink
+ * ]|
+ * Prints a line whenever somebody crosses the tripwire.
  *
  * Since: 0.1
  */
 
 #include "gstccljson.h"
 
-#include <gst/video/video.h>
-#include <gst/common/gstcclroi.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/common/gstccltime.h>
 
 #include "gstccljsonwriter.h"
-#include <gst/common/gstcclfindings.h>
-#include "gstcclutc.h"
+#include "gstccltracklog.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
-#define GST_CAT_DEFAULT gst_ccl_json_debug
-
-#define SRC_CAPS "application/x-json, format=(string)cudaccl"
-
-#define DEFAULT_EMPTY_FRAMES TRUE
-#define DEFAULT_SOURCE NULL
+#define DEFAULT_LINES GST_CCL_JSON_FRAMES
 
 enum
 {
   PROP_0,
-  PROP_EMPTY_FRAMES,
-  PROP_SOURCE,
+  PROP_LINES,
 };
 
-typedef struct
+struct _GstCclJson
 {
-  /* Protected by the object lock. */
-  gboolean empty_frames;
-  gchar *source;
+  GstCclReport parent;
+
+  GstCclJsonLines lines; /* protected by the object lock */
 
   /* Streaming thread. */
-  guint width; /* of the frames */
-  guint height;
-  guint64 n_frames;
-  GstClockTime start; /* UTC at which the element started */
-  gboolean live, live_known;
-  GstCclUtc utc;
-  GstCaps *utc_caps; /* of the reference timestamps of the lines */
-} GstCclJsonPrivate;
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+  gchar *session;
+  guint64 n_lines;
+  GstCclTime time;
+  GHashTable *tracks; /* a log of those that have not ended */
+  gboolean warned;    /* of too many tracks */
+};
 
 static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                             GST_STATIC_CAPS ("application/x-json, format=(string)cudaccl"));
 
 #define gst_ccl_json_parent_class parent_class
-G_DEFINE_TYPE_WITH_PRIVATE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM)
-#define PRIV(self) ((GstCclJsonPrivate *) gst_ccl_json_get_instance_private (self))
+G_DEFINE_TYPE (GstCclJson, gst_ccl_json, GST_TYPE_CCL_REPORT)
 GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSON)
+
+#define GST_TYPE_CCL_JSON_LINES (gst_ccl_json_lines_get_type ())
+
+static GType
+gst_ccl_json_lines_get_type (void)
+{
+  static GType type = 0;
+  static const GFlagsValue values[] = {
+    { GST_CCL_JSON_FRAMES, "A line for each frame, with its components and events", "frames" },
+    { GST_CCL_JSON_TRACKS, "A line for each track that has ended", "tracks" },
+    { GST_CCL_JSON_EVENTS, "A line for each event of cclzones", "events" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCclJsonLines", values));
+
+  return type;
+}
 
 static void gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value,
                                        GParamSpec *pspec);
@@ -135,13 +149,11 @@ static void gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *v
                                        GParamSpec *pspec);
 static void gst_ccl_json_finalize (GObject *object);
 
-static GstCaps *gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
-                                             GstCaps *caps, GstCaps *filter);
 static gboolean gst_ccl_json_start (GstBaseTransform *trans);
-static gboolean gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event);
 static gboolean gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query);
-static GstFlowReturn gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf);
+static gboolean gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event);
+static void gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer,
+                                const GstCclReportFrame *frame, gboolean wanted);
 
 static void
 gst_ccl_json_class_init (GstCclJsonClass *klass)
@@ -149,69 +161,47 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
 
   gobject_class->set_property = gst_ccl_json_set_property;
   gobject_class->get_property = gst_ccl_json_get_property;
   gobject_class->finalize = gst_ccl_json_finalize;
 
   /**
-   * ccljson:empty-frames:
+   * ccljson:lines:
    *
-   * Write a line for frames without components, too. If disabled, such frames become gap events,
-   * unless they have events of `cclzones`.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_EMPTY_FRAMES,
-      g_param_spec_boolean ("empty-frames", "Empty frames",
-                            "Write a line for frames without components too.", DEFAULT_EMPTY_FRAMES,
-                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * ccljson:source:
-   *
-   * Name of the source in each line, such as that of a camera. If unset, lines lack this member.
-   * Invalid UTF-8 is replaced.
+   * Which lines to write. A track ends when its object has not been found for 2 seconds, or when
+   * the stream ends. The lines of frames contain their events, even if these have lines of their
+   * own.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
-      gobject_class, PROP_SOURCE,
-      g_param_spec_string (
-          "source", "Source", "Name of the source in each line, such as that of a camera.",
-          DEFAULT_SOURCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      gobject_class, PROP_LINES,
+      g_param_spec_flags ("lines", "Lines", "Which lines to write.", GST_TYPE_CCL_JSON_LINES,
+                          DEFAULT_LINES,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
-  gst_element_class_set_static_metadata (element_class, "Components as JSON", "Converter/Video",
-                                         "Writes the components of video frames as lines of JSON",
-                                         "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (
+      element_class, "Components as JSON", "Converter/Video",
+      "Writes the components, tracks and events of video frames as lines of JSON",
+      "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
-  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
-  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_decide_allocation);
-  trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_json_generate_output);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
 
-  klass->write = gst_ccl_json_write_frame;
+  report_class->write = gst_ccl_json_write;
 
-  GST_DEBUG_CATEGORY_INIT (gst_ccl_json_debug, "ccljson", 0, "components as lines of JSON");
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_LINES, 0);
 }
 
 static void
 gst_ccl_json_init (GstCclJson *self)
 {
-  PRIV (self)->empty_frames = DEFAULT_EMPTY_FRAMES;
-  PRIV (self)->source = g_strdup (DEFAULT_SOURCE);
-  PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
-
-  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
-  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
-  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+  self->lines = DEFAULT_LINES;
+  self->tracks = gst_ccl_track_log_new ();
 }
 
 static void
@@ -219,8 +209,8 @@ gst_ccl_json_finalize (GObject *object)
 {
   GstCclJson *self = GST_CCL_JSON (object);
 
-  g_free (PRIV (self)->source);
-  gst_caps_unref (PRIV (self)->utc_caps);
+  g_free (self->session);
+  g_hash_table_unref (self->tracks);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -229,43 +219,42 @@ static void
 gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
   GstCclJson *self = GST_CCL_JSON (object);
-  const gchar *source;
 
-  GST_OBJECT_LOCK (self);
   switch (prop_id) {
-  case PROP_EMPTY_FRAMES:
-    PRIV (self)->empty_frames = g_value_get_boolean (value);
-    break;
-  case PROP_SOURCE:
-    source = g_value_get_string (value);
-    g_free (PRIV (self)->source);
-    PRIV (self)->source = source ? g_utf8_make_valid (source, -1) : NULL;
+  case PROP_LINES:
+    GST_OBJECT_LOCK (self);
+    self->lines = (GstCclJsonLines) g_value_get_flags (value);
+    GST_OBJECT_UNLOCK (self);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
   }
+}
+
+static GstCclJsonLines
+get_lines (GstCclJson *self)
+{
+  GstCclJsonLines lines;
+
+  GST_OBJECT_LOCK (self);
+  lines = self->lines;
   GST_OBJECT_UNLOCK (self);
+
+  return lines;
 }
 
 static void
 gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
-  GstCclJson *self = GST_CCL_JSON (object);
-
-  GST_OBJECT_LOCK (self);
   switch (prop_id) {
-  case PROP_EMPTY_FRAMES:
-    g_value_set_boolean (value, PRIV (self)->empty_frames);
-    break;
-  case PROP_SOURCE:
-    g_value_set_string (value, PRIV (self)->source);
+  case PROP_LINES:
+    g_value_set_flags (value, get_lines (GST_CCL_JSON (object)));
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
   }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean
@@ -273,12 +262,48 @@ gst_ccl_json_start (GstBaseTransform *trans)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  PRIV (self)->n_frames = 0;
-  PRIV (self)->start = (GstClockTime) g_get_real_time () * GST_USECOND;
-  PRIV (self)->live_known = FALSE;
-  PRIV (self)->utc.known = FALSE;
+  g_free (self->session);
+  self->session = g_uuid_string_random ();
+  self->n_lines = 0;
+  self->warned = FALSE;
+  g_hash_table_remove_all (self->tracks);
+  gst_ccl_time_init (&self->time);
 
-  return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+}
+
+static gboolean
+gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  gst_ccl_time_set_caps (&GST_CCL_JSON (trans)->time, incaps);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps);
+}
+
+/* The id of the next line. */
+static GstCclJsonId
+take_id (GstCclJson *self, const gchar *source)
+{
+  GstCclJsonId id = { source, self->session, self->n_lines++ };
+
+  return id;
+}
+
+/* Writes the tracks that have ended at @time, or all if that is GST_CLOCK_TIME_NONE. */
+static void
+write_tracks (GstCclJson *self, const gchar *source, GstClockTime time)
+{
+  GArray *ended = gst_ccl_track_log_take_ended (self->tracks, time);
+  guint i;
+
+  for (i = 0; i < ended->len; i++) {
+    GstCclJsonId id = take_id (self, source);
+
+    gst_ccl_report_take_text (
+        GST_CCL_REPORT (self),
+        gst_ccl_json_write_track (&id, &g_array_index (ended, GstCclTrackRecord, i)));
+  }
+  g_array_unref (ended);
 }
 
 static gboolean
@@ -286,191 +311,66 @@ gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  /* The source may be another one. */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    PRIV (self)->live_known = FALSE;
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
+  case GST_EVENT_FLUSH_STOP:
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_GAP:
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
+    break;
+  case GST_EVENT_EOS: {
+    gchar *source;
+
+    g_object_get (self, "source", &source, NULL);
+    write_tracks (self, source, GST_CLOCK_TIME_NONE);
+    gst_ccl_report_push (GST_CCL_REPORT (self));
+    g_free (source);
+    break;
+  }
+  default:
+    break;
+  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* The caps of one pad do not depend on those of the other. */
-static GstCaps *
-gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-                             GstCaps *filter)
-{
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-
-  return gst_ccl_caps_filter (gst_pad_get_pad_template_caps (other), filter);
-}
-
-static gboolean
-gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
-{
-  GstCclJson *self = GST_CCL_JSON (trans);
-
-  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &PRIV (self)->width,
-                                    &PRIV (self)->height);
-}
-
-/* Lines are allocated by the element. */
-static gboolean
-gst_ccl_json_decide_allocation (GstBaseTransform *trans, GstQuery *query)
-{
-  return TRUE;
-}
-
-static gboolean
-is_live (GstCclJson *self)
-{
-  GstQuery *query;
-
-  if (!PRIV (self)->live_known) {
-    query = gst_query_new_latency ();
-    PRIV (self)->live = FALSE;
-    if (gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query))
-      gst_query_parse_latency (query, &PRIV (self)->live, NULL, NULL);
-    PRIV (self)->live_known = TRUE;
-    gst_query_unref (query);
-  }
-
-  return PRIV (self)->live;
-}
-
-/* For frames read from a file, the running time has no relation to the time of day. */
-static GstClockTime
-get_utc (GstCclJson *self, GstBuffer *buffer, GstClockTime running_time)
-{
-  GstClockTime utc = gst_ccl_utc_from_reference (buffer);
-
-  if (!GST_CLOCK_TIME_IS_VALID (utc) && is_live (self))
-    utc = gst_ccl_utc_from_clock (&PRIV (self)->utc, GST_ELEMENT (self), running_time);
-  if (GST_CLOCK_TIME_IS_VALID (utc) || !GST_CCL_JSON_GET_CLASS (self)->needs_utc)
-    return utc;
-
-  if (GST_CLOCK_TIME_IS_VALID (running_time) && running_time < G_MAXINT64)
-    return PRIV (self)->start + running_time;
-
-  return (GstClockTime) g_get_real_time () * GST_USECOND;
-}
-
-/* The zones of @inbuf, in pixels of a frame of @width x @height. If they have another size, e.g.
- * because the frame was cropped after cclzones, they are copied to @scaled. */
-static const GstCclZonesMeta *
-get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstCclFindings *scaled)
-{
-  const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (inbuf);
-
-  if (!zones || zones->n_events == 0 || (zones->width == width && zones->height == height))
-    return zones;
-
-  gst_ccl_findings_init (scaled, inbuf, width, height);
-  gst_ccl_findings_scale (scaled, width, height);
-
-  return scaled->zones.width > 0 ? &scaled->zones : NULL;
-}
-
-static GstBuffer *
-gst_ccl_json_write_line (GstCclJson *self, GstBuffer *inbuf, guint64 number, const gchar *source,
-                         const GstCclMeta *meta, const GstCclRois *rois)
-{
-  const guint copied_flags =
-      GST_BUFFER_FLAG_LIVE | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC;
-  GstCclFindings scaled = { FALSE };
-  GstCclJsonFrame frame;
-  GstBuffer *buffer;
-  gboolean has_size;
-  GString *line;
-  gsize length;
-
-  frame.source = source;
-  frame.number = number;
-  frame.timestamp = GST_BUFFER_PTS (inbuf);
-  frame.duration = GST_BUFFER_DURATION (inbuf);
-  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, frame.timestamp,
-                             &frame.stream_time, &frame.running_time);
-  frame.utc = get_utc (self, inbuf, frame.running_time);
-  /* Metadata of others may have no size. */
-  has_size = meta && meta->width > 0 && meta->height > 0;
-  frame.width = has_size ? meta->width : PRIV (self)->width;
-  frame.height = has_size ? meta->height : PRIV (self)->height;
-  frame.found = meta ? (gint64) meta->found : -1;
-  frame.frame_age = meta ? meta->frame_age : rois->frame_age;
-  frame.n_components = meta ? meta->n_components : rois->n;
-  frame.components = meta ? meta->components : rois->components;
-  frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &scaled);
-
-  line = GST_CCL_JSON_GET_CLASS (self)->write (&frame);
-  gst_ccl_findings_clear (&scaled);
-  length = line->len;
-  buffer = gst_buffer_new_wrapped (g_string_free (line, FALSE), length);
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (inbuf);
-  GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (inbuf);
-  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (inbuf);
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAGS (inbuf) & copied_flags);
-  if (GST_CLOCK_TIME_IS_VALID (frame.utc))
-    gst_buffer_add_reference_timestamp_meta (buffer, PRIV (self)->utc_caps, frame.utc,
-                                             GST_CLOCK_TIME_NONE);
-
-  return buffer;
-}
-
-/* Tells sinks not to wait for a line. */
 static void
-gst_ccl_json_push_gap (GstCclJson *self, GstBuffer *inbuf)
+log_tracks (GstCclJson *self, GstBuffer *buffer, const GstCclReportFrame *frame)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstClockTime time =
+      gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
 
-  if (trans->segment.format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (inbuf))
-    gst_pad_push_event (trans->srcpad,
-                        gst_event_new_gap (GST_BUFFER_PTS (inbuf), GST_BUFFER_DURATION (inbuf)));
+  if (!gst_ccl_track_log_add (self->tracks, frame, time) && !self->warned) {
+    self->warned = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+                         ("There are too many tracks: some will have no line."), (NULL));
+  }
+  write_tracks (self, frame->source, time);
 }
 
-/* Outputs a line or a gap event instead of the frame. */
-static GstFlowReturn
-gst_ccl_json_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
+static void
+gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer, const GstCclReportFrame *frame,
+                    gboolean wanted)
 {
-  GstCclJson *self = GST_CCL_JSON (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
-  GstFlowReturn result = GST_FLOW_OK;
-  GstCclFindings cropped = { FALSE };
-  GstCclRois rois = { 0 };
-  gboolean wanted;
-  GstCclZonesMeta *zones;
-  GstCclMeta *meta;
-  guint64 number;
-  gchar *source;
+  GstCclJson *self = GST_CCL_JSON (report);
+  const GstCclJsonLines lines = get_lines (self);
+  GstCclJsonId id;
+  guint i;
 
-  *outbuf = NULL;
-  if (!inbuf)
-    return GST_FLOW_OK;
-
-  number = PRIV (self)->n_frames++;
-  GST_OBJECT_LOCK (self);
-  wanted = PRIV (self)->empty_frames;
-  source = g_strdup (PRIV (self)->source);
-  GST_OBJECT_UNLOCK (self);
-
-  meta = gst_buffer_get_ccl_meta (inbuf);
-  if (!meta) {
-    gst_ccl_rois_init (&rois, inbuf);
-  } else if (meta->width != PRIV (self)->width || meta->height != PRIV (self)->height) {
-    gst_ccl_findings_init (&cropped, inbuf, 0, 0);
-    meta = &cropped.components;
+  if (wanted && (lines & GST_CCL_JSON_FRAMES)) {
+    id = take_id (self, frame->source);
+    gst_ccl_report_take_text (report, gst_ccl_json_write_frame (&id, frame));
   }
-
-  zones = gst_buffer_get_ccl_zones_meta (inbuf);
-  wanted |= (meta ? meta->n_components : rois.n) > 0 || (zones && zones->n_events > 0);
-  if (wanted) {
-    *outbuf = gst_ccl_json_write_line (self, inbuf, number, source, meta, &rois);
-  } else {
-    gst_ccl_json_push_gap (self, inbuf);
-    result = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  if (lines & GST_CCL_JSON_EVENTS) {
+    for (i = 0; frame->zones && i < frame->zones->n_events; i++) {
+      id = take_id (self, frame->source);
+      gst_ccl_report_take_text (report, gst_ccl_json_write_event (&id, frame, i));
+    }
   }
-
-  gst_ccl_rois_clear (&rois);
-  g_free (source);
-  gst_ccl_findings_clear (&cropped);
-  gst_buffer_unref (inbuf);
-
-  return result;
+  if (lines & GST_CCL_JSON_TRACKS)
+    log_tracks (self, buffer, frame);
+  else
+    g_hash_table_remove_all (self->tracks);
 }

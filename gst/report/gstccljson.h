@@ -1,26 +1,23 @@
-/* cudaccl - writes the components of frames as lines of JSON
+/* cudaccl - writes components, tracks and events as lines of JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_JSON_H__
 #define __GST_CCL_JSON_H__
 
-#include <gst/base/gstbasetransform.h>
-
-#include "gstccljsonwriter.h"
+#include "gstcclreport.h"
 
 G_BEGIN_DECLS
 
-#define GST_TYPE_CCL_JSON (gst_ccl_json_get_type ())
-G_DECLARE_DERIVABLE_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstBaseTransform)
-
-/* Subclasses write something else. */
-struct _GstCclJsonClass
+/* Which lines to write. */
+typedef enum
 {
-  GstBaseTransformClass parent_class;
+  GST_CCL_JSON_FRAMES = 1 << 0,
+  GST_CCL_JSON_TRACKS = 1 << 1,
+  GST_CCL_JSON_EVENTS = 1 << 2,
+} GstCclJsonLines;
 
-  GString *(*write) (const GstCclJsonFrame *frame);
-  gboolean needs_utc; /* frames without time of day get one */
-};
+#define GST_TYPE_CCL_JSON (gst_ccl_json_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstCclReport)
 
 GST_ELEMENT_REGISTER_DECLARE (ccljson);
 

@@ -1,4 +1,4 @@
-/* cudaccl - a frame's components as a line of JSON
+/* cudaccl - lines of JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstccljsonwriter.h"
@@ -135,6 +135,15 @@ append_int64 (GString *line, const gchar *name, gint64 value)
   g_string_append_len (line, text, write_int64 (text, value) - text);
 }
 
+static void
+append_double (GString *line, const gchar *name, gdouble value)
+{
+  gchar text[MAX_NUMBER];
+
+  append_name (line, name);
+  g_string_append_len (line, text, write_double (text, value) - text);
+}
+
 /* Appends @string in quotes. All bytes are allowed: what is not valid UTF-8 becomes U+FFFD. */
 static void
 append_string (GString *line, const gchar *string)
@@ -177,13 +186,12 @@ gst_ccl_json_append_utc (GString *text, GstClockTime utc)
   g_date_time_unref (time);
 }
 
+/* Appends @n objects, separated by commas. */
 static void
 append_components (GString *line, const GstCclComponent *components, guint n)
 {
   guint i;
 
-  append_name (line, "components");
-  g_string_append_c (line, '[');
   for (i = 0; i < n; i++) {
     gsize start = line->len;
     gchar *end;
@@ -196,28 +204,57 @@ append_components (GString *line, const GstCclComponent *components, guint n)
     end = write_component (end, &components[i]);
     g_string_truncate (line, (gsize) (end - line->str));
   }
-  g_string_append_c (line, ']');
 }
 
-static void
-append_double (GString *line, const gchar *name, gdouble value)
+/* Starts the line's object. */
+static GString *
+line_new (const GstCclJsonId *id, gsize usual_size)
 {
-  gchar text[MAX_NUMBER];
-
-  append_name (line, name);
-  g_string_append_len (line, text, write_double (text, value) - text);
-}
-
-static void
-append_event (GString *line, const GstCclZoneEvent *event, const gchar *zone)
-{
-  const gchar *type = gst_ccl_zone_event_type_get_name (event->type);
+  GString *line = g_string_sized_new (usual_size);
 
   g_string_append_c (line, '{');
+  if (id->source) {
+    append_name (line, "source");
+    append_string (line, id->source);
+  }
+  append_name (line, "session");
+  append_string (line, id->session);
+  append_uint64 (line, "line", id->number);
+
+  return line;
+}
+
+static void
+append_times (GString *line, const GstCclReportFrame *frame)
+{
+  append_uint64 (line, "frame", frame->number);
+  append_name (line, "utc");
+  gst_ccl_json_append_utc (line, frame->utc);
+  append_uint64 (line, "timestamp", frame->timestamp);
+  append_uint64 (line, "stream-time", frame->stream_time);
+  append_uint64 (line, "running-time", frame->running_time);
+  append_uint64 (line, "duration", frame->duration);
+}
+
+static void
+append_size (GString *line, const GstCclReportFrame *frame)
+{
+  append_uint64 (line, "width", frame->width);
+  append_uint64 (line, "height", frame->height);
+}
+
+/* Appends the members of an event. */
+static void
+append_event (GString *line, const GstCclZonesMeta *zones, guint index)
+{
+  const GstCclZoneEvent *event = &zones->events[index];
+  const GstCclZone *zone = gst_ccl_zones_meta_get_zone (zones, event->zone);
+  const gchar *type = gst_ccl_zone_event_type_get_name (event->type);
+
   append_name (line, "event");
   append_string (line, type ? type : "");
   append_name (line, "zone");
-  append_string (line, zone ? zone : "");
+  append_string (line, zone && zone->name ? zone->name : "");
   append_uint64 (line, "track", event->track);
   append_uint64 (line, "dwell", event->dwell);
   append_double (line, "x", event->x);
@@ -227,7 +264,6 @@ append_event (GString *line, const GstCclZoneEvent *event, const gchar *zone)
   append_uint64 (line, "inside", event->inside);
   if (event->frame_age != 0)
     append_int64 (line, "frame-age", event->frame_age);
-  g_string_append_c (line, '}');
 }
 
 static void
@@ -238,47 +274,74 @@ append_events (GString *line, const GstCclZonesMeta *zones)
   append_name (line, "events");
   g_string_append_c (line, '[');
   for (i = 0; i < zones->n_events; i++) {
-    const GstCclZoneEvent *event = &zones->events[i];
-
-    if (i > 0)
-      g_string_append_c (line, ',');
-    append_event (line, event,
-                  event->zone < zones->n_zones ? zones->zones[event->zone].name : NULL);
+    g_string_append (line, i > 0 ? ",{" : "{");
+    append_event (line, zones, i);
+    g_string_append_c (line, '}');
   }
   g_string_append_c (line, ']');
 }
 
 GString *
-gst_ccl_json_write_frame (const GstCclJsonFrame *frame)
+gst_ccl_json_write_frame (const GstCclJsonId *id, const GstCclReportFrame *frame)
 {
   gsize usual = USUAL_COMPONENT;
   GString *line;
 
   if (frame->n_components > 0 && frame->components[0].track)
     usual += USUAL_TRACK;
-  line = g_string_sized_new (1024 + frame->n_components * usual);
-
-  g_string_append_c (line, '{');
-  if (frame->source) {
-    append_name (line, "source");
-    append_string (line, frame->source);
-  }
-  append_uint64 (line, "frame", frame->number);
-  append_name (line, "utc");
-  gst_ccl_json_append_utc (line, frame->utc);
-  append_uint64 (line, "timestamp", frame->timestamp);
-  append_uint64 (line, "stream-time", frame->stream_time);
-  append_uint64 (line, "running-time", frame->running_time);
-  append_uint64 (line, "duration", frame->duration);
-  append_uint64 (line, "width", frame->width);
-  append_uint64 (line, "height", frame->height);
+  line = line_new (id, 1024 + frame->n_components * usual);
+  append_times (line, frame);
+  append_size (line, frame);
   append_uint64 (line, "found", (guint64) frame->found);
   append_uint64 (line, "count", frame->n_components);
   if (frame->frame_age != 0)
     append_int64 (line, "frame-age", frame->frame_age);
+  append_name (line, "components");
+  g_string_append_c (line, '[');
   append_components (line, frame->components, frame->n_components);
+  g_string_append_c (line, ']');
   if (frame->zones && frame->zones->n_events > 0)
     append_events (line, frame->zones);
+  g_string_append (line, "}\n");
+
+  return line;
+}
+
+static void
+append_sighting (GString *line, const gchar *name, const GstCclSighting *sighting)
+{
+  append_name (line, name);
+  g_string_append_c (line, '{');
+  append_times (line, &sighting->frame);
+  append_name (line, "component");
+  append_components (line, &sighting->component, 1);
+  g_string_append_c (line, '}');
+}
+
+GString *
+gst_ccl_json_write_track (const GstCclJsonId *id, const GstCclTrackRecord *record)
+{
+  GString *line = line_new (id, 1024);
+
+  append_uint64 (line, "track", record->last.component.track);
+  append_uint64 (line, "frames", record->n_frames);
+  append_double (line, "distance", record->distance);
+  append_size (line, &record->last.frame);
+  append_sighting (line, "first", &record->first);
+  append_sighting (line, "last", &record->last);
+  g_string_append (line, "}\n");
+
+  return line;
+}
+
+GString *
+gst_ccl_json_write_event (const GstCclJsonId *id, const GstCclReportFrame *frame, guint index)
+{
+  GString *line = line_new (id, 512);
+
+  append_times (line, frame);
+  append_size (line, frame);
+  append_event (line, frame->zones, index);
   g_string_append (line, "}\n");
 
   return line;

@@ -33,7 +33,7 @@ add_double (JsonBuilder *builder, const gchar *name, gdouble value)
 }
 
 static gchar *
-write_with_json_glib (const GstCclJsonFrame *frame, gsize *length)
+write_with_json_glib (const GstCclJsonId *id, const GstCclReportFrame *frame, gsize *length)
 {
   JsonGenerator *generator = json_generator_new ();
   JsonBuilder *builder = json_builder_new ();
@@ -43,7 +43,10 @@ write_with_json_glib (const GstCclJsonFrame *frame, gsize *length)
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "source");
-  json_builder_add_string_value (builder, frame->source);
+  json_builder_add_string_value (builder, id->source);
+  json_builder_set_member_name (builder, "session");
+  json_builder_add_string_value (builder, id->session);
+  add_uint64 (builder, "line", id->number);
   add_uint64 (builder, "frame", frame->number);
   json_builder_set_member_name (builder, "utc");
   json_builder_add_null_value (builder);
@@ -161,14 +164,14 @@ static gboolean
 run (guint n_components, guint n_turns, gboolean tracks)
 {
   GstCclComponent *components = components_new (n_components, tracks);
-  GstCclJsonFrame frame = { .source = "gate",
-                            .utc = GST_CLOCK_TIME_NONE,
-                            .duration = 33333333,
-                            .width = 1920,
-                            .height = 1080,
-                            .found = n_components,
-                            .n_components = n_components,
-                            .components = components };
+  GstCclJsonId id = { "gate", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6" };
+  GstCclReportFrame frame = { .utc = GST_CLOCK_TIME_NONE,
+                              .duration = 33333333,
+                              .width = 1920,
+                              .height = 1080,
+                              .found = n_components,
+                              .n_components = n_components,
+                              .components = components };
   gint64 best[2] = { G_MAXINT64, G_MAXINT64 }, sum[2] = { 0, 0 };
   gboolean equal = TRUE;
   gsize length = 0;
@@ -180,13 +183,13 @@ run (guint n_components, guint n_turns, gboolean tracks)
       gchar *text = NULL;
       gint64 start;
 
-      frame.number = turn / 2 * TURN + i;
+      id.number = frame.number = turn / 2 * TURN + i;
       frame.timestamp = frame.stream_time = frame.running_time = frame.number * frame.duration;
       start = now ();
       if (turn % 2 == 0)
-        text = write_with_json_glib (&frame, &length);
+        text = write_with_json_glib (&id, &frame, &length);
       else
-        line = gst_ccl_json_write_frame (&frame);
+        line = gst_ccl_json_write_frame (&id, &frame);
       start = now () - start;
       best[turn % 2] = MIN (best[turn % 2], start);
       sum[turn % 2] += start;
@@ -194,7 +197,7 @@ run (guint n_components, guint n_turns, gboolean tracks)
       if (line) {
         length = line->len;
         if (i == 0) {
-          text = write_with_json_glib (&frame, NULL);
+          text = write_with_json_glib (&id, &frame, NULL);
           equal = check (text, line->str);
         }
         g_string_free (line, TRUE);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define UUID_LENGTH 36
+
 static const GstCclComponent extremes[] = {
   { 1, 0, 0, 1, 1, 1, 0.0, 0.0 },
   { 2, 3, 4, 5, 6, 30, 0.1, 1.0 / 3.0 },
@@ -65,15 +67,21 @@ GST_START_TEST (test_text)
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (GST_SECOND, 40 * GST_MSECOND);
   GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-unix");
-  gchar *line;
+  gchar *line, *session;
 
   g_object_set (h->element, "source", "gate", NULL);
   gst_buffer_add_reference_timestamp_meta (buffer, caps, G_GUINT64_CONSTANT (1769860800123456789),
                                            GST_CLOCK_TIME_NONE);
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, 2)->frame_age = -7;
   line = take_line (gst_harness_push_and_pull (h, buffer));
+  session = strstr (line, "\"session\":\"");
+  fail_unless (session != NULL);
+  session += strlen ("\"session\":\"");
+  fail_unless (strlen (session) > UUID_LENGTH && session[UUID_LENGTH] == '"');
+  memset (session, 'x', UUID_LENGTH);
   fail_unless_equals_string (
-      line, "{\"source\":\"gate\",\"frame\":0,\"utc\":\"2026-01-31T12:00:00.123456789Z\","
+      line, "{\"source\":\"gate\",\"session\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\","
+            "\"line\":0,\"frame\":0,\"utc\":\"2026-01-31T12:00:00.123456789Z\","
             "\"timestamp\":1000000000,\"stream-time\":1000000000,"
             "\"running-time\":1000000000,\"duration\":40000000,\"width\":64,\"height\":48,"
             "\"found\":5,\"count\":2,\"frame-age\":-7,\"components\":["
@@ -114,7 +122,7 @@ GST_START_TEST (test_content)
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_SECOND);
 
     object = take_object (out);
-    fail_unless_equals_int (json_object_get_size (object), 11);
+    fail_unless_equals_int (json_object_get_size (object), 13);
     check_integer (object, "width", 320);
     check_integer (object, "height", 240);
     check_integer (object, "found", G_MAXUINT);

@@ -36,8 +36,12 @@ def read_schema():
     return json.loads(re.search(r"```json\n(.*?)```", text, re.DOTALL).group(1))
 
 
-def problems(value, schema, root, place="frame"):
+def problems(value, schema, root, place="line"):
     """Lists mismatches of value and schema; members unknown to the schema are mismatches."""
+    if "oneOf" in schema:
+        found = [problems(value, kind, root, place) for kind in schema["oneOf"]]
+        fitting = found.count([])
+        return [] if fitting == 1 else [f"{place} is of {fitting} kinds"] + min(found, key=len)
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -111,13 +115,53 @@ class Schema(unittest.TestCase):
             self.assertEqual(problems(frame, self.schema, self.schema), [])
             self.assertNotEqual(frame.get("events"), [])
 
+    def test_kinds(self):
+        """Tracks and events on lines of their own say what the frames' lines do."""
+        zones = 'cudaccl backend=cpu ! ccltrack ! cclzones zones="left: 0,0 0.5,0 0.5,1 0,1" ! '
+        source = "num-buffers=300 pattern=ball"
+        frames = lines(zones + "ccljson", source)
+        others = lines(zones + "ccljson lines=tracks+events source=gate", source)
+        for line in others:
+            self.assertEqual(problems(line, self.schema, self.schema), [])
+            self.assertEqual(line["source"], "gate")
+
+        expected = [{**event, "frame": frame["frame"]} for frame in frames
+                    for event in frame.get("events", [])]
+        events = [line for line in others if "event" in line]
+        self.assertGreater(len(events), 1)
+        self.assertEqual([{name: event.get(name) for name in expected[0]} for event in events],
+                         expected)
+
+        tracks = [line for line in others if "first" in line]
+        self.assertEqual(len(tracks) + len(events), len(others))
+        self.assertTrue(tracks)
+        for track in tracks:
+            found = [(frame["frame"], component) for frame in frames
+                     for component in frame["components"] if component.get("track") == track["track"]]
+            self.assertEqual(track["frames"], len(found))
+            for name, (number, component) in (("first", found[0]), ("last", found[-1])):
+                self.assertEqual(track[name]["frame"], number)
+                self.assertEqual(track[name]["component"], component)
+
+    def test_identity(self):
+        """No line is like another one, whatever starts again."""
+        everything = [line for _ in range(2) for kinds in ("frames", "frames+tracks+events")
+                      for line in lines(f"cudaccl backend=cpu ! ccltrack min-persistence=1 ! "
+                                        f"ccljson source=gate lines={kinds}")]
+        identities = {(line["source"], line["session"], line["line"]) for line in everything}
+        self.assertEqual(len(identities), len(everything))
+        frames = [line for line in everything if "components" in line]
+        self.assertEqual(len({(line["source"], line["session"], line["frame"]) for line in frames}),
+                         len(frames))
+        self.assertEqual(len({line["session"] for line in everything}), 4)
+
     def test_misfits(self):
         frame = lines("cudaccl backend=cpu ! ccljson")[0]
         for change in ({"width": 0}, {"found": 1.5}, {"new": 1}, {"utc": "today"}, {"components": None},
-                       {"components": [{"label": 1}]}):
+                       {"components": [{"label": 1}]}, {"session": "today"}, {"line": None}):
             self.assertNotEqual(problems({**frame, **change}, self.schema, self.schema), [], change)
         del frame["count"]
-        self.assertEqual(problems(frame, self.schema, self.schema), ["frame has no count"])
+        self.assertEqual(problems(frame, self.schema, self.schema), ["line is of 0 kinds", "line has no count"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,53 @@
+/* cudaccl - elements that write what was found in frames as text
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_REPORT_H__
+#define __GST_CCL_REPORT_H__
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/ccl/gstccl.h>
+
+G_BEGIN_DECLS
+
+/* What is known about a frame. Times are in nanoseconds or GST_CLOCK_TIME_NONE. */
+typedef struct
+{
+  const gchar *source; /* NULL for none */
+  guint64 number;
+  GstClockTime utc; /* since 1970 */
+  GstClockTime timestamp;
+  GstClockTime stream_time;
+  GstClockTime running_time;
+  GstClockTime duration;
+  guint width;
+  guint height;
+  gint64 found; /* -1 if unknown */
+  gint64 frame_age;
+  guint n_components;
+  const GstCclComponent *components;
+  const GstCclZonesMeta *zones; /* NULL for none */
+} GstCclReportFrame;
+
+#define GST_TYPE_CCL_REPORT (gst_ccl_report_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstCclReport, gst_ccl_report, GST, CCL_REPORT, GstBaseTransform)
+
+/* The abstract parent of ccljson and cclonvif. */
+struct _GstCclReportClass
+{
+  GstBaseTransformClass parent_class;
+
+  /* Adds texts for @frame. With @wanted, it needs one of its own, see the property empty-frames. */
+  void (*write) (GstCclReport *self, GstBuffer *buffer, const GstCclReportFrame *frame,
+                 gboolean wanted);
+  gboolean needs_utc; /* frames without time of day get one */
+};
+
+/* Adds a text to the output, in a buffer with the times of the last frame. Takes @text. */
+void gst_ccl_report_take_text (GstCclReport *self, GString *text);
+
+/* Pushes the texts that were added after the last frame. For the streaming thread. */
+void gst_ccl_report_push (GstCclReport *self);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_REPORT_H__ */
