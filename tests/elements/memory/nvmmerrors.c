@@ -358,7 +358,7 @@ map_chroma (GstCclMapper *mapper, Surface *surface, CclImage *image, GError **er
   fail_unless (gst_ccl_nvmm_mapper.map (mapper, &frame, &info, buffer, error));
   result = gst_ccl_nvmm_mapper.map_chroma (mapper, &frame, &chroma, &info, error);
   if (result) {
-    *image = chroma.images[0];
+    *image = chroma.image.planes[0];
     gst_ccl_chroma_unmap (&chroma);
   }
   gst_ccl_nvmm_mapper.unmap (mapper, &frame);
