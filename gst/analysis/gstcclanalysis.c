@@ -3,7 +3,6 @@
 
 #include "gstcclanalysis.h"
 
-#include <math.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstcclnvds.h"
@@ -15,10 +14,27 @@
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
-#define PROP_STATS 1
+#define PROP_STATS (sizeof (GstCclSettings) + GST_CCL_FIRST_ID)
 
 #define gst_ccl_analysis_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclAnalysis, gst_ccl_analysis, GST_TYPE_BASE_TRANSFORM)
+
+/* Sets the defaults. Other values that the element is made with are set after this. */
+static void
+gst_ccl_analysis_constructed (GObject *object)
+{
+  guint n, i;
+  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (i = 0; i < n; i++) {
+    if (g_type_is_a (pspecs[i]->owner_type, GST_TYPE_CCL_ANALYSIS) &&
+        pspecs[i]->flags & G_PARAM_WRITABLE)
+      g_object_set_property (object, pspecs[i]->name, g_param_spec_get_default_value (pspecs[i]));
+  }
+  g_free (pspecs);
+
+  G_OBJECT_CLASS (parent_class)->constructed (object);
+}
 
 static void
 gst_ccl_analysis_finalize (GObject *object)
@@ -32,28 +48,23 @@ gst_ccl_analysis_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
+static gboolean
+is_area (const GParamSpec *pspec)
+{
+  return g_str_has_suffix (pspec->name, "-area");
+}
+
 static void
 gst_ccl_analysis_set_property (GObject *object, guint prop_id, const GValue *value,
                                GParamSpec *pspec)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
-  CclParams *params = &self->settings.params;
-  guint64 min_area, max_area;
-  gdouble min_relative_area;
-  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  min_area = params->min_area;
-  max_area = params->max_area;
-  min_relative_area = self->settings.min_relative_area;
-  known = gst_ccl_settings_set (&self->settings, prop_id, value);
-  if (params->min_area != min_area || params->max_area != max_area ||
-      self->settings.min_relative_area != min_relative_area)
+  gst_ccl_settings_set (&self->settings, prop_id, value, pspec);
+  if (is_area (pspec))
     self->check_areas = FALSE;
   GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
 
 /* Called once for all properties that are set together: only now are the area limits consistent. */
@@ -65,8 +76,7 @@ gst_ccl_analysis_dispatch_properties_changed (GObject *object, guint n_pspecs, G
 
   GST_OBJECT_LOCK (self);
   for (i = 0; i < n_pspecs; i++) {
-    if (g_str_has_suffix (pspecs[i]->name, "-area"))
-      self->check_areas = TRUE;
+    self->check_areas |= is_area (pspecs[i]);
   }
   GST_OBJECT_UNLOCK (self);
 
@@ -77,7 +87,6 @@ static void
 gst_ccl_analysis_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
-  gboolean known;
 
   if (prop_id == PROP_STATS) {
     g_value_take_boxed (value, gst_ccl_session_get_stats (self->session));
@@ -85,11 +94,8 @@ gst_ccl_analysis_get_property (GObject *object, guint prop_id, GValue *value, GP
   }
 
   GST_OBJECT_LOCK (self);
-  known = gst_ccl_settings_get (&self->settings, prop_id, value);
+  gst_ccl_settings_get (&self->settings, prop_id, value);
   GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
 
 static void
@@ -135,16 +141,16 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
   GstCclAnalysisClass *klass = GST_CCL_ANALYSIS_GET_CLASS (self);
-  GstCclCleaningSettings cleaning;
+  GstCclSettings settings;
   GError *error = NULL;
   CclConfig config;
   gboolean started;
 
   GST_OBJECT_LOCK (self);
-  gst_ccl_settings_get_config (&self->settings, &config);
-  gst_ccl_cleaning_settings_copy (&self->settings.cleaning, &cleaning);
+  gst_ccl_settings_copy (&self->settings, &settings);
   self->check_areas = TRUE;
   GST_OBJECT_UNLOCK (self);
+  gst_ccl_settings_get_config (&settings, &config);
   config.labels = klass->labels;
 
   self->warned_truncated = FALSE;
@@ -153,9 +159,9 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
   self->warned_detections = FALSE;
 #endif
 
-  started = (!klass->configure || klass->configure (self, &config, &error)) &&
-            gst_ccl_session_start (self->session, &config, &cleaning, &error);
-  gst_ccl_cleaning_settings_clear (&cleaning);
+  started = (!klass->configure || klass->configure (self, &settings, &config, &error)) &&
+            gst_ccl_session_start (self->session, &config, &settings, &error);
+  gst_ccl_settings_clear (&settings);
   if (!started)
     gst_ccl_analysis_post_error (self, error, NULL);
 
@@ -236,36 +242,42 @@ gst_ccl_analysis_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (trans), timestamp);
 }
 
-/* Gets the settings for the next frame; caps must be set. Warns once if no component can match the
- * area limits. */
+/* What happens to the next frame. */
+typedef struct
+{
+  CclParams params;
+  GstCudaCclAttach attach;
+  GQuark roi_type;
+  gboolean post_messages;
+} Plan;
+
+/* Makes the plan for the next frame; caps must be set. Warns if area limits that are new let no
+ * component pass. */
 static void
-gst_ccl_analysis_take_settings (GstCclAnalysis *self, GstCclSettings *settings)
+gst_ccl_analysis_plan (GstCclAnalysis *self, Plan *plan)
 {
   const GstVideoInfo *info = gst_ccl_session_get_video_info (self->session);
-  gdouble pixels = (gdouble) GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
-  const gchar *limit = "min-area";
+  const GstCclSettings *settings = &self->settings;
+  CclParams *params = &plan->params;
   gboolean check_areas;
-  guint64 min_area;
+  const gchar *limit;
 
   GST_OBJECT_LOCK (self);
-  *settings = self->settings;
-  settings->cleaning = (GstCclCleaningSettings){ NULL }; /* may change from now on */
+  gst_ccl_settings_get_params (
+      settings, (gdouble) GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info), params);
+  plan->attach = settings->attach;
+  plan->roi_type = g_quark_from_string (settings->roi_type);
+  plan->post_messages = settings->post_messages;
+  limit = params->min_area > settings->min_area ? "min-relative-area" : "min-area";
   check_areas = self->check_areas;
   self->check_areas = FALSE;
   GST_OBJECT_UNLOCK (self);
 
-  /* Shares such as 0.07 are not exact: 7 of 100 pixels are 0.07 of them. */
-  min_area = (guint64) ceil (settings->min_relative_area * pixels * (1.0 - 1e-12));
-  if (min_area > settings->params.min_area) {
-    settings->params.min_area = min_area;
-    limit = "min-relative-area";
-  }
-
-  if (check_areas && settings->params.min_area > settings->params.max_area)
+  if (check_areas && params->min_area > params->max_area)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
                          ("All components are dropped: %s (%" G_GUINT64_FORMAT
                           " pixels) is above max-area (%" G_GUINT64_FORMAT ").",
-                          limit, settings->params.min_area, settings->params.max_area),
+                          limit, params->min_area, params->max_area),
                          (NULL));
 }
 
@@ -291,17 +303,17 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
 }
 
 static void
-gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const GstCclSettings *settings,
+gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *plan,
                          const CclComponents *components)
 {
   gst_ccl_buffer_remove_components (buffer);
-  if (settings->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
+  if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
     gst_ccl_attach_meta (buffer, gst_ccl_session_get_video_info (self->session), components);
-  if (settings->attach & GST_CUDA_CCL_ATTACH_ROI)
-    gst_ccl_attach_rois (buffer, settings->roi_type, components);
+  if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
+    gst_ccl_attach_rois (buffer, plan->roi_type, components);
 #ifdef HAVE_ANALYTICS
-  if (settings->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
-    guint n = gst_ccl_attach_detections (buffer, settings->roi_type, components);
+  if (plan->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
+    guint n = gst_ccl_attach_detections (buffer, plan->roi_type, components);
 
     if (n < components->count && !self->warned_detections) {
       GST_WARNING_OBJECT (self,
@@ -311,10 +323,10 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const GstCclSe
     }
   }
 #endif
-  if (settings->attach & GST_CUDA_CCL_ATTACH_NVDS) {
+  if (plan->attach & GST_CUDA_CCL_ATTACH_NVDS) {
     GError *error = NULL;
 
-    if (!gst_ccl_attach_nvds (buffer, g_quark_to_string (settings->roi_type), components, &error)) {
+    if (!gst_ccl_attach_nvds (buffer, g_quark_to_string (plan->roi_type), components, &error)) {
       if (!self->warned_nvds)
         GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
       self->warned_nvds = TRUE;
@@ -326,16 +338,16 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const GstCclSe
 GstFlowReturn
 gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
 {
-  GstCclSettings settings;
+  Plan plan;
   CclComponents components;
   GError *error = NULL;
 
   if (!gst_ccl_analysis_ensure_caps (self))
     return GST_FLOW_ERROR;
-  gst_ccl_analysis_take_settings (self, &settings);
+  gst_ccl_analysis_plan (self, &plan);
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->prepare)
-    GST_CCL_ANALYSIS_GET_CLASS (self)->prepare (self, inbuf, &settings.params);
-  if (!gst_ccl_session_analyze (self->session, inbuf, &settings.params, &components, &error)) {
+    GST_CCL_ANALYSIS_GET_CLASS (self)->prepare (self, inbuf, &plan.params);
+  if (!gst_ccl_session_analyze (self->session, inbuf, &plan.params, &components, &error)) {
     gst_ccl_analysis_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;
   }
@@ -350,8 +362,8 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     self->warned_truncated = TRUE;
   }
 
-  gst_ccl_analysis_attach (self, outbuf, &settings, &components);
-  if (settings.post_messages)
+  gst_ccl_analysis_attach (self, outbuf, &plan, &components);
+  if (plan.post_messages)
     gst_element_post_message (
         GST_ELEMENT (self),
         gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
@@ -430,7 +442,8 @@ pass_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 void
-gst_ccl_analysis_class_take_masks (GstCclAnalysisClass *klass)
+gst_ccl_analysis_class_install_properties (GstCclAnalysisClass *klass,
+                                           void (*install) (GObjectClass *))
 {
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
 
@@ -438,7 +451,7 @@ gst_ccl_analysis_class_take_masks (GstCclAnalysisClass *klass)
   gobject_class->set_property = gst_ccl_analysis_set_property;
   gobject_class->get_property = gst_ccl_analysis_get_property;
 
-  gst_ccl_settings_install_mask_properties (gobject_class);
+  install (gobject_class);
 }
 
 void
@@ -477,10 +490,11 @@ gst_ccl_analysis_class_init (GstCclAnalysisClass *klass)
 
   gobject_class->set_property = gst_ccl_analysis_set_property;
   gobject_class->get_property = gst_ccl_analysis_get_property;
+  gobject_class->constructed = gst_ccl_analysis_constructed;
   gobject_class->finalize = gst_ccl_analysis_finalize;
   gobject_class->dispatch_properties_changed = gst_ccl_analysis_dispatch_properties_changed;
 
-  gst_ccl_settings_install_properties (gobject_class);
+  gst_ccl_install_properties (gobject_class);
 
   /**
    * cudaccl:stats:
@@ -504,12 +518,6 @@ gst_ccl_analysis_class_init (GstCclAnalysisClass *klass)
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_analysis_before_transform);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_ANALYSIS, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_BACKEND, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ALGORITHM, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_CONNECTIVITY, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_SYNC, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_UPLOAD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCL_ATTACH, 0);
 
   GST_DEBUG_CATEGORY_INIT (gst_cuda_ccl_debug, "cudaccl", 0, "connected component analysis");
 }
@@ -519,7 +527,6 @@ gst_ccl_analysis_init (GstCclAnalysis *self)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
-  gst_ccl_settings_init (&self->settings);
   self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
   self->session = gst_ccl_session_new (self->mappers, G_OBJECT (self));
 

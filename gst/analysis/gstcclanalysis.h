@@ -54,8 +54,9 @@ typedef struct
 
   gboolean labels; /* the element needs label maps */
 
-  /* Checks and changes the configuration of the analyzer at each start; may be NULL. */
-  gboolean (*configure) (GstCclAnalysis *self, CclConfig *config, GError **error);
+  /* Checks @settings and changes the configuration of the analyzer at each start; may be NULL. */
+  gboolean (*configure) (GstCclAnalysis *self, const GstCclSettings *settings, CclConfig *config,
+                         GError **error);
 
   /* Completes the parameters of the next frame; may be NULL. */
   void (*prepare) (GstCclAnalysis *self, GstBuffer *buffer, CclParams *params);
@@ -67,8 +68,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)
 
 GType gst_ccl_analysis_get_type (void);
 
-/* Adds the properties of elements whose frames are masks. Others need no threshold. */
-void gst_ccl_analysis_class_take_masks (GstCclAnalysisClass *klass);
+/* Lets @install, a function such as gst_ccl_install_mask_properties(), add properties. */
+void gst_ccl_analysis_class_install_properties (GstCclAnalysisClass *klass,
+                                                void (*install) (GObjectClass *));
 
 /* Makes frames pass in place, in all memory types, with both pads' templates. */
 void gst_ccl_analysis_class_pass_frames (GstCclAnalysisClass *klass);

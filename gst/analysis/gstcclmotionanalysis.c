@@ -3,53 +3,27 @@
 
 #include "gstcclmotionanalysis.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_ccl_motion_analysis_debug);
-#define GST_CAT_DEFAULT gst_ccl_motion_analysis_debug
-
 #define MIN_LEARNING_TIME GST_MSECOND
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
 #define UNKNOWN_DURATION (GST_SECOND / 25)
 
-#define DEFAULT_METHOD GST_CCL_MOTION_METHOD_SIGMA_DELTA
-#define DEFAULT_SHADOWS GST_CCL_MOTION_SHADOWS_DROP
-#define DEFAULT_SCALE 1
-
-#define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
-#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-enum
-{
-  PROP_0,
-  PROP_METHOD,
-  PROP_LEARNING_TIME,
-  PROP_NOISE_FLOOR,
-  PROP_SHADOWS,
-  PROP_WARM_UP,
-  PROP_LIGHT_CHANGE,
-  PROP_FREEZE,
-  PROP_SCALE,
-};
-
 #define gst_ccl_motion_analysis_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclMotionAnalysis, gst_ccl_motion_analysis, GST_TYPE_CCL_ANALYSIS)
 
-GType
-gst_ccl_motion_method_get_type (void)
+static GType
+method_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
-    { GST_CCL_MOTION_METHOD_SIGMA_DELTA, "Mean and mean difference", "sigma-delta" },
+    { 0, "Mean and mean difference", "sigma-delta" },
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclMotionMethod", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclMotionMethod", values);
 }
 
-GType
-gst_ccl_motion_shadows_get_type (void)
+static GType
+shadows_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
@@ -60,22 +34,8 @@ gst_ccl_motion_shadows_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclMotionShadows", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclMotionShadows", values);
 }
-
-static void gst_ccl_motion_analysis_set_property (GObject *object, guint prop_id,
-                                                  const GValue *value, GParamSpec *pspec);
-static void gst_ccl_motion_analysis_get_property (GObject *object, guint prop_id, GValue *value,
-                                                  GParamSpec *pspec);
-static gboolean gst_ccl_motion_analysis_configure (GstCclAnalysis *ccl, CclConfig *config,
-                                                   GError **error);
-static gboolean gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event);
-static void gst_ccl_motion_analysis_reset (GstCclMotionAnalysis *self);
-static void gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer,
-                                             CclParams *params);
 
 static void
 install_properties (GObjectClass *gobject_class)
@@ -91,10 +51,8 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_METHOD,
-                                   g_param_spec_enum ("method", "Method", "Background model.",
-                                                      GST_TYPE_CCL_MOTION_METHOD, DEFAULT_METHOD,
-                                                      READY_FLAGS));
+  GST_CCL_INSTALL (motion.method, g_param_spec_enum ("method", "Method", "Background model.",
+                                                     method_get_type (), 0, GST_CCL_READY));
 
   /**
    * cclmotion:learning-time:
@@ -103,12 +61,12 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LEARNING_TIME,
+  GST_CCL_INSTALL (
+      motion.learning_time,
       g_param_spec_uint64 ("learning-time", "Learning time",
                            "Nanoseconds that an object must stand still to become background.",
                            MIN_LEARNING_TIME, MAX_LEARNING_TIME, params.learning_time,
-                           PLAYING_FLAGS));
+                           GST_CCL_PLAYING));
 
   /**
    * cclmotion:noise-floor:
@@ -118,11 +76,10 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_NOISE_FLOOR,
-      g_param_spec_uint ("noise-floor", "Noise floor",
-                         "Minimum difference in luma of foreground pixels.", 0, G_MAXUINT8,
-                         params.noise_floor, PLAYING_FLAGS));
+  GST_CCL_INSTALL (motion.noise_floor,
+                   g_param_spec_uint ("noise-floor", "Noise floor",
+                                      "Minimum difference in luma of foreground pixels.", 0,
+                                      G_MAXUINT8, params.noise_floor, GST_CCL_PLAYING));
 
   /**
    * cclmotion:shadows:
@@ -131,10 +88,10 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_SHADOWS,
-      g_param_spec_enum ("shadows", "Shadows", "How shadows are treated.",
-                         GST_TYPE_CCL_MOTION_SHADOWS, DEFAULT_SHADOWS, PLAYING_FLAGS));
+  GST_CCL_INSTALL (motion.shadows,
+                   g_param_spec_enum ("shadows", "Shadows", "How shadows are treated.",
+                                      shadows_get_type (), GST_CCL_MOTION_SHADOWS_DROP,
+                                      GST_CCL_PLAYING));
 
   /**
    * cclmotion:warm-up:
@@ -143,11 +100,11 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_WARM_UP,
+  GST_CCL_INSTALL (
+      motion.warm_up,
       g_param_spec_uint64 ("warm-up", "Warm-up",
                            "Nanoseconds that a new model learns before it reports components.", 0,
-                           G_MAXUINT64, params.warm_up, PLAYING_FLAGS));
+                           G_MAXUINT64, params.warm_up, GST_CCL_PLAYING));
 
   /**
    * cclmotion:light-change:
@@ -157,11 +114,11 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LIGHT_CHANGE,
+  GST_CCL_INSTALL (
+      motion.light_change,
       g_param_spec_uint ("light-change", "Light change",
                          "Percentage of foreground that means a change of light (0 = never).", 0,
-                         100, params.light_change, PLAYING_FLAGS));
+                         100, params.light_change, GST_CCL_PLAYING));
 
   /**
    * cclmotion:freeze:
@@ -170,9 +127,8 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_FREEZE,
-      g_param_spec_boolean ("freeze", "Freeze", "Stop learning.", params.freeze, PLAYING_FLAGS));
+  GST_CCL_INSTALL (motion.freeze, g_param_spec_boolean ("freeze", "Freeze", "Stop learning.",
+                                                        params.freeze, GST_CCL_PLAYING));
 
   /**
    * cclmotion:scale:
@@ -183,133 +139,11 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_SCALE,
+  GST_CCL_INSTALL (
+      motion.scale,
       g_param_spec_uint ("scale", "Scale",
                          "Pixels of the frame per pixel of the model in each direction: 1, 2 or 4.",
-                         1, 4, DEFAULT_SCALE, READY_FLAGS));
-}
-
-static void
-gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  gobject_class->set_property = gst_ccl_motion_analysis_set_property;
-  gobject_class->get_property = gst_ccl_motion_analysis_get_property;
-
-  install_properties (gobject_class);
-
-  /**
-   * cclmotion::reset:
-   * @self: the element
-   *
-   * Starts a new model with the next frame.
-   *
-   * Since: 0.1
-   */
-  g_signal_new_class_handler (
-      "reset", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_ccl_motion_analysis_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
-
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
-
-  GST_CCL_ANALYSIS_CLASS (klass)->configure = gst_ccl_motion_analysis_configure;
-  GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_METHOD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_SHADOWS, 0);
-
-  GST_DEBUG_CATEGORY_INIT (gst_ccl_motion_analysis_debug, "cclmotion", 0, "moving objects");
-}
-
-static void
-gst_ccl_motion_analysis_init (GstCclMotionAnalysis *self)
-{
-  ccl_motion_params_init (&self->params);
-  self->method = DEFAULT_METHOD;
-  self->shadows = DEFAULT_SHADOWS;
-  self->scale = DEFAULT_SCALE;
-}
-
-static void
-gst_ccl_motion_analysis_set_property (GObject *object, guint prop_id, const GValue *value,
-                                      GParamSpec *pspec)
-{
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_METHOD:
-    self->method = (GstCclMotionMethod) g_value_get_enum (value);
-    break;
-  case PROP_LEARNING_TIME:
-    self->params.learning_time = g_value_get_uint64 (value);
-    break;
-  case PROP_NOISE_FLOOR:
-    self->params.noise_floor = (guint8) g_value_get_uint (value);
-    break;
-  case PROP_SHADOWS:
-    self->shadows = (GstCclMotionShadows) g_value_get_enum (value);
-    break;
-  case PROP_WARM_UP:
-    self->params.warm_up = g_value_get_uint64 (value);
-    break;
-  case PROP_LIGHT_CHANGE:
-    self->params.light_change = (guint8) g_value_get_uint (value);
-    break;
-  case PROP_FREEZE:
-    self->params.freeze = g_value_get_boolean (value);
-    break;
-  case PROP_SCALE:
-    self->scale = g_value_get_uint (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ccl_motion_analysis_get_property (GObject *object, guint prop_id, GValue *value,
-                                      GParamSpec *pspec)
-{
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_METHOD:
-    g_value_set_enum (value, (gint) self->method);
-    break;
-  case PROP_LEARNING_TIME:
-    g_value_set_uint64 (value, self->params.learning_time);
-    break;
-  case PROP_NOISE_FLOOR:
-    g_value_set_uint (value, self->params.noise_floor);
-    break;
-  case PROP_SHADOWS:
-    g_value_set_enum (value, (gint) self->shadows);
-    break;
-  case PROP_WARM_UP:
-    g_value_set_uint64 (value, self->params.warm_up);
-    break;
-  case PROP_LIGHT_CHANGE:
-    g_value_set_uint (value, self->params.light_change);
-    break;
-  case PROP_FREEZE:
-    g_value_set_boolean (value, self->params.freeze);
-    break;
-  case PROP_SCALE:
-    g_value_set_uint (value, self->scale);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
+                         1, 4, 1, GST_CCL_READY));
 }
 
 static void
@@ -321,13 +155,14 @@ gst_ccl_motion_analysis_reset (GstCclMotionAnalysis *self)
 }
 
 static gboolean
-gst_ccl_motion_analysis_configure (GstCclAnalysis *ccl, CclConfig *config, GError **error)
+gst_ccl_motion_analysis_configure (GstCclAnalysis *analysis, const GstCclSettings *settings,
+                                   CclConfig *config, GError **error)
 {
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (ccl);
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
 
   ccl_motion_config_init (&self->motion);
+  self->motion.scale = settings->motion.scale;
   GST_OBJECT_LOCK (self);
-  self->motion.scale = self->scale;
   self->reset = FALSE;
   GST_OBJECT_UNLOCK (self);
   /* Elements that draw masks. */
@@ -385,30 +220,59 @@ gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, const GstVideoInfo *in
                                                                    : elapsed;
 }
 
-/* Gets the settings for the next frame. */
 static void
-gst_ccl_motion_analysis_take_settings (GstCclMotionAnalysis *self, CclMotionParams *params)
+gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, CclParams *params)
 {
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
+  const GstCclMotionSettings *settings = &analysis->settings.motion;
   gboolean reset;
 
   GST_OBJECT_LOCK (self);
-  *params = self->params;
-  params->keep_shadows = self->shadows == GST_CCL_MOTION_SHADOWS_KEEP;
-  self->marked = self->shadows == GST_CCL_MOTION_SHADOWS_MARK;
+  params->motion.learning_time = settings->learning_time;
+  params->motion.warm_up = settings->warm_up;
+  params->motion.noise_floor = (guint8) settings->noise_floor;
+  params->motion.light_change = (guint8) settings->light_change;
+  params->motion.freeze = settings->freeze;
+  params->motion.keep_shadows = settings->shadows == GST_CCL_MOTION_SHADOWS_KEEP;
+  self->marked = settings->shadows == GST_CCL_MOTION_SHADOWS_MARK;
   reset = self->reset;
   self->reset = FALSE;
   GST_OBJECT_UNLOCK (self);
 
   if (reset)
-    gst_ccl_session_reset_model (GST_CCL_ANALYSIS (self)->session);
+    gst_ccl_session_reset_model (analysis->session);
+  params->elapsed = gst_ccl_motion_analysis_tick (
+      self, gst_ccl_session_get_video_info (analysis->session), buffer);
 }
 
 static void
-gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, CclParams *params)
+gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 {
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gst_ccl_motion_analysis_take_settings (self, &params->motion);
-  params->elapsed = gst_ccl_motion_analysis_tick (
-      self, gst_ccl_session_get_video_info (analysis->session), buffer);
+  gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass), install_properties);
+
+  /**
+   * cclmotion::reset:
+   * @self: the element
+   *
+   * Starts a new model with the next frame.
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler (
+      "reset", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_ccl_motion_analysis_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
+
+  GST_CCL_ANALYSIS_CLASS (klass)->configure = gst_ccl_motion_analysis_configure;
+  GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);
+}
+
+static void
+gst_ccl_motion_analysis_init (GstCclMotionAnalysis *self)
+{
 }

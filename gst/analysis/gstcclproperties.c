@@ -3,17 +3,28 @@
 
 #include "gstcclproperties.h"
 
-static GType
-register_enum (GType *type, const gchar *name, const GEnumValue *values)
+#include <math.h>
+
+/* One of this many frames is measured for the statistics. */
+#define TIMING_INTERVAL 16
+
+#define ALGORITHM_AUTO 0
+
+GType
+gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *values)
 {
-  if (g_once_init_enter (type))
-    g_once_init_leave (type, g_enum_register_static (name, values));
+  if (g_once_init_enter (type)) {
+    GType registered = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (type, registered);
+  }
 
   return *type;
 }
 
-GType
-gst_cuda_ccl_backend_get_type (void)
+static GType
+backend_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
@@ -23,7 +34,7 @@ gst_cuda_ccl_backend_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_enum (&type, "GstCudaCclBackend", values);
+  return gst_ccl_register_enum (&type, "GstCudaCclBackend", values);
 }
 
 /* Values never change, not even in builds without an algorithm. */
@@ -55,38 +66,27 @@ describe_algorithm (const gchar *name)
 }
 
 static GType
-register_algorithms (void)
-{
-  /* GObject never frees the array. */
-  GEnumValue *values = g_new0 (GEnumValue, G_N_ELEMENTS (algorithms) + 2);
-  guint i;
-
-  values[0].value = GST_CUDA_CCL_ALGORITHM_AUTO;
-  values[0].value_name = "Best algorithm of the backend";
-  values[0].value_nick = "auto";
-
-  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
-    values[i + 1].value = algorithms[i].value;
-    values[i + 1].value_name = describe_algorithm (algorithms[i].name);
-    values[i + 1].value_nick = algorithms[i].name;
-  }
-
-  return g_enum_register_static ("GstCudaCclAlgorithm", values);
-}
-
-GType
-gst_cuda_ccl_algorithm_get_type (void)
+algorithm_get_type (void)
 {
   static GType type = 0;
+  static GEnumValue values[G_N_ELEMENTS (algorithms) + 2];
+  static gsize filled = 0;
+  guint i;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, register_algorithms ());
+  if (g_once_init_enter (&filled)) {
+    values[0] = (GEnumValue){ ALGORITHM_AUTO, "Best algorithm of the backend", "auto" };
+    for (i = 0; i < G_N_ELEMENTS (algorithms); i++)
+      values[i + 1] = (GEnumValue){ algorithms[i].value, describe_algorithm (algorithms[i].name),
+                                    algorithms[i].name };
+    g_once_init_leave (&filled, 1);
+  }
 
-  return type;
+  return gst_ccl_register_enum (&type, "GstCudaCclAlgorithm", values);
 }
 
-const gchar *
-gst_cuda_ccl_algorithm_get_name (gint value)
+/* Returns the engine's name for a value of the enumeration, NULL for the automatic choice. */
+static const gchar *
+algorithm_get_name (gint value)
 {
   guint i;
 
@@ -98,8 +98,8 @@ gst_cuda_ccl_algorithm_get_name (gint value)
   return NULL;
 }
 
-GType
-gst_cuda_ccl_connectivity_get_type (void)
+static GType
+connectivity_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
@@ -108,11 +108,11 @@ gst_cuda_ccl_connectivity_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_enum (&type, "GstCudaCclConnectivity", values);
+  return gst_ccl_register_enum (&type, "GstCudaCclConnectivity", values);
 }
 
-GType
-gst_cuda_ccl_sync_get_type (void)
+static GType
+sync_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
@@ -123,11 +123,11 @@ gst_cuda_ccl_sync_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_enum (&type, "GstCudaCclSync", values);
+  return gst_ccl_register_enum (&type, "GstCudaCclSync", values);
 }
 
-GType
-gst_cuda_ccl_upload_get_type (void)
+static GType
+upload_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
@@ -137,11 +137,11 @@ gst_cuda_ccl_upload_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_enum (&type, "GstCudaCclUpload", values);
+  return gst_ccl_register_enum (&type, "GstCudaCclUpload", values);
 }
 
-GType
-gst_cuda_ccl_attach_get_type (void)
+static GType
+attach_get_type (void)
 {
   static GType type = 0;
   static const GFlagsValue values[] = {
@@ -155,98 +155,18 @@ gst_cuda_ccl_attach_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCudaCclAttach", values));
+  if (g_once_init_enter (&type)) {
+    GType registered = g_flags_register_static ("GstCudaCclAttach", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
+  }
 
   return type;
 }
 
-#define DEFAULT_BACKEND CCL_BACKEND_AUTO
-#define DEFAULT_CUDA_DEVICE_ID -1
-#define DEFAULT_ALGORITHM GST_CUDA_CCL_ALGORITHM_AUTO
-#define DEFAULT_CONNECTIVITY 8
-#define DEFAULT_MAX_COMPONENTS 1024
-#define DEFAULT_THREADS 1
-#define DEFAULT_CUDA_SYNC CCL_SYNC_AUTO
-#define DEFAULT_UPLOAD CCL_UPLOAD_AUTO
-#define DEFAULT_THRESHOLD 127
-#define DEFAULT_INVERT FALSE
-#define DEFAULT_MIN_AREA 1
-#define DEFAULT_MAX_AREA G_MAXUINT64
-#define DEFAULT_MIN_RELATIVE_AREA 0.0
-#define DEFAULT_MIN_WIDTH 1
-#define DEFAULT_MIN_HEIGHT 1
-#define DEFAULT_ATTACH (GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI)
-#define DEFAULT_ROI_TYPE "blob"
-#define DEFAULT_POST_MESSAGES FALSE
-
-/* One of this many frames is measured for the statistics. */
-#define TIMING_INTERVAL 16
-
-#define READY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
-#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-enum
-{
-  PROP_BACKEND = GST_CCL_SETTINGS_FIRST_ID,
-  PROP_CUDA_DEVICE_ID,
-  PROP_ALGORITHM,
-  PROP_CONNECTIVITY,
-  PROP_MAX_COMPONENTS,
-  PROP_CUDA_SYNC,
-  PROP_THRESHOLD,
-  PROP_INVERT,
-  PROP_MIN_AREA,
-  PROP_MAX_AREA,
-  PROP_ATTACH,
-  PROP_ROI_TYPE,
-  PROP_POST_MESSAGES,
-  PROP_THREADS,
-  PROP_UPLOAD,
-  PROP_MORPHOLOGY,
-  PROP_INCLUDE,
-  PROP_EXCLUDE,
-  PROP_REGION_FILE,
-  PROP_MIN_RELATIVE_AREA,
-  PROP_MIN_WIDTH,
-  PROP_MIN_HEIGHT,
-};
-
-void
-gst_ccl_settings_init (GstCclSettings *settings)
-{
-  settings->backend = DEFAULT_BACKEND;
-  settings->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
-  settings->algorithm = DEFAULT_ALGORITHM;
-  settings->connectivity = DEFAULT_CONNECTIVITY;
-  settings->max_components = DEFAULT_MAX_COMPONENTS;
-  settings->threads = DEFAULT_THREADS;
-  settings->cuda_sync = DEFAULT_CUDA_SYNC;
-  settings->upload = DEFAULT_UPLOAD;
-  settings->cleaning = (GstCclCleaningSettings){ NULL };
-
-  ccl_params_init (&settings->params);
-  settings->params.threshold = DEFAULT_THRESHOLD;
-  settings->params.invert = DEFAULT_INVERT;
-  settings->params.min_area = DEFAULT_MIN_AREA;
-  settings->params.max_area = DEFAULT_MAX_AREA;
-  settings->params.min_width = DEFAULT_MIN_WIDTH;
-  settings->params.min_height = DEFAULT_MIN_HEIGHT;
-  settings->min_relative_area = DEFAULT_MIN_RELATIVE_AREA;
-
-  settings->attach = DEFAULT_ATTACH;
-  settings->roi_type = g_quark_from_static_string (DEFAULT_ROI_TYPE);
-  settings->post_messages = DEFAULT_POST_MESSAGES;
-}
-
-void
-gst_ccl_settings_clear (GstCclSettings *settings)
-{
-  gst_ccl_cleaning_settings_clear (&settings->cleaning);
-}
-
 static void
-install_analyzer_properties (GObjectClass *gobject_class)
+install_engine_properties (GObjectClass *gobject_class)
 {
   /**
    * cudaccl:backend:
@@ -258,10 +178,9 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
-                         GST_TYPE_CUDA_CCL_BACKEND, DEFAULT_BACKEND, READY_FLAGS));
+  GST_CCL_INSTALL (backend,
+                   g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
+                                      backend_get_type (), CCL_BACKEND_AUTO, GST_CCL_READY));
 
   /**
    * cudaccl:cuda-device-id:
@@ -270,11 +189,10 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device ID",
-                        "CUDA device that analyses the frames (-1 = any).", -1, G_MAXINT,
-                        DEFAULT_CUDA_DEVICE_ID, READY_FLAGS));
+  GST_CCL_INSTALL (cuda_device_id,
+                   g_param_spec_int ("cuda-device-id", "CUDA device ID",
+                                     "CUDA device that analyses the frames (-1 = any).", -1,
+                                     G_MAXINT, -1, GST_CCL_READY));
 
   /**
    * cudaccl:algorithm:
@@ -283,11 +201,11 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_ALGORITHM,
+  GST_CCL_INSTALL (
+      algorithm,
       g_param_spec_enum ("algorithm", "Algorithm",
                          "Algorithm that finds the components; does not change the result.",
-                         GST_TYPE_CUDA_CCL_ALGORITHM, DEFAULT_ALGORITHM, READY_FLAGS));
+                         algorithm_get_type (), ALGORITHM_AUTO, GST_CCL_READY));
 
   /**
    * cudaccl:connectivity:
@@ -297,11 +215,10 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CONNECTIVITY,
-      g_param_spec_enum ("connectivity", "Connectivity",
-                         "Number of neighbours that a pixel is connected to.",
-                         GST_TYPE_CUDA_CCL_CONNECTIVITY, DEFAULT_CONNECTIVITY, READY_FLAGS));
+  GST_CCL_INSTALL (connectivity,
+                   g_param_spec_enum ("connectivity", "Connectivity",
+                                      "Number of neighbours that a pixel is connected to.",
+                                      connectivity_get_type (), 8, GST_CCL_READY));
 
   /**
    * cudaccl:max-components:
@@ -311,11 +228,11 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MAX_COMPONENTS,
+  GST_CCL_INSTALL (
+      max_components,
       g_param_spec_uint ("max-components", "Maximum components",
                          "Maximum number of components per frame; the largest are kept.", 1,
-                         G_MAXUINT, DEFAULT_MAX_COMPONENTS, READY_FLAGS));
+                         G_MAXUINT, 1024, GST_CCL_READY));
 
   /**
    * cudaccl:threads:
@@ -325,11 +242,11 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_THREADS,
+  GST_CCL_INSTALL (
+      threads,
       g_param_spec_uint ("threads", "Threads",
                          "Number of threads that analyse a frame on the CPU (0 = one per CPU).", 0,
-                         CCL_MAX_THREADS, DEFAULT_THREADS, READY_FLAGS));
+                         CCL_MAX_THREADS, 1, GST_CCL_READY));
 
   /**
    * cudaccl:cuda-sync:
@@ -341,16 +258,27 @@ install_analyzer_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CUDA_SYNC,
-      g_param_spec_enum ("cuda-sync", "CUDA synchronization",
-                         "How the streaming thread waits for the CUDA device.",
-                         GST_TYPE_CUDA_CCL_SYNC, DEFAULT_CUDA_SYNC, READY_FLAGS));
+  GST_CCL_INSTALL (cuda_sync,
+                   g_param_spec_enum ("cuda-sync", "CUDA synchronization",
+                                      "How the streaming thread waits for the CUDA device.",
+                                      sync_get_type (), CCL_SYNC_AUTO, GST_CCL_READY));
 }
 
 static void
-install_cleaning_properties (GObjectClass *gobject_class)
+install_foreground_properties (GObjectClass *gobject_class)
 {
+  /**
+   * cudaccl:invert:
+   *
+   * Inverts the mask: pixels up to #cudaccl:threshold are foreground.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (
+      invert, g_param_spec_boolean ("invert", "Invert",
+                                    "Invert the mask: pixels up to the threshold are foreground.",
+                                    FALSE, GST_CCL_PLAYING));
+
   /**
    * cudaccl:morphology:
    *
@@ -369,11 +297,11 @@ install_cleaning_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MORPHOLOGY,
+  GST_CCL_INSTALL (
+      morphology,
       g_param_spec_string ("morphology", "Morphology",
                            "Operations that clean the mask, e.g. median5,close5x11,fill,drop50.",
-                           NULL, READY_FLAGS));
+                           NULL, GST_CCL_READY));
 
   /**
    * cudaccl:include:
@@ -383,12 +311,11 @@ install_cleaning_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INCLUDE,
-      g_param_spec_string (
-          "include", "Include",
-          "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
-          READY_FLAGS));
+  GST_CCL_INSTALL (
+      include, g_param_spec_string (
+                   "include", "Include",
+                   "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.",
+                   NULL, GST_CCL_READY));
 
   /**
    * cudaccl:exclude:
@@ -398,12 +325,11 @@ install_cleaning_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_EXCLUDE,
-      g_param_spec_string (
-          "exclude", "Exclude",
-          "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
-          READY_FLAGS));
+  GST_CCL_INSTALL (
+      exclude, g_param_spec_string (
+                   "exclude", "Exclude",
+                   "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.",
+                   NULL, GST_CCL_READY));
 
   /**
    * cudaccl:region-file:
@@ -415,29 +341,15 @@ install_cleaning_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_REGION_FILE,
-      g_param_spec_string ("region-file", "Region file",
-                           "PNG or PGM (P5) file whose bright pixels are analysed.", NULL,
-                           READY_FLAGS));
+  GST_CCL_INSTALL (region_file,
+                   g_param_spec_string ("region-file", "Region file",
+                                        "PNG or PGM (P5) file whose bright pixels are analysed.",
+                                        NULL, GST_CCL_READY));
 }
 
 static void
-install_analysis_properties (GObjectClass *gobject_class)
+install_result_properties (GObjectClass *gobject_class)
 {
-  /**
-   * cudaccl:invert:
-   *
-   * Inverts the mask: pixels up to #cudaccl:threshold are foreground.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_INVERT,
-      g_param_spec_boolean ("invert", "Invert",
-                            "Invert the mask: pixels up to the threshold are foreground.",
-                            DEFAULT_INVERT, PLAYING_FLAGS));
-
   /**
    * cudaccl:min-area:
    *
@@ -445,11 +357,10 @@ install_analysis_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_AREA,
-      g_param_spec_uint64 ("min-area", "Minimum area",
-                           "Minimum component area in pixels; smaller ones are dropped.", 0,
-                           G_MAXUINT64, DEFAULT_MIN_AREA, PLAYING_FLAGS));
+  GST_CCL_INSTALL (
+      min_area, g_param_spec_uint64 ("min-area", "Minimum area",
+                                     "Minimum component area in pixels; smaller ones are dropped.",
+                                     0, G_MAXUINT64, 1, GST_CCL_PLAYING));
 
   /**
    * cudaccl:max-area:
@@ -458,11 +369,10 @@ install_analysis_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MAX_AREA,
-      g_param_spec_uint64 ("max-area", "Maximum area",
-                           "Maximum component area in pixels; larger ones are dropped.", 0,
-                           G_MAXUINT64, DEFAULT_MAX_AREA, PLAYING_FLAGS));
+  GST_CCL_INSTALL (
+      max_area, g_param_spec_uint64 ("max-area", "Maximum area",
+                                     "Maximum component area in pixels; larger ones are dropped.",
+                                     0, G_MAXUINT64, G_MAXUINT64, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-relative-area:
@@ -472,12 +382,11 @@ install_analysis_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_RELATIVE_AREA,
-      g_param_spec_double ("min-relative-area", "Minimum relative area",
-                           "Minimum component area as a share of the frame; smaller ones are "
-                           "dropped.",
-                           0.0, 1.0, DEFAULT_MIN_RELATIVE_AREA, PLAYING_FLAGS));
+  GST_CCL_INSTALL (min_relative_area,
+                   g_param_spec_double (
+                       "min-relative-area", "Minimum relative area",
+                       "Minimum component area as a share of the frame; smaller ones are dropped.",
+                       0.0, 1.0, 0.0, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-width:
@@ -486,11 +395,10 @@ install_analysis_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_WIDTH,
-      g_param_spec_uint ("min-width", "Minimum width",
-                         "Minimum component width in pixels; narrower ones are dropped.", 0,
-                         G_MAXUINT, DEFAULT_MIN_WIDTH, PLAYING_FLAGS));
+  GST_CCL_INSTALL (
+      min_width, g_param_spec_uint ("min-width", "Minimum width",
+                                    "Minimum component width in pixels; narrower ones are dropped.",
+                                    0, G_MAXUINT, 1, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-height:
@@ -499,16 +407,11 @@ install_analysis_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_HEIGHT,
-      g_param_spec_uint ("min-height", "Minimum height",
-                         "Minimum component height in pixels; flatter ones are dropped.", 0,
-                         G_MAXUINT, DEFAULT_MIN_HEIGHT, PLAYING_FLAGS));
-}
+  GST_CCL_INSTALL (min_height, g_param_spec_uint (
+                                   "min-height", "Minimum height",
+                                   "Minimum component height in pixels; flatter ones are dropped.",
+                                   0, G_MAXUINT, 1, GST_CCL_PLAYING));
 
-static void
-install_result_properties (GObjectClass *gobject_class)
-{
   /**
    * cudaccl:attach:
    *
@@ -516,10 +419,10 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_ATTACH,
-      g_param_spec_flags ("attach", "Attach", "Metadata to attach to frames.",
-                          GST_TYPE_CUDA_CCL_ATTACH, DEFAULT_ATTACH, PLAYING_FLAGS));
+  GST_CCL_INSTALL (attach,
+                   g_param_spec_flags (
+                       "attach", "Attach", "Metadata to attach to frames.", attach_get_type (),
+                       GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI, GST_CCL_PLAYING));
 
   /**
    * cudaccl:roi-type:
@@ -528,11 +431,10 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_ROI_TYPE,
-      g_param_spec_string ("roi-type", "ROI type",
-                           "Type of the regions of interest and object detections.",
-                           DEFAULT_ROI_TYPE, PLAYING_FLAGS));
+  GST_CCL_INSTALL (roi_type,
+                   g_param_spec_string ("roi-type", "ROI type",
+                                        "Type of the regions of interest and object detections.",
+                                        "blob", GST_CCL_PLAYING));
 
   /**
    * cudaccl:post-messages:
@@ -541,24 +443,22 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_POST_MESSAGES,
-      g_param_spec_boolean ("post-messages", "Post messages",
-                            "Post an element message with the components of each frame.",
-                            DEFAULT_POST_MESSAGES, PLAYING_FLAGS));
+  GST_CCL_INSTALL (post_messages, g_param_spec_boolean (
+                                      "post-messages", "Post messages",
+                                      "Post an element message with the components of each frame.",
+                                      FALSE, GST_CCL_PLAYING));
 }
 
 void
-gst_ccl_settings_install_properties (GObjectClass *gobject_class)
+gst_ccl_install_properties (GObjectClass *gobject_class)
 {
-  install_analyzer_properties (gobject_class);
-  install_cleaning_properties (gobject_class);
-  install_analysis_properties (gobject_class);
+  install_engine_properties (gobject_class);
+  install_foreground_properties (gobject_class);
   install_result_properties (gobject_class);
 }
 
 void
-gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class)
+gst_ccl_install_mask_properties (GObjectClass *gobject_class)
 {
   /**
    * cudaccl:threshold:
@@ -568,10 +468,10 @@ gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_THRESHOLD,
-      g_param_spec_uint ("threshold", "Threshold", "Pixels above this value are foreground.", 0,
-                         G_MAXUINT8, DEFAULT_THRESHOLD, PLAYING_FLAGS | GST_PARAM_CONTROLLABLE));
+  GST_CCL_INSTALL (threshold,
+                   g_param_spec_uint ("threshold", "Threshold",
+                                      "Pixels above this value are foreground.", 0, G_MAXUINT8, 127,
+                                      GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
 
   /**
    * cudaccl:upload:
@@ -583,175 +483,100 @@ gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_UPLOAD,
-      g_param_spec_enum ("upload", "Upload",
-                         "How frames in system memory are transferred to the CUDA device.",
-                         GST_TYPE_CUDA_CCL_UPLOAD, DEFAULT_UPLOAD, READY_FLAGS));
+  GST_CCL_INSTALL (
+      upload, g_param_spec_enum ("upload", "Upload",
+                                 "How frames in system memory are transferred to the CUDA device.",
+                                 upload_get_type (), CCL_UPLOAD_AUTO, GST_CCL_READY));
 }
 
-static void
-take_string (gchar **string, const GValue *value)
+void
+gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value,
+                      const GParamSpec *pspec)
 {
-  g_free (*string);
-  *string = g_value_dup_string (value);
-}
+  gpointer field = (guint8 *) settings + prop_id - GST_CCL_FIRST_ID;
 
-gboolean
-gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value)
-{
-  const gchar *roi_type;
-
-  switch (prop_id) {
-  case PROP_BACKEND:
-    settings->backend = (CclBackend) g_value_get_enum (value);
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+  case G_TYPE_BOOLEAN:
+    *(gboolean *) field = g_value_get_boolean (value);
     break;
-  case PROP_CUDA_DEVICE_ID:
-    settings->cuda_device_id = g_value_get_int (value);
+  case G_TYPE_INT:
+    *(gint *) field = g_value_get_int (value);
     break;
-  case PROP_ALGORITHM:
-    settings->algorithm = g_value_get_enum (value);
+  case G_TYPE_UINT:
+    *(guint *) field = g_value_get_uint (value);
     break;
-  case PROP_CONNECTIVITY:
-    settings->connectivity = (guint) g_value_get_enum (value);
+  case G_TYPE_UINT64:
+    *(guint64 *) field = g_value_get_uint64 (value);
     break;
-  case PROP_MAX_COMPONENTS:
-    settings->max_components = g_value_get_uint (value);
+  case G_TYPE_DOUBLE:
+    *(gdouble *) field = g_value_get_double (value);
     break;
-  case PROP_CUDA_SYNC:
-    settings->cuda_sync = (CclSync) g_value_get_enum (value);
+  case G_TYPE_ENUM:
+    *(gint *) field = g_value_get_enum (value);
     break;
-  case PROP_THRESHOLD:
-    settings->params.threshold = (guint8) g_value_get_uint (value);
-    break;
-  case PROP_INVERT:
-    settings->params.invert = g_value_get_boolean (value);
-    break;
-  case PROP_MIN_AREA:
-    settings->params.min_area = g_value_get_uint64 (value);
-    break;
-  case PROP_MAX_AREA:
-    settings->params.max_area = g_value_get_uint64 (value);
-    break;
-  case PROP_ATTACH:
-    settings->attach = (GstCudaCclAttach) g_value_get_flags (value);
-    break;
-  case PROP_ROI_TYPE:
-    roi_type = g_value_get_string (value);
-    settings->roi_type = g_quark_from_string (roi_type ? roi_type : DEFAULT_ROI_TYPE);
-    break;
-  case PROP_POST_MESSAGES:
-    settings->post_messages = g_value_get_boolean (value);
-    break;
-  case PROP_THREADS:
-    settings->threads = g_value_get_uint (value);
-    break;
-  case PROP_UPLOAD:
-    settings->upload = (CclUpload) g_value_get_enum (value);
-    break;
-  case PROP_MORPHOLOGY:
-    take_string (&settings->cleaning.morphology, value);
-    break;
-  case PROP_INCLUDE:
-    take_string (&settings->cleaning.include, value);
-    break;
-  case PROP_EXCLUDE:
-    take_string (&settings->cleaning.exclude, value);
-    break;
-  case PROP_REGION_FILE:
-    take_string (&settings->cleaning.region_file, value);
-    break;
-  case PROP_MIN_RELATIVE_AREA:
-    settings->min_relative_area = g_value_get_double (value);
-    break;
-  case PROP_MIN_WIDTH:
-    settings->params.min_width = g_value_get_uint (value);
-    break;
-  case PROP_MIN_HEIGHT:
-    settings->params.min_height = g_value_get_uint (value);
+  case G_TYPE_FLAGS:
+    *(guint *) field = g_value_get_flags (value);
     break;
   default:
-    return FALSE;
+    g_free (*(gchar **) field);
+    *(gchar **) field = g_value_dup_string (
+        g_value_get_string (value) ? value : g_param_spec_get_default_value ((GParamSpec *) pspec));
+    break;
   }
-
-  return TRUE;
 }
 
-gboolean
+void
 gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value)
 {
-  switch (prop_id) {
-  case PROP_BACKEND:
-    g_value_set_enum (value, settings->backend);
+  gconstpointer field = (const guint8 *) settings + prop_id - GST_CCL_FIRST_ID;
+
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+  case G_TYPE_BOOLEAN:
+    g_value_set_boolean (value, *(const gboolean *) field);
     break;
-  case PROP_CUDA_DEVICE_ID:
-    g_value_set_int (value, settings->cuda_device_id);
+  case G_TYPE_INT:
+    g_value_set_int (value, *(const gint *) field);
     break;
-  case PROP_ALGORITHM:
-    g_value_set_enum (value, settings->algorithm);
+  case G_TYPE_UINT:
+    g_value_set_uint (value, *(const guint *) field);
     break;
-  case PROP_CONNECTIVITY:
-    g_value_set_enum (value, (gint) settings->connectivity);
+  case G_TYPE_UINT64:
+    g_value_set_uint64 (value, *(const guint64 *) field);
     break;
-  case PROP_MAX_COMPONENTS:
-    g_value_set_uint (value, settings->max_components);
+  case G_TYPE_DOUBLE:
+    g_value_set_double (value, *(const gdouble *) field);
     break;
-  case PROP_CUDA_SYNC:
-    g_value_set_enum (value, (gint) settings->cuda_sync);
+  case G_TYPE_ENUM:
+    g_value_set_enum (value, *(const gint *) field);
     break;
-  case PROP_THRESHOLD:
-    g_value_set_uint (value, settings->params.threshold);
-    break;
-  case PROP_INVERT:
-    g_value_set_boolean (value, settings->params.invert);
-    break;
-  case PROP_MIN_AREA:
-    g_value_set_uint64 (value, settings->params.min_area);
-    break;
-  case PROP_MAX_AREA:
-    g_value_set_uint64 (value, settings->params.max_area);
-    break;
-  case PROP_ATTACH:
-    g_value_set_flags (value, settings->attach);
-    break;
-  case PROP_ROI_TYPE:
-    g_value_set_string (value, g_quark_to_string (settings->roi_type));
-    break;
-  case PROP_POST_MESSAGES:
-    g_value_set_boolean (value, settings->post_messages);
-    break;
-  case PROP_THREADS:
-    g_value_set_uint (value, settings->threads);
-    break;
-  case PROP_UPLOAD:
-    g_value_set_enum (value, (gint) settings->upload);
-    break;
-  case PROP_MORPHOLOGY:
-    g_value_set_string (value, settings->cleaning.morphology);
-    break;
-  case PROP_INCLUDE:
-    g_value_set_string (value, settings->cleaning.include);
-    break;
-  case PROP_EXCLUDE:
-    g_value_set_string (value, settings->cleaning.exclude);
-    break;
-  case PROP_REGION_FILE:
-    g_value_set_string (value, settings->cleaning.region_file);
-    break;
-  case PROP_MIN_RELATIVE_AREA:
-    g_value_set_double (value, settings->min_relative_area);
-    break;
-  case PROP_MIN_WIDTH:
-    g_value_set_uint (value, settings->params.min_width);
-    break;
-  case PROP_MIN_HEIGHT:
-    g_value_set_uint (value, settings->params.min_height);
+  case G_TYPE_FLAGS:
+    g_value_set_flags (value, *(const guint *) field);
     break;
   default:
-    return FALSE;
+    g_value_set_string (value, *(gchar *const *) field);
+    break;
   }
+}
 
-  return TRUE;
+void
+gst_ccl_settings_copy (const GstCclSettings *settings, GstCclSettings *copy)
+{
+  *copy = *settings;
+  copy->morphology = g_strdup (settings->morphology);
+  copy->include = g_strdup (settings->include);
+  copy->exclude = g_strdup (settings->exclude);
+  copy->region_file = g_strdup (settings->region_file);
+  copy->roi_type = g_strdup (settings->roi_type);
+}
+
+void
+gst_ccl_settings_clear (GstCclSettings *settings)
+{
+  g_free (settings->morphology);
+  g_free (settings->include);
+  g_free (settings->exclude);
+  g_free (settings->region_file);
+  g_free (settings->roi_type);
 }
 
 void
@@ -760,7 +585,7 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   ccl_config_init (config, 1, 1);
   config->connectivity = settings->connectivity;
   config->backend = settings->backend;
-  config->algorithm = gst_cuda_ccl_algorithm_get_name (settings->algorithm);
+  config->algorithm = algorithm_get_name (settings->algorithm);
   config->device = settings->cuda_device_id;
   config->max_components = settings->max_components;
   config->threads = settings->threads;
@@ -768,4 +593,19 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->upload = settings->upload;
   config->timing = true;
   config->timing_interval = TIMING_INTERVAL;
+}
+
+void
+gst_ccl_settings_get_params (const GstCclSettings *settings, gdouble pixels, CclParams *params)
+{
+  /* Shares such as 0.07 are not exact: 7 of 100 pixels are 0.07 of them. */
+  guint64 min_area = (guint64) ceil (settings->min_relative_area * pixels * (1.0 - 1e-12));
+
+  ccl_params_init (params);
+  params->threshold = (guint8) settings->threshold;
+  params->invert = settings->invert;
+  params->min_area = MAX (settings->min_area, min_area);
+  params->max_area = settings->max_area;
+  params->min_width = settings->min_width;
+  params->min_height = settings->min_height;
 }

@@ -7,8 +7,6 @@
 #include <gst/gst.h>
 #include <cudaccl/ccl.h>
 
-#include "gstcclcleaning.h"
-
 G_BEGIN_DECLS
 
 /**
@@ -31,28 +29,36 @@ typedef enum
   GST_CUDA_CCL_ATTACH_NVDS = 1 << 3,
 } GstCudaCclAttach;
 
-/* The automatic choice in the algorithm enumeration. */
-#define GST_CUDA_CCL_ALGORITHM_AUTO 0
-
-#define GST_TYPE_CUDA_CCL_BACKEND (gst_cuda_ccl_backend_get_type ())
-#define GST_TYPE_CUDA_CCL_ALGORITHM (gst_cuda_ccl_algorithm_get_type ())
-#define GST_TYPE_CUDA_CCL_CONNECTIVITY (gst_cuda_ccl_connectivity_get_type ())
-#define GST_TYPE_CUDA_CCL_SYNC (gst_cuda_ccl_sync_get_type ())
-#define GST_TYPE_CUDA_CCL_UPLOAD (gst_cuda_ccl_upload_get_type ())
-#define GST_TYPE_CUDA_CCL_ATTACH (gst_cuda_ccl_attach_get_type ())
-
-GType gst_cuda_ccl_backend_get_type (void);
-GType gst_cuda_ccl_algorithm_get_type (void);
-GType gst_cuda_ccl_connectivity_get_type (void);
-GType gst_cuda_ccl_sync_get_type (void);
-GType gst_cuda_ccl_upload_get_type (void);
-GType gst_cuda_ccl_attach_get_type (void);
-
-/* Returns the engine's name for a value of the algorithm enumeration, NULL for the automatic
- * choice.
+/**
+ * GstCclMotionShadows:
+ * @GST_CCL_MOTION_SHADOWS_DROP: shadows are background
+ * @GST_CCL_MOTION_SHADOWS_KEEP: shadows are foreground
+ * @GST_CCL_MOTION_SHADOWS_MARK: shadows are background, and 127 in the masks of `cclmask`
+ *
+ * How shadows are treated.
+ *
+ * Since: 0.1
  */
-const gchar *gst_cuda_ccl_algorithm_get_name (gint value);
+typedef enum
+{
+  GST_CCL_MOTION_SHADOWS_DROP,
+  GST_CCL_MOTION_SHADOWS_KEEP,
+  GST_CCL_MOTION_SHADOWS_MARK,
+} GstCclMotionShadows;
 
+/* The properties of a background model. */
+typedef struct
+{
+  gint method; /* there is only one */
+  guint64 learning_time, warm_up;
+  guint noise_floor;
+  GstCclMotionShadows shadows;
+  guint light_change;
+  gboolean freeze;
+  guint scale;
+} GstCclMotionSettings;
+
+/* What the properties say. Fields have the types of GValues: enumerations are as large as gint. */
 typedef struct
 {
   /* Fixed while the element is started: changes take effect at the next start. */
@@ -64,37 +70,54 @@ typedef struct
   guint threads;
   CclSync cuda_sync;
   CclUpload upload;
-  GstCclCleaningSettings cleaning;
+  gchar *morphology, *include, *exclude, *region_file; /* NULL and blank strings have no effect */
 
   /* Taken for each frame. */
-  CclParams params;
-  gdouble min_relative_area; /* of the frame; not in @params */
+  guint threshold;
+  gboolean invert;
+  guint64 min_area, max_area; /* in pixels */
+  gdouble min_relative_area;  /* of the frame's area */
+  guint min_width, min_height;
   GstCudaCclAttach attach;
-  GQuark roi_type;
+  gchar *roi_type;
   gboolean post_messages;
+
+  GstCclMotionSettings motion;
 } GstCclSettings;
 
-/* Sets the defaults. */
-void gst_ccl_settings_init (GstCclSettings *settings);
+/* The id of the property that sets a field: the field's offset, but no 0. */
+#define GST_CCL_FIRST_ID 1
+#define GST_CCL_ID(field) ((guint) G_STRUCT_OFFSET (GstCclSettings, field) + GST_CCL_FIRST_ID)
 
-/* Frees the strings of the settings. */
-void gst_ccl_settings_clear (GstCclSettings *settings);
+/* For functions that install properties. */
+#define GST_CCL_INSTALL(field, pspec) \
+  g_object_class_install_property (gobject_class, GST_CCL_ID (field), pspec)
+#define GST_CCL_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define GST_CCL_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
-/* Smaller property ids are free for others. */
-#define GST_CCL_SETTINGS_FIRST_ID 2
+/* Returns @type, an enumeration that is registered with @values by the first call. */
+GType gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *values);
 
 /* Installs the properties of all elements. */
-void gst_ccl_settings_install_properties (GObjectClass *gobject_class);
+void gst_ccl_install_properties (GObjectClass *gobject_class);
 
 /* Installs those of elements whose frames are masks. */
-void gst_ccl_settings_install_mask_properties (GObjectClass *gobject_class);
+void gst_ccl_install_mask_properties (GObjectClass *gobject_class);
 
-/* Set and get a property. Return FALSE if @prop_id is none of these. */
-gboolean gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value);
-gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value);
+void gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value,
+                           const GParamSpec *pspec);
+void gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value);
+
+/* Makes a copy, to be cleared by gst_ccl_settings_clear(). */
+void gst_ccl_settings_copy (const GstCclSettings *settings, GstCclSettings *copy);
+void gst_ccl_settings_clear (GstCclSettings *settings);
 
 /* Gets the configuration of the analyzer without the frame size, the operations and the region. */
 void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);
+
+/* Gets the parameters for a frame of @pixels pixels. */
+void gst_ccl_settings_get_params (const GstCclSettings *settings, gdouble pixels,
+                                  CclParams *params);
 
 G_END_DECLS
 

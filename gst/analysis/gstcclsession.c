@@ -6,6 +6,7 @@
 #include <cudaccl/mask.h>
 #include <gst/common/gstcclutils.h>
 
+#include "gstcclregion.h"
 #include "gstcclstats.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"
@@ -17,9 +18,10 @@ struct _GstCclSession
 {
   GstCclMapper **mappers;
   GObject *log_object;
+  CclConfig config;       /* the frame size is that of @info */
   CclMotionConfig motion; /* the format is that of @info */
-  CclConfig config; /* the frame size is that of @info, the operations are those of @cleaning */
-  GstCclCleaning *cleaning;
+  CclOperation operations[CCL_MAX_OPERATIONS];
+  GstCclRegion *region;
 
   /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
    * caps, @analyzer is NULL after an error, until the next frame. */
@@ -63,8 +65,9 @@ set_reason (GError **error, CclStatus status, const gchar *reason)
   }
 }
 
-void
-gst_ccl_set_error (GError **error, CclStatus status)
+/* Sets @error to what the engine reports with @status. */
+static void
+set_error (GError **error, CclStatus status)
 {
   set_reason (error, status, ccl_last_error ());
 }
@@ -96,7 +99,7 @@ void
 gst_ccl_session_free (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
-  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_pointer (&self->region, gst_ccl_region_free);
   g_clear_error (&self->warning);
   gst_ccl_stats_reset (&self->stats);
   g_mutex_clear (&self->stats_lock);
@@ -104,24 +107,30 @@ gst_ccl_session_free (GstCclSession *self)
 }
 
 gboolean
-gst_ccl_session_start (GstCclSession *self, const CclConfig *config,
-                       const GstCclCleaningSettings *cleaning, GError **error)
+gst_ccl_session_start (GstCclSession *self, const CclConfig *config, const GstCclSettings *settings,
+                       GError **error)
 {
   CclStatus status;
-
-  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
-  self->cleaning = gst_ccl_cleaning_new (cleaning, error);
-  if (!self->cleaning)
-    return FALSE;
 
   self->config = *config;
   if (config->motion) {
     self->motion = *config->motion;
     self->config.motion = &self->motion;
   }
-  self->config.operations =
-      gst_ccl_cleaning_get_operations (self->cleaning, &self->config.n_operations);
   self->config.width = self->config.height = 1;
+  if (settings->morphology) {
+    status =
+        ccl_operations_parse (settings->morphology, self->operations, &self->config.n_operations);
+    if (!gst_ccl_check_property ("morphology", status, error))
+      return FALSE;
+  }
+  self->config.operations = self->operations;
+
+  g_clear_pointer (&self->region, gst_ccl_region_free);
+  self->region =
+      gst_ccl_region_new (settings->include, settings->exclude, settings->region_file, error);
+  if (!self->region)
+    return FALSE;
 
   g_mutex_lock (&self->stats_lock);
   gst_ccl_stats_reset (&self->stats);
@@ -129,7 +138,7 @@ gst_ccl_session_start (GstCclSession *self, const CclConfig *config,
 
   status = ccl_config_check (&self->config);
   if (status != CCL_OK)
-    gst_ccl_set_error (error, status);
+    set_error (error, status);
 
   return status == CCL_OK;
 }
@@ -138,7 +147,7 @@ void
 gst_ccl_session_stop (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
-  g_clear_pointer (&self->cleaning, gst_ccl_cleaning_free);
+  g_clear_pointer (&self->region, gst_ccl_region_free);
   g_clear_error (&self->warning);
   gst_ccl_mappers_close (self->mappers);
 }
@@ -200,14 +209,14 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
   self->place = *place;
   placed.device = place->device;
   placed.cuda_context = place->cuda_context;
-  status = gst_ccl_cleaning_make_region (self->cleaning, config->width, config->height, &region);
+  status = gst_ccl_region_draw (self->region, config->width, config->height, &region);
   if (status == CCL_OK) {
     placed.region = region.words ? &region : NULL;
     status = ccl_analyzer_new (&placed, &self->analyzer);
     ccl_mask_free (&region);
   }
   if (status != CCL_OK) {
-    gst_ccl_set_error (error, status);
+    set_error (error, status);
     return FALSE;
   }
 
@@ -334,7 +343,7 @@ gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const Cc
   status = ccl_analyzer_analyze (self->analyzer, &image, params, components);
   gst_ccl_chroma_unmap (&chroma);
   if (status != CCL_OK)
-    gst_ccl_set_error (error, status);
+    set_error (error, status);
 
   return status;
 }
@@ -388,7 +397,7 @@ static gboolean
 gst_ccl_session_check (GstCclSession *self, CclStatus status, GError **error)
 {
   if (status != CCL_OK) {
-    gst_ccl_set_error (error, status);
+    set_error (error, status);
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   }
 

@@ -7,7 +7,7 @@
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
 
-#include "gstcclcleaning.h"
+#include "gstcclproperties.h"
 #include "memory/gstcclchroma.h"
 
 G_BEGIN_DECLS
@@ -23,14 +23,11 @@ typedef struct _GstCclSession GstCclSession;
 GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
 void gst_ccl_session_free (GstCclSession *session);
 
-/* Sets @error, ready to be posted, to what the engine reports with @status. */
-void gst_ccl_set_error (GError **error, CclStatus status);
-
-/* Starts with @config, whose frame size, operations and region and whose model's format are
- * ignored, and resets the statistics. Fails if no frame could ever be analysed with it, or
- * @cleaning is invalid. */
+/* Starts with @config, to which operations and region of @settings are added, and resets the
+ * statistics. The frame size of @config and its model's format are ignored. Fails if no frame could
+ * ever be analysed. */
 gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config,
-                                const GstCclCleaningSettings *cleaning, GError **error);
+                                const GstCclSettings *settings, GError **error);
 
 /* Frees the analyzer and closes all mappers. */
 void gst_ccl_session_stop (GstCclSession *session);

@@ -127,7 +127,8 @@ GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, gst_cuda_ccl_get
 static void
 gst_cuda_ccl_class_init (GstCudaCclClass *klass)
 {
-  gst_ccl_analysis_class_take_masks (GST_CCL_ANALYSIS_CLASS (klass));
+  gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass),
+                                             gst_ccl_install_mask_properties);
   gst_element_class_set_static_metadata (
       GST_ELEMENT_CLASS (klass), "Connected components", "Filter/Analyzer/Video/Hardware",
       "Finds the connected components of video frames on a GPU or on the CPU",

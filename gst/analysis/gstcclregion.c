@@ -1,7 +1,7 @@
-/* cudaccl - what cleans the masks of a stream: operations and regions
+/* cudaccl - the region of frames that is looked at
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclcleaning.h"
+#include "gstcclregion.h"
 
 #include <string.h>
 #include <cudaccl/mask.h>
@@ -9,10 +9,8 @@
 #include <png.h>
 #endif
 
-struct _GstCclCleaning
+struct _GstCclRegion
 {
-  CclOperation operations[CCL_MAX_OPERATIONS];
-  guint32 n_operations;
   gchar *include, *exclude; /* NULL for none */
 
   /* The region file. */
@@ -23,30 +21,16 @@ struct _GstCclCleaning
   guint8 max; /* the maximum value of a pixel */
 };
 
-void
-gst_ccl_cleaning_settings_copy (const GstCclCleaningSettings *settings,
-                                GstCclCleaningSettings *copy)
+static gboolean
+is_blank (const gchar *text)
 {
-  copy->morphology = g_strdup (settings->morphology);
-  copy->include = g_strdup (settings->include);
-  copy->exclude = g_strdup (settings->exclude);
-  copy->region_file = g_strdup (settings->region_file);
+  return !text || text[strspn (text, " \t\r\n\v\f")] == '\0';
 }
 
-void
-gst_ccl_cleaning_settings_clear (GstCclCleaningSettings *settings)
-{
-  g_clear_pointer (&settings->morphology, g_free);
-  g_clear_pointer (&settings->include, g_free);
-  g_clear_pointer (&settings->exclude, g_free);
-  g_clear_pointer (&settings->region_file, g_free);
-}
-
-/* A copy of @text, NULL if it is NULL or blank. */
 static gchar *
 dup_text (const gchar *text)
 {
-  return text && text[strspn (text, " \t\r\n\v\f")] != '\0' ? g_strdup (text) : NULL;
+  return is_blank (text) ? NULL : g_strdup (text);
 }
 
 /* Reads a number of the header at @at, after white space and comments, and moves @at behind it. */
@@ -83,7 +67,7 @@ read_number (const gchar **at, const gchar *end, guint max, guint *number)
 }
 
 static gboolean
-parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
+parse_pgm (GstCclRegion *self, const gchar *name, gsize size, GError **error)
 {
   const gchar *at = self->contents, *end = at + size, *expected = NULL;
   guint max = 0;
@@ -127,7 +111,7 @@ parse_pgm (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
 #ifdef HAVE_PNG
 /* Colours become grey, and transparent pixels are blended with black. */
 static gboolean
-parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
+parse_png (GstCclRegion *self, const gchar *name, gsize size, GError **error)
 {
   png_image image = { .version = PNG_IMAGE_VERSION };
   const png_color black = { 0, 0, 0 };
@@ -168,7 +152,7 @@ failed:
 }
 #else
 static gboolean
-parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
+parse_png (GstCclRegion *self, const gchar *name, gsize size, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
                "Unsupported region file '%s': this build has no libpng to read PNG files. Convert "
@@ -179,7 +163,7 @@ parse_png (GstCclCleaning *self, const gchar *name, gsize size, GError **error)
 #endif
 
 static gboolean
-read_file (GstCclCleaning *self, const gchar *name, GError **error)
+read_file (GstCclRegion *self, const gchar *name, GError **error)
 {
   GError *reason = NULL;
   gsize size;
@@ -202,8 +186,8 @@ read_file (GstCclCleaning *self, const gchar *name, GError **error)
   return parse_pgm (self, name, size, error);
 }
 
-static gboolean
-check (const gchar *property, CclStatus status, GError **error)
+gboolean
+gst_ccl_check_property (const gchar *property, CclStatus status, GError **error)
 {
   if (status != CCL_OK)
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "Invalid value of %s: %s.",
@@ -214,39 +198,31 @@ check (const gchar *property, CclStatus status, GError **error)
 
 /* Checks the polygons, which are the same for every size. */
 static gboolean
-check_polygons (const gchar *include, const gchar *exclude, GError **error)
+check_polygons (const gchar *property, const gchar *include, const gchar *exclude, GError **error)
 {
   guint64 word = 0;
   CclMask mask = { &word, 1, 1, 1, CCL_MEMORY_HOST };
 
-  return check ("include", ccl_region_parse (include, NULL, &mask), error) &&
-         check ("exclude", ccl_region_parse (NULL, exclude, &mask), error);
+  return gst_ccl_check_property (property, ccl_region_parse (include, exclude, &mask), error);
 }
 
-GstCclCleaning *
-gst_ccl_cleaning_new (const GstCclCleaningSettings *settings, GError **error)
+GstCclRegion *
+gst_ccl_region_new (const gchar *include, const gchar *exclude, const gchar *file, GError **error)
 {
-  GstCclCleaning *self = g_new0 (GstCclCleaning, 1);
-  gchar *name = dup_text (settings->region_file);
-  gboolean ok;
+  GstCclRegion *self = g_new0 (GstCclRegion, 1);
 
-  self->include = dup_text (settings->include);
-  self->exclude = dup_text (settings->exclude);
-  ok = (!settings->morphology ||
-        check ("morphology",
-               ccl_operations_parse (settings->morphology, self->operations, &self->n_operations),
-               error)) &&
-       check_polygons (self->include, self->exclude, error) &&
-       (!name || read_file (self, name, error));
-  g_free (name);
-  if (!ok)
-    g_clear_pointer (&self, gst_ccl_cleaning_free);
+  self->include = dup_text (include);
+  self->exclude = dup_text (exclude);
+  if (!check_polygons ("include", self->include, NULL, error) ||
+      !check_polygons ("exclude", NULL, self->exclude, error) ||
+      (!is_blank (file) && !read_file (self, file, error)))
+    g_clear_pointer (&self, gst_ccl_region_free);
 
   return self;
 }
 
 void
-gst_ccl_cleaning_free (GstCclCleaning *self)
+gst_ccl_region_free (GstCclRegion *self)
 {
   g_free (self->include);
   g_free (self->exclude);
@@ -255,17 +231,9 @@ gst_ccl_cleaning_free (GstCclCleaning *self)
   g_free (self);
 }
 
-const CclOperation *
-gst_ccl_cleaning_get_operations (const GstCclCleaning *self, guint32 *n)
-{
-  *n = self->n_operations;
-
-  return self->operations;
-}
-
 /* Makes the dark pixels of the region file background. */
 static void
-remove_dark_pixels (const GstCclCleaning *self, CclMask *mask)
+remove_dark_pixels (const GstCclRegion *self, CclMask *mask)
 {
   guint32 *columns = g_new (guint32, mask->width);
   guint32 x, y;
@@ -287,8 +255,7 @@ remove_dark_pixels (const GstCclCleaning *self, CclMask *mask)
 }
 
 CclStatus
-gst_ccl_cleaning_make_region (const GstCclCleaning *self, guint32 width, guint32 height,
-                              CclMask *mask)
+gst_ccl_region_draw (const GstCclRegion *self, guint32 width, guint32 height, CclMask *mask)
 {
   CclStatus status;
 
