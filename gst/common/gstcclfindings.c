@@ -68,7 +68,7 @@ crop_rois (GstCclRois *rois, guint width, guint height, const GstVideoCropMeta *
                       .components = copy_components (before, rois->n) };
   guint i;
 
-  /* Cropping drops some: labels tell which are left. */
+  /* Cropping drops components: the labels tell which remain. */
   for (i = 0; i < rois->n; i++)
     meta.components[i].label = i;
   gst_ccl_meta_crop (&meta, crop->x, crop->y, crop->width, crop->height);
@@ -125,8 +125,8 @@ gst_ccl_findings_clear (GstCclFindings *self)
   clear_zones (&self->zones);
 }
 
-/* Scales components of a frame of @from_width x @from_height with the transform function of
- * GstCclMeta, or copies them if the size is the same, so that no bit changes. Returns FALSE if the
+/* Scales components of a frame of @from_width x @from_height with GstCclMeta's transform
+ * function. If the size is the same, copies them, so that not a bit changes. Returns FALSE if the
  * size is not valid. */
 static gboolean
 scale_components (const GstCclComponent *components, guint n, guint from_width, guint from_height,
@@ -243,7 +243,7 @@ gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *dest,
   }
 }
 
-/* Makes sure that @dest has a GstCclZonesMeta, with its own size. */
+/* Returns the GstCclZonesMeta of @dest; adds one of that frame size if there is none. */
 static GstCclZonesMeta *
 ensure_zones (GstBuffer *dest, guint width, guint height)
 {
@@ -313,8 +313,8 @@ gst_ccl_events_add (GArray *self, const GstCclZonesMeta *meta, GstClockTimeDiff 
   g_array_append_val (self, events);
 }
 
-/* The index in @meta, from @first on, of the zone of an event: @index, or another one of the same
- * name and kind. Returns the number of zones if there is none. */
+/* Returns the index in @meta of the zone of an event: @index, or another zone from @first on with
+ * the same name and kind. Returns the number of zones if there is none. */
 static guint
 find_zone (const GstCclZonesMeta *meta, guint first, const GstCclZone *zone, guint index)
 {

@@ -10,14 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* Elements such as videocrop can crop with GstVideoCropMeta, and leave other metadata unchanged:
- * then components still belong to the whole frame, of @width x @height pixels, while those found
- * after cropping belong to the visible part. Returns NULL if the components need no cropping, or if
- * the visible part is not inside the frame. */
+/* Some elements, such as videocrop, crop a frame by attaching a GstVideoCropMeta, and leave other
+ * metadata unchanged: components found earlier still refer to the whole frame, of @width x @height
+ * pixels, those found later to the visible part. Returns how to crop metadata of that size, or
+ * NULL if it needs no cropping, or if the visible part is not inside the frame. */
 const GstVideoCropMeta *gst_ccl_find_crop (GstBuffer *buffer, guint width, guint height);
 
-/* Copies of a frame's metadata, cropped to the visible part of the frame. They do not keep its
- * pixels. The `meta` of the members is not used. */
+/* Copies of a frame's metadata, cropped to its visible part. They do not hold its pixels. The
+ * `meta` of the members is not used. */
 typedef struct
 {
   gboolean has_components;
@@ -28,8 +28,8 @@ typedef struct
   GstCclZonesMeta zones; /* `width` is 0 if there are none */
 } GstCclFindings;
 
-/* Copies what @buffer, a frame of @width x @height, has. The size is used for regions of interest
- * without GstCclMeta, which do not have it. Free with gst_ccl_findings_clear(). */
+/* Copies the metadata of @buffer, a frame of @width x @height. The size is only used for regions
+ * of interest without a GstCclMeta, which do not store it. Free with gst_ccl_findings_clear(). */
 void gst_ccl_findings_init (GstCclFindings *self, GstBuffer *buffer, guint width, guint height);
 
 void gst_ccl_findings_clear (GstCclFindings *self);
@@ -55,13 +55,13 @@ GArray *gst_ccl_events_new (void);
 guint64 gst_ccl_events_count (const GArray *self);
 
 /* Adds copies of the events of @meta, which happened at @time or, if that is GST_CLOCK_STIME_NONE,
- * in the frame that will have them. */
+ * in the frame that they are attached to. */
 void gst_ccl_events_add (GArray *self, const GstCclZonesMeta *meta, GstClockTimeDiff time);
 
-/* Moves all events to the writable @dest, the frame at @time, of @width x @height: they are put
- * before its event @index, with their age added to their frame_age. Zones are matched by name and
- * kind, those of the same name by their index, with those of @dest from @first_zone on. Missing
- * ones are added. */
+/* Moves all events to the writable @dest, the frame at @time, of @width x @height: they are
+ * inserted before its event @index, and their age is added to their frame_age. Their zones are
+ * matched by name and kind, and by index if names repeat, with those of @dest from @first_zone on.
+ * Missing ones are added. */
 void gst_ccl_events_attach (GArray *self, GstBuffer *dest, guint width, guint height,
                             guint first_zone, guint index, GstClockTimeDiff time);
 

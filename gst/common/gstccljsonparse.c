@@ -6,7 +6,7 @@
 #include <string.h>
 #include <gst/gst.h>
 
-/* The value of the escape \uXXXX at @at, or -1. */
+/* Returns the value of the escape \uXXXX at @at, or -1. */
 static gint
 read_escape (const gchar *at)
 {
@@ -24,8 +24,8 @@ read_escape (const gchar *at)
   return value;
 }
 
-/* Sets @at, the opening quote of a string, to the closing one. On failure, sets it to where the
- * problem is, and returns what that is. */
+/* Moves @at from the opening quote of a string to the closing one, and returns NULL. On failure,
+ * moves it to the problem, and returns a description. */
 static const gchar *
 skip_string (const gchar **at)
 {
@@ -56,12 +56,12 @@ skip_string (const gchar **at)
   return problem;
 }
 
-/* Finds what json-glib does not survive, or accepts though it must not. It recurses at each opening
- * bracket, and overflows its stack. A bad \u makes it write invalid UTF-8 and skip characters
- * unseen, even quotes. Comments and single quotes go with them: where those end depends on the
- * version, and brackets could hide there.
+/* Finds problems that json-glib does not survive, or wrongly accepts. It recurses at each opening
+ * bracket and overflows its stack. After a bad \u it writes invalid UTF-8 and skips characters
+ * unseen, even quotes. Comments and single quotes are refused, too: where they end depends on its
+ * version, so brackets could hide in them.
  *
- * Returns what the problem is, and where. Other errors are left to json-glib. */
+ * Returns a description and sets @where, or returns NULL. Leaves other errors to json-glib. */
 static const gchar *
 find_problem (const gchar *text, const gchar **where)
 {
@@ -96,7 +96,7 @@ find_problem (const gchar *text, const gchar **where)
   return problem;
 }
 
-/* Makes a text with the line and the column of @where, in bytes, both from 1. */
+/* Returns @problem with the line and the column of @where, in bytes, both from 1. */
 static gchar *
 describe (const gchar *text, const gchar *where, const gchar *problem)
 {

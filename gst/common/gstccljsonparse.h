@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 #define GST_CCL_JSON_MAX_SIZE (1024 * 1024)
 #define GST_CCL_JSON_MAX_DEPTH 64
 
-/* Parses @text, which nobody has checked. Only JSON (RFC 8259) is accepted: no comments or single
- * quotes, which json-glib allows. All strings of the result are valid UTF-8.
+/* Parses untrusted text. Accepts only JSON (RFC 8259), without the comments and single quotes
+ * that json-glib allows. All strings of the result are valid UTF-8.
  *
  * Returns the root, to be freed with json_node_unref(), or NULL with a
- * GST_RESOURCE_ERROR_SETTINGS. Its message is valid UTF-8, begins with @name, and says where the
- * problem is. */
+ * GST_RESOURCE_ERROR_SETTINGS. Its message is valid UTF-8, begins with @name and locates the
+ * problem. */
 JsonNode *gst_ccl_json_parse (const gchar *text, const gchar *name, GError **error);
 
 G_END_DECLS

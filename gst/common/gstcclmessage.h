@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Creates the element message @name of the frame @buffer, with the times of the frame in @segment,
- * its size, the number of components found and a list of @components. Those that are tracked have
- * fields for it. */
+/* Creates the element message @name for the frame @buffer, with its times in @segment, its size,
+ * the number of components found and a list of @components. Tracked ones also have the fields of
+ * their track. */
 GstMessage *gst_ccl_components_message_new (GstObject *source, const gchar *name,
                                             const GstSegment *segment, GstBuffer *buffer,
                                             guint width, guint height, guint found,

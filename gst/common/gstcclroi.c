@@ -100,8 +100,8 @@ gst_ccl_rois_clear (GstCclRois *rois)
   rois->n = 0;
 }
 
-/* Creating the parameters is most of the cost of a region of interest, and a frame can have many:
- * names are looked up only once. */
+/* Most of the cost of a region of interest is that of its parameters, and a frame can have many:
+ * so names are looked up only once. */
 static GstStructure *
 param_new (const GstCclComponent *component)
 {

@@ -17,7 +17,7 @@ typedef struct
 {
   guint n;
   GstVideoRegionOfInterestMeta **rois; /* those of the buffer, or copies of them */
-  GstCclComponent *components;         /* what the regions say */
+  GstCclComponent *components;         /* read from the regions */
   gint64 frame_age;                    /* see GstCclMeta */
   gboolean owned;                      /* the regions are copies */
 } GstCclRois;
@@ -35,17 +35,17 @@ void gst_ccl_rois_clear (GstCclRois *rois);
 void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
                        const GstCclComponent *component);
 
-/* Sets the fields of a parameter structure to those of @component, except for the label; those of
- * its track only if it has one. */
+/* Sets the fields of a parameter structure to those of @component, except for the label. Sets
+ * those of its track only if it has one. */
 void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component);
 
-/* Attaches @component to the writable @buffer as a region of interest with the type and a copy of
- * the parameters of @roi, but for what gst_ccl_rois_set_param() sets. */
+/* Attaches @component to the writable @buffer as a region of interest with the type of @roi and a
+ * copy of its parameters, except for those that gst_ccl_rois_set_param() sets. */
 void gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
                             const GstCclComponent *component);
 
-/* Sets how much older the frame is in which the components were found that the writable @buffer has
- * as regions of interest. */
+/* The components that the writable @buffer has as regions of interest were found in another
+ * frame: sets how much older that is. */
 void gst_ccl_rois_set_frame_age (GstBuffer *buffer, gint64 frame_age);
 
 /* Removes all components that the writable @buffer has as regions of interest. */

@@ -5,7 +5,7 @@
 
 #include "gstcclutils.h"
 
-/* Frames that are dropped leave shorter gaps; steps back that are shorter are frames out of order.
+/* Dropped frames leave shorter gaps, and frames out of order take shorter steps back.
  */
 #define JUMP_AHEAD (10 * GST_SECOND)
 #define JUMP_BACK GST_SECOND
@@ -38,7 +38,8 @@ gst_ccl_time_restart (GstCclTime *self)
   self->arrival = GST_CLOCK_TIME_NONE;
 }
 
-/* The running time of @timestamp, negative before the segment. Returns FALSE if it has none. */
+/* Gets the running time of @timestamp, negative before the segment. Returns FALSE if there is
+ * none. */
 static gboolean
 get_running_time (const GstSegment *segment, GstClockTime timestamp, GstClockTimeDiff *running)
 {
@@ -54,7 +55,7 @@ get_running_time (const GstSegment *segment, GstClockTime timestamp, GstClockTim
   return sign != 0;
 }
 
-/* How long after the last frame this one is, apart from timestamps. */
+/* Returns how long after the last frame this one comes, without regard to timestamps. */
 static GstClockTime
 get_interval (GstCclTime *self, GstElement *element, GstBuffer *buffer)
 {
@@ -91,7 +92,7 @@ warn (GstCclTime *self, GstElement *element, GstClockTimeDiff jump)
                             text, debug, __FILE__, G_STRFUNC, __LINE__);
 }
 
-/* The time between the last frame and the one whose running time is @running. */
+/* Returns the time between the last frame and the one whose running time is @running. */
 static GstClockTime
 get_passed (GstCclTime *self, GstElement *element, GstClockTimeDiff running, GstClockTime interval)
 {

@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* The time that elements with a memory go by: running time, so that it goes on from segment to
- * segment, and when a part is played again or backwards. But it never goes back, and where running
- * time jumps, it does not: after a jump, states are as old as before, and no element needs to shift
- * them.
+/* The time by which elements with a memory go. It is running time, so it continues from segment
+ * to segment, even if a part is played again or backwards. But it never goes back, and does not
+ * jump where running time does: states are as old after a jump as before, and no element needs to
+ * shift them.
  *
- * A frame without a timestamp follows the one before by its duration, or at the frame rate, or, if
- * neither is known, when it arrives. The same is true of the first frame after a jump. */
+ * A frame without a timestamp follows the previous one by its duration, or at the frame rate, or,
+ * if neither is known, when it arrives. So does the first frame after a jump. */
 typedef struct
 {
   GstClockTime time;        /* of the last frame; GST_CLOCK_TIME_NONE if there was none yet */
@@ -22,7 +22,7 @@ typedef struct
   GstClockTime interval;    /* between frames by their rate, or GST_CLOCK_TIME_NONE */
   GstClockTime arrival;     /* of the last frame without an interval, or GST_CLOCK_TIME_NONE */
   gboolean apart;           /* the next frame has nothing to do with the last one */
-  gint64 warned;            /* when the last jump was told of, in monotonic µs; 0: never */
+  gint64 warned;            /* when a jump was last warned of, in monotonic µs; 0: never */
 } GstCclTime;
 
 /* For an element that starts. */
@@ -34,9 +34,9 @@ void gst_ccl_time_set_caps (GstCclTime *self, const GstCaps *caps);
 /* Running time may start anew, as after a flush or with another stream: that is no jump. */
 void gst_ccl_time_restart (GstCclTime *self);
 
-/* Goes on to the frame of @buffer, which @element got in @segment, and returns its time. Where
- * running time goes back by a second or more, or leaves out more than ten, posts a warning, at most
- * one a minute. The timestamps of segments in other formats than time count as running time. */
+/* Goes on to the frame @buffer, which @element received in @segment, and returns its time. Posts
+ * a warning, at most one a minute, where running time goes back by a second or more or skips more
+ * than ten. The timestamps of segments in other formats than time count as running time. */
 GstClockTime gst_ccl_time_advance (GstCclTime *self, GstElement *element, const GstSegment *segment,
                                    GstBuffer *buffer);
 

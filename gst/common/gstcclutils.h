@@ -51,7 +51,7 @@ void gst_ccl_buffer_copy_meta (GstBuffer *dest, GstBuffer *source, GstMeta *meta
 
 /* Creates a buffer that shares the memory of @buffer and has a copy of its metadata, for elements
  * that change only metadata. Unlike gst_buffer_copy(), this never copies memory, not even
- * GST_MEMORY_FLAG_NO_SHARE: the original is dropped as soon as the copy goes on. */
+ * GST_MEMORY_FLAG_NO_SHARE: the original is dropped once the copy is passed on. */
 GstBuffer *gst_ccl_buffer_copy_shallow (GstBuffer *buffer);
 
 /* Removes the components from the writable @buffer: GstCclMeta, and regions of interest that are

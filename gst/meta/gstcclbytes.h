@@ -47,7 +47,8 @@ gst_ccl_put_double (guint8 *bytes, gdouble number)
   return bytes + sizeof (bits);
 }
 
-/* The unread part of the data. Functions return FALSE if it is too short or not a valid number. */
+/* The unread part of the data. The functions that read it return FALSE if it is too short, or if
+ * it does not start with a valid number. */
 typedef struct
 {
   const guint8 *bytes;

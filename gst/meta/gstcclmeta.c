@@ -120,8 +120,8 @@ count_found (const GstCclMeta *meta, guint n_left)
   return meta->found - (meta->n_components - n_left);
 }
 
-/* Rounds outwards. In integers, so that an edge exactly between two pixels stays there. Something
- * is left inside of @limit, the size of the frame. */
+/* Scales a side of a box and rounds it outwards, in integers, so that an edge exactly between two
+ * pixels stays there. At least one pixel remains inside of @limit, the size of the frame. */
 static void
 scale_range (guint *start, guint *length, guint num, guint denom, guint limit)
 {
@@ -175,7 +175,7 @@ static gboolean
 project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const Box *clip,
                    GstCclComponent *component)
 {
-  /* The matrix has single precision: thinner parts of pixels are rounding errors. */
+  /* The matrix has single precision: parts of pixels thinner than this are rounding errors. */
   const gdouble epsilon = 1.0 / 256.0;
   const gdouble step = 1.0 / 1024.0; /* s */
   gdouble min_x = G_MAXDOUBLE, min_y = G_MAXDOUBLE, max_x = -G_MAXDOUBLE, max_y = -G_MAXDOUBLE;
@@ -347,7 +347,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
   g_return_val_if_fail (components != NULL || n_components == 0, NULL);
   g_return_val_if_fail (found >= n_components, NULL);
 
-  /* Copied first: the components may be those of the metadata to be replaced. */
+  /* Copy first: the components may be those of the metadata that is replaced. */
   copy = g_memdup2 (components, sizeof (*copy) * n_components);
 
   meta = gst_buffer_get_ccl_meta (buffer);
@@ -381,7 +381,7 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
-  /* Frames from other processes keep only registered metadata. */
+  /* Frames from other processes only keep metadata that is registered. */
   gst_ccl_meta_get_info ();
 
   return (GstCclMeta *) gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);

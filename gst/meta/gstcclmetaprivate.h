@@ -107,7 +107,7 @@ gst_ccl_scale_init (GstCclScale *self, const GstVideoMetaTransform *trans, const
   return TRUE;
 }
 
-/* Scales the frame size of metadata, which may be another one than that of the input. */
+/* Scales the frame size of metadata, which may differ from that of the input. */
 static inline void
 gst_ccl_scale_size (const GstCclScale *self, guint *width, guint *height)
 {
@@ -118,8 +118,8 @@ gst_ccl_scale_size (const GstCclScale *self, guint *width, guint *height)
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Projects a point with the matrix. Returns the homogeneous coordinate, which is not positive for
- * points behind the projection. */
+/* Projects a point with the matrix. Returns the homogeneous coordinate, which is positive only
+ * for points in front of the projection. */
 static inline gdouble
 gst_ccl_project_point (const GstVideoMetaTransformMatrix *trans, gdouble *x, gdouble *y)
 {

@@ -11,8 +11,8 @@
 /* 1 in fixed point, with 32 fractional bits. */
 #define ONE (G_GUINT64_CONSTANT (1) << 32)
 
-/* A channel below the largest one, @value, by @share / ONE of the range between the largest and the
- * smallest channel. Rounded only once: hues are so close that some would coincide otherwise. */
+/* Returns a channel that is lower than the largest one, @value, by @share / ONE of the range
+ * between the largest and the smallest. Rounds only once: otherwise some hues would coincide. */
 static guint
 lower (guint value, guint saturation, guint64 share)
 {

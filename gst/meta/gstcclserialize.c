@@ -1,21 +1,21 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 2, the first one that was released. See gstcclbytes.h for numbers; differences are
+/* Version 2, the first released. See gstcclbytes.h for numbers; differences are
  * signed.
  *
  *   width, height, found, n_components
  *   for each component:
  *     a byte of flags
- *     FLAG_LABEL: difference of the label from that of the component before, plus 1
- *     x, difference of y from that of the component before, width, height, area
+ *     FLAG_LABEL: difference of the label from the previous one plus 1
+ *     x, difference of y from the previous one, width, height, area
  *     FLAG_SUM_X: sum of the distances of all pixels from x; otherwise centroid_x, a double
  *     FLAG_SUM_Y: the same for y
  *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
  *   frame_age, signed, unless it is 0
  *
- * A centroid is a sum divided by an area, which is shorter than a double and restores the same one.
- * It is a double where that is not so, as after scaling. */
+ * Where a centroid is a sum divided by the area, the sum is stored: it is shorter than a double
+ * and restores the same one. Elsewhere, as after scaling, the double is stored. */
 
 #include <math.h>
 #include <gst/ccl/gstcclmeta.h>
@@ -55,7 +55,7 @@ make_centroid (guint64 sum, guint start, guint64 area)
   return (gdouble) (area * start + sum) / (gdouble) area;
 }
 
-/* The sum that restores exactly this centroid, if there is one. */
+/* Finds the sum that restores exactly this centroid, if there is one. */
 static gboolean
 find_sum (gdouble centroid, guint start, guint64 area, guint64 *sum)
 {

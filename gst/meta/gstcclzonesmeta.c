@@ -286,7 +286,7 @@ add_copy (GstBuffer *dest, const GstCclZonesMeta *self, guint width, guint heigh
   return copy;
 }
 
-/* The zones may be those of a frame of another size than the input. */
+/* The size of the zones' frame may differ from that of the input. */
 static gboolean
 transform_scale (GstBuffer *dest, const GstCclZonesMeta *self, const GstVideoMetaTransform *trans)
 {
@@ -322,8 +322,8 @@ reverse_tripwire (GstCclZone *zone)
   }
 }
 
-/* Points behind the projection have no position: zones with such points lose all of them, and such
- * events are at (-1, -1). */
+/* Points behind the projection have no position: a zone with such a point loses all its points,
+ * and such an event is at (-1, -1). */
 static gboolean
 transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
                   const GstVideoMetaTransformMatrix *trans)
@@ -337,7 +337,7 @@ transform_matrix (GstBuffer *dest, const GstCclZonesMeta *self,
   if (width <= 0 || height <= 0)
     return FALSE;
 
-  /* The zones may be those of a frame of another size than the input. */
+  /* The size of the zones' frame may differ from that of the input. */
   projected = add_copy (dest, self, (guint) width, (guint) height,
                         (gdouble) GST_VIDEO_INFO_WIDTH (trans->in_info) / MAX (self->width, 1),
                         (gdouble) GST_VIDEO_INFO_HEIGHT (trans->in_info) / MAX (self->height, 1));
@@ -478,7 +478,7 @@ gst_buffer_get_ccl_zones_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
-  /* Frames from other processes keep only registered metadata. */
+  /* Frames from other processes only keep metadata that is registered. */
   gst_ccl_zones_meta_get_info ();
 
   return (GstCclZonesMeta *) gst_buffer_get_meta (buffer, GST_CCL_ZONES_META_API_TYPE);

@@ -9,7 +9,8 @@
  *     length of the name, and its bytes
  *     FLAG_COLOR: color
  *     n_points
- *     x and y of each point: doubles; with FLAG_WHOLE the difference from the point before, signed
+ *     x and y of each point: doubles; with FLAG_WHOLE, signed differences from the
+ *       previous point
  *     in, out, inside
  *   n_events
  *   for each event:
@@ -45,8 +46,8 @@
 #define MIN_ZONE_SIZE 6
 #define MIN_EVENT_SIZE (6 + 2 * 8)
 
-/* Larger coordinates are limited when they are written, and rejected when they are read: scaling
- * must not overflow. */
+/* Larger coordinates are clamped when they are written, and rejected when they are read, so that
+ * scaling cannot overflow. */
 #define MAX_COORDINATE 1e15
 
 static gsize
@@ -71,7 +72,7 @@ is_whole (const GstCclZone *zone)
   return TRUE;
 }
 
-/* Writes a number that a receiver accepts. */
+/* Writes a number that receivers accept. */
 static guint8 *
 put_coordinate (guint8 *bytes, gdouble value)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of a component's members with their punctuation: the maximum, and the usual number. */
+/* The size of a component in bytes: the maximum, the usual one, and what a track usually adds. */
 #define MAX_COMPONENT 512
 #define USUAL_COMPONENT 136
 #define USUAL_TRACK 96
@@ -14,8 +14,8 @@
 /* The most bytes of a number, or of null. */
 #define MAX_NUMBER 32
 
-/* Frames can have thousands of components: what they consist of is not written with printf, which
- * would take most of the time. These functions write without a terminating 0 and return the end. */
+/* Frames can have thousands of components, and printf would take most of the time. So these
+ * functions write what components consist of. They add no terminating 0 and return the end. */
 
 /* Copies a string constant. */
 #define WRITE(text, constant) \
@@ -37,7 +37,7 @@ write_digits (gchar *text, guint64 value)
   return text;
 }
 
-/* Numbers that an int64 cannot hold are GST_CLOCK_TIME_NONE and unknown. */
+/* An int64 cannot hold GST_CLOCK_TIME_NONE and unknown numbers. */
 static gchar *
 write_uint64 (gchar *text, guint64 value)
 {
@@ -53,8 +53,8 @@ write_int64 (gchar *text, gint64 value)
   return write_digits (text, value < 0 ? -(guint64) value : (guint64) value);
 }
 
-/* Writes a number with a decimal point, rounded to thousandths; null if it is not finite, which
- * JSON cannot represent, or from 10^15 on, which no frame has. */
+/* Writes a number with a decimal point, rounded to thousandths. Writes null if it is not finite,
+ * which JSON cannot represent, or 10^15 or more, which no frame has. */
 static gchar *
 write_double (gchar *text, gdouble value)
 {
@@ -144,7 +144,7 @@ append_double (GString *line, const gchar *name, gdouble value)
   g_string_append_len (line, text, write_double (text, value) - text);
 }
 
-/* Appends @string in quotes. All bytes are allowed: what is not valid UTF-8 becomes U+FFFD. */
+/* Appends @string in quotes. Replaces invalid UTF-8 with U+FFFD. */
 static void
 append_string (GString *line, const gchar *string)
 {
@@ -196,7 +196,7 @@ append_components (GString *line, const GstCclComponent *components, guint n)
     gsize start = line->len;
     gchar *end;
 
-    /* Grows by powers of two, if what is usual does not suffice. */
+    /* The line grows by powers of two if the usual size does not suffice. */
     g_string_set_size (line, start + MAX_COMPONENT);
     end = line->str + start;
     if (i > 0)

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What identifies a line. */
+/* Identifies a line. */
 typedef struct
 {
   const gchar *source; /* NULL for none */
@@ -17,7 +17,7 @@ typedef struct
   guint64 number; /* of the line in the session */
 } GstCclJsonId;
 
-/* These return an object of docs/json.md and a newline. */
+/* These functions return an object as docs/json.md describes it, and a newline. */
 
 GString *gst_ccl_json_write_frame (const GstCclJsonId *id, const GstCclReportFrame *frame);
 

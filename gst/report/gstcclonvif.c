@@ -69,13 +69,13 @@ append_attribute (GString *xml, const gchar *name, gdouble value)
 {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* The schema has numbers of single precision. What other elements make up may not be one. */
+  /* The schema's numbers have single precision. Other elements may attach numbers beyond it. */
   value = isnan (value) ? 0.0 : CLAMP (value, -G_MAXFLOAT, G_MAXFLOAT);
   g_ascii_formatd (text, sizeof (text), "%.6g", value);
   g_string_append_printf (xml, " %s=\"%s\"", name, text);
 }
 
-/* From pixels to -1...1, from left to right and from bottom to top. */
+/* Convert from pixels to -1...1, from left to right and from bottom to top. */
 static gdouble
 normalize_x (const GstCclReportFrame *frame, gdouble x)
 {
@@ -109,7 +109,7 @@ append_object (GString *xml, const GstCclReportFrame *frame, const GstCclCompone
   g_string_append (xml, "/></tt:Shape></tt:Appearance></tt:Object>");
 }
 
-/* XML has no way to write most control characters, and two noncharacters. */
+/* XML cannot represent most control characters and two noncharacters. */
 static void
 append_source (GString *xml, const gchar *source)
 {

@@ -267,7 +267,7 @@ is_live (GstCclReport *self)
   return PRIV (self)->live;
 }
 
-/* For frames read from a file, the running time has no relation to the time of day. */
+/* The running time of frames from a file has no relation to the time of day. */
 static GstClockTime
 get_utc (GstCclReport *self, GstBuffer *buffer, GstClockTime running_time)
 {
@@ -300,7 +300,7 @@ get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstCclFindings *s
   return scaled->zones.width > 0 ? &scaled->zones : NULL;
 }
 
-/* Keeps what the texts of a frame have in common. */
+/* Keeps the flags and times that all texts of a frame have. */
 static void
 set_stamp (GstCclReport *self, GstBuffer *inbuf, GstClockTime utc)
 {

@@ -36,7 +36,7 @@ struct _GstCclReportClass
 {
   GstBaseTransformClass parent_class;
 
-  /* Adds texts for @frame. With @wanted, it needs one of its own, see the property empty-frames. */
+  /* Adds texts for @frame. If @wanted (see empty-frames), the frame itself needs one. */
   void (*write) (GstCclReport *self, GstBuffer *buffer, const GstCclReportFrame *frame,
                  gboolean wanted);
   gboolean needs_utc; /* frames without time of day get one */

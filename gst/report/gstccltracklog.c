@@ -9,7 +9,7 @@
  * and cclzones after 2 s. */
 #define TIMEOUT (2 * GST_SECOND)
 
-/* As many as ccltrack can have at a time. Ids may come from elsewhere. */
+/* ccltrack's own maximum. Ids may come from elsewhere, though. */
 #define MAX_TRACKS 65536
 
 GHashTable *

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A track in one of its frames. */
+/* A track as found in one frame. */
 typedef struct
 {
   GstCclReportFrame frame; /* without its source, components and zones */
@@ -26,8 +26,8 @@ typedef struct
 /* Makes a log, which maps ids to records; free it with g_hash_table_unref(). */
 GHashTable *gst_ccl_track_log_new (void);
 
-/* Adds the tracks of @frame, at @time, which never goes back. Returns FALSE if there are too many
- * tracks for all of them. */
+/* Adds the tracks of @frame, at @time, which must not go back. Returns FALSE if it left some out
+ * because there are too many. */
 gboolean gst_ccl_track_log_add (GHashTable *self, const GstCclReportFrame *frame,
                                 GstClockTime time);
 

@@ -15,14 +15,14 @@ typedef struct
   GstClockTimeDiff offset; /* UTC minus the clock's time */
 } GstCclUtc;
 
-/* The time of a GstReferenceTimestampMeta of @buffer in nanoseconds since 1970, UTC, or
+/* Returns the time of a GstReferenceTimestampMeta of @buffer, in nanoseconds since 1970, UTC, or
  * GST_CLOCK_TIME_NONE if it has none with a known epoch. */
 GstClockTime gst_ccl_utc_from_reference (GstBuffer *buffer);
 
-/* The time at which the clock of @element showed @running_time; GST_CLOCK_TIME_NONE if that is
- * GST_CLOCK_TIME_NONE, or if there is no clock. The system time is compared with the clock for
- * every frame, but used only if it differs by 10 ms: so intervals between frames are exact, and
- * larger corrections of the system time are followed. */
+/* Returns the time of day at which the clock of @element showed @running_time, or
+ * GST_CLOCK_TIME_NONE if there is no clock or no @running_time. Compares the system time with the
+ * clock at every frame, but follows it only when they have drifted apart by more than 10 ms: so
+ * intervals between frames are exact, and larger corrections of the system time are noticed. */
 GstClockTime gst_ccl_utc_from_clock (GstCclUtc *self, GstElement *element,
                                      GstClockTime running_time);
 

@@ -20,6 +20,7 @@ typedef struct
   FuzzRig rig;
   gchar *line;
   gsize size;
+  guint64 n_lines;
 } Writer;
 
 static Writer writer;
@@ -148,6 +149,11 @@ check_line (const gchar *source, GstBuffer *buffer, const GstCclComponent *compo
   } else {
     fuzz_check (!strict_member (line, "source"), "a source in %s", writer.line);
   }
+  fuzz_check (get (line, "session")->kind == STRICT_STRING &&
+                  g_uuid_string_is_valid (get (line, "session")->text),
+              "the session is no UUID in %s", writer.line);
+  check_integer (line, "line", writer.n_lines);
+  check_integer (line, "frame", writer.n_lines++);
   check_integer (line, "timestamp", GST_BUFFER_PTS (buffer));
   check_integer (line, "duration", GST_BUFFER_DURATION (buffer));
   check_integer (line, "width", WIDTH);

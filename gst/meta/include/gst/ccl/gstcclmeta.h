@@ -57,7 +57,7 @@ struct _GstCclComponent
  * @n_components: number of components in the array `components`, which is in canonical order;
  *   bindings use gst_ccl_meta_get_components()
  * @frame_age: how much older the frame is in which the components were found, in nanoseconds; 0 if
- *   they were found in this one. `cclmerge` sets it; negative values mean a later frame
+ *   they were found in this one, negative if in a later one. `cclmerge` sets it
  *
  * The connected components of a video frame. A buffer has at most one such metadata. The `cudaccl`
  * element attaches it to every frame that it analyses. To read it:

@@ -49,7 +49,7 @@ struct _GstCclZone
  * @GST_CCL_ZONE_IN: an object crossed a tripwire inwards
  * @GST_CCL_ZONE_OUT: an object crossed a tripwire outwards
  *
- * What happened to an object.
+ * What an object did at a zone or tripwire.
  *
  * Since: 0.1
  */
@@ -73,10 +73,10 @@ typedef enum
  * @in: count of the zone after the event
  * @out: count of the zone after the event
  * @inside: count of the zone after the event
- * @frame_age: how much earlier than the frame it happened, in nanoseconds; 0 if it happened in this
- *   one. Negative values mean that it happened later
+ * @frame_age: how much earlier than the frame it happened, in nanoseconds; 0 if it happened in the
+ *   frame, negative if it happened later
  *
- * An object and a zone.
+ * Something that an object did at a zone or tripwire.
  *
  * Since: 0.1
  */
