@@ -12,30 +12,12 @@
  * Large results are transferred in a stream of their own: in one stream a transfer delays the next
  * graph by 7 us, on an H200. */
 
-#include "cuda/session.h"
+#include "cuda/graph.h"
+#include "cuda/runtime/api.h"
 
 /* A graph that has not been used for this many frames can be replaced. Capturing one takes about as
  * long as a small frame, so it must not happen for every frame. */
 #define IDLE_FRAMES 64
-
-static CclCudaGraphKey
-key_of (const CudaSession *self)
-{
-  const CclCudaFrame *source = &self->source;
-  const CclCudaResult *result = &self->work.result;
-
-  return (CclCudaGraphKey){
-    .pixels = source->pixels,
-    .pitch = source->pitch,
-    .threshold = source->threshold,
-    .invert = source->invert,
-    .bits = source->bits,
-    .min_area = result->min_area,
-    .max_area = result->max_area,
-    .min_width = result->min_width,
-    .min_height = result->min_height,
-  };
-}
 
 static bool
 keys_equal (const CclCudaGraphKey *a, const CclCudaGraphKey *b)
@@ -44,33 +26,6 @@ keys_equal (const CclCudaGraphKey *a, const CclCudaGraphKey *b)
          a->invert == b->invert && a->bits == b->bits && a->min_area == b->min_area &&
          a->max_area == b->max_area && a->min_width == b->min_width &&
          a->min_height == b->min_height;
-}
-
-static cudaError_t
-capture (CudaSession *self, cudaGraphExec_t *exec)
-{
-  cudaGraph_t graph = NULL;
-  cudaGraphExec_t created;
-  /* Other threads may allocate meanwhile: this mode restricts this thread only. */
-  cudaError_t error =
-                  CCL_CUDA (cudaStreamBeginCapture, self->stream, cudaStreamCaptureModeThreadLocal),
-              end;
-
-  if (error != cudaSuccess)
-    return error;
-  self->capturing = true;
-  error = ccl_cuda_enqueue_frame (self);
-  self->capturing = false;
-  end = CCL_CUDA (cudaStreamEndCapture, self->stream, &graph);
-  if (error == cudaSuccess)
-    error = end;
-  if (error == cudaSuccess)
-    error = CCL_CUDA (cudaGraphInstantiateWithFlags, &created, graph, 0);
-  if (error == cudaSuccess)
-    *exec = created;
-  if (graph)
-    CCL_CUDA (cudaGraphDestroy, graph);
-  return error;
 }
 
 static void
@@ -82,90 +37,106 @@ free_graph (CclCudaGraph *graph)
 }
 
 void
-ccl_cuda_graphs_free (CudaSession *self)
+ccl_cuda_graphs_free (CclCudaGraphs *self)
 {
   for (int i = 0; i < N_GRAPHS; i++)
-    free_graph (&self->graphs[i]);
-  free_graph (&self->timed_graph);
+    free_graph (&self->items[i]);
+  free_graph (&self->timed);
 }
 
-/* The graph with the current key, or a free one that gets it; NULL if all are in use. */
-static CclCudaGraph *
-find_graph (CudaSession *self)
+/* Whether a frame with @key, number @frame, may use @graph, which then has that key. */
+static bool
+take_graph (CclCudaGraph *graph, const CclCudaGraphKey *key, uint64_t frame)
 {
-  CclCudaGraphKey key = key_of (self);
-  CclCudaGraph *oldest = &self->graphs[0];
+  if (graph->used && keys_equal (&graph->key, key))
+    return true;
+  if (graph->used && frame - graph->used < IDLE_FRAMES)
+    return false;
+  free_graph (graph);
+  graph->key = *key;
+  return true;
+}
+
+/* The graph with @key, or a free one that gets it; NULL if all are in use. */
+static CclCudaGraph *
+find_graph (CclCudaGraphs *self, const CclCudaGraphKey *key, uint64_t frame)
+{
+  CclCudaGraph *found = &self->items[0];
 
   for (int i = 0; i < N_GRAPHS; i++) {
-    CclCudaGraph *graph = &self->graphs[i];
+    CclCudaGraph *graph = &self->items[i];
 
-    if (graph->used && keys_equal (&graph->key, &key))
-      return graph;
-    if (graph->used < oldest->used)
-      oldest = graph;
+    if (graph->used && keys_equal (&graph->key, key)) {
+      found = graph;
+      break;
+    }
+    if (graph->used < found->used)
+      found = graph;
   }
-  if (oldest->used && self->frames - oldest->used < IDLE_FRAMES)
-    return NULL;
-  free_graph (oldest);
-  oldest->key = key;
-  return oldest;
+  return take_graph (found, key, frame) ? found : NULL;
 }
 
-/* The graph of measured frames, if its key is the current one. It takes a new key after IDLE_FRAMES
- * frames without use; until then, frames with other keys are not measured and use find_graph(). */
-static CclCudaGraph *
-find_timed_graph (CudaSession *self)
+static cudaError_t
+capture (CclCudaTiming *timing, cudaStream_t stream, cudaError_t (*enqueue) (void *data),
+         void *data, cudaGraphExec_t *exec)
 {
-  CclCudaGraphKey key = key_of (self);
-  CclCudaGraph *graph = &self->timed_graph;
+  cudaGraph_t graph = NULL;
+  cudaGraphExec_t created;
+  /* Other threads may allocate meanwhile: this mode restricts this thread only. */
+  cudaError_t error = CCL_CUDA (cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal),
+              end;
 
-  if (graph->used && keys_equal (&graph->key, &key))
-    return graph;
-  if (graph->used && self->frames - graph->used < IDLE_FRAMES) {
-    self->timed = false;
-    return find_graph (self);
-  }
-  free_graph (graph);
-  graph->key = key;
-  return graph;
+  if (error != cudaSuccess)
+    return error;
+  timing->capturing = true;
+  error = enqueue (data);
+  timing->capturing = false;
+  end = CCL_CUDA (cudaStreamEndCapture, stream, &graph);
+  if (error == cudaSuccess)
+    error = end;
+  if (error == cudaSuccess)
+    error = CCL_CUDA (cudaGraphInstantiateWithFlags, &created, graph, 0);
+  if (error == cudaSuccess)
+    *exec = created;
+  if (graph)
+    CCL_CUDA (cudaGraphDestroy, graph);
+  return error;
 }
 
 /* Some drivers and tools cannot capture, and plain launches have more fallbacks. This only costs
  * time. */
 static void
-do_without_graphs (CudaSession *self)
+do_without_graphs (CclCudaGraphs *self)
 {
   ccl_cuda_api.cudaGetLastError ();
   ccl_cuda_graphs_free (self);
-  self->no_graphs = true;
+  self->disabled = true;
 }
 
 cudaError_t
-ccl_cuda_replay_frame (CudaSession *self)
+ccl_cuda_graphs_enqueue (CclCudaGraphs *self, const CclCudaGraphKey *key, CclCudaTiming *timing,
+                         cudaStream_t stream, cudaError_t (*enqueue) (void *data), void *data)
 {
-  /* Stages' events are recorded while the stages are enqueued. */
-  bool may_replay = !self->no_graphs && !self->work.stages;
-  bool times_some = self->timed && self->timing_interval > 1;
   CclCudaGraph *graph = NULL;
-  cudaError_t error;
   bool seen;
 
-  if (may_replay)
-    graph = times_some ? find_timed_graph (self) : find_graph (self);
+  if (!self->disabled && timing->timed && timing->interval > 1) {
+    /* Until the graph of measured frames is idle, frames with other keys are not measured. */
+    timing->timed = take_graph (&self->timed, key, timing->frames);
+    graph = timing->timed ? &self->timed : NULL;
+  }
+  if (!self->disabled && !graph)
+    graph = find_graph (self, key, timing->frames);
+  ccl_cuda_timing_count (timing);
   seen = graph && graph->used;
-  self->frames++;
-  if (self->timed)
-    self->next_timed = self->frames - 1 + self->timing_interval;
   if (graph)
-    graph->used = self->frames;
-  if (seen && !graph->exec && capture (self, &graph->exec) != cudaSuccess)
+    graph->used = timing->frames;
+  if (seen && !graph->exec && capture (timing, stream, enqueue, data, &graph->exec) != cudaSuccess)
     do_without_graphs (self);
   if (graph && graph->exec) {
-    error = CCL_CUDA (cudaGraphLaunch, graph->exec, self->stream);
-    if (error == cudaSuccess)
-      return ccl_cuda_enqueue_first_transfer (self);
+    if (CCL_CUDA (cudaGraphLaunch, graph->exec, stream) == cudaSuccess)
+      return cudaSuccess;
     do_without_graphs (self);
   }
-  error = ccl_cuda_enqueue_frame (self);
-  return error == cudaSuccess ? ccl_cuda_enqueue_first_transfer (self) : error;
+  return enqueue (data);
 }

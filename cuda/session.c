@@ -1,11 +1,37 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/cpu/pool.h"
-#include "cuda/session.h"
+#include "cuda/download.h"
+#include "cuda/filters/operations.h"
+#include "cuda/graph.h"
+#include "cuda/models/model.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/context.h"
+#include "cuda/runtime/error.h"
+#include "cuda/stages/stages.h"
+#include "cuda/upload.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct CudaSession
+{
+  CclSession base;
+  CclCudaQueue queue;
+  CclCudaUpload upload;
+  CclCudaModel model;
+  CclCudaFrame source; /* the frame as it reaches the device, or what moves in it; work.frame is
+                        * what is analysed: the same, or the mask that the operations make of it */
+  CclCudaOperations operations;
+  CclCudaWork work;
+  CclCudaGraphs graphs;
+  CclCudaTiming timing;
+  CclCudaDownload download;
+  bool label_map_is_here; /* that of the last frame */
+  bool masks_are_here[2]; /* those of the last frame */
+  bool is_uploaded;       /* the last frame was not on the device before */
+  bool is_stacked;        /* it is the stack of a batch */
+} CudaSession;
 
 static const CclAlgorithm *
 cuda_algorithm (size_t index)
@@ -23,79 +49,54 @@ cuda_volume_algorithm (size_t index)
   return algorithm ? &algorithm->info : NULL;
 }
 
-void
-ccl_cuda_synchronize (CudaSession *self)
+/* Waits for all enqueued work: after an error, as the caller may free its pixels then. */
+static void
+synchronize (CudaSession *self)
 {
-  if (self->stream)
-    CCL_CUDA (cudaStreamSynchronize, self->stream);
-  if (self->results != self->stream)
-    CCL_CUDA (cudaStreamSynchronize, self->results);
+  CCL_CUDA (cudaStreamSynchronize, self->queue.stream);
+  if (self->download.stream != self->queue.stream)
+    CCL_CUDA (cudaStreamSynchronize, self->download.stream);
 }
 
 static void
 cuda_close (CclSession *session)
 {
   CudaSession *self = (CudaSession *) session;
+  CUcontext context = self->queue.device.context;
 
-  if (self->base.device >= 0 && ccl_cuda_context_enter (self->device.context) == CCL_OK) {
-    ccl_cuda_synchronize (self);
-    ccl_cuda_graphs_free (self);
-    ccl_cuda_memory_free (&self->memory);
-    for (int i = 0; i < N_EVENTS; i++) {
-      if (self->events[i])
-        CCL_CUDA (cudaEventDestroy, self->events[i]);
-    }
-    ccl_cuda_completion_close (&self->completion);
-    ccl_cuda_stages_close (self);
-    if (self->results != self->stream)
-      CCL_CUDA (cudaStreamDestroy, self->results);
-    if (self->stream)
-      CCL_CUDA (cudaStreamDestroy, self->stream);
-    ccl_cuda_api.cudaGetLastError ();
+  if (context && ccl_cuda_context_enter (context) == CCL_OK) {
+    if (self->queue.stream)
+      CCL_CUDA (cudaStreamSynchronize, self->queue.stream);
+    ccl_cuda_graphs_free (&self->graphs);
+    ccl_cuda_timing_close (&self->timing);
+    ccl_cuda_download_close (&self->download);
+    ccl_cuda_queue_close (&self->queue);
     ccl_cuda_context_leave ();
   }
-  if (self->shares_pool)
-    ccl_pool_shared_unref ();
+  ccl_cuda_upload_close (&self->upload);
   ccl_cuda_operations_close (&self->operations);
   free (self->work.tables);
   free (self);
 }
 
-/* Opens the device. On success, its context is entered. */
+/* Opens the queue. On success, its context is entered. */
 static CclStatus
-open_device (CudaSession *self)
+open_queue (CudaSession *self)
 {
   CclConfig *config = &self->base.config;
-  CclCudaDevice *device = &self->device;
-  CclStatus status = ccl_cuda_device_open (config->device, config->cuda_context, device);
+  const CclCudaDevice *device = &self->queue.device;
+  CclStatus status =
+      ccl_cuda_queue_open (&self->queue, config->device, config->cuda_context, &self->base.account);
 
   if (status != CCL_OK)
     return status;
   /* The host's cores share power and memory with the device: a spinning one slows both. */
   if (device->shares_memory && config->sync == CCL_SYNC_AUTO)
     config->sync = CCL_SYNC_BLOCK;
-  self->reads_pinned = config->map_pinned || device->shares_memory;
   self->work.frame.overlap = device->overlap;
   self->base.device = device->index;
   memcpy (self->base.device_name, device->name, sizeof self->base.device_name);
   return CCL_OK;
-}
-
-static CclStatus
-open_queue (CudaSession *self)
-{
-  CclStatus status = ccl_cuda_stream_new (&self->stream);
-
-  self->results = self->memory.stream = self->stream;
-  ccl_cuda_timing_open (self);
-  for (int i = 0; i < N_EVENTS && status == CCL_OK; i++) {
-    bool measures = i <= EVENT_DOWNLOADED && self->timing_interval > 0;
-
-    status = ccl_cuda_event_new (&self->events[i], measures ? 0 : cudaEventDisableTiming);
-  }
-  if (status == CCL_OK)
-    status = ccl_cuda_completion_open (&self->completion, self->base.config.sync, &self->memory);
-  return status;
 }
 
 static CclCudaWork
@@ -124,22 +125,25 @@ work_for (const CclSession *wanted)
 static CclStatus
 open_work (CudaSession *self)
 {
+  const CclConfig *config = &self->base.config;
   CclCudaWork *work = &self->work;
-  CclStatus status = open_queue (self);
+  bool stages = config->timing && config->stages;
+  CclStatus status = ccl_cuda_timing_open (&self->timing, config);
 
+  work->stages = stages ? &self->timing.stages : NULL;
+  self->graphs.disabled = stages; /* stages' events are recorded while the stages are enqueued */
   if (status == CCL_OK)
-    status = ccl_cuda_stages_open (self);
+    status = work->algorithm->open (work, &self->queue);
+  if (status == CCL_OK && config->motion)
+    status = ccl_cuda_model_open (&self->model, &self->base.model, config, &self->queue.memory);
   if (status == CCL_OK)
-    status = work->algorithm->open (work, &self->device, &self->memory);
-  if (status == CCL_OK && self->base.config.motion)
-    status =
-        ccl_cuda_model_open (&self->model, &self->base.model, &self->base.config, &self->memory);
+    status = ccl_cuda_operations_open (&self->operations, &self->base, work, &self->queue);
   if (status == CCL_OK)
-    status = ccl_cuda_operations_open (&self->operations, &self->base, work, &self->device,
-                                       &self->memory);
-  if (status == CCL_OK)
-    status = ccl_cuda_result_allocate (self);
+    status = ccl_cuda_download_open (&self->download, &self->queue, &self->base, &work->result);
   self->source = work->frame;
+  ccl_cuda_upload_open (
+      &self->upload, &self->queue, config, self->model.base ? &self->model.frame : NULL,
+      work->algorithm == ccl_cuda_tile_algorithm () && !config->labels && self->operations.n == 0);
   return status;
 }
 
@@ -153,12 +157,11 @@ cuda_open (const CclSession *wanted, CclSession **session)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   self->base = *wanted;
   self->work = work_for (wanted);
-  self->memory.account = &self->base.account;
   self->base.labels_first = self->work.algorithm->label;
   /* One byte at least: NULL would look like a failure. */
   self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
-  status = self->work.tables ? open_device (self)
+  status = self->work.tables ? open_queue (self)
                              : ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   if (status == CCL_OK) {
     status = open_work (self);
@@ -178,10 +181,10 @@ mark_end (CudaSession *self, cudaStream_t stream)
 {
   cudaError_t error = cudaSuccess;
 
-  if (self->timed && !self->result_is_mapped)
-    error = CCL_CUDA (cudaEventRecord, self->events[EVENT_DOWNLOADED], stream);
+  if (!self->download.mapped)
+    error = ccl_cuda_mark (&self->timing, CCL_CUDA_DOWNLOADED, stream);
   if (error == cudaSuccess)
-    error = ccl_cuda_completion_record (&self->completion, stream);
+    error = ccl_cuda_completion_record (&self->download.completion, stream);
   return ccl_cuda_check (error, "marking the end of a frame");
 }
 
@@ -210,16 +213,64 @@ set_params (CudaSession *self, const CclParams *params)
   self->work.keep_components = false;
 }
 
+/* Enqueues the work on a frame from its pixels, or the mask of what moves, to its result. */
+static cudaError_t
+enqueue_frame (void *data)
+{
+  CudaSession *self = data;
+  const CclCudaWork *work = &self->work;
+  cudaStream_t stream = self->queue.stream;
+  cudaError_t error = ccl_cuda_mark (
+      &self->timing, self->model.base ? CCL_CUDA_MODELLED : CCL_CUDA_UPLOADED, stream);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_updates_clear (work, stream);
+  if (error == cudaSuccess && self->operations.n > 0) {
+    error = ccl_cuda_operations_enqueue (&self->operations, &self->source, stream);
+    ccl_cuda_stage (work, "operations", stream);
+  }
+  self->timing.stages.before = self->timing.stages.n;
+  if (error == cudaSuccess)
+    error = work->algorithm->enqueue (work, stream);
+  return error == cudaSuccess ? ccl_cuda_mark (&self->timing, CCL_CUDA_ANALYSED, stream) : error;
+}
+
+/* The same, by a graph if possible, and the result's first transfer. */
+static CclStatus
+enqueue_analysis (CudaSession *self)
+{
+  const CclCudaFrame *source = &self->source;
+  const CclCudaResult *result = &self->work.result;
+  const CclCudaGraphKey key = {
+    .pixels = source->pixels,
+    .pitch = source->pitch,
+    .threshold = source->threshold,
+    .invert = source->invert,
+    .bits = source->bits,
+    .min_area = result->min_area,
+    .max_area = result->max_area,
+    .min_width = result->min_width,
+    .min_height = result->min_height,
+  };
+  cudaError_t error = ccl_cuda_graphs_enqueue (&self->graphs, &key, &self->timing,
+                                               self->queue.stream, enqueue_frame, self);
+
+  if (error == cudaSuccess)
+    error = ccl_cuda_transfer_first (&self->download, result);
+  return ccl_cuda_check (error, "analysing a frame");
+}
+
 /* Enqueues the model, whose mask becomes the source. */
 static CclStatus
 find_motion (CudaSession *self)
 {
   const CclModelMask *mask = ccl_cuda_model_mask (&self->model, 0);
-  cudaError_t error = ccl_cuda_mark (self, EVENT_UPLOADED);
+  cudaStream_t stream = self->queue.stream;
+  cudaError_t error = ccl_cuda_mark (&self->timing, CCL_CUDA_UPLOADED, stream);
 
   if (error == cudaSuccess)
-    error = ccl_cuda_model_enqueue (&self->model, self->stream);
-  ccl_cuda_stage (&self->work, "model", self->stream);
+    error = ccl_cuda_model_enqueue (&self->model, stream);
+  ccl_cuda_stage (&self->work, "model", stream);
   self->source.pixels = (const uint8_t *) mask->words;
   self->source.pitch = mask->pitch * sizeof *mask->words;
   self->source.bits = 1;
@@ -230,36 +281,48 @@ find_motion (CudaSession *self)
 static CclStatus
 submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 {
+  CclCudaStages *stages = &self->timing.stages;
   CclStatus status;
 
   self->label_map_is_here = self->masks_are_here[0] = self->masks_are_here[1] = false;
-  self->stages.n = self->stages.labelling = self->stages.operations = 0;
-  ccl_cuda_timing_begin (self);
+  stages->n = stages->labelling = stages->before = 0;
+  ccl_cuda_timing_begin (&self->timing);
   set_params (self, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
-  status = ccl_cuda_transfer_allocate (self, image);
+  status = ccl_cuda_upload_allocate (&self->upload, image);
   if (status == CCL_OK && self->is_uploaded)
-    status = ccl_cuda_check (ccl_cuda_mark (self, EVENT_START), "measuring time");
+    status = ccl_cuda_check (ccl_cuda_mark (&self->timing, CCL_CUDA_START, self->queue.stream),
+                             "measuring time");
   if (status == CCL_OK)
-    status = ccl_cuda_upload (self, image);
+    status = ccl_cuda_upload (&self->upload, image, &self->source, &self->base.upload);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
   self->work.frame = self->operations.n > 0 ? self->operations.clean : self->source;
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_replay_frame (self), "analysing a frame");
+    status = enqueue_analysis (self);
   if (status == CCL_OK)
-    status = mark_end (self, self->results);
+    status = mark_end (self, self->download.stream);
   if (status == CCL_OK)
     self->model.newest ^= self->base.model.step.learn;
   else
-    ccl_cuda_synchronize (self); /* the caller may free its pixels now */
+    synchronize (self);
   return status;
 }
 
 static CclStatus
 await_end (CudaSession *self)
 {
-  return ccl_cuda_check (ccl_cuda_completion_wait (&self->completion), "analysing a frame");
+  return ccl_cuda_check (ccl_cuda_completion_wait (&self->download.completion),
+                         "analysing a frame");
+}
+
+/* Marks the end of work in @stream and waits for it. */
+static CclStatus
+finish (CudaSession *self, cudaStream_t stream)
+{
+  CclStatus status = mark_end (self, stream);
+
+  return status == CCL_OK ? await_end (self) : status;
 }
 
 /* Enqueues one round of the search for top-k, its histogram's transfer included. */
@@ -267,12 +330,29 @@ static cudaError_t
 enqueue_count (CudaSession *self, const CclTopKSearch *search)
 {
   const CclCudaWork *work = &self->work;
-  cudaError_t error = work->algorithm->count_areas (work, search, self->stream);
+  cudaStream_t stream = self->queue.stream;
+  cudaError_t error = work->algorithm->count_areas (work, search, stream);
 
   if (error != cudaSuccess)
     return error;
-  return CCL_CUDA (cudaMemcpyAsync, self->histogram, work->result.histogram,
-                   CCL_TOPK_BINS * sizeof *self->histogram, cudaMemcpyDeviceToHost, self->stream);
+  return CCL_CUDA (cudaMemcpyAsync, self->download.histogram, work->result.histogram,
+                   CCL_TOPK_BINS * sizeof *work->result.histogram, cudaMemcpyDeviceToHost, stream);
+}
+
+/* Enqueues the result again, with the limits of @top_k. */
+static cudaError_t
+enqueue_selection (CudaSession *self, CclTopK top_k)
+{
+  CclCudaWork *work = &self->work;
+  cudaStream_t stream = self->queue.stream;
+  cudaError_t error;
+
+  work->result.top_k = top_k;
+  ccl_cuda_stages_rewind (&self->timing.stages);
+  error = work->algorithm->select (work, stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_mark (&self->timing, CCL_CUDA_ANALYSED, stream);
+  return error == cudaSuccess ? ccl_cuda_transfer_first (&self->download, &work->result) : error;
 }
 
 /* Selects the result again, with the largest components that fit. */
@@ -286,92 +366,95 @@ select_top_k (CudaSession *self)
 
   if (work->algorithm->leaves_components && !work->algorithm->leaves_components (work)) {
     work->keep_components = true;
-    error = work->algorithm->enqueue (work, self->stream); /* takes the time of one more frame */
+    /* takes the time of one more frame */
+    error = work->algorithm->enqueue (work, self->queue.stream);
   }
   status = ccl_cuda_check (error, "analysing a frame");
   ccl_topk_begin (&search, self->base.config.max_components);
   for (unsigned round = 0; round < CCL_TOPK_ROUNDS && status == CCL_OK; round++) {
     status = ccl_cuda_check (enqueue_count (self, &search), "searching for the largest components");
     if (status == CCL_OK)
-      status = mark_end (self, self->stream);
-    if (status == CCL_OK)
-      status = await_end (self);
-    ccl_topk_narrow (&search, self->histogram);
+      status = finish (self, self->queue.stream);
+    ccl_topk_narrow (&search, self->download.histogram);
   }
-  work->result.top_k = search.top_k;
-  ccl_cuda_stages_rewind (self);
   if (status == CCL_OK)
-    error = ccl_cuda_enqueue_select (self);
-  if (status == CCL_OK && error == cudaSuccess)
-    error = ccl_cuda_enqueue_first_transfer (self);
-  if (status == CCL_OK)
-    status = ccl_cuda_check (error, "selecting the components");
-  if (status == CCL_OK)
-    status = mark_end (self, self->results);
-  return status == CCL_OK ? await_end (self) : status;
-}
-
-static uint64_t
-nanoseconds (CudaSession *self, int from, int to)
-{
-  return ccl_cuda_nanoseconds (self->events[from], self->events[to]);
+    status = ccl_cuda_check (enqueue_selection (self, search.top_k), "selecting the components");
+  return status == CCL_OK ? finish (self, self->download.stream) : status;
 }
 
 static void
 read_times (CudaSession *self)
 {
+  const CclCudaTiming *measured = &self->timing;
+  const bool mapped = self->download.mapped;
   CclTiming *timing = &self->base.timing;
-  cudaEvent_t last;
+  cudaEvent_t last = measured->moments[mapped ? CCL_CUDA_ANALYSED : CCL_CUDA_DOWNLOADED];
 
-  timing->measured = self->timed;
+  timing->measured = measured->timed;
   timing->upload = timing->analysis = timing->download = timing->model = 0;
-  if (!self->timed)
+  if (!measured->timed)
     return;
   /* The completion may come before the driver has an event's time. */
-  last = self->events[self->result_is_mapped ? EVENT_ANALYSED : EVENT_DOWNLOADED];
   if (CCL_CUDA (cudaEventSynchronize, last) != cudaSuccess)
     ccl_cuda_api.cudaGetLastError ();
   if (self->is_uploaded || self->is_stacked)
-    timing->upload = nanoseconds (self, EVENT_START, EVENT_UPLOADED);
-  timing->analysis = nanoseconds (self, EVENT_UPLOADED, EVENT_ANALYSED);
+    timing->upload = ccl_cuda_timing_between (measured, CCL_CUDA_START, CCL_CUDA_UPLOADED);
+  timing->analysis = ccl_cuda_timing_between (measured, CCL_CUDA_UPLOADED, CCL_CUDA_ANALYSED);
   if (self->model.base)
-    timing->model = nanoseconds (self, EVENT_UPLOADED, EVENT_MODELLED);
-  if (!self->result_is_mapped)
-    timing->download = nanoseconds (self, EVENT_ANALYSED, EVENT_DOWNLOADED);
-  ccl_cuda_stages_read (self, self->events[EVENT_UPLOADED]);
+    timing->model = ccl_cuda_timing_between (measured, CCL_CUDA_UPLOADED, CCL_CUDA_MODELLED);
+  if (!mapped)
+    timing->download = ccl_cuda_timing_between (measured, CCL_CUDA_ANALYSED, CCL_CUDA_DOWNLOADED);
+  ccl_cuda_stages_read (measured, timing);
+}
+
+/* Reads the sums of updates, if they are counted, once the frame is complete. */
+static CclStatus
+read_updates (CudaSession *self)
+{
+  CclUpdates *updates = &self->base.updates;
+  unsigned long long sums[2] = { 0, 0 };
+  CclStatus status;
+
+  if (!self->work.update_sums)
+    return CCL_OK;
+  status =
+      ccl_cuda_check (ccl_cuda_queue_read (&self->queue, sums, self->work.update_sums, sizeof sums),
+                      "reading the update counts");
+  updates->count = sums[0];
+  updates->conflicts = sums[0] ? (double) sums[1] / (double) sums[0] : 0;
+  return status;
 }
 
 static CclStatus
 collect_frame (CudaSession *self, CclComponents *components)
 {
-  CclSession *session = &self->base;
+  CclCudaDownload *download = &self->download;
   CclStatus status = await_end (self);
-  uint32_t first = ccl_cuda_first_transfer (self), found;
+  uint32_t found;
 
   if (status != CCL_OK)
     return status;
   if (self->model.base)
     self->base.model.foreground = *self->model.foreground;
-  found = self->result->kept;
-  if (found > session->config.max_components)
+  found = download->header->kept;
+  if (found > self->base.config.max_components)
     status = select_top_k (self);
-  if (status == CCL_OK && !self->result_is_mapped && self->result->kept > first) {
-    status = ccl_cuda_check (ccl_cuda_enqueue_transfer (self, first, self->result->kept),
-                             "transferring the components");
+  if (status == CCL_OK && !download->mapped && download->header->kept > download->first) {
+    status = ccl_cuda_check (
+        ccl_cuda_transfer (download, &self->work.result, download->first, download->header->kept),
+        "transferring the components");
     if (status == CCL_OK)
-      status = mark_end (self, self->results);
-    if (status == CCL_OK)
-      status = await_end (self);
+      status = finish (self, download->stream);
   }
   if (status == CCL_OK)
-    status = ccl_cuda_check (ccl_cuda_updates_read (self), "reading the update counts");
+    status = read_updates (self);
   if (status != CCL_OK)
     return status;
   read_times (self);
   self->is_stacked = false;
   *components = (CclComponents){
-    .items = (const CclComponent *) (self->result + 1),
-    .count = self->result->kept,
+    .items = ccl_cuda_components (download),
+    .count = download->header->kept,
     .found = found,
   };
   return CCL_OK;
@@ -381,21 +464,20 @@ static CclStatus
 collect_labels (CudaSession *self, CclLabels *labels)
 {
   const CclConfig *config = &self->base.config;
+  uint32_t *map = self->download.label_map;
+  size_t size = (size_t) config->width * config->height * sizeof *map;
   CclStatus status = CCL_OK;
 
   if (!self->label_map_is_here) {
-    status = ccl_cuda_check (
-        CCL_CUDA (cudaMemcpyAsync, self->label_map, self->work.result.label_map,
-                  ccl_cuda_label_map_size (config), cudaMemcpyDeviceToHost, self->stream),
-        "transferring the label map");
+    status = ccl_cuda_check (CCL_CUDA (cudaMemcpyAsync, map, self->work.result.label_map, size,
+                                       cudaMemcpyDeviceToHost, self->queue.stream),
+                             "transferring the label map");
     if (status == CCL_OK)
-      status = mark_end (self, self->stream);
-    if (status == CCL_OK)
-      status = await_end (self);
+      status = finish (self, self->queue.stream);
     self->label_map_is_here = status == CCL_OK;
   }
   if (status == CCL_OK)
-    *labels = (CclLabels){ self->label_map, config->width * sizeof *self->label_map };
+    *labels = (CclLabels){ map, config->width * sizeof *map };
   return status;
 }
 
@@ -403,7 +485,7 @@ collect_labels (CudaSession *self, CclLabels *labels)
 static CclStatus
 collect_mask (CudaSession *self, int i, CclMask *mask)
 {
-  const CclMask *to = &self->masks[i];
+  const CclMask *to = &self->download.masks[i];
   const size_t word = sizeof *to->words;
   const void *from = self->work.frame.pixels;
   size_t pitch = self->work.frame.pitch;
@@ -416,12 +498,10 @@ collect_mask (CudaSession *self, int i, CclMask *mask)
   if (!self->masks_are_here[i]) {
     status = ccl_cuda_check (CCL_CUDA (cudaMemcpy2DAsync, to->words, to->pitch * word, from, pitch,
                                        to->pitch * word, to->height, cudaMemcpyDeviceToHost,
-                                       self->stream),
+                                       self->queue.stream),
                              "transferring a mask");
     if (status == CCL_OK)
-      status = mark_end (self, self->stream);
-    if (status == CCL_OK)
-      status = await_end (self);
+      status = finish (self, self->queue.stream);
     /* operations leave anything there */
     for (uint32_t y = 1; status == CCL_OK && y <= to->height; y++)
       to->words[y * to->pitch - 1] &= ccl_mask_last_bits (to->width);
@@ -432,13 +512,27 @@ collect_mask (CudaSession *self, int i, CclMask *mask)
   return status;
 }
 
+static CclStatus
+stack_frames (CudaSession *self, const CclStack *stack, CclImage *image)
+{
+  CclStatus status;
+
+  ccl_cuda_timing_begin (&self->timing);
+  status = ccl_cuda_check (ccl_cuda_mark (&self->timing, CCL_CUDA_START, self->queue.stream),
+                           "measuring time");
+  if (status == CCL_OK)
+    status = ccl_cuda_upload_stack (&self->upload, stack, image);
+  self->is_stacked = status == CCL_OK;
+  return status;
+}
+
 /* The session's functions, in its context */
 
 static CclStatus
 cuda_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->device.context);
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
 
   if (status != CCL_OK)
     return status;
@@ -451,13 +545,13 @@ static CclStatus
 cuda_collect (CclSession *session, CclComponents *components)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->device.context);
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
 
   if (status != CCL_OK)
     return status;
   status = collect_frame (self, components);
   if (status != CCL_OK)
-    ccl_cuda_synchronize (self); /* the caller may free its pixels now */
+    synchronize (self);
   ccl_cuda_context_leave ();
   return status;
 }
@@ -466,7 +560,7 @@ static CclStatus
 cuda_labels (CclSession *session, CclLabels *labels)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->device.context);
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
 
   if (status != CCL_OK)
     return status;
@@ -476,10 +570,45 @@ cuda_labels (CclSession *session, CclLabels *labels)
 }
 
 static CclStatus
+cuda_slices (CclSession *session, uint32_t count, const CclSlices **slices)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclSlices *to = self->download.slices;
+  CclStatus status;
+
+  *slices = to;
+  if (count == 0)
+    return CCL_OK;
+  status = ccl_cuda_context_enter (self->queue.device.context);
+  if (status != CCL_OK)
+    return status;
+  status =
+      ccl_cuda_check (ccl_cuda_queue_read (&self->queue, to, self->work.slices, count * sizeof *to),
+                      "transferring components");
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = stack_frames (self, stack, image);
+  if (status != CCL_OK)
+    synchronize (self);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
 get_mask (CclSession *session, int i, CclMask *mask)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->device.context);
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
 
   if (status != CCL_OK)
     return status;
@@ -504,11 +633,11 @@ static CclStatus
 cuda_background (CclSession *session, uint8_t *pixels, size_t stride)
 {
   CudaSession *self = (CudaSession *) session;
-  CclStatus status = ccl_cuda_context_enter (self->device.context);
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
 
   if (status != CCL_OK)
     return status;
-  status = ccl_cuda_model_background (&self->model, pixels, stride, self->stream);
+  status = ccl_cuda_model_background (&self->model, pixels, stride, self->queue.stream);
   ccl_cuda_context_leave ();
   return status;
 }
@@ -574,8 +703,8 @@ const CclBackendClass ccl_backend_cuda = {
   .background = cuda_background,
   .close = cuda_close,
   .volume_algorithm = cuda_volume_algorithm,
-  .slices = ccl_cuda_slices,
-  .stack = ccl_cuda_stack,
+  .slices = cuda_slices,
+  .stack = cuda_stack,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,

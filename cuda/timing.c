@@ -1,46 +1,66 @@
-/* cudaccl - CUDA backend: how long the stages of a frame take
+/* cudaccl - CUDA backend: how long a frame and its stages take
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/session.h"
+#include "cuda/timing.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/queue.h"
+#include "cuda/stages/stages.h"
 
 #include <string.h>
 
-void
-ccl_cuda_timing_open (CudaSession *self)
-{
-  const CclConfig *config = &self->base.config;
-
-  if (config->timing)
-    self->timing_interval =
-        config->stages || config->timing_interval == 0 ? 1 : config->timing_interval;
-}
-
-void
-ccl_cuda_timing_begin (CudaSession *self)
-{
-  self->timed = self->timing_interval > 0 && self->frames >= self->next_timed;
-}
-
 CclStatus
-ccl_cuda_stages_open (CudaSession *self)
+ccl_cuda_timing_open (CclCudaTiming *self, const CclConfig *config)
 {
   CclStatus status = CCL_OK;
 
-  if (!self->base.config.stages || !self->base.config.timing)
+  if (!config->timing)
     return CCL_OK;
-  for (uint32_t i = 0; i < CCL_MAX_STAGES && status == CCL_OK; i++)
+  self->interval = config->stages || config->timing_interval == 0 ? 1 : config->timing_interval;
+  for (uint32_t i = 0; i < CCL_CUDA_MOMENTS && status == CCL_OK; i++)
+    status = ccl_cuda_event_new (&self->moments[i], cudaEventDefault);
+  for (uint32_t i = 0; i < CCL_MAX_STAGES && config->stages && status == CCL_OK; i++)
     status = ccl_cuda_event_new (&self->stages.events[i], cudaEventDefault);
-  self->work.stages = &self->stages;
   return status;
 }
 
 void
-ccl_cuda_stages_close (CudaSession *self)
+ccl_cuda_timing_close (CclCudaTiming *self)
 {
-  for (uint32_t i = 0; i < CCL_MAX_STAGES; i++) {
-    if (self->stages.events[i])
-      CCL_CUDA (cudaEventDestroy, self->stages.events[i]);
-  }
+  for (uint32_t i = 0; i < CCL_CUDA_MOMENTS; i++)
+    ccl_cuda_event_free (self->moments[i]);
+  for (uint32_t i = 0; i < CCL_MAX_STAGES; i++)
+    ccl_cuda_event_free (self->stages.events[i]);
+}
+
+void
+ccl_cuda_timing_begin (CclCudaTiming *self)
+{
+  self->timed = self->interval > 0 && self->frames >= self->next;
+}
+
+void
+ccl_cuda_timing_count (CclCudaTiming *self)
+{
+  if (self->timed)
+    self->next = self->frames + self->interval;
+  self->frames++;
+}
+
+cudaError_t
+ccl_cuda_mark (CclCudaTiming *self, CclCudaMoment moment, cudaStream_t stream)
+{
+  /* In a capture: records the event each time the graph is launched, rather than a dependency. */
+  unsigned flags = self->capturing ? cudaEventRecordExternal : cudaEventRecordDefault;
+
+  if (!self->timed)
+    return cudaSuccess;
+  return CCL_CUDA (cudaEventRecordWithFlags, self->moments[moment], stream, flags);
+}
+
+uint64_t
+ccl_cuda_timing_between (const CclCudaTiming *self, CclCudaMoment from, CclCudaMoment to)
+{
+  return ccl_cuda_nanoseconds (self->moments[from], self->moments[to]);
 }
 
 void
@@ -62,7 +82,7 @@ ccl_cuda_stage_labelled (const CclCudaWork *work)
   CclCudaStages *stages = work->stages;
 
   if (stages && (work->algorithm->label || work->result.label_map))
-    stages->labelling = (1u << stages->n) - (1u << stages->operations);
+    stages->labelling = (1u << stages->n) - (1u << stages->before);
 }
 
 void
@@ -74,43 +94,31 @@ ccl_cuda_stage_label_map (const CclCudaWork *work, cudaStream_t stream)
 }
 
 void
-ccl_cuda_stages_rewind (CudaSession *self)
+ccl_cuda_stages_rewind (CclCudaStages *self)
 {
-  CclCudaStages *stages = &self->stages;
   uint32_t n = 0;
 
-  while (n < stages->n && strcmp (stages->names[n], CCL_STAGE_SELECTION) != 0)
+  while (n < self->n && strcmp (self->names[n], CCL_STAGE_SELECTION) != 0)
     n++;
-  stages->n = n;
-  stages->labelling &= (1u << n) - 1;
-}
-
-uint64_t
-ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to)
-{
-  float milliseconds = 0;
-
-  if (CCL_CUDA (cudaEventElapsedTime, &milliseconds, from, to) != cudaSuccess) {
-    ccl_cuda_api.cudaGetLastError ();
-    return 0;
-  }
-  return (uint64_t) ((double) milliseconds * 1e6);
+  self->n = n;
+  self->labelling &= (1u << n) - 1;
 }
 
 void
-ccl_cuda_stages_read (CudaSession *self, cudaEvent_t start)
+ccl_cuda_stages_read (const CclCudaTiming *self, CclTiming *timing)
 {
-  CclTiming *timing = &self->base.timing;
+  const CclCudaStages *stages = &self->stages;
+  cudaEvent_t start = self->moments[CCL_CUDA_UPLOADED];
 
   timing->labelling = 0;
-  timing->n_stages = self->stages.n;
-  for (uint32_t i = 0; i < self->stages.n; i++) {
+  timing->n_stages = stages->n;
+  for (uint32_t i = 0; i < stages->n; i++) {
     timing->stages[i] = (CclStage){
-      .name = self->stages.names[i],
-      .time = ccl_cuda_nanoseconds (start, self->stages.events[i]),
+      .name = stages->names[i],
+      .time = ccl_cuda_nanoseconds (start, stages->events[i]),
     };
-    if (self->stages.labelling >> i & 1)
+    if (stages->labelling >> i & 1)
       timing->labelling += timing->stages[i].time;
-    start = self->stages.events[i];
+    start = stages->events[i];
   }
 }

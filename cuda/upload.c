@@ -1,9 +1,11 @@
 /* cudaccl - CUDA backend: how pixels reach kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/upload.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/error.h"
 #include "engine/cpu/pool.h"
 #include "engine/cpu/tuning.h"
-#include "cuda/session.h"
 
 #include <limits.h>
 #include <string.h>
@@ -15,8 +17,9 @@
 /* The same for bits, which stand for eight times as many pixels to pack. */
 #define BITS_BAND_BYTES (128 * 1024)
 
-/* Kernels that read a frame once read up to this many bytes of bits from the staging buffer: the
- * bus transfers them in less time than a copy takes to start. */
+/* Kernels that read a frame once, as the tile algorithm does without label maps and operations,
+ * read up to this many bytes of bits from the staging buffer: the bus transfers them in less time
+ * than a copy takes to start. */
 #define MOST_READ_IN_PLACE (512 * 1024)
 
 /* Threads that share the staging take about this many bytes of pixels at a time. */
@@ -47,11 +50,11 @@ typedef struct Plane
  * they are packed only with CCL_UPLOAD_BITS, for users who lack bus bandwidth rather than CPU
  * time. */
 static bool
-packs (const CudaSession *self, CclMemory memory)
+packs (const CclCudaUpload *self, CclMemory memory)
 {
-  if (self->model.base)
+  if (self->model)
     return false;
-  switch (self->base.config.upload) {
+  switch (self->policy) {
   case CCL_UPLOAD_BITS:
     return memory == CCL_MEMORY_HOST || memory == CCL_MEMORY_PINNED;
   case CCL_UPLOAD_AUTO:
@@ -64,7 +67,7 @@ packs (const CudaSession *self, CclMemory memory)
 
 /* CclInfo.upload */
 static const char *
-route_name (const Route *route, CclMemory memory)
+name_of (const Route *route, CclMemory memory)
 {
   if (memory == CCL_MEMORY_DEVICE || memory == CCL_MEMORY_ARRAY)
     return NULL;
@@ -73,33 +76,46 @@ route_name (const Route *route, CclMemory memory)
 
 /* The bytes of a row. */
 static size_t
-row_size (const CudaSession *self, bool bits)
+row_size (const CclCudaUpload *self, bool bits)
 {
-  uint32_t width = self->base.config.width;
-
-  return bits ? ccl_mask_words (width) * sizeof (uint64_t) : width;
+  return bits ? ccl_mask_words (self->width) * sizeof (uint64_t) : self->width;
 }
 
-size_t
-ccl_cuda_image_pitch (const CudaSession *self, bool bits)
+/* Those from row to row in the session's own memory. */
+static size_t
+row_pitch (const CclCudaUpload *self, bool bits)
 {
-  return bits ? row_size (self, true) : (row_size (self, false) + 15) / 16 * 16;
+  size_t size = row_size (self, bits);
+
+  return bits ? size : (size + 15) / 16 * 16;
 }
 
-/* Whether kernels read bits in the staging buffer: where that is the device's own memory, and small
- * frames that they read once, as the tile algorithm does without label maps, but operations do not.
- */
-static bool
-reads_staging (const CudaSession *self)
+void
+ccl_cuda_upload_open (CclCudaUpload *self, CclCudaQueue *queue, const CclConfig *config,
+                      CclModelFrame *model, bool reads_once)
 {
-  return self->device.shares_memory ||
-         (self->operations.n == 0 && self->work.algorithm == ccl_cuda_tile_algorithm () &&
-          !self->base.config.labels &&
-          row_size (self, true) * self->base.config.height <= MOST_READ_IN_PLACE);
+  bool shares_memory = queue->device.shares_memory;
+
+  self->queue = queue;
+  self->model = model;
+  self->width = config->width;
+  self->height = config->height;
+  self->policy = config->upload;
+  self->blocks = config->sync == CCL_SYNC_BLOCK;
+  self->reads_pinned = config->map_pinned || shares_memory;
+  self->in_place =
+      shares_memory || (reads_once && row_size (self, true) * self->height <= MOST_READ_IN_PLACE);
+}
+
+void
+ccl_cuda_upload_close (CclCudaUpload *self)
+{
+  if (self->shares_pool)
+    ccl_pool_shared_unref ();
 }
 
 static Route
-route_of (const CudaSession *self, const CclImage *image)
+route_of (const CclCudaUpload *self, const CclImage *image)
 {
   Route route = { .bits = image->format == CCL_FORMAT_BITS };
 
@@ -107,7 +123,7 @@ route_of (const CudaSession *self, const CclImage *image)
     route.packed = route.bits = packs (self, image->memory);
   route.staged = route.packed || image->memory == CCL_MEMORY_HOST;
   if (route.staged)
-    route.copied = !(route.bits && reads_staging (self));
+    route.copied = !(route.bits && self->in_place);
   else
     route.copied = image->memory == CCL_MEMORY_ARRAY ||
                    (image->memory == CCL_MEMORY_PINNED && !self->reads_pinned);
@@ -133,10 +149,10 @@ find_pairs (const CclChroma *chroma)
 
 /* Sets the chroma planes of a frame for the model; returns their number. */
 static unsigned
-find_chroma (const CudaSession *self, const CclChroma *chroma, const CclModelLayout *layout,
+find_chroma (const CclCudaUpload *self, const CclChroma *chroma, const CclModelLayout *layout,
              Plane *planes)
 {
-  const CclModelFrame *frame = &self->model.frame;
+  const CclModelFrame *frame = self->model;
   const uint8_t *pairs = find_pairs (chroma);
   unsigned n = pairs ? 1 : 2;
 
@@ -160,7 +176,7 @@ find_chroma (const CudaSession *self, const CclChroma *chroma, const CclModelLay
 
 /* Returns the number of planes; @size: the room that they need. */
 static unsigned
-find_planes (const CudaSession *self, const CclImage *image, Plane planes[MOST_PLANES],
+find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST_PLANES],
              size_t *size)
 {
   Route route = route_of (self, image);
@@ -171,21 +187,47 @@ find_planes (const CudaSession *self, const CclImage *image, Plane planes[MOST_P
     .image = *image,
     .route = route,
     .row = row_size (self, route.bits),
-    .rows = self->base.config.height,
-    .pitch = ccl_cuda_image_pitch (self, route.bits),
+    .rows = self->height,
+    .pitch = row_pitch (self, route.bits),
   };
   *size = planes[0].pitch * planes[0].rows;
-  if (!self->model.base)
+  if (!self->model)
     return n;
-  layout = ccl_cuda_model_layout (&self->model.frame);
+  layout = ccl_cuda_model_layout (self->model);
   *size = layout.size;
-  if (self->model.base->config.format == CCL_MOTION_LUMA_420)
+  if (self->model->chroma_width > 0)
     n += find_chroma (self, image->chroma, &layout, planes + 1);
   return n;
 }
 
+/* Allocate room for a frame, if there is not enough yet. */
+
+static CclStatus
+allocate_image (CclCudaUpload *self, size_t size)
+{
+  CclStatus status = CCL_OK;
+
+  if (self->image_size < size)
+    status = ccl_cuda_allocate_device (&self->queue->memory, &self->image, size);
+  if (status == CCL_OK && self->image_size < size)
+    self->image_size = size;
+  return status;
+}
+
+static CclStatus
+allocate_staging (CclCudaUpload *self, size_t size)
+{
+  CclStatus status = CCL_OK;
+
+  if (self->staging_size < size)
+    status = ccl_cuda_allocate_pinned (&self->queue->memory, &self->staging, size);
+  if (status == CCL_OK && self->staging_size < size)
+    self->staging_size = size;
+  return status;
+}
+
 CclStatus
-ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
+ccl_cuda_upload_allocate (CclCudaUpload *self, const CclImage *image)
 {
   Plane planes[MOST_PLANES];
   size_t size;
@@ -196,12 +238,10 @@ ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
     const Route *route = &planes[i].route;
 
     if (status == CCL_OK && route->copied)
-      status = ccl_cuda_image_allocate (self, size);
+      status = allocate_image (self, size);
     if (status == CCL_OK && route->staged)
-      status = ccl_cuda_staging_allocate (self, size);
-    /* CCL_SYNC_BLOCK prefers saving CPU time to speed. */
-    if (status == CCL_OK && route->staged && self->base.config.sync != CCL_SYNC_BLOCK &&
-        !self->shares_pool) {
+      status = allocate_staging (self, size);
+    if (status == CCL_OK && route->staged && !self->blocks && !self->shares_pool) {
       ccl_pool_shared_ref ();
       self->shares_pool = true;
     }
@@ -211,28 +251,30 @@ ccl_cuda_transfer_allocate (CudaSession *self, const CclImage *image)
 
 /* Enqueues the copy of @rows rows to the device. */
 static cudaError_t
-copy_rows (CudaSession *self, const Plane *plane, uint8_t *to, const uint8_t *from, size_t stride,
+copy_rows (CclCudaUpload *self, const Plane *plane, uint8_t *to, const uint8_t *from, size_t stride,
            uint32_t rows)
 {
   size_t width = plane->row, pitch = plane->pitch;
+  cudaStream_t stream = self->queue->stream;
   cudaError_t error = cudaSuccess;
 
   if (stride == width && pitch == width)
-    return CCL_CUDA (cudaMemcpyAsync, to, from, rows * width, cudaMemcpyHostToDevice, self->stream);
+    return CCL_CUDA (cudaMemcpyAsync, to, from, rows * width, cudaMemcpyHostToDevice, stream);
   if (rows > 1 && pitch <= INT_MAX && stride <= INT_MAX)
     return CCL_CUDA (cudaMemcpy2DAsync, to, pitch, from, stride, width, rows,
-                     cudaMemcpyHostToDevice, self->stream);
+                     cudaMemcpyHostToDevice, stream);
   /* Such pitches exceed a device's memPitch. */
   for (uint32_t y = 0; y < rows && error == cudaSuccess; y++)
     error = CCL_CUDA (cudaMemcpyAsync, to + y * pitch, from + y * stride, width,
-                      cudaMemcpyHostToDevice, self->stream);
+                      cudaMemcpyHostToDevice, stream);
   return error;
 }
 
 /* Rows to copy or pack into the staging buffer, in parts of @part rows. */
 typedef struct Staging
 {
-  CudaSession *session;
+  const CclCudaUpload *upload;
+  const CclCudaFrame *frame; /* its threshold and invert pack pixels */
   const Plane *plane;
   const CclCpuFunctions *functions;
   uint32_t first, end, part;
@@ -243,17 +285,16 @@ static void
 stage_part (void *data, uint32_t index)
 {
   const Staging *s = data;
-  const CclCudaFrame *source = &s->session->source;
   const Plane *plane = s->plane;
   uint32_t y = s->first + index * s->part, end = s->end - y < s->part ? s->end : y + s->part;
 
   for (; y < end; y++) {
     const uint8_t *from = plane->image.data + y * plane->image.stride;
-    uint8_t *to = s->session->staging + plane->offset + y * plane->pitch;
+    uint8_t *to = s->upload->staging + plane->offset + y * plane->pitch;
 
     if (plane->route.packed)
-      s->functions->pack_row ((uint64_t *) to, from, source->width, source->threshold,
-                              source->invert);
+      s->functions->pack_row ((uint64_t *) to, from, s->frame->width, s->frame->threshold,
+                              s->frame->invert);
     else
       memcpy (to, from, plane->row);
   }
@@ -263,12 +304,12 @@ stage_part (void *data, uint32_t index)
 static void
 stage_rows (Staging *s, uint32_t first, uint32_t end)
 {
-  size_t width = s->plane->route.packed ? s->session->source.width : s->plane->row;
+  size_t width = s->plane->route.packed ? s->frame->width : s->plane->row;
 
   s->first = first;
   s->end = end;
   s->part = width < PART_BYTES ? (uint32_t) (PART_BYTES / width) : 1;
-  if (s->session->shares_pool)
+  if (s->upload->shares_pool)
     ccl_pool_shared_run (stage_part, s, (end - first - 1) / s->part + 1);
   else
     ccl_pool_run (NULL, stage_part, s, (end - first - 1) / s->part + 1);
@@ -276,14 +317,15 @@ stage_rows (Staging *s, uint32_t first, uint32_t end)
 
 /* Transfers rows to the device through the staging buffer. */
 static cudaError_t
-upload_staged (CudaSession *self, const Plane *plane)
+upload_staged (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane)
 {
   uint32_t height = plane->rows;
   size_t pitch = plane->pitch, bytes = plane->route.bits ? BITS_BAND_BYTES : BAND_BYTES;
   uint32_t band = pitch < bytes ? (uint32_t) (bytes / pitch) : 1;
   cudaError_t error = cudaSuccess;
   Staging staging = {
-    .session = self,
+    .upload = self,
+    .frame = frame,
     .plane = plane,
     .functions = ccl_cpu_functions_chosen (),
   };
@@ -304,68 +346,50 @@ upload_staged (CudaSession *self, const Plane *plane)
   return error;
 }
 
-/* The address by which kernels read pinned memory. */
-static cudaError_t
-map_pinned (const uint8_t *data, const uint8_t **pixels)
-{
-  void *device;
-  cudaError_t error = CCL_CUDA (cudaHostGetDevicePointer, &device, (void *) data, 0);
-
-  *pixels = device;
-  return error;
-}
-
-cudaError_t
-ccl_cuda_wait_for_pixels (CudaSession *self, const CclImage *image)
-{
-  cudaError_t error;
-
-  if (!image->stream || image->stream == self->stream)
-    return cudaSuccess;
-  error = CCL_CUDA (cudaEventRecord, self->events[EVENT_READY], image->stream);
-  return error == cudaSuccess
-             ? CCL_CUDA (cudaStreamWaitEvent, self->stream, self->events[EVENT_READY], 0)
-             : error;
-}
-
 /* Kernels read pixels by address, and those of an array have none. */
 static cudaError_t
-copy_array (CudaSession *self, const Plane *plane)
+copy_array (CclCudaUpload *self, const Plane *plane)
 {
-  cudaError_t error = ccl_cuda_wait_for_pixels (self, &plane->image);
+  cudaError_t error = ccl_cuda_queue_wait (self->queue, plane->image.stream);
 
   return error == cudaSuccess
              ? CCL_CUDA (cudaMemcpy2DFromArrayAsync, self->image + plane->offset, plane->pitch,
                          (cudaArray_const_t) (const void *) plane->image.data, 0, 0, plane->row,
-                         plane->rows, cudaMemcpyDeviceToDevice, self->stream)
+                         plane->rows, cudaMemcpyDeviceToDevice, self->queue->stream)
              : error;
 }
 
-/* Sets where kernels find the rows. */
-static cudaError_t
-take_plane (CudaSession *self, const Plane *plane, const uint8_t **pixels, size_t *pitch)
+/* Sets where kernels find the rows; @frame: see Staging. */
+static CclStatus
+take_plane (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane,
+            const uint8_t **pixels, size_t *pitch)
 {
   const CclImage *image = &plane->image;
   const Route *route = &plane->route;
-  cudaError_t error;
+  const uint8_t *pinned = NULL;
+  cudaError_t error = cudaSuccess;
+  CclStatus status;
 
   *pixels = self->image + plane->offset;
   *pitch = plane->pitch;
   if (route->staged) {
-    error = upload_staged (self, plane);
-    return error == cudaSuccess && !route->copied
-               ? map_pinned (self->staging + plane->offset, pixels)
-               : error;
+    error = upload_staged (self, frame, plane);
+    pinned = route->copied ? NULL : self->staging + plane->offset;
+  } else if (image->memory == CCL_MEMORY_ARRAY) {
+    error = copy_array (self, plane);
+  } else if (route->copied) {
+    error = copy_rows (self, plane, self->image + plane->offset, image->data, image->stride,
+                       plane->rows);
+  } else {
+    *pixels = image->data;
+    *pitch = image->stride;
+    if (image->memory == CCL_MEMORY_PINNED)
+      pinned = image->data;
+    else
+      error = ccl_cuda_queue_wait (self->queue, image->stream);
   }
-  if (image->memory == CCL_MEMORY_ARRAY)
-    return copy_array (self, plane);
-  if (route->copied)
-    return copy_rows (self, plane, self->image + plane->offset, image->data, image->stride,
-                      plane->rows);
-  *pixels = image->data;
-  *pitch = image->stride;
-  return image->memory == CCL_MEMORY_PINNED ? map_pinned (image->data, pixels)
-                                            : ccl_cuda_wait_for_pixels (self, image);
+  status = ccl_cuda_check (error, "transferring a frame to the device");
+  return status == CCL_OK && pinned ? ccl_cuda_map_pinned (pinned, pixels) : status;
 }
 
 static bool
@@ -375,45 +399,114 @@ is_on_device (const CclImage *image)
 }
 
 /* Makes the planes of the model's frame readable. */
-static cudaError_t
-take_frame (CudaSession *self, unsigned step, Plane *planes, unsigned n)
+static CclStatus
+take_frame (CclCudaUpload *self, unsigned step, Plane *planes, unsigned n)
 {
-  CclModelFrame *frame = &self->model.frame;
-  cudaError_t error = cudaSuccess;
+  CclModelFrame *frame = self->model;
+  CclStatus status = CCL_OK;
 
   frame->step = step;
-  for (unsigned i = 0; i < n && error == cudaSuccess; i++) {
+  for (unsigned i = 0; i < n && status == CCL_OK; i++) {
     CclModelPlane *plane = &frame->planes[i];
 
     if (i > 0 && is_on_device (&planes[0].image) &&
         planes[i].image.stream == planes[0].image.stream)
-      planes[i].image.stream = NULL; /* the session's stream waits for it already */
-    error = take_plane (self, &planes[i], &plane->samples, &plane->pitch);
+      planes[i].image.stream = NULL; /* the queue waits for it already */
+    status = take_plane (self, NULL, &planes[i], &plane->samples, &plane->pitch);
   }
   if (n == 2)
     ccl_cuda_model_set_pairs (frame, frame->planes[1].samples, frame->planes[1].pitch);
-  return error;
+  return status;
 }
 
 CclStatus
-ccl_cuda_upload (CudaSession *self, const CclImage *image)
+ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame,
+                 const char **route_name)
 {
-  CclCudaFrame *source = &self->source;
   Plane planes[MOST_PLANES];
   const Route *route = &planes[0].route;
   size_t size;
   unsigned n = find_planes (self, image, planes, &size);
+  CclStatus status;
+
+  *route_name = name_of (route, image->memory);
+  frame->bits = route->bits;
+  if (self->model)
+    status = take_frame (self, image->chroma ? image->chroma->step : 1, planes, n);
+  else
+    status = take_plane (self, frame, &planes[0], &frame->pixels, &frame->pitch);
+  if (route->bits)
+    frame->threshold = 0; /* unused, so graphs must not depend on it */
+  if (route->packed)
+    frame->invert = 0;
+  return status;
+}
+
+/* Allocates what is still missing to stack @frames frames in an image of @size bytes. */
+static CclStatus
+allocate_stack (CclCudaUpload *self, uint32_t frames, size_t size)
+{
+  CclCudaMemory *memory = &self->queue->memory;
+  CclStatus status = allocate_image (self, size);
+
+  if (status == CCL_OK && !self->sources)
+    status = ccl_cuda_allocate_device (memory, &self->sources, frames * sizeof *self->sources);
+  if (status == CCL_OK && !self->sources_host)
+    status =
+        ccl_cuda_allocate_pinned (memory, &self->sources_host, frames * sizeof *self->sources_host);
+  return status;
+}
+
+/* Uploads the addresses of the frames, and waits for their streams. */
+static cudaError_t
+enqueue_sources (CclCudaUpload *self, const CclStack *stack)
+{
+  cudaError_t error = cudaSuccess;
+
+  for (uint32_t i = 0; i < stack->n && error == cudaSuccess; i++) {
+    const CclImage *image = &stack->images[i];
+
+    self->sources_host[i] = (CclCudaSource){ image->data, image->stride };
+    if (i == 0 || image->stream != stack->images[i - 1].stream)
+      error = ccl_cuda_queue_wait (self->queue, image->stream);
+  }
+  if (error != cudaSuccess)
+    return error;
+  return CCL_CUDA (cudaMemcpyAsync, self->sources, self->sources_host,
+                   stack->n * sizeof *self->sources, cudaMemcpyHostToDevice, self->queue->stream);
+}
+
+CclStatus
+ccl_cuda_upload_stack (CclCudaUpload *self, const CclStack *stack, CclImage *image)
+{
+  CclFormat format = stack->images[0].format;
+  size_t pitch = row_pitch (self, format == CCL_FORMAT_BITS);
+  CclStatus status = allocate_stack (self, stack->frames, pitch * self->height);
+  CclCudaStack rows;
   cudaError_t error;
 
-  self->base.upload = route_name (route, image->memory);
-  source->bits = route->bits;
-  if (self->model.base)
-    error = take_frame (self, image->chroma ? image->chroma->step : 1, planes, n);
-  else
-    error = take_plane (self, &planes[0], &source->pixels, &source->pitch);
-  if (route->bits)
-    source->threshold = 0; /* unused, so graphs must not depend on it */
-  if (route->packed)
-    source->invert = 0;
-  return ccl_cuda_check (error, "transferring a frame to the device");
+  if (status != CCL_OK)
+    return status;
+  rows = (CclCudaStack){
+    .to = self->image,
+    .pitch = pitch,
+    .width = self->width,
+    .height = stack->height,
+    .bits = format == CCL_FORMAT_BITS,
+    .sources = self->sources,
+    .n = stack->n,
+    .frames = stack->frames,
+    .fill = stack->fill,
+    .all_set = stack->all_set,
+  };
+  *image = (CclImage){
+    .data = self->image,
+    .stride = pitch,
+    .memory = CCL_MEMORY_DEVICE,
+    .format = format,
+  };
+  error = enqueue_sources (self, stack);
+  if (error == cudaSuccess)
+    error = ccl_cuda_stack_rows (&rows, self->queue->stream);
+  return ccl_cuda_check (error, "stacking the frames of a batch");
 }

@@ -237,21 +237,20 @@ runs_of (const CclCudaWork *work)
 }
 
 static CclStatus
-flsl_open (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemory *memory)
+flsl_open (CclCudaWork *work, CclCudaQueue *queue)
 {
   FlslTables *t = (FlslTables *) work->tables;
   size_t height = work->frame.height, labels = height * work->components.slots;
-  CclStatus status = ccl_cuda_slots_open (work, device, memory);
+  size_t pitch = (work->frame.width - 1) / WARP_LANES + 1;
+  const CclCudaTable tables[] = {
+    { &t->ends, labels * sizeof *t->ends },
+    { &work->slots.runs, height * sizeof *work->slots.runs },
+    { &t->edges, height * pitch * sizeof *t->edges },
+  };
+  CclStatus status = ccl_cuda_slots_open (work, queue);
 
-  t->edges_pitch = (work->frame.width - 1) / WARP_LANES + 1;
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &t->ends, labels * sizeof *t->ends);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &work->slots.runs, height * sizeof (uint32_t));
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_allocate_device (memory, &t->edges, height * t->edges_pitch * sizeof *t->edges);
-  return status;
+  t->edges_pitch = pitch;
+  return status == CCL_OK ? ccl_cuda_allocate_tables (&queue->memory, tables, 3) : status;
 }
 
 static cudaError_t

@@ -19,7 +19,7 @@
  *   them, so that a warp needs no pixels from the right of its own.
  * - Two pixels share a label, since only one of them can be the start of a run. */
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/stages/stages.h"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
 #include "cuda/device/launch.cuh"

@@ -7,7 +7,7 @@
 #ifndef CCL_CUDA_BLOCKS_CUH
 #define CCL_CUDA_BLOCKS_CUH
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/stages/stages.h"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/unionfind.cuh"

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_SLOTS_CUH
 #define CCL_CUDA_SLOTS_CUH
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/stages/stages.h"
 #include "cuda/device/warp.cuh"
 
 /* The slots of a frame, as kernels take them. */

@@ -5,8 +5,9 @@
  * components, which takes an analysis. A drop at the end costs nothing: it becomes a
  * minimum area. */
 
-#include "cuda/runtime/api.h"
 #include "cuda/filters/operations.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ needs_analysis (const CclCudaOperations *operations)
 
 /* Where each step writes: flips in place, but not on the frame's own pixels. */
 static void
-plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaDevice *device,
+plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaLimits *limits,
             uint32_t frames, uint32_t height)
 {
   uint32_t now = 0;
@@ -140,7 +141,7 @@ plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCud
     step->passes.frames = frames;
     step->passes.height = height;
     if (!step->flips)
-      ccl_cuda_passes_plan (&work->frame, device, &step->passes);
+      ccl_cuda_passes_plan (&work->frame, limits->processors, &step->passes);
   }
   if (operations->region)
     operations->steps[0].passes.region = operations->region;
@@ -192,8 +193,7 @@ allocate_masks (CclCudaOperations *operations, const CclSession *session, uint32
 
 /* The tables that fill and drop need. */
 static CclStatus
-open_analysis (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaDevice *device,
-               CclCudaMemory *memory)
+open_analysis (CclCudaOperations *operations, const CclCudaWork *work, CclCudaQueue *queue)
 {
   CclCudaWork *analysis = &operations->analysis;
   const CclCudaAlgorithm *tile = ccl_cuda_tile_algorithm ();
@@ -214,13 +214,12 @@ open_analysis (CclCudaOperations *operations, const CclCudaWork *work, const Ccl
   if (!analysis->tables)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   operations->own_tables = true;
-  return tile->open (analysis, device, memory);
+  return tile->open (analysis, queue);
 }
 
 CclStatus
 ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
-                          const CclCudaWork *work, const CclCudaDevice *device,
-                          CclCudaMemory *memory)
+                          const CclCudaWork *work, CclCudaQueue *queue)
 {
   uint32_t n = without_drops (operations, session), height = session->config.height, frames = 1;
   Reach reach = { 0, 0 };
@@ -240,11 +239,11 @@ ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *sessi
     return ccl_fail (
         CCL_ERROR_UNSUPPORTED,
         "backend cuda has no operations and regions for %" PRIu32 " rows; use backend cpu", height);
-  status = allocate_masks (operations, session, height, memory);
+  status = allocate_masks (operations, session, height, &queue->memory);
   if (status == CCL_OK && needs_analysis (operations))
-    status = open_analysis (operations, work, device, memory);
+    status = open_analysis (operations, work, queue);
   if (status == CCL_OK)
-    plan_steps (operations, work, device, frames, height);
+    plan_steps (operations, work, &queue->device.limits, frames, height);
   return status;
 }
 

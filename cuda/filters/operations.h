@@ -34,8 +34,7 @@ typedef struct CclCudaOperations
 /* Plans @session's operations and region and allocates their memory. Must be called after the
  * analysis @work was opened: they share its tables if its algorithm is tile. */
 CclStatus ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
-                                    const CclCudaWork *work, const CclCudaDevice *device,
-                                    CclCudaMemory *memory);
+                                    const CclCudaWork *work, CclCudaQueue *queue);
 void ccl_cuda_operations_close (CclCudaOperations *operations);
 
 /* Enqueues all steps, from @source to operations->clean. */

@@ -310,7 +310,7 @@ __launch_bounds__ (PASS_WARPS *WARP_LANES) mask_passes (CclCudaFrame f, CclPasse
 }
 
 extern "C" void
-ccl_cuda_passes_plan (const CclCudaFrame *frame, const CclCudaDevice *device, CclPasses *passes)
+ccl_cuda_passes_plan (const CclCudaFrame *frame, uint32_t processors, CclPasses *passes)
 {
   uint32_t words = (frame->width - 1) / 32 + 1, most, rows;
 
@@ -318,9 +318,9 @@ ccl_cuda_passes_plan (const CclCudaFrame *frame, const CclCudaDevice *device, Cc
     passes->codes[passes->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
   passes->columns = (words - 1) / PASS_WORDS + 1;
   /* As many tiles as multiprocessors, unless they have much more halo than rows, or too many. */
-  rows = (uint32_t) (((uint64_t) passes->height * passes->frames * passes->columns - 1) /
-                         device->limits.processors +
-                     1);
+  rows =
+      (uint32_t) (((uint64_t) passes->height * passes->frames * passes->columns - 1) / processors +
+                  1);
   most = PASS_ROWS - 2 * passes->reach;
   passes->tile_height = min (max (rows, 8u), most);
   passes->rows = (passes->height - 1) / passes->tile_height + 1;

@@ -4,7 +4,6 @@
 #ifndef CCL_CUDA_PASSES_H
 #define CCL_CUDA_PASSES_H
 
-#include "cuda/runtime/device.h"
 #include "cuda/tables/frame.h"
 
 #include <cuda_runtime_api.h>
@@ -54,9 +53,8 @@ typedef struct CclPasses
 
 cudaError_t ccl_cuda_passes_enqueue (const CclCudaFrame *frame, const CclPasses *passes,
                                      cudaStream_t stream);
-/* Plans the tiles of a launch, whose passes and frames are set. */
-void ccl_cuda_passes_plan (const CclCudaFrame *frame, const CclCudaDevice *device,
-                           CclPasses *passes);
+/* Plans the tiles of a launch, whose passes and frames are set, for so many multiprocessors. */
+void ccl_cuda_passes_plan (const CclCudaFrame *frame, uint32_t processors, CclPasses *passes);
 
 #ifdef __cplusplus
 }

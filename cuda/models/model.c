@@ -6,6 +6,7 @@
 
 #include "cuda/models/model.h"
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,35 +85,30 @@ static CclStatus
 allocate_state (CclCudaModel *self, CclCudaMemory *memory)
 {
   const CclModel *base = self->base;
-  CclModelState *state = &self->state;
-  size_t pixels;
-  CclStatus status = CCL_OK;
+  const bool chroma = self->frame.chroma_width > 0;
+  CclModelState *s = &self->state;
+  const size_t pitch =
+      ((size_t) base->width + CCL_MODEL_UNIT - 1) / CCL_MODEL_UNIT * CCL_MODEL_UNIT;
+  const size_t pixels = pitch * base->height;
+  const size_t samples = pitch / 2 * ccl_model_half (base->height);
+  const CclCudaTable tables[] = {
+    { &s->background[0], pixels * sizeof *s->background[0], .cleared = true },
+    { &s->background[1], pixels * sizeof *s->background[1], .cleared = true },
+    { &s->noise, pixels, .cleared = true },
+    { &s->candidates, pixels, .cleared = true },
+    { &s->counts, pixels, .cleared = true },
+    { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
+    { &s->total, sizeof *s->total, .cleared = true },
+  };
+  CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
-  state->pitch = ((size_t) base->width + CCL_MODEL_UNIT - 1) / CCL_MODEL_UNIT * CCL_MODEL_UNIT;
-  pixels = state->pitch * base->height;
-  for (int i = 0; i < 2 && status == CCL_OK; i++)
-    status = ccl_cuda_allocate_cleared (memory, &state->background[i],
-                                        pixels * sizeof *state->background[i]);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_cleared (memory, &state->noise, pixels);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_cleared (memory, &state->candidates, pixels);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_cleared (memory, &state->counts, pixels);
-  if (status == CCL_OK && base->config.format == CCL_MOTION_LUMA_420)
-    status = ccl_cuda_allocate_cleared (memory, &state->chroma,
-                                        state->pitch / 2 * ccl_model_half (base->height) *
-                                            sizeof *state->chroma);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_cleared (memory, &state->total, sizeof *state->total);
+  s->pitch = pitch;
   if (status == CCL_OK)
     status = ccl_cuda_allocate_pinned (memory, &self->foreground, sizeof *self->foreground);
   if (status != CCL_OK)
     return status;
   *self->foreground = 0;
-  return ccl_cuda_check (
-      CCL_CUDA (cudaHostGetDevicePointer, (void **) &state->foreground, self->foreground, 0),
-      "mapping pinned memory");
+  return ccl_cuda_map_pinned (self->foreground, &s->foreground);
 }
 
 CclStatus

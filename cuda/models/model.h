@@ -4,8 +4,9 @@
 #ifndef CCL_CUDA_MODEL_H
 #define CCL_CUDA_MODEL_H
 
-#include "cuda/algorithms/algorithm.h"
 #include "cuda/models/kernels.h"
+#include "cuda/runtime/memory.h"
+#include "engine/motion.h"
 
 typedef struct CclCudaModel
 {

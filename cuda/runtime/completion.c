@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/runtime/completion.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/error.h"
+#include "cuda/runtime/queue.h"
 #include "engine/cpu/clock.h"
-#include "cuda/session.h"
 
 #include <sched.h>
 #include <time.h>
@@ -39,8 +41,7 @@ ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *
     return status;
   status = ccl_cuda_allocate_pinned (memory, &value, sizeof *value);
   if (status == CCL_OK)
-    status = ccl_cuda_check (CCL_CUDA (cudaHostGetDevicePointer, &mapped, value, 0),
-                             "mapping pinned memory");
+    status = ccl_cuda_map_pinned (value, &mapped);
   if (status != CCL_OK)
     return status;
   *value = 0;
@@ -52,8 +53,7 @@ ccl_cuda_completion_open (CclCudaCompletion *self, CclSync sync, CclCudaMemory *
 void
 ccl_cuda_completion_close (CclCudaCompletion *self)
 {
-  if (self->event)
-    CCL_CUDA (cudaEventDestroy, self->event);
+  ccl_cuda_event_free (self->event);
 }
 
 /* Errors of platforms whose streams cannot write to pinned memory. */

@@ -4,8 +4,9 @@
 #ifndef CCL_CUDA_COMPLETION_H
 #define CCL_CUDA_COMPLETION_H
 
-#include "cuda/algorithms/algorithm.h"
-#include "cuda/runtime/api.h"
+#include "cuda/runtime/memory.h"
+
+#include <cuda.h>
 
 /* The end of the work that a stream had when ccl_cuda_completion_record() was last called.
  *

@@ -4,7 +4,9 @@
 /* cudaSetDevice() would replace the caller's current context with the primary one. So a session's
  * context is pushed for each call and popped after it, which needs the driver's API. */
 
-#include "cuda/session.h"
+#include "cuda/runtime/context.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/error.h"
 
 static bool
 have_driver (void)

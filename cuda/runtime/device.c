@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cuda/runtime/device.h"
-#include "cuda/session.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/context.h"
+#include "cuda/runtime/error.h"
 
 #include <stdio.h>
 

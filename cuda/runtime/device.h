@@ -4,10 +4,16 @@
 #ifndef CCL_CUDA_DEVICE_H
 #define CCL_CUDA_DEVICE_H
 
-#include "engine/backend.h"
 #include "cuda/runtime/devicelimits.h"
 
+#include <cudaccl/ccl.h>
+
 #include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A device that this build's kernels run on. */
 typedef struct CclCudaDevice
@@ -26,5 +32,13 @@ CclStatus ccl_cuda_device_open (int index, void *context, CclCudaDevice *device)
 
 /* The number of devices; with 0, the reason is reported. */
 int ccl_cuda_count_devices (void);
+
+/* Whether this build has kernels for the current device; @overlap: whether these kernels can follow
+ * each other by launch_following(). */
+cudaError_t ccl_cuda_probe (bool *overlap);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

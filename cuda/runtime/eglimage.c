@@ -1,8 +1,11 @@
 /* cudaccl - CUDA backend: EGL images
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/context.h"
+#include "cuda/runtime/error.h"
+
 #include <cudaccl/eglimage.h>
-#include "cuda/session.h"
 
 #include <string.h>
 

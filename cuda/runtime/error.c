@@ -1,7 +1,8 @@
 /* cudaccl - CUDA backend: errors
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/session.h"
+#include "cuda/runtime/error.h"
+#include "cuda/runtime/api.h"
 
 /* Maps a CUDA error to a status, and to advice. */
 static CclStatus

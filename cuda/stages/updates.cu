@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: how often components' features are updated
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithms/algorithm.h"
 #include "cuda/device/launch.cuh"
+#include "cuda/stages/stages.h"
 
 static __global__ void
 sum_updates (const uint32_t *all, size_t n, unsigned long long *sums)
@@ -51,4 +51,12 @@ ccl_cuda_updates_sum (const CclCudaWork *work, cudaStream_t stream)
                   work->update_sums);
   ccl_cuda_stage (work, "counting", stream);
   return error;
+}
+
+extern "C" cudaError_t
+ccl_cuda_finish (const CclCudaWork *work, cudaStream_t stream)
+{
+  cudaError_t error = ccl_cuda_updates_sum (work, stream);
+
+  return error == cudaSuccess ? work->algorithm->select (work, stream) : error;
 }

@@ -31,6 +31,7 @@
 #include "cuda/device/selection.cuh"
 #include "cuda/tile/flip.cuh"
 #include "cuda/tile/strip.cuh"
+#include "cuda/runtime/error.h"
 
 #define MAX_THREADS 1024
 
@@ -535,38 +536,31 @@ find_plan (const CclCudaWork *work, const CclCudaLimits *limits, CclStrips *stri
   return error;
 }
 
-/* Barriers and published are cleared, since they are read before they are written. */
 static CclStatus
 allocate_strips (CclStrips *strips, CclCudaMemory *memory)
 {
-  size_t n = strips->n, components = n * strips->capacity;
-  size_t barriers = STRIP_BARRIERS * sizeof *strips->barriers;
-  size_t published = n * sizeof *strips->published;
-  CclStatus status = ccl_cuda_allocate_cleared (memory, &strips->barriers, barriers);
+  size_t n = strips->n;
+  /* Barriers and published are read before they are written. */
+  const CclCudaTable tables[] = {
+    { &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers, true },
+    { &strips->bottom, n * strips->words * WORD_RUNS * sizeof *strips->bottom },
+    { &strips->published, n * sizeof *strips->published, true },
+    { &strips->firsts, n * strips->capacity * sizeof *strips->firsts },
+    { &strips->kept, n * sizeof *strips->kept },
+  };
 
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &strips->bottom,
-                                       n * strips->words * WORD_RUNS * sizeof *strips->bottom);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_cleared (memory, &strips->published, published);
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_allocate_device (memory, &strips->firsts, components * sizeof *strips->firsts);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &strips->kept, n * sizeof *strips->kept);
-  return status;
+  return ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 }
 
 CclStatus
-ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device, CclStrips *strips,
-                      CclCudaMemory *memory)
+ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, CclStrips *strips)
 {
   CclStatus status;
 
   *strips = {};
-  status =
-      ccl_cuda_check (find_plan (work, &device->limits, strips), "planning a cooperative launch");
-  return status == CCL_OK && strips->n > 0 ? allocate_strips (strips, memory) : status;
+  status = ccl_cuda_check (find_plan (work, &queue->device.limits, strips),
+                           "planning a cooperative launch");
+  return status == CCL_OK && strips->n > 0 ? allocate_strips (strips, &queue->memory) : status;
 }
 
 bool

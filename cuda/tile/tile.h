@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_TILE_H
 #define CCL_CUDA_TILE_H
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/stages/stages.h"
 #include "cuda/tile/plan.h"
 
 #ifdef __cplusplus
@@ -125,8 +125,7 @@ cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlipPass *pass
 const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
 
 /* Plans the strips of a frame and allocates their tables; n is 0 if the frame does not fit. */
-CclStatus ccl_cuda_strips_open (const CclCudaWork *work, const CclCudaDevice *device,
-                                CclStrips *strips, CclCudaMemory *memory);
+CclStatus ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, CclStrips *strips);
 /* Whether ccl_cuda_strips_enqueue() supports the work: only first-order features, no top-k, no
  * label map, and nothing that needs separate steps or their tables. */
 bool ccl_cuda_strips_can_analyse (const CclCudaWork *work);

@@ -374,9 +374,9 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
 /* Host */
 
 static CclTiles
-make_tiles (const CclCudaFrame *f, const CclCudaDevice *device)
+make_tiles (const CclCudaFrame *f, const CclCudaLimits *limits)
 {
-  CclTilePlan plan = ccl_plan_tiles (&device->limits, f->width, f->height);
+  CclTilePlan plan = ccl_plan_tiles (limits, f->width, f->height);
   uint32_t columns = (f->width - 1) / TILE_WIDTH + 1;
   CclTiles tiles = {};
 
@@ -395,36 +395,32 @@ static CclStatus
 allocate_tiles (CclTiles *tiles, CclCudaMemory *memory)
 {
   size_t n = (size_t) tiles->rows * tiles->columns;
-  CclStatus status = ccl_cuda_allocate_device (memory, &tiles->n, n * sizeof *tiles->n);
+  const CclCudaTable tables[] = {
+    { &tiles->n, n * sizeof *tiles->n },
+    { &tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts },
+    { &tiles->borders, n * sizeof *tiles->borders },
+    { &tiles->counts, n * tiles->height * sizeof *tiles->counts },
+    { &tiles->totals, tiles->rows * sizeof *tiles->totals },
+  };
 
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &tiles->firsts,
-                                       n * tiles->capacity * sizeof *tiles->firsts);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &tiles->borders, n * sizeof *tiles->borders);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &tiles->counts,
-                                       n * tiles->height * sizeof *tiles->counts);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (memory, &tiles->totals, tiles->rows * sizeof *tiles->totals);
-  return status;
+  return ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 }
 
 static CclStatus
-ccl_cuda_tile_open (CclCudaWork *work, const CclCudaDevice *device, CclCudaMemory *memory)
+ccl_cuda_tile_open (CclCudaWork *work, CclCudaQueue *queue)
 {
   TileTables *tables = (TileTables *) work->tables;
   size_t labels = (size_t) work->frame.height * work->components.slots, strip_labels;
   CclStatus status;
 
-  tables->tiles = make_tiles (&work->frame, device);
-  status = ccl_cuda_strips_open (work, device, &tables->strips, memory);
+  tables->tiles = make_tiles (&work->frame, &queue->device.limits);
+  status = ccl_cuda_strips_open (work, queue, &tables->strips);
   if (status == CCL_OK)
-    status = allocate_tiles (&tables->tiles, memory);
+    status = allocate_tiles (&tables->tiles, &queue->memory);
   if (status != CCL_OK)
     return status;
   strip_labels = (size_t) tables->strips.n * tables->strips.capacity;
-  return ccl_cuda_components_allocate (work, memory, max (labels, strip_labels));
+  return ccl_cuda_components_allocate (work, &queue->memory, max (labels, strip_labels));
 }
 
 typedef void (*LabelKernel) (CclCudaFrame f, CclComponentTable t, CclTiles tiles, bool all_parents);

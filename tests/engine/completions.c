@@ -8,8 +8,9 @@
 
 #ifdef HAVE_CUDA
 
-#include "cuda/session.h"
 #include "engine/cpu/clock.h"
+#include "cuda/runtime/api.h"
+#include "cuda/runtime/completion.h"
 #include "tests/lib/cudafake.h"
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))

@@ -1,7 +1,7 @@
 /* cudaccl - primitives: kernels around the device functions
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/stages/stages.h"
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/passes.cuh"

@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: whether this build has kernels for a device
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/algorithms/algorithm.h"
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/device.h"
 
 static __global__ void
 probe (void)
