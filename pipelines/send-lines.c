@@ -8,7 +8,7 @@
  * spool, before it is sent, and forgotten when the broker has confirmed it: so neither a broker
  * that restarts nor this program, killed or not, loses a line that was read, and standard input
  * never waits for the broker. Lines keep their order. After such an interruption some may be sent
- * twice (with MQTT, and where this program restarts): source and frame number tell.
+ * twice (with MQTT, and where this program restarts): ccljson numbers them, so receivers can tell.
  *
  * Ends with status 0 when standard input has ended and all lines are confirmed; with status 2 if it
  * is interrupted: then the spool has the rest, which the next start sends first.
