@@ -27,6 +27,10 @@
  * With subsampled chroma, as in I420, GStreamer blends only the chroma of the upper left of the
  * pixels that share it: lines one pixel wide may lack colour.
  *
+ * The time for drawing a frame is limited to about 20 ms. What does not fit, such as thousands of
+ * long trails, is left out and counted in #ccloverlay:stats, and a warning is posted once. Names
+ * longer than 128 bytes are cut.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! cudaccl ! videoconvert !
@@ -46,12 +50,12 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclroi.h>
+#include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
 
-#include "gstccloverlay-compose.h"
-#include "gstccloverlay-scene.h"
-#include <gst/common/gstcclfindings.h>
+#include "gstcclpainter.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
@@ -78,21 +82,55 @@ enum
   PROP_FONT_SIZE,
   PROP_FONT,
   PROP_TRAIL_TIME,
+  PROP_STATS,
 };
 
 struct _GstCclOverlay
 {
   GstBaseTransform parent;
 
-  GstCclDrawStyle style; /* protected by the object lock */
+  /* Protected by the object lock. */
+  GstCclDrawStyle style;
+  guint64 frames, left_out;
 
   /* Streaming thread. */
-  gboolean attach; /* negotiated: compositions are attached to frames, or blended into them */
+  GstCclTime time;
+  gboolean attach; /* negotiated: pictures are attached to frames, or blended into them */
   guint width, height;
-  GstVideoInfo info;                       /* unless @attach */
-  GstVideoOverlayComposition *composition; /* for the current frame */
+  GstVideoInfo info; /* unless @attach */
   GstCclPainter *painter;
+  GstCclCanvas *canvas; /* the picture of the current frame */
+  gboolean drawn;       /* it is not empty */
+  gboolean warned;
 };
+
+/* The values of #ccloverlay:draw. */
+#define GST_TYPE_CCL_OVERLAY_DRAW (gst_ccl_overlay_draw_get_type ())
+
+static GType
+gst_ccl_overlay_draw_get_type (void)
+{
+  static GType type = 0;
+  static const GFlagsValue values[] = {
+    { GST_CCL_OVERLAY_DRAW_BOXES, "Bounding boxes", "boxes" },
+    { GST_CCL_OVERLAY_DRAW_CENTROIDS, "A cross at each centroid", "centroids" },
+    { GST_CCL_OVERLAY_DRAW_LABELS, "Labels", "labels" },
+    { GST_CCL_OVERLAY_DRAW_AREAS, "Areas in pixels", "areas" },
+    { GST_CCL_OVERLAY_DRAW_TRACKS, "Ids of tracked objects", "tracks" },
+    { GST_CCL_OVERLAY_DRAW_VELOCITIES, "Where tracked objects will be in a second", "velocities" },
+    { GST_CCL_OVERLAY_DRAW_TRAILS, "Where tracked objects came from", "trails" },
+    { GST_CCL_OVERLAY_DRAW_ZONES, "Zones, tripwires and their counts", "zones" },
+    { GST_CCL_OVERLAY_DRAW_EVENTS, "Events of zones and tripwires", "events" },
+    { GST_CCL_OVERLAY_DRAW_NAMES, "Types of regions of interest", "names" },
+    { GST_CCL_OVERLAY_DRAW_TIME, "Stream time", "time" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCclOverlayDraw", values));
+
+  return type;
+}
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
@@ -111,6 +149,7 @@ static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue
 
 static void gst_ccl_overlay_finalize (GObject *object);
 
+static gboolean gst_ccl_overlay_start (GstBaseTransform *trans);
 static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
 static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
 static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
@@ -119,8 +158,6 @@ static GstCaps *gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDire
                                              GstCaps *caps, GstCaps *othercaps);
 static gboolean gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
                                           GstCaps *outcaps);
-static gboolean gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
-                                                    GstQuery *query);
 static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans,
                                                             GstBuffer *inbuf, GstBuffer **outbuf);
 static GstFlowReturn gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
@@ -173,8 +210,7 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:font-size:
    *
-   * Size of the font in pixels; 0 makes it proportional to the frame size. For the built-in font it
-   * is the height of digits, rounded down to a multiple of 7.
+   * Size of the font in pixels; 0 makes it proportional to the frame size.
    *
    * Since: 0.1
    */
@@ -187,16 +223,14 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
   /**
    * ccloverlay:font:
    *
-   * The font as a Pango font description, such as `Sans Bold` or `DejaVu Sans Mono`. If it is
-   * empty, or the plugin was built without Pango, the built-in font is used, which has only digits:
-   * names are left out.
+   * The font as a Pango font description, such as `Sans Bold` or `DejaVu Sans Mono`. Its size is
+   * that of #ccloverlay:font-size. Without any font on the system, there is no text.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_FONT,
-      g_param_spec_string ("font", "Font", "Pango font description (empty = built-in font).",
-                           DEFAULT_FONT, flags));
+      g_param_spec_string ("font", "Font", "Pango font description.", DEFAULT_FONT, flags));
 
   /**
    * ccloverlay:trail-time:
@@ -209,6 +243,21 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
                                    g_param_spec_uint64 ("trail-time", "Trail time",
                                                         "How long trails are, in nanoseconds.", 0,
                                                         MAX_TRAIL_TIME, DEFAULT_TRAIL_TIME, flags));
+
+  /**
+   * ccloverlay:stats:
+   *
+   * Statistics since the last start, as a structure:
+   *
+   * - `frames` (#guint64): frames that were drawn on
+   * - `left-out` (#guint64): shapes that would have taken too long
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
+                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -229,12 +278,13 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
 
@@ -253,6 +303,7 @@ gst_ccl_overlay_init (GstCclOverlay *self)
   self->style.font = g_strdup (DEFAULT_FONT);
   self->style.trail_time = DEFAULT_TRAIL_TIME;
   self->painter = gst_ccl_painter_new ();
+  self->canvas = gst_ccl_canvas_new ();
   gst_video_info_init (&self->info);
 
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
@@ -266,6 +317,7 @@ gst_ccl_overlay_finalize (GObject *object)
   GstCclOverlay *self = GST_CCL_OVERLAY (object);
 
   gst_ccl_painter_free (self->painter);
+  gst_ccl_canvas_free (self->canvas);
   g_free (self->style.font);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -330,6 +382,11 @@ gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GPa
   case PROP_TRAIL_TIME:
     g_value_set_uint64 (value, self->style.trail_time);
     break;
+  case PROP_STATS:
+    g_value_take_boxed (value, gst_structure_new ("application/x-ccloverlay-stats", "frames",
+                                                  G_TYPE_UINT64, self->frames, "left-out",
+                                                  G_TYPE_UINT64, self->left_out, NULL));
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
@@ -338,13 +395,29 @@ gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GPa
 }
 
 static gboolean
+gst_ccl_overlay_start (GstBaseTransform *trans)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  GST_OBJECT_LOCK (self);
+  self->frames = self->left_out = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->warned = FALSE;
+  gst_ccl_time_init (&self->time);
+
+  return TRUE;
+}
+
+static gboolean
 gst_ccl_overlay_stop (GstBaseTransform *trans)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
   self->attach = FALSE;
+  self->drawn = FALSE;
   gst_video_info_init (&self->info);
   gst_ccl_painter_reset (self->painter);
+  gst_ccl_canvas_reset (self->canvas);
 
   return TRUE;
 }
@@ -352,9 +425,15 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
 static gboolean
 gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
-      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    gst_ccl_painter_reset (GST_CCL_OVERLAY (trans)->painter);
+      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    gst_ccl_painter_reset (self->painter);
+    gst_ccl_time_restart (&self->time);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
+  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
@@ -514,13 +593,15 @@ gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
   GstVideoInfo info = self->info;
   guint width, height;
 
-  if (!gst_ccl_caps_get_size (caps, &width, &height) ||
+  if (!gst_ccl_caps_get_size (caps, &width, &height) || width > GST_CCL_CANVAS_MAX_SIZE ||
+      height > GST_CCL_CANVAS_MAX_SIZE ||
       (!self->attach && !gst_video_info_from_caps (&info, caps)))
     return FALSE;
 
   self->width = width;
   self->height = height;
   self->info = info;
+  gst_ccl_time_set_caps (&self->time, caps);
 
   return TRUE;
 }
@@ -568,14 +649,6 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
   return FALSE;
 }
 
-/* Frames pass through, so downstream answers. */
-static gboolean
-gst_ccl_overlay_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query,
-                                    GstQuery *query)
-{
-  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
-}
-
 /* The origin of the visible part of a frame. Metadata may have any values: cropping that is not
  * inside the frame is ignored. */
 static void
@@ -596,48 +669,6 @@ gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gin
   }
   *x = (gint) crop->x;
   *y = (gint) crop->y;
-}
-
-/* Blending draws on the whole frame, so the origin of its visible part matters. Attached
- * compositions are relative to the visible part. */
-static void
-gst_ccl_overlay_init_target (GstCclOverlay *self, GstCclTarget *target, GstBuffer *buffer)
-{
-  target->width = (gint) self->width;
-  target->height = (gint) self->height;
-  target->x = target->y = 0;
-  if (!self->attach)
-    gst_ccl_overlay_get_origin (self, buffer, &target->x, &target->y);
-  /* RGB is the format that all elements support. */
-  target->yuv = self->attach || GST_VIDEO_INFO_IS_RGB (&self->info) ? NULL : &self->info;
-  /* Elements that upload rectangles prefer few. */
-  target->in_bands = self->attach || !gst_ccl_blend_is_local (&self->info);
-}
-
-/* Draws the scene, added to the compositions of upstream if they are attached. Returns NULL if
- * there is nothing to draw. */
-static GstVideoOverlayComposition *
-gst_ccl_overlay_compose (GstCclOverlay *self, GstBuffer *buffer, const GstCclDrawStyle *style,
-                         const GstCclScene *scene)
-{
-  GstVideoOverlayCompositionMeta *earlier =
-      self->attach ? gst_buffer_get_video_overlay_composition_meta (buffer) : NULL;
-  GstVideoOverlayComposition *composition = earlier ? earlier->overlay : NULL, *result;
-  const GArray *shapes = gst_ccl_painter_paint (self->painter, style, scene);
-  GstCclTarget target;
-
-  if (shapes->len == 0)
-    return NULL;
-
-  gst_ccl_overlay_init_target (self, &target, buffer);
-  result = gst_ccl_compose (composition ? gst_video_overlay_composition_ref (composition) : NULL,
-                            &target, (const GstCclShape *) shapes->data, shapes->len);
-  if (result && result == composition) {
-    gst_video_overlay_composition_unref (result);
-    return NULL;
-  }
-
-  return result;
 }
 
 /* Sets how the zones of a frame, which may have been cropped and scaled since, lie in this one. */
@@ -680,24 +711,49 @@ find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
   return names;
 }
 
-/* Draws what the metadata of @buffer says: components, scaled and cropped if they were found in a
- * frame of another size, or without them regions of interest. */
-static GstVideoOverlayComposition *
-gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
+/* Counts the shapes that were left out, and warns of the first ones. */
+static void
+gst_ccl_overlay_count (GstCclOverlay *self)
 {
-  GstCclScene scene = { (gint) self->width, (gint) self->height };
-  GstVideoOverlayComposition *composition;
+  const guint left_out = gst_ccl_canvas_get_left_out (self->canvas);
+
+  GST_OBJECT_LOCK (self);
+  self->frames += self->drawn;
+  self->left_out += left_out;
+  GST_OBJECT_UNLOCK (self);
+
+  if (left_out == 0 || self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+                       ("A frame has too much to draw: %u shapes were left out. Draw less (draw), "
+                        "or with thinner lines (line-width).",
+                        left_out),
+                       (NULL));
+}
+
+/* Paints what the metadata of @buffer says: components, scaled and cropped if they were found in a
+ * frame of another size, or without them regions of interest. Returns FALSE if there is no memory.
+ */
+static gboolean
+gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
+{
+  GstCclScene scene = { NULL, (gint) self->width, (gint) self->height };
   GstCclFindings scaled = { FALSE };
   GstCclRois *rois = &scaled.rois;
   GQuark *names = NULL;
+  GstClockTime running_time;
   GstCclDrawStyle style;
   GstCclMeta *meta;
+  gboolean painted;
 
   GST_OBJECT_LOCK (self);
   style = self->style;
   style.font = g_strdup (self->style.font);
   GST_OBJECT_UNLOCK (self);
 
+  if (!self->attach && !GST_VIDEO_INFO_IS_RGB (&self->info))
+    scene.yuv = &self->info;
   meta = gst_buffer_get_ccl_meta (buffer);
   if (meta && (meta->width != self->width || meta->height != self->height)) {
     gst_ccl_findings_init (&scaled, buffer, self->width, self->height);
@@ -712,14 +768,15 @@ gst_ccl_overlay_compose_buffer (GstCclOverlay *self, GstBuffer *buffer)
     scene.names = names = find_names (rois, scene.components, scene.n_components);
   gst_ccl_overlay_place_zones (self, buffer, &scene);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
-                             &scene.stream_time, &scene.time);
-  composition = gst_ccl_overlay_compose (self, buffer, &style, &scene);
+                             &scene.stream_time, &running_time);
+  scene.time = self->time.time;
+  painted = gst_ccl_painter_paint (self->painter, self->canvas, &style, &scene);
 
   g_free (names);
   g_free (style.font);
   gst_ccl_findings_clear (&scaled);
 
-  return composition;
+  return painted;
 }
 
 /* Frames with nothing to draw stay shared. Others need writable metadata; shared memory is copied
@@ -731,33 +788,47 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
   *outbuf = inbuf;
+  self->drawn = FALSE;
+  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, inbuf);
   if (gst_buffer_get_size (inbuf) == 0)
     return GST_FLOW_OK; /* a gap */
 
-  self->composition = gst_ccl_overlay_compose_buffer (self, inbuf);
-  if (self->composition && !gst_buffer_is_writable (inbuf))
+  if (!gst_ccl_overlay_paint (self, inbuf)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+                       ("No memory to draw on a frame of %ux%u pixels.", self->width, self->height),
+                       (NULL));
+    return GST_FLOW_ERROR;
+  }
+  self->drawn = !gst_ccl_canvas_is_empty (self->canvas);
+  gst_ccl_overlay_count (self);
+  if (self->drawn && !gst_buffer_is_writable (inbuf))
     *outbuf = gst_ccl_buffer_copy_shallow (inbuf);
 
   return GST_FLOW_OK;
 }
 
+/* Attaches the picture together with the composition of upstream. */
 static void
-gst_ccl_overlay_attach (GstBuffer *buffer, GstVideoOverlayComposition *composition)
+gst_ccl_overlay_attach (GstCclOverlay *self, GstBuffer *buffer)
 {
-  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
+  GstVideoOverlayCompositionMeta *earlier = gst_buffer_get_video_overlay_composition_meta (buffer);
+  GstVideoOverlayComposition *composition =
+      gst_ccl_canvas_compose (self->canvas, earlier ? earlier->overlay : NULL);
 
-  /* The new composition includes the old one. */
-  if (meta)
-    gst_buffer_remove_video_overlay_composition_meta (buffer, meta);
+  GST_LOG_OBJECT (self, "attaching %u rectangles",
+                  gst_video_overlay_composition_n_rectangles (composition));
+  if (earlier)
+    gst_buffer_remove_video_overlay_composition_meta (buffer, earlier);
   gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+  gst_video_overlay_composition_unref (composition);
 }
 
 static GstFlowReturn
-gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
-                       GstVideoOverlayComposition *composition)
+gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstVideoFrame frame;
   gboolean blended;
+  gint x, y;
 
   if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE)) {
     GST_ELEMENT_ERROR (
@@ -767,7 +838,8 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer,
         ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
   }
-  blended = gst_ccl_blend (composition, &frame);
+  gst_ccl_overlay_get_origin (self, buffer, &x, &y);
+  blended = gst_ccl_canvas_blend (self->canvas, &frame, x, y);
   gst_video_frame_unmap (&frame);
 
   if (!blended) {
@@ -786,19 +858,13 @@ static GstFlowReturn
 gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstVideoOverlayComposition *composition = g_steal_pointer (&self->composition);
-  GstFlowReturn ret = GST_FLOW_OK;
 
-  if (!composition)
+  if (!self->drawn)
     return GST_FLOW_OK;
+  self->drawn = FALSE;
+  if (!self->attach)
+    return gst_ccl_overlay_blend (self, buffer);
+  gst_ccl_overlay_attach (self, buffer);
 
-  GST_LOG_OBJECT (self, "drawing in %u rectangles",
-                  gst_video_overlay_composition_n_rectangles (composition));
-  if (self->attach)
-    gst_ccl_overlay_attach (buffer, composition);
-  else
-    ret = gst_ccl_overlay_blend (self, buffer, composition);
-  gst_video_overlay_composition_unref (composition);
-
-  return ret;
+  return GST_FLOW_OK;
 }

@@ -32,7 +32,9 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
   registered |= GST_ELEMENT_REGISTER (cclonvif, plugin);
+#ifdef HAVE_OVERLAY
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
+#endif
   registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
   registered |= GST_ELEMENT_REGISTER (cclzones, plugin);
 

@@ -16,7 +16,7 @@
 #define N_RUNS 31
 #define ALL 15 /* boxes, centroids, labels and areas */
 
-static const guint counts[] = { 6, 100, 500, 1000 };
+static const guint counts[] = { 6, 50, 100, 500, 1000 };
 
 static GstBuffer *
 frame_new (const GstVideoInfo *info, guint n)

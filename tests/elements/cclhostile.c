@@ -69,7 +69,11 @@ static const struct
   { "cclmotion", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
   { "cudaccl", NULL, "video/x-raw,format=GRAY8,width=65536,height=65536,framerate=1/1", "65536" },
   { "ccljson", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
+#ifdef HAVE_OVERLAY
   { "ccloverlay", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
+  { "ccloverlay", NULL, "video/x-raw,format=GRAY8,width=1,height=40000,framerate=1/1",
+    "smaller frames" },
+#endif
   { "ccltrack", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   { "cclzones", NULL, "video/x-raw,format=GRAY8,width=2000,framerate=1/1", "frame size" },
   /* One field per buffer. */

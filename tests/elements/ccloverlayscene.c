@@ -16,11 +16,12 @@
 static GstHarness *
 harness_new (const gchar *properties)
 {
-  gchar *line = g_strdup_printf (
-      "ccloverlay line-width=1 font-size=7 font=\"\" color=0xffffffff %s", properties);
+  gchar *line =
+      g_strdup_printf ("ccloverlay line-width=1 font-size=7 color=0xffffffff %s", properties);
   GstElement *element = gst_parse_launch (line, NULL);
   GstHarness *h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
 
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=160,height=120,framerate=10/1");
   g_free (line);
 
   return h;
@@ -153,7 +154,8 @@ GST_START_TEST (test_zones)
     fail_unless (get_pixel (buffer, 40, 100) != BACKGROUND); /* the wire */
     fail_unless ((get_pixel (buffer, 39, 100) != BACKGROUND) == recent);
     fail_unless (get_pixel (buffer, 40, 114) == BACKGROUND);
-    fail_unless (get_pixel (buffer, 32, 60) != BACKGROUND); /* its arrow, to the right of it */
+    fail_unless (get_pixel (buffer, 32, 59) != BACKGROUND ||
+                 get_pixel (buffer, 32, 60) != BACKGROUND); /* its arrow, to the right of it */
     fail_unless (get_pixel (buffer, 48, 60) == BACKGROUND);
     fail_unless (get_pixel (buffer, 140, 60) != BACKGROUND); /* the square */
     fail_unless (get_pixel (buffer, 100, 20) != BACKGROUND);
@@ -170,6 +172,69 @@ GST_START_TEST (test_zones)
 
     fail_unless_equals_int (count_pixels (buffer, BACKGROUND), WIDTH * HEIGHT);
     gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+check_event (GstHarness *h, GstBuffer *buffer, gboolean drawn)
+{
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless ((get_pixel (buffer, 60, 80) != BACKGROUND) == drawn);
+  gst_buffer_unref (buffer);
+}
+
+/* Where time jumps, as far as @jump frames from frame 5, trails go on like the tracks that they
+ * belong to. They and events end as if there were no jump. */
+static void
+check_jump (GstHarness *h, gint jump)
+{
+  const guint after = (guint) (5 + jump);
+  guint i;
+
+  for (i = 0; i < 5; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (1000000 + i, 7, 20 + 10 * i)));
+  check_trail (gst_harness_push_and_pull (h, moving_new (1000000 + after, 7, 70)), 65, 60, TRUE);
+  check_trail (gst_harness_push_and_pull (h, moving_new (1000001 + after, 7, 80)), 45, 60, TRUE);
+  for (i = 2; i < 6; i++)
+    gst_buffer_unref (
+        gst_harness_push_and_pull (h, moving_new (1000000 + after + i, 7, 70 + 10 * i)));
+  check_trail (gst_harness_push_and_pull (h, moving_new (1000006 + after, 7, 130)), 65, 60, FALSE);
+
+  check_event (h, zones_new (0), TRUE);
+  check_event (h, frame_new (1 + (guint) MAX (jump, 0)), TRUE);
+  check_event (h, frame_new (3 + (guint) MAX (jump, 0)), TRUE);
+  check_event (h, frame_new (6 + (guint) MAX (jump, 0)), FALSE);
+}
+
+static const gint jumps[] = { 0, -864000, 864000, -100, 200 };
+
+GST_START_TEST (test_jumps)
+{
+  GstHarness *h = harness_new ("draw=trails+events trail-time=500000000");
+
+  check_jump (h, jumps[__i__]);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Without timestamps, time goes on at the frame rate. */
+GST_START_TEST (test_no_timestamps)
+{
+  GstHarness *h = harness_new ("draw=trails trail-time=500000000");
+  guint i;
+
+  for (i = 0; i < 30; i++) {
+    GstBuffer *buffer = moving_new (0, 7, 20 + 3 * i);
+
+    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+    buffer = gst_harness_push_and_pull (h, buffer);
+    if (i == 0)
+      continue;
+    if (i >= 7)
+      fail_unless (get_pixel (buffer, 20 + 3 * (i - 6), 60) == BACKGROUND);
+    check_trail (buffer, 20 + 3 * i - 2, 60, TRUE);
   }
   ccl_test_harness_free (h);
 }
@@ -219,26 +284,110 @@ GST_START_TEST (test_invalid_name)
 }
 GST_END_TEST;
 
-/* The time, in both fonts; regions of other detectors with their names; frames without any. */
+/* The part of the frame that changed, apart from a box of a component. */
+static void
+find_text (GstBuffer *buffer, const GstCclComponent *box, guint *left, guint *top, guint *right,
+           guint *bottom)
+{
+  guint x, y;
+
+  *left = *top = G_MAXUINT;
+  *right = *bottom = 0;
+  for (y = 0; y < HEIGHT; y++) {
+    for (x = 0; x < WIDTH; x++) {
+      if (get_pixel (buffer, x, y) == BACKGROUND ||
+          (x - box->x < box->width && y - box->y < box->height))
+        continue;
+      *left = MIN (*left, x);
+      *top = MIN (*top, y);
+      *right = MAX (*right, x + 1);
+      *bottom = MAX (*bottom, y + 1);
+    }
+  }
+}
+
+/* The text is above its box, and below, inside or beside it where there is no room; it begins where
+ * the box does, if there is room, too. */
+GST_START_TEST (test_places)
+{
+  static const GstCclComponent boxes[] = {
+    { 37, 40, 50, 30, 20, 600, 0, 0 },  { 37, 40, 2, 30, 20, 600, 0, 0 },
+    { 37, 40, 0, 30, 120, 3600, 0, 0 }, { 37, 0, 0, 160, 120, 9000, 0, 0 },
+    { 37, 155, 50, 5, 20, 100, 0, 0 },
+  };
+  GstHarness *h = harness_new ("draw=boxes+labels+areas");
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (boxes); i++) {
+    const GstCclComponent *box = &boxes[i];
+    GstBuffer *buffer = frame_new (i);
+    guint left, top, right, bottom, n_black;
+
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, box, 1);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    find_text (buffer, box, &left, &top, &right, &bottom);
+    n_black = count_pixels (buffer, 0);
+    fail_unless (n_black > 50);
+    if (i == 0)
+      fail_unless (left == box->x && bottom == box->y && top > box->y - 15 && right > left + 15);
+    else if (i == 1)
+      fail_unless (left == box->x && top == box->y + box->height && bottom < top + 15);
+    else if (i == 2) /* inside; it is longer than the box is wide */
+      fail_unless ((right == 0 || left == box->x + box->width) && bottom < 15);
+    else if (i == 3)
+      fail_unless (right == 0);
+    else
+      fail_unless (right == WIDTH && bottom == box->y);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Marks above marks do not leave the black rectangle of the text. */
+GST_START_TEST (test_ink)
+{
+  GstHarness *h = harness_new ("draw=names font-size=16");
+  static const GstCclComponent none = { 0 };
+  GstBuffer *buffer = frame_new (0);
+  GstVideoRegionOfInterestMeta *roi;
+  guint left, top, right, bottom, i;
+  GString *name = g_string_new ("W");
+
+  for (i = 0; i < 20; i++)
+    g_string_append_unichar (name, i % 2 ? 0x323 : 0x302);
+  roi = gst_buffer_add_video_region_of_interest_meta (buffer, name->str, 60, 80, 30, 20);
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
+  buffer = gst_harness_push_and_pull (h, buffer);
+  find_text (buffer, &none, &left, &top, &right, &bottom);
+  fail_unless_equals_int (count_pixels (buffer, BACKGROUND),
+                          WIDTH * HEIGHT - (right - left) * (bottom - top));
+  gst_buffer_unref (buffer);
+  g_string_free (name, TRUE);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The time; regions of other detectors with their names; frames without any. */
 GST_START_TEST (test_text)
 {
-  GstHarness *h = harness_new ("draw=time");
-  GstBuffer *built_in = gst_harness_push_and_pull (h, frame_new (12)), *buffer;
+  GstHarness *h = harness_new ("draw=time font=Sans font-size=16");
+  GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (12));
   GstVideoRegionOfInterestMeta *roi;
-  guint n_black = count_pixels (built_in, 0), n_white = count_pixels (built_in, 255);
+  guint n_black = count_pixels (buffer, 0);
 
-  fail_unless (n_white > 40 && n_white + n_black == 9 * (6 * 7 + 1));
-  gst_buffer_unref (built_in);
+  fail_unless (n_black > 200 && get_pixel (buffer, 0, 0) == 0);
+  gst_buffer_unref (buffer);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "draw", "time+tracks+names");
-  g_object_set (h->element, "font", "Sans", "font-size", 16, NULL);
   buffer = frame_new (13);
   roi = gst_buffer_add_video_region_of_interest_meta (buffer, "car", 60, 60, 30, 20);
   gst_video_region_of_interest_meta_add_param (
       roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, "track", G_TYPE_UINT, 9, "age",
                               G_TYPE_UINT64, G_GUINT64_CONSTANT (1), NULL));
   buffer = gst_harness_push_and_pull (h, buffer);
-  fail_unless (count_pixels (buffer, 0) > n_black);
+  fail_unless (count_pixels (buffer, 0) > n_black + 200);
   fail_unless (get_pixel (buffer, 61, 59) != BACKGROUND); /* its text */
   gst_buffer_unref (buffer);
 
@@ -293,9 +442,13 @@ ccloverlayscene_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_no_overlap);
   tcase_add_test (tcase, test_trails);
+  tcase_add_loop_test (tcase, test_jumps, 0, G_N_ELEMENTS (jumps));
+  tcase_add_test (tcase, test_no_timestamps);
   tcase_add_test (tcase, test_zones);
   tcase_add_test (tcase, test_hostile_zones);
+  tcase_add_test (tcase, test_places);
   tcase_add_test (tcase, test_text);
+  tcase_add_test (tcase, test_ink);
   tcase_add_test (tcase, test_invalid_name);
 #ifdef HAVE_MALLINFO2
   tcase_add_test (tcase, test_many_texts);

@@ -29,7 +29,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
     GParamSpec **specs;
 
     properties[i] = g_ptr_array_new ();
-    if (!element) /* without json-glib */
+    if (!element) /* the build lacks it */
       continue;
     gst_object_ref_sink (element);
     specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);

@@ -44,7 +44,7 @@ check_composition (gpointer data, GstBuffer *buffer)
 static void
 set_properties (FuzzInput *input, GstElement *element)
 {
-  g_object_set (element, "draw", fuzz_u8 (input) & 63, "color", fuzz_u32 (input), NULL);
+  g_object_set (element, "draw", fuzz_u32 (input) & 2047, "color", fuzz_u32 (input), NULL);
   if (fuzz_one_in (input, 3))
     g_object_set (element, "line-width", fuzz_below (input, 1001), NULL);
   if (fuzz_one_in (input, 3))

@@ -16,7 +16,7 @@ ccl_overlay_harness_new (const gchar *caps, ...)
   va_list args;
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
-  g_object_set (element, "line-width", 1, "font-size", 7, "font", "", "color", 0xffffffff, NULL);
+  g_object_set (element, "line-width", 1, "font-size", 7, "color", 0xffffffff, NULL);
   va_start (args, caps);
   ccl_test_set_valist (element, args);
   va_end (args);
