@@ -41,8 +41,7 @@ gst_ccl_analysis_finalize (GObject *object)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
 
-  gst_ccl_session_free (self->session);
-  gst_ccl_mappers_free (self->mappers);
+  gst_ccl_session_clear (&self->session);
   gst_ccl_settings_clear (&self->settings);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -89,7 +88,7 @@ gst_ccl_analysis_get_property (GObject *object, guint prop_id, GValue *value, GP
   GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
 
   if (prop_id == PROP_STATS) {
-    g_value_take_boxed (value, gst_ccl_session_get_stats (self->session));
+    g_value_take_boxed (value, gst_ccl_session_get_stats (&self->session));
     return;
   }
 
@@ -108,32 +107,33 @@ gst_ccl_analysis_set_context (GstElement *element, GstContext *context)
   device = self->settings.cuda_device_id;
   GST_OBJECT_UNLOCK (self);
 
-  gst_ccl_mappers_set_context (self->mappers, context, device);
+  gst_ccl_mappers_set_context (self->session.mappers, context, device);
 
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-void
-gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about)
+/* Posts @error, which is consumed. */
+static void
+post (GstCclAnalysis *self, GstMessageType type, GError *error, gconstpointer about)
 {
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+  gst_element_message_full (GST_ELEMENT (self), type, error->domain, error->code,
                             g_strdup (error->message),
                             about ? gst_info_strdup_printf ("%" GST_PTR_FORMAT, about) : NULL,
                             __FILE__, GST_FUNCTION, __LINE__);
   g_error_free (error);
 }
 
+void
+gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about)
+{
+  post (self, GST_MESSAGE_ERROR, error, about);
+}
+
 static void
 gst_ccl_analysis_post_warning (GstCclAnalysis *self)
 {
-  GError *warning = gst_ccl_session_take_warning (self->session);
-
-  if (!warning)
-    return;
-
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING, warning->domain, warning->code,
-                            g_strdup (warning->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
-  g_error_free (warning);
+  if (self->session.warning)
+    post (self, GST_MESSAGE_WARNING, g_steal_pointer (&self->session.warning), NULL);
 }
 
 static gboolean
@@ -143,15 +143,12 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
   GstCclAnalysisClass *klass = GST_CCL_ANALYSIS_GET_CLASS (self);
   GstCclSettings settings;
   GError *error = NULL;
-  CclConfig config;
   gboolean started;
 
   GST_OBJECT_LOCK (self);
   gst_ccl_settings_copy (&self->settings, &settings);
   self->check_areas = TRUE;
   GST_OBJECT_UNLOCK (self);
-  gst_ccl_settings_get_config (&settings, &config);
-  config.labels = klass->labels;
 
   self->warned_truncated = FALSE;
   self->warned_nvds = FALSE;
@@ -159,8 +156,7 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
   self->warned_detections = FALSE;
 #endif
 
-  started = (!klass->configure || klass->configure (self, &settings, &config, &error)) &&
-            gst_ccl_session_start (self->session, &config, &settings, &error);
+  started = gst_ccl_session_start (&self->session, &settings, klass->needs, &error);
   gst_ccl_settings_clear (&settings);
   if (!started)
     gst_ccl_analysis_post_error (self, error, NULL);
@@ -171,7 +167,7 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
 static gboolean
 gst_ccl_analysis_stop (GstBaseTransform *trans)
 {
-  gst_ccl_session_stop (GST_CCL_ANALYSIS (trans)->session);
+  gst_ccl_session_stop (&GST_CCL_ANALYSIS (trans)->session);
 
   return TRUE;
 }
@@ -187,7 +183,7 @@ gst_ccl_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *ou
     gst_ccl_analysis_post_error (self, error, outcaps);
     return FALSE;
   }
-  if (!gst_ccl_session_set_caps (self->session, incaps, &error)) {
+  if (!gst_ccl_session_set_caps (&self->session, incaps, &error)) {
     gst_ccl_analysis_post_error (self, error, incaps);
     return FALSE;
   }
@@ -222,7 +218,8 @@ gst_ccl_analysis_query (GstBaseTransform *trans, GstPadDirection direction, GstQ
     backend = self->settings.backend;
     device = self->settings.cuda_device_id;
     GST_OBJECT_UNLOCK (self);
-    if (gst_ccl_mappers_query_context (self->mappers, query, device, backend != CCL_BACKEND_CPU))
+    if (gst_ccl_mappers_query_context (self->session.mappers, query, device,
+                                       backend != CCL_BACKEND_CPU))
       return TRUE;
   }
 
@@ -256,7 +253,7 @@ typedef struct
 static void
 gst_ccl_analysis_plan (GstCclAnalysis *self, Plan *plan)
 {
-  const GstVideoInfo *info = gst_ccl_session_get_video_info (self->session);
+  const GstVideoInfo *info = &self->session.info;
   const GstCclSettings *settings = &self->settings;
   CclParams *params = &plan->params;
   gboolean check_areas;
@@ -289,7 +286,7 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
   GstCaps *incaps, *outcaps;
   gboolean set;
 
-  if (gst_ccl_session_has_caps (self->session))
+  if (self->session.mapper)
     return TRUE;
 
   incaps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
@@ -308,7 +305,7 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
 {
   gst_ccl_buffer_remove_components (buffer);
   if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_meta (buffer, gst_ccl_session_get_video_info (self->session), components);
+    gst_ccl_attach_meta (buffer, &self->session.info, components);
   if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
     gst_ccl_attach_rois (buffer, plan->roi_type, components);
 #ifdef HAVE_ANALYTICS
@@ -347,7 +344,7 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
   gst_ccl_analysis_plan (self, &plan);
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->prepare)
     GST_CCL_ANALYSIS_GET_CLASS (self)->prepare (self, inbuf, &plan.params);
-  if (!gst_ccl_session_analyze (self->session, inbuf, &plan.params, &components, &error)) {
+  if (!gst_ccl_session_analyze (&self->session, inbuf, &plan.params, &components, &error)) {
     gst_ccl_analysis_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;
   }
@@ -364,38 +361,26 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
 
   gst_ccl_analysis_attach (self, outbuf, &plan, &components);
   if (plan.post_messages)
-    gst_element_post_message (
-        GST_ELEMENT (self),
-        gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                             gst_ccl_session_get_video_info (self->session), &components));
+    gst_element_post_message (GST_ELEMENT (self),
+                              gst_ccl_message_new (GST_OBJECT (self),
+                                                   &GST_BASE_TRANSFORM (self)->segment, inbuf,
+                                                   &self->session.info, &components));
 
   return GST_FLOW_OK;
 }
 
 gboolean
-gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels)
+gst_ccl_analysis_check (GstCclAnalysis *self, CclStatus status)
 {
   GError *error = NULL;
 
-  if (!gst_ccl_session_get_labels (self->session, labels, &error)) {
-    gst_ccl_analysis_post_error (self, error, NULL);
-    return FALSE;
-  }
+  if (status == CCL_OK)
+    return TRUE;
 
-  return TRUE;
-}
+  gst_ccl_session_fail (&self->session, status, &error);
+  gst_ccl_analysis_post_error (self, error, NULL);
 
-gboolean
-gst_ccl_analysis_get_mask (GstCclAnalysis *self, gboolean shadows, CclMask *mask)
-{
-  GError *error = NULL;
-
-  if (!gst_ccl_session_get_mask (self->session, shadows, mask, &error)) {
-    gst_ccl_analysis_post_error (self, error, NULL);
-    return FALSE;
-  }
-
-  return TRUE;
+  return FALSE;
 }
 
 /* With the CPU backend, only memory that the CPU can read is accepted. */
@@ -422,7 +407,7 @@ pass_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQue
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
   gboolean answered = gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
-  gint device = gst_ccl_session_get_upload_device (self->session);
+  gint device = gst_ccl_session_get_upload_device (&self->session);
 
   if (device < 0)
     return answered;
@@ -527,8 +512,7 @@ gst_ccl_analysis_init (GstCclAnalysis *self)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
-  self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
-  self->session = gst_ccl_session_new (self->mappers, G_OBJECT (self));
+  gst_ccl_session_init (&self->session, GST_ELEMENT (self));
 
   gst_base_transform_set_gap_aware (trans, TRUE);
   gst_base_transform_set_qos_enabled (trans, TRUE);

@@ -30,13 +30,11 @@ typedef struct
   GstCclSettings settings;
   gboolean check_areas; /* the area limits have changed and must be checked */
 
-  GstCclMapper **mappers;
-  GstCclSession *session;
+  GstCclSession session;
 
-  GstVideoInfo output; /* streaming thread: the format of pictures */
-
-  /* Streaming thread: which warnings were given since the start. */
-  gboolean warned_truncated;
+  /* Streaming thread. */
+  GstVideoInfo output;       /* the format of pictures */
+  gboolean warned_truncated; /* since the start */
   gboolean warned_nvds;
 #ifdef HAVE_ANALYTICS
   gboolean warned_detections;
@@ -52,11 +50,7 @@ typedef struct
 {
   GstBaseTransformClass parent_class;
 
-  gboolean labels; /* the element needs label maps */
-
-  /* Checks @settings and changes the configuration of the analyzer at each start; may be NULL. */
-  gboolean (*configure) (GstCclAnalysis *self, const GstCclSettings *settings, CclConfig *config,
-                         GError **error);
+  GstCclNeeds needs;
 
   /* Completes the parameters of the next frame; may be NULL. */
   void (*prepare) (GstCclAnalysis *self, GstBuffer *buffer, CclParams *params);
@@ -86,10 +80,9 @@ GstFlowReturn gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, 
  * information. */
 void gst_ccl_analysis_post_error (GstCclAnalysis *self, GError *error, gconstpointer about);
 
-/* Get the label map, the mask or the shadows of the last processed frame. Post an error on
- * failure. */
-gboolean gst_ccl_analysis_get_labels (GstCclAnalysis *self, CclLabels *labels);
-gboolean gst_ccl_analysis_get_mask (GstCclAnalysis *self, gboolean shadows, CclMask *mask);
+/* Returns whether @status is CCL_OK. If not, posts an error and drops the analyzer. For functions
+ * of the analyzer that complete the result of a frame. */
+gboolean gst_ccl_analysis_check (GstCclAnalysis *self, CclStatus status);
 
 G_END_DECLS
 

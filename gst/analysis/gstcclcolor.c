@@ -155,7 +155,8 @@ gst_ccl_color_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsiz
   const guint8 *row;
   gint y;
 
-  if (!gap && !gst_ccl_analysis_get_labels (analysis, &labels))
+  if (!gap &&
+      !gst_ccl_analysis_check (analysis, ccl_analyzer_labels (analysis->session.analyzer, &labels)))
     return FALSE;
 
   row = (const guint8 *) labels.data;
@@ -183,7 +184,7 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  GST_CCL_ANALYSIS_CLASS (klass)->labels = TRUE;
+  GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_LABELS;
   gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw);
   GST_BASE_TRANSFORM_CLASS (klass)->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
 }

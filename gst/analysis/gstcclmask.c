@@ -70,6 +70,7 @@ static gboolean
 gst_ccl_mask_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize stride)
 {
   gint height = GST_VIDEO_INFO_HEIGHT (&analysis->output);
+  CclAnalyzer *analyzer = analysis->session.analyzer;
   CclMask mask, shadows;
 
   if (gap) {
@@ -78,11 +79,11 @@ gst_ccl_mask_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize
     return TRUE;
   }
 
-  if (!gst_ccl_analysis_get_mask (analysis, FALSE, &mask))
+  if (!gst_ccl_analysis_check (analysis, ccl_analyzer_mask (analyzer, &mask)))
     return FALSE;
   ccl_mask_unpack (&mask, pixels, stride, FOREGROUND);
   if (GST_CCL_MOTION_ANALYSIS (analysis)->marked) {
-    if (!gst_ccl_analysis_get_mask (analysis, TRUE, &shadows))
+    if (!gst_ccl_analysis_check (analysis, ccl_analyzer_shadows (analyzer, &shadows)))
       return FALSE;
     write_shadows (pixels, stride, &mask, &shadows);
   }
@@ -102,6 +103,7 @@ gst_ccl_mask_class_init (GstCclMaskClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_mask_draw);
+  GST_CCL_ANALYSIS_CLASS (klass)->needs |= GST_CCL_NEEDS_MASKS;
 }
 
 static void

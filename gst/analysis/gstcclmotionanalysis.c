@@ -154,29 +154,13 @@ gst_ccl_motion_analysis_reset (GstCclMotionAnalysis *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-gst_ccl_motion_analysis_configure (GstCclAnalysis *analysis, const GstCclSettings *settings,
-                                   CclConfig *config, GError **error)
+static void
+gst_ccl_motion_analysis_start_anew (GstCclMotionAnalysis *self)
 {
-  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
+  CclAnalyzer *analyzer = GST_CCL_ANALYSIS (self)->session.analyzer;
 
-  ccl_motion_config_init (&self->motion);
-  self->motion.scale = settings->motion.scale;
-  GST_OBJECT_LOCK (self);
-  self->reset = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  /* Elements that draw masks. */
-  config->mask = self->motion.shadows = GST_CCL_ANALYSIS_GET_CLASS (self)->draw != NULL;
-  config->motion = &self->motion;
-  self->timestamp = GST_CLOCK_TIME_NONE;
-
-  if (self->motion.scale == 3) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-                 "The scale of the background model must be 1, 2 or 4.");
-    return FALSE;
-  }
-
-  return TRUE;
+  if (analyzer)
+    ccl_analyzer_reset (analyzer);
 }
 
 /* The camera's view after a flushing seek has nothing to do with the one before. What lies between
@@ -187,7 +171,7 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_ccl_session_reset_model (GST_CCL_ANALYSIS (self)->session);
+    gst_ccl_motion_analysis_start_anew (self);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     self->timestamp = GST_CLOCK_TIME_NONE;
 
@@ -196,9 +180,9 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* The time since the last frame. */
 static GstClockTime
-gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, const GstVideoInfo *info,
-                              GstBuffer *buffer)
+gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, GstBuffer *buffer)
 {
+  const GstVideoInfo *info = &GST_CCL_ANALYSIS (self)->session.info;
   GstClockTime last = self->timestamp, elapsed = UNKNOWN_DURATION;
 
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
@@ -240,9 +224,8 @@ gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, Cc
   GST_OBJECT_UNLOCK (self);
 
   if (reset)
-    gst_ccl_session_reset_model (analysis->session);
-  params->elapsed = gst_ccl_motion_analysis_tick (
-      self, gst_ccl_session_get_video_info (analysis->session), buffer);
+    gst_ccl_motion_analysis_start_anew (self);
+  params->elapsed = gst_ccl_motion_analysis_tick (self, buffer);
 }
 
 static void
@@ -266,7 +249,7 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
 
-  GST_CCL_ANALYSIS_CLASS (klass)->configure = gst_ccl_motion_analysis_configure;
+  GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_MODEL;
   GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);

@@ -20,7 +20,6 @@ typedef struct
   gboolean reset; /* before the next frame; protected by the object lock */
 
   /* Streaming thread. */
-  CclMotionConfig motion; /* since the start */
   gboolean marked;        /* mark the last frame's shadows */
   GstClockTime timestamp; /* of the last frame */
 } GstCclMotionAnalysis;

@@ -3,39 +3,14 @@
 
 #include "gstcclsession.h"
 
-#include <cudaccl/mask.h>
 #include <gst/common/gstcclutils.h>
 
-#include "gstcclregion.h"
-#include "gstcclstats.h"
+#include "memory/gstcclchroma.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
-
-struct _GstCclSession
-{
-  GstCclMapper **mappers;
-  GObject *log_object;
-  CclConfig config;       /* the frame size is that of @info */
-  CclMotionConfig motion; /* the format is that of @info */
-  CclOperation operations[CCL_MAX_OPERATIONS];
-  GstCclRegion *region;
-
-  /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
-   * caps, @analyzer is NULL after an error, until the next frame. */
-  GstVideoInfo info;
-  GstCclMapper *mapper;
-  GstCclPlace place; /* of the analyzer */
-  CclAnalyzer *analyzer;
-
-  gboolean fell_back; /* the analyzer is the CPU's because a device failed, until the next caps */
-  GError *warning;    /* to be posted, or NULL */
-
-  GMutex stats_lock;
-  GstCclStats stats; /* protected by @stats_lock */
-};
 
 /* Sets @error to @reason, which the engine reported with @status. */
 static void
@@ -65,28 +40,25 @@ set_reason (GError **error, CclStatus status, const gchar *reason)
   }
 }
 
-/* Sets @error to what the engine reports with @status. */
-static void
-set_error (GError **error, CclStatus status)
+void
+gst_ccl_session_fail (GstCclSession *self, CclStatus status, GError **error)
 {
   set_reason (error, status, ccl_last_error ());
-}
-
-GstCclSession *
-gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object)
-{
-  GstCclSession *self = g_new0 (GstCclSession, 1);
-
-  self->mappers = mappers;
-  self->log_object = log_object;
-  gst_video_info_init (&self->info);
-  g_mutex_init (&self->stats_lock);
-  gst_ccl_stats_reset (&self->stats);
-
-  return self;
+  g_clear_pointer (&self->analyzer, ccl_analyzer_free);
 }
 
 void
+gst_ccl_session_init (GstCclSession *self, GstElement *element)
+{
+  self->mappers = gst_ccl_mappers_new (element);
+  self->element = element;
+  gst_video_info_init (&self->info);
+  g_mutex_init (&self->stats_lock);
+  gst_ccl_stats_reset (&self->stats);
+}
+
+/* Forgets the caps, as after a failure. */
+static void
 gst_ccl_session_unset_caps (GstCclSession *self)
 {
   g_clear_pointer (&self->analyzer, ccl_analyzer_free);
@@ -96,37 +68,32 @@ gst_ccl_session_unset_caps (GstCclSession *self)
 }
 
 void
-gst_ccl_session_free (GstCclSession *self)
+gst_ccl_session_clear (GstCclSession *self)
 {
-  gst_ccl_session_unset_caps (self);
-  g_clear_pointer (&self->region, gst_ccl_region_free);
-  g_clear_error (&self->warning);
+  gst_ccl_session_stop (self);
+  gst_ccl_mappers_free (self->mappers);
   gst_ccl_stats_reset (&self->stats);
   g_mutex_clear (&self->stats_lock);
-  g_free (self);
 }
 
 gboolean
-gst_ccl_session_start (GstCclSession *self, const CclConfig *config, const GstCclSettings *settings,
+gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstCclNeeds needs,
                        GError **error)
 {
-  CclStatus status;
+  CclConfig *config = &self->config;
+  CclStatus status = CCL_OK;
 
-  self->config = *config;
-  if (config->motion) {
-    self->motion = *config->motion;
-    self->config.motion = &self->motion;
-  }
-  self->config.width = self->config.height = 1;
-  if (settings->morphology) {
-    status =
-        ccl_operations_parse (settings->morphology, self->operations, &self->config.n_operations);
-    if (!gst_ccl_check_property ("morphology", status, error))
-      return FALSE;
-  }
-  self->config.operations = self->operations;
+  gst_ccl_settings_get_config (settings, config);
+  config->labels = (needs & GST_CCL_NEEDS_LABELS) != 0;
+  config->mask = self->motion.shadows = (needs & GST_CCL_NEEDS_MASKS) != 0;
+  config->motion = needs & GST_CCL_NEEDS_MODEL ? &self->motion : NULL;
+  self->motion.scale = settings->motion.scale;
+  if (settings->morphology)
+    status = ccl_operations_parse (settings->morphology, self->operations, &config->n_operations);
+  config->operations = self->operations;
+  if (!gst_ccl_check_property ("morphology", status, error))
+    return FALSE;
 
-  g_clear_pointer (&self->region, gst_ccl_region_free);
   self->region =
       gst_ccl_region_new (settings->include, settings->exclude, settings->region_file, error);
   if (!self->region)
@@ -136,9 +103,11 @@ gst_ccl_session_start (GstCclSession *self, const CclConfig *config, const GstCc
   gst_ccl_stats_reset (&self->stats);
   g_mutex_unlock (&self->stats_lock);
 
-  status = ccl_config_check (&self->config);
+  /* Nothing but a setting can be wrong with a frame of one pixel. */
+  status = ccl_config_check (config);
   if (status != CCL_OK)
-    set_error (error, status);
+    set_reason (error, status == CCL_ERROR_INVALID ? CCL_ERROR_UNSUPPORTED : status,
+                ccl_last_error ());
 
   return status == CCL_OK;
 }
@@ -177,12 +146,12 @@ gst_ccl_session_log_analyzer (GstCclSession *self)
 
   ccl_analyzer_info (self->analyzer, &info);
   if (info.fallback)
-    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s, because %s", info.device_name,
+    GST_INFO_OBJECT (self->element, "analysing on %s with %s, because %s", info.device_name,
                      info.algorithm, info.fallback);
   else
-    GST_INFO_OBJECT (self->log_object, "analysing on %s with %s", info.device_name, info.algorithm);
+    GST_INFO_OBJECT (self->element, "analysing on %s with %s", info.device_name, info.algorithm);
   if (self->config.motion)
-    GST_INFO_OBJECT (self->log_object, "new background model of %ux%u pixels", info.motion.width,
+    GST_INFO_OBJECT (self->element, "new background model of %ux%u pixels", info.motion.width,
                      info.motion.height);
 
   if (is_device_failure (info.fallback_status)) {
@@ -191,32 +160,32 @@ gst_ccl_session_log_analyzer (GstCclSession *self)
   }
 }
 
-/* Creates an analyzer at @place, unless there is one already. */
+/* Creates an analyzer on @device, unless there is one already. */
 static gboolean
 gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
-                                 const GstCclPlace *place, GError **error)
+                                 const GstCclDevice *device, GError **error)
 {
-  CclConfig placed = *config;
+  CclConfig complete = *config;
   CclMask region;
   CclStatus status;
 
-  if (place->device != self->place.device || place->cuda_context != self->place.cuda_context)
+  if (device->number != self->device.number || device->context != self->device.context)
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   if (self->analyzer)
     return TRUE;
 
   /* Even if this fails: the mapper may not keep the context of before. */
-  self->place = *place;
-  placed.device = place->device;
-  placed.cuda_context = place->cuda_context;
+  self->device = *device;
+  complete.device = device->number;
+  complete.cuda_context = device->context;
   status = gst_ccl_region_draw (self->region, config->width, config->height, &region);
   if (status == CCL_OK) {
-    placed.region = region.words ? &region : NULL;
-    status = ccl_analyzer_new (&placed, &self->analyzer);
+    complete.region = region.words ? &region : NULL;
+    status = ccl_analyzer_new (&complete, &self->analyzer);
     ccl_mask_free (&region);
   }
   if (status != CCL_OK) {
-    set_error (error, status);
+    set_reason (error, status, ccl_last_error ());
     return FALSE;
   }
 
@@ -233,7 +202,7 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
 {
   GstCclMapper *mapper = gst_ccl_mappers_find (self->mappers, caps);
   CclConfig config = self->config;
-  GstCclPlace place = self->place;
+  GstCclDevice device = self->device;
   GstVideoInfo info;
 
   if (!gst_ccl_caps_get_video_info (caps, &info, error)) {
@@ -247,8 +216,8 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
 
   if (mapper != self->mapper) {
     gst_ccl_session_unset_caps (self);
-    place = (GstCclPlace){ config.device, NULL };
-    if (mapper->klass->open && !mapper->klass->open (mapper, &info, &place, error))
+    device = (GstCclDevice){ config.device, NULL };
+    if (mapper->klass->open && !mapper->klass->open (mapper, &info, &device, error))
       goto failed;
   }
 
@@ -259,7 +228,7 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
       self->fell_back || config.motion)
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   self->fell_back = FALSE;
-  if (!gst_ccl_session_ensure_analyzer (self, &config, &place, error))
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &device, error))
     goto failed;
 
   self->config = config;
@@ -272,18 +241,6 @@ failed:
   self->mapper = mapper; /* to be closed, even if open() failed */
   gst_ccl_session_unset_caps (self);
   return FALSE;
-}
-
-gboolean
-gst_ccl_session_has_caps (const GstCclSession *self)
-{
-  return self->mapper != NULL;
-}
-
-const GstVideoInfo *
-gst_ccl_session_get_video_info (const GstCclSession *self)
-{
-  return &self->info;
 }
 
 gint
@@ -311,13 +268,13 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
 
   ccl_analyzer_info (self->analyzer, &info);
   if (!is_device_failure (status) || info.backend != CCL_BACKEND_CUDA ||
-      config.backend != CCL_BACKEND_AUTO || self->place.device >= 0 || self->place.cuda_context ||
+      config.backend != CCL_BACKEND_AUTO || self->device.number >= 0 || self->device.context ||
       (frame->image.memory != CCL_MEMORY_HOST && frame->image.memory != CCL_MEMORY_PINNED))
     return FALSE;
 
   g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   config.backend = CCL_BACKEND_CPU;
-  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->place, &failure)) {
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->device, &failure)) {
     g_clear_error (&failure);
     return FALSE;
   }
@@ -343,7 +300,7 @@ gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const Cc
   status = ccl_analyzer_analyze (self->analyzer, &image, params, components);
   gst_ccl_chroma_unmap (&chroma);
   if (status != CCL_OK)
-    set_error (error, status);
+    set_reason (error, status, ccl_last_error ());
 
   return status;
 }
@@ -353,14 +310,14 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
                          CclComponents *components, GError **error)
 {
   const GstCclMapperClass *klass = self->mapper->klass;
-  GstCclFrame frame = { .place = self->place };
+  GstCclFrame frame = { .device = self->device };
   GError *failure = NULL;
   GstClockTime start;
   CclStatus status;
 
   if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
     return FALSE;
-  if (!gst_ccl_session_ensure_analyzer (self, &self->config, &frame.place, error)) {
+  if (!gst_ccl_session_ensure_analyzer (self, &self->config, &frame.device, error)) {
     klass->unmap (self->mapper, &frame);
     return FALSE;
   }
@@ -373,7 +330,6 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
 
   if (status != CCL_OK) {
     g_propagate_error (error, failure);
-    /* Unusable after a device failure; after any other error, a new one does as well. */
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
     return FALSE;
   }
@@ -383,40 +339,6 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   g_mutex_unlock (&self->stats_lock);
 
   return TRUE;
-}
-
-void
-gst_ccl_session_reset_model (GstCclSession *self)
-{
-  if (self->analyzer)
-    ccl_analyzer_reset (self->analyzer);
-}
-
-/* Ends a request for a part of the result. */
-static gboolean
-gst_ccl_session_check (GstCclSession *self, CclStatus status, GError **error)
-{
-  if (status != CCL_OK) {
-    set_error (error, status);
-    g_clear_pointer (&self->analyzer, ccl_analyzer_free);
-  }
-
-  return status == CCL_OK;
-}
-
-gboolean
-gst_ccl_session_get_labels (GstCclSession *self, CclLabels *labels, GError **error)
-{
-  return gst_ccl_session_check (self, ccl_analyzer_labels (self->analyzer, labels), error);
-}
-
-gboolean
-gst_ccl_session_get_mask (GstCclSession *self, gboolean shadows, CclMask *mask, GError **error)
-{
-  CclStatus status = shadows ? ccl_analyzer_shadows (self->analyzer, mask)
-                             : ccl_analyzer_mask (self->analyzer, mask);
-
-  return gst_ccl_session_check (self, status, error);
 }
 
 GstStructure *
@@ -429,10 +351,4 @@ gst_ccl_session_get_stats (GstCclSession *self)
   g_mutex_unlock (&self->stats_lock);
 
   return structure;
-}
-
-GError *
-gst_ccl_session_take_warning (GstCclSession *self)
-{
-  return g_steal_pointer (&self->warning);
 }

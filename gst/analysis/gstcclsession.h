@@ -6,43 +6,65 @@
 
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
+#include <cudaccl/mask.h>
 
 #include "gstcclproperties.h"
-#include "memory/gstcclchroma.h"
+#include "gstcclregion.h"
+#include "gstcclstats.h"
+#include "memory/gstcclframe.h"
 
 G_BEGIN_DECLS
 
-/* Holds everything for the analysis of a stream: configuration, video format, mapper, analyzer,
- * statistics. Independent of the element that uses it: errors are returned, ready to be posted.
- * Unless noted otherwise, a function is called from the streaming thread, or while it is stopped.
- */
-typedef struct _GstCclSession GstCclSession;
+/* Everything for the analysis of a stream: configuration, video format, mapper, analyzer,
+ * statistics. Posts nothing: errors are returned, ready to be posted. Unless noted otherwise,
+ * functions are called and fields read from the streaming thread, or while it is stopped. */
+typedef struct
+{
+  GstCclMapper **mappers;
+  GstElement *element;
 
-/* Creates a session that reads frames through @mappers, which must outlive it. @log_object is named
- * in log lines; no reference is kept. */
-GstCclSession *gst_ccl_session_new (GstCclMapper **mappers, GObject *log_object);
-void gst_ccl_session_free (GstCclSession *session);
+  /* Since the start. */
+  CclConfig config;       /* the frame size is that of @info */
+  CclMotionConfig motion; /* the format is that of @info */
+  CclOperation operations[CCL_MAX_OPERATIONS];
+  GstCclRegion *region;
 
-/* Starts with @config, to which operations and region of @settings are added, and resets the
- * statistics. The frame size of @config and its model's format are ignored. Fails if no frame could
+  /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
+   * caps, @analyzer is NULL after an error, until the next frame. */
+  GstVideoInfo info;
+  GstCclMapper *mapper;
+  GstCclDevice device; /* of the analyzer */
+  CclAnalyzer *analyzer;
+
+  gboolean fell_back; /* the analyzer is the CPU's because a device failed, until the next caps */
+  GError *warning;    /* to be posted after setting caps or analysing a frame, or NULL */
+
+  GMutex stats_lock;
+  GstCclStats stats; /* protected by @stats_lock */
+} GstCclSession;
+
+/* Initializes a session, all 0, of @element. No reference to it is kept. */
+void gst_ccl_session_init (GstCclSession *session, GstElement *element);
+void gst_ccl_session_clear (GstCclSession *session);
+
+/* What an element needs of the analyzer beside components. */
+typedef enum
+{
+  GST_CCL_NEEDS_LABELS = 1 << 0, /* ccl_analyzer_labels() */
+  GST_CCL_NEEDS_MODEL = 1 << 1,  /* a background model */
+  GST_CCL_NEEDS_MASKS = 1 << 2,  /* with one: ccl_analyzer_mask(), ccl_analyzer_shadows() */
+} GstCclNeeds;
+
+/* Starts with @settings, which are not kept, and resets the statistics. Fails if no frame could
  * ever be analysed. */
-gboolean gst_ccl_session_start (GstCclSession *session, const CclConfig *config,
-                                const GstCclSettings *settings, GError **error);
+gboolean gst_ccl_session_start (GstCclSession *session, const GstCclSettings *settings,
+                                GstCclNeeds needs, GError **error);
 
 /* Frees the analyzer and closes all mappers. */
 void gst_ccl_session_stop (GstCclSession *session);
 
 /* Prepares for frames with @caps. On failure, the session has no caps. */
 gboolean gst_ccl_session_set_caps (GstCclSession *session, GstCaps *caps, GError **error);
-
-/* Forgets the caps, as after a failure: frees the analyzer and closes the mapper. */
-void gst_ccl_session_unset_caps (GstCclSession *session);
-
-/* Whether caps are set. */
-gboolean gst_ccl_session_has_caps (const GstCclSession *session);
-
-/* The format of the frames; valid while caps are set. */
-const GstVideoInfo *gst_ccl_session_get_video_info (const GstCclSession *session);
 
 /* The CUDA device that frames are uploaded to from system memory, -1 if they are not uploaded. */
 gint gst_ccl_session_get_upload_device (const GstCclSession *session);
@@ -52,20 +74,9 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
                                   const CclParams *params, CclComponents *components,
                                   GError **error);
 
-/* To be called after setting caps and after analysing a frame: returns a warning to be posted, or
- * NULL. With backend auto, the session falls back to the CPU if a device fails. */
-GError *gst_ccl_session_take_warning (GstCclSession *session);
-
-/* Lets the next frame be the first of the background model, if there is one. */
-void gst_ccl_session_reset_model (GstCclSession *session);
-
-/* Gets the label map of the last frame; needs CclConfig.labels. */
-gboolean gst_ccl_session_get_labels (GstCclSession *session, CclLabels *labels, GError **error);
-
-/* Gets the mask or the shadows of the last frame; needs CclConfig.mask or CclMotionConfig.shadows.
- */
-gboolean gst_ccl_session_get_mask (GstCclSession *session, gboolean shadows, CclMask *mask,
-                                   GError **error);
+/* Sets @error to what the analyzer reported with @status, and drops it: it is unusable after a
+ * device failure, and after any other error the next frame gets a new one as well. */
+void gst_ccl_session_fail (GstCclSession *session, CclStatus status, GError **error);
 
 /* Returns the statistics since the last start. May be called from any thread. */
 GstStructure *gst_ccl_session_get_stats (GstCclSession *session);

@@ -226,7 +226,7 @@ ensure_context (CudaMapper *self, gint device)
 }
 
 static gboolean
-cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
+cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclDevice *device, GError **error)
 {
   CudaMapper *self = (CudaMapper *) mapper;
   GstCudaContext *context;
@@ -238,20 +238,20 @@ cuda_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, G
   }
 
   /* The context may have been set before cuda-device-id was changed. */
-  context = ensure_context (self, place->device);
-  if (context && place->device >= 0 && get_device (context) != place->device) {
+  context = ensure_context (self, device->number);
+  if (context && device->number >= 0 && get_device (context) != device->number) {
     cuda_close (mapper);
-    context = ensure_context (self, place->device);
+    context = ensure_context (self, device->number);
   }
   if (!context) {
     g_set_error (
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "Could not create a context on CUDA device %d. Set cuda-device-id to the device of the "
         "frames, or to -1.",
-        MAX (place->device, 0));
+        MAX (device->number, 0));
     return FALSE;
   }
-  place->cuda_context = gst_cuda_context_get_handle (context);
+  device->context = gst_cuda_context_get_handle (context);
 
   return TRUE;
 }
@@ -349,12 +349,12 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
                                 GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
     return FALSE;
   if (memory->context != self->context &&
-      !adopt_context (self, memory->context, frame->place.device, error)) {
+      !adopt_context (self, memory->context, frame->device.number, error)) {
     gst_ccl_frame_unmap_plane (frame);
     return FALSE;
   }
 
-  frame->place.cuda_context = gst_cuda_context_get_handle (self->context);
+  frame->device.context = gst_cuda_context_get_handle (self->context);
   /* GstBuffer copies a plane that spans several memories to system memory. */
   if (!frame->map.memory || gst_is_cuda_memory (frame->map.memory)) {
     frame->image.memory = CCL_MEMORY_DEVICE;

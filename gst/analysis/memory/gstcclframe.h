@@ -9,19 +9,19 @@
 
 G_BEGIN_DECLS
 
-/* Where a frame can be read; the fields of CclConfig that depend on it. */
+/* The CUDA device by which a frame can be read. */
 typedef struct
 {
-  gint device;           /* CUDA device number, -1: any */
-  gpointer cuda_context; /* a CUcontext of that device, NULL: its primary one */
-} GstCclPlace;
+  gint number;      /* -1: any */
+  gpointer context; /* a CUcontext of it, NULL: its primary one */
+} GstCclDevice;
 
 /* A buffer with one mapped plane, luma unless noted otherwise. */
 typedef struct
 {
-  CclImage image;    /* the visible part of the plane */
-  GstCclPlace place; /* in: where the analyzer is; out: where this frame must be read. If they
-                      * differ, a new analyzer is needed. */
+  CclImage image;      /* the visible part of the plane */
+  GstCclDevice device; /* in: the analyzer's; out: the one that must read this frame. If they
+                        * differ, a new analyzer is needed. */
 
   GstBuffer *buffer;
   GstVideoMeta *meta; /* whose own function mapped the plane, or NULL */
@@ -66,9 +66,9 @@ struct _GstCclMapperClass
   void (*init) (GstCclMapper *self);
   void (*finalize) (GstCclMapper *self);
 
-  /* Caps with this memory type were set: predicts the place of their frames. @place->device is the
-   * user's setting, which may only be changed if it is -1. */
-  gboolean (*open) (GstCclMapper *self, const GstVideoInfo *info, GstCclPlace *place,
+  /* Caps with this memory type were set: predicts the device of their frames. @device->number is
+   * the user's setting, which may only be changed if it is -1. */
+  gboolean (*open) (GstCclMapper *self, const GstVideoInfo *info, GstCclDevice *device,
                     GError **error);
   /* Caps with another memory type are set, open() failed, or the element stops. When the element
    * stops, all mappers are closed, even those never opened: they may hold a context. The analyzer

@@ -498,7 +498,7 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
   if (check_surface (&frame->map, error) &&
       gst_ccl_frame_check_device ((gint) surface->gpuId, self->device, error) &&
       take_surface (frame, info, surface, error)) {
-    frame->place = (GstCclPlace){ (gint) surface->gpuId, NULL };
+    frame->device = (GstCclDevice){ (gint) surface->gpuId, NULL };
     return TRUE;
   }
 
@@ -618,12 +618,12 @@ nvmm_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
 
 /* NVIDIA's elements use the CUDA runtime, that is, the primary context of a device. */
 static gboolean
-nvmm_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclPlace *place, GError **error)
+nvmm_open (GstCclMapper *mapper, const GstVideoInfo *info, GstCclDevice *device, GError **error)
 {
   GstCclNvmmMapper *self = (GstCclNvmmMapper *) mapper;
 
-  self->device = place->device;
-  place->device = MAX (place->device, 0);
+  self->device = device->number;
+  device->number = MAX (device->number, 0);
 
   return TRUE;
 }

@@ -294,13 +294,13 @@ static gboolean
 map_surface (GstCclFrame *frame, GstBuffer *buffer)
 {
   GstCclMapper *mapper = g_malloc0 (gst_ccl_nvmm_mapper.size);
-  GstCclPlace place = { -1, NULL };
+  GstCclDevice device = { -1, NULL };
   GstVideoInfo info;
   gboolean mapped;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, PICTURE_WIDTH, PICTURE_HEIGHT);
   mapper->klass = &gst_ccl_nvmm_mapper;
-  mapped = gst_ccl_nvmm_mapper.open (mapper, &info, &place, NULL) &&
+  mapped = gst_ccl_nvmm_mapper.open (mapper, &info, &device, NULL) &&
            gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, NULL);
   g_free (mapper);
 

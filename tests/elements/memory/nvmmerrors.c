@@ -26,14 +26,14 @@ typedef struct
 } Surface;
 
 static GstCclMapper *
-mapper_new (gint device, GstCclPlace *place)
+mapper_new (gint number, GstCclDevice *device)
 {
   GstCclMapper *mapper = g_malloc0 (gst_ccl_nvmm_mapper.size);
   GError *error = NULL;
 
   mapper->klass = &gst_ccl_nvmm_mapper;
-  *place = (GstCclPlace){ device, NULL };
-  fail_unless (gst_ccl_nvmm_mapper.open (mapper, NULL, place, &error));
+  *device = (GstCclDevice){ number, NULL };
+  fail_unless (gst_ccl_nvmm_mapper.open (mapper, NULL, device, &error));
 
   return mapper;
 }
@@ -100,13 +100,13 @@ GST_START_TEST (test_good)
   };
   const GstVideoRectangle crop = { 3, 1, WIDTH, HEIGHT };
   GstCclFrame frame;
-  GstCclPlace place;
-  GstCclMapper *mapper = mapper_new (-1, &place);
+  GstCclDevice device;
+  GstCclMapper *mapper = mapper_new (-1, &device);
   GError *error = NULL;
   Surface surface;
   guint i;
 
-  fail_unless_equals_int (place.device, 0);
+  fail_unless_equals_int (device.number, 0);
   for (i = 0; i < G_N_ELEMENTS (kinds); i++) {
     surface_init (&surface);
     surface.surface.memType = kinds[i].type;
@@ -116,8 +116,8 @@ GST_START_TEST (test_good)
     fail_unless (frame.image.data == surface.pixels);
     fail_unless_equals_int (frame.image.stride, STRIDE);
     fail_unless (frame.image.stream == NULL);
-    fail_unless_equals_int (frame.place.device, (gint) i);
-    fail_unless (frame.place.cuda_context == NULL);
+    fail_unless_equals_int (frame.device.number, (gint) i);
+    fail_unless (frame.device.context == NULL);
   }
 
   /* Newer versions' structures are longer, and surfaces may be larger than the frame. */
@@ -231,8 +231,8 @@ spoil (Surface *surface, guint wrong)
 GST_START_TEST (test_wrong)
 {
   const GstVideoRectangle crop = { -1, 0, WIDTH, HEIGHT };
-  GstCclPlace place;
-  GstCclMapper *mapper = mapper_new (0, &place);
+  GstCclDevice device;
+  GstCclMapper *mapper = mapper_new (0, &device);
   guint wrong;
 
   for (wrong = 0; wrong < N_WRONGS; wrong++) {
@@ -382,8 +382,8 @@ GST_START_TEST (test_cuda_array)
     { NULL, NULL, NULL, "no CUDA array" },
   };
   CclCudaApi api;
-  GstCclPlace place;
-  GstCclMapper *mapper = mapper_new (-1, &place);
+  GstCclDevice device;
+  GstCclMapper *mapper = mapper_new (-1, &device);
   guint i;
 
   ccl_cuda_api_load (); /* or it would be done later, and undone with the fakes */
@@ -452,8 +452,8 @@ have_library (void)
  * that says so. With it, this made-up surface would be invalid. */
 GST_START_TEST (test_no_library)
 {
-  GstCclPlace place;
-  GstCclMapper *mapper = mapper_new (-1, &place);
+  GstCclDevice device;
+  GstCclMapper *mapper = mapper_new (-1, &device);
   GstCclFrame frame;
   Surface surface;
   guint i;
