@@ -296,7 +296,8 @@ pipeline_run_new_decoding (const PipelineOptions *options, gboolean analyse, GEr
 {
   gchar *element = analyse ? describe_element (options, -1) : g_strdup ("identity silent=true");
   gchar *description = g_strdup_printf (
-      "filesrc location=\"%s\" ! parsebin ! nvh264dec ! %s ! fakesink name=sink sync=%s "
+      "filesrc location=\"%s\" ! parsebin ! nvh264dec ! video/x-raw(memory:CUDAMemory) ! "
+      "%s ! fakesink name=sink sync=%s "
       "enable-last-sample=false",
       options->decode, element, options->live ? "true" : "false");
   PipelineRun *run = run_new (description, NULL, error);
