@@ -62,7 +62,7 @@
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
 #include "gstcclanalytics.h"
-#include "gstccltracker.h"
+#include "tracker.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug

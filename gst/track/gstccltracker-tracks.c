@@ -1,7 +1,7 @@
 /* cudaccl - the arrays of the tracker's tracks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstccltracker-private.h"
+#include "tracker-private.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gst/track/gstccltracker.h"
+#include "gst/track/tracker.h"
 
 #define WIDTH 1920.0
 #define HEIGHT 1080.0

@@ -4,8 +4,8 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "gst/track/gstcclassignment.h"
-#include "gst/track/gstccltracker.h"
+#include "gst/track/assignment.h"
+#include "gst/track/tracker.h"
 
 #define MAX_OBJECTS 4
 #define MAX_POINTS 6

@@ -1,7 +1,7 @@
 /* cudaccl - predicts and measures the tracker's tracks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstccltracker-private.h"
+#include "tracker-private.h"
 
 /* The motion model, in sizes of the object. */
 #define ACCELERATION 0.8 /* square root of the spectral density, per s^1.5 */

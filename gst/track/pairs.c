@@ -1,7 +1,7 @@
 /* cudaccl - finds the pairs of tracks and detections near each other
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstccltracker-private.h"
+#include "tracker-private.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "gstcclassignment.h"
+#include "assignment.h"
 #include "gstccltracker-vector.h"
-#include "gstccltracker.h"
+#include "tracker.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  * 1 - score, and each row has a dummy column of cost 1 for itself. No path leads through a dummy
  * column, so that it needs no potential. */
 
-#include "gstcclassignment.h"
+#include "assignment.h"
 
 #define DUMMY_COST 1.0
 

@@ -16,7 +16,7 @@
  * Distances are relative to the size of the object, and times are in seconds, so that neither the
  * resolution nor the frame rate matters. */
 
-#include "gstccltracker-private.h"
+#include "tracker-private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* cudaccl - updates tracks that share a detection
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstccltracker-private.h"
+#include "tracker-private.h"
 
 #define LARGE_STEP 0.25   /* sizes from frame to frame */
 #define PASSING_GAP 0.25  /* sizes between the sides of members that pass each other */
