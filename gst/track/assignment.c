@@ -148,11 +148,9 @@ match_nearest (Column *columns, guint row, const GstCclAssignmentEdge *edges, gu
   for (i = 1; i < n_edges; i++) {
     const gint column = (gint) edges[i].column;
     const gdouble distance = 1.0 - edges[i].score - columns[column].potential;
-    /* No branch: which column is nearer cannot be predicted. */
-    const gint mask = -((distance < least) | ((distance == least) & (column < best)));
 
+    best = (distance < least) | ((distance == least) & (column < best)) ? column : best;
     least = MIN (distance, least);
-    best = (column & mask) | (best & ~mask);
   }
 
   if (best >= 0) {

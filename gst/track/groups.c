@@ -1,32 +1,77 @@
-/* cudaccl - updates tracks that share a detection
+/* cudaccl - tracks that share a detection
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tracker-private.h"
 
+#define MEMBER_COVER 0.5  /* share of a track's box inside of the detection of its group */
 #define LARGE_STEP 0.25   /* sizes from frame to frame */
 #define PASSING_GAP 0.25  /* sizes between the sides of members that pass each other */
 #define PASSING_DRIFT 0.3 /* sizes per s */
+#define MOST_UNCERTAIN 20 /* times the variance of a side that still measures a member */
 #define GROUP_GAIN 0.12   /* share of a group's box that a visible member must explain */
-#define TWIN_TIME 1.0     /* s, see find_twins() */
+#define TWIN_TIME 1.0     /* s, see end_twins() */
 #define TWIN_RATIO 2.0
+
+/* A track that is left over joins the detection that covers most of its box, the first of equal
+ * ones. */
+void
+gst_ccl_tracker_find_groups (GstCclTracker *self)
+{
+  const guint *starts = (const guint *) self->pairs.starts->data;
+  guint i, j;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    gdouble best = MEMBER_COVER;
+    gint found = -1;
+
+    if (track->blob >= 0 || !track->id)
+      continue;
+    for (j = starts[i]; j < starts[i + 1]; j++) {
+      const gint blob = (gint) self->pairs.edges[j].column;
+      gdouble cover = self->pairs.common[j] / (track->size[0] * track->size[1]);
+
+      if (cover > best || (cover == best && found >= 0 && blob < found)) {
+        best = cover;
+        found = blob;
+      }
+    }
+    if (found >= 0) {
+      const gint into = get_blob (self, (guint) found)->into;
+
+      track->blob = into >= 0 ? into : found;
+      get_blob (self, (guint) track->blob)->members++;
+    }
+  }
+
+  for (i = self->tracks->len; i-- > 0;) {
+    Track *track = get_track (self, i);
+
+    if (track->blob >= 0) {
+      Blob *blob = get_blob (self, (guint) track->blob);
+
+      track->next = blob->first;
+      blob->first = (gint) i;
+    }
+  }
+}
 
 /* Whether a member may reach from one side of its group to the other. */
 static gboolean
-is_spanning (const GstCclTracker *self, guint track, const Blob *blob, guint k)
+is_spanning (const Track *track, const Box *box, guint k)
 {
-  return blob->high[k] - blob->low[k] < 1.3 * self->tracks.size[k][track];
+  return get_length (box, k) < 1.3 * track->size[k];
 }
 
 /* Where the side of a member is expected if its group is too long for one. Members that meet stop
  * rather than go on behind each other: after a large step, half of it does not count. */
 static gdouble
-get_side (const GstCclTracker *self, guint track, const Blob *blob, guint k, gboolean high)
+get_side (const GstCclTracker *self, const Track *track, const Box *box, guint k, gboolean high)
 {
-  const Box *box = &self->predictions[track].box;
-  gdouble side = high ? box->high[k] : box->low[k];
-  gdouble step = self->tracks.v[k][track] * self->dt;
+  gdouble side = high ? track->box.high[k] : track->box.low[k];
+  gdouble step = track->centre[k].velocity * self->dt;
 
-  if (ABS (step) < LARGE_STEP * self->tracks.size[k][track] || is_spanning (self, track, blob, k))
+  if (ABS (step) < LARGE_STEP * track->size[k] || is_spanning (track, box, k))
     return side;
 
   return side - step / 2.0;
@@ -34,65 +79,75 @@ get_side (const GstCclTracker *self, guint track, const Blob *blob, guint k, gbo
 
 /* The members at the sides of a group, in the direction of @k: two where it is too long for one. */
 static void
-find_owners (GstCclTracker *self, const Blob *blob, guint k, gint owners[2])
+find_owners (const GstCclTracker *self, const Box *box, guint k, const Track *owners[2])
 {
-  const guint *members = (const guint *) self->members->data;
-  gint second[2] = { -1, -1 };
+  const Track *second[2] = { NULL, NULL };
   gdouble best[2] = { 0.0, 0.0 }, next[2] = { 0.0, 0.0 };
   guint i, side;
 
-  owners[0] = owners[1] = -1;
+  owners[0] = owners[1] = NULL;
   for (i = 0; i < self->members->len; i++) {
-    for (side = 0; side < 2; side++) {
-      gdouble outwards = get_side (self, members[i], blob, k, side) * (side ? 1.0 : -1.0);
+    const Track *track = g_ptr_array_index (self->members, i);
 
-      if (owners[side] < 0 || outwards > best[side]) {
+    for (side = 0; side < 2; side++) {
+      gdouble outwards = get_side (self, track, box, k, side) * (side ? 1.0 : -1.0);
+
+      if (!owners[side] || outwards > best[side]) {
         second[side] = owners[side];
         next[side] = best[side];
-        owners[side] = (gint) members[i];
+        owners[side] = track;
         best[side] = outwards;
-      } else if (second[side] < 0 || outwards > next[side]) {
-        second[side] = (gint) members[i];
+      } else if (!second[side] || outwards > next[side]) {
+        second[side] = track;
         next[side] = outwards;
       }
     }
   }
 
-  if (owners[0] == owners[1] && !is_spanning (self, (guint) owners[0], blob, k)) {
+  if (owners[0] == owners[1] && !is_spanning (owners[0], box, k)) {
     side = best[0] - next[0] < best[1] - next[1] ? 0 : 1;
     owners[side] = second[side];
   }
+}
+
+/* Distance of the sides of two tracks, in sizes of @track. */
+static gdouble
+get_gap (const Track *track, const Track *other, guint k, gboolean high)
+{
+  gdouble gap = high ? other->box.high[k] - track->box.high[k] //
+                     : other->box.low[k] - track->box.low[k];
+
+  return ABS (gap) / track->size[k];
+}
+
+/* How fast they pass each other, in sizes of @track per second. */
+static gdouble
+get_drift (const Track *track, const Track *other, guint k)
+{
+  return (other->before - track->before) / track->size[k];
 }
 
 /* The variance of a side of a group as a measurement of a member, relative to that of a single
  * object. Members that pass each other would get each other's velocities while it is uncertain
  * whose side it is; members that go together share it. */
 static gdouble
-get_uncertainty (GstCclTracker *self, guint track, guint owner, const Blob *blob, guint k,
-                 gboolean high)
+get_uncertainty (const GstCclTracker *self, const Track *track, const Track *owner, const Box *box,
+                 guint k, gboolean high)
 {
-  const guint *members = (const guint *) self->members->data;
-  const gdouble *before = self->tracks.before;
-  const Box *box = &self->predictions[track].box;
-  gdouble size = self->tracks.size[k][track], most = 0.0;
+  gdouble most = 0.0;
   guint i;
 
-  if (track == owner && !is_spanning (self, track, blob, k))
+  if (track != owner)
+    return (1.0 + square (get_gap (track, owner, k, high) / 0.1)) *
+           (1.0 + square (get_drift (track, owner, k) / PASSING_DRIFT));
+  if (!is_spanning (track, box, k))
     return 1.0;
 
   for (i = 0; i < self->members->len; i++) {
-    guint other = members[i];
-    const Box *other_box = &self->predictions[other].box;
-    gdouble gap, drift;
+    const Track *other = g_ptr_array_index (self->members, i);
 
-    if (other == track || (track != owner && other != owner))
-      continue;
-    gap = ABS (high ? other_box->high[k] - box->high[k] : other_box->low[k] - box->low[k]) / size;
-    drift = (before[other] - before[track]) / size;
-    if (gap < PASSING_GAP)
-      most = MAX (most, square (drift / PASSING_DRIFT));
-    if (track != owner)
-      return (1.0 + square (gap / 0.1)) * (1.0 + square (drift / PASSING_DRIFT));
+    if (other != track && get_gap (track, other, k, high) < PASSING_GAP)
+      most = MAX (most, square (get_drift (track, other, k) / PASSING_DRIFT));
   }
 
   return 1.0 + most;
@@ -100,82 +155,80 @@ get_uncertainty (GstCclTracker *self, guint track, guint owner, const Blob *blob
 
 /* Each side of a group measures the members whose sides are there. */
 static void
-update_group (GstCclTracker *self, const Blob *blob, guint k)
+measure_sides (GstCclTracker *self, const Box *box, guint k)
 {
-  const guint *members = (const guint *) self->members->data;
-  const Tracks *tracks = &self->tracks;
-  gint owners[2];
+  const Track *owners[2];
   guint i;
 
-  find_owners (self, blob, k, owners);
-  for (i = 0; i < self->members->len; i++)
-    tracks->before[members[i]] = tracks->v[k][members[i]];
+  find_owners (self, box, k, owners);
+  for (i = 0; i < self->members->len; i++) {
+    Track *track = g_ptr_array_index (self->members, i);
+
+    track->before = track->centre[k].velocity;
+  }
 
   for (i = 0; i < self->members->len; i++) {
-    guint track = members[i];
-    gdouble size = tracks->size[k][track], *p = &tracks->p[k][track];
-    gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (tracks, track), 0.5));
-    gdouble low = get_uncertainty (self, track, (guint) owners[0], blob, k, FALSE);
-    gdouble high = get_uncertainty (self, track, (guint) owners[1], blob, k, TRUE);
+    Track *track = g_ptr_array_index (self->members, i);
+    GstCclKalman *centre = &track->centre[k];
+    gdouble half = track->size[k] / 2.0;
+    gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (track), 0.5));
+    gboolean single = owners[0] != owners[1] && !is_spanning (track, box, k);
+    gdouble low = single && track == owners[1]
+                      ? G_MAXDOUBLE
+                      : get_uncertainty (self, track, owners[0], box, k, FALSE);
+    gdouble high = single && track == owners[0]
+                       ? G_MAXDOUBLE
+                       : get_uncertainty (self, track, owners[1], box, k, TRUE);
 
-    if (owners[0] != owners[1] && !is_spanning (self, track, blob, k)) {
-      if (track == (guint) owners[0])
-        high = G_MAXDOUBLE;
-      else if (track == (guint) owners[1])
-        low = G_MAXDOUBLE;
-    }
-    if (low < 20.0 && !touches (self, blob, k, FALSE))
-      measure_axis (tracks, track, k, blob->low[k] + size / 2.0, variance * low);
-    if (high < 20.0 && !touches (self, blob, k, TRUE))
-      measure_axis (tracks, track, k, blob->high[k] - size / 2.0, variance * high);
+    if (low < MOST_UNCERTAIN && !touches (self, box, k, FALSE))
+      gst_ccl_kalman_measure (centre, box->low[k] + half, variance * low);
+    if (high < MOST_UNCERTAIN && !touches (self, box, k, TRUE))
+      gst_ccl_kalman_measure (centre, box->high[k] - half, variance * high);
 
     /* No member is outside of the group. */
-    if (size < blob->high[k] - blob->low[k])
-      *p = CLAMP (*p, blob->low[k] + size / 2.0, blob->high[k] - size / 2.0);
+    if (track->size[k] < get_length (box, k))
+      centre->position = CLAMP (centre->position, box->low[k] + half, box->high[k] - half);
   }
 }
 
 /* Finds the members that the box of the group shows: first the most similar one, then those that
  * explain enough of the rest of the box. */
 static void
-find_seen (GstCclTracker *self, const Blob *blob)
+find_seen (GstCclTracker *self, const Box *box)
 {
-  const guint *members = (const guint *) self->members->data;
-  gdouble explained, area = get_box_area (blob->low, blob->high);
-  gint64 *seen = self->tracks.seen;
-  gint next = (gint) members[0];
+  Track *next = g_ptr_array_index (self->members, 0);
+  gdouble explained;
   Box shown;
-  guint i, k;
+  guint i;
 
   for (i = 1; i < self->members->len; i++) {
-    if (get_iou (self, members[i], blob->low, blob->high) >
-        get_iou (self, (guint) next, blob->low, blob->high))
-      next = (gint) members[i];
-  }
-  shown = self->predictions[next].box;
-  explained = get_common (shown.low, shown.high, blob->low, blob->high) / area;
+    Track *track = g_ptr_array_index (self->members, i);
 
-  while (next >= 0) {
+    if (get_iou (track, box) > get_iou (next, box))
+      next = track;
+  }
+  shown = next->box;
+  explained = get_common (&shown, box) / get_area (box);
+
+  while (next) {
     gdouble best = explained + GROUP_GAIN;
     Box best_box = shown;
 
-    seen[next] = -1;
-    next = -1;
+    next->seen = TRUE;
+    next = NULL;
     for (i = 0; i < self->members->len; i++) {
-      Box box = self->predictions[members[i]].box;
+      Track *track = g_ptr_array_index (self->members, i);
+      Box both = track->box;
       gdouble share;
 
-      if (seen[members[i]])
+      if (track->seen)
         continue;
-      for (k = 0; k < 2; k++) {
-        box.low[k] = MIN (shown.low[k], box.low[k]);
-        box.high[k] = MAX (shown.high[k], box.high[k]);
-      }
-      share = get_common (box.low, box.high, blob->low, blob->high) / area;
+      unite_boxes (&both, &shown);
+      share = get_common (&both, box) / get_area (box);
       if (share > best) {
         best = share;
-        best_box = box;
-        next = (gint) members[i];
+        best_box = both;
+        next = track;
       }
     }
     explained = best;
@@ -186,46 +239,45 @@ find_seen (GstCclTracker *self, const Blob *blob)
 /* Ends members that are parts of another member rather than objects of their own: they have been in
  * its group for much longer than they were ever apart. */
 static void
-find_twins (GstCclTracker *self, const Blob *blob, gdouble dt)
+end_twins (GstCclTracker *self, const Blob *blob)
 {
-  const guint *members = (const guint *) self->members->data;
-  const Tracks *tracks = &self->tracks;
-  guint oldest = members[0], i, k;
+  Track *oldest = g_ptr_array_index (self->members, 0);
+  guint i, k;
 
   for (i = 1; i < self->members->len; i++) {
-    guint track = members[i];
+    Track *track = g_ptr_array_index (self->members, i);
 
-    if (tracks->partner[track] != tracks->id[oldest]) {
-      tracks->partner[track] = tracks->id[oldest];
-      tracks->joined[track] = 0.0;
+    if (track->partner != oldest->id) {
+      track->partner = oldest->id;
+      track->joined = 0.0;
     }
-    tracks->joined[track] += dt;
-    if (tracks->joined[track] < MAX (TWIN_TIME, TWIN_RATIO * tracks->apart[track]))
+    track->joined += self->dt;
+    if (track->joined < MAX (TWIN_TIME, TWIN_RATIO * track->apart))
       continue;
 
-    tracks->over[track] = TRUE;
+    track->over = TRUE;
     if (self->members->len > 2)
       continue;
     for (k = 0; k < 2; k++) {
-      tracks->size[k][oldest] = blob->high[k] - blob->low[k];
-      tracks->p[k][oldest] = (blob->low[k] + blob->high[k]) / 2.0;
+      oldest->size[k] = get_length (&blob->box, k);
+      oldest->centre[k].position = get_middle (&blob->box, k);
     }
-    tracks->area[oldest] = blob->area;
+    oldest->area = blob->area;
   }
 }
 
 void
-gst_ccl_tracker_update_group (GstCclTracker *self, const Blob *blob, gdouble dt)
+gst_ccl_tracker_measure_group (GstCclTracker *self, const Blob *blob)
 {
-  gint member;
+  gint i;
   guint k;
 
-  g_array_set_size (self->members, 0);
-  for (member = blob->first; member >= 0; member = self->tracks.next[member])
-    g_array_append_val (self->members, member);
+  g_ptr_array_set_size (self->members, 0);
+  for (i = blob->first; i >= 0; i = get_track (self, (guint) i)->next)
+    g_ptr_array_add (self->members, get_track (self, (guint) i));
 
-  find_seen (self, blob);
+  find_seen (self, &blob->box);
   for (k = 0; k < 2; k++)
-    update_group (self, blob, k);
-  find_twins (self, blob, dt);
+    measure_sides (self, &blob->box, k);
+  end_twins (self, blob);
 }

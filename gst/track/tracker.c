@@ -3,15 +3,15 @@
 
 /* A frame goes through these steps:
  *
- *  1. predict: a Kalman filter per axis with constant velocity.
- *  2. pairs of a track and a detection near each other, found with a grid.
- *  3. match: the optimal assignment of tracks and detections, one to one.
+ *  1. predict: a Kalman filter per axis with constant velocity (kalman.c).
+ *  2. pairs of a track and a detection near each other, found with a grid (pairs.c).
+ *  3. match: the optimal assignment of tracks and detections, one to one (assignment.c).
  *  4. fragments: a detection that is left over inside the box of a track belongs to it.
  *  5. groups: a track that is left over inside a detection shares it with the track it was
- *     assigned to. A group is nothing more than that: its members remain tracks, so that they are
- *     assigned to the parts when the detection splits.
+ *     assigned to (groups.c). A group is nothing more than that: its members remain tracks, so that
+ *     they are assigned to the parts when the detection splits.
  *  6. update: a detection measures the position of its track; that of a group measures with each
- *     of its four sides only the members there.
+ *     of its four sides only the members there (groups.c). Then tracks get ids, end and begin.
  *
  * Distances are relative to the size of the object, and times are in seconds, so that neither the
  * resolution nor the frame rate matters. */
@@ -28,16 +28,32 @@
 #define DEFAULT_MIN_AREA 0.0005
 
 /* Noise is small compared with the detections that make up most of the foreground: detections below
- * this share of the typical area, averaged over this time, start no track, and much smaller ones
- * are not even fragments. */
+ * this share of the typical area, averaged over this time, start no track, and those below
+ * NOISE_SHARE of the area that starts one are not even fragments. */
 #define MIN_TYPICAL_SHARE 0.2
 #define TYPICAL_TIME 5.0 /* s */
+#define NOISE_SHARE 0.25
+
+#define ACCELERATION                                                                              \
+  0.8                    /* square root of the spectral density, in sizes of the object per s^1.5 \
+                          */
+#define LOST_DAMPING 3.0 /* s until the velocity of a lost track falls to 1 / e */
+
+/* Largest distance of the centres of a track and a detection, in sizes and standard deviations. */
+#define GATE_SIZE 1.0
+#define GATE_SIGMA 2.0
 
 /* Standard deviations of the velocity of a new track, per s. */
 #define FIRST_VELOCITY 1.5        /* in sizes of the object */
 #define FIRST_VELOCITY_FRAME 0.06 /* in diagonals of the frame */
 
-#define SPLIT_TIME 0.2 /* s until separate parts of a track are tracks */
+#define FRAGMENT_COVER 0.4 /* share of a fragment inside of the box of its track */
+#define SPLIT_TIME 0.2     /* s until separate parts of a track are tracks */
+
+#define SMOOTH_RATE 10.0 /* frame rate as at which sizes are smoothed */
+
+/* Sides of a box that change more than this in a frame were cut or joined. */
+#define PARTIAL 0.75
 
 void
 gst_ccl_tracker_params_init (GstCclTrackerParams *params)
@@ -57,14 +73,15 @@ gst_ccl_tracker_new (void)
   GstCclTracker *self = g_new0 (GstCclTracker, 1);
 
   gst_ccl_tracker_params_init (&self->params);
-  self->assignment = gst_ccl_assignment_new ();
+  self->tracks = g_array_new (FALSE, TRUE, sizeof (Track));
   self->time = GST_CLOCK_TIME_NONE;
-  self->out = g_array_new (FALSE, TRUE, sizeof (GstCclTrackInfo));
   self->blobs = g_array_new (FALSE, TRUE, sizeof (Blob));
-  self->starts = g_array_new (FALSE, FALSE, sizeof (guint));
-  self->cells = g_array_new (FALSE, TRUE, sizeof (guint));
-  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
-  self->members = g_array_new (FALSE, FALSE, sizeof (guint));
+  gst_ccl_tracker_init_pairs (self);
+  self->assignment = gst_ccl_assignment_new ();
+  self->matches = g_array_new (FALSE, FALSE, sizeof (gint));
+  self->leftovers = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->members = g_ptr_array_new ();
+  self->out = g_array_new (FALSE, TRUE, sizeof (GstCclTrackInfo));
 
   return self;
 }
@@ -72,15 +89,14 @@ gst_ccl_tracker_new (void)
 void
 gst_ccl_tracker_free (GstCclTracker *self)
 {
-  gst_ccl_assignment_free (self->assignment);
-  gst_ccl_tracker_free_tracks (self);
-  g_array_unref (self->out);
+  g_array_unref (self->tracks);
   g_array_unref (self->blobs);
-  g_array_unref (self->starts);
-  g_array_unref (self->cells);
   gst_ccl_tracker_free_pairs (self);
-  g_array_unref (self->places);
-  g_array_unref (self->members);
+  gst_ccl_assignment_free (self->assignment);
+  g_array_unref (self->matches);
+  g_array_unref (self->leftovers);
+  g_ptr_array_unref (self->members);
+  g_array_unref (self->out);
   g_free (self);
 }
 
@@ -89,274 +105,67 @@ gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams *para
 {
   self->params = *params;
   self->params.max_tracks = MAX (params->max_tracks, 1);
-  self->tracks.len = MIN (self->tracks.len, self->params.max_tracks);
+  g_array_set_size (self->tracks, MIN (self->tracks->len, self->params.max_tracks));
 }
 
 void
 gst_ccl_tracker_reset (GstCclTracker *self)
 {
-  self->tracks.len = 0;
+  g_array_set_size (self->tracks, 0);
   g_array_set_size (self->out, 0);
   memset (self->areas, 0, sizeof (self->areas));
   self->time = GST_CLOCK_TIME_NONE;
 }
 
-/* Step 3 */
-
 static void
-match (GstCclTracker *self)
+read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n)
 {
-  const Tracks *tracks = &self->tracks;
   guint i;
 
-  gst_ccl_assignment_solve (self->assignment, tracks->len, self->blobs->len,
-                            (guint *) self->starts->data, self->pairs.edges, tracks->match);
+  g_array_set_size (self->blobs, n);
+  for (i = 0; i < n; i++) {
+    const GstCclDetection *detection = &detections[i];
+    Blob *blob = get_blob (self, i);
 
-  self->n_left = self->blobs->len;
-  for (i = 0; i < tracks->len; i++) {
-    if (tracks->match[i] >= 0) {
-      Blob *blob = get_blob (self, (guint) tracks->match[i]);
-
-      blob->first = (gint) i;
-      blob->members = 1;
-      tracks->next[i] = -1;
-      self->n_left--;
-    }
+    blob->box.low[0] = detection->x;
+    blob->box.low[1] = detection->y;
+    blob->box.high[0] = detection->x + MAX (detection->width, 1.0);
+    blob->box.high[1] = detection->y + MAX (detection->height, 1.0);
+    blob->area = MAX (detection->area, 1.0);
+    blob->centroid[0] = detection->centroid_x;
+    blob->centroid[1] = detection->centroid_y;
+    blob->first = -1;
+    blob->members = 0;
+    blob->into = -1;
+    blob->largest = (gint) i;
+    blob->largest_area = blob->area;
   }
 }
 
-/* Step 4 */
-
-static void
-unite (Blob *blob, const Blob *fragment, gint index)
-{
-  gdouble share = fragment->area / (blob->area + fragment->area);
-  guint k;
-
-  for (k = 0; k < 2; k++) {
-    blob->low[k] = MIN (blob->low[k], fragment->low[k]);
-    blob->high[k] = MAX (blob->high[k], fragment->high[k]);
-    blob->centroid[k] += share * (fragment->centroid[k] - blob->centroid[k]);
-  }
-  blob->area += fragment->area;
-  blob->fragments++;
-  if (fragment->area > blob->largest_area) {
-    blob->largest_area = fragment->area;
-    blob->largest = index;
-  }
-}
-
-/* Whether two parts of a track look like objects rather than fragments: they are side by side, and
- * both about as high as the track. What is one above the other belongs together. */
-static gboolean
-is_separate (gdouble track_height, const Blob *first, const Blob *second)
-{
-  gdouble gap = MAX (first->low[0], second->low[0]) - MIN (first->high[0], second->high[0]);
-  gdouble height = MIN (first->high[1] - first->low[1], second->high[1] - second->low[1]);
-
-  return gap >= 0.0 && height > 0.6 * track_height;
-}
-
-/* The order of a track's pairs only matters if more than one of their detections is left over. */
-static void
-sort_leftovers (GstCclTracker *self, guint track)
-{
-  const guint *starts = (const guint *) self->starts->data;
-  guint n = 0, i;
-
-  for (i = starts[track]; i < starts[track + 1]; i++) {
-    const Blob *blob = get_blob (self, self->pairs.edges[i].column);
-
-    n += (blob->members == 0) & (self->pairs.common[i] >= 0.0);
-  }
-  if (n > 1)
-    gst_ccl_tracker_sort_pairs (self, track);
-}
-
-static void
-find_fragments (GstCclTracker *self, gdouble dt)
-{
-  const guint *starts = (const guint *) self->starts->data;
-  const Tracks *tracks = &self->tracks;
-  guint i, j, k;
-
-  /* Without leftover detections there are no fragments. */
-  if (self->n_left == 0) {
-    for (i = 0; i < tracks->len; i++) {
-      if (tracks->match[i] >= 0 && tracks->id[i])
-        tracks->split[i] = 0.0;
-    }
-    return;
-  }
-
-  for (i = 0; i < tracks->len; i++) {
-    const gint main = tracks->match[i];
-    gboolean split = FALSE;
-    Blob *blob;
-
-    if (main < 0 || !tracks->id[i])
-      continue;
-    if (starts[i + 1] == starts[i] + 1) { /* with its own detection */
-      tracks->split[i] = 0.0;
-      continue;
-    }
-    blob = get_blob (self, (guint) main);
-    sort_leftovers (self, i);
-
-    for (j = starts[i]; j < starts[i + 1]; j++) {
-      const guint detection = self->pairs.edges[j].column;
-      const gdouble common = self->pairs.common[j];
-      Blob *other = get_blob (self, detection), both;
-      gdouble before, after;
-      gboolean fits = TRUE;
-
-      if (other->members > 0 || other->into >= 0 ||
-          common / get_box_area (other->low, other->high) < FRAGMENT_COVER)
-        continue;
-
-      both = *blob;
-      unite (&both, other, (gint) detection);
-      before = get_iou (self, i, blob->low, blob->high);
-      after = get_iou (self, i, both.low, both.high);
-      for (k = 0; k < 2; k++)
-        fits = fits && both.high[k] - both.low[k] < 1.35 * tracks->size[k][i];
-      if (after < before - 0.02 || !fits)
-        continue;
-      if (is_separate (tracks->size[1][i], blob, other)) {
-        split = TRUE;
-        if (tracks->split[i] >= SPLIT_TIME) {
-          for (k = 0; k < 2; k++)
-            tracks->size[k][i] = blob->high[k] - blob->low[k];
-          continue;
-        }
-      }
-
-      *blob = both;
-      other->into = main;
-      self->n_fragments++;
-    }
-    tracks->split[i] = split ? tracks->split[i] + dt : 0.0;
-  }
-}
-
-/* Step 5 */
-
-/* Adds a track to those of a detection, which are in order of age. */
-static void
-join (GstCclTracker *self, Blob *blob, guint index)
-{
-  gint *next = &blob->first;
-
-  while (*next >= 0 && *next < (gint) index)
-    next = &self->tracks.next[*next];
-  self->tracks.next[index] = *next;
-  *next = (gint) index;
-  blob->members++;
-}
-
-static void
-find_groups (GstCclTracker *self)
-{
-  const guint *starts = (const guint *) self->starts->data;
-  const Tracks *tracks = &self->tracks;
-  guint i, j;
-
-  for (i = 0; i < tracks->len; i++) {
-    gdouble best = MEMBER_COVER;
-
-    if (tracks->match[i] >= 0 || !tracks->id[i] || starts[i + 1] == starts[i])
-      continue;
-
-    gst_ccl_tracker_sort_pairs (self, i);
-    for (j = starts[i]; j < starts[i + 1]; j++) {
-      const guint detection = self->pairs.edges[j].column;
-      const Blob *blob = get_blob (self, detection);
-      gdouble cover = self->pairs.common[j] / (tracks->size[0][i] * tracks->size[1][i]);
-
-      if (cover <= best)
-        continue;
-      best = cover;
-      tracks->match[i] = blob->into >= 0 ? blob->into : (gint) detection;
-    }
-    if (tracks->match[i] >= 0)
-      join (self, get_blob (self, (guint) tracks->match[i]), i);
-  }
-}
-
-/* Step 6 */
-
-static gboolean
-is_over (const GstCclTracker *self, guint track, gdouble dt)
-{
-  const Tracks *tracks = &self->tracks;
-  const gdouble frame[2] = { self->params.width, self->params.height };
-  guint k;
-
-  if (!tracks->id[track])
-    return tracks->missed[track] > 1.5 * dt;
-  if (tracks->missed[track] <= 0.0)
-    return FALSE; /* frames at the same time */
-  if (tracks->missed[track] > (gdouble) self->params.max_miss / GST_SECOND)
-    return TRUE;
-  for (k = 0; k < 2; k++) {
-    if (frame[k] > 0.0 && (tracks->p[k][track] < 0.0 || tracks->p[k][track] > frame[k]))
-      return TRUE;
-  }
-
-  return FALSE;
-}
-
-/* Counts frames and times, gives ids, and ends tracks. */
-static void
-age_tracks (GstCclTracker *self, gdouble dt)
-{
-  const Tracks *tracks = &self->tracks;
-  guint i;
-
-  for (i = 0; i < tracks->len; i++) {
-    tracks->age[i] += dt;
-    if (tracks->seen[i]) {
-      tracks->hits[i] += 1.0;
-      tracks->missed[i] = 0.0;
-      if (!tracks->id[i] && tracks->hits[i] >= self->params.min_persistence)
-        tracks->id[i] = ++self->last_id;
-    } else {
-      tracks->missed[i] += tracks->match[i] >= 0 ? dt / 2.0 : dt;
-      tracks->over[i] |= is_over (self, i, dt);
-    }
-  }
-}
-
-/* Areas are 1 or more. */
+/* The bin of an area of 1 or more: four for each power of two. */
 static guint
-get_area_bin (gfloat area)
+get_area_bin (gdouble area)
 {
-  guint32 bits;
+  gint exponent;
+  gdouble fraction = frexp (area, &exponent);
 
-  memcpy (&bits, &area, sizeof (bits));
-
-  return MIN ((bits >> AREA_BIT) - (127u << (23 - AREA_BIT)), N_AREA_BINS - 1);
+  return MIN ((guint) (4 * (exponent - 1)) + (guint) (8.0 * fraction - 4.0), N_AREA_BINS - 1);
 }
 
 /* The least area of a bin. */
 static gdouble
 get_bin_area (guint bin)
 {
-  guint32 bits = (bin + (127u << (23 - AREA_BIT))) << AREA_BIT;
-  gfloat area;
-
-  memcpy (&area, &bits, sizeof (area));
-
-  return area;
+  return ldexp (1.0 + bin % 4 / 4.0, (gint) (bin / 4));
 }
 
 /* Finds the least area that starts a track. The typical area is that of the component which the
  * median pixel of the foreground belongs to: many specks do not make it small, and where objects
  * are small, so is the limit. */
 static void
-find_min_area (GstCclTracker *self, gdouble dt)
+find_min_area (GstCclTracker *self)
 {
-  const gdouble decay = exp (-dt / TYPICAL_TIME);
+  const gdouble decay = exp (-self->dt / TYPICAL_TIME);
   gdouble limit = self->params.min_area * self->params.width * self->params.height;
   gdouble total = 0.0, sum = 0.0;
   guint i;
@@ -370,7 +179,7 @@ find_min_area (GstCclTracker *self, gdouble dt)
   for (i = 0; i < self->blobs->len; i++) {
     const Blob *blob = get_blob (self, i);
 
-    self->areas[get_area_bin ((gfloat) blob->area)] += blob->area;
+    self->areas[get_area_bin (blob->area)] += blob->area;
   }
   for (i = 0; i < N_AREA_BINS; i++)
     total += self->areas[i];
@@ -380,59 +189,325 @@ find_min_area (GstCclTracker *self, gdouble dt)
   self->min_area = MIN (limit, MIN_TYPICAL_SHARE * get_bin_area (i));
 }
 
-static void
-add_track (GstCclTracker *self, const Blob *blob, gdouble diagonal)
-{
-  guint i = gst_ccl_tracker_add_track (self), k;
-  const Tracks *tracks = &self->tracks;
-  gdouble scale;
+/* Step 1 */
 
-  for (k = 0; k < 2; k++)
-    tracks->size[k][i] = blob->high[k] - blob->low[k];
-  scale = get_scale (tracks, i);
-  for (k = 0; k < 2; k++) {
-    tracks->p[k][i] = (blob->low[k] + blob->high[k]) / 2.0;
-    tracks->pp[k][i] = square (MAX (MEASUREMENT_NOISE * scale, 0.5));
-    tracks->vv[k][i] = square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal);
+static void
+predict (GstCclTracker *self)
+{
+  const gdouble damping = exp (-self->dt / LOST_DAMPING);
+  guint i, k;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    gdouble density = square (ACCELERATION) * track->size[0] * track->size[1];
+    gdouble side = (track->size[0] + track->size[1]) / 2.0;
+
+    for (k = 0; k < 2; k++) {
+      GstCclKalman *centre = &track->centre[k];
+      gdouble gate;
+
+      if (track->missed > 0.0)
+        centre->velocity *= damping;
+      gst_ccl_kalman_predict (centre, self->dt, density);
+      track->box.low[k] = centre->position - track->size[k] / 2.0;
+      track->box.high[k] = centre->position + track->size[k] / 2.0;
+      gate = GATE_SIGMA * sqrt (centre->pp);
+      if (track->hits > 2)
+        gate = MIN (gate, 2.0 * side);
+      track->reach[k] = GATE_SIZE * (track->size[k] + side) / 2.0 + gate;
+    }
+    track->confidence = !track->id ? 0.6 : track->missed > 0.0 ? 0.9 : 1.0;
+    track->blob = track->next = -1;
+    track->seen = track->over = FALSE;
   }
-  tracks->area[i] = blob->area;
-  tracks->hits[i] = 1.0;
-  tracks->seen[i] = -1;
-  if (self->params.min_persistence <= 1)
-    tracks->id[i] = ++self->last_id;
 }
 
+/* Step 3 */
+
+static void
+match (GstCclTracker *self)
+{
+  const guint n = self->tracks->len;
+  guint i;
+
+  g_array_set_size (self->matches, n);
+  gst_ccl_assignment_solve (self->assignment, n, self->blobs->len,
+                            (const guint *) self->pairs.starts->data, self->pairs.edges,
+                            (gint *) self->matches->data);
+  for (i = 0; i < n; i++) {
+    Track *track = get_track (self, i);
+
+    track->blob = g_array_index (self->matches, gint, i);
+    if (track->blob >= 0)
+      get_blob (self, (guint) track->blob)->members = 1;
+  }
+}
+
+/* Step 4 */
+
+/* The detections inside the box of a track that have no track, in raster order. */
+static void
+find_leftovers (GstCclTracker *self, guint track)
+{
+  const guint *starts = (const guint *) self->pairs.starts->data;
+  guint i, k;
+
+  g_array_set_size (self->leftovers, 0);
+  for (i = starts[track]; i < starts[track + 1]; i++) {
+    const guint index = self->pairs.edges[i].column;
+    const Blob *blob = get_blob (self, index);
+
+    if (blob->members > 0 || blob->into >= 0 ||
+        self->pairs.common[i] / get_area (&blob->box) < FRAGMENT_COVER)
+      continue;
+    for (k = self->leftovers->len; k > 0; k--) {
+      if (g_array_index (self->leftovers, guint, k - 1) < index)
+        break;
+    }
+    g_array_insert_val (self->leftovers, k, index);
+  }
+}
+
+static void
+unite (Blob *blob, const Blob *fragment, guint index)
+{
+  gdouble share = fragment->area / (blob->area + fragment->area);
+  guint k;
+
+  unite_boxes (&blob->box, &fragment->box);
+  for (k = 0; k < 2; k++)
+    blob->centroid[k] += share * (fragment->centroid[k] - blob->centroid[k]);
+  blob->area += fragment->area;
+  if (fragment->area > blob->largest_area) {
+    blob->largest_area = fragment->area;
+    blob->largest = (gint) index;
+  }
+}
+
+/* Whether the union of a track's detection and a leftover is like the track. */
+static gboolean
+is_like (const Track *track, const Box *box, const Box *both)
+{
+  return get_iou (track, both) >= get_iou (track, box) - 0.02 &&
+         get_length (both, 0) < 1.35 * track->size[0] &&
+         get_length (both, 1) < 1.35 * track->size[1];
+}
+
+/* Whether two parts of a track look like objects rather than fragments: they are side by side, and
+ * both about as high as the track. What is one above the other belongs together. */
+static gboolean
+is_separate (const Track *track, const Box *a, const Box *b)
+{
+  gdouble gap = MAX (a->low[0], b->low[0]) - MIN (a->high[0], b->high[0]);
+
+  return gap >= 0.0 && MIN (get_length (a, 1), get_length (b, 1)) > 0.6 * track->size[1];
+}
+
+static void
+find_fragments (GstCclTracker *self)
+{
+  guint i, j, k;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    gboolean split = FALSE;
+    Blob *blob;
+
+    if (track->blob < 0 || !track->id)
+      continue;
+    blob = get_blob (self, (guint) track->blob);
+    find_leftovers (self, i);
+
+    for (j = 0; j < self->leftovers->len; j++) {
+      const guint index = g_array_index (self->leftovers, guint, j);
+      Blob *leftover = get_blob (self, index), both = *blob;
+
+      unite (&both, leftover, index);
+      if (!is_like (track, &blob->box, &both.box))
+        continue;
+      if (is_separate (track, &blob->box, &leftover->box)) {
+        split = TRUE;
+        if (track->split >= SPLIT_TIME) {
+          for (k = 0; k < 2; k++)
+            track->size[k] = get_length (&blob->box, k);
+          continue;
+        }
+      }
+
+      *blob = both;
+      leftover->into = track->blob;
+    }
+    track->split = split ? track->split + self->dt : 0.0;
+  }
+}
+
+/* Step 6 */
+
+/* Measures a track in one direction. Returns the share of the new size in the smoothed one: less if
+ * the detection is cut by another object. */
+static gdouble
+measure_axis (const GstCclTracker *self, Track *track, const Box *box, guint k, gdouble variance,
+              gdouble share)
+{
+  gdouble *size = &track->size[k], length = get_length (box, k), middle = get_middle (box, k);
+  gdouble low = box->low[k] + *size / 2.0, high = box->high[k] - *size / 2.0;
+  gboolean low_cut = touches (self, box, k, FALSE), high_cut = touches (self, box, k, TRUE);
+  GstCclKalman *centre = &track->centre[k];
+
+  if (low_cut != high_cut) {
+    /* What enters or leaves the frame: the size is that of the whole object. */
+    gst_ccl_kalman_measure (centre, length >= *size ? middle : low_cut ? high : low, variance);
+    *size = MAX (*size, length);
+    return share;
+  }
+  if (length >= PARTIAL * *size && length <= *size / PARTIAL) {
+    gst_ccl_kalman_measure (centre, middle, variance);
+  } else {
+    /* The side that is where it was expected to be is the one to trust. */
+    gdouble low_error = (low - centre->position) / *size;
+    gdouble high_error = (high - centre->position) / *size;
+
+    gst_ccl_kalman_measure (centre, low, variance * (1.0 + square (low_error / 0.1)));
+    gst_ccl_kalman_measure (centre, high, variance * (1.0 + square (high_error / 0.1)));
+    if (track->hits >= self->params.min_persistence)
+      share *= 0.5;
+  }
+  *size += share * (length - *size);
+
+  return share;
+}
+
+/* A track that has a detection for itself. */
+static void
+measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
+{
+  gdouble variance = square (MAX (MEASUREMENT_NOISE * get_scale (track), 0.5));
+  gdouble share = MAX (alpha, 1.0 / (track->hits + 1.0));
+  guint k;
+
+  for (k = 0; k < 2; k++)
+    share = measure_axis (self, track, &blob->box, k, variance, share);
+  track->area += share * (blob->area - track->area);
+  track->apart += self->dt;
+  track->seen = TRUE;
+  track->partner = 0;
+}
+
+static void
+measure_all (GstCclTracker *self)
+{
+  const gdouble alpha =
+      1.0 - pow (1.0 - MIN (self->params.smooth_alpha, 0.9999), self->dt * SMOOTH_RATE);
+  guint i;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+    const Blob *blob;
+
+    if (track->blob < 0)
+      continue;
+    blob = get_blob (self, (guint) track->blob);
+    if (blob->members == 1)
+      measure (self, track, blob, alpha);
+    else if (blob->first == (gint) i) /* the oldest member measures all */
+      gst_ccl_tracker_measure_group (self, blob);
+  }
+}
+
+static gboolean
+is_over (const GstCclTracker *self, const Track *track)
+{
+  const gdouble frame[2] = { self->params.width, self->params.height };
+  guint k;
+
+  if (!track->id)
+    return track->missed > 1.5 * self->dt;
+  if (track->missed <= 0.0)
+    return FALSE; /* frames at the same time */
+  if (track->missed > (gdouble) self->params.max_miss / GST_SECOND)
+    return TRUE;
+  for (k = 0; k < 2; k++) {
+    gdouble position = track->centre[k].position;
+
+    if (frame[k] > 0.0 && (position < 0.0 || position > frame[k]))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+static void
+confirm (GstCclTracker *self, Track *track)
+{
+  if (!track->id && track->hits >= self->params.min_persistence)
+    track->id = ++self->last_id;
+}
+
+/* Counts frames and times, gives ids, and removes tracks that are over. */
+static void
+age_tracks (GstCclTracker *self)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+
+    track->age += self->dt;
+    if (track->seen) {
+      track->hits++;
+      track->missed = 0.0;
+      confirm (self, track);
+    } else {
+      track->missed += track->blob >= 0 ? self->dt / 2.0 : self->dt;
+      track->over |= is_over (self, track);
+    }
+    if (track->over)
+      continue;
+    if (n < i)
+      *get_track (self, n) = *track;
+    n++;
+  }
+  g_array_set_size (self->tracks, n);
+}
+
+static void
+add_track (GstCclTracker *self, guint index)
+{
+  const gdouble diagonal = hypot (self->params.width, self->params.height);
+  const Blob *blob = get_blob (self, index);
+  Track track = { .area = blob->area, .hits = 1, .blob = (gint) index, .next = -1, .seen = TRUE };
+  gdouble scale;
+  guint k;
+
+  for (k = 0; k < 2; k++)
+    track.size[k] = get_length (&blob->box, k);
+  scale = get_scale (&track);
+  for (k = 0; k < 2; k++)
+    gst_ccl_kalman_init (
+        &track.centre[k], get_middle (&blob->box, k), square (MAX (MEASUREMENT_NOISE * scale, 0.5)),
+        square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal));
+  confirm (self, &track);
+  g_array_append_val (self->tracks, track);
+}
+
+/* What is left over begins a track, unless it is noise. */
 static void
 add_tracks (GstCclTracker *self)
 {
-  const gdouble diagonal = hypot (self->params.width, self->params.height);
   guint i;
 
-  for (i = 0; i < self->blobs->len && self->n_left > 0; i++) {
+  for (i = 0; i < self->blobs->len; i++) {
     Blob *blob = get_blob (self, i);
 
-    if (blob->first >= 0 || blob->into >= 0 || blob->area < self->min_area)
+    if (blob->members > 0 || blob->into >= 0 || blob->area < self->min_area)
       continue;
-    if (self->tracks.len >= self->params.max_tracks) {
+    if (self->tracks->len >= self->params.max_tracks) {
       self->exceeded++;
       continue;
     }
-
-    add_track (self, blob, diagonal);
-    self->tracks.match[self->tracks.len - 1] = (gint) i;
+    add_track (self, i);
     blob->members = 1;
   }
-}
-
-static GstCclTrackState
-get_state (const Tracks *tracks, guint i)
-{
-  if (!tracks->id[i])
-    return GST_CCL_TRACK_TENTATIVE;
-  if (tracks->seen[i])
-    return GST_CCL_TRACK_CONFIRMED;
-
-  return tracks->match[i] >= 0 ? GST_CCL_TRACK_HIDDEN : GST_CCL_TRACK_LOST;
 }
 
 /* From seconds. Tracks that were never missed may be older than a clock time can say. */
@@ -445,79 +520,47 @@ to_clock_time (gdouble seconds)
 static void
 write_tracks (GstCclTracker *self)
 {
-  static const Blob none = { .largest = -1 };
-  const Tracks *tracks = &self->tracks;
   guint i;
 
-  g_array_set_size (self->out, tracks->len);
-  for (i = 0; i < tracks->len; i++) {
+  g_array_set_size (self->out, self->tracks->len);
+  for (i = 0; i < self->tracks->len; i++) {
     GstCclTrackInfo *out = &g_array_index (self->out, GstCclTrackInfo, i);
-    const gint match = tracks->match[i];
-    const Blob *blob = match >= 0 ? get_blob (self, (guint) match) : &none;
-    gboolean alone = blob->members == 1;
+    const Track *track = get_track (self, i);
+    const GstCclKalman *x = &track->centre[0], *y = &track->centre[1];
+    const Blob *blob = track->blob >= 0 ? get_blob (self, (guint) track->blob) : NULL;
+    gboolean alone = blob && blob->members == 1;
 
-    out->id = tracks->id[i];
-    out->state = get_state (tracks, i);
-    out->detection = blob->largest;
-    out->members = blob->members;
-    out->fragments = blob->fragments;
-    out->x = tracks->p[0][i] - tracks->size[0][i] / 2.0;
-    out->y = tracks->p[1][i] - tracks->size[1][i] / 2.0;
-    out->width = tracks->size[0][i];
-    out->height = tracks->size[1][i];
-    out->centroid_x = alone ? blob->centroid[0] : tracks->p[0][i];
-    out->centroid_y = alone ? blob->centroid[1] : tracks->p[1][i];
-    out->velocity_x = tracks->v[0][i];
-    out->velocity_y = tracks->v[1][i];
-    out->area = alone ? blob->area : tracks->area[i];
-    out->age = to_clock_time (tracks->age[i]);
-    out->missed = to_clock_time (tracks->missed[i]);
+    out->id = track->id;
+    out->detection = blob ? blob->largest : -1;
+    out->x = x->position - track->size[0] / 2.0;
+    out->y = y->position - track->size[1] / 2.0;
+    out->width = track->size[0];
+    out->height = track->size[1];
+    out->centroid_x = alone ? blob->centroid[0] : x->position;
+    out->centroid_y = alone ? blob->centroid[1] : y->position;
+    out->velocity_x = x->velocity;
+    out->velocity_y = y->velocity;
+    out->area = alone ? blob->area : track->area;
+    out->age = to_clock_time (track->age);
+    out->missed = to_clock_time (track->missed);
   }
 }
 
-/* The track of each detection, and that of the detection which it is a fragment of. */
+/* The oldest track of each detection, and of the one that it is a fragment of. */
 static void
 write_indices (const GstCclTracker *self, gint *indices)
 {
-  const Blob *blobs = (const Blob *) self->blobs->data;
-  const gint *match = self->tracks.match;
   guint i;
 
   for (i = 0; i < self->blobs->len; i++)
     indices[i] = -1;
-  for (i = self->tracks.len; i-- > 0;) {
-    if (match[i] >= 0)
-      indices[match[i]] = (gint) i;
+  for (i = self->tracks->len; i-- > 0;) {
+    if (get_track (self, i)->blob >= 0)
+      indices[get_track (self, i)->blob] = (gint) i;
   }
-  for (i = 0; i < self->blobs->len && self->n_fragments > 0; i++) {
-    if (blobs[i].into >= 0)
-      indices[i] = indices[blobs[i].into];
-  }
-}
-
-static void
-read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n)
-{
-  guint i;
-
-  g_array_set_size (self->blobs, n);
-  for (i = 0; i < n; i++) {
-    const GstCclDetection *detection = &detections[i];
-    Blob *blob = get_blob (self, i);
-
-    blob->low[0] = detection->x;
-    blob->low[1] = detection->y;
-    blob->high[0] = detection->x + MAX (detection->width, 1.0);
-    blob->high[1] = detection->y + MAX (detection->height, 1.0);
-    blob->area = MAX (detection->area, 1.0);
-    blob->centroid[0] = detection->centroid_x;
-    blob->centroid[1] = detection->centroid_y;
-    blob->first = -1;
-    blob->into = -1;
-    blob->fragments = 1;
-    blob->members = 0;
-    blob->largest = (gint) i;
-    blob->largest_area = blob->area;
+  for (i = 0; i < self->blobs->len; i++) {
+    if (get_blob (self, i)->into >= 0)
+      indices[i] = indices[get_blob (self, i)->into];
   }
 }
 
@@ -525,27 +568,22 @@ void
 gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDetection *detections,
                         guint n_detections, gint *indices)
 {
-  gdouble dt = 0.0;
-
-  if (GST_CLOCK_TIME_IS_VALID (time)) {
-    if (GST_CLOCK_TIME_IS_VALID (self->time) && time > self->time)
-      dt = (gdouble) (time - self->time) / GST_SECOND;
-    self->time = time;
-  }
-
-  self->dt = dt;
-  self->n_fragments = 0;
+  self->dt = 0.0;
+  if (GST_CLOCK_TIME_IS_VALID (self->time) && time > self->time)
+    self->dt = (gdouble) (time - self->time) / GST_SECOND;
+  self->time = time;
   read_detections (self, detections, n_detections);
-  find_min_area (self, dt);
-  gst_ccl_tracker_predict (self, dt);
-  gst_ccl_tracker_find_pairs (self);
+  find_min_area (self);
+
+  predict (self);
+  gst_ccl_tracker_find_pairs (self, NOISE_SHARE * self->min_area);
   match (self);
-  find_fragments (self, dt);
-  find_groups (self);
-  gst_ccl_tracker_measure (self, dt);
-  age_tracks (self, dt);
-  gst_ccl_tracker_remove_tracks (self);
+  find_fragments (self);
+  gst_ccl_tracker_find_groups (self);
+  measure_all (self);
+  age_tracks (self);
   add_tracks (self);
+
   write_tracks (self);
   write_indices (self, indices);
 }

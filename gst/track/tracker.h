@@ -28,27 +28,16 @@ typedef struct
   guint width, height; /* of the frames, or 0 */
 } GstCclTrackerParams;
 
-typedef enum
-{
-  GST_CCL_TRACK_TENTATIVE, /* not seen often enough yet */
-  GST_CCL_TRACK_CONFIRMED,
-  GST_CCL_TRACK_HIDDEN, /* confirmed, in a detection that others explain */
-  GST_CCL_TRACK_LOST,   /* confirmed, without a detection; the box is predicted */
-} GstCclTrackState;
-
 typedef struct
 {
-  guint id; /* 1 and up; 0 until confirmed */
-  GstCclTrackState state;
-  gint detection;  /* index of the largest detection of this track in the frame, or -1 */
-  guint members;   /* tracks that share the detection, 1 if it has it for itself */
-  guint fragments; /* detections that this track unites */
+  guint id;       /* 1 and up; 0 until confirmed */
+  gint detection; /* index of the largest detection of this track in the frame, or -1 */
   gdouble x, y, width, height;
   gdouble centroid_x, centroid_y;
   gdouble area;
   gdouble velocity_x, velocity_y; /* in pixels per second */
   GstClockTime age;               /* since the first detection */
-  GstClockTime missed;            /* since the last detection */
+  GstClockTime missed;            /* since the last one that showed it; half the time in a group */
 } GstCclTrackInfo;
 
 typedef struct _GstCclTracker GstCclTracker;
@@ -65,9 +54,9 @@ void gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams 
 /* Drops all tracks. Ids are not reused. */
 void gst_ccl_tracker_reset (GstCclTracker *self);
 
-/* Advances to the frame at @time, which has @n_detections. A time that is earlier than that of the
- * previous frame, or GST_CLOCK_TIME_NONE, counts as that of the previous frame. Writes to @indices
- * the index of each detection's track, the oldest if several share it, or -1. */
+/* Advances to the frame at @time, which has @n_detections. Writes to @indices the index of each
+ * detection's track, the oldest if several share it, or -1. Times that go back count as that of the
+ * frame before. */
 void gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time,
                              const GstCclDetection *detections, guint n_detections, gint *indices);
 
