@@ -11,55 +11,13 @@
  * written to files (`filesink`), to other programs (`fdsink`), or to a network (`tcpserversink`,
  * `udpsink`). Only the metadata of the frames is read; they may be in any memory.
  *
- * ## Lines
+ * By default there is a line for each frame. It says when the frame was taken, and has the frame's
+ * components with their tracks, and the events of `cclzones`. With #ccljson:lines there are lines
+ * for tracks or events instead, or in addition: far fewer. [json.md](../json.md) describes all of
+ * them, and has their schema.
  *
- * By default there is a line for each frame, with these members, in this order:
- *
- * * `source`: the string #ccljson:source; only if it is set,
- * * `session`: a UUID, a new one each time the element starts,
- * * `line`: the number of the line, from 0, in its session,
- * * `frame`: the number of the frame, from 0, since the element started,
- * * `utc`: the time of day at which the frame was taken, a string such as
- *   `2026-01-31T12:00:00.123456789Z`, or null; see below,
- * * `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, in nanoseconds, or null,
- * * `width`, `height`: the size of the frame,
- * * `found`: the number of components found in the frame, or null if unknown,
- * * `count`: the number of `components`; less than `found` if `max-components` was exceeded,
- * * `frame-age`: how much older the frame is in which the components were found, in nanoseconds;
- *   only if it is a different one, see `cclmerge`,
- * * `components`: an array of objects with
- *   * `label`, `x`, `y`, `width`, `height`, `area`: integers,
- *   * `centroid-x`, `centroid-y`: numbers with a decimal point, in pixel centres,
- *   * `track`, `age`: integers, the id of the object and how long it has been tracked, in
- *     nanoseconds; only after `ccltrack`, and only for objects that it tracks,
- *   * `velocity-x`, `velocity-y`: numbers with a decimal point, in pixels per second; with `track`,
- * * `events`: an array of the events of `cclzones`, with the fields of its messages except the
- *   times, and `frame-age` if an event happened in another frame; only if there are any.
- *
- * #ccljson:lines selects lines for tracks or events instead of these, or in addition. They are far
- * fewer.
- *
- * Integers are exact, numbers with a decimal point are rounded to thousandths. `docs/json.md`
- * describes all lines, and has their schema.
- *
- * Components are read from the frame's #GstCclMeta. If it has none, they are read from the regions
- * of interest that `cudaccl` attached, and `found` is null. If it has neither, because it was not
- * analysed or nothing was found with `attach=roi`, `found` is null and `components` is empty.
- *
- * ## Time of day
- *
- * `utc` is the frame's #GstReferenceTimestampMeta, if it has one with the caps `timestamp/x-unix`,
- * `timestamp/x-ntp` or `timestamp/x-ptp`: the camera's own time, as `rtspsrc
- * add-reference-timestamp-meta=true` attaches it. PTP time is assumed to be 37 s ahead of UTC, as
- * it has been since 2017.
- *
- * Otherwise, in a live pipeline, it is the system time at which the pipeline's clock showed the
- * frame's running time, whatever clock that is. It is as accurate as the source's timestamps and
- * the system time; synchronise the latter by NTP. Corrections of less than 10 ms are ignored, so
- * that the intervals between frames remain those of the pipeline's clock; larger ones make `utc`
- * jump.
- *
- * Otherwise, as when a file is read, `utc` is null: only `stream-time` is meaningful then.
+ * Components are read from the frame's #GstCclMeta or, if it has none, from the regions of interest
+ * that `cudaccl` attached.
  *
  * ## Example launch lines
  * |[
@@ -141,67 +99,6 @@ gst_ccl_json_lines_get_type (void)
     g_once_init_leave (&type, g_flags_register_static ("GstCclJsonLines", values));
 
   return type;
-}
-
-static void gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value,
-                                       GParamSpec *pspec);
-static void gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value,
-                                       GParamSpec *pspec);
-static void gst_ccl_json_finalize (GObject *object);
-
-static gboolean gst_ccl_json_start (GstBaseTransform *trans);
-static gboolean gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event);
-static void gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer,
-                                const GstCclReportFrame *frame, gboolean wanted);
-
-static void
-gst_ccl_json_class_init (GstCclJsonClass *klass)
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
-
-  gobject_class->set_property = gst_ccl_json_set_property;
-  gobject_class->get_property = gst_ccl_json_get_property;
-  gobject_class->finalize = gst_ccl_json_finalize;
-
-  /**
-   * ccljson:lines:
-   *
-   * Which lines to write. A track ends when its object has not been found for 2 seconds, or when
-   * the stream ends. The lines of frames contain their events, even if these have lines of their
-   * own.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_LINES,
-      g_param_spec_flags ("lines", "Lines", "Which lines to write.", GST_TYPE_CCL_JSON_LINES,
-                          DEFAULT_LINES,
-                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-
-  gst_element_class_set_static_metadata (
-      element_class, "Components as JSON", "Converter/Video",
-      "Writes the components, tracks and events of video frames as lines of JSON",
-      "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &src_template);
-
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
-
-  report_class->write = gst_ccl_json_write;
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_LINES, 0);
-}
-
-static void
-gst_ccl_json_init (GstCclJson *self)
-{
-  self->lines = DEFAULT_LINES;
-  self->tracks = gst_ccl_track_log_new ();
 }
 
 static void
@@ -373,4 +270,53 @@ gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer, const GstCclReportF
     log_tracks (self, buffer, frame);
   else
     g_hash_table_remove_all (self->tracks);
+}
+
+static void
+gst_ccl_json_class_init (GstCclJsonClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_json_set_property;
+  gobject_class->get_property = gst_ccl_json_get_property;
+  gobject_class->finalize = gst_ccl_json_finalize;
+
+  /**
+   * ccljson:lines:
+   *
+   * Which lines to write. A track ends when its object has not been found for 2 seconds, or when
+   * the stream ends. The lines of frames contain their events, even if these have lines of their
+   * own.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_LINES,
+      g_param_spec_flags ("lines", "Lines", "Which lines to write.", GST_TYPE_CCL_JSON_LINES,
+                          DEFAULT_LINES,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  gst_element_class_set_static_metadata (
+      element_class, "Components as JSON", "Converter/Video",
+      "Writes the components, tracks and events of video frames as lines of JSON",
+      "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
+
+  report_class->write = gst_ccl_json_write;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_LINES, 0);
+}
+
+static void
+gst_ccl_json_init (GstCclJson *self)
+{
+  self->lines = DEFAULT_LINES;
+  self->tracks = gst_ccl_track_log_new ();
 }

@@ -15,8 +15,9 @@
  *
  * A document has a `tt:VideoAnalytics` with one `tt:Frame`:
  *
- * * its `UtcTime` is the frame's time of day, as `ccljson` describes it. If there is none, as when
- *   a file is read, it is the time at which the element started plus the running time,
+ * * its `UtcTime` is the frame's time of day, found [as by `ccljson`](../json.md#time-of-day). If
+ *   there is none, as when a file is read, it is the time at which the element started plus the
+ *   running time,
  * * its `Source` is the property #ccljson:source,
  * * it has a `tt:Object` for each component, whose `ObjectId` is the id of `ccltrack`. Without
  *   `ccltrack` objects have no id, and clients cannot follow them from frame to frame,

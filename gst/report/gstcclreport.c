@@ -44,89 +44,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstCclReport, gst_ccl_report, GST_TYPE_BASE_TRANSFORM)
 #define PRIV(self) ((GstCclReportPrivate *) gst_ccl_report_get_instance_private (self))
 
-static void gst_ccl_report_set_property (GObject *object, guint prop_id, const GValue *value,
-                                         GParamSpec *pspec);
-static void gst_ccl_report_get_property (GObject *object, guint prop_id, GValue *value,
-                                         GParamSpec *pspec);
-static void gst_ccl_report_finalize (GObject *object);
-
-static GstCaps *gst_ccl_report_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
-                                               GstCaps *caps, GstCaps *filter);
-static gboolean gst_ccl_report_start (GstBaseTransform *trans);
-static gboolean gst_ccl_report_stop (GstBaseTransform *trans);
-static gboolean gst_ccl_report_sink_event (GstBaseTransform *trans, GstEvent *event);
-static gboolean gst_ccl_report_set_caps (GstBaseTransform *trans, GstCaps *incaps,
-                                         GstCaps *outcaps);
-static gboolean gst_ccl_report_decide_allocation (GstBaseTransform *trans, GstQuery *query);
-static GstFlowReturn gst_ccl_report_generate_output (GstBaseTransform *trans, GstBuffer **outbuf);
-
-static void
-gst_ccl_report_class_init (GstCclReportClass *klass)
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  gobject_class->set_property = gst_ccl_report_set_property;
-  gobject_class->get_property = gst_ccl_report_get_property;
-  gobject_class->finalize = gst_ccl_report_finalize;
-
-  /**
-   * ccljson:empty-frames:
-   *
-   * Also write frames that have no components. If disabled, they become gap events, unless they
-   * have events of `cclzones`.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_EMPTY_FRAMES,
-      g_param_spec_boolean ("empty-frames", "Empty frames",
-                            "Also write frames that have no components.", DEFAULT_EMPTY_FRAMES,
-                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * ccljson:source:
-   *
-   * Name of the source, such as a camera, which is written for each frame; omitted if unset.
-   * Invalid UTF-8 is replaced.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_SOURCE,
-      g_param_spec_string ("source", "Source", "Name of the source, such as a camera.",
-                           DEFAULT_SOURCE,
-                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_report_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_report_stop);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_report_sink_event);
-  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_transform_caps);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
-  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_report_decide_allocation);
-  trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_report_generate_output);
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_REPORT, 0);
-}
-
-static void
-gst_ccl_report_init (GstCclReport *self)
-{
-  PRIV (self)->empty_frames = DEFAULT_EMPTY_FRAMES;
-  PRIV (self)->source = g_strdup (DEFAULT_SOURCE);
-  PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
-  g_queue_init (&PRIV (self)->texts);
-
-  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
-  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
-  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
-}
-
 static void
 gst_ccl_report_finalize (GObject *object)
 {
@@ -417,4 +334,71 @@ gst_ccl_report_generate_output (GstBaseTransform *trans, GstBuffer **outbuf)
   *outbuf = g_queue_pop_head (&PRIV (self)->texts);
 
   return result;
+}
+
+static void
+gst_ccl_report_class_init (GstCclReportClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_report_set_property;
+  gobject_class->get_property = gst_ccl_report_get_property;
+  gobject_class->finalize = gst_ccl_report_finalize;
+
+  /**
+   * ccljson:empty-frames:
+   *
+   * Also write frames that have no components. If disabled, they become gap events, unless they
+   * have events of `cclzones`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_EMPTY_FRAMES,
+      g_param_spec_boolean ("empty-frames", "Empty frames",
+                            "Also write frames that have no components.", DEFAULT_EMPTY_FRAMES,
+                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * ccljson:source:
+   *
+   * Name of the source, such as a camera, which is written for each frame; omitted if unset.
+   * Invalid UTF-8 is replaced.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SOURCE,
+      g_param_spec_string ("source", "Source", "Name of the source, such as a camera.",
+                           DEFAULT_SOURCE,
+                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_report_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_report_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_report_sink_event);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_transform_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_report_decide_allocation);
+  trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_report_generate_output);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_REPORT, 0);
+}
+
+static void
+gst_ccl_report_init (GstCclReport *self)
+{
+  PRIV (self)->empty_frames = DEFAULT_EMPTY_FRAMES;
+  PRIV (self)->source = g_strdup (DEFAULT_SOURCE);
+  PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
+  g_queue_init (&PRIV (self)->texts);
+
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
 }
