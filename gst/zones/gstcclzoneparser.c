@@ -1,64 +1,118 @@
 /* cudaccl - reads zones and tripwires from text and JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclzoneset.h"
+#include "gstcclzoneparser.h"
 
 #include <math.h>
+#include <string.h>
 #ifdef HAVE_JSON_GLIB
-#include <json-glib/json-glib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <gst/common/gstccljsonparse.h>
 #endif
 
 static void set_error (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
+/* Names and paths in the message may be no UTF-8. */
 static void
 set_error (GError **error, const gchar *format, ...)
 {
+  gchar *text, *valid;
   va_list args;
-  gchar *text;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, text);
+  valid = g_utf8_make_valid (text, -1);
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, valid);
+  g_free (valid);
   g_free (text);
 }
 
 static void
 add_point (GArray *points, gdouble x, gdouble y)
 {
-  g_array_append_val (points, x);
-  g_array_append_val (points, y);
+  const gdouble point[2] = { x, y };
+
+  g_array_append_vals (points, point, 2);
 }
 
-static void
-set_points (GstCclZone *zone, GArray *points)
+/* Adds a zone, whose name and points are consumed. @place is where it stands. */
+static gboolean
+take_zone (GstCclZoneSet *self, gboolean tripwire, gchar *name, GArray *points, guint32 color,
+           const gchar *place, GError **error)
 {
-  zone->n_points = points->len / 2;
-  zone->points = (gdouble *) g_array_free (points, FALSE);
+  GstCclZone zone = { .name = name,
+                      .tripwire = tripwire,
+                      .color = color,
+                      .n_points = points->len / 2,
+                      .points = (gdouble *) g_array_free (points, FALSE) };
+  const gchar *problem = gst_ccl_zone_set_take_zone (self, &zone);
+
+  if (problem)
+    set_error (error, "%s: %s", place, problem);
+
+  return problem == NULL;
+}
+
+static const gchar *
+skip_space (const gchar *at)
+{
+  while (g_ascii_isspace (*at))
+    at++;
+
+  return at;
 }
 
 /* Reads a number. Returns FALSE if there is none, or it is not finite. */
 static gboolean
-read_number (const gchar **text, gdouble *number)
+read_number (const gchar **at, gdouble *number)
 {
   gchar *end;
 
-  *number = g_ascii_strtod (*text, &end);
-  if (end == *text || !isfinite (*number))
+  *number = g_ascii_strtod (*at, &end);
+  if (end == *at || !isfinite (*number))
     return FALSE;
-  *text = end;
+  *at = end;
 
   return TRUE;
 }
 
-static guint
-count_zones (const GstCclZoneSet *self)
+/* Reads points up to a semicolon or the end. Returns FALSE, with @at where it is, if there is
+ * something else. */
+static gboolean
+read_points (const gchar **at, GArray *points)
 {
-  guint n;
+  gdouble x, y;
 
-  gst_ccl_zone_set_get_zones (self, &n);
+  for (*at = skip_space (*at); **at && **at != ';'; *at = skip_space (*at)) {
+    const gchar *c = *at;
 
-  return n;
+    if (!read_number (&c, &x) || *c++ != ',' || !read_number (&c, &y))
+      return FALSE;
+    add_point (points, x, y);
+    *at = c;
+  }
+
+  return TRUE;
+}
+
+/* The name of a zone before a colon, or its number. */
+static gchar *
+read_name (const GstCclZoneSet *self, gboolean tripwire, const gchar **at)
+{
+  gsize length = strcspn (*at, ":;");
+  gchar *name;
+
+  if ((*at)[length] != ':')
+    return g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone",
+                            gst_ccl_zone_set_get_meta (self).n_zones + 1);
+  name = g_strstrip (g_strndup (*at, length));
+  *at += length + 1;
+
+  return name;
 }
 
 static gboolean
@@ -66,68 +120,42 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, const gch
             GError **error)
 {
   const gchar *at = text;
+  gboolean parsed = TRUE;
 
-  for (;;) {
-    GstCclZone zone = { NULL, tripwire };
-    const gchar *start, *colon;
-    gchar *place;
-    GArray *points;
-    gboolean added;
+  for (at += strspn (at, "; \t\r\n\v\f"); parsed && *at; at += strspn (at, "; \t\r\n\v\f")) {
+    guint position = (guint) (at - text) + 1;
+    gchar *name = read_name (self, tripwire, &at), *place;
+    GArray *points = g_array_new (FALSE, FALSE, sizeof (gdouble));
 
-    while (g_ascii_isspace (*at) || *at == ';')
-      at++;
-    if (!*at)
-      return TRUE;
-
-    start = at;
-    colon = at + strcspn (at, ":;");
-    if (*colon == ':') {
-      zone.name = g_strstrip (g_strndup (at, (gsize) (colon - at)));
-      at = colon + 1;
-    } else {
-      zone.name = g_strdup_printf ("%s%u", tripwire ? "tripwire" : "zone", count_zones (self) + 1);
-    }
-
-    points = g_array_new (FALSE, FALSE, sizeof (gdouble));
-    while (g_ascii_isspace (*at))
-      at++;
-    while (*at && *at != ';') {
-      const gchar *before = at;
-      gdouble x, y;
-
-      if (!read_number (&at, &x) || *at++ != ',' || !read_number (&at, &y)) {
-        set_error (error, "%s, character %u: expected a point x,y", property,
-                   (guint) (before - text) + 1);
-        g_free (zone.name);
-        g_array_unref (points);
-        return FALSE;
-      }
-      add_point (points, x, y);
-      while (g_ascii_isspace (*at))
-        at++;
-    }
-    set_points (&zone, points);
-
-    place = g_strdup_printf ("%s, character %u, \"%s\"", property, (guint) (start - text) + 1,
-                             zone.name);
-    added = gst_ccl_zone_set_take_zone (self, &zone, place, error);
-    g_free (place);
-    if (!added)
+    if (!read_points (&at, points)) {
+      set_error (error, "%s, character %u: expected a point x,y", property,
+                 (guint) (at - text) + 1);
+      g_array_unref (points);
+      g_free (name);
       return FALSE;
+    }
+    place = g_strdup_printf ("%s, character %u, \"%s\"", property, position, name);
+    parsed = take_zone (self, tripwire, name, points, 0, place, error);
+    g_free (place);
   }
+
+  return parsed;
 }
 
 #ifdef HAVE_JSON_GLIB
 #define CIRCLE_POINTS 64
 
-/* Numbers beyond the range of doubles, such as 1e999, are refused: json-glib reads them as
- * infinity. */
+static gboolean
+is_of_type (JsonNode *node, GType type)
+{
+  return node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == type;
+}
+
+/* Refuses numbers beyond the range of doubles, such as 1e999, which json-glib reads as infinity. */
 static gboolean
 get_number (JsonNode *node, gdouble *number)
 {
-  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
-
-  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+  if (!is_of_type (node, G_TYPE_INT64) && !is_of_type (node, G_TYPE_DOUBLE))
     return FALSE;
   *number = json_node_get_double (node);
 
@@ -153,7 +181,7 @@ get_point (JsonNode *node, gdouble *x, gdouble *y)
 }
 
 static gboolean
-set_circle (JsonObject *object, GArray *points)
+add_circle (GArray *points, JsonObject *object)
 {
   gdouble x, y, radius;
   guint i;
@@ -174,7 +202,6 @@ static gboolean
 get_color (JsonNode *node, guint32 *color)
 {
   static const gchar *const names[] = { "r", "g", "b" };
-  gdouble value;
   guint i;
 
   if (!node)
@@ -185,8 +212,8 @@ get_color (JsonNode *node, guint32 *color)
   *color = 0xff;
   for (i = 0; i < 3; i++) {
     JsonNode *member = json_object_get_member (json_node_get_object (node), names[i]);
+    gdouble value = 0.0;
 
-    value = 0.0;
     if (member && (!get_number (member, &value) || !(value >= 0.0 && value <= 255.0)))
       return FALSE;
     *color = *color << 8 | (guint) value;
@@ -200,21 +227,42 @@ is_circle (JsonObject *object)
 {
   JsonNode *type = json_object_get_member (object, "type");
 
-  return type && JSON_NODE_HOLDS_VALUE (type) && json_node_get_value_type (type) == G_TYPE_STRING
-             ? g_str_equal (json_node_get_string (type), "circle")
-             : json_object_has_member (object, "radius");
+  return is_of_type (type, G_TYPE_STRING) ? g_str_equal (json_node_get_string (type), "circle")
+                                          : json_object_has_member (object, "radius");
+}
+
+/* Reads the points of a zone. Returns what is wrong, to be freed, or NULL. */
+static gchar *
+read_shape (JsonObject *object, gboolean tripwire, GArray *points)
+{
+  JsonNode *member = json_object_get_member (object, "points");
+  gdouble x, y;
+  guint i;
+
+  if (!tripwire && is_circle (object))
+    return add_circle (points, object) ? NULL
+                                       : g_strdup (": expected a center and a radius above 0");
+  if (!member || !JSON_NODE_HOLDS_ARRAY (member))
+    return g_strdup (".points: expected an array");
+
+  for (i = 0; i < json_array_get_length (json_node_get_array (member)); i++) {
+    if (!get_point (json_array_get_element (json_node_get_array (member), i), &x, &y))
+      return g_strdup_printf (".points[%u]: expected a point with x and y", i);
+    add_point (points, x, y);
+  }
+
+  return NULL;
 }
 
 static gboolean
 parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar *place,
             GError **error)
 {
-  GstCclZone zone = { NULL, tripwire };
-  const gchar *problem = NULL;
-  JsonNode *id, *member;
-  JsonObject *object;
   GArray *points;
-  guint i;
+  JsonObject *object;
+  guint32 color = 0;
+  gchar *problem;
+  JsonNode *id;
 
   if (!JSON_NODE_HOLDS_OBJECT (node)) {
     set_error (error, "%s: expected an object", place);
@@ -222,42 +270,22 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
   }
   object = json_node_get_object (node);
   id = json_object_get_member (object, "id");
-  member = json_object_get_member (object, "points");
   points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  if (!is_of_type (id, G_TYPE_STRING))
+    problem = g_strdup (".id: expected a string");
+  else
+    problem = read_shape (object, tripwire, points);
+  if (!problem && !get_color (json_object_get_member (object, "color"), &color))
+    problem = g_strdup (".color: expected r, g and b from 0 to 255");
+  if (!problem)
+    return take_zone (self, tripwire, g_strdup (json_node_get_string (id)), points, color, place,
+                      error);
 
-  if (!id || !JSON_NODE_HOLDS_VALUE (id) || json_node_get_value_type (id) != G_TYPE_STRING) {
-    problem = ".id: expected a string";
-  } else if (!tripwire && is_circle (object)) {
-    if (!set_circle (object, points))
-      problem = ": expected a center and a radius above 0";
-  } else if (!member || !JSON_NODE_HOLDS_ARRAY (member)) {
-    problem = ".points: expected an array";
-  } else {
-    JsonArray *array = json_node_get_array (member);
+  set_error (error, "%s%s", place, problem);
+  g_array_unref (points);
+  g_free (problem);
 
-    for (i = 0; i < json_array_get_length (array); i++) {
-      gdouble x, y;
-
-      if (!get_point (json_array_get_element (array, i), &x, &y)) {
-        set_error (error, "%s.points[%u]: expected a point with x and y", place, i);
-        g_array_unref (points);
-        return FALSE;
-      }
-      add_point (points, x, y);
-    }
-  }
-  if (!problem && !get_color (json_object_get_member (object, "color"), &zone.color))
-    problem = ".color: expected r, g and b from 0 to 255";
-  if (problem) {
-    set_error (error, "%s%s", place, problem);
-    g_array_unref (points);
-    return FALSE;
-  }
-
-  zone.name = g_strdup (json_node_get_string (id));
-  set_points (&zone, points);
-
-  return gst_ccl_zone_set_take_zone (self, &zone, place, error);
+  return FALSE;
 }
 
 /* @place is where the array stands. */
@@ -284,34 +312,14 @@ parse_array (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar
   return parsed;
 }
 
-/* Parses a text; json-glib's errors have the line and column. */
-static JsonParser *
-load (const gchar *text, const gchar *name, GError **error)
-{
-  JsonParser *parser = json_parser_new ();
-  GError *problem = NULL;
-
-  if (json_parser_load_from_data (parser, text, -1, &problem) && json_parser_get_root (parser))
-    return parser;
-
-  set_error (error, "%s: %s", name, problem ? problem->message : "expected JSON");
-  g_clear_error (&problem);
-  g_object_unref (parser);
-
-  return NULL;
-}
-
 static gboolean
 parse_json (GstCclZoneSet *self, const gchar *text, gboolean tripwire, const gchar *name,
             GError **error)
 {
-  JsonParser *parser = load (text, name, error);
-  gboolean parsed;
+  JsonNode *root = gst_ccl_json_parse (text, name, error);
+  gboolean parsed = root && parse_array (self, root, tripwire, name, error);
 
-  if (!parser)
-    return FALSE;
-  parsed = parse_array (self, json_parser_get_root (parser), tripwire, name, error);
-  g_object_unref (parser);
+  g_clear_pointer (&root, json_node_unref);
 
   return parsed;
 }
@@ -338,25 +346,58 @@ parse_members (GstCclZoneSet *self, JsonNode *root, const gchar *path, GError **
   return parsed;
 }
 
+/* Reads a text of at most GST_CCL_JSON_MAX_SIZE bytes. Only regular files: others, such as a pipe
+ * that nobody writes to, may have no end. Returns NULL, with @problem to be freed, on failure. */
+static gchar *
+read_file (const gchar *path, gchar **problem)
+{
+  gint file = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  gchar *text = NULL;
+  struct stat status;
+  gsize size = 0;
+  gssize n = -1;
+
+  if (file < 0 || fstat (file, &status) != 0) {
+    *problem = g_strdup (g_strerror (errno));
+  } else if (!S_ISREG (status.st_mode)) {
+    *problem = g_strdup ("not a regular file");
+  } else {
+    text = g_malloc (GST_CCL_JSON_MAX_SIZE + 1);
+    do {
+      n = read (file, text + size, GST_CCL_JSON_MAX_SIZE + 1 - size);
+      size += (gsize) MAX (n, 0);
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    if (n < 0)
+      *problem = g_strdup (g_strerror (errno));
+    else if (size > GST_CCL_JSON_MAX_SIZE)
+      *problem = g_strdup_printf ("more than %u bytes", GST_CCL_JSON_MAX_SIZE);
+    else
+      text[size] = '\0';
+  }
+  if (file >= 0)
+    close (file);
+  if (*problem)
+    g_clear_pointer (&text, g_free);
+
+  return text;
+}
+
 gboolean
 gst_ccl_zone_set_add_file (GstCclZoneSet *self, const gchar *path, GError **error)
 {
-  GError *problem = NULL;
-  JsonParser *parser;
-  gboolean parsed;
-  gchar *text;
+  gchar *problem = NULL, *text = read_file (path, &problem);
+  gboolean parsed = FALSE;
+  JsonNode *root;
 
-  if (!g_file_get_contents (path, &text, NULL, &problem)) {
-    set_error (error, "%s", problem->message);
-    g_clear_error (&problem);
-    return FALSE;
+  if (text) {
+    root = gst_ccl_json_parse (text, path, error);
+    parsed = root && parse_members (self, root, path, error);
+    g_clear_pointer (&root, json_node_unref);
+  } else {
+    set_error (error, "%s: %s", path, problem);
   }
-  parser = load (text, path, error);
+  g_free (problem);
   g_free (text);
-  if (!parser)
-    return FALSE;
-  parsed = parse_members (self, json_parser_get_root (parser), path, error);
-  g_object_unref (parser);
 
   return parsed;
 }
@@ -380,10 +421,8 @@ gboolean
 gst_ccl_zone_set_add_text (GstCclZoneSet *self, const gchar *text, gboolean tripwires,
                            const gchar *name, GError **error)
 {
-  const gchar *start = text;
+  const gchar *start = skip_space (text);
 
-  while (g_ascii_isspace (*start))
-    start++;
   if (*start == '[' || *start == '{')
     return parse_json (self, text, tripwires, name, error);
 

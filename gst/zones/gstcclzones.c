@@ -20,6 +20,10 @@
  * moves smoothly has also crossed it when it is beyond it for 0.3 seconds by more than the
  * uncertainty of its position. An object that is gone for 2 seconds has left its zones.
  *
+ * Times are those of the frames. Without timestamps, they go by the frames' durations or the frame
+ * rate, or by when frames arrive. Where timestamps jump back, or ahead by more than ten seconds,
+ * the element posts a warning, and objects go on as if they had not.
+ *
  * When a new stream begins or the frame size changes, objects start anew: those before have left
  * their zones, and their undecided crossings count. A flush, as of a flushing seek, forgets objects
  * without events: no object is inside any more, and undecided crossings do not count. A seek that
@@ -42,7 +46,8 @@
  * ```
  *
  * Points may also be arrays, `[0, 300]`, and fractions of the frame. Other members, such as
- * `thickness`, are ignored. A circle becomes a polygon of 64 points.
+ * `thickness`, are ignored. A circle becomes a polygon of 64 points. There may be 1024 zones and
+ * tripwires with 32768 points in all, and 1 MiB of JSON.
  *
  * ## Messages
  *
@@ -75,7 +80,9 @@
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclroi.h>
+#include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
+#include "gstcclzoneparser.h"
 #include "gstcclzoneset.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
@@ -83,6 +90,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
 
 #define DEFAULT_POINT GST_CCL_ZONES_POINT_BOTTOM
 #define DEFAULT_DROP_OUTSIDE FALSE
+
+#define UNTRACKED_FRAMES 30 /* before a warning */
 
 enum
 {
@@ -95,6 +104,7 @@ enum
   PROP_HYSTERESIS,
   PROP_DWELL_TIME,
   PROP_COUNTS,
+  PROP_EXCEEDED,
 };
 
 struct _GstCclZones
@@ -110,13 +120,12 @@ struct _GstCclZones
   GstCclZoneSet *set; /* changed by the streaming thread only */
 
   /* Streaming thread. */
+  GstCclTime time;
   guint width, height;
-  GArray *points;  /* GstCclZonePoint */
-  GArray *events;  /* GstCclZoneEvent */
-  GArray *waiting; /* events that happened between frames */
-  /* Of the last frame: running time, and the size that its components belong to. */
-  GstClockTime last_time;
-  guint last_width, last_height;
+  GArray *points;     /* GstCclZonePoint */
+  GArray *waiting;    /* events that happened between frames */
+  guint n_untracked;  /* frames with components before the first one that has a track */
+  guint64 n_exceeded; /* see cclzones:exceeded, when it was last looked at */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -160,7 +169,8 @@ static gboolean gst_ccl_zones_stop (GstBaseTransform *trans);
 static gboolean gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
 static gboolean gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event);
 static GstFlowReturn gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
-static void gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp);
+static void gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta,
+                                GstClockTime timestamp);
 
 static void
 gst_ccl_zones_install_properties (GObjectClass *gobject_class)
@@ -198,7 +208,8 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
    * cclzones:config:
    *
    * A JSON file with zones and tripwires, added to those of #cclzones:zones and
-   * #cclzones:tripwires. Needs json-glib. Setting it again reads the file again.
+   * #cclzones:tripwires. Needs json-glib. The file is read when the element starts, and again with
+   * the next frame after the property was set.
    *
    * Since: 0.1
    */
@@ -271,6 +282,21 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
       gobject_class, PROP_COUNTS,
       g_param_spec_boxed ("counts", "Counts", "What was counted so far.", GST_TYPE_STRUCTURE,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  /**
+   * cclzones:exceeded:
+   *
+   * How many objects were left out, in each frame, because there were 4096 others, and how many
+   * events, because there were 65536 others in their frame. The element posts a warning for the
+   * first one. The counts include such events.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_EXCEEDED,
+      g_param_spec_uint64 ("exceeded", "Exceeded",
+                           "How many objects and events were left out because of their number.", 0,
+                           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -313,7 +339,6 @@ gst_ccl_zones_init (GstCclZones *self)
   self->drop_outside = DEFAULT_DROP_OUTSIDE;
   gst_ccl_zone_params_init (&self->params);
   self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
-  self->events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
   self->waiting = gst_ccl_events_new ();
 
   gst_base_transform_set_in_place (trans, TRUE);
@@ -332,7 +357,6 @@ gst_ccl_zones_finalize (GObject *object)
   g_free (self->config);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   g_array_unref (self->points);
-  g_array_unref (self->events);
   g_array_unref (self->waiting);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -381,23 +405,26 @@ gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value,
   GST_OBJECT_UNLOCK (self);
 }
 
-static void
-take_counts (GstCclZones *self, GValue *value)
+static GstStructure *
+get_counts (GstCclZones *self)
 {
   GstStructure *counts = gst_structure_new_empty ("counts");
-  const GstCclZone *zones;
-  guint n = 0, i;
+  GstCclZonesMeta meta = { .n_zones = 0 };
+  guint i;
 
-  zones = self->set ? gst_ccl_zone_set_get_zones (self->set, &n) : NULL;
-  for (i = 0; i < n; i++) {
-    GstStructure *count = gst_structure_new (
-        zones[i].tripwire ? "tripwire" : "zone", "in", G_TYPE_UINT64, zones[i].in, "out",
-        G_TYPE_UINT64, zones[i].out, "inside", G_TYPE_UINT, zones[i].inside, NULL);
+  if (self->set)
+    meta = gst_ccl_zone_set_get_meta (self->set);
+  for (i = 0; i < meta.n_zones; i++) {
+    const GstCclZone *zone = &meta.zones[i];
+    GstStructure *count = gst_structure_new (zone->tripwire ? "tripwire" : "zone", "in",
+                                             G_TYPE_UINT64, zone->in, "out", G_TYPE_UINT64,
+                                             zone->out, "inside", G_TYPE_UINT, zone->inside, NULL);
 
-    gst_structure_set (counts, zones[i].name, GST_TYPE_STRUCTURE, count, NULL);
+    gst_structure_set (counts, zone->name, GST_TYPE_STRUCTURE, count, NULL);
     gst_structure_free (count);
   }
-  g_value_take_boxed (value, counts);
+
+  return counts;
 }
 
 static void
@@ -429,7 +456,10 @@ gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GPara
     g_value_set_uint64 (value, self->params.dwell);
     break;
   case PROP_COUNTS:
-    take_counts (self, value);
+    g_value_take_boxed (value, get_counts (self));
+    break;
+  case PROP_EXCEEDED:
+    g_value_set_uint64 (value, self->set ? gst_ccl_zone_set_get_exceeded (self->set) : 0);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -438,39 +468,40 @@ gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GPara
   GST_OBJECT_UNLOCK (self);
 }
 
-/* With the object lock held. */
-static GstCclZoneSet *
-gst_ccl_zones_parse (GstCclZones *self, GError **error)
-{
-  GstCclZoneSet *set = gst_ccl_zone_set_new ();
-
-  if ((self->config && !gst_ccl_zone_set_add_file (set, self->config, error)) ||
-      (self->zones && !gst_ccl_zone_set_add_text (set, self->zones, FALSE, "zones", error)) ||
-      (self->tripwires &&
-       !gst_ccl_zone_set_add_text (set, self->tripwires, TRUE, "tripwires", error)))
-    g_clear_pointer (&set, gst_ccl_zone_set_free);
-
-  return set;
-}
-
-/* Reads the zones. If they are wrong, those before stay, and @error is set. */
+/* Reads the zones. If they are wrong, those before stay, and @error is set. Reading the file may
+ * block, so this must not hold the object lock. */
 static gboolean
 gst_ccl_zones_read (GstCclZones *self, GError **error)
 {
-  GstCclZoneSet *set;
+  GstCclZoneSet *set = gst_ccl_zone_set_new (), *before;
+  gchar *zones, *tripwires, *config;
+  gboolean read;
 
   GST_OBJECT_LOCK (self);
   self->changed = FALSE;
-  set = gst_ccl_zones_parse (self, error);
-  if (set) {
-    if (self->set)
-      gst_ccl_zone_set_take_state (set, self->set);
-    g_clear_pointer (&self->set, gst_ccl_zone_set_free);
-    self->set = set;
-  }
+  zones = g_strdup (self->zones);
+  tripwires = g_strdup (self->tripwires);
+  config = g_strdup (self->config);
   GST_OBJECT_UNLOCK (self);
 
-  return set != NULL;
+  read = (!config || gst_ccl_zone_set_add_file (set, config, error)) &&
+         (!zones || gst_ccl_zone_set_add_text (set, zones, FALSE, "zones", error)) &&
+         (!tripwires || gst_ccl_zone_set_add_text (set, tripwires, TRUE, "tripwires", error));
+  if (read) {
+    GST_OBJECT_LOCK (self);
+    before = self->set;
+    if (before)
+      gst_ccl_zone_set_take_state (set, before);
+    self->set = set;
+    GST_OBJECT_UNLOCK (self);
+    set = before;
+  }
+  g_clear_pointer (&set, gst_ccl_zone_set_free);
+  g_free (zones);
+  g_free (tripwires);
+  g_free (config);
+
+  return read;
 }
 
 static gboolean
@@ -482,8 +513,10 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   GST_OBJECT_UNLOCK (self);
+  gst_ccl_time_init (&self->time);
   g_array_set_size (self->waiting, 0);
-  self->last_time = 0;
+  self->n_untracked = 0;
+  self->n_exceeded = 0;
   if (gst_ccl_zones_read (self, &error))
     return TRUE;
 
@@ -499,27 +532,20 @@ gst_ccl_zones_start (GstBaseTransform *trans)
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
-  GstBuffer *buffer;
+  GstCclZonesMeta meta;
 
   if (!self->set)
     return;
 
-  g_array_set_size (self->events, 0);
   GST_OBJECT_LOCK (self);
   if (forget)
-    gst_ccl_zone_set_finish (self->set, self->events);
+    gst_ccl_zone_set_finish (self->set);
   else
-    gst_ccl_zone_set_settle (self->set, self->events);
+    gst_ccl_zone_set_settle (self->set);
   GST_OBJECT_UNLOCK (self);
-  if (self->events->len == 0)
-    return;
-
-  gst_ccl_zones_post (self, GST_BASE_TRANSFORM (self)->segment.position);
-  buffer = gst_buffer_new ();
-  gst_ccl_zone_set_attach (self->set, buffer, self->last_width, self->last_height, self->events);
-  gst_ccl_events_add (self->waiting, gst_buffer_get_ccl_zones_meta (buffer),
-                      (GstClockTimeDiff) MIN (self->last_time, G_MAXINT64));
-  gst_buffer_unref (buffer);
+  meta = gst_ccl_zone_set_get_meta (self->set);
+  gst_ccl_events_add (self->waiting, &meta, self->time.running);
+  gst_ccl_zones_post (self, &meta, GST_BASE_TRANSFORM (self)->segment.position);
 }
 
 /* Counts can be read until the element starts again. */
@@ -540,6 +566,7 @@ gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
   if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
     return FALSE;
 
+  gst_ccl_time_set_caps (&self->time, incaps);
   if (width != self->width || height != self->height)
     gst_ccl_zones_settle (self, TRUE);
 
@@ -551,15 +578,26 @@ gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
     gst_ccl_zones_settle (self, TRUE);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_FLUSH_STOP:
     GST_OBJECT_LOCK (self);
     if (self->set)
       gst_ccl_zone_set_reset (self->set);
     GST_OBJECT_UNLOCK (self);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_GAP:
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
+    break;
+  case GST_EVENT_EOS:
     gst_ccl_zones_settle (self, FALSE);
+    break;
+  default:
+    break;
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
@@ -593,24 +631,32 @@ get_point (GstCclZonesPoint which, const GstCclComponent *component)
 }
 
 static gboolean
-gst_ccl_zones_is_inside (GstCclZones *self, GstCclZonesPoint which,
-                         const GstCclComponent *component, guint width, guint height)
+is_inside (GstCclZones *self, GstCclZonesPoint which, const GstCclComponent *component)
 {
   GstCclZonePoint point = get_point (which, component);
 
-  return gst_ccl_zone_set_contains (self->set, width, height, point.x, point.y);
+  return gst_ccl_zone_set_contains (self->set, point.x, point.y);
+}
+
+static gboolean
+remove_marked (GstBuffer *buffer, GstMeta **meta, gpointer marked)
+{
+  if (g_hash_table_contains (marked, *meta))
+    *meta = NULL;
+
+  return TRUE;
 }
 
 /* Only the streaming thread changes the set. */
 static void
 gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *meta,
-                            const GstCclRois *rois, GstCclZonesPoint which, guint width,
-                            guint height)
+                            const GstCclRois *rois, GstCclZonesPoint which)
 {
+  GHashTable *outside = g_hash_table_new (NULL, NULL);
   guint i, n = 0;
 
   for (i = 0; meta && i < meta->n_components; i++) {
-    if (gst_ccl_zones_is_inside (self, which, &meta->components[i], width, height))
+    if (is_inside (self, which, &meta->components[i]))
       meta->components[n++] = meta->components[i];
   }
   if (meta) {
@@ -619,9 +665,11 @@ gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *me
     meta->n_components = n;
   }
   for (i = 0; i < rois->n; i++) {
-    if (!gst_ccl_zones_is_inside (self, which, &rois->components[i], width, height))
-      gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+    if (!is_inside (self, which, &rois->components[i]))
+      g_hash_table_add (outside, rois->rois[i]);
   }
+  gst_buffer_foreach_meta (buffer, remove_marked, outside);
+  g_hash_table_unref (outside);
 }
 
 static GstMessage *
@@ -644,54 +692,64 @@ gst_ccl_zones_new_message (GstCclZones *self, GstClockTime timestamp, const GstC
                          G_TYPE_UINT64, event->out, "inside", G_TYPE_UINT, event->inside, NULL));
 }
 
-/* Posts the events. Only this thread changes the zones. */
+/* Posts the events, and a warning for the first ones that were left out. */
 static void
-gst_ccl_zones_post (GstCclZones *self, GstClockTime timestamp)
+gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta, GstClockTime timestamp)
 {
-  const GstCclZone *zones;
-  guint n_zones, i;
+  guint64 n_exceeded = gst_ccl_zone_set_get_exceeded (self->set);
+  guint i;
 
-  zones = gst_ccl_zone_set_get_zones (self->set, &n_zones);
-  for (i = 0; i < self->events->len; i++) {
-    const GstCclZoneEvent *event = &g_array_index (self->events, GstCclZoneEvent, i);
-
-    gst_element_post_message (GST_ELEMENT (self), gst_ccl_zones_new_message (self, timestamp, event,
-                                                                             &zones[event->zone]));
-  }
+  for (i = 0; i < meta->n_events; i++)
+    gst_element_post_message (GST_ELEMENT (self),
+                              gst_ccl_zones_new_message (self, timestamp, &meta->events[i],
+                                                         &meta->zones[meta->events[i].zone]));
+  if (n_exceeded > 0 && self->n_exceeded == 0)
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+                         ("More than %u objects at a time, or %u events in a frame: the others "
+                          "are left out. The property \"exceeded\" counts them.",
+                          GST_CCL_MAX_ZONE_OBJECTS, GST_CCL_MAX_ZONE_EVENTS),
+                         (NULL));
+  self->n_exceeded = n_exceeded;
 }
 
 /* Goes on to the frame whose points were added. */
 static void
-gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint height)
+gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff last_time, guint width,
+                      guint height)
 {
   const GstCclZonesMeta *others = gst_buffer_get_ccl_zones_meta (buffer);
-  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time, running_time;
-  guint n_zones, first = others ? others->n_zones : 0;
+  guint first = others ? others->n_zones : 0;
+  GstCclZonesMeta meta;
 
-  gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, time, &stream_time,
-                             &running_time);
-  if (GST_CLOCK_TIME_IS_VALID (running_time))
-    time = running_time;
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    time = 0;
-
-  g_array_set_size (self->events, 0);
   GST_OBJECT_LOCK (self);
-  gst_ccl_zone_set_update (self->set, &self->params, time, width, height,
-                           (const GstCclZonePoint *) self->points->data, self->points->len,
-                           self->events);
-  gst_ccl_zone_set_get_zones (self->set, &n_zones);
-  if (n_zones > 0)
-    gst_ccl_zone_set_attach (self->set, buffer, width, height, self->events);
+  gst_ccl_zone_set_update (self->set, &self->params, self->time.time, width, height,
+                           (const GstCclZonePoint *) self->points->data, self->points->len);
   GST_OBJECT_UNLOCK (self);
 
+  meta = gst_ccl_zone_set_get_meta (self->set);
+  if (meta.n_zones > 0)
+    gst_buffer_add_ccl_zones_meta (buffer, width, height, meta.zones, meta.n_zones, meta.events,
+                                   meta.n_events);
+  /* After a flush, running time starts anew. */
   gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
-                         (GstClockTimeDiff) MIN (MAX (time, self->last_time), G_MAXINT64));
-  self->last_time = time;
-  self->last_width = width;
-  self->last_height = height;
+                         MAX (self->time.running, last_time));
+  gst_ccl_zones_post (self, &meta, GST_BUFFER_PTS (buffer));
+}
 
-  gst_ccl_zones_post (self, GST_BUFFER_PTS (buffer));
+/* Without tracks nothing is ever counted. Objects have none in their first frames. */
+static void
+gst_ccl_zones_check_tracks (GstCclZones *self, guint n_components)
+{
+  if (self->points->len > 0)
+    self->n_untracked = G_MAXUINT;
+  if (n_components == 0 || self->n_untracked == G_MAXUINT || ++self->n_untracked < UNTRACKED_FRAMES)
+    return;
+
+  self->n_untracked = G_MAXUINT;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+                       ("Components have no tracks, so nothing is counted. Put ccltrack before "
+                        "this element."),
+                       (NULL));
 }
 
 static GstFlowReturn
@@ -699,13 +757,17 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstClockTimeDiff last_time = self->time.running;
+  gboolean changed, drop_outside, has_size;
   const GstCclComponent *components;
-  gboolean changed, drop_outside;
-  guint width, height, n, i;
   GstCclZonesPoint which;
   GError *error = NULL;
   GstCclRois rois;
+  guint n, i;
 
+  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
+
+  /* A frame that was not analysed says nothing about objects. */
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 
@@ -724,13 +786,6 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_ccl_rois_init (&rois, buffer);
   components = meta ? meta->components : rois.components;
   n = meta ? meta->n_components : rois.n;
-  if (meta && meta->width > 0 && meta->height > 0) {
-    width = meta->width;
-    height = meta->height;
-  } else {
-    width = self->width;
-    height = self->height;
-  }
   for (i = 0; i < n; i++) {
     if (components[i].track) {
       GstCclZonePoint point = get_point (which, &components[i]);
@@ -738,9 +793,12 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
       g_array_append_val (self->points, point);
     }
   }
-  gst_ccl_zones_update (self, buffer, width, height);
+  gst_ccl_zones_check_tracks (self, n);
+  has_size = meta && meta->width > 0 && meta->height > 0;
+  gst_ccl_zones_update (self, buffer, last_time, has_size ? meta->width : self->width,
+                        has_size ? meta->height : self->height);
   if (drop_outside)
-    gst_ccl_zones_drop_outside (self, buffer, meta, &rois, which, width, height);
+    gst_ccl_zones_drop_outside (self, buffer, meta, &rois, which);
   gst_ccl_rois_clear (&rois);
 
   return GST_FLOW_OK;

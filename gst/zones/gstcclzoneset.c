@@ -4,6 +4,7 @@
 #include "gstcclzoneset.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Within the hysteresis, an object has crossed a border when it is beyond it by this many standard
@@ -16,13 +17,12 @@
 /* What is known about an object and a zone. */
 typedef struct
 {
-  gint side;           /* 1: inside, or on the side `in`; -1: the other; 0: not known yet */
-  gint last;           /* side where it was seen last, certain or not */
-  gdouble x, y;        /* where that was */
-  gint over;           /* times it crossed the tripwire inwards, less outwards, since certain */
   GstClockTime since;  /* entered, or GST_CLOCK_TIME_NONE */
   GstClockTime beyond; /* on the other side since then, though not far enough, or NONE */
-  gboolean dwelled;
+  gint over;           /* times it crossed the tripwire inwards, less outwards, since certain */
+  gint8 side;          /* 1: inside, or on the side `in`; -1: the other; 0: not known yet */
+  gint8 last;          /* side where it was seen last, certain or not */
+  guint8 dwelled;
 } State;
 
 typedef struct
@@ -33,13 +33,25 @@ typedef struct
   guint n_points;
   gdouble points[2][2]; /* the last two */
   gdouble noise[2];     /* variances of x and y */
+  gboolean gone;
 } Object;
+
+/* What the zones themselves do not have. */
+typedef struct
+{
+  gdouble *points; /* as configured */
+  gdouble left, top, right, bottom;
+} Shape;
 
 struct _GstCclZoneSet
 {
-  GArray *zones;   /* GstCclZone */
-  GArray *objects; /* Object, by track */
-  GstClockTime time;
+  GArray *zones;       /* GstCclZone, in pixels of the frame */
+  GArray *shapes;      /* Shape, of each zone */
+  guint n_points;      /* of all zones */
+  guint width, height; /* of the last frame, 0 before the first one */
+  GArray *objects;     /* Object, by track */
+  GArray *events;      /* GstCclZoneEvent, of the last call */
+  guint64 exceeded;
 };
 
 void
@@ -61,9 +73,25 @@ clear_zone (gpointer data)
 }
 
 static void
+clear_shape (gpointer data)
+{
+  g_free (((Shape *) data)->points);
+}
+
+static void
 clear_object (gpointer data)
 {
   g_free (((Object *) data)->states);
+}
+
+static GArray *
+array_new (gsize size, GDestroyNotify clear)
+{
+  GArray *array = g_array_new (FALSE, TRUE, (guint) size);
+
+  g_array_set_clear_func (array, clear);
+
+  return array;
 }
 
 GstCclZoneSet *
@@ -71,10 +99,10 @@ gst_ccl_zone_set_new (void)
 {
   GstCclZoneSet *self = g_new0 (GstCclZoneSet, 1);
 
-  self->zones = g_array_new (FALSE, TRUE, sizeof (GstCclZone));
-  g_array_set_clear_func (self->zones, clear_zone);
-  self->objects = g_array_new (FALSE, TRUE, sizeof (Object));
-  g_array_set_clear_func (self->objects, clear_object);
+  self->zones = array_new (sizeof (GstCclZone), clear_zone);
+  self->shapes = array_new (sizeof (Shape), clear_shape);
+  self->objects = array_new (sizeof (Object), clear_object);
+  self->events = array_new (sizeof (GstCclZoneEvent), NULL);
 
   return self;
 }
@@ -83,8 +111,22 @@ void
 gst_ccl_zone_set_free (GstCclZoneSet *self)
 {
   g_array_unref (self->zones);
+  g_array_unref (self->shapes);
   g_array_unref (self->objects);
+  g_array_unref (self->events);
   g_free (self);
+}
+
+static GstCclZone *
+get_zone (const GstCclZoneSet *self, guint index)
+{
+  return &g_array_index (self->zones, GstCclZone, index);
+}
+
+static Object *
+get_object (const GstCclZoneSet *self, guint index)
+{
+  return &g_array_index (self->objects, Object, index);
 }
 
 void
@@ -92,18 +134,26 @@ gst_ccl_zone_set_reset (GstCclZoneSet *self)
 {
   guint i;
 
-  self->time = 0;
   g_array_set_size (self->objects, 0);
   for (i = 0; i < self->zones->len; i++)
-    g_array_index (self->zones, GstCclZone, i).inside = 0;
+    get_zone (self, i)->inside = 0;
 }
 
-const GstCclZone *
-gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones)
+GstCclZonesMeta
+gst_ccl_zone_set_get_meta (const GstCclZoneSet *self)
 {
-  *n_zones = self->zones->len;
+  return (GstCclZonesMeta){ .width = self->width,
+                            .height = self->height,
+                            .n_zones = self->zones->len,
+                            .n_events = self->events->len,
+                            .zones = (GstCclZone *) self->zones->data,
+                            .events = (GstCclZoneEvent *) self->events->data };
+}
 
-  return (const GstCclZone *) self->zones->data;
+guint64
+gst_ccl_zone_set_get_exceeded (const GstCclZoneSet *self)
+{
+  return self->exceeded;
 }
 
 /* Whether all points are on a line, up to rounding errors. The signed area cannot tell: it may be 0
@@ -135,44 +185,101 @@ is_flat (const GstCclZone *zone)
   return TRUE;
 }
 
-gboolean
-gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place,
-                            GError **error)
+static gboolean
+has_name (const GstCclZoneSet *self, const gchar *name)
 {
-  const gchar *problem = NULL;
   guint i;
 
   for (i = 0; i < self->zones->len; i++) {
-    if (g_str_equal (g_array_index (self->zones, GstCclZone, i).name, zone->name))
-      problem = "the name is taken";
+    if (g_str_equal (get_zone (self, i)->name, name))
+      return TRUE;
   }
-  if (!g_utf8_validate (zone->name, -1, NULL))
-    problem = "the name is not UTF-8";
-  else if (zone->tripwire && zone->n_points != 2)
-    problem = "a tripwire has two points";
-  else if (zone->tripwire && memcmp (zone->points, zone->points + 2, 2 * sizeof (gdouble)) == 0)
-    problem = "the points of a tripwire must differ";
-  else if (!zone->tripwire && zone->n_points < 3)
-    problem = "a zone has three points or more";
-  else if (!zone->tripwire && is_flat (zone))
-    problem = "the zone has no area";
 
-  if (problem) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s: %s", place, problem);
-    clear_zone (zone);
-    return FALSE;
-  }
-  g_array_append_val (self->zones, *zone);
-
-  return TRUE;
+  return FALSE;
 }
 
-static gboolean
-is_same (const GstCclZone *a, const GstCclZone *b)
+/* What is wrong with a zone, NULL if nothing is. */
+static const gchar *
+find_problem (const GstCclZoneSet *self, const GstCclZone *zone)
 {
-  return a->tripwire == b->tripwire && a->n_points == b->n_points &&
-         g_str_equal (a->name, b->name) &&
-         memcmp (a->points, b->points, 2 * a->n_points * sizeof (gdouble)) == 0;
+  if (!g_utf8_validate (zone->name, -1, NULL))
+    return "the name is not UTF-8";
+  if (zone->tripwire && zone->n_points != 2)
+    return "a tripwire has two points";
+  if (zone->tripwire && memcmp (zone->points, zone->points + 2, 2 * sizeof (gdouble)) == 0)
+    return "the points of a tripwire must differ";
+  if (!zone->tripwire && zone->n_points < 3)
+    return "a zone has three points or more";
+  if (!zone->tripwire && is_flat (zone))
+    return "the zone has no area";
+  if (self->zones->len >= GST_CCL_MAX_ZONES)
+    return "there are more than " G_STRINGIFY (GST_CCL_MAX_ZONES) " zones and tripwires";
+  if (self->n_points + zone->n_points > GST_CCL_MAX_ZONE_POINTS)
+    return "the zones have more than " G_STRINGIFY (GST_CCL_MAX_ZONE_POINTS) " points";
+  if (has_name (self, zone->name))
+    return "the name is taken";
+
+  return NULL;
+}
+
+const gchar *
+gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone)
+{
+  const gchar *problem = find_problem (self, zone);
+  Shape shape = { NULL };
+
+  if (problem) {
+    clear_zone (zone);
+    return problem;
+  }
+
+  shape.points = g_memdup2 (zone->points, 2 * zone->n_points * sizeof (gdouble));
+  self->n_points += zone->n_points;
+  g_array_append_val (self->zones, *zone);
+  g_array_append_val (self->shapes, shape);
+
+  return NULL;
+}
+
+/* Sets the points of @zone, and the box around them, for a frame of @width x @height. */
+static void
+place_zone (GstCclZone *zone, Shape *shape, guint width, guint height)
+{
+  gboolean shares = TRUE;
+  gdouble scale[2];
+  guint i;
+
+  for (i = 0; i < 2 * zone->n_points; i++)
+    shares = shares && shape->points[i] <= 1.0;
+  scale[0] = shares ? width : 1.0;
+  scale[1] = shares ? height : 1.0;
+
+  shape->left = shape->top = G_MAXDOUBLE;
+  shape->right = shape->bottom = -G_MAXDOUBLE;
+  for (i = 0; i < zone->n_points; i++) {
+    gdouble *point = &zone->points[2 * i];
+
+    point[0] = shape->points[2 * i] * scale[0];
+    point[1] = shape->points[2 * i + 1] * scale[1];
+    shape->left = MIN (shape->left, point[0]);
+    shape->top = MIN (shape->top, point[1]);
+    shape->right = MAX (shape->right, point[0]);
+    shape->bottom = MAX (shape->bottom, point[1]);
+  }
+}
+
+static void
+set_size (GstCclZoneSet *self, guint width, guint height)
+{
+  guint i;
+
+  if (width == self->width && height == self->height)
+    return;
+
+  for (i = 0; i < self->zones->len; i++)
+    place_zone (get_zone (self, i), &g_array_index (self->shapes, Shape, i), width, height);
+  self->width = width;
+  self->height = height;
 }
 
 static State *
@@ -187,125 +294,114 @@ states_new (const GstCclZoneSet *self)
   return states;
 }
 
+/* The index of the zone that was the same as zone @index of @self, or the number of zones. */
+static guint
+find_same (const GstCclZoneSet *old, const GstCclZoneSet *self, guint index)
+{
+  const GstCclZone *zone = get_zone (self, index);
+  const gdouble *points = g_array_index (self->shapes, Shape, index).points;
+  guint i;
+
+  for (i = 0; i < old->zones->len; i++) {
+    const GstCclZone *before = get_zone (old, i);
+
+    if (zone->tripwire == before->tripwire && zone->n_points == before->n_points &&
+        g_str_equal (zone->name, before->name) &&
+        memcmp (points, g_array_index (old->shapes, Shape, i).points,
+                2 * zone->n_points * sizeof (gdouble)) == 0)
+      break;
+  }
+
+  return i;
+}
+
 void
-gst_ccl_zone_set_take_state (GstCclZoneSet *self, GstCclZoneSet *old)
+gst_ccl_zone_set_take_state (GstCclZoneSet *self, const GstCclZoneSet *old)
 {
   guint i, j, k;
 
-  self->time = old->time;
+  self->exceeded = old->exceeded;
   g_array_set_size (self->objects, 0);
-  for (k = 0; k < old->objects->len; k++) {
-    Object object = g_array_index (old->objects, Object, k);
-
-    object.states = states_new (self);
-    g_array_append_val (self->objects, object);
-  }
+  g_array_append_vals (self->objects, old->objects->data, old->objects->len);
+  for (k = 0; k < self->objects->len; k++)
+    get_object (self, k)->states = states_new (self);
 
   for (i = 0; i < self->zones->len; i++) {
-    GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
+    GstCclZone *zone = get_zone (self, i);
 
-    for (j = 0; j < old->zones->len; j++) {
-      const GstCclZone *before = &g_array_index (old->zones, GstCclZone, j);
-
-      if (!is_same (zone, before))
-        continue;
-      zone->in = before->in;
-      zone->out = before->out;
-      zone->inside = before->inside;
-      for (k = 0; k < old->objects->len; k++)
-        g_array_index (self->objects, Object, k).states[i] =
-            g_array_index (old->objects, Object, k).states[j];
-    }
-  }
-}
-
-static void
-get_scale (const GstCclZone *zone, guint width, guint height, gdouble scale[2])
-{
-  gboolean shares = TRUE;
-  guint i;
-
-  for (i = 0; i < 2 * zone->n_points; i++)
-    shares = shares && zone->points[i] <= 1.0;
-  scale[0] = shares ? width : 1.0;
-  scale[1] = shares ? height : 1.0;
-}
-
-void
-gst_ccl_zone_set_attach (const GstCclZoneSet *self, GstBuffer *buffer, guint width, guint height,
-                         const GArray *events)
-{
-  GstCclZonesMeta *meta;
-  guint first, i, j;
-
-  meta = gst_buffer_get_ccl_zones_meta (buffer);
-  first = meta ? meta->n_zones : 0;
-  meta = gst_buffer_add_ccl_zones_meta (buffer, width, height,
-                                        (const GstCclZone *) self->zones->data, self->zones->len,
-                                        (const GstCclZoneEvent *) events->data, events->len);
-  for (i = 0; i < self->zones->len; i++) {
-    GstCclZone *zone = &meta->zones[first + i];
-    gdouble scale[2];
-
-    get_scale (&g_array_index (self->zones, GstCclZone, i), width, height, scale);
-    for (j = 0; j < 2 * zone->n_points; j++)
-      zone->points[j] *= scale[j % 2];
+    j = find_same (old, self, i);
+    if (j == old->zones->len)
+      continue;
+    zone->in = get_zone (old, j)->in;
+    zone->out = get_zone (old, j)->out;
+    zone->inside = get_zone (old, j)->inside;
+    for (k = 0; k < self->objects->len; k++)
+      get_object (self, k)->states[i] = get_object (old, k)->states[j];
   }
 }
 
 static gdouble
-get_cross (gdouble ax, gdouble ay, gdouble bx, gdouble by, gdouble px, gdouble py)
+get_cross (const gdouble *a, const gdouble *b, const gdouble *p)
 {
-  return (bx - ax) * (py - ay) - (by - ay) * (px - ax);
+  return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
 }
 
 static gdouble
-get_segment_distance (gdouble ax, gdouble ay, gdouble bx, gdouble by, gdouble px, gdouble py)
+get_segment_distance (const gdouble *a, const gdouble *b, const gdouble *p)
 {
-  gdouble dx = bx - ax, dy = by - ay, length = dx * dx + dy * dy;
-  gdouble share = length > 0.0 ? ((px - ax) * dx + (py - ay) * dy) / length : 0.0;
+  gdouble dx = b[0] - a[0], dy = b[1] - a[1], length = dx * dx + dy * dy;
+  gdouble share = length > 0.0 ? ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / length : 0.0;
 
   share = CLAMP (share, 0.0, 1.0);
 
-  return hypot (px - ax - share * dx, py - ay - share * dy);
+  return hypot (p[0] - a[0] - share * dx, p[1] - a[1] - share * dy);
 }
 
-/* The distance to the border of a polygon, negative outside. The even-odd rule counts. */
-static gdouble
-get_depth (const GstCclZone *zone, const gdouble scale[2], gdouble x, gdouble y)
+/* The end of the side of a polygon that begins at point @index. */
+static const gdouble *
+get_end (const GstCclZone *zone, guint index)
 {
-  gdouble distance = G_MAXDOUBLE;
+  return &zone->points[index + 1 < zone->n_points ? 2 * (index + 1) : 0];
+}
+
+/* Whether @p is in a polygon, by the even-odd rule, or on its border. */
+static gboolean
+is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
+{
   gboolean inside = FALSE;
   guint i;
 
-  for (i = 0; i < zone->n_points; i++) {
-    const gdouble *a = &zone->points[2 * i], *b = &zone->points[2 * ((i + 1) % zone->n_points)];
-    gdouble ax = a[0] * scale[0], ay = a[1] * scale[1], bx = b[0] * scale[0], by = b[1] * scale[1];
+  if (!(p[0] >= shape->left && p[0] <= shape->right && p[1] >= shape->top && p[1] <= shape->bottom))
+    return FALSE;
 
-    distance = MIN (distance, get_segment_distance (ax, ay, bx, by, x, y));
-    if ((ay > y) != (by > y) && x < ax + (y - ay) / (by - ay) * (bx - ax))
+  for (i = 0; i < zone->n_points; i++) {
+    const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
+
+    /* Most sides are above or below. */
+    if ((a[1] > p[1] && b[1] > p[1]) || (a[1] < p[1] && b[1] < p[1]))
+      continue;
+    if (get_segment_distance (a, b, p) == 0.0)
+      return TRUE;
+    if ((a[1] > p[1]) != (b[1] > p[1]) &&
+        p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
       inside = !inside;
   }
 
-  return inside ? distance : -distance;
+  return inside;
 }
 
 gboolean
-gst_ccl_zone_set_contains (const GstCclZoneSet *self, guint width, guint height, gdouble x,
-                           gdouble y)
+gst_ccl_zone_set_contains (const GstCclZoneSet *self, gdouble x, gdouble y)
 {
+  const gdouble p[2] = { x, y };
   gboolean any = FALSE;
   guint i;
 
   for (i = 0; i < self->zones->len; i++) {
-    const GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
-    gdouble scale[2];
+    const GstCclZone *zone = get_zone (self, i);
 
-    if (zone->tripwire)
-      continue;
-    any = TRUE;
-    get_scale (zone, width, height, scale);
-    if (get_depth (zone, scale, x, y) >= 0.0)
+    any = any || !zone->tripwire;
+    if (!zone->tripwire && is_inside (zone, &g_array_index (self->shapes, Shape, i), p))
       return TRUE;
   }
 
@@ -314,43 +410,66 @@ gst_ccl_zone_set_contains (const GstCclZoneSet *self, guint width, guint height,
 
 /* The distance to the line of a tripwire, positive on the side `in`. */
 static gdouble
-get_offset (const GstCclZone *zone, const gdouble scale[2], gdouble x, gdouble y)
+get_offset (const GstCclZone *zone, const gdouble *p)
 {
-  const gdouble *p = zone->points;
-  gdouble ax = p[0] * scale[0], ay = p[1] * scale[1], bx = p[2] * scale[0], by = p[3] * scale[1];
+  const gdouble *a = zone->points, *b = a + 2;
 
-  return get_cross (ax, ay, bx, by, x, y) / hypot (bx - ax, by - ay);
+  return get_cross (a, b, p) / hypot (b[0] - a[0], b[1] - a[1]);
 }
 
-/* Whether the way from one side of the line to the other led over the tripwire. */
+/* Whether @p is no nearer to the border than @limit. */
 static gboolean
-is_crossing (const GstCclZone *zone, const gdouble scale[2], const State *state, gdouble x,
-             gdouble y)
+is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
 {
-  const gdouble *p = zone->points;
-  gdouble ax = p[0] * scale[0], ay = p[1] * scale[1], bx = p[2] * scale[0], by = p[3] * scale[1];
+  guint i;
 
-  return (get_cross (state->x, state->y, x, y, ax, ay) > 0.0) !=
-         (get_cross (state->x, state->y, x, y, bx, by) > 0.0);
+  if (zone->tripwire)
+    return fabs (get_offset (zone, p)) >= limit;
+
+  for (i = 0; i < zone->n_points; i++) {
+    const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
+
+    if (p[1] - limit > MAX (a[1], b[1]) || p[1] + limit < MIN (a[1], b[1]))
+      continue;
+    if (!(get_segment_distance (a, b, p) >= limit))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Whether the way from @from to @to, on different sides of the line, led over the tripwire. */
+static gboolean
+is_crossing (const GstCclZone *zone, const gdouble *from, const gdouble *to)
+{
+  return (get_cross (from, to, zone->points) > 0.0) !=
+         (get_cross (from, to, zone->points + 2) > 0.0);
 }
 
 static void
-add_event (GArray *events, GstCclZoneEventType type, const GstCclZone *zone, guint index,
-           const GstCclZonePoint *point, GstClockTime time, GstClockTime since)
+add_event (GstCclZoneSet *self, GstCclZoneEventType type, guint index, const Object *object,
+           GstClockTime time, GstClockTime since)
 {
-  GstCclZoneEvent event = { type,     index,    point->track, 0,           point->x,
-                            point->y, zone->in, zone->out,    zone->inside };
+  const GstCclZone *zone = get_zone (self, index);
+  const gdouble *p = object->points[1];
+  GstCclZoneEvent event = { type, index,    object->track, 0,           p[0],
+                            p[1], zone->in, zone->out,     zone->inside };
 
+  if (self->events->len == GST_CCL_MAX_ZONE_EVENTS) {
+    self->exceeded++;
+    return;
+  }
   if (GST_CLOCK_TIME_IS_VALID (since) && time > since)
     event.dwell = time - since;
-  g_array_append_val (events, event);
+  g_array_append_val (self->events, event);
 }
 
 static void
-change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint *point,
-             GstClockTime time, GArray *events)
+change_side (GstCclZoneSet *self, guint index, const Object *object, GstClockTime time)
 {
-  gint side = state->last;
+  GstCclZone *zone = get_zone (self, index);
+  State *state = &object->states[index];
+  gint8 side = state->last;
 
   if (!zone->tripwire && side > 0) {
     /* What appears inside has entered as well. */
@@ -358,27 +477,26 @@ change_side (GstCclZone *zone, guint index, State *state, const GstCclZonePoint 
     zone->inside++;
     state->since = time;
     state->dwelled = FALSE;
-    add_event (events, GST_CCL_ZONE_ENTER, zone, index, point, time, time);
+    add_event (self, GST_CCL_ZONE_ENTER, index, object, time, time);
   } else if (!zone->tripwire && state->side > 0) {
     zone->out++;
     zone->inside--;
-    add_event (events, GST_CCL_ZONE_LEAVE, zone, index, point, time, state->since);
+    add_event (self, GST_CCL_ZONE_LEAVE, index, object, time, state->since);
     state->since = GST_CLOCK_TIME_NONE;
   } else if (zone->tripwire && state->over * side > 0) {
     *(side > 0 ? &zone->in : &zone->out) += 1;
-    add_event (events, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, zone, index, point, time,
-               time);
+    add_event (self, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, index, object, time, time);
   }
   state->side = side;
   state->over = 0;
   state->beyond = GST_CLOCK_TIME_NONE;
 }
 
-/* Estimates the noise of an object's position. Of an object that moves smoothly, three successive
- * positions are on a line, evenly spaced: their second difference has 6 times the variance of one
- * position. Gaps make the estimate larger, never too small. */
+/* Adds a position, and estimates the noise of positions: three successive ones of an object that
+ * moves smoothly are on a line, evenly spaced, so that their second difference has 6 times the
+ * variance of one position. Gaps make the estimate larger, never too small. */
 static void
-update_noise (Object *object, const GstCclZonePoint *point, GstClockTime time)
+add_position (Object *object, const GstCclZonePoint *point, GstClockTime time)
 {
   gdouble dt = time > object->seen ? (gdouble) (time - object->seen) / GST_SECOND : 0.0;
   gdouble now[2] = { point->x, point->y };
@@ -396,19 +514,19 @@ update_noise (Object *object, const GstCclZonePoint *point, GstClockTime time)
     object->points[1][k] = now[k];
   }
   object->n_points = MIN (object->n_points + 1, G_MAXINT);
+  object->seen = time;
 }
 
 /* How far an object may be beyond a border by its noise alone. */
 static gdouble
-get_uncertainty (const GstCclZone *zone, const gdouble scale[2], const Object *object)
+get_uncertainty (const GstCclZone *zone, const Object *object)
 {
   gdouble variance = MAX (object->noise[0], object->noise[1]);
 
   if (object->n_points < NOISE_SAMPLES + 2)
     return G_MAXDOUBLE;
   if (zone->tripwire) {
-    gdouble dx = (zone->points[2] - zone->points[0]) * scale[0];
-    gdouble dy = (zone->points[3] - zone->points[1]) * scale[1];
+    gdouble dx = zone->points[2] - zone->points[0], dy = zone->points[3] - zone->points[1];
 
     variance = (dy * dy * object->noise[0] + dx * dx * object->noise[1]) / (dx * dx + dy * dy);
   }
@@ -419,172 +537,204 @@ get_uncertainty (const GstCclZone *zone, const gdouble scale[2], const Object *o
 /* Whether an object has certainly crossed a border: it is beyond it by the hysteresis, or for the
  * settling time, or for SURE_TIME and by more than the uncertainty of its position. */
 static gboolean
-is_beyond (const GstCclZone *zone, const gdouble scale[2], const Object *object, const State *state,
-           const GstCclZoneParams *params, gdouble size, gdouble offset, GstClockTime time)
+is_beyond (const GstCclZone *zone, const Object *object, GstClockTime since,
+           const GstCclZoneParams *params, gdouble size)
 {
-  GstClockTime since = time - state->beyond;
+  const gdouble *p = object->points[1];
 
-  if (ABS (offset) >= params->hysteresis * size || since >= params->settle)
-    return TRUE;
-
-  return since >= SURE_TIME && ABS (offset) >= get_uncertainty (zone, scale, object);
+  return since >= params->settle || is_far (zone, p, params->hysteresis * size) ||
+         (since >= SURE_TIME && is_far (zone, p, get_uncertainty (zone, object)));
 }
 
 /* An object that has changed sides has crossed a tripwire if it went over the line itself
  * meanwhile, not past one of its ends. */
 static void
-update_state (GstCclZone *zone, guint index, const Object *object, State *state,
-              const GstCclZoneParams *params, const GstCclZonePoint *point, GstClockTime time,
-              guint width, guint height, GArray *events)
+update_state (GstCclZoneSet *self, guint index, const Object *object,
+              const GstCclZoneParams *params, gdouble size, GstClockTime time)
 {
-  gdouble scale[2], offset;
-  gint side;
+  const GstCclZone *zone = get_zone (self, index);
+  const Shape *shape = &g_array_index (self->shapes, Shape, index);
+  State *state = &object->states[index];
+  const gdouble *p = object->points[1];
+  gint8 side;
 
-  get_scale (zone, width, height, scale);
-  offset = zone->tripwire ? get_offset (zone, scale, point->x, point->y)
-                          : get_depth (zone, scale, point->x, point->y);
-  side = offset >= 0.0 ? 1 : -1;
-
+  side = (zone->tripwire ? get_offset (zone, p) >= 0.0 : is_inside (zone, shape, p)) ? 1 : -1;
   if (zone->tripwire && state->last && side != state->last &&
-      is_crossing (zone, scale, state, point->x, point->y))
+      is_crossing (zone, object->points[0], p))
     state->over += side;
   state->last = side;
-  state->x = point->x;
-  state->y = point->y;
 
   if (side == state->side) {
     /* Those who go round the end of a tripwire and back over it have crossed it. */
     if (zone->tripwire && state->over * side > 0)
-      change_side (zone, index, state, point, time, events);
+      change_side (self, index, object, time);
     state->beyond = GST_CLOCK_TIME_NONE;
   } else {
     if (!GST_CLOCK_TIME_IS_VALID (state->beyond))
       state->beyond = time;
-    if (!state->side || is_beyond (zone, scale, object, state, params, point->size, offset, time))
-      change_side (zone, index, state, point, time, events);
+    if (!state->side || is_beyond (zone, object, time - state->beyond, params, size))
+      change_side (self, index, object, time);
   }
 
   if (!zone->tripwire && state->side > 0 && params->dwell && !state->dwelled &&
       time - state->since >= params->dwell) {
     state->dwelled = TRUE;
-    add_event (events, GST_CCL_ZONE_DWELL, zone, index, point, time, state->since);
+    add_event (self, GST_CCL_ZONE_DWELL, index, object, time, state->since);
   }
 }
 
-/* Finds or adds the object of a track. */
+/* The object of a track, or NULL. */
 static Object *
-get_object (GstCclZoneSet *self, guint track)
+find_object (const GstCclZoneSet *self, guint track)
 {
   guint low = 0, high = self->objects->len;
-  Object object = { .track = track };
 
   while (low < high) {
     guint middle = (low + high) / 2;
 
-    if (g_array_index (self->objects, Object, middle).track < track)
+    if (get_object (self, middle)->track < track)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low < self->objects->len && g_array_index (self->objects, Object, low).track == track)
-    return &g_array_index (self->objects, Object, low);
 
-  object.states = states_new (self);
-  g_array_insert_val (self->objects, low, object);
+  return low < self->objects->len && get_object (self, low)->track == track ? get_object (self, low)
+                                                                            : NULL;
+}
 
-  return &g_array_index (self->objects, Object, low);
+static gint
+compare_tracks (gconstpointer a, gconstpointer b)
+{
+  guint first = *(const guint *) a, second = *(const guint *) b;
+
+  return (first > second) - (first < second);
+}
+
+/* Adds objects for tracks that have none, as many as there is room for. */
+static void
+add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
+{
+  guint n_before = self->objects->len, *tracks = g_new (guint, n_points), n = 0, n_new = 0, i;
+
+  for (i = 0; i < n_points; i++) {
+    if (!find_object (self, points[i].track))
+      tracks[n++] = points[i].track;
+  }
+  qsort (tracks, n, sizeof (*tracks), compare_tracks);
+  for (i = 0; i < n && n_before + n_new < GST_CCL_MAX_ZONE_OBJECTS; i++) {
+    if (n_new == 0 || tracks[i] != tracks[n_new - 1])
+      tracks[n_new++] = tracks[i];
+  }
+
+  /* From the end on, so that each object moves once. */
+  g_array_set_size (self->objects, n_before + n_new);
+  while (n_new > 0) {
+    Object *to = get_object (self, n_before + n_new - 1);
+
+    if (n_before > 0 && get_object (self, n_before - 1)->track > tracks[n_new - 1])
+      *to = *get_object (self, --n_before);
+    else
+      *to = (Object){ .track = tracks[--n_new], .states = states_new (self) };
+  }
+  g_free (tracks);
 }
 
 /* An object that is not seen again stays on the side where it was last. */
 static void
-settle_object (GstCclZoneSet *self, const Object *object, GArray *events)
+settle_object (GstCclZoneSet *self, const Object *object)
 {
   guint i;
 
   for (i = 0; i < self->zones->len; i++) {
-    State *state = &object->states[i];
-    GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
-
-    if (state->last != state->side)
-      change_side (&g_array_index (self->zones, GstCclZone, i), i, state, &point, object->seen,
-                   events);
+    if (object->states[i].last != object->states[i].side)
+      change_side (self, i, object, object->seen);
   }
 }
 
 static void
-leave_zones (GstCclZoneSet *self, const Object *object, GArray *events)
+leave_zones (GstCclZoneSet *self, const Object *object)
 {
   guint i;
 
   for (i = 0; i < self->zones->len; i++) {
-    GstCclZone *zone = &g_array_index (self->zones, GstCclZone, i);
     State *state = &object->states[i];
-    GstCclZonePoint point = { object->track, state->x, state->y, 0.0 };
 
-    if (zone->tripwire || state->side <= 0)
+    if (get_zone (self, i)->tripwire || state->side <= 0)
       continue;
     state->last = -1;
-    change_side (zone, i, state, &point, object->seen, events);
+    change_side (self, i, object, object->seen);
   }
 }
 
 /* Removes objects that were not there for long. */
 static void
-remove_objects (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
-                GArray *events)
+remove_objects (GstCclZoneSet *self, GstClockTime timeout, GstClockTime time)
 {
-  guint i;
+  guint n = 0, i;
 
   for (i = self->objects->len; i-- > 0;) {
-    const Object *object = &g_array_index (self->objects, Object, i);
+    Object *object = get_object (self, i);
 
-    if (time <= object->seen + params->timeout)
+    if (time <= object->seen + timeout)
       continue;
-    settle_object (self, object, events);
-    leave_zones (self, object, events);
-    g_array_remove_index (self->objects, i);
+    settle_object (self, object);
+    leave_zones (self, object);
+    g_clear_pointer (&object->states, g_free);
+    object->gone = TRUE;
   }
-}
-
-void
-gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events)
-{
-  guint i;
-
-  for (i = 0; i < self->objects->len; i++)
-    settle_object (self, &g_array_index (self->objects, Object, i), events);
-}
-
-void
-gst_ccl_zone_set_finish (GstCclZoneSet *self, GArray *events)
-{
-  guint i;
 
   for (i = 0; i < self->objects->len; i++) {
-    const Object *object = &g_array_index (self->objects, Object, i);
+    Object object = *get_object (self, i);
 
-    settle_object (self, object, events);
-    leave_zones (self, object, events);
+    get_object (self, i)->states = NULL;
+    if (!object.gone)
+      *get_object (self, n++) = object;
+  }
+  g_array_set_size (self->objects, n);
+}
+
+void
+gst_ccl_zone_set_settle (GstCclZoneSet *self)
+{
+  guint i;
+
+  g_array_set_size (self->events, 0);
+  for (i = 0; i < self->objects->len; i++)
+    settle_object (self, get_object (self, i));
+}
+
+void
+gst_ccl_zone_set_finish (GstCclZoneSet *self)
+{
+  guint i;
+
+  g_array_set_size (self->events, 0);
+  for (i = 0; i < self->objects->len; i++) {
+    settle_object (self, get_object (self, i));
+    leave_zones (self, get_object (self, i));
   }
   gst_ccl_zone_set_reset (self);
 }
 
 void
 gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, GstClockTime time,
-                         guint width, guint height, const GstCclZonePoint *points, guint n_points,
-                         GArray *events)
+                         guint width, guint height, const GstCclZonePoint *points, guint n_points)
 {
   guint i, j;
 
-  self->time = time = MAX (time, self->time);
+  g_array_set_size (self->events, 0);
+  set_size (self, width, height);
+  add_objects (self, points, n_points);
   for (i = 0; i < n_points; i++) {
-    Object *object = get_object (self, points[i].track);
+    Object *object = find_object (self, points[i].track);
 
-    update_noise (object, &points[i], time);
-    object->seen = time;
+    if (!object) {
+      self->exceeded++;
+      continue;
+    }
+    add_position (object, &points[i], time);
     for (j = 0; j < self->zones->len; j++)
-      update_state (&g_array_index (self->zones, GstCclZone, j), j, object, &object->states[j],
-                    params, &points[i], time, width, height, events);
+      update_state (self, j, object, params, points[i].size, time);
   }
-  remove_objects (self, params, time, events);
+  remove_objects (self, params->timeout, time);
 }

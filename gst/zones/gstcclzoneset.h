@@ -8,6 +8,12 @@
 
 G_BEGIN_DECLS
 
+/* Limits for memory and time per frame. */
+#define GST_CCL_MAX_ZONES 1024
+#define GST_CCL_MAX_ZONE_POINTS 32768 /* of all zones */
+#define GST_CCL_MAX_ZONE_OBJECTS 4096 /* at a time */
+#define GST_CCL_MAX_ZONE_EVENTS 65536 /* in a frame */
+
 typedef struct
 {
   gdouble hysteresis;   /* share of an object's size that it must be beyond a border to be there */
@@ -30,52 +36,41 @@ void gst_ccl_zone_params_init (GstCclZoneParams *params);
 
 GstCclZoneSet *gst_ccl_zone_set_new (void);
 
-/* Checks @zone, takes ownership of what it points to, and adds it. @place is where it stands. */
-gboolean gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, const gchar *place,
-                                     GError **error);
-
-/* Adds polygons or tripwires from the property @name: `name: x,y x,y x,y; ...`, or a JSON array as
- * in gst_ccl_zone_set_add_config(). Names may be left out. Fails with an error of
- * GST_RESOURCE_ERROR that names the place; the set is then incomplete. */
-gboolean gst_ccl_zone_set_add_text (GstCclZoneSet *self, const gchar *text, gboolean tripwires,
-                                    const gchar *name, GError **error);
-
-/* Adds those of a JSON file: an object with the arrays `zones` and `tripwires`, whose items have
- * `id` and `points`. */
-gboolean gst_ccl_zone_set_add_file (GstCclZoneSet *self, const gchar *path, GError **error);
+/* Takes ownership of what @zone points to, and adds it. Its points are fractions of the frame if
+ * none is above 1, otherwise pixels. Returns NULL, or what is wrong with it; then it is not added.
+ */
+const gchar *gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone);
 
 void gst_ccl_zone_set_free (GstCclZoneSet *self);
 
 /* Takes over the counts, and what is where, of zones that are the same in @old. */
-void gst_ccl_zone_set_take_state (GstCclZoneSet *self, GstCclZoneSet *old);
+void gst_ccl_zone_set_take_state (GstCclZoneSet *self, const GstCclZoneSet *old);
 
 /* Forgets where objects are, without events. Counts stay. */
 void gst_ccl_zone_set_reset (GstCclZoneSet *self);
 
-/* Points of a zone are fractions of the frame if none is above 1, otherwise pixels. */
-const GstCclZone *gst_ccl_zone_set_get_zones (const GstCclZoneSet *self, guint *n_zones);
+/* The zones, in pixels of the last frame, and what happened in the last one of the calls below.
+ * Valid until the next call; the caller does not own the arrays. */
+GstCclZonesMeta gst_ccl_zone_set_get_meta (const GstCclZoneSet *self);
 
-/* Attaches the zones to @buffer, which must be writable, and @events, which happened in its frame.
- */
-void gst_ccl_zone_set_attach (const GstCclZoneSet *self, GstBuffer *buffer, guint width,
-                              guint height, const GArray *events);
+/* How many objects, in each frame, and events were left out because there were too many. The counts
+ * include such events. */
+guint64 gst_ccl_zone_set_get_exceeded (const GstCclZoneSet *self);
 
-/* Whether a point in pixels is in one of the polygons. TRUE if there are none. */
-gboolean gst_ccl_zone_set_contains (const GstCclZoneSet *self, guint width, guint height, gdouble x,
-                                    gdouble y);
+/* Whether a point in pixels of the last frame is in one of the polygons. TRUE if there are none. */
+gboolean gst_ccl_zone_set_contains (const GstCclZoneSet *self, gdouble x, gdouble y);
 
-/* Goes on to the frame of @time, and appends what happened, GstCclZoneEvent, to @events. */
+/* Goes on to the frame of @time, which is not before the last one. */
 void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params,
                               GstClockTime time, guint width, guint height,
-                              const GstCclZonePoint *points, guint n_points, GArray *events);
+                              const GstCclZonePoint *points, guint n_points);
 
 /* Decides pending crossings, as at the end of the stream: each object is on the side where it was
- * seen last. Appends what happened to @events. */
-void gst_ccl_zone_set_settle (GstCclZoneSet *self, GArray *events);
+ * seen last. */
+void gst_ccl_zone_set_settle (GstCclZoneSet *self);
 
-/* Forgets all objects, as if none was seen again: settles them, lets them leave their zones, and
- * appends what happened to @events. */
-void gst_ccl_zone_set_finish (GstCclZoneSet *self, GArray *events);
+/* Forgets all objects, as if none was seen again: settles them, and lets them leave their zones. */
+void gst_ccl_zone_set_finish (GstCclZoneSet *self);
 
 G_END_DECLS
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/cclmergetest.h"
+#include "tests/lib/ccltimingtest.h"
 
 #define WIDTH 160
 #define HEIGHT 120
@@ -402,73 +403,16 @@ GST_START_TEST (test_coming_back)
 }
 GST_END_TEST;
 
-#define DAY (86400 * GST_SECOND)
-
-/* Frames at 10 per second, as the times below distort them. */
-typedef struct
-{
-  const gchar *name;
-  gint rate;             /* in caps, or 0 */
-  GstClockTime duration; /* of frames, or GST_CLOCK_TIME_NONE */
-  gboolean untimed;
-  guint dropped;  /* number of frames from frame 6 on that do not arrive */
-  guint from, to; /* frames whose timestamps are shifted */
-  GstClockTimeDiff shift;
-  gdouble speed;      /* of the segment */
-  GstClockTime start; /* same */
-  gboolean jumps;
-} Timing;
-
-static const Timing timings[] = {
-  { "even", 0, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, 1.0 },
-  { "dropped frames", 0, GST_CLOCK_TIME_NONE, FALSE, 3, 0, 0, 0, 1.0 },
-  { "a jump ahead", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 10, 99, DAY, 1.0, 0, TRUE },
-  { "a jump ahead while nothing is there", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 22, 99, DAY, 1.0, 0,
-    TRUE },
-  { "a jump back", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 10, DAY, 1.0, 0, TRUE },
-  { "a jump back while nothing is there", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 22, DAY, 1.0, 0,
-    TRUE },
-  { "a frame a day ahead", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 10, 11, DAY, 1.0, 0, TRUE },
-  { "wrapped", 0, FRAME_TIME, FALSE, 0, 0, 10, 47721 * GST_SECOND, 1.0, 0, TRUE },
-  { "before the segment", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, 1.0, 1234 * GST_MSECOND },
-  { "backwards", 10, GST_CLOCK_TIME_NONE, FALSE, 0, 0, 0, 0, -1.0 },
-  { "no timestamps, durations", 0, FRAME_TIME, TRUE, 0, 0, 0, 0, 1.0 },
-  { "no timestamps, frame rate", 10, GST_CLOCK_TIME_NONE, TRUE, 0, 0, 0, 0, 1.0 },
-  { "no timestamps, the clock", 0, GST_CLOCK_TIME_NONE, TRUE, 0, 0, 0, 0, 1.0 },
-};
-
-static void
-set_up_timing (GstHarness *h, const Timing *timing)
-{
-  GstSegment segment;
-
-  gst_harness_set_src_caps (h, gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8",
-                                                    "width", G_TYPE_INT, WIDTH, "height",
-                                                    G_TYPE_INT, HEIGHT, "framerate",
-                                                    GST_TYPE_FRACTION, timing->rate, 1, NULL));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.rate = timing->speed;
-  segment.start = timing->start;
-  segment.stop = timing->speed < 0.0 ? 60 * GST_SECOND : GST_CLOCK_TIME_NONE;
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-}
-
 /* The track in frame @number, 0 if there is none. An object moves through frames 0 to 19, and
  * another one stands in frames 30 and on. */
 static guint
-push_timed (GstHarness *h, const Timing *timing, guint number)
+push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
 {
   GstCclComponent component = component_new (1, number < 20 ? 5 + 6 * number : 20, 50, 20, 40);
   GstBuffer *buffer = frame_new (number, &component, number < 20 || number >= 30, FALSE);
-  GstClockTimeDiff time = number * FRAME_TIME;
 
-  if (number >= timing->from && number < timing->to)
-    time += timing->shift;
-  if (timing->speed < 0.0)
-    time = 60 * GST_SECOND - time;
-  GST_BUFFER_PTS (buffer) = timing->untimed ? GST_CLOCK_TIME_NONE : (GstClockTime) time;
-  GST_BUFFER_DURATION (buffer) = timing->duration;
-  gst_harness_set_time (h, number * FRAME_TIME);
+  ccl_test_timing_stamp (timing, buffer, number);
+  gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
 
   return push_frame (h, buffer);
 }
@@ -477,17 +421,17 @@ push_timed (GstHarness *h, const Timing *timing, guint number)
  * one is another. */
 GST_START_TEST (test_timing)
 {
-  const Timing *timing = &timings[__i__];
+  const CclTestTiming *timing = &ccl_test_timings[__i__];
   GstHarness *h = harness_new ("min-persistence=1 max-miss=500000000");
   GstMessage *message;
   guint number, tracks;
 
   gst_harness_use_testclock (h);
-  set_up_timing (h, timing);
+  ccl_test_timing_start (timing, h, WIDTH, HEIGHT);
   for (number = 0; number < 40; number++) {
     guint expected = number < 20 ? 1 : number < 30 ? 0 : 2, track;
 
-    if (number >= 6 && number < 6 + timing->dropped)
+    if (ccl_test_timing_drops (timing, number))
       continue;
     track = push_timed (h, timing, number);
     fail_unless (track == expected, "%s, frame %u: %u", timing->name, number, track);
@@ -649,7 +593,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
   tcase_add_test (tcase, test_coming_back);
-  tcase_add_loop_test (tcase, test_timing, 0, G_N_ELEMENTS (timings));
+  tcase_add_loop_test (tcase, test_timing, 0, (int) ccl_test_n_timings);
   tcase_add_test (tcase, test_gaps);
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_nothing);

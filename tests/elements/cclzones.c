@@ -1,10 +1,11 @@
 /* cudaccl - tests of cclzones
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/lib/ccltest.h"
+#include "tests/lib/ccltimingtest.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WIDTH 200
@@ -76,26 +77,34 @@ append_event (GString *text, const gchar *event, const gchar *zone, guint track,
     g_string_append_printf (text, " %u ms", (guint) (dwell / GST_MSECOND));
 }
 
-/* All events since the last call, as `event zone track`, and `time ms` in the zone if any. */
-static void
+/* Checks all events since the last call, as `event zone track`, and `time ms` in the zone if any.
+ * Returns the number of warnings. */
+static guint
 check_events (GstHarness *h, const gchar *expected)
 {
   GString *text = g_string_new (NULL);
   GstMessage *message;
+  guint n_warnings = 0;
 
-  while ((message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT))) {
+  while ((message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))) {
     const GstStructure *structure = gst_message_get_structure (message);
     guint64 dwell;
     guint track;
 
-    fail_unless (gst_structure_get (structure, "track", G_TYPE_UINT, &track, "dwell", G_TYPE_UINT64,
-                                    &dwell, NULL));
-    append_event (text, gst_structure_get_string (structure, "event"),
-                  gst_structure_get_string (structure, "zone"), track, dwell);
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      n_warnings++;
+    } else {
+      fail_unless (gst_structure_get (structure, "track", G_TYPE_UINT, &track, "dwell",
+                                      G_TYPE_UINT64, &dwell, NULL));
+      append_event (text, gst_structure_get_string (structure, "event"),
+                    gst_structure_get_string (structure, "zone"), track, dwell);
+    }
     gst_message_unref (message);
   }
   fail_unless_equals_string (text->str, expected);
   g_string_free (text, TRUE);
+
+  return n_warnings;
 }
 
 /* The same of a frame's metadata. */
@@ -651,6 +660,243 @@ GST_START_TEST (test_series)
 }
 GST_END_TEST;
 
+/* Whatever timestamps do, an object that is in the zone in frames 10 to 34 enters it once, has been
+ * there for a second in frame 20, and leaves it when it is not seen for two seconds. */
+GST_START_TEST (test_timing)
+{
+  const CclTestTiming *timing = &ccl_test_timings[__i__];
+  GstHarness *h = harness_new ("a: 0.5,0 1,0 1,1 0.5,1", "gate: 0.5,0 0.5,1");
+  guint number;
+
+  g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
+  gst_harness_use_testclock (h);
+  ccl_test_timing_start (timing, h, WIDTH, HEIGHT);
+  for (number = 0; number < 80; number++) {
+    GstCclComponent component = { 1, number < 10 ? 20 : 150, 40, 10, 20, 200, 0, 0, 7 };
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstCclZonesMeta *meta;
+    guint inside = number >= 10 && number < 55;
+
+    if (ccl_test_timing_drops (timing, number))
+      continue;
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, number < 35);
+    ccl_test_timing_stamp (timing, buffer, number);
+    gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    meta = gst_buffer_get_ccl_zones_meta (buffer);
+    fail_unless (meta->zones[0].inside == inside, "%s, frame %u: %u inside", timing->name, number,
+                 meta->zones[0].inside);
+    gst_buffer_unref (buffer);
+  }
+
+  check_counts (h, "a", 1, 1, 0);
+  check_counts (h, "gate", 0, 1, 0);
+  fail_unless_equals_int (
+      check_events (h, "enter a 7, out gate 7, dwell a 7 1000 ms, leave a 7 2400 ms"),
+      timing->jumps);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames without pixels do not say that an object is gone, however long they last. */
+GST_START_TEST (test_gaps)
+{
+  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  guint number;
+
+  g_object_set (h->element, "dwell-time", 6 * GST_SECOND, NULL);
+  push (h, 0, 1, 100, 60);
+  check_events (h, "enter a 1");
+  for (number = 1; number < 50; number++) {
+    GstBuffer *gap = gst_buffer_new ();
+
+    GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+    GST_BUFFER_PTS (gap) = number * FRAME_TIME;
+    gst_buffer_unref (gst_harness_push_and_pull (h, gap));
+    check_counts (h, "a", 1, 0, 1);
+  }
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (5 * GST_SECOND, 60 * GST_SECOND)));
+  check_no_event (h);
+  push (h, 650, 1, 100, 60);
+  fail_unless_equals_int (check_events (h, "dwell a 1 65000 ms"), 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Components that nobody tracks: one warning. An object that is not tracked yet is none. */
+GST_START_TEST (test_untracked)
+{
+  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 0 };
+  guint number, tracked;
+
+  for (tracked = 0; tracked < 2; tracked++) {
+    ccl_test_restart (h, GST_STATE_READY);
+    ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
+    for (number = 0; number < 100; number++) {
+      GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+      component.track = tracked && number == 5;
+      gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    }
+    fail_unless_equals_int (check_events (h, tracked ? "enter a 1, leave a 1" : ""), !tracked);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* More objects than there is room for. These tests take milliseconds a frame, and took seconds or
+ * minutes where the work is quadratic. */
+GST_START_TEST (test_many_objects)
+{
+  const guint n = 20000, room = 4096;
+  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  GstCclComponent *components = g_new0 (GstCclComponent, n);
+  gint64 start = g_get_monotonic_time ();
+  guint64 exceeded;
+  guint number, i;
+
+  for (number = 0; number < 25; number++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+    for (i = 0; i < n; i++) {
+      components[i].track = 1 + (number * n + i) * 7919 % 1000003;
+      components[i].x = i % WIDTH;
+      components[i].width = components[i].height = 1;
+    }
+    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    ccl_test_drain (h);
+  }
+  fail_unless (g_get_monotonic_time () - start < 10 * G_TIME_SPAN_SECOND);
+  /* The first ones leave after 2 seconds, so that others find room. */
+  check_counts (h, "a", 2 * room, room, room);
+  g_object_get (h->element, "exceeded", &exceeded, NULL);
+  fail_unless_equals_uint64 (exceeded, (guint64) 25 * n - 2 * room);
+  g_free (components);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A polygon of as many points as there may be, a comb around all objects, half of which move over
+ * its border in each frame. */
+GST_START_TEST (test_many_points)
+{
+  const guint n_points = 30000, n = 1024;
+  GString *text = g_string_new ("comb:");
+  GstCclComponent *components = g_new0 (GstCclComponent, n);
+  GstHarness *h;
+  gint64 start;
+  guint number, i;
+
+  for (i = 0; i < n_points - 2; i++)
+    g_string_append_printf (text, " %.4f,%.4f", (gdouble) i / n_points, i % 2 ? 0.1 : 0.9);
+  g_string_append (text, " 1,0 0,0");
+  h = harness_new (text->str, NULL);
+  start = g_get_monotonic_time ();
+  for (number = 0; number < 20; number++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+    for (i = 0; i < n; i++) {
+      components[i].track = 1 + i;
+      components[i].x = i % WIDTH;
+      components[i].y = (i + number) % 2 ? 2 : 97;
+      components[i].width = components[i].height = 2;
+    }
+    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  }
+  fail_unless (g_get_monotonic_time () - start < 5 * G_TIME_SPAN_SECOND);
+  g_string_free (text, TRUE);
+  g_free (components);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Many regions of interest, half of which are outside. */
+GST_START_TEST (test_many_regions)
+{
+  const guint n = 129600;
+  GstHarness *h = harness_new ("a: 0,0 0.5,0 0.5,1 0,1", NULL);
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  gint64 start;
+  guint i;
+
+  g_object_set (h->element, "drop-outside", TRUE, NULL);
+  for (i = 0; i < n; i++)
+    gst_video_region_of_interest_meta_add_param (
+        gst_buffer_add_video_region_of_interest_meta (buffer, "x", i % WIDTH, 40, 1, 2),
+        gst_structure_new ("cudaccl", "label", G_TYPE_UINT, i + 1, NULL));
+  start = g_get_monotonic_time ();
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (g_get_monotonic_time () - start < 4 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), n / 2);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+check_start_fails (const gchar *property, const gchar *value, const gchar *problem)
+{
+  GstElement *element = gst_element_factory_make ("cclzones", NULL);
+
+  g_object_set (element, property, value, NULL);
+  ccl_test_check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, problem);
+}
+
+/* More zones, points or brackets than there may be. */
+GST_START_TEST (test_limits)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < 1025; i++)
+    g_string_append (text, "0,0 1,0 1,1;");
+  check_start_fails ("zones", text->str, "\"zone1025\": there are more than 1024 zones");
+
+  g_string_assign (text, "0,0 1,0");
+  for (i = 0; i < 32768; i++)
+    g_string_append (text, " 1,1");
+  check_start_fails ("zones", text->str, "the zones have more than 32768 points");
+
+#ifdef HAVE_JSON_GLIB
+  g_string_assign (text, "");
+  for (i = 0; i < 200000; i++)
+    g_string_append_c (text, '[');
+  check_start_fails ("zones", text->str, "too many nested brackets");
+#endif
+  g_string_free (text, TRUE);
+}
+GST_END_TEST;
+
+#ifdef HAVE_JSON_GLIB
+/* Files that are none, or too large: reading a pipe that nobody writes to never ends. */
+GST_START_TEST (test_config)
+{
+  gchar *folder = g_dir_make_tmp ("cclzones-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "zones.json", NULL);
+  gchar *text = g_strnfill (1024 * 1024 + 1, ' ');
+
+  fail_unless_equals_int (mkfifo (path, 0600), 0);
+  check_start_fails ("config", path, "zones.json: not a regular file");
+  check_start_fails ("config", folder, "not a regular file");
+  g_unlink (path);
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  check_start_fails ("config", path, "zones.json: more than 1048576 bytes");
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (text);
+  g_free (path);
+  g_free (folder);
+}
+GST_END_TEST;
+#endif
+
 static Suite *
 cclzones_suite (void)
 {
@@ -667,10 +913,18 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_meta);
   tcase_add_test (tcase, test_drop_outside);
   tcase_add_test (tcase, test_series);
+  tcase_add_test (tcase, test_gaps);
+  tcase_add_test (tcase, test_untracked);
+  tcase_add_test (tcase, test_many_objects);
+  tcase_add_test (tcase, test_many_points);
+  tcase_add_test (tcase, test_many_regions);
+  tcase_add_test (tcase, test_limits);
+  tcase_add_loop_test (tcase, test_timing, 0, (int) ccl_test_n_timings);
   tcase_add_loop_test (tcase, test_breaks, 0, G_N_ELEMENTS (breaks));
   tcase_add_loop_test (tcase, test_errors, 0, G_N_ELEMENTS (errors));
 #ifdef HAVE_JSON_GLIB
   tcase_add_test (tcase, test_json);
+  tcase_add_test (tcase, test_config);
 #endif
 
   return suite;

@@ -4,6 +4,7 @@
 /* Zones and tripwires as text or JSON, then objects anywhere that cross them. A second set takes
  * the state of the first. */
 
+#include "gst/zones/gstcclzoneparser.h"
 #include "gst/zones/gstcclzoneset.h"
 #include "tests/fuzz/elements.h"
 
@@ -71,8 +72,9 @@ parse (FuzzInput *input)
 static void
 check_zones (const GstCclZoneSet *set)
 {
-  guint n, i, k;
-  const GstCclZone *zones = gst_ccl_zone_set_get_zones (set, &n);
+  GstCclZonesMeta meta = gst_ccl_zone_set_get_meta (set);
+  const GstCclZone *zones = meta.zones;
+  guint n = meta.n_zones, i, k;
 
   for (i = 0; i < n; i++) {
     fuzz_check (zones[i].name != NULL, "zone %u has no name", i);
@@ -84,11 +86,23 @@ check_zones (const GstCclZoneSet *set)
 }
 
 static void
-update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, guint frame)
+check_events (const GstCclZoneSet *set)
+{
+  GstCclZonesMeta meta = gst_ccl_zone_set_get_meta (set);
+  guint i;
+
+  for (i = 0; i < meta.n_events; i++)
+    fuzz_check (meta.events[i].zone < meta.n_zones &&
+                    (guint) meta.events[i].type <= GST_CCL_ZONE_OUT,
+                "a broken event");
+}
+
+static void
+update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, guint frame,
+        GstClockTime *last_time)
 {
   GstCclZonePoint points[MOST_POINTS];
-  GArray *events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
-  guint n_points = fuzz_below (input, MOST_POINTS + 1), width = 640, height = 480, n, i;
+  guint n_points = fuzz_below (input, MOST_POINTS + 1), width = 640, height = 480, i;
   GstClockTime time = frame * (GST_SECOND / 10);
 
   if (fuzz_one_in (input, 8)) {
@@ -97,6 +111,7 @@ update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, gu
   }
   if (fuzz_one_in (input, 6))
     time = fuzz_hostile_u64 (input);
+  *last_time = time = CLAMP (time, *last_time, G_MAXINT64);
   for (i = 0; i < n_points; i++) {
     gboolean hostile = fuzz_one_in (input, 6);
 
@@ -105,14 +120,8 @@ update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, gu
     points[i].y = hostile ? fuzz_hostile_double (input) : fuzz_below (input, 480);
     points[i].size = hostile ? fuzz_hostile_double (input) : fuzz_u8 (input);
   }
-  gst_ccl_zone_set_update (set, params, time, width, height, points, n_points, events);
-  gst_ccl_zone_set_get_zones (set, &n);
-  for (i = 0; i < events->len; i++) {
-    const GstCclZoneEvent *event = &g_array_index (events, GstCclZoneEvent, i);
-
-    fuzz_check (event->zone < n && (guint) event->type <= GST_CCL_ZONE_OUT, "a broken event");
-  }
-  g_array_unref (events);
+  gst_ccl_zone_set_update (set, params, time, width, height, points, n_points);
+  check_events (set);
 }
 
 int
@@ -120,6 +129,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, size };
   GstCclZoneSet *set = parse (&input), *next;
+  GstClockTime last_time = 0;
   GstCclZoneParams params;
   guint frames, i;
 
@@ -133,7 +143,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   }
   frames = fuzz_below (&input, MOST_FRAMES + 1);
   for (i = 0; i < frames; i++) {
-    update (&input, set, &params, i);
+    update (&input, set, &params, i, &last_time);
     if (fuzz_one_in (&input, 16)) {
       next = parse (&input);
       if (next) {
@@ -146,10 +156,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     if (fuzz_one_in (&input, 16))
       gst_ccl_zone_set_reset (set);
     if (fuzz_one_in (&input, 16)) {
-      GArray *events = g_array_new (FALSE, FALSE, sizeof (GstCclZoneEvent));
-
-      gst_ccl_zone_set_finish (set, events);
-      g_array_unref (events);
+      gst_ccl_zone_set_finish (set);
+      check_events (set);
     }
   }
   gst_ccl_zone_set_free (set);
