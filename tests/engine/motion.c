@@ -587,6 +587,7 @@ check_chain (Check *check, CclBackend backend, const char *operations, bool inve
        ccl_region_parse ("0.1,0 0.9,0.2 0.8,1 0,0.9", NULL, &region) == CCL_OK;
   config.operations = parsed;
   config.region = &region;
+  config.timing = config.stages = true;
   ok = ok && ccl_analyzer_new (&config, &analyzers[0]) == CCL_OK;
   config.motion = NULL;
   ok = ok && ccl_analyzer_new (&config, &analyzers[1]) == CCL_OK;
@@ -596,6 +597,7 @@ check_chain (Check *check, CclBackend backend, const char *operations, bool inve
     CclChroma chroma = { { test_image_view (&scene.planes[1]), test_image_view (&scene.planes[2]) },
                          2 };
     CclComponents components[2];
+    CclTiming timing;
     CclMask mask;
 
     scene_advance (&scene, &check->rng);
@@ -610,6 +612,12 @@ check_chain (Check *check, CclBackend backend, const char *operations, bool inve
     check_that (check, !ok || same_result (analyzers, components),
                 "backend %s, \"%s\", frame %d: not the result of the mask",
                 ccl_backend_name (backend), operations, i);
+    ccl_analyzer_timing (analyzers[0], &timing);
+    check_that (check,
+                timing.measured && timing.model <= timing.analysis &&
+                    (backend == CCL_BACKEND_CPU ? timing.model > 0 : timing.n_stages > 1),
+                "backend %s: the model took %llu of %llu ns", ccl_backend_name (backend),
+                (unsigned long long) timing.model, (unsigned long long) timing.analysis);
     check->runs++;
   }
   check_that (check, ok, "%s", ccl_last_error ());
