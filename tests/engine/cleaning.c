@@ -133,10 +133,29 @@ draw_setup (Mt19937 *rng)
   return setup;
 }
 
-/* One frame through an analyzer that cleans. */
+/* Whether the mask of the last frame is @clean, and 0 behind each row. */
+static bool
+mask_is (CclAnalyzer *analyzer, const TestImage *clean)
+{
+  CclMask mask;
+
+  if (ccl_analyzer_mask (analyzer, &mask) != CCL_OK || mask.width != clean->width ||
+      mask.height != clean->height)
+    return false;
+  for (size_t y = 0; y < mask.height; y++)
+    for (size_t x = 0; x < 64 * ccl_mask_words (mask.width); x++) {
+      bool set = mask.words[y * mask.pitch + x / 64] >> x % 64 & 1;
+
+      if (set != (x < mask.width && clean->pixels[y * mask.width + x] > 0))
+        return false;
+    }
+  return true;
+}
+
+/* One frame through an analyzer that cleans. @clean: its mask, or NULL. */
 static void
 check_cleaned_frame (Check *check, const Case *c, CclAnalyzer *analyzer, const char *text,
-                     const CclComponents *expected, const uint32_t *labels)
+                     const CclComponents *expected, const uint32_t *labels, const TestImage *clean)
 {
   CclImage image = case_place (c, &check->arenas[c->memory]);
   CclComponents got = { 0 };
@@ -163,6 +182,8 @@ check_cleaned_frame (Check *check, const Case *c, CclAnalyzer *analyzer, const c
                     labels_difference (c, &map, labels) == SIZE_MAX,
                 "%s, '%s': the label map is wrong", c->algorithm->name, text);
   }
+  check_that (check, !clean || mask_is (analyzer, clean), "%s, %u x %u, '%s': the mask is wrong",
+              c->algorithm->name, c->image->width, c->image->height, text);
 }
 
 /* As bytes and as bits, from all kinds of memory, twice: the second time without any allocation. */
@@ -182,6 +203,7 @@ check_cleaned (Check *check, const Case *c, const Cleaning *cleaning, const Case
   config.operations = cleaning->operations;
   config.n_operations = cleaning->n;
   config.region = cleaning->region.words ? &cleaning->region : NULL;
+  config.mask = mt19937_below (&check->rng, 2);
   if (check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
                   c->algorithm->name, ccl_last_error ())) {
     for (int i = 0; i < 4 * memories; i++) {
@@ -192,7 +214,8 @@ check_cleaned (Check *check, const Case *c, const Cleaning *cleaning, const Case
       one.memory = (CclMemory) (i / 2 % memories);
       if (i == 2 * memories)
         ccl_analyzer_info (analyzer, &first);
-      check_cleaned_frame (check, &one, analyzer, text, &expected, labels);
+      check_cleaned_frame (check, &one, analyzer, text, &expected, labels,
+                           config.mask ? expected_case->image : NULL);
     }
     ccl_analyzer_info (analyzer, &second);
     check_that (check, first.allocations == second.allocations, "%s, '%s': allocations in a frame",

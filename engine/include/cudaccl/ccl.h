@@ -131,7 +131,7 @@ typedef struct CclConfig
   CclFeatureStage features; /* only for algorithms that label pixels; otherwise CCL_FEATURES_AUTO */
   bool updates;             /* count for ccl_analyzer_updates(), which takes time; CUDA only */
   CclSync sync;             /* CCL_BACKEND_CPU ignores it */
-  CclUpload upload;         /* CCL_BACKEND_CPU ignores it */
+  CclUpload upload;         /* ignored by CCL_BACKEND_CPU, and with motion: pixels, as they are */
   const CclOperation *operations; /* on the foreground, see cudaccl/mask.h; copied */
   uint32_t n_operations;          /* number of operations, at most CCL_MAX_OPERATIONS; 0: none */
   const CclMask *region;          /* before the operations, pixels outside it become background; of
