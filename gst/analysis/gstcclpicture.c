@@ -118,13 +118,13 @@ picture_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!gst_ccl_frame_map_plane (&frame, &self->output, outbuf, 0, GST_MAP_WRITE, &error)) {
+  if (!gst_ccl_frame_map (&frame, &self->output, outbuf, 1, GST_MAP_WRITE, &error)) {
     gst_ccl_analysis_post_error (self, error, outbuf);
     return GST_FLOW_ERROR;
   }
-  drawn = GST_CCL_ANALYSIS_GET_CLASS (self)->draw (self, gap, (guint8 *) frame.image.data,
-                                                   frame.image.stride);
-  gst_ccl_frame_unmap_plane (&frame);
+  drawn = GST_CCL_ANALYSIS_GET_CLASS (self)->draw (self, gap, (guint8 *) frame.planes[0].image.data,
+                                                   frame.planes[0].image.stride);
+  gst_ccl_frame_unmap (&frame);
 
   return drawn ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

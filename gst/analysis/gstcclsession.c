@@ -5,7 +5,6 @@
 
 #include <gst/common/gstcclutils.h>
 
-#include "memory/gstcclchroma.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"
 
@@ -256,14 +255,13 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
-/* Falls back to the CPU after the device failed with @status on a frame, if the backend is auto and
- * the CPU can read the frame. */
+/* Falls back to the CPU, with a warning about @failure, after the device failed with @status on a
+ * frame, if the backend is auto and the CPU can read the frame. */
 static gboolean
 gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclStatus status,
-                           GError **error)
+                           GError **failure)
 {
   CclConfig config = self->config;
-  GError *failure = NULL;
   CclInfo info;
 
   ccl_analyzer_info (self->analyzer, &info);
@@ -274,31 +272,19 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
 
   g_clear_pointer (&self->analyzer, ccl_analyzer_free);
   config.backend = CCL_BACKEND_CPU;
-  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->device, &failure)) {
-    g_clear_error (&failure);
+  if (!gst_ccl_session_ensure_analyzer (self, &config, &frame->device, NULL))
     return FALSE;
-  }
-  gst_ccl_session_warn (self, g_steal_pointer (error));
+  gst_ccl_session_warn (self, g_steal_pointer (failure));
 
   return TRUE;
 }
 
-/* Analyses a frame that is mapped. */
 static CclStatus
-gst_ccl_session_analyze_frame (GstCclSession *self, GstCclFrame *frame, const CclParams *params,
+gst_ccl_session_analyze_image (GstCclSession *self, const CclImage *image, const CclParams *params,
                                CclComponents *components, GError **error)
 {
-  GstCclChroma chroma = { .n_frames = 0 };
-  CclImage image = frame->image;
-  CclStatus status;
+  CclStatus status = ccl_analyzer_analyze (self->analyzer, image, params, components);
 
-  if (self->config.motion) {
-    if (!self->mapper->klass->map_chroma (self->mapper, frame, &chroma, &self->info, error))
-      return CCL_ERROR_INVALID;
-    image.chroma = &chroma.image;
-  }
-  status = ccl_analyzer_analyze (self->analyzer, &image, params, components);
-  gst_ccl_chroma_unmap (&chroma);
   if (status != CCL_OK)
     set_reason (error, status, ccl_last_error ());
 
@@ -310,12 +296,13 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
                          CclComponents *components, GError **error)
 {
   const GstCclMapperClass *klass = self->mapper->klass;
+  guint n_planes = self->config.motion ? GST_VIDEO_INFO_N_PLANES (&self->info) : 1;
   GstCclFrame frame = { .device = self->device };
   GError *failure = NULL;
   GstClockTime start;
   CclStatus status;
 
-  if (!klass->map (self->mapper, &frame, &self->info, buffer, error))
+  if (!klass->map (self->mapper, &frame, &self->info, buffer, n_planes, error))
     return FALSE;
   if (!gst_ccl_session_ensure_analyzer (self, &self->config, &frame.device, error)) {
     klass->unmap (self->mapper, &frame);
@@ -323,9 +310,9 @@ gst_ccl_session_analyze (GstCclSession *self, GstBuffer *buffer, const CclParams
   }
 
   start = gst_util_get_timestamp ();
-  status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
+  status = gst_ccl_session_analyze_image (self, &frame.image, params, components, &failure);
   if (status != CCL_OK && gst_ccl_session_fall_back (self, &frame, status, &failure))
-    status = gst_ccl_session_analyze_frame (self, &frame, params, components, &failure);
+    status = gst_ccl_session_analyze_image (self, &frame.image, params, components, &failure);
   klass->unmap (self->mapper, &frame);
 
   if (status != CCL_OK) {

@@ -7,7 +7,6 @@
 
 #include "gstcclcuda.h"
 
-#include "gstcclchroma.h"
 #include "gstcclcudashared.h"
 
 #define GST_USE_UNSTABLE_API
@@ -327,9 +326,34 @@ find_layout (GstVideoInfo *layout, const GstVideoInfo *info, GstBuffer *buffer,
   return TRUE;
 }
 
+/* GstBuffer copies a plane that spans several memories to system memory: luma may be such a copy.
+ * Otherwise, all planes must be in CUDA memory of one context, as those of GstCuda's buffers are.
+ */
+static gboolean
+take_planes (GstCclFrame *frame, GstCudaMemory *first, GError **error)
+{
+  guint i;
+
+  for (i = 0; i < frame->n_planes; i++) {
+    GstCclPlane *plane = &frame->planes[i];
+    GstMemory *memory = plane->map.memory ? plane->map.memory : GST_MEMORY_CAST (first);
+
+    if (gst_is_cuda_memory (memory) && GST_CUDA_MEMORY_CAST (memory)->context == first->context) {
+      plane->image.memory = CCL_MEMORY_DEVICE;
+      plane->image.stream = find_stream (GST_CUDA_MEMORY_CAST (memory));
+    } else if (frame->n_planes > 1) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                   "The planes of the frame are in different CUDA contexts or kinds of memory.");
+      return FALSE;
+    }
+  }
+
+  return TRUE;
+}
+
 static gboolean
 cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-          GError **error)
+          guint n_planes, GError **error)
 {
   CudaMapper *self = (CudaMapper *) mapper;
   GstMemory *first = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
@@ -343,23 +367,18 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
     return FALSE;
   }
 
-  if (!find_layout (&layout, info, buffer, memory, error))
+  if (!find_layout (&layout, info, buffer, memory, error) ||
+      !gst_ccl_frame_map (frame, &layout, buffer, n_planes,
+                          GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
     return FALSE;
-  if (!gst_ccl_frame_map_plane (frame, &layout, buffer, 0,
-                                GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
-    return FALSE;
-  if (memory->context != self->context &&
-      !adopt_context (self, memory->context, frame->device.number, error)) {
-    gst_ccl_frame_unmap_plane (frame);
+  if (!take_planes (frame, memory, error) ||
+      (memory->context != self->context &&
+       !adopt_context (self, memory->context, frame->device.number, error))) {
+    gst_ccl_frame_unmap (frame);
     return FALSE;
   }
-
+  gst_ccl_frame_set_image (frame, &layout, n_planes);
   frame->device.context = gst_cuda_context_get_handle (self->context);
-  /* GstBuffer copies a plane that spans several memories to system memory. */
-  if (!frame->map.memory || gst_is_cuda_memory (frame->map.memory)) {
-    frame->image.memory = CCL_MEMORY_DEVICE;
-    frame->image.stream = find_stream (memory);
-  }
 
   return TRUE;
 }
@@ -367,55 +386,8 @@ cuda_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
 static void
 cuda_unmap (GstCclMapper *mapper, GstCclFrame *frame)
 {
-  gst_ccl_frame_unmap_plane (frame);
+  gst_ccl_frame_unmap (frame);
   gst_clear_object (&((CudaMapper *) mapper)->previous);
-}
-
-/* All planes of GstCuda's own buffers are in one memory. */
-static gboolean
-check_chroma (const GstCclChroma *chroma, const GstCudaContext *context, GError **error)
-{
-  guint i;
-
-  for (i = 0; i < chroma->n_frames; i++) {
-    GstMemory *memory = chroma->frames[i].map.memory;
-
-    if (memory && gst_is_cuda_memory (memory) && GST_CUDA_MEMORY_CAST (memory)->context == context)
-      continue;
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "The planes of the frame are in different CUDA contexts or kinds of memory.");
-    return FALSE;
-  }
-
-  return TRUE;
-}
-
-static gboolean
-cuda_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
-                 const GstVideoInfo *info, GError **error)
-{
-  CudaMapper *self = (CudaMapper *) mapper;
-  GstCudaMemory *memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (frame->buffer, 0));
-  GstVideoInfo layout;
-  guint i;
-
-  if (!find_layout (&layout, info, frame->buffer, memory, error) ||
-      !gst_ccl_chroma_map (chroma, &layout, frame->buffer,
-                           GST_MAP_READ | (GstMapFlags) GST_MAP_CUDA, error))
-    return FALSE;
-  if (!check_chroma (chroma, self->context, error)) {
-    gst_ccl_chroma_unmap (chroma);
-    return FALSE;
-  }
-
-  for (i = 0; i < 2; i++) {
-    const GstCclFrame *plane = &chroma->frames[MIN (i, chroma->n_frames - 1)];
-
-    chroma->image.planes[i].memory = CCL_MEMORY_DEVICE;
-    chroma->image.planes[i].stream = find_stream (GST_CUDA_MEMORY_CAST (plane->map.memory));
-  }
-
-  return TRUE;
 }
 
 const GstCclMapperClass gst_ccl_cuda_mapper = {
@@ -424,7 +396,6 @@ const GstCclMapperClass gst_ccl_cuda_mapper = {
   .needs_cuda = TRUE,
   .map = cuda_map,
   .unmap = cuda_unmap,
-  .map_chroma = cuda_map_chroma,
   .size = sizeof (CudaMapper),
   .init = cuda_init,
   .finalize = cuda_finalize,

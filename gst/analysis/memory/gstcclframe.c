@@ -1,20 +1,12 @@
-/* cudaccl - mapping a plane of a frame
+/* cudaccl - mapping frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclframe.h"
 
-/* A plane of a frame's format. Planes with two components have them in turn. */
-typedef struct
+GstCclPlaneSize
+gst_ccl_plane_get_size (const GstVideoInfo *info, guint index)
 {
-  guint plane, component; /* the latter is any of the plane's */
-  gsize row;              /* bytes of a row, without padding */
-  gsize rows;
-} Plane;
-
-static Plane
-plane_get (const GstVideoInfo *info, guint index)
-{
-  Plane plane = { .plane = index };
+  GstCclPlaneSize plane = { .component = 0 };
 
   while (GST_VIDEO_INFO_COMP_PLANE (info, plane.component) != index)
     plane.component++;
@@ -27,25 +19,26 @@ plane_get (const GstVideoInfo *info, guint index)
 
 /* Bytes from the first pixel to the last. */
 static gsize
-extent (const Plane *plane, gint stride)
+extent (const GstCclPlaneSize *plane, gint stride)
 {
   return (plane->rows - 1) * (gsize) stride + plane->row;
 }
 
-/* Bytes from the start of a plane with rows of @stride bytes to the pixel (@x, @y) of the frame. */
-static gsize
-offset_of (const GstVideoInfo *info, const Plane *plane, gint stride, guint64 x, guint64 y)
+guint64
+gst_ccl_plane_get_start (const GstVideoInfo *info, guint index, guint64 stride, guint64 x,
+                         guint64 y)
 {
   const GstVideoFormatInfo *format = info->finfo;
+  guint component = gst_ccl_plane_get_size (info, index).component;
 
-  x >>= GST_VIDEO_FORMAT_INFO_W_SUB (format, plane->component);
-  y >>= GST_VIDEO_FORMAT_INFO_H_SUB (format, plane->component);
+  x >>= GST_VIDEO_FORMAT_INFO_W_SUB (format, component);
+  y >>= GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
 
-  return y * (gsize) stride + x * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, plane->component);
+  return y * stride + x * (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, component);
 }
 
 static gboolean
-check_stride (const GstVideoInfo *info, const Plane *plane, gint stride, GError **error)
+check_stride (const GstVideoInfo *info, const GstCclPlaneSize *plane, gint stride, GError **error)
 {
   if (stride >= 0 && (gsize) stride >= plane->row)
     return TRUE;
@@ -97,9 +90,10 @@ set_map_error (GstMapFlags flags, GError **error)
 /* Maps @size bytes from @offset on. Only the memories that hold them are mapped; several are copied
  * to a temporary one. */
 static gboolean
-map_range (GstCclFrame *frame, gsize offset, gsize size, GstMapFlags flags, GError **error)
+map_range (GstCclPlane *plane, GstBuffer *buffer, gsize offset, gsize size, GstMapFlags flags,
+           GError **error)
 {
-  gsize available = gst_buffer_get_size (frame->buffer), skip;
+  gsize available = gst_buffer_get_size (buffer), skip;
   guint index, length;
   gboolean mapped;
 
@@ -111,57 +105,59 @@ map_range (GstCclFrame *frame, gsize offset, gsize size, GstMapFlags flags, GErr
     return FALSE;
   }
 
-  if (!gst_buffer_find_memory (frame->buffer, offset, size, &index, &length, &skip))
+  if (!gst_buffer_find_memory (buffer, offset, size, &index, &length, &skip))
     return set_map_error (flags, error);
 
   /* A writable buffer would keep the temporary memory instead of its own. */
   if (!(flags & GST_MAP_WRITE))
-    gst_buffer_ref (frame->buffer);
-  mapped = gst_buffer_map_range (frame->buffer, index, (gint) length, &frame->map, flags);
+    gst_buffer_ref (buffer);
+  mapped = gst_buffer_map_range (buffer, index, (gint) length, &plane->map, flags);
   if (!(flags & GST_MAP_WRITE))
-    gst_buffer_unref (frame->buffer);
+    gst_buffer_unref (buffer);
   if (!mapped)
     return set_map_error (flags, error);
 
-  frame->image.data = frame->map.data + skip;
+  plane->image.data = plane->map.data + skip;
 
   return TRUE;
 }
 
 /* For metadata with its own function, which may set the data pointer and nothing else. */
 static gboolean
-map_with_function (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane, guint64 x,
-                   guint64 y, GstMapFlags flags, GError **error)
+map_with_function (GstCclPlane *plane, const GstVideoInfo *info, GstVideoMeta *meta, guint index,
+                   guint64 x, guint64 y, GstMapFlags flags, GError **error)
 {
-  GstVideoMeta *meta = frame->meta;
+  GstCclPlaneSize size = gst_ccl_plane_get_size (info, index);
   gpointer data = NULL;
   gsize start;
   gint stride = 0;
 
-  if (!gst_video_meta_map (meta, plane->plane, &frame->map, &data, &stride, flags))
+  if (!gst_video_meta_map (meta, index, &plane->map, &data, &stride, flags))
     return set_map_error (flags, error);
 
-  if (!check_stride (info, plane, stride, error))
+  if (!check_stride (info, &size, stride, error))
     goto unmap;
 
-  frame->image.data = (const guint8 *) data + offset_of (info, plane, stride, x, y);
-  frame->image.stride = (gsize) stride;
-  if (!frame->map.data)
+  plane->meta = meta;
+  plane->image.data =
+      (const guint8 *) data + gst_ccl_plane_get_start (info, index, (guint64) stride, x, y);
+  plane->image.stride = (gsize) stride;
+  if (!plane->map.data)
     return TRUE;
 
-  start = (gsize) (frame->image.data - frame->map.data);
-  if (start > frame->map.size || extent (plane, stride) > frame->map.size - start) {
+  start = (gsize) (plane->image.data - plane->map.data);
+  if (start > plane->map.size || extent (&size, stride) > plane->map.size - start) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The frame with a stride of %d bytes needs %" G_GSIZE_FORMAT
                  " bytes, but its memory has only %" G_GSIZE_FORMAT ".",
-                 stride, start + extent (plane, stride), frame->map.size);
+                 stride, start + extent (&size, stride), plane->map.size);
     goto unmap;
   }
 
   return TRUE;
 
 unmap:
-  gst_video_meta_unmap (meta, plane->plane, &frame->map);
+  gst_video_meta_unmap (meta, index, &plane->map);
   return FALSE;
 }
 
@@ -179,17 +175,17 @@ get_format_name (GstVideoFormat format)
 
 /* Does not map the other planes, which may be in other memory. */
 static gboolean
-map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane, GstMapFlags flags,
-               GError **error)
+map_with_meta (GstCclPlane *plane, const GstVideoInfo *info, GstBuffer *buffer, GstVideoMeta *meta,
+               guint index, GstMapFlags flags, GError **error)
 {
-  GstVideoMeta *meta = frame->meta;
-  GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame->buffer);
+  GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  GstCclPlaneSize size = gst_ccl_plane_get_size (info, index);
   guint64 x = crop ? crop->x : 0;
   guint64 y = crop ? crop->y : 0;
   gsize start, offset;
   gint stride;
 
-  if (meta->format != GST_VIDEO_INFO_FORMAT (info) || meta->n_planes <= plane->plane ||
+  if (meta->format != GST_VIDEO_INFO_FORMAT (info) || meta->n_planes <= index ||
       meta->n_planes > GST_VIDEO_MAX_PLANES || x + GST_VIDEO_INFO_WIDTH (info) > meta->width ||
       y + GST_VIDEO_INFO_HEIGHT (info) > meta->height) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -201,76 +197,106 @@ map_with_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane,
   }
 
   if ((gpointer) meta->map != get_default_map ())
-    return map_with_function (frame, info, plane, x, y, flags, error);
+    return map_with_function (plane, info, meta, index, x, y, flags, error);
 
-  stride = meta->stride[plane->plane];
-  if (!check_stride (info, plane, stride, error))
+  stride = meta->stride[index];
+  if (!check_stride (info, &size, stride, error))
     return FALSE;
 
-  start = offset_of (info, plane, stride, x, y);
-  offset = meta->offset[plane->plane];
+  start = gst_ccl_plane_get_start (info, index, (guint64) stride, x, y);
+  offset = meta->offset[index];
   if (start > G_MAXSIZE - offset) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The frame starts at byte %" G_GSIZE_FORMAT " of a buffer of only %" G_GSIZE_FORMAT
                  " bytes.",
-                 offset, gst_buffer_get_size (frame->buffer));
+                 offset, gst_buffer_get_size (buffer));
     return FALSE;
   }
-  if (!map_range (frame, offset + start, extent (plane, stride), flags, error))
-    return FALSE;
-  frame->image.stride = (gsize) stride;
-  frame->meta = NULL;
+  plane->image.stride = (gsize) stride;
 
-  return TRUE;
+  return map_range (plane, buffer, offset + start, extent (&size, stride), flags, error);
 }
 
 static gboolean
-map_without_meta (GstCclFrame *frame, const GstVideoInfo *info, const Plane *plane,
+map_without_meta (GstCclPlane *plane, const GstVideoInfo *info, GstBuffer *buffer, guint index,
                   GstMapFlags flags, GError **error)
 {
-  gint stride = GST_VIDEO_INFO_PLANE_STRIDE (info, plane->plane);
-  gsize size = gst_buffer_get_size (frame->buffer);
+  GstCclPlaneSize size = gst_ccl_plane_get_size (info, index);
+  gint stride = GST_VIDEO_INFO_PLANE_STRIDE (info, index);
+  gsize available = gst_buffer_get_size (buffer);
 
-  if (size < GST_VIDEO_INFO_SIZE (info)) {
+  if (available < GST_VIDEO_INFO_SIZE (info)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The frame needs %" G_GSIZE_FORMAT
                  " bytes, but its buffer has only %" G_GSIZE_FORMAT ".",
-                 GST_VIDEO_INFO_SIZE (info), size);
+                 GST_VIDEO_INFO_SIZE (info), available);
     return FALSE;
   }
+  plane->image.stride = (gsize) stride;
 
-  if (!check_stride (info, plane, stride, error) ||
-      !map_range (frame, GST_VIDEO_INFO_PLANE_OFFSET (info, plane->plane), extent (plane, stride),
-                  flags, error))
-    return FALSE;
-  frame->image.stride = (gsize) stride;
+  return check_stride (info, &size, stride, error) &&
+         map_range (plane, buffer, GST_VIDEO_INFO_PLANE_OFFSET (info, index),
+                    extent (&size, stride), flags, error);
+}
+
+gboolean
+gst_ccl_frame_map (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, guint n_planes,
+                   GstMapFlags flags, GError **error)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  guint i;
+
+  frame->buffer = buffer;
+  for (i = 0; i < n_planes; i++) {
+    GstCclPlane *plane = &frame->planes[i];
+
+    *plane = (GstCclPlane){ .image.memory = CCL_MEMORY_HOST };
+    if (!(meta ? map_with_meta (plane, info, buffer, meta, i, flags, error)
+               : map_without_meta (plane, info, buffer, i, flags, error))) {
+      frame->n_planes = i;
+      gst_ccl_frame_unmap (frame);
+      return FALSE;
+    }
+  }
+  frame->n_planes = n_planes;
 
   return TRUE;
 }
 
-gboolean
-gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-                         guint index, GstMapFlags flags, GError **error)
+void
+gst_ccl_frame_unmap (GstCclFrame *frame)
 {
-  Plane plane = plane_get (info, index);
+  while (frame->n_planes > 0) {
+    GstCclPlane *plane = &frame->planes[--frame->n_planes];
 
-  frame->plane = index;
-  frame->buffer = buffer;
-  frame->meta = gst_buffer_get_video_meta (buffer);
-  frame->image.memory = CCL_MEMORY_HOST;
-  frame->image.stream = NULL;
-
-  return frame->meta ? map_with_meta (frame, info, &plane, flags, error)
-                     : map_without_meta (frame, info, &plane, flags, error);
+    if (plane->meta)
+      gst_video_meta_unmap (plane->meta, frame->n_planes, &plane->map);
+    else
+      gst_buffer_unmap (frame->buffer, &plane->map);
+  }
 }
 
 void
-gst_ccl_frame_unmap_plane (GstCclFrame *frame)
+gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes)
 {
-  if (frame->meta)
-    gst_video_meta_unmap (frame->meta, frame->plane, &frame->map);
-  else
-    gst_buffer_unmap (frame->buffer, &frame->map);
+  const GstVideoFormatInfo *format = info->finfo;
+  CclChroma *chroma = &frame->chroma;
+  guint i;
+
+  frame->image = frame->planes[0].image;
+  frame->image.chroma = n_planes > 1 ? chroma : NULL;
+  for (i = 0; i < 2 && n_planes > 1; i++) {
+    guint component = GST_VIDEO_COMP_U + i;
+    CclImage *image = &chroma->planes[i];
+
+    *image = frame->planes[GST_VIDEO_INFO_COMP_PLANE (info, component)].image;
+    chroma->step = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
+                   << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
+    if (image->memory == CCL_MEMORY_ARRAY)
+      continue;
+    image->data += GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
+    image->stride <<= 1 - GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
+  }
 }
 
 gboolean

@@ -16,22 +16,29 @@ typedef struct
   gpointer context; /* a CUcontext of it, NULL: its primary one */
 } GstCclDevice;
 
-/* A buffer with one mapped plane, luma unless noted otherwise. */
+/* A mapped plane. */
 typedef struct
 {
-  CclImage image;      /* the visible part of the plane */
+  CclImage image; /* its visible part, in host memory unless the mapper changes that */
+  GstMapInfo map;
+  GstVideoMeta *meta; /* whose own function mapped it, or NULL */
+} GstCclPlane;
+
+/* A mapped frame. */
+typedef struct
+{
+  CclImage image; /* the visible part: luma, and chroma if the other planes are mapped as well */
   GstCclDevice device; /* in: the analyzer's; out: the one that must read this frame. If they
                         * differ, a new analyzer is needed. */
 
   GstBuffer *buffer;
-  GstVideoMeta *meta; /* whose own function mapped the plane, or NULL */
-  guint plane;        /* 0: luma */
-  GstMapInfo map;
-  gpointer priv; /* owned by the mapper */
+  GstCclPlane planes[3];
+  guint n_planes;   /* that are mapped */
+  CclChroma chroma; /* of @image */
+  gpointer priv;    /* owned by the mapper */
 } GstCclFrame;
 
 typedef struct _GstCclMapperClass GstCclMapperClass;
-typedef struct _GstCclChroma GstCclChroma; /* gstcclchroma.h */
 
 /* An element's state for one memory type. Mappers with more state embed this as first field. */
 typedef struct
@@ -40,7 +47,7 @@ typedef struct
   GstElement *element;
 } GstCclMapper;
 
-/* A memory type. The functions after map_chroma() may be NULL. Unless noted otherwise, functions
+/* A memory type. The functions after unmap() may be NULL. Unless noted otherwise, functions
  * are called from the streaming thread, or while it is stopped. Errors are set ready to be posted.
  */
 struct _GstCclMapperClass
@@ -49,16 +56,12 @@ struct _GstCclMapperClass
   const gchar *formats; /* as in caps; all have 8-bit luma in the first plane */
   gboolean needs_cuda;  /* the CPU cannot read it */
 
-  /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels. unmap()
-   * must be called after every successful map(), before the next one. */
+  /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels: with
+   * @n_planes 1 luma alone, else all planes. unmap() must be called after every successful map(),
+   * before the next one. */
   gboolean (*map) (GstCclMapper *self, GstCclFrame *frame, const GstVideoInfo *info,
-                   GstBuffer *buffer, GError **error);
+                   GstBuffer *buffer, guint n_planes, GError **error);
   void (*unmap) (GstCclMapper *self, GstCclFrame *frame);
-
-  /* The same for the chroma of @frame, while it is mapped; to be released by gst_ccl_chroma_unmap()
-   * before it is unmapped. */
-  gboolean (*map_chroma) (GstCclMapper *self, GstCclFrame *frame, GstCclChroma *chroma,
-                          const GstVideoInfo *info, GError **error);
 
   gsize size; /* of the mapper, which is zero-initialized; 0: a plain GstCclMapper */
 
@@ -80,14 +83,32 @@ struct _GstCclMapperClass
   gboolean (*query_context) (GstCclMapper *self, GstQuery *query, gint device, gboolean may_share);
 };
 
-/* Maps the plane @index with @flags and checks that all of its pixels are in the mapped memory. The
- * visible part of chroma begins with the sample that the first pixel has. The layout is that of the
- * buffer's GstVideoMeta, or of @info if it has none. If the plane spans several memories, the
- * mapped one is a copy, which may be of another type. The image is in host memory unless the mapper
- * changes that. */
-gboolean gst_ccl_frame_map_plane (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-                                  guint index, GstMapFlags flags, GError **error);
-void gst_ccl_frame_unmap_plane (GstCclFrame *frame);
+/* Maps the first @n_planes planes with @flags and checks that all of their pixels are in the mapped
+ * memory. The visible part of chroma begins with the sample that the first pixel has. The layout is
+ * that of the buffer's GstVideoMeta, or of @info if it has none. If a plane spans several memories,
+ * the mapped one is a copy, which may be of another type. Does not set the frame's image. */
+gboolean gst_ccl_frame_map (GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+                            guint n_planes, GstMapFlags flags, GError **error);
+void gst_ccl_frame_unmap (GstCclFrame *frame);
+
+/* Sets the frame's image from its planes: with chroma, half the samples of luma in each direction,
+ * if @n_planes is not 1. Formats with more chroma are subsampled. */
+void gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes);
+
+/* The visible part of a plane. Two components in one plane alternate. */
+typedef struct
+{
+  guint component; /* any of the plane's */
+  gsize row;       /* bytes of a row, without padding */
+  gsize rows;
+} GstCclPlaneSize;
+
+GstCclPlaneSize gst_ccl_plane_get_size (const GstVideoInfo *info, guint index);
+
+/* Bytes from the start of the plane @index, with rows @stride bytes apart, to the pixel (@x, @y) of
+ * the frame. */
+guint64 gst_ccl_plane_get_start (const GstVideoInfo *info, guint index, guint64 stride, guint64 x,
+                                 guint64 y);
 
 /* For mappers: checks that frames on @device match @wanted, the user's setting (-1: any). */
 gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);

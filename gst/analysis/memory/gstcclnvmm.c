@@ -14,7 +14,6 @@
 
 #include <cudaccl/eglimage.h>
 
-#include "gstcclchroma.h"
 #include "gstcclnvbufsurface.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
@@ -27,10 +26,10 @@ typedef struct
   gint device; /* the user's, or -1 */
 } GstCclNvmmMapper;
 
-/* The visible part of a surface. */
+/* Where the visible part of a surface begins. */
 typedef struct
 {
-  guint x, y, width, height;
+  guint x, y;
 } Window;
 
 /* A surface registered with CUDA. */
@@ -318,7 +317,7 @@ check_surface (const GstMapInfo *map, GError **error)
   return TRUE;
 }
 
-/* Gets the visible part of a frame, and checks that it is inside of @width x @height pixels. */
+/* Finds the visible part of a frame, and checks that it is inside of @width x @height pixels. */
 static gboolean
 find_window (Window *window, GstBuffer *buffer, const GstVideoInfo *info, guint width, guint height,
              GError **error)
@@ -327,92 +326,81 @@ find_window (Window *window, GstBuffer *buffer, const GstVideoInfo *info, guint 
 
   window->x = meta ? meta->x : 0;
   window->y = meta ? meta->y : 0;
-  window->width = (guint) GST_VIDEO_INFO_WIDTH (info);
-  window->height = (guint) GST_VIDEO_INFO_HEIGHT (info);
-  if ((guint64) window->x + window->width <= width &&
-      (guint64) window->y + window->height <= height)
+  if ((guint64) window->x + (guint) GST_VIDEO_INFO_WIDTH (info) <= width &&
+      (guint64) window->y + (guint) GST_VIDEO_INFO_HEIGHT (info) <= height)
     return TRUE;
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-               "Got a surface of %ux%u pixels, but %ux%u pixels from (%u, %u) on are needed.",
-               width, height, window->width, window->height, window->x, window->y);
+               "Got a surface of %ux%u pixels, but %dx%d pixels from (%u, %u) on are needed.",
+               width, height, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), window->x,
+               window->y);
 
   return FALSE;
 }
 
-/* Sets the image to pixels at an address. */
+/* Sets the image of a plane to pixels at an address. */
 static gboolean
-take_address (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
-              CclMemory memory, GError **error)
+take_address (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
+              const Window *window, guint index, GError **error)
 {
-  const NvBufSurfaceParams *params = &surface->surfaceList[0];
-  guint64 stride = params->planeParams.pitch[0], start, end;
-  Window window;
+  GstCclPlaneSize size = gst_ccl_plane_get_size (info, index);
+  guint64 stride = params->planeParams.pitch[index], start, end;
 
-  if (!find_window (&window, frame->buffer, info, params->width, params->height, error))
-    return FALSE;
-
-  start = params->planeParams.offset[0] + window.y * stride + window.x;
-  end = start + (window.height - 1) * stride + window.width;
-  if (!params->dataPtr || params->layout != NVBUF_LAYOUT_PITCH || stride < params->width ||
-      end > params->dataSize) {
+  start = params->planeParams.offset[index] +
+          gst_ccl_plane_get_start (info, index, stride, window->x, window->y);
+  end = start + (size.rows - 1) * stride + size.row;
+  if (!params->dataPtr || params->layout != NVBUF_LAYOUT_PITCH || stride < size.row ||
+      (index > 0 && params->planeParams.num_planes <= index) || end > params->dataSize) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The surface of %u bytes, with a stride of %" G_GUINT64_FORMAT
-                 ", does not contain "
-                 "%ux%u pixels in rows.",
-                 params->dataSize, stride, params->width, params->height);
+                 ", does not contain the %s of %ux%u pixels in rows.",
+                 params->dataSize, stride, index == 0 ? "luma" : "chroma", params->width,
+                 params->height);
     return FALSE;
   }
 
-  frame->image = (CclImage){
-    .data = (const guint8 *) params->dataPtr + start,
-    .stride = stride,
-    .memory = memory,
-  };
+  image->data = (const guint8 *) params->dataPtr + start;
+  image->stride = stride;
 
   return TRUE;
 }
 
+/* Sets the image of a plane to one that CUDA found, whose rows may be at strides that CUDA does not
+ * know. */
 static gboolean
-take_image (GstCclFrame *frame, const GstVideoInfo *info, const CclEglImage *image, GError **error)
+take_egl_plane (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
+                const CclEglImage *egl, const Window *window, guint index, GError **error)
 {
-  Window window;
-
-  if (!find_window (&window, frame->buffer, info, image->width, image->height, error))
+  if (egl->n_chroma < index) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "CUDA found no chroma in the image of the frame.");
     return FALSE;
+  }
 
-  if (image->luma.memory == CCL_MEMORY_ARRAY && (window.x > 0 || window.y > 0)) {
+  *image = index == 0 ? egl->luma : egl->chroma[index - 1];
+  if (image->memory == CCL_MEMORY_ARRAY) {
+    if (window->x == 0 && window->y == 0)
+      return TRUE;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Cropping a block-linear surface at (%u, %u) is not supported. Crop with "
                  "nvvidconv before this element.",
-                 window.x, window.y);
+                 window->x, window->y);
     return FALSE;
   }
 
-  frame->image = image->luma;
-  frame->image.data += window.y * image->luma.stride + window.x;
+  if (index > 0 && params->planeParams.num_planes > index && params->planeParams.pitch[index] > 0)
+    image->stride = params->planeParams.pitch[index];
+  if (image->stride < gst_ccl_plane_get_size (info, index).row) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The stride of the frame's plane %u is %" G_GSIZE_FORMAT " bytes, too small.",
+                 index, image->stride);
+    return FALSE;
+  }
+  image->data += gst_ccl_plane_get_start (info, index, image->stride, window->x, window->y);
 
   return TRUE;
 }
 
-/* Sets the image to pixels registered with CUDA. */
-static gboolean
-take_egl_image (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
-{
-  Registration *registration = ensure_registration (frame->map.memory, surface, error);
-
-  if (!registration)
-    return FALSE;
-  if (!take_image (frame, info, &registration->image, error)) {
-    release_registration (frame->map.memory, registration);
-    return FALSE;
-  }
-  frame->priv = registration;
-
-  return TRUE;
-}
-
-/* Describes the CUDA array of a surface, which needs no registration. */
 static gboolean
 find_array (CclEglImage *image, const NvBufSurface *surface, GError **error)
 {
@@ -432,31 +420,41 @@ find_array (CclEglImage *image, const NvBufSurface *surface, GError **error)
   return TRUE;
 }
 
-/* Sets the image to a CUDA array. */
+/* Sets the image of the frame, whose memory stays mapped, to the pixels of @surface. */
 static gboolean
-take_array (GstCclFrame *frame, const GstVideoInfo *info, const NvBufSurface *surface,
-            GError **error)
+take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, guint n_planes,
+              GError **error)
 {
-  CclEglImage image;
+  const NvBufSurfaceParams *params = &surface->surfaceList[0];
+  CclMemory memory = CCL_MEMORY_DEVICE;
+  const CclEglImage *egl = NULL; /* NULL: the pixels are at an address */
+  Registration *registration;
+  CclEglImage array;
+  Window window;
+  guint i;
 
-  return find_array (&image, surface, error) && take_image (frame, info, &image, error);
-}
-
-static gboolean
-take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surface, GError **error)
-{
   switch ((gint) surface->memType) {
   case NVBUF_MEM_CUDA_DEVICE:
   case NVBUF_MEM_CUDA_UNIFIED:
-    return take_address (frame, info, surface, CCL_MEMORY_DEVICE, error);
+    break;
   case NVBUF_MEM_CUDA_PINNED:
-    return take_address (frame, info, surface, CCL_MEMORY_PINNED, error);
+    memory = CCL_MEMORY_PINNED;
+    break;
   case NVBUF_MEM_SYSTEM:
-    return take_address (frame, info, surface, CCL_MEMORY_HOST, error);
+    memory = CCL_MEMORY_HOST;
+    break;
   case NVBUF_MEM_SURFACE_ARRAY:
-    return take_egl_image (frame, info, surface, error);
+    registration = ensure_registration (frame->planes[0].map.memory, surface, error);
+    if (!registration)
+      return FALSE;
+    frame->priv = registration;
+    egl = &registration->image;
+    break;
   case GST_CCL_NVBUF_MEM_CUDA_ARRAY:
-    return take_array (frame, info, surface, error);
+    if (!find_array (&array, surface, error))
+      return FALSE;
+    egl = &array;
+    break;
   default:
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Surfaces in memory of type %d are not supported. Use nvbuf-memory-type=0, the "
@@ -464,13 +462,39 @@ take_surface (GstCclFrame *frame, const GstVideoInfo *info, NvBufSurface *surfac
                  (gint) surface->memType);
     return FALSE;
   }
+
+  if (!find_window (&window, frame->buffer, info, egl ? egl->width : params->width,
+                    egl ? egl->height : params->height, error))
+    return FALSE;
+  for (i = 0; i < n_planes; i++) {
+    CclImage *image = &frame->planes[i].image;
+
+    *image = (CclImage){ .memory = memory };
+    if (!(egl ? take_egl_plane (image, info, params, egl, &window, i, error)
+              : take_address (image, info, params, &window, i, error)))
+      return FALSE;
+  }
+  gst_ccl_frame_set_image (frame, info, n_planes);
+
+  return TRUE;
+}
+
+static void
+nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
+{
+  GstMapInfo *map = &frame->planes[0].map;
+
+  if (frame->priv)
+    release_registration (map->memory, frame->priv);
+  gst_memory_unmap (map->memory, map);
 }
 
 static gboolean
 nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-          GError **error)
+          guint n_planes, GError **error)
 {
   GstCclNvmmMapper *self = (GstCclNvmmMapper *) mapper;
+  GstMapInfo *map = &frame->planes[0].map;
   GstMemory *memory;
   NvBufSurface *surface;
 
@@ -486,134 +510,24 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
   while (memory->parent)
     memory = memory->parent;
 
-  if (!gst_memory_map (memory, &frame->map, GST_MAP_READ)) {
+  if (!gst_memory_map (memory, map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
                  "Could not map the memory of the frame for reading.");
     return FALSE;
   }
 
   frame->buffer = buffer;
-  surface = (NvBufSurface *) frame->map.data;
+  surface = (NvBufSurface *) map->data;
   frame->priv = NULL;
-  if (check_surface (&frame->map, error) &&
+  if (check_surface (map, error) &&
       gst_ccl_frame_check_device ((gint) surface->gpuId, self->device, error) &&
-      take_surface (frame, info, surface, error)) {
+      take_surface (frame, info, surface, n_planes, error)) {
     frame->device = (GstCclDevice){ (gint) surface->gpuId, NULL };
     return TRUE;
   }
 
-  gst_memory_unmap (memory, &frame->map);
+  nvmm_unmap (mapper, frame);
   return FALSE;
-}
-
-static void
-nvmm_unmap (GstCclMapper *mapper, GstCclFrame *frame)
-{
-  if (frame->priv)
-    release_registration (frame->map.memory, frame->priv);
-  frame->priv = NULL;
-  gst_memory_unmap (frame->map.memory, &frame->map);
-}
-
-/* The byte of a chroma plane at which the visible part begins. */
-static guint64
-chroma_start (const Window *window, const GstVideoInfo *info, guint64 stride)
-{
-  const GstVideoFormatInfo *format = info->finfo;
-  guint component = GST_VIDEO_COMP_U; /* both have the same size and, in pairs, the same plane */
-  guint64 x = window->x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, component);
-  guint64 y = window->y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
-
-  return y * stride + x * (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, component);
-}
-
-/* A plane of chroma at an address. */
-static gboolean
-take_chroma_address (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
-                     const Window *window, guint index, GError **error)
-{
-  const NvBufSurfacePlaneParams *planes = &params->planeParams;
-  guint64 stride = planes->pitch[index];
-  guint64 row = (guint64) GST_VIDEO_INFO_COMP_WIDTH (info, GST_VIDEO_COMP_U) *
-                (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, GST_VIDEO_COMP_U);
-  guint64 rows = (guint64) GST_VIDEO_INFO_COMP_HEIGHT (info, GST_VIDEO_COMP_U);
-  guint64 start = planes->offset[index] + chroma_start (window, info, stride);
-
-  if (planes->num_planes <= index || stride < row ||
-      start + (rows - 1) * stride + row > params->dataSize) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "The surface of %u bytes, with a stride of %" G_GUINT64_FORMAT
-                 " for chroma, does not contain the chroma of %ux%u pixels.",
-                 params->dataSize, stride, params->width, params->height);
-    return FALSE;
-  }
-
-  *image = (CclImage){ .data = (const guint8 *) params->dataPtr + start, .stride = stride };
-
-  return TRUE;
-}
-
-/* A plane of chroma that CUDA found; luma was too, so the visible part is inside. */
-static gboolean
-take_chroma_egl (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
-                 const CclEglImage *egl, const Window *window, guint index, GError **error)
-{
-  if (egl->n_chroma < index) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "CUDA found no chroma in the image of the frame.");
-    return FALSE;
-  }
-
-  *image = egl->chroma[index - 1];
-  if (image->memory == CCL_MEMORY_ARRAY)
-    return TRUE;
-  if (params->planeParams.num_planes > index && params->planeParams.pitch[index] > 0)
-    image->stride = params->planeParams.pitch[index];
-  if (image->stride < (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, GST_VIDEO_COMP_U) *
-                          (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, GST_VIDEO_COMP_U)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "The stride of the frame's chroma is %" G_GSIZE_FORMAT " bytes, too small.",
-                 image->stride);
-    return FALSE;
-  }
-  image->data += chroma_start (window, info, image->stride);
-
-  return TRUE;
-}
-
-/* The planes stay mapped with luma. */
-static gboolean
-nvmm_map_chroma (GstCclMapper *mapper, GstCclFrame *frame, GstCclChroma *chroma,
-                 const GstVideoInfo *info, GError **error)
-{
-  const NvBufSurface *surface = (const NvBufSurface *) frame->map.data;
-  const NvBufSurfaceParams *params = &surface->surfaceList[0];
-  const Registration *registration = frame->priv;
-  const CclEglImage *image = registration ? &registration->image : NULL;
-  guint n = GST_VIDEO_INFO_N_PLANES (info) - 1, i;
-  CclImage planes[2];
-  CclEglImage array;
-  Window window;
-
-  chroma->n_frames = 0;
-  if (!find_window (&window, frame->buffer, info, G_MAXUINT, G_MAXUINT, error))
-    return FALSE;
-  if (n > 0 && (gint) surface->memType == GST_CCL_NVBUF_MEM_CUDA_ARRAY) {
-    if (!find_array (&array, surface, error))
-      return FALSE;
-    image = &array;
-  }
-  for (i = 0; i < n; i++) {
-    if (image ? !take_chroma_egl (&planes[i], info, params, image, &window, i + 1, error)
-              : !take_chroma_address (&planes[i], info, params, &window, i + 1, error))
-      return FALSE;
-    if (!image)
-      planes[i].memory = frame->image.memory;
-  }
-  if (n > 0)
-    gst_ccl_chroma_set_planes (chroma, info, planes);
-
-  return TRUE;
 }
 
 /* NVIDIA's elements use the CUDA runtime, that is, the primary context of a device. */
@@ -634,7 +548,6 @@ const GstCclMapperClass gst_ccl_nvmm_mapper = {
   .needs_cuda = TRUE,
   .map = nvmm_map,
   .unmap = nvmm_unmap,
-  .map_chroma = nvmm_map_chroma,
   .size = sizeof (GstCclNvmmMapper),
   .open = nvmm_open,
 };

@@ -301,7 +301,7 @@ map_surface (GstCclFrame *frame, GstBuffer *buffer)
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, PICTURE_WIDTH, PICTURE_HEIGHT);
   mapper->klass = &gst_ccl_nvmm_mapper;
   mapped = gst_ccl_nvmm_mapper.open (mapper, &info, &device, NULL) &&
-           gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, NULL);
+           gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, 1, NULL);
   g_free (mapper);
 
   return mapped;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cuda/runtime/api.h"
-#include "gst/analysis/memory/gstcclchroma.h"
 #include "gst/analysis/memory/gstcclnvbufsurface.h"
 #include "gst/analysis/memory/gstcclnvmm.h"
 
@@ -76,7 +75,7 @@ map_surface (GstCclMapper *mapper, Surface *surface, gsize n_bytes, guint n_memo
     meta->height = (guint) crop->h;
   }
 
-  result = gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, error);
+  result = gst_ccl_nvmm_mapper.map (mapper, frame, &info, buffer, 1, error);
   if (result)
     gst_ccl_nvmm_mapper.unmap (mapper, frame);
   /* GStreamer complains here if a memory is still mapped. */
@@ -349,19 +348,16 @@ map_chroma (GstCclMapper *mapper, Surface *surface, CclImage *image, GError **er
 {
   GstBuffer *buffer = gst_buffer_new_wrapped_full (
       GST_MEMORY_FLAG_READONLY, surface, sizeof (*surface), 0, sizeof (*surface), NULL, NULL);
-  GstCclChroma chroma;
   GstVideoInfo info;
   GstCclFrame frame;
   gboolean result;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
-  fail_unless (gst_ccl_nvmm_mapper.map (mapper, &frame, &info, buffer, error));
-  result = gst_ccl_nvmm_mapper.map_chroma (mapper, &frame, &chroma, &info, error);
+  result = gst_ccl_nvmm_mapper.map (mapper, &frame, &info, buffer, 2, error);
   if (result) {
-    *image = chroma.image.planes[0];
-    gst_ccl_chroma_unmap (&chroma);
+    *image = frame.image.chroma->planes[0];
+    gst_ccl_nvmm_mapper.unmap (mapper, &frame);
   }
-  gst_ccl_nvmm_mapper.unmap (mapper, &frame);
   gst_buffer_unref (buffer);
 
   return result;
