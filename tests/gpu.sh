@@ -143,7 +143,7 @@ check_element_memcheck() {
     result skipped "element-memcheck: no compute-sanitizer"
     return
   fi
-  for name in cudamemory cudacontext cudapipelines nvmm pinned motionmemory cudacclanalysis cudacclcleaning cclcolor; do
+  for name in cudamemory cudacontext cudapipelines nvmm pinned motionmemory cudacclanalysis cudaccloperations cclcolor; do
     program=$build/tests/elements/check-$name
     if [[ ! -x $program ]]; then
       result skipped "element-memcheck-$name: not built"

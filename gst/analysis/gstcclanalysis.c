@@ -401,7 +401,7 @@ pass_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 /* Frames pass through, so downstream's memory takes precedence: a sink may need its own. If it has
- * no preference, page-locked memory is best for uploads. */
+ * no preference, pinned memory is best for uploads. */
 static gboolean
 pass_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {

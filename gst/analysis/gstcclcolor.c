@@ -27,8 +27,8 @@
  *
  * Components that are not in the metadata are background: those outside of the limits, such as
  * #cudaccl:min-area, and those dropped because of #cudaccl:max-components. With
- * #cudaccl:morphology, the picture shows the cleaned mask. Gaps without pixels
- * become black frames.
+ * #cudaccl:morphology, the picture shows the result of the operations. Gaps without pixels become
+ * black frames.
  *
  * ## Example launch lines
  * |[

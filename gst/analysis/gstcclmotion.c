@@ -36,7 +36,7 @@
  * to the model, too.
  *
  * All memory types and formats of `cudaccl` are supported. On the GPU, frames in system memory are
- * uploaded whole, fastest from the pool of page-locked buffers that the element proposes. A change
+ * uploaded whole, fastest from the pool of pinned buffers that the element proposes. A change
  * of the frames' CUDA context starts a new model, and so does a fallback to the CPU, see
  * #cudaccl:backend `auto`.
  *

@@ -19,7 +19,7 @@
  * ## Memory
  *
  * Frames in system memory are uploaded to the GPU, see #cudaccl:upload. The element proposes a pool
- * of page-locked buffers upstream, unless downstream proposes memory of its own: the GPU reads
+ * of pinned buffers upstream, unless downstream proposes memory of its own: the GPU reads
  * these without the CPU, and without any transfer if it shares the host's memory.
  *
  * Frames in `memory:CUDAMemory` are read in place, in builds with GstCuda (GStreamer 1.22) and the

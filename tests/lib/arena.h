@@ -14,7 +14,7 @@ typedef struct TestArena
   CclMemory memory;
   uint8_t *base;
   size_t capacity;
-  uint8_t *staging; /* page-locked, for uploads to device memory */
+  uint8_t *staging; /* pinned, for uploads to device memory */
   size_t staging_capacity;
   void *stream; /* for late uploads */
 } TestArena;

@@ -10,7 +10,7 @@
 
 #include "cuda/runtime/api.h"
 
-/* What page-locked memory is filled with. Anything but 0 looks like more components than fit. */
+/* What pinned memory is filled with. Anything but 0 looks like more components than fit. */
 extern int test_cuda_fake_fill;
 
 /* The size of the fake's EGL images. */

@@ -231,7 +231,7 @@ stream_write_value (CUstream stream, CUdeviceptr address, cuuint32_t value, unsi
 {
   CUresult result = wrap_cuStreamWriteValue32_v2 (stream, address, value, flags);
 
-  /* page-locked memory has the same address on the host */
+  /* pinned memory has the same address on the host */
   awaited_write.address = result == CUDA_SUCCESS ? (const uint32_t *) (uintptr_t) address : NULL;
   awaited_write.value = value;
   return result;

@@ -1,4 +1,4 @@
-/* cudaccl - device and page-locked memory for tests
+/* cudaccl - device and pinned memory for tests
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/device.h"
@@ -221,7 +221,7 @@ void
 test_device_upload (void *device, const void *host, size_t bytes)
 {
   CHECK (cudaMemcpy (device, host, bytes, cudaMemcpyHostToDevice));
-  /* Copies from page-locked memory may be asynchronous to other streams. */
+  /* Copies from pinned memory may be asynchronous to other streams. */
   CHECK (cudaStreamSynchronize (0));
 }
 

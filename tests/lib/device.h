@@ -1,4 +1,4 @@
-/* cudaccl - device and page-locked memory for tests
+/* cudaccl - device and pinned memory for tests
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Everything works on CUDA device TEST_DEVICE. CUDA errors end the program with a message. In a
@@ -44,7 +44,7 @@ void *test_device_stream_new (void);
 void test_device_stream_free (void *stream);
 void test_device_stream_wait (void *stream);
 
-/* Enqueues a copy from page-locked memory behind so much other work that it is still pending on
+/* Enqueues a copy from pinned memory behind so much other work that it is still pending on
  * return. Until then the memory holds other bytes. */
 void test_device_upload_late (void *device, const void *host, size_t bytes, void *stream);
 

@@ -29,7 +29,7 @@ typedef enum
 typedef enum
 {
   NVBUF_MEM_DEFAULT,       /* only in requests */
-  NVBUF_MEM_CUDA_PINNED,   /* page-locked host memory */
+  NVBUF_MEM_CUDA_PINNED,   /* pinned host memory */
   NVBUF_MEM_CUDA_DEVICE,   /* memory of a GPU */
   NVBUF_MEM_CUDA_UNIFIED,  /* managed memory */
   NVBUF_MEM_SURFACE_ARRAY, /* Jetson; CUDA reads it through an EGL image */

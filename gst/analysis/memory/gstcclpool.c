@@ -1,4 +1,4 @@
-/* cudaccl - a pool of page-locked memory for upstream elements
+/* cudaccl - a pool of pinned memory for upstream elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclpool.h"
@@ -16,7 +16,7 @@ enum
 {
   PROP_0,
   PROP_ALLOCATIONS,
-  PROP_PAGE_LOCKED,
+  PROP_PINNED,
 };
 
 typedef struct
@@ -34,7 +34,7 @@ typedef struct
 
   gint device;
   guint allocations; /* atomic */
-  guint page_locked; /* atomic: those not freed yet */
+  guint pinned;      /* atomic: those not freed yet */
 } GstCclPinnedAllocator;
 
 typedef GstAllocatorClass GstCclPinnedAllocatorClass;
@@ -65,13 +65,13 @@ pinned_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
 
   /* Falls back to pageable memory. */
   if (ccl_pinned_alloc (device, maxsize + params->align, &block) != CCL_OK) {
-    GST_WARNING_OBJECT (allocator, "could not page-lock memory, using pageable memory: %s",
+    GST_WARNING_OBJECT (allocator, "could not pin memory, using pageable memory: %s",
                         ccl_last_error ());
     return gst_allocator_alloc (NULL, size, params);
   }
 
   g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->allocations);
-  g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->page_locked);
+  g_atomic_int_inc (&((GstCclPinnedAllocator *) allocator)->pinned);
   memory =
       new_memory (allocator, NULL, params->flags, maxsize, params->align, params->prefix, size);
   skip = -(gsize) ((guint8 *) block + params->prefix) & params->align;
@@ -95,7 +95,7 @@ pinned_free (GstAllocator *allocator, GstMemory *memory)
 
   if (self->block) {
     ccl_pinned_free (self->device, self->block);
-    g_atomic_int_add (&((GstCclPinnedAllocator *) allocator)->page_locked, -1);
+    g_atomic_int_add (&((GstCclPinnedAllocator *) allocator)->pinned, -1);
   }
   g_free (self);
 }
@@ -128,7 +128,7 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
   return part;
 }
 
-/* Copies are in plain memory: they may be made for each frame, and page-locking takes longer than
+/* Copies are in plain memory: they may be made for each frame, and pinning takes longer than
  * the analysis. */
 static GstMemory *
 pinned_copy (GstMemory *memory, gssize offset, gssize size)
@@ -161,8 +161,8 @@ gst_ccl_pinned_allocator_get_property (GObject *object, guint prop_id, GValue *v
   case PROP_ALLOCATIONS:
     g_value_set_uint (value, (guint) g_atomic_int_get (&self->allocations));
     break;
-  case PROP_PAGE_LOCKED:
-    g_value_set_uint (value, (guint) g_atomic_int_get (&self->page_locked));
+  case PROP_PINNED:
+    g_value_set_uint (value, (guint) g_atomic_int_get (&self->pinned));
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -178,13 +178,12 @@ gst_ccl_pinned_allocator_class_init (GstCclPinnedAllocatorClass *klass)
   gobject_class->get_property = gst_ccl_pinned_allocator_get_property;
   g_object_class_install_property (
       gobject_class, PROP_ALLOCATIONS,
-      g_param_spec_uint ("allocations", "Allocations", "Number of times memory was page-locked.", 0,
+      g_param_spec_uint ("allocations", "Allocations", "Number of times memory was pinned.", 0,
                          G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (
-      gobject_class, PROP_PAGE_LOCKED,
-      g_param_spec_uint ("page-locked", "Page-locked",
-                         "Number of page-locked memories not freed yet.", 0, G_MAXUINT, 0,
-                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      gobject_class, PROP_PINNED,
+      g_param_spec_uint ("pinned", "Pinned", "Number of pinned memories not freed yet.", 0,
+                         G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   klass->alloc = pinned_alloc;
   klass->free = pinned_free;

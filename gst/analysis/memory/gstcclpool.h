@@ -1,4 +1,4 @@
-/* cudaccl - a pool of page-locked memory for upstream elements
+/* cudaccl - a pool of pinned memory for upstream elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_POOL_H__
@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Adds a pool and an allocator of page-locked memory, which CUDA device @device reads at full bus
+/* Adds a pool and an allocator of pinned memory, which CUDA device @device reads at full bus
  * speed, to the answer to an allocation query. They replace plain ones of GStreamer, keeping sizes
  * and options. If downstream proposes memory of its own kind, nothing is changed: copying frames
- * there would cost more. The properties "allocations" and "page-locked" of the allocator count how
- * often memory was page-locked, and how much of it still is. */
+ * there would cost more. The properties "allocations" and "pinned" of the allocator count how
+ * often memory was pinned, and how much of it still is. */
 void gst_ccl_pool_propose (GstQuery *query, gint device);
 
-/* Whether @memory was page-locked by such an allocator. */
+/* Whether @memory was pinned by such an allocator. */
 gboolean gst_ccl_pool_is_pinned (GstMemory *memory);
 
 G_END_DECLS

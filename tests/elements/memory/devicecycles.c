@@ -36,16 +36,16 @@ push_system (GstHarness *h, guint cycle)
 }
 
 static guint
-count_page_locked (GstAllocator *allocator)
+count_pinned (GstAllocator *allocator)
 {
   guint n;
 
-  g_object_get (allocator, "page-locked", &n, NULL);
+  g_object_get (allocator, "pinned", &n, NULL);
 
   return n;
 }
 
-/* A frame in the proposed pool. The device's free bytes do not show page-locked memory, so the
+/* A frame in the proposed pool. The device's free bytes do not show pinned memory, so the
  * allocator counts it. */
 static void
 push_pool (GstHarness *h, guint cycle)
@@ -67,7 +67,7 @@ push_pool (GstHarness *h, guint cycle)
   fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
   fail_unless (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), "CclPinnedMemory"));
   allocator = gst_object_ref (gst_buffer_peek_memory (buffer, 0)->allocator);
-  fail_unless (count_page_locked (allocator) > 0);
+  fail_unless (count_pinned (allocator) > 0);
 
   gst_buffer_map (picture, &map, GST_MAP_READ);
   gst_buffer_fill (buffer, 0, map.data, map.size);
@@ -79,7 +79,7 @@ push_pool (GstHarness *h, guint cycle)
   gst_object_unref (pool);
   gst_query_unref (query);
   gst_caps_unref (caps);
-  fail_unless_equals_int (count_page_locked (allocator), 0);
+  fail_unless_equals_int (count_pinned (allocator), 0);
   gst_object_unref (allocator);
 }
 

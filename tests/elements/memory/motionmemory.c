@@ -183,7 +183,7 @@ static const Kind kinds[] = {
   { "NVMM, device memory", "memory:NVMM", "NV12", FALSE, copy_nvmm, 0 },
   { "NVMM, device memory, cropped", "memory:NVMM", "NV12", TRUE, copy_nvmm, 0 },
   { "NVMM, device memory, cropped", "memory:NVMM", "I420", TRUE, copy_nvmm, 0 },
-  { "NVMM, page-locked memory", "memory:NVMM", "I420", FALSE, copy_nvmm, 1 },
+  { "NVMM, pinned memory", "memory:NVMM", "I420", FALSE, copy_nvmm, 1 },
   { "NVMM, host memory", "memory:NVMM", "NV12", FALSE, copy_nvmm, 2 },
   { "NVMM, EGL image in rows", "memory:NVMM", "NV12", FALSE, copy_nvmm, 3 },
   { "NVMM, EGL image in rows, cropped", "memory:NVMM", "I420", TRUE, copy_nvmm, 3 },

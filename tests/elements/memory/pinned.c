@@ -1,4 +1,4 @@
-/* cudaccl - tests of page-locked memory proposed to upstream
+/* cudaccl - tests of pinned memory proposed to upstream
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"
@@ -56,7 +56,7 @@ push_picture_in (GstHarness *h, GstBuffer *buffer)
   return gst_harness_push_and_pull (h, buffer);
 }
 
-/* The pool's buffers are page-locked, pass through, and need no staging buffer. */
+/* The pool's buffers are pinned, pass through, and need no staging buffer. */
 GST_START_TEST (test_pool)
 {
   GstHarness *h = picture_harness_new ();
@@ -160,7 +160,7 @@ GST_START_TEST (test_memory)
 }
 GST_END_TEST;
 
-/* Shared parts of page-locked memory are page-locked. */
+/* Shared parts of pinned memory are pinned. */
 GST_START_TEST (test_part)
 {
   GstHarness *h = picture_harness_new ();
@@ -190,7 +190,7 @@ count_allocations (GstAllocator *allocator)
   return n;
 }
 
-/* Copies are in system memory: page-locking memory for each would take too long. */
+/* Copies are in system memory: pinning memory for each would take too long. */
 GST_START_TEST (test_copy)
 {
   static const struct
@@ -231,7 +231,7 @@ GST_START_TEST (test_copy)
 }
 GST_END_TEST;
 
-/* How many frames leave the element in page-locked memory. */
+/* How many frames leave the element in pinned memory. */
 typedef struct
 {
   guint frames, pinned;
@@ -256,7 +256,7 @@ look_at_frame (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 }
 
 /* An ordinary source uses the pool, whatever system memory downstream proposes; once it runs, no
- * more memory is page-locked. */
+ * more memory is pinned. */
 static const gchar *const rests[] = {
   "fakesink enable-last-sample=false",
   "videoconvert ! video/x-raw,format=RGB ! fakesink enable-last-sample=false",

@@ -72,7 +72,7 @@ static const struct
   const gchar *morphology;
   guint n;
   Blob blobs[3];
-} cleanings[] = {
+} lists[] = {
   { NULL, 3, { DOT, BOX, BAR } },
   { " ", 3, { DOT, BOX, BAR } },
   { "median3", 2, { { 3, 3, 8, 8, 55, 360.0 / 55, 360.0 / 55 }, THIN_BAR } },
@@ -106,15 +106,15 @@ GST_START_TEST (test_morphology)
   for (backend = 0; backend < ccl_test_n_backends (); backend++) {
     for (i = 0; i < G_N_ELEMENTS (uploads); i++) {
       GstElement *element = ccl_test_element_new (ccl_test_backend ((gint) backend), "morphology",
-                                                  cleanings[__i__].morphology, NULL);
+                                                  lists[__i__].morphology, NULL);
       GstBuffer *buffer;
       GstHarness *h;
 
-      GST_INFO ("%s", cleanings[__i__].morphology);
+      GST_INFO ("%s", lists[__i__].morphology);
       gst_util_set_object_arg (G_OBJECT (element), "upload", uploads[i]);
       h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
       buffer = gst_harness_push_and_pull (h, mask_new ());
-      ccl_test_check_blobs (buffer, cleanings[__i__].blobs, cleanings[__i__].n, cleanings[__i__].n);
+      ccl_test_check_blobs (buffer, lists[__i__].blobs, lists[__i__].n, lists[__i__].n);
       g_object_get (h->element, "stats", &stats, NULL);
       fail_unless_equals_string (gst_structure_get_string (stats, "upload"),
                                  backend == 0 ? "none" : routes[i]);
@@ -421,14 +421,14 @@ GST_START_TEST (test_area_warning)
 GST_END_TEST;
 
 static Suite *
-cudacclcleaning_suite (void)
+cudaccloperations_suite (void)
 {
-  Suite *s = suite_create ("cudacclcleaning");
+  Suite *s = suite_create ("cudaccloperations");
   TCase *tc = tcase_create ("general");
   gint n_backends = (gint) ccl_test_n_backends ();
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_morphology, 0, G_N_ELEMENTS (cleanings));
+  tcase_add_loop_test (tc, test_morphology, 0, G_N_ELEMENTS (lists));
   tcase_add_loop_test (tc, test_region, 0, G_N_ELEMENTS (regions));
   tcase_add_loop_test (tc, test_region_renegotiation, 0, n_backends);
   tcase_add_loop_test (tc, test_bad_string, 0, G_N_ELEMENTS (bad_strings));
@@ -440,4 +440,4 @@ cudacclcleaning_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (cudacclcleaning);
+GST_CHECK_MAIN (cudaccloperations);
