@@ -243,9 +243,9 @@ flsl_open (CclCudaWork *work, CclCudaQueue *queue)
   size_t height = work->frame.height, labels = height * work->components.slots;
   size_t pitch = (work->frame.width - 1) / WARP_LANES + 1;
   const CclCudaTable tables[] = {
-    { &t->ends, labels * sizeof *t->ends },
-    { &work->slots.runs, height * sizeof *work->slots.runs },
-    { &t->edges, height * pitch * sizeof *t->edges },
+    { &t->ends, labels * sizeof *t->ends, false },
+    { &work->slots.runs, height * sizeof *work->slots.runs, false },
+    { &t->edges, height * pitch * sizeof *t->edges, false },
   };
   CclStatus status = ccl_cuda_slots_open (work, queue);
 

@@ -543,10 +543,10 @@ allocate_strips (CclStrips *strips, CclCudaMemory *memory)
   /* Barriers and published are read before they are written. */
   const CclCudaTable tables[] = {
     { &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers, true },
-    { &strips->bottom, n * strips->words * WORD_RUNS * sizeof *strips->bottom },
+    { &strips->bottom, n * strips->words * WORD_RUNS * sizeof *strips->bottom, false },
     { &strips->published, n * sizeof *strips->published, true },
-    { &strips->firsts, n * strips->capacity * sizeof *strips->firsts },
-    { &strips->kept, n * sizeof *strips->kept },
+    { &strips->firsts, n * strips->capacity * sizeof *strips->firsts, false },
+    { &strips->kept, n * sizeof *strips->kept, false },
   };
 
   return ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);

@@ -396,11 +396,11 @@ allocate_tiles (CclTiles *tiles, CclCudaMemory *memory)
 {
   size_t n = (size_t) tiles->rows * tiles->columns;
   const CclCudaTable tables[] = {
-    { &tiles->n, n * sizeof *tiles->n },
-    { &tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts },
-    { &tiles->borders, n * sizeof *tiles->borders },
-    { &tiles->counts, n * tiles->height * sizeof *tiles->counts },
-    { &tiles->totals, tiles->rows * sizeof *tiles->totals },
+    { &tiles->n, n * sizeof *tiles->n, false },
+    { &tiles->firsts, n * tiles->capacity * sizeof *tiles->firsts, false },
+    { &tiles->borders, n * sizeof *tiles->borders, false },
+    { &tiles->counts, n * tiles->height * sizeof *tiles->counts, false },
+    { &tiles->totals, tiles->rows * sizeof *tiles->totals, false },
   };
 
   return ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
