@@ -370,7 +370,8 @@ take_plane (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane,
   cudaError_t error = cudaSuccess;
   CclStatus status;
 
-  *pixels = self->image + plane->offset;
+  if (route->copied)
+    *pixels = self->image + plane->offset;
   *pitch = plane->pitch;
   if (route->staged) {
     error = upload_staged (self, frame, plane);
