@@ -93,6 +93,7 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
   if (!gst_ccl_check_property ("morphology", status, error))
     return FALSE;
 
+  g_clear_pointer (&self->region, gst_ccl_region_free); /* of a start that failed */
   self->region =
       gst_ccl_region_new (settings->include, settings->exclude, settings->region_file, error);
   if (!self->region)

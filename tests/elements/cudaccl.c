@@ -752,6 +752,25 @@ GST_START_TEST (test_algorithm_of_other_backend)
 }
 GST_END_TEST;
 
+/* Starts that fail leave nothing behind, as the leak sanitizer checks. */
+GST_START_TEST (test_start_after_failures)
+{
+  GstElement *element = ccl_test_element_new ("cpu", "include", "0,0 1,0 1,1", NULL);
+  guint i;
+
+  gst_util_set_object_arg (G_OBJECT (element), "algorithm", "tile");
+  for (i = 0; i < 2; i++) {
+    ccl_test_check_start_fails (gst_object_ref (element), GST_LIBRARY_ERROR,
+                                GST_LIBRARY_ERROR_SETTINGS, "tile");
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
+  gst_util_set_object_arg (G_OBJECT (element), "algorithm", "auto");
+  fail_unless (gst_element_set_state (element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 /* More pixels than the engine supports. */
 GST_START_TEST (test_huge_frame)
 {
@@ -949,6 +968,7 @@ cudaccl_suite (void)
   tcase_add_test (tc, test_log);
   tcase_add_test (tc, test_no_memory);
   tcase_add_test (tc, test_algorithm_of_other_backend);
+  tcase_add_test (tc, test_start_after_failures);
   tcase_add_loop_test (tc, test_huge_frame, 0, n_backends);
   tcase_add_loop_test (tc, test_frame, 0, G_N_ELEMENTS (frames));
   tcase_add_loop_test (tc, test_recovery, 0, n_backends);
