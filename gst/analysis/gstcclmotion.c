@@ -41,7 +41,7 @@
  * #cudaccl:backend `auto`.
  *
  * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
- * also part of `allocated-bytes`.
+ * also part of `allocated-bytes`. The model's time is part of `average-analysis-time`.
  *
  * ## Example launch lines
  * |[

@@ -416,6 +416,24 @@ GST_START_TEST (test_scale)
 }
 GST_END_TEST;
 
+/* The model's memory is part of the analyzer's. */
+GST_START_TEST (test_model_bytes)
+{
+  guint64 bytes, model_bytes;
+  GstStructure *stats;
+  Camera camera;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  wait_for (&camera, GST_SECOND / 5, NO_SQUARE);
+  g_object_get (camera.h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "allocated-bytes", G_TYPE_UINT64, &bytes, "model-bytes",
+                                  G_TYPE_UINT64, &model_bytes, NULL));
+  fail_unless (model_bytes >= 2 * FRAME_WIDTH * FRAME_HEIGHT && model_bytes < bytes);
+  gst_structure_free (stats);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
 static void
 reset (Camera *camera)
 {
@@ -677,6 +695,7 @@ cclmotion_suite (void)
   tcase_add_test (tc, test_light_change);
   tcase_add_test (tc, test_scale);
   tcase_add_loop_test (tc, test_events, 0, G_N_ELEMENTS (events));
+  tcase_add_test (tc, test_model_bytes);
   tcase_add_test (tc, test_warm_up_again);
   tcase_add_test (tc, test_allocations);
   tcase_add_test (tc, test_settings);
