@@ -7,6 +7,9 @@
 # DEVICE   default: /dev/video0
 # OPTION   for pipelines/print-boxes, e.g. --summary, --backend=cpu, --frames=100,
 #          --set=min-area=100
+#
+# If the camera is lost, or sends no frame for LIVE_TIMEOUT seconds (default: 10), the script fails and names
+# it.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -28,4 +31,5 @@ need_element v4l2src gstreamer1.0-plugins-good
 need_element cclmotion "this project; build it with ./run.sh"
 
 # decodebin: many cameras send JPEG at larger frame sizes.
-print_boxes --element=cclmotion "${settings[@]}" "$@" -- v4l2src device="$device" ! decodebin
+print_live "$device" --element=cclmotion "${settings[@]}" "$@" -- \
+  v4l2src "$(property device="$device")" ! decodebin

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
-#   pipelines/check.sh testsource|apps|c-app|camera|recording|sinks|names|mqtt|kafka|merged|overlay|
-#                      overlay-recording|morphology|motion|count-people
+#   pipelines/check.sh testsource|apps|c-app|camera|live|recording|sinks|names|quotes|mqtt|kafka|merged|
+#                      overlay|overlay-recording|morphology|motion|count-people
 #
 # Exit status 77: skipped because something is missing.
 set -euo pipefail
@@ -11,7 +11,13 @@ set -euo pipefail
 
 output=$(mktemp -d)
 servers=()
-trap '((${#servers[@]} == 0)) || kill "${servers[@]}" 2>/dev/null; rm -rf "$output"' EXIT
+# The broker writes its file when it ends.
+clean_up() {
+  ((${#servers[@]} == 0)) || kill "${servers[@]}" 2>/dev/null || true
+  ((${#servers[@]} == 0)) || wait "${servers[@]}" 2>/dev/null || true
+  rm -rf "$output"
+}
+trap clean_up EXIT
 
 skip() {
   printf 'skipped: %s\n' "$*"
@@ -30,6 +36,8 @@ expect() {
 
 balls=(videotestsrc pattern=ball num-buffers=20
   ! 'video/x-raw,format=GRAY8,width=321,height=243,framerate=30/1')
+# A folder whose name is hostile to shells, gst-launch and patterns of numbered files.
+odd=$output/$'it\'s "a\\b" 5%d ü! \n ! filesink location=evil \\'
 # Thousands of small components per frame, in the luma plane of a colour format.
 noise=(videotestsrc pattern=snow num-buffers=5
   ! 'video/x-raw,format=NV12,width=162,height=122,framerate=30000/1001')
@@ -46,10 +54,20 @@ check_c_app() {
   expect 3 ', components: 7$' "$output/noise"
   expect 1 '^frames truncated +3$' "$output/noise"
 
-  if print_boxes --set=no-such-property=1 -- "${balls[@]}" 2>"$output/error"; then
-    die "print-boxes accepted a property that does not exist"
-  fi
-  expect 1 'no-such-property' "$output/error"
+  for setting in no-such-property=1 'no-such-property=1 ! identity' min-area='1 ! identity' min-area; do
+    ! print_boxes --set="$setting" -- "${balls[@]}" 2>"$output/error" ||
+      die "print-boxes accepted --set=$setting"
+    expect 1 "${setting%%=*}" "$output/error"
+  done
+  ! print_boxes --element='cudaccl ! identity' -- "${balls[@]}" 2>"$output/error" ||
+    die "print-boxes took text of a pipeline for an element"
+
+  # A live source has no end but that which was asked for.
+  ! print_boxes --live -- "${balls[@]}" >"$output/balls" 2>"$output/error" ||
+    die "the end of a live source was no error"
+  expect 1 'has ended' "$output/error"
+  print_boxes --live --frames=3 -- "${balls[@]}" >"$output/balls"
+  expect 3 '^frame ' "$output/balls"
 }
 
 # need_commands COMMAND...: skips the test if one of them, or ccljson, is missing.
@@ -153,6 +171,7 @@ check_mqtt() {
 
 # start_kafka COUNT: starts the mock broker, which writes to the file "unsorted", and gets its $address.
 start_kafka() {
+  rm -f "$output/unsorted" # that of the last broker
   "$build/pipelines/kafka-mock" things "$1" >"$output/unsorted" 2>"$output/broker" &
   servers=($!)
   wait_for '^127' "$output/unsorted"
@@ -212,12 +231,106 @@ check_names() {
   # shellcheck disable=SC2016
   printf '%s\n' '#!/bin/sh' '[ "$1" != --exists ] || exit 0' 'echo add-reference-timestamp-meta' \
     'seq 20000 2>/dev/null' >"$output/bin/gst-inspect-1.0"
+  chmod +x "$output/bin/gst-inspect-1.0"
   # shellcheck disable=SC2016
-  printf '%s\n' '#!/bin/sh' 'echo "$@"' >"$output/bin/gst-launch-1.0"
-  chmod +x "$output/bin"/*
-  PATH=$output/bin:$PATH components_as_json rtsp://camera/stream gate >"$output/launch"
-  expect 1 'location="rtsp://camera/stream" add-reference-timestamp-meta=true ' "$output/launch"
+  fake_launch 'echo "$@"'
+  components_as_json rtsp://camera/stream gate >"$output/launch"
+  expect 1 'location=rtsp://camera/stream add-reference-timestamp-meta=true ' "$output/launch"
 }
+
+# fake_launch COMMAND...: puts a gst-launch-1.0 in front of the path that runs these lines.
+fake_launch() {
+  mkdir -p "$output/bin"
+  printf '%s\n' '#!/usr/bin/env bash' "$@" >"$output/bin/gst-launch-1.0"
+  chmod +x "$output/bin/gst-launch-1.0"
+  PATH=$output/bin:$PATH
+}
+
+# Values of properties are what they were, whatever is in them, and add no elements.
+check_quotes() {
+  local text
+  mkdir "$odd"
+  # shellcheck disable=SC1003,SC2016
+  for text in 'a" ! filesink location=evil "' "a' ! filesink location=evil '" 'a ! filesink location=evil' \
+    $'line\n ! filesink location=evil' '\' '\\' 'trailing\' '"quoted"' "'" '"' '$(touch evil)' -n ' ' ü a; do
+    (
+      cd "$odd"
+      gst-launch-1.0 -q "${balls[@]}" ! filesink "$(property location="$text")"
+      [[ -s $text ]] || die "missing: $text"
+      gst-launch-1.0 -q filesrc "$(property location="$text")" ! identity "$(property name="\"")" \
+        ! filesink location=copy
+      cmp -- "$text" copy || die "$text was not read"
+      gst-launch-1.0 -q "${balls[@]}" ! cudaccl ! ccljson "$(property source="$text")" ! fdsink >lines
+      python -c 'import json, sys
+for line in open("lines"):
+    assert json.loads(line)["source"] == sys.argv[1], line' "$text"
+      rm "./$text" copy lines
+    )
+  done
+  [[ -z $(ls -A "$odd") ]] || die "files were made: $(ls -A "$odd")"
+  ! (property 'location ! identity=1') 2>/dev/null || die "a name of a property was not checked"
+
+  # What scripts are given is never text of a pipeline.
+  # shellcheck disable=SC1003
+  (
+    cd "$odd"
+    ! "$here/rtsp.sh" 'rtsp://127.0.0.1:1/" ! filesink location=evil "' 2>../error || die "there is no camera"
+    ! "$here/rtsp.sh" 'rtsp://127.0.0.1:1/\' 2>../error2 || die "there is no camera"
+    ! "$here/testsource.sh" 5 'backend=cpu ! filesink location=evil' 2>/dev/null || die "accepted"
+    ! "$here/testsource.sh" 5 'filesink location=evil' 2>/dev/null || die "accepted"
+    ! "$here/camera.sh" '/dev/null" ! filesink location=evil "' 2>/dev/null || die "accepted"
+    ! FRAMERATE='30/1 ! filesink location=evil' "$here/jetson-camera.sh" 2>/dev/null || die "accepted"
+    ! "$here/recording.sh" "$output/none" 2>/dev/null || die "there is no recording"
+  )
+  expect 1 'rtsp://127.0.0.1:1/" ! filesink' "$output/error"
+  expect 1 'rtsp://127.0.0.1:1/.$' "$output/error2"
+  [[ -z $(ls -A "$odd") ]] || die "files were made: $(ls -A "$odd")"
+}
+
+# A camera that cannot be reached, or sends nothing, is named, without its password.
+check_live() {
+  local status=0
+  "$here/rtsp.sh" rtsp://user:secret@127.0.0.1:1/gate 2>"$output/error" || status=$?
+  ((status == 1)) || die "exit status $status without a camera"
+  expect 1 '^rtsp.sh: .*: rtsp://127.0.0.1:1/gate$' "$output/error"
+  expect 0 secret "$output/error"
+
+  status=0
+  (
+    live_timeout=1 watchdog=(watchdog timeout=1000)
+    print_live gate -- videotestsrc is-live=true ! video/x-raw,format=GRAY8 ! valve drop=true
+  ) 2>"$output/error" || status=$?
+  ((status == 1)) || die "exit status $status of a frozen source"
+  expect 1 'had no frame of it for 1 s: gate$' "$output/error"
+
+  status=0
+  (print_live gate -- "${balls[@]}") >"$output/boxes" 2>"$output/error" || status=$?
+  ((status == 1)) || die "exit status $status of a source that was lost"
+  expect 20 '^frame ' "$output/boxes"
+  expect 1 'lost the source.*: gate$' "$output/error"
+}
+
+# check_again SCHEME SCRIPT: a camera that is lost is started again, and its lines go to the same spool. When
+# the sender ends, so does all else.
+check_again() (
+  local spool sender uri=rtsp://user:secret@camera/stream
+  gst-inspect-1.0 --exists rtspsrc && gst-inspect-1.0 --exists watchdog || return 0
+  spool=$output/$(spool_name "$1://localhost:1/again" rtsp://camera/stream)
+  # shellcheck disable=SC2016
+  fake_launch 'n=$(($(cat "$0.runs" 2>/dev/null) + 1))' 'echo "$n" >"$0.runs"' 'echo $$ >"$0.pid"' \
+    'echo "line $n"' '((n < 3)) || while sleep 0.1; do echo more; done' 'exit $((n - 1))'
+  "$here/$2" localhost:1 again "$uri" 2>"$output/error" &
+  sender=$!
+  wait_for '^line 3$' "$spool"
+  expect 2 "^$2: .*: rtsp://camera/stream. Starting it again in [12] s.\$" "$output/error"
+  kill "$sender"
+  ! wait "$sender" || die "an interrupted program said that all was sent"
+  for _ in {1..100}; do
+    kill -0 "$(cat "$output/bin/gst-launch-1.0.pid")" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  die "the source still runs"
+)
 
 # A host that is switched off answers nothing: lines go to the spool all the same, and the program can be
 # interrupted.
@@ -313,14 +426,13 @@ check_sinks() {
 }
 
 check_overlay() {
-  # Names with what gst-launch and numbered files have a meaning for.
-  local odd=$output/$'it\'s "a\\b" 5%d ü!'
   mkdir "$odd"
   # Not Y444: jpegdec of GStreamer 1.20 does not decode it to RGB.
   gst-launch-1.0 -q "${balls[@]:0:3}" ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 \
     ! jpegenc ! avimux ! filesink location="$output/ball.avi"
   cp "$output/ball.avi" "$odd/ball.avi"
-  "$here/overlay.sh" "$odd/ball.avi" "$odd/ball.mkv"
+  cp "$output/ball.avi" "$odd/ball\\"
+  "$here/overlay.sh" "$odd/ball\\" "$odd/ball.mkv"
   mv "$odd/ball.mkv" "$output/ball.mkv"
   gst-launch-1.0 -q filesrc location="$output/ball.mkv" ! decodebin ! videoconvert \
     ! video/x-raw,format=RGB ! multifilesink location="$output/frame%d"
@@ -448,8 +560,6 @@ check_morphology() {
 
 # The ball crosses the line; what is printed, counted and drawn says the same.
 check_count_people() {
-  # Names with what gst-launch has a meaning for.
-  local odd=$output/$'it\'s a\\b "ü!'
   mkdir "$odd"
   gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=200 \
     ! video/x-raw,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! filesink location="$output/ball.avi"
@@ -474,8 +584,20 @@ check_count_people() {
 
 case ${1-} in
 testsource)
-  "$here/testsource.sh" 10 >"$output/messages"
+  "$here/testsource.sh" 10 include='0,0 1,0 1,1 0,1' connectivity=4 >"$output/messages"
   expect 10 '^cudaccl, timestamp=.* found=\(uint\)1, components=' "$output/messages"
+  if "$here/testsource.sh" ten >"$output/messages" 2>"$output/error"; then
+    die "testsource.sh accepted a wrong number"
+  fi
+  [[ ! -s $output/messages ]] || die "testsource.sh went on after a wrong number"
+  expect 1 "'ten' is not a number of frames" "$output/error"
+  # gst-launch speaks the user's language.
+  # shellcheck disable=SC2016
+  (
+    fake_launch '[[ $LC_ALL != C ]] || echo '"'"'Got message #1 from element "cudaccl0" (element): cudaccl'"'"
+    LC_ALL=C.UTF-8 "$here/testsource.sh" 1 >"$output/messages"
+  )
+  expect 1 '^cudaccl$' "$output/messages"
   ;;
 c-app)
   check_c_app
@@ -506,6 +628,15 @@ camera)
     ! "$here/jetson-camera.sh" 2>"$output/error" || die "jetson-camera.sh ran without JetPack"
     expect 1 'nvarguscamerasrc.*JetPack' "$output/error"
   fi
+  ;;
+live)
+  need_elements rtspsrc watchdog
+  check_live
+  ;;
+quotes)
+  need_commands python3
+  need_elements rtspsrc watchdog
+  check_quotes
   ;;
 recording)
   need_recording
@@ -539,6 +670,7 @@ mqtt | kafka)
   export SPOOL_FOLDER=$output
   check_brokers "$1"
   check_silent_host "$1"
+  check_again "$1" "$1.sh"
   "check_$1"
   ;;
 merged)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Counts the people who cross a line in a recording, and draws them: count-people.py FILE [SINK]
+# SINK is the end of a pipeline in gst-launch syntax.
 import sys
 import gi
 gi.require_version("Gst", "1.0")

@@ -26,10 +26,10 @@ mapfile -t words < <(encoder)
 need_element "${words[0]}" gstreamer1.0-plugins-good
 
 # -m prints the messages of cclzones.
-gst-launch-1.0 -m filesrc "$(location "$file")" ! decodebin \
-  ! cclmotion ! ccltrack ! cclzones tripwires="$(quoted "line: $line")" \
+gst-launch-1.0 -m filesrc "$(property location="$file")" ! decodebin \
+  ! cclmotion ! ccltrack ! cclzones "$(property tripwires="line: $line")" \
   ! ccloverlay draw=boxes+tracks+trails+zones+events+time \
-  ! videoconvert ! "${words[@]}" ! matroskamux ! filesink "$(location "$output")" |
+  ! videoconvert ! "${words[@]}" ! matroskamux ! filesink "$(property location="$output")" |
   sed -nE 's/.*cclzones, .*stream-time=\(guint64\)([0-9]+).*event=\(string\)(in|out),.*track=\(uint\)([0-9]+).* in=\(guint64\)([0-9]+), out=\(guint64\)([0-9]+).*/\1 \2 \3 \4 \5/p' |
   awk '{ printf "%.1f s: person %d goes %s\n", $1 / 1e9, $3, $2; fflush(); inwards = $4; outwards = $5 }
     END { printf "in %d, out %d\n", inwards, outwards }'

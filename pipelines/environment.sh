@@ -30,17 +30,22 @@ die() {
   exit 1
 }
 
-# location FILE: prints a property location=FILE for gst-launch, which would read quotes, backslashes
-# and spaces as syntax.
-location() {
-  local file=${1//\\/\\\\}
-  [[ $1 != *\\ ]] || die "cannot use '$1': gst-launch cannot end a name with a backslash"
-  printf 'location="%s"' "${file//\"/\\\"}"
+# property NAME=VALUE: prints it for gst-launch. That reads values as text of the pipeline, where a quote
+# or backslash can end them, and what follows adds elements. So all but simple values become strings of
+# octal numbers, which must be properties of the type string.
+property() {
+  local LC_ALL=C value=${1#*=}
+  [[ $1 =~ ^[a-zA-Z][a-zA-Z0-9-]*= ]] || die "'$1' is not PROPERTY=VALUE"
+  if [[ ! $value =~ ^[a-zA-Z0-9._:,/+-]+$ ]]; then
+    value=$(printf '%s' "$value" | od -An -v -to1 | tr -d '\n')
+    value='\"'${value// /\\\\}'\"'
+  fi
+  printf '%s=%s' "${1%%=*}" "$value"
 }
 
-# pattern FOLDER PATTERN: the same for files that are numbered with a pattern such as %d.
+# pattern FOLDER PATTERN: the location of files that are numbered with a pattern such as %d.
 pattern() {
-  location "${1//\%/%%}/$2"
+  property "location=${1//\%/%%}/$2"
 }
 
 # number WHAT TEXT: prints a number without leading zeros, which would mean octal.
@@ -102,12 +107,6 @@ encoder() {
   printf '%s\n' jpegenc quality=90
 }
 
-# quoted TEXT: TEXT as a value for gst-launch.
-quoted() {
-  local text=${1//\\/\\\\}
-  printf '"%s"' "${text//\"/\\\"}"
-}
-
 # source_name [INPUT]: how lines name the video in a file or at a URI: without password.
 source_name() {
   case ${1-} in
@@ -117,31 +116,71 @@ source_name() {
   esac
 }
 
+# is_live INPUT: whether the video has no end, as that of a camera.
+is_live() {
+  [[ ${1-} == rtsp*://* ]]
+}
+
+# Ends a live pipeline with an error if the source sends no frame for this time.
+live_timeout=$(number "number of seconds" "${LIVE_TIMEOUT:-10}")
+watchdog=(watchdog timeout="$((live_timeout * 1000))")
+
+# print_live NAME ARGUMENT...: runs print_boxes with a live source; fails and names it if it ends or
+# freezes.
+print_live() {
+  local name=$1
+  shift
+  need_element watchdog gstreamer1.0-plugins-bad
+  print_boxes --live "$@" ! "${watchdog[@]}" ||
+    die "failed, or lost the source, or had no frame of it for $live_timeout s: $name"
+}
+
+# need_source INPUT: fails if components_as_json lacks something.
+need_source() {
+  need_element ccljson "this project; build it with ./run.sh"
+  if is_live "${1-}"; then
+    need_element rtspsrc gstreamer1.0-plugins-good
+    need_element watchdog gstreamer1.0-plugins-bad
+  elif [[ -n ${1-} && $1 != *://* ]]; then
+    [[ -r $1 ]] || die "cannot read '$1'"
+  fi
+}
+
 # components_as_json INPUT SOURCE: prints one line per frame, with this source: the moving objects in
 # a video, which is a file or a URI, or a ball if INPUT is empty.
 components_as_json() {
   local source=(videotestsrc pattern=ball num-buffers=100
     ! 'video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1' ! cudaccl)
-  need_element ccljson "this project; build it with ./run.sh"
-  case $1 in
-  "") ;;
-  rtsp://* | rtsps://*)
+  if is_live "$1"; then
     # The camera's own time, if it sends it. What is too slow drops frames and does not fall behind.
-    source=(rtspsrc location="$(quoted "$1")")
+    source=(rtspsrc "$(property location="$1")")
     [[ $(gst-inspect-1.0 rtspsrc) != *add-reference-timestamp-meta* ]] ||
       source+=(add-reference-timestamp-meta=true)
-    source+=(! 'application/x-rtp,media=video' ! decodebin ! queue leaky=downstream
-      max-size-buffers=1 ! "${motion[@]}")
-    ;;
-  *://*)
-    source=(uridecodebin uri="$(quoted "$1")" ! queue ! "${motion[@]}")
-    ;;
-  *)
-    [[ -r $1 ]] || die "cannot read '$1'"
-    source=(filesrc location="$(quoted "$1")" ! decodebin ! queue ! "${motion[@]}")
-    ;;
-  esac
-  gst-launch-1.0 -q "${source[@]}" ! ccljson source="$(quoted "$2")" ! fdsink
+    source+=(! 'application/x-rtp,media=video' ! decodebin ! "${watchdog[@]}"
+      ! queue leaky=downstream max-size-buffers=1 ! "${motion[@]}")
+  elif [[ $1 == *://* ]]; then
+    source=(uridecodebin "$(property uri="$1")" ! queue ! "${motion[@]}")
+  elif [[ -n $1 ]]; then
+    source=(filesrc "$(property location="$1")" ! decodebin ! queue ! "${motion[@]}")
+  fi
+  gst-launch-1.0 -q "${source[@]}" ! ccljson "$(property source="$2")" ! fdsink
+}
+
+# components_without_end INPUT SOURCE: the same for a live source. Starts it again, after 1 to 60 seconds,
+# whenever it is lost, as long as the script runs.
+components_without_end() {
+  local pause=1 started
+  trap 'exit' INT TERM
+  while :; do
+    started=$SECONDS
+    components_as_json "$1" "$2" || true
+    kill -0 "$$" 2>/dev/null || return 0
+    ((SECONDS - started < 60)) || pause=1
+    printf '%s: lost the source, or had no frame of it for %s s: %s. Starting it again in %s s.\n' \
+      "${0##*/}" "$live_timeout" "$2" "$pause" >&2
+    sleep "$pause"
+    pause=$((pause < 30 ? 2 * pause : 60))
+  done
 }
 
 # spool_name BROKER_URI SOURCE: the name of the file that keeps lines: another one for each broker, topic
@@ -155,12 +194,15 @@ spool_name() {
 
 # send_components BROKER_URI [INPUT [SOURCE]]: sends them to a broker.
 send_components() {
-  local source folder=${SPOOL_FOLDER:-${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/cudaccl} spool
+  local source folder=${SPOOL_FOLDER:-${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/cudaccl} spool sender
   source=${3:-$(source_name "${2-}")}
   [[ -x $build/pipelines/send-lines ]] ||
     die "missing the program send-lines: build this project with ./run.sh"
   mkdir -p "$folder" || die "cannot create '$folder': set SPOOL_FOLDER"
   spool=$folder/$(spool_name "$1" "$source")
-  components_as_json "${2-}" "$source" |
-    "$build/pipelines/send-lines" --key="$source" --spool="$spool" "$1"
+  need_source "${2-}"
+  sender=("$build/pipelines/send-lines" --key="$source" --spool="$spool" "$1")
+  # A source that is lost does not end the sender. If the sender ends, so does the source.
+  ! is_live "${2-}" || exec "${sender[@]}" < <(components_without_end "$2" "$source")
+  components_as_json "${2-}" "$source" | "${sender[@]}"
 }

@@ -10,6 +10,9 @@
 #
 # The environment variables WIDTH, HEIGHT and FRAMERATE select a camera mode; default: 1280, 720 and
 # 30/1.
+#
+# If the camera is lost, or sends no frame for LIVE_TIMEOUT seconds (default: 10), the script fails and names
+# it.
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -21,12 +24,16 @@ case ${1-} in
 *) sensor=$1 && shift ;;
 esac
 sensor=$(number "camera number" "$sensor")
+width=$(number WIDTH "${WIDTH:-1280}")
+height=$(number HEIGHT "${HEIGHT:-720}")
+framerate=${FRAMERATE:-30/1}
+[[ $framerate =~ ^[0-9]{1,9}/[0-9]{1,9}$ ]] || die "'$framerate' is not a FRAMERATE such as 30/1"
 need_element nvarguscamerasrc "not packaged; it is part of JetPack, NVIDIA's system for Jetson"
 need_element cclmotion "this project; build it with ./run.sh"
 [[ $(gst-inspect-1.0 cclmotion) == *memory:NVMM* ]] ||
   die "cudaccl was built without the feature 'nvmm', which needs nvcc"
 
 # The camera adapts its exposure in the first second.
-print_boxes --element=cclmotion "${settings[@]}" --set=backend=cuda --set=warm-up=1000000000 "$@" -- \
-  nvarguscamerasrc sensor-id="$sensor" ! \
-  "video/x-raw(memory:NVMM),format=NV12,width=${WIDTH:-1280},height=${HEIGHT:-720},framerate=${FRAMERATE:-30/1}"
+print_live "camera $sensor" --element=cclmotion "${settings[@]}" --set=backend=cuda \
+  --set=warm-up=1000000000 "$@" -- nvarguscamerasrc sensor-id="$sensor" \
+  ! "video/x-raw(memory:NVMM),format=NV12,width=$width,height=$height,framerate=$framerate"

@@ -16,6 +16,9 @@
 # a file in SPOOL_FOLDER (default: ~/.local/state/cudaccl): neither a broker that restarts nor this
 # script loses them; they are sent when both run again.
 #
+# An RTSP camera that is lost, or sends no frame for LIVE_TIMEOUT seconds (default: 10), is started
+# again until the script ends.
+#
 # To read the messages: kcat -C -b localhost -t cudaccl
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh

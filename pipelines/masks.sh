@@ -30,10 +30,10 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than are kept.
-gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${opencv_mask[@]}" ! \
+gst-launch-1.0 -q filesrc "$(property location="$file")" ! decodebin ! "${opencv_mask[@]}" ! \
   identity eos-after="$((${frames:--11} + 10))" ! pngenc compression-level=1 ! multifilesink \
   "$(pattern "$made" %05d.png)"
-mapfile -t masks < <(find "$made" -name '*.png' | sort | head -n "${frames:--0}")
+mapfile -d '' -t masks < <(find "$made" -name '*.png' -print0 | sort -z | head -z -n "${frames:--0}")
 ((${#masks[@]})) || die "could not make any mask from '$file'"
 printf '%s\0' "${masks[@]}" | xargs -0 mv -t "$folder" --
 printf '%s: %s masks\n' "$folder" "${#masks[@]}"

@@ -20,7 +20,7 @@ need_element ccljson "this project; build it with ./run.sh"
 
 # Borders would shift the boxes. The height follows from the width.
 gst-launch-1.0 -q \
-  filesrc "$(location "$file")" ! decodebin ! videoconvert ! tee name=frames \
+  filesrc "$(property location="$file")" ! decodebin ! videoconvert ! tee name=frames \
   frames. ! queue ! merge.video \
   frames. ! queue ! videoscale add-borders=false \
   ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! cclmotion min-area=25 ! queue ! merge.components \

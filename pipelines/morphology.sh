@@ -34,7 +34,7 @@ trap 'rm -rf "$made"' EXIT
 
 # When a video is cut short, the decoder may drop or damage the last frames, so make ten more masks
 # than needed.
-gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! "${opencv_mask[@]}" \
+gst-launch-1.0 -q filesrc "$(property location="$file")" ! decodebin ! "${opencv_mask[@]}" \
   ! identity eos-after="$((frame + 11))" ! pngenc compression-level=1 \
   ! multifilesink max-files=20 "$(pattern "$made" %d.png)"
 mask_file=$made/$frame.png
@@ -61,7 +61,7 @@ show() {
     masks. ! queue ! cclcolor max-components=65535 "$@" ! video/x-raw,format=RGBA ! "${crop[@]}" ! pictures. \
     compositor name=pictures background=white sink_1::xpos="$second" \
     ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 \
-    ! filesink "$(location "$folder/$name.png")"
+    ! filesink "$(property location="$folder/$name.png")"
   [[ -s $folder/$name.png ]] || die "could not make $folder/$name.png"
 }
 

@@ -33,15 +33,15 @@ show() {
   local width=${size%x*} height=${size#*x}
   shift 7
   # The decoder may drop or damage the last frames, so send ten more than needed.
-  gst-launch-1.0 -q filesrc "$(location "$file")" ! decodebin ! identity eos-after="$((frame + 10))" \
+  gst-launch-1.0 -q filesrc "$(property location="$file")" ! decodebin ! identity eos-after="$((frame + 10))" \
     ! videoconvert ! video/x-raw,format=I420 "$@" ! videoconvert ! video/x-raw,format=NV12 \
-    ! filesink "$(location "$made/frames")"
+    ! filesink "$(property location="$made/frames")"
   "$picture" "$size" "$frame" "$duration" "$operations" "$area" <"$made/frames" >"$made/picture"
-  gst-launch-1.0 -q filesrc "$(location "$made/picture")" \
+  gst-launch-1.0 -q filesrc "$(property location="$made/picture")" \
     ! rawvideoparse format=rgb width="$((4 * width + 24))" height="$height" framerate=1/1 \
     ! videoscale ! video/x-raw,width=1280,height="$((1280 * height / (4 * width + 24)))",pixel-aspect-ratio=1/1 \
     ! videoconvert dither=none ! video/x-raw,format=RGB15 ! videoconvert ! video/x-raw,format=RGB \
-    ! pngenc compression-level=9 ! filesink "$(location "$folder/$name.png")"
+    ! pngenc compression-level=9 ! filesink "$(property location="$folder/$name.png")"
   [[ -s $folder/$name.png ]] || die "could not make $folder/$name.png"
   printf '%s\n' "$folder/$name.png"
 }

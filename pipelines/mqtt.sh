@@ -18,6 +18,9 @@
 # clients that are away, if it is set up so: for mosquitto, "persistence true" and
 # "autosave_on_changes true".
 #
+# An RTSP camera that is lost, or sends no frame for LIVE_TIMEOUT seconds (default: 10), is started
+# again until the script ends.
+#
 # To read the messages: mosquitto_sub -t cudaccl
 set -euo pipefail
 # shellcheck source=pipelines/environment.sh

@@ -23,7 +23,7 @@ draw() {
   local count=$1
   shift
   gst-launch-1.0 -q \
-    filesrc "$(location "$file")" ! decodebin ! identity eos-after="$count" ! queue ! "${motion[@]}" \
+    filesrc "$(property location="$file")" ! decodebin ! identity eos-after="$count" ! queue ! "${motion[@]}" \
     ! ccloverlay draw=boxes+centroids ! videoconvert ! "$@"
 }
 
@@ -36,9 +36,9 @@ picture() {
   draw $((frame + 10)) pngenc compression-level=1 \
     ! multifilesink max-files=20 "$(pattern "$folder" %d.png)"
   [[ -s $folder/$frame.png ]] || die "'$file' has no frame $frame"
-  gst-launch-1.0 -q filesrc "$(location "$folder/$frame.png")" ! pngdec \
+  gst-launch-1.0 -q filesrc "$(property location="$folder/$frame.png")" ! pngdec \
     ! videoconvert dither=none ! video/x-raw,format=RGB15 \
-    ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 ! filesink "$(location "$output")"
+    ! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=9 ! filesink "$(property location="$output")"
 }
 
 if [[ $output == *.png ]]; then
@@ -47,5 +47,5 @@ else
   mapfile -t words < <(encoder)
   need_element "${words[0]}" gstreamer1.0-plugins-good
   need_element matroskamux gstreamer1.0-plugins-good
-  draw -1 "${words[@]}" ! matroskamux ! filesink "$(location "$output")"
+  draw -1 "${words[@]}" ! matroskamux ! filesink "$(property location="$output")"
 fi

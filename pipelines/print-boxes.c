@@ -13,6 +13,7 @@
 #include <glib-unix.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_SAMPLES 3 /* boxes in each of the summary's two lists */
 
@@ -165,29 +166,89 @@ print_summary (const Report *report, GstElement *ccl, gdouble seconds)
            seconds > 0 ? report->frames / seconds : 0.0);
 }
 
-/* Makes "SOURCE ! ELEMENT ! fakesink" from the arguments, as gst-launch does. */
+static gboolean
+set_property (GstElement *element, const gchar *name, const gchar *text, GError **error)
+{
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
+  GValue value = G_VALUE_INIT;
+  gboolean valid;
+
+  if (!spec) {
+    g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_PROPERTY, "no property '%s'",
+                 name);
+    return FALSE;
+  }
+
+  g_value_init (&value, spec->value_type);
+  valid = gst_value_deserialize_with_pspec (&value, text, spec);
+  if (valid)
+    g_object_set_property (G_OBJECT (element), name, &value);
+  else
+    g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+                 "could not set the property '%s' to '%s'", name, text);
+  g_value_unset (&value);
+
+  return valid;
+}
+
+/* Sets a property from "PROPERTY=VALUE". */
+static gboolean
+set_setting (GstElement *element, const gchar *setting, GError **error)
+{
+  const gchar *value = strchr (setting, '=');
+  gboolean valid = FALSE;
+
+  if (value) {
+    gchar *name = g_strndup (setting, (gsize) (value - setting));
+
+    valid = set_property (element, name, value + 1, error);
+    g_free (name);
+  } else {
+    g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_SYNTAX, "'%s' is not PROPERTY=VALUE",
+                 setting);
+  }
+
+  return valid;
+}
+
+/* Makes "SOURCE ! ELEMENT ! fakesink", where SOURCE is text as for gst-launch. */
 static GstElement *
 make_pipeline (gchar **source, const gchar *element, const gchar *backend, gchar **settings,
                GError **error)
 {
-  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
-  GstElement *pipeline;
+  GstElementFactory *factory = gst_element_factory_find (element);
+  GstElement *pipeline, *ccl;
+  GPtrArray *words;
 
-  for (; source && *source; source++)
-    g_ptr_array_add (words, g_strdup (*source));
-  g_ptr_array_add (words, g_strdup ("!"));
-  g_ptr_array_add (words, g_strdup (element ? element : "cudaccl"));
-  g_ptr_array_add (words, g_strdup ("name=ccl"));
-  if (backend)
-    g_ptr_array_add (words, g_strdup_printf ("backend=%s", backend));
-  for (; settings && *settings; settings++)
-    g_ptr_array_add (words, g_strdup (*settings));
-  g_ptr_array_add (words, g_strdup ("!"));
-  g_ptr_array_add (words, g_strdup ("fakesink"));
+  if (!factory) {
+    g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT, "no element '%s'",
+                 element);
+    return NULL;
+  }
+  gst_object_unref (factory);
+
+  words = g_ptr_array_new ();
+  for (; *source; source++)
+    g_ptr_array_add (words, *source);
+  g_ptr_array_add (words, (gpointer) "!");
+  g_ptr_array_add (words, (gpointer) element);
+  g_ptr_array_add (words, (gpointer) "name=ccl");
+  g_ptr_array_add (words, (gpointer) "!");
+  g_ptr_array_add (words, (gpointer) "fakesink");
   g_ptr_array_add (words, NULL);
-
   pipeline = gst_parse_launchv ((const gchar **) words->pdata, error);
   g_ptr_array_unref (words);
+  /* gst_parse_launchv() may return both a pipeline and an error. */
+  if (*error)
+    return pipeline;
+
+  ccl = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
+  if (!backend || set_property (ccl, "backend", backend, error)) {
+    while (settings && *settings && set_setting (ccl, *settings, error))
+      settings++;
+  }
+  gst_object_unref (ccl);
+
   return pipeline;
 }
 
@@ -196,6 +257,7 @@ make_pipeline (gchar **source, const gchar *element, const gchar *backend, gchar
 static gboolean
 on_interrupt (gpointer pipeline)
 {
+  g_object_set_data (pipeline, "interrupted", pipeline);
   gst_element_send_event (pipeline, gst_event_new_eos ());
   return G_SOURCE_REMOVE;
 }
@@ -247,8 +309,8 @@ play (GstElement *pipeline, GError **error)
 int
 main (int argc, char **argv)
 {
-  gboolean summary = FALSE;
-  gint frames = 0;
+  gboolean summary = FALSE, live = FALSE;
+  gint limit = 0, left;
   gchar *element = NULL, *backend = NULL, **settings = NULL, **source = NULL;
   Report report = { 0 };
   const GOptionEntry options[] = {
@@ -257,7 +319,9 @@ main (int argc, char **argv)
     { "backend", 'b', 0, G_OPTION_ARG_STRING, &backend, "auto, cuda or cpu", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "set any other property of the element",
       "PROPERTY=VALUE" },
-    { "frames", 'n', 0, G_OPTION_ARG_INT, &frames, "stop after N frames", "N" },
+    { "frames", 'n', 0, G_OPTION_ARG_INT, &limit, "stop after N frames", "N" },
+    { "live", 'l', 0, G_OPTION_ARG_NONE, &live, "fail if the source ends, as a camera should not",
+      NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &report.quiet, "do not print boxes", NULL },
     { "summary", 's', 0, G_OPTION_ARG_NONE, &summary, "print a summary at the end", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &source, NULL, "SOURCE..." },
@@ -276,9 +340,8 @@ main (int argc, char **argv)
   if (g_option_context_parse (context, &argc, &argv, &error) && !source)
     g_set_error (&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "no SOURCE given; see --help");
   if (!error)
-    pipeline = make_pipeline (source, element, backend, settings, &error);
+    pipeline = make_pipeline (source, element ? element : "cudaccl", backend, settings, &error);
 
-  /* gst_parse_launchv() may return both a pipeline and an error. */
   if (!error) {
     GstElement *ccl = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
     GstPad *sink = gst_element_get_static_pad (ccl, "sink");
@@ -287,10 +350,14 @@ main (int argc, char **argv)
 
     report.first = g_array_new (FALSE, FALSE, sizeof (Box));
     report.last = g_array_new (FALSE, FALSE, sizeof (Box));
-    if (frames > 0)
-      gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, limit_frames, &frames, NULL);
+    left = limit;
+    if (limit > 0)
+      gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, limit_frames, &left, NULL);
     gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &report, NULL);
     play (pipeline, &error);
+    if (live && !error && !g_object_get_data (G_OBJECT (pipeline), "interrupted") &&
+        (limit <= 0 || report.frames < (guint64) limit))
+      g_set_error (&error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "the live source has ended");
     if (summary && (report.frames > 0 || !error))
       print_summary (&report, ccl, (g_get_monotonic_time () - start) / 1e6);
 

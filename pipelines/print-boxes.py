@@ -10,6 +10,7 @@ Copy boxes() into your application. It does not need libgstccl: it reads GStream
 region-of-interest metadata, one for each component."""
 
 import argparse
+import re
 import signal
 import sys
 
@@ -64,6 +65,18 @@ def buffers(pipeline):
             raise RuntimeError(f"{message.src.name}: {error.message}")
 
 
+def setting(text):
+    """PROPERTY=VALUE as text of a pipeline. Values with other characters become strings of octal numbers,
+    so that nothing in them ends the value."""
+    match = re.fullmatch(r"([a-zA-Z][a-zA-Z0-9-]*)=(.*)", text, re.S)
+    if not match:
+        sys.exit(f"print-boxes.py: '{text}' is not PROPERTY=VALUE")
+    name, value = match.groups()
+    if not re.fullmatch(r"[a-zA-Z0-9._:,/+-]+", value):
+        value = r'\"' + "".join(rf"\\{byte:03o}" for byte in value.encode()) + r'\"'
+    return f"{name}={value}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -73,14 +86,19 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="PROPERTY=VALUE",
                         help="set any other property of the element")
     parser.add_argument("-n", "--frames", type=int, metavar="N", help="stop after N frames")
+    parser.add_argument("-l", "--live", action="store_true",
+                        help="fail if the source ends, as a camera should not")
     parser.add_argument("source", nargs="+", metavar="SOURCE")
     options = parser.parse_args()
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Gst.init(None)
+    if not Gst.ElementFactory.find(options.element):
+        sys.exit(f"print-boxes.py: no element '{options.element}'")
     try:
         pipeline = Gst.parse_launchv(
-            options.source + ["!", options.element, f"backend={options.backend}", *options.set,
+            options.source + ["!", options.element, setting(f"backend={options.backend}"),
+                              *map(setting, options.set),
                               "!", "appsink", "name=sink", "sync=false", "max-buffers=4"])
     except gi.repository.GLib.Error as error:
         sys.exit(f"print-boxes.py: {error.message}")
@@ -91,6 +109,9 @@ def main():
             print_frame(number, buffer)
             if number + 1 == options.frames:
                 break
+        else:
+            if options.live:
+                raise RuntimeError("the live source has ended")
     except RuntimeError as error:
         sys.exit(f"print-boxes.py: {error}")
     finally:
