@@ -794,6 +794,40 @@ try_config (const CclConfig *config)
   return status;
 }
 
+/* A reset while a frame is in flight: the next frame is the first. */
+static void
+check_reset (Check *check, CclBackend backend)
+{
+  Camera camera = camera_new (check, backend, 25);
+  CclImage image = test_image_view (&camera.image);
+  CclComponents components;
+  CclStatus status;
+  CclInfo info;
+
+  show (&camera, 5, 100, 60, 100);
+  status = ccl_analyzer_submit (camera.analyzer, &image, &camera.params);
+  ccl_analyzer_reset (camera.analyzer);
+  if (status == CCL_OK)
+    status = ccl_analyzer_collect (camera.analyzer, &components);
+  check_that (check, status == CCL_OK, "%s", ccl_last_error ());
+  expect (&camera, "the first frames after a reset", show (&camera, 0.08, 200, 20, 100), 0, 0);
+  ccl_analyzer_info (camera.analyzer, &info);
+  check_that (check, info.motion.starts == 2 && info.motion.age == camera.params.elapsed,
+              "%llu starts and an age of %llu ns", (unsigned long long) info.motion.starts,
+              (unsigned long long) info.motion.age);
+  camera_free (&camera);
+}
+
+static void
+test_reset (Check *check)
+{
+  static const CclBackend backends[] = { CCL_BACKEND_CPU, CCL_BACKEND_CUDA };
+
+  for (size_t i = 0; i < COUNT (backends); i++)
+    if (wants (check, backends[i]))
+      check_reset (check, backends[i]);
+}
+
 static void
 test_refusals (Check *check)
 {
@@ -805,6 +839,7 @@ test_refusals (Check *check)
   CclBatch *batch;
   CclMask mask;
   CclImage image;
+  CclInfo info;
   Camera camera;
   uint8_t pixels[100];
 
@@ -842,6 +877,8 @@ test_refusals (Check *check)
   refuse (check, "light change", ANALYSE (), CCL_ERROR_INVALID);
   refuse (check, "background's stride", ccl_analyzer_background (camera.analyzer, pixels, 99),
           CCL_ERROR_INVALID);
+  ccl_analyzer_info (camera.analyzer, &info);
+  check_that (check, info.motion.starts == 0, "a refused frame started the model");
   camera_free (&camera);
 
   params.motion.light_change = 0;
@@ -877,11 +914,8 @@ test_refusals (Check *check)
 }
 
 const Test motion_tests[] = {
-  { "motion-frames", test_frames },
-  { "motion-arrays", test_arrays },
-  { "motion-chains", test_chains },
-  { "motion-learning", test_learning },
-  { "motion-light", test_light },
-  { "motion-refusals", test_refusals },
-  { NULL, NULL },
+  { "motion-frames", test_frames },     { "motion-arrays", test_arrays },
+  { "motion-chains", test_chains },     { "motion-learning", test_learning },
+  { "motion-light", test_light },       { "motion-reset", test_reset },
+  { "motion-refusals", test_refusals }, { NULL, NULL },
 };
