@@ -25,17 +25,17 @@ typedef struct CclCudaWork
   CclComponentTable components;
   CclSlotTable slots;
   CclCudaResult result;
-  void *tables; /* the algorithm's own, tables_size bytes of host memory */
+  void *tables; /* the algorithm's own; tables_size bytes of host memory */
   struct
   {
     bool moments, result_labels, updates;
   } wants; /* the tables that ccl_cuda_components_allocate() allocates */
   CclFeatureStage feature_stage;
-  uint32_t depth;           /* slices of a volume; 0: a frame */
+  uint32_t depth;           /* of a volume, in slices; 0: a frame */
   struct CclSlices *slices; /* [capacity] of volumes */
   bool keep_components; /* enqueue() must leave the components in their tables, for count_areas() */
-  unsigned long long *update_sums; /* [2] sum of components.updates and of their squares */
-  struct CclCudaStages *stages;    /* on the host; NULL: stages are not measured */
+  unsigned long long *update_sums; /* [2] sums of components.updates and of their squares */
+  struct CclCudaStages *stages;    /* in host memory; NULL: stages are not measured */
 } CclCudaWork;
 
 /* An algorithm: one file defines it, and list.c lists it. */

@@ -1,10 +1,10 @@
 /* cudaccl - CUDA backend: block equivalence
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* S. Zavalishin, I. Safonov, Y. Bekhtin, I. Kurilin: Block Equivalence Algorithm for Labeling 2D
- * and 3D Images on GPU, as described by Allegretti 2020, section 3.1: BE, label equivalence
- * (Kalentev 2011) over blocks of 2 x 2 pixels and a map of which of them touch. The loop is in the
- * kernel; see iterate.cuh. */
+/* BE: S. Zavalishin, I. Safonov, Y. Bekhtin, I. Kurilin: Block Equivalence Algorithm for Labeling
+ * 2D and 3D Images on GPU, as described by Allegretti 2020, section 3.1. Label equivalence
+ * (Kalentev 2011) over blocks of 2 x 2 pixels and a map of which of them touch. The loop is inside
+ * the kernel; see iterate.cuh. */
 
 #include "cuda/device/iterate.cuh"
 #include "cuda/device/voxel_blocks.cuh"
@@ -26,7 +26,7 @@ be_initialize (CclCudaFrame f, CclLabelImage image)
   image.blocks[b.label] = own_pixels (square) ? b.label : CCL_NO_LABEL;
 }
 
-/* The lowest label of the blocks that touch block @i. */
+/* Returns the lowest label of the blocks that touch block @i. */
 static __device__ inline uint32_t
 lowest_block_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 {

@@ -11,8 +11,8 @@
 
 #include "cuda/device/voxel_blocks.cuh"
 
-/* The information byte (table 1): the block's foreground pixels in the low half, and the neighbours
- * that it was not linked to. */
+/* The information byte (table 1): the block's foreground pixels, and the neighbours that it must
+ * still be united with because it was not linked to them. */
 enum
 {
   INFO_PIXELS = 0x0f,
@@ -21,9 +21,9 @@ enum
   INFO_S = 0x80,
 };
 
-#define BKE_BLOCKS 4 /* side by side, of a thread */
+#define BKE_BLOCKS 4 /* of a thread, side by side */
 
-/* Links a block to the first of its neighbours; returns its information byte. */
+/* Links a block to the first of its neighbours. Returns its information byte. */
 static __device__ inline uint32_t
 link_block (uint32_t pitch, uint32_t square, uint32_t *label)
 {
@@ -153,10 +153,10 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_bke_ic) =
 
 /* Volumes, with 26-connectivity */
 
-/* A block's information: its foreground voxels, and above them the neighbours that it was not
- * linked to. */
+/* A block's information: its foreground voxels, and from bit INFO_NEIGHBOURS on the neighbours that
+ * it was not linked to. */
 #define INFO_VOXELS 0xff
-#define INFO_NEIGHBOURS 8 /* the bit from which on */
+#define INFO_NEIGHBOURS 8
 
 static __global__ void
 bke_volume_initialize (CclCudaFrame f, CclLabelImage image)

@@ -84,7 +84,7 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf_ic) =
     CCL_CUDA_LABELLING ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 8,
                         ccl_cuda_block_image_open, buf_label<true>);
 
-/* Volumes, with 26-connectivity. As in the paper, the merge keeps which voxels of a block are
+/* Volumes, with 26-connectivity. As in the paper, the merge stores which voxels of a block are
  * foreground. */
 
 static __global__ void

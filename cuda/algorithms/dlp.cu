@@ -1,22 +1,22 @@
 /* cudaccl - CUDA backend: distanceless label propagation
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* L. Cabaret, L. Lacassagne, D. Etiemble: Distanceless Label Propagation: an Efficient Direct
- * Connected Component Labeling Algorithm for GPUs, as described by Allegretti 2020, section 3.2:
- * DLP. All labels of each square of 2 x 2 pixels are united with the lowest one, first in tiles,
- * then over their borders, without finding roots first: what a label points to is passed on
+/* DLP: L. Cabaret, L. Lacassagne, D. Etiemble: Distanceless Label Propagation: an Efficient Direct
+ * Connected Component Labeling Algorithm for GPUs, as described by Allegretti 2020, section 3.2.
+ * All labels in each square of 2 x 2 pixels are united with the lowest one, first inside tiles,
+ * then across their borders. Roots are not searched first: what a label points to is passed on
  * instead.
  *
- * Where this differs from its description:
- * - The recursion is a loop; with 4-connectivity, a square is its first pixel with those right of
- *   it and below.
+ * Where this differs from the description:
+ * - The recursion is a loop. With 4-connectivity, a square is its first pixel with the pixels to
+ *   its right and below.
  * - In a tile, pixels start with the label of their run's start. Squares are skipped where two
- *   runs, or two columns of pixels across a tile's left border, continue to touch. */
+ *   runs, or two columns of pixels at a tile's left border, continue to touch. */
 
 #include "cuda/device/pixels.cuh"
 
-/* The recursive union: lowers what @label points to. Where that was another label, both are of one
- * component, and the higher one goes on. Labels that are low enough are left alone: labels only
+/* The recursive union: lowers what @label points to. If that was another label, both belong to one
+ * component; continue with the higher label. Labels that are low enough are left alone: labels only
  * ever become lower, so a stale read is safe. */
 static __device__ inline void
 propagate (uint32_t *labels, uint32_t label, uint32_t lower)
@@ -33,15 +33,15 @@ propagate (uint32_t *labels, uint32_t label, uint32_t lower)
   }
 }
 
-/* The current label of a pixel; CCL_NO_LABEL in the background. */
+/* Returns the current label of a pixel; CCL_NO_LABEL in the background. */
 static __device__ inline uint32_t
 label_at (const uint32_t *labels, uint32_t label, bool here)
 {
   return here ? labels[label] : CCL_NO_LABEL;
 }
 
-/* The pixels of the square that begins with @label, as far as they are foreground: bit 0 itself, 1
- * to its right, 2 below, 3 right and below. */
+/* Unites the foreground pixels of a square, whose first pixel is @label. @square: bit 0 is that
+ * pixel, 1 the one to its right, 2 the one below, 3 the one to the right below. */
 static __device__ inline void
 unite_square (uint32_t *labels, uint32_t label, uint32_t pitch, uint32_t square)
 {
@@ -61,7 +61,7 @@ unite_square (uint32_t *labels, uint32_t label, uint32_t pitch, uint32_t square)
     propagate (labels, label3, lowest);
 }
 
-/* The square that begins with bit @i of two lines, as far as its pixels touch. */
+/* Returns the square that begins with bit @i of two lines: those of its pixels that touch. */
 static __device__ inline uint32_t
 square_at (const CclCudaFrame &f, uint64_t row, uint64_t below, uint32_t i)
 {
@@ -94,8 +94,8 @@ dlp_merge_locally (CclCudaFrame f, CclLabelImage image)
   store_tile_label (image, p, labels, start, row >> lane & 1);
 }
 
-/* 33 pixels from (@x, @y) on, of a row (@dx is 1) or a column (@dy is 1): the warp's, and one more.
- */
+/* Loads 33 pixels of a row (@dx is 1) or a column (@dy is 1), from (@x, @y) on: the warp's pixels
+ * and the next one. */
 static __device__ inline uint64_t
 load_line (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t dx, uint32_t dy)
 {
@@ -105,8 +105,8 @@ load_line (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t dx, uint32_t 
          (uint64_t) foreground_at (f, x + WARP_LANES * dx, y + WARP_LANES * dy) << WARP_LANES;
 }
 
-/* The squares over the lower borders of tiles. Those at tiles' corners are never left out, as
- * others rely on them. */
+/* Unites the squares across the lower borders of tiles. Those at the corners of tiles are never
+ * skipped, as others rely on them. */
 static __global__ void
 dlp_merge_rows (CclCudaFrame f, CclLabelImage image)
 {
@@ -121,8 +121,8 @@ dlp_merge_rows (CclCudaFrame f, CclLabelImage image)
   unite_square (image.pixels, y * image.pitch + p.x, image.pitch, square_at (f, row, below, lane));
 }
 
-/* The squares over the right borders of tiles, but for those that lie over a lower border, too. A
- * warp has 32 rows. */
+/* Unites the squares across the right borders of tiles, except those that also lie across a lower
+ * border. A warp handles 32 rows. */
 static __global__ void
 dlp_merge_columns (CclCudaFrame f, CclLabelImage image)
 {

@@ -6,15 +6,15 @@
  * however long. The variants differ in how features are summed up:
  *
  * - flsl: each run is added to its component individually (section 3.1).
- * - flsl-otf: features go along with every merge of labels (section 3.2, algorithm 2).
+ * - flsl-otf: features move along with every merge of labels (section 3.2, algorithm 2).
  * - flsl-cd: the lanes of a warp that hold the same component are reduced first (section 3.3,
- *   algorithm 3). Beyond the paper, a warp accumulates a component that fills much of it
- *   over several steps, so that a component all over the frame does not serialise.
+ *   algorithm 3). Beyond the paper, a warp accumulates a component that fills much of the warp over
+ *   several steps, so that a component that covers the frame does not serialise the updates.
  *
  * Where this differs from the paper as printed:
- * - The table ER, with one entry per pixel there, has one entry for 32 pixels; see CclEdges.
+ * - The table ER has one entry for 32 pixels rather than one per pixel; see CclEdges.
  * - Two runs that touch are merged by the thread of the one that starts further right, which finds
- *   the other through ER. So no thread merges more than twice, however long its run. */
+ *   the other one through ER. So no thread merges more than twice, however long its run is. */
 
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
@@ -22,8 +22,8 @@
 #include "cuda/device/onthefly.cuh"
 #include "cuda/device/slots.cuh"
 
-/* The table ER of algorithm 1 holds, for every pixel, the number of edges up to it. Here one entry
- * serves 32 pixels: the edges among them as bits, and the number before them. */
+/* The table ER of algorithm 1 holds the number of edges up to every pixel. Here one entry serves 32
+ * pixels: the edges among them as bits, and the number of edges before them. */
 struct CclEdges
 {
   uint32_t mask;
@@ -37,7 +37,7 @@ struct FlslTables
   uint32_t edges_pitch;
 };
 
-/* What kernels take by value beside the frame. */
+/* What kernels take by value, apart from the frame. */
 struct FlslRuns
 {
   CclComponentTable components;
@@ -47,7 +47,7 @@ struct FlslRuns
 
 #define FLSL_WARPS 4
 
-/* The number of edges up to and with pixel @x (the table ER): odd inside of a run. */
+/* The number of edges up to and including pixel @x (the table ER); odd inside a run. */
 static __device__ inline uint32_t
 edges_to (const CclEdges *edges, uint32_t x)
 {
@@ -56,8 +56,8 @@ edges_to (const CclEdges *edges, uint32_t x)
   return e.before + __popc (e.mask << (WARP_LANES - 1 - x % WARP_LANES));
 }
 
-/* Writes the ends of runs that @mask has among 32 pixels, from @x on: the paper's compress-store.
- * The first one is edge number @edge of the row. */
+/* Writes the starts and ends of runs, whose edges @mask marks in the 32 pixels from @x on: the
+ * compress-store of the paper. The first one is edge number @edge of the row. */
 static __device__ inline void
 store_edges (const FlslRuns &t, uint32_t row, uint32_t x, uint32_t mask, uint32_t edge)
 {
@@ -75,8 +75,8 @@ store_edges (const FlslRuns &t, uint32_t row, uint32_t x, uint32_t mask, uint32_
   }
 }
 
-/* Algorithm 1: run-length coding of one row by one warp. A lane has 32 pixels rather than one, so
- * all lanes find edges at once. @bits: CclCudaFrame.bits. */
+/* Algorithm 1: run-length coding of one row by one warp. A lane handles 32 pixels rather than one,
+ * so that all lanes find edges at the same time. @bits: CclCudaFrame.bits. */
 template <bool bits>
 static __global__ void
 flsl_find_runs (CclCudaFrame f, FlslRuns t)
@@ -116,9 +116,9 @@ flsl_find_runs (CclCudaFrame f, FlslRuns t)
   }
 }
 
-/* Merges the run @label, from pixel @start on, with the run of the row above that covers its first
- * pixel, or with 8-connectivity the one before it. The latter does not exist at the left border; a
- * run above that starts there finds this one. */
+/* Merges the run @label, which starts at pixel @start, with the run of the row above that covers
+ * its first pixel or, with 8-connectivity, the pixel before that. At the left border there is no
+ * pixel before: a run above that starts there finds this one. */
 template <bool on_the_fly>
 static __device__ inline void
 merge_above (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t start, uint32_t y)
@@ -133,9 +133,9 @@ merge_above (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t 
     merge_components<on_the_fly> (t.components, label, (y - 1) * t.components.slots + edge / 2);
 }
 
-/* Merges the run @label, from pixel @start on, with the run of the row below that touches its first
- * pixel, unless that one finds it: it starts no further left, or with 8-connectivity further
- * right. */
+/* Merges the run @label, which starts at pixel @start, with the run of the row below that touches
+ * its first pixel, unless that run finds this one: because it starts no further left or, with
+ * 8-connectivity, further right. */
 template <bool on_the_fly>
 static __device__ inline void
 merge_below (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t start, uint32_t y)
@@ -173,8 +173,8 @@ flsl_merge_rows (CclCudaFrame f, Slots slots, FlslRuns t)
   }
 }
 
-/* The features of run @slot of a row that go to another label, its root. CCL_NO_LABEL past the end,
- * and for roots, which began with their own run's features. */
+/* Gets the features of run @slot of a row, and returns the label that they are added to, its root.
+ * Returns CCL_NO_LABEL past the end, and for roots, which have their own run's features already. */
 static __device__ inline uint32_t
 get_run (const FlslRuns &t, const Part &part, uint32_t slot, FeatureRecord *r)
 {
@@ -212,8 +212,8 @@ flsl_add_runs (Slots slots, FlslRuns t)
     accumulator_flush (t.components, &accumulator);
 }
 
-/* The label map of every variant: a warp for each entry of the table ER, a lane for each of its
- * pixels. */
+/* Writes the label map, for every variant: a warp for each entry of the table ER, a lane for each
+ * of its pixels. */
 static __global__ void
 flsl_write_label_map (CclCudaFrame f, FlslRuns t, CclCudaResult r)
 {
@@ -315,7 +315,7 @@ flsl_otf_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   cudaError_t error = find_all_runs (work, stream);
 
-  /* Before the first merge every run is a root, and gets its own features. */
+  /* Before the first merge every run is a root: initialize it with its own features. */
   if (error == cudaSuccess)
     error = ccl_cuda_begin_slots (work, runs_of (work).flsl.ends, stream);
   ccl_cuda_stage (work, "features of runs", stream);

@@ -5,18 +5,18 @@
  * and Analysis Algorithms for GPUs (Hennequin 2018). A warp works on a block of pixels of a row,
  * and only the thread at the start of a run works on that run. Two parameters make the variants:
  *
- * Word: the pixels of a block. 32 bits are one pixel per thread (ha4-32), 64 two (section IV-E), of
- * which only one can be the start of a run.
- * on_the_fly: features go along with merges (Lemaitre 2021, section 3.2); if not, they are summed
- * up over the labelled image.
+ * Word: the pixels of a block. With 32 bits each thread has one pixel (ha4-32), with 64 bits two
+ * (section IV-E), of which only one can be the start of a run.
+ * on_the_fly: features move along with merges (Lemaitre 2021, section 3.2); otherwise they are
+ * summed up over the labelled image.
  *
  * Where this differs from the paper as printed:
- * - Algorithm 3 reads, labels and merges one block at a time. Here a warp has as many blocks as
- *   lanes, labels them all, and then each lane merges one of them, run by run, rather than each
- *   thread one pixel. So two barriers suffice for all of these, and no lane waits for the
- *   merges of a few others. In algorithm 4, lanes merge blocks, too.
- * - Any width, and 8-connectivity: the right one of two pixels that touch only diagonally merges
- *   them, so that a warp needs no pixels from the right of its own.
+ * - Algorithm 3 reads, labels and merges one block at a time, with a thread per pixel. Here a warp
+ *   handles as many blocks as it has lanes: it labels them all, then each lane merges one of them,
+ *   run by run. So two barriers suffice for all of these, and no lane waits for the merges of a few
+ *   others. In algorithm 4, too, each lane merges a block.
+ * - Frames may have any width, and 8-connectivity: the right one of two pixels that touch only
+ *   diagonally merges them, so a warp needs no pixels to the right of its own.
  * - Two pixels share a label, since only one of them can be the start of a run. */
 
 #include "cuda/stages/stages.h"
@@ -26,17 +26,17 @@
 #include "cuda/device/onthefly.cuh"
 #include "cuda/device/rows.cuh"
 
-#define HA4_STRIP 4 /* rows of a strip, BLOCK_H */
+#define HA4_STRIP 4 /* rows of a strip; BLOCK_H in the paper */
 
-/* What kernels take by value beside the frame. */
+/* What kernels take by value, apart from the frame. */
 struct Ha4Tables
 {
   CclComponentTable components;
   uint32_t *starts; /* CclSlotTable.starts */
 };
 
-/* Pixels of a block, BLOCK_W; those of a lane; and those of a warp that has a block for each lane.
- */
+/* The numbers of pixels of a block (BLOCK_W in the paper), of a lane, and of a warp with a block
+ * for each lane. */
 template <typename Word> struct Ha4
 {
   static constexpr int block = 8 * sizeof (Word);
@@ -44,7 +44,8 @@ template <typename Word> struct Ha4
   static constexpr uint32_t chunk = block * WARP_LANES;
 };
 
-/* Algorithm 1, and algorithm 7 for 64 pixels: how many pixels directly left of pixel @x are set. */
+/* Algorithm 1, or algorithm 7 for 64 pixels: counts the pixels that are set directly left of pixel
+ * @x. */
 static __device__ inline int
 start_distance (uint32_t pixels, int x)
 {
@@ -57,7 +58,7 @@ start_distance (uint64_t pixels, int x)
   return x == 0 ? 0 : __clzll (~(pixels << (64 - x)));
 }
 
-/* The same algorithms: how many pixels from pixel @x on are set. */
+/* The same algorithms: counts the pixels that are set from pixel @x on. */
 static __device__ inline int
 end_distance (uint32_t pixels, int x)
 {
@@ -74,8 +75,8 @@ end_distance (uint64_t pixels, int x)
   return clear ? __ffsll (clear) - 1 : 64;
 }
 
-/* Whether a run starts with pixel @x of the block; one that comes from the left starts with pixel
- * 0. */
+/* Whether a run starts at pixel @x of the block. A run that comes from the left starts at pixel 0.
+ */
 template <typename Word>
 static __device__ inline bool
 is_start (Word pixels, int x)
@@ -83,7 +84,7 @@ is_start (Word pixels, int x)
   return (pixels >> x & 1) && start_distance (pixels, x) == 0;
 }
 
-/* The pixel of this lane that can be the start of a run. */
+/* Returns the pixel of this lane that can be the start of a run. */
 template <typename Word>
 static __device__ inline int
 candidate (Word pixels)
@@ -93,7 +94,7 @@ candidate (Word pixels)
   return Ha4<Word>::lane_pixels == 1 ? x : x + (int) (~pixels >> x & 1);
 }
 
-/* The pixels of a block that a warp works on; none where the frame has none. */
+/* Loads the pixels of a block that a warp works on; 0 outside the frame. */
 template <typename Word>
 static __device__ inline Word
 load_warp_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
@@ -109,7 +110,7 @@ load_warp_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
   return pixels;
 }
 
-/* The pixels of a block that this lane works on; none where the frame has none. */
+/* Loads the pixels of a block that this lane works on; 0 outside the frame. */
 template <typename Word>
 static __device__ inline Word
 load_lane_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
@@ -124,8 +125,8 @@ load_lane_block (const CclCudaFrame &f, uint32_t y, uint32_t base)
   return pixels;
 }
 
-/* The slot of the label of the run that covers pixel @x, -1 being the one before the block. @before
- * pixels of it lie left of the block. */
+/* Returns the slot of the label of the run that covers pixel @x; -1 is the pixel before the block.
+ * @before: the number of pixels of that run to the left of the block. */
 template <typename Word>
 static __device__ inline uint32_t
 label_slot (Word pixels, int x, uint32_t base, uint32_t before)
@@ -135,7 +136,8 @@ label_slot (Word pixels, int x, uint32_t base, uint32_t before)
   return (distance == x ? base - before : base + x - distance) / 2;
 }
 
-/* Adds the pixels that the run @label has in this block. @first: these are its first pixels. */
+/* Adds the pixels that the run @label has in this block. @first: whether these are its first
+ * pixels. */
 template <typename Word>
 static __device__ inline void
 start_features (const Ha4Tables &t, uint32_t label, Word pixels, int x, uint32_t base, uint32_t y,
@@ -152,8 +154,8 @@ start_features (const Ha4Tables &t, uint32_t label, Word pixels, int x, uint32_t
   }
 }
 
-/* The labels of a row's runs in the columns from @base on. A run that comes from the left points to
- * its start, @before pixels away. */
+/* Initializes the labels of a row's runs in the columns from @base on. A run that comes from the
+ * left points to its start, @before pixels away. */
 template <typename Word, bool on_the_fly>
 static __device__ inline void
 init_labels (const CclCudaFrame &f, const Ha4Tables &t, uint32_t y, uint32_t base, Word current,
@@ -177,9 +179,9 @@ init_labels (const CclCudaFrame &f, const Ha4Tables &t, uint32_t y, uint32_t bas
   }
 }
 
-/* Two blocks, one above the other. For the run that covers a block's first pixel: how many of its
- * pixels are left of the block, as far as labels are concerned, and for contacts over the block's
- * left border. */
+/* Two blocks, one above the other. For the run that covers a block's first pixel, it counts the
+ * pixels to the left of the block: as far as labels are concerned, and for contacts across the
+ * block's left border. */
 template <typename Word> struct Ha4Rows
 {
   Word current, above;
@@ -187,7 +189,7 @@ template <typename Word> struct Ha4Rows
   uint32_t current_left, above_left;
 };
 
-/* Merges the labels of the two rows, of which @y is the lower one. */
+/* Merges the labels of two rows; @y is the lower one. */
 template <typename Word, bool on_the_fly>
 static __device__ inline void
 merge_rows (const CclCudaFrame &f, const CclComponentTable &t, uint32_t y, uint32_t base,
@@ -207,8 +209,8 @@ merge_rows (const CclCudaFrame &f, const CclComponentTable &t, uint32_t y, uint3
   }
 }
 
-/* The length of the run that ends with the last of the block's pixels, @before of it left of
- * them. */
+/* Returns the length of the run that ends with the block's last pixel, including the @before pixels
+ * that it has to the left of the block. */
 template <typename Word>
 static __device__ inline uint32_t
 run_at_end (Word pixels, uint32_t before)
@@ -218,16 +220,17 @@ run_at_end (Word pixels, uint32_t before)
   return length == Ha4<Word>::block ? length + before : length;
 }
 
-/* How many pixels a run that continues into this lane's block has to the left of it. The lanes'
- * blocks are side by side; @carry is the value for the first one, and becomes that for the one
- * after the last. */
+/* Counts the pixels to the left of this lane's block that the run that continues into the block
+ * has. The lanes' blocks are side by side. @carry: the count for the first block; set to that for
+ * the block after the last one. */
 template <typename Word>
 static __device__ inline uint32_t
 run_before (Word pixels, uint32_t *carry)
 {
   uint32_t ending = start_distance (pixels, Ha4<Word>::block), lane = lane_id ();
   uint32_t full = __ballot_sync (ALL_LANES, ending == Ha4<Word>::block);
-  uint32_t between = start_distance ((Word) full, (int) lane); /* full blocks, left of this */
+  uint32_t between =
+      start_distance ((Word) full, (int) lane); /* full blocks to the left of this one */
   uint32_t before = __shfl_sync (ALL_LANES, ending, lane - between - 1);
 
   before = between * Ha4<Word>::block + (lane > between ? before : *carry);
@@ -235,7 +238,7 @@ run_before (Word pixels, uint32_t *carry)
   return before;
 }
 
-/* Algorithm 3. The pixels of the next blocks are loaded while those before them are labelled. */
+/* Algorithm 3. The pixels of the next blocks are loaded while the current ones are labelled. */
 template <typename Word, bool on_the_fly>
 static __global__ void
 ha4_label_strips (CclCudaFrame f, Ha4Tables t)
@@ -273,8 +276,8 @@ ha4_label_strips (CclCudaFrame f, Ha4Tables t)
   }
 }
 
-/* The length of the run that ends where this lane's block begins, without what is left of the block
- * before it. */
+/* Returns the length of the run that ends where this lane's block begins, within the block before
+ * it. */
 template <typename Word>
 static __device__ inline uint32_t
 run_at_left (const CclCudaFrame &f, uint32_t y, uint32_t base, Word pixels)
@@ -287,8 +290,9 @@ run_at_left (const CclCudaFrame &f, uint32_t y, uint32_t base, Word pixels)
   return left;
 }
 
-/* Algorithm 4. The first pixel of a block that continues a run points to its start, so the block's
- * own pixels lead to every label except those that touch diagonally over its left border. */
+/* Algorithm 4. The first pixel of a block that continues a run points to the run's start. So the
+ * block's own pixels lead to every label, except for pixels that touch diagonally across its left
+ * border. */
 template <typename Word, bool on_the_fly>
 static __global__ void
 ha4_merge_strips (CclCudaFrame f, CclComponentTable t)
@@ -317,7 +321,7 @@ template <typename Word> struct Ha4Block
   Word pixels;
 };
 
-/* The calling warp's block of the frame; false if there is none. */
+/* Gets the calling warp's block of the frame; returns false if there is none. */
 template <typename Word>
 static __device__ inline bool
 get_warp_block (const CclCudaFrame &f, Ha4Block<Word> *block)
@@ -333,7 +337,7 @@ get_warp_block (const CclCudaFrame &f, Ha4Block<Word> *block)
   return true;
 }
 
-/* Algorithm 6, for the run that starts with this lane's pixel. @conflict_detection: reduce the runs
+/* Algorithm 6: adds the run that starts at this lane's pixel. @conflict_detection: reduce the runs
  * of one component in a warp first (Lemaitre 2021, section 3.3). */
 template <typename Word, bool conflict_detection>
 static __global__ void
@@ -361,7 +365,7 @@ ha4_add_runs (CclCudaFrame f, Ha4Tables t)
     features_add (t.components, root, r);
 }
 
-/* What Hennequin 2018 (section II-C) and Lemaitre 2021 (section 2) compare with: each pixel adds
+/* The baseline of Hennequin 2018 (section II-C) and Lemaitre 2021 (section 2): each pixel adds
  * itself to its component with atomics. */
 static __global__ void
 naive_add_pixels (CclCudaFrame f, Ha4Tables t)
@@ -383,10 +387,10 @@ naive_add_pixels (CclCudaFrame f, Ha4Tables t)
   }
 }
 
-#define MAP_BLOCKS 4 /* at a time, so that a lane waits for several labels at once */
+#define MAP_BLOCKS 4 /* at a time: a lane's loads of labels overlap */
 
-/* The label in the result of the run that starts with this lane's pixel of a block; 0 if none
- * does. */
+/* Returns the result label of the run that starts at this lane's pixel of a block; 0 if none starts
+ * there. */
 static __device__ inline uint32_t
 label_of_run (const CclComponentTable &t, const CclCudaResult &r, uint32_t y, uint32_t base,
               uint64_t pixels)
@@ -396,7 +400,7 @@ label_of_run (const CclComponentTable &t, const CclCudaResult &r, uint32_t y, ui
   return is_start (pixels, x) ? result_label (t, r, y * t.slots + (base + x) / 2) : 0;
 }
 
-/* Algorithm 5, lines 9 and 10: writes the labels of a block, given that of the run that starts with
+/* Algorithm 5, lines 9 and 10: writes the labels of a block. @label: that of the run that starts at
  * this lane's pixel. */
 static __device__ inline void
 store_block_labels (const CclCudaFrame &f, const CclCudaResult &r, uint32_t y, uint32_t base,
@@ -410,8 +414,8 @@ store_block_labels (const CclCudaFrame &f, const CclCudaResult &r, uint32_t y, u
   }
 }
 
-/* The label map (algorithm 5) of every variant: a run has a label where it starts in each block of
- * 64 pixels, at least. */
+/* Algorithm 5: writes the label map, for every variant. In each block of 64 pixels a run has a
+ * label at least where it starts. */
 static __global__ void
 ha4_write_label_map (CclCudaFrame f, CclComponentTable t, CclCudaResult r)
 {
@@ -437,7 +441,7 @@ ha4_write_label_map (CclCudaFrame f, CclComponentTable t, CclCudaResult r)
   }
 }
 
-/* The grid for kernels that call get_warp_block(). */
+/* Returns the number of blocks of kernels that call get_warp_block(). */
 template <typename Word>
 static unsigned
 warp_block_grid (const CclCudaFrame *f)
@@ -457,7 +461,7 @@ tables_of (const CclCudaWork *work)
   return Ha4Tables{ work->components, work->slots.starts };
 }
 
-/* A forest of labels: the strips, then the borders between them. */
+/* Builds the forest of labels: first inside the strips, then across the borders between them. */
 template <typename Word, bool on_the_fly>
 static cudaError_t
 ha4_label (const CclCudaWork *work, cudaStream_t stream)
@@ -508,7 +512,7 @@ ha4_enqueue (const CclCudaWork *work, cudaStream_t stream)
 }
 
 /* A run's features are added to its label as soon as it has one, and move along with every merge
- * (HA+OTF of Lemaitre 2021), so there is no pass over the labelled image. */
+ * (HA+OTF of Lemaitre 2021). So no pass over the labelled image is needed. */
 static cudaError_t
 ha4_otf_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {

@@ -1,11 +1,11 @@
 /* cudaccl - CUDA backend: Komura equivalence, over pixels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Y. Komura: GPU-based cluster-labeling algorithm without the use of conventional iteration, with
- * 8-connectivity as described by Allegretti 2020, section 4.2: KE.
+/* KE: Y. Komura: GPU-based cluster-labeling algorithm without the use of conventional iteration,
+ * with 8-connectivity as described by Allegretti 2020, section 4.2.
  *
- * Where this differs from its description: with 8-connectivity, unions that follow from others are
- * left out. With 4-connectivity that is another algorithm; see playne.cu. */
+ * Where this differs from the description: with 8-connectivity, unions that follow from others are
+ * skipped. With 4-connectivity that is another algorithm; see playne.cu. */
 
 #include "cuda/device/pixel_quads.cuh"
 
@@ -23,8 +23,8 @@ ke_initialize (CclCudaFrame f, CclLabelImage image)
 }
 
 /* The neighbours that a pixel must still be united with: those that it was not linked to and that
- * touch none of the others, with which they are united already. Of two pixels, always the later one
- * sees the other, so unions are never skipped in a circle. */
+ * touch none of the others, through which they are united already. Only the later of two pixels
+ * sees the earlier one, so skipped unions never form a cycle. */
 static __device__ inline uint32_t
 needed_pixel_unions (uint32_t neighbours)
 {
@@ -54,7 +54,7 @@ ke_reduce (CclCudaFrame f, CclLabelImage image)
       others = needed_pixel_unions (neighbours);
     else
       others = neighbours & ~first_neighbour (neighbours);
-    /* One, at most. */
+    /* At most one is left. */
     if (others)
       unite (CachedForest{ image.pixels }, q.label + k,
              label_of_neighbour (f, image, q.label + k, others));

@@ -1,15 +1,15 @@
 /* cudaccl - CUDA backend: label equivalence
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* O. Kalentev, A. Rai, S. Kemnitz, R. Schneider: Connected component labeling on a 2D grid using
- * CUDA (Kalentev 2011, section 2.2), known as OLE.
+/* OLE: O. Kalentev, A. Rai, S. Kemnitz, R. Schneider: Connected component labeling on a 2D grid
+ * using CUDA (Kalentev 2011, section 2.2).
  *
  * Where this differs from the paper as printed:
- * - The loop is in the kernel; see iterate.cuh.
- * - Frames are not padded with background; neighbours outside are skipped. Background has
- *   the highest label, so it is never the lowest of the neighbours.
- * - 8-connectivity, too.
- * - Sizes of components (listing 4) are among the features, which follow separately. */
+ * - The loop is inside the kernel; see iterate.cuh.
+ * - Frames are not padded with background; neighbours outside are skipped. Background has the
+ *   highest label, so it is never the lowest of the neighbours.
+ * - 8-connectivity is supported, too.
+ * - The sizes of components (listing 4) are among the features, which follow separately. */
 
 #include "cuda/device/iterate.cuh"
 
@@ -20,7 +20,7 @@ ole_initialize (CclCudaFrame f, CclLabelImage image)
   init_pixel (f, image);
 }
 
-/* The lowest label of the neighbours of pixel @i. */
+/* Returns the lowest label of the neighbours of pixel @i. */
 static __device__ inline uint32_t
 lowest_pixel_label (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i)
 {

@@ -1,16 +1,16 @@
 /* cudaccl - CUDA backend: line-based union-find
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* K. Yonehara, K. Aizawa: A line-based connected component labeling algorithm using GPUs, as
- * described by Allegretti 2020, section 3.2: LBUF, union-find whose tiles are single lines, so that
- * inside of them a pixel has only one neighbour, and inline compression.
+/* LBUF: K. Yonehara, K. Aizawa: A line-based connected component labeling algorithm using GPUs, as
+ * described by Allegretti 2020, section 3.2. Union-find whose tiles are single lines, so that
+ * inside of them a pixel has only one neighbour, with inline compression.
  *
- * Where this differs from its description: pixels start with the label of the start of their run,
+ * Where this differs from the description: pixels start with the label of the start of their run
  * within their warp, and runs of two lines that touch are united once. */
 
 #include "cuda/device/pixels.cuh"
 
-#define LINE 256 /* pixels of a line, of a thread block */
+#define LINE 256 /* pixels of a line: those of a thread block */
 
 /* Local Merge: union-find along a line. */
 static __global__ void
@@ -33,7 +33,7 @@ lbuf_merge_locally (CclCudaFrame f, CclLabelImage image)
                                 : CCL_NO_LABEL;
 }
 
-/* Merge: lines with those left of them and above. */
+/* Merge: unites lines with those to their left and above. */
 static __global__ void
 lbuf_merge_lines (CclCudaFrame f, CclLabelImage image)
 {

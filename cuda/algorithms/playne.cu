@@ -8,7 +8,7 @@
 
 #include "cuda/device/pixel_quads.cuh"
 
-/* Links every pixel to the one above or, failing that, to the left. */
+/* Links every pixel to the one above or, failing that, to the one to its left. */
 static __global__ void
 playne_initialize (CclCudaFrame f, CclLabelImage image)
 {
@@ -18,8 +18,8 @@ playne_initialize (CclCudaFrame f, CclLabelImage image)
     link_quad (f, image, q);
 }
 
-/* Merges a pixel with its left neighbour where initialization left that out and no other pixel
- * connects them: the pixel at the corner between left and above is background. */
+/* Merges a pixel with its left neighbour where the initialization did not, and no other pixel
+ * connects them: the pixel at the corner between the left and the upper one is background. */
 static __global__ void
 playne_reduce (CclCudaFrame f, CclLabelImage image)
 {

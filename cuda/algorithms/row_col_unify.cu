@@ -6,20 +6,20 @@
  * nothing changes.
  *
  * Where this differs from the paper as printed:
- * - Any size: lines longer than a thread block can take are unified section by section, each
- *   with the last pixel of the one before. The paper's lines are 1024 pixels.
- * - The loop is in the kernel (see iterate.cuh), and continues while any label changes. The paper's
- *   flag, set by a pair of neighbours that differ at first, misses changes that only the reduction
- *   makes.
+ * - Frames may have any size: lines longer than a thread block can handle are unified section by
+ *   section, each with the last pixel of the section before. The paper's lines have 1024 pixels.
+ * - The loop is inside the kernel (see iterate.cuh), and continues while any label changes. The
+ *   paper's flag, set by a pair of neighbours that differ at first, misses changes that only the
+ *   reduction makes.
  * - Algorithm 3 as printed links background, too; its text and figure 2 say otherwise.
- * - In algorithm 5 threads read what others write at the same time; here all read, then all write.
+ * - In algorithm 5 threads read what others write at the same time. Here all read, then all write.
  */
 
 #include "cuda/device/iterate.cuh"
 
 #define SECTION (2 * ITERATE_THREADS) /* pixels of a line, two per thread */
 
-/* A line of the frame: @length pixels, @step labels from one to the next. */
+/* A line of the frame: @length pixels, with labels @step entries apart. */
 struct Line
 {
   volatile uint32_t *labels;
@@ -27,7 +27,7 @@ struct Line
   size_t step;
 };
 
-/* A section of a line; its first array is the paper's shmemLabels, its second one shmemRefs. */
+/* A section of a line. The arrays are the paper's shmemLabels and shmemRefs. */
 struct Section
 {
   uint32_t labels[SECTION];
@@ -52,7 +52,7 @@ unify_first (Section *s, uint32_t i)
   }
 }
 
-/* Algorithm 4: the run that ends with pixel @i and the one that begins with the next. */
+/* Algorithm 4: unifies the run that ends at pixel @i with the one that begins at the next pixel. */
 static __device__ inline void
 unify_runs (Section *s, uint32_t i)
 {
@@ -83,8 +83,8 @@ update (Section *s, uint32_t i)
   __syncthreads ();
 }
 
-/* Algorithm 2, for the section of a line from pixel @first on. Whether this thread has changed a
- * label. */
+/* Algorithm 2, for the section of a line that begins at pixel @first. Returns whether this thread
+ * has changed a label. */
 static __device__ inline bool
 unify_section (Section *s, const Line &line, uint32_t first)
 {

@@ -1,16 +1,17 @@
 /* cudaccl - CUDA backend: union-find over pixels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* V. Oliveira, R. Lotufo: A study on connected components labeling algorithms using GPUs, as
- * described by Allegretti 2020, section 4.1: UF, with 8-connectivity as there, and tile merging.
+/* UF: V. Oliveira, R. Lotufo: A study on connected components labeling algorithms using GPUs, as
+ * described by Allegretti 2020, section 4.1, with tile merging.
  *
- * Where this differs from its description: in a tile, pixels start with the label of their run's
- * start, and of two runs that touch, of rows or at the tiles' left borders of columns, one pair of
- * pixels is united. */
+ * Where this differs from the description: in a tile, pixels start with the label of their run's
+ * start. Of two runs that touch, one pair of pixels is united, and likewise of two vertical runs at
+ * a tile's left border. */
 
 #include "cuda/device/pixels.cuh"
 
-/* Local Merge: union-find over the pixels of a tile, one thread block. @bits: CclCudaFrame.bits. */
+/* Local Merge: union-find over the pixels of a tile, by one thread block. @bits: CclCudaFrame.bits.
+ */
 template <bool bits>
 static __global__ void
 uf_merge_locally (CclCudaFrame f, CclLabelImage image)
@@ -34,7 +35,7 @@ uf_merge_locally (CclCudaFrame f, CclLabelImage image)
   store_tile_label (image, p, labels, start, r.current >> lane & 1);
 }
 
-/* Merge, over the upper borders of tiles. */
+/* Merge, across the upper borders of tiles. */
 template <bool bits>
 static __global__ void
 uf_merge_rows (CclCudaFrame f, CclLabelImage image)
@@ -47,14 +48,14 @@ uf_merge_rows (CclCudaFrame f, CclLabelImage image)
   unite_rows (f, image, p);
 }
 
-/* Merge, over the left borders of tiles. A warp has 32 pixels of a column and those left of them.
- * Every tile starts as if nothing touched above it, so unions that rows leave out at a corner of
- * tiles are made here. Diagonal contacts at corners are among those of the rows. */
+/* Merge, across the left borders of tiles. A warp handles 32 pixels of a column and those to their
+ * left. Every tile starts as if nothing touched above it, so unions that the rows skip at a corner
+ * of tiles are made here. The rows handle diagonal contacts at corners. */
 template <bool bits>
 static __global__ void
 uf_merge_columns (CclCudaFrame f, CclLabelImage image)
 {
-  const uint32_t below = ~(UINT32_MAX / ((1u << PIXELS_HIGH) - 1)); /* not the first of a tile */
+  const uint32_t below = ~(UINT32_MAX / ((1u << PIXELS_HIGH) - 1)); /* not a tile's first row */
   uint32_t columns = (image.pitch - 1) / PIXELS_WIDE, pitch = image.pitch;
   uint32_t index = blockIdx.x * blockDim.y + threadIdx.y, part = index / columns;
   uint32_t x = (index - part * columns + 1) * PIXELS_WIDE, y = part * WARP_LANES + threadIdx.x;
@@ -102,7 +103,8 @@ uf_volume_merge (CclCudaFrame f, CclLabelImage image)
   if (!foreground_at (f, p.x, p.y))
     return;
   for (uint32_t k = 0; k < 13; k++) {
-    uint32_t dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1; /* 0 - 1 wraps, as below */
+    uint32_t dx = k % 3 - 1, dy = k / 3 % 3 - 1,
+             dz = k / 9 - 1; /* 0 - 1 wraps around, as do the sums below */
     uint32_t row = p.y + dz * height + dy;
 
     if (y + dy < height && z + dz < image.depth && foreground_at (f, p.x + dx, row))

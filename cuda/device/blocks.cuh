@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: blocks of 2 x 2 pixels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* With 8-connectivity all foreground pixels of a block are of one component. A thread has a block,
- * a warp 32 of them side by side. */
+/* With 8-connectivity all foreground pixels of a block belong to one component. Each thread handles
+ * one block, each warp 32 blocks side by side. */
 
 #ifndef CCL_CUDA_BLOCKS_CUH
 #define CCL_CUDA_BLOCKS_CUH
@@ -16,8 +16,9 @@
 #define BLOCKS_WIDE 32 /* of a thread block */
 #define BLOCKS_HIGH 8
 
-/* Pixels of the 4 x 4 square around a block as bits 4 * row + column (Allegretti 2020, figure 7),
- * of the neighbour blocks P, Q, R above, S left, and E right, T, U, V below. */
+/* The pixels that the neighbours of a block have in the 4 x 4 square around it, as bits 4 * row +
+ * column (Allegretti 2020, figure 7): P, Q, R above, S to the left, E to the right, T, U, V below.
+ */
 enum
 {
   SQUARE_P = 0x0001,
@@ -32,20 +33,20 @@ enum
 
 struct Block
 {
-  uint32_t x, y; /* counted in blocks */
-  bool inside;   /* of the frame */
+  uint32_t x, y; /* in blocks */
+  bool inside;   /* whether it is in the frame */
   uint32_t label;
 };
 
-/* The rows of blocks in a frame. */
+/* The number of rows of blocks in a frame. */
 static __host__ __device__ inline uint32_t
 block_rows (const CclCudaFrame &f)
 {
   return f.height / 2 + f.height % 2;
 }
 
-/* The block of this thread. Thread blocks are numbered row by row, since a frame can have more rows
- * than a grid. */
+/* Returns the block of this thread. Thread blocks are numbered row by row, since a frame can have
+ * more rows than a grid. */
 static __device__ inline Block
 get_block (const CclCudaFrame &f, const CclLabelImage &image)
 {
@@ -89,7 +90,7 @@ compress_blocks_shallow (const CclCudaWork *work, bool in_line, cudaStream_t str
   return ccl_cuda_compress_shallow (image->blocks, image->n_blocks, in_line, stream);
 }
 
-/* Pixels @x, which is even, and @x + 1 of a row as two bits. */
+/* Pixels @x and @x + 1 of a row as two bits; @x is even. */
 static __device__ inline uint32_t
 foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
@@ -103,7 +104,8 @@ foreground2 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   return (f.invert ? ~both : both) & 3;
 }
 
-/* The first @rows rows of the square around @b; its own are the second and the third. */
+/* Loads the first @rows rows of the square around @b; the block's own rows are the second and the
+ * third. */
 static __device__ inline uint32_t
 load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
 {
@@ -111,7 +113,7 @@ load_square (const CclCudaFrame &f, const Block &b, uint32_t rows)
 
 #pragma unroll
   for (uint32_t i = 0; i < rows; i++) {
-    uint32_t y = 2 * b.y + i - 1; /* no row where it wraps */
+    uint32_t y = 2 * b.y + i - 1; /* UINT32_MAX above the frame */
 
     if (b.inside)
       square |= foreground_around (f, 2 * b.x, y, 1) << 4 * i;
@@ -131,7 +133,7 @@ load_block (const CclCudaFrame &f, const Block &b)
   return pixels;
 }
 
-/* The pixels of a square that touch a foreground pixel of the block in its middle: the paper's BS.
+/* The pixels of a square that touch a foreground pixel of the block in its middle; BS in the paper.
  * 0x777 is the neighbourhood of the block's first pixel. */
 static __device__ inline uint32_t
 touching_block (uint32_t square)
@@ -141,9 +143,9 @@ touching_block (uint32_t square)
 }
 
 /* The neighbours P to S that a block must be united with, as bits of the square: those that touch
- * it, except those that touch another of them and are united through it. With P and Q, say, Q sees
- * P as its neighbour S. Of two blocks, always the later one sees the other, so unions are never
- * skipped in a circle. */
+ * it, except those that also touch one of the others and are united through it. If P and Q touch,
+ * for example, Q unites with P as its own neighbour S. Only the later of two blocks sees the
+ * earlier one, so skipped unions never form a cycle. */
 static __device__ inline uint32_t
 needed_unions (uint32_t square)
 {
@@ -180,7 +182,7 @@ label_pixels (const CclCudaFrame &f, const CclLabelImage &image, const Block &b,
         make_uint2 (pixels & 4 ? label : CCL_NO_LABEL, pixels & 8 ? label : CCL_NO_LABEL);
 }
 
-/* The same for this thread's block, reading its pixels again. */
+/* Does the same for this thread's block, and reads its pixels again. */
 static __device__ inline void
 label_block (const CclCudaFrame &f, const CclLabelImage &image)
 {

@@ -8,18 +8,19 @@
 #include "cuda/tables/components.h"
 #include "cuda/device/warp.cuh"
 
-/* From this many lanes with one component on, a reduction before the atomic update pays. */
+/* With at least this many lanes on one component, reducing them before the atomic update pays off.
+ */
 #define REDUCE_LANES 8
 
-/* The features of a run, or of several. */
+/* The features of one or more runs. */
 struct FeatureRecord
 {
   CclFeatures features;
   CclMoments moments; /* valid where the table has moments */
 };
 
-/* The list of features and how each is combined: sums, minimums and maximums of @to with what @from
- * has. @to and @from: any types with the members of CclFeatures. */
+/* Lists the features and how each is combined: calls @operation with every member of @to and @from,
+ * which can be of any type with the members of CclFeatures. */
 template <typename To, typename From, typename Operation>
 static __device__ inline void
 for_each_feature (To &to, From &from, const Operation &operation)
@@ -156,8 +157,7 @@ count_update (const CclComponentTable &t, uint32_t label)
     atomicAdd (&t.updates[label], 1);
 }
 
-/* Initializes the features of the component @label with @r, which for volumes is of at most one
- * row. */
+/* Initializes the features of the component @label with @r. For volumes, @r lies in one row. */
 static __device__ inline void
 features_begin (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
@@ -174,16 +174,16 @@ features_begin (const CclComponentTable &t, uint32_t label, const FeatureRecord 
     t.moments[label] = r.moments;
 }
 
-/* The halves of features, as one access to memory takes them. */
+/* Features as two halves, each of which takes one memory access. */
 union FeatureHalves
 {
   CclFeatures features;
   uint4 halves[2];
 };
 
-/* features_begin() for all lanes of a warp whose label is not CCL_NO_LABEL; not for volumes. Two
- * lanes at a time write the features of one of them and then of the other, so that whole sectors
- * are written. All lanes call this. */
+/* Does features_begin() for all lanes of a warp whose label is not CCL_NO_LABEL; not for volumes.
+ * Two lanes together write the features of one of them, then of the other, so that each access
+ * covers a whole sector. All lanes call this. */
 static __device__ inline void
 features_begin_warp (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
@@ -240,8 +240,8 @@ struct AtomicCombine
   }
 };
 
-/* Adds what depends on slices, and on rows of a slice, to the component @label of a volume. All of
- * @r is of one row. */
+/* Adds the sums that depend on slices, and on rows of a slice, to the component @label of a volume.
+ * @r lies in one row. */
 static __device__ inline void
 depth_sums_add (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
@@ -254,8 +254,8 @@ depth_sums_add (const CclComponentTable &t, uint32_t label, const FeatureRecord 
   atomicMax (&sums->max_y, y);
 }
 
-/* Adds @r to the component @label: the seven features of Lemaitre 2021, less MIN_y, which
- * follows from the label (Hennequin 2018, section IV-D). */
+/* Adds @r to the component @label: the seven features of Lemaitre 2021 except MIN_y, which follows
+ * from the label (Hennequin 2018, section IV-D). */
 static __device__ inline void
 features_add (const CclComponentTable &t, uint32_t label, const FeatureRecord &r)
 {
@@ -268,7 +268,7 @@ features_add (const CclComponentTable &t, uint32_t label, const FeatureRecord &r
 }
 
 /* Adds the lanes' records to their components with conflict detection (Lemaitre 2021, algorithm 3):
- * a reduction over all groups of lanes with one label at once, into the first lane of each. Lanes
+ * reduces each group of lanes with the same label into its first lane, all groups at once. Lanes
  * without a record pass CCL_NO_LABEL. All lanes call this. */
 static __device__ inline void
 features_add_warp (const CclComponentTable &t, uint32_t label, FeatureRecord r)
@@ -292,8 +292,8 @@ features_add_warp (const CclComponentTable &t, uint32_t label, FeatureRecord r)
 
 /* Accumulate in a warp */
 
-/* A component whose features a warp accumulates for a while before it adds them, so that a
- * component that fills much of the frame does not serialise all warps. */
+/* A component whose features a warp collects over several steps before it adds them to the table,
+ * so that a component that fills much of the frame does not serialise all warps. */
 struct WarpAccumulator
 {
   uint32_t label;       /* the same in all lanes; CCL_NO_LABEL: empty */
@@ -308,7 +308,8 @@ accumulator_empty (void)
   return a;
 }
 
-/* Reduces the records of all lanes into the first one, at least. All lanes call this. */
+/* Reduces the records of all lanes; the first lane, at least, gets the result. All lanes call this.
+ */
 static __device__ inline void
 accumulator_reduce (const CclComponentTable &t, WarpAccumulator *a)
 {
@@ -318,7 +319,7 @@ accumulator_reduce (const CclComponentTable &t, WarpAccumulator *a)
     record_combine (t, &a->record, record_shuffle (t, a->record, lane_id () ^ distance));
 }
 
-/* Adds what is accumulated to its component. All lanes call this. */
+/* Adds the accumulated record to its component. All lanes call this. */
 static __device__ inline void
 accumulator_flush (const CclComponentTable &t, WarpAccumulator *a)
 {
@@ -333,7 +334,7 @@ accumulator_flush (const CclComponentTable &t, WarpAccumulator *a)
 /* A component with this many lanes, or half of those in use, is worth accumulating. */
 #define ACCUMULATE_LANES 8
 
-/* features_add_warp(), but a component that fills much of the warp stays in @a until another one
+/* As features_add_warp(), but a component that fills much of the warp stays in @a until another one
  * does. All lanes call this. */
 static __device__ inline void
 accumulator_add (const CclComponentTable &t, WarpAccumulator *a, uint32_t label,

@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: foreground pixels as bits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All kernels read pixels through these functions. A frame has bytes or bits, CclCudaFrame.bits:
- * kernels that are bound by their instructions are compiled once for each and set it to a constant,
- * others branch. */
+/* All kernels read pixels through these functions. A frame has bytes or bits (CclCudaFrame.bits).
+ * Kernels that are bound by their instructions are compiled once for each and set it to a constant;
+ * the others branch. */
 
 #ifndef CCL_CUDA_FOREGROUND_CUH
 #define CCL_CUDA_FOREGROUND_CUH
@@ -25,7 +25,7 @@ is_foreground (const CclCudaFrame &f, uint8_t value)
 
 /* Frames of bits */
 
-/* The bits of a word of @bits pixels, the first of which is @x, that are in the frame. */
+/* The bits of a word, whose first pixel is @x, that are inside the frame and foreground. */
 template <typename Word>
 static __device__ inline Word
 bits_inside (const CclCudaFrame &f, Word word, uint32_t x)
@@ -37,14 +37,14 @@ bits_inside (const CclCudaFrame &f, Word word, uint32_t x)
   return f.width - x < size ? word & (((Word) 1 << (f.width - x)) - 1) : word;
 }
 
-/* Pixels @x to @x + 31 of a row, for @x a multiple of 32; none outside the row. */
+/* Pixels @x to @x + 31 of a row; @x is a multiple of 32. Bits outside the row are 0. */
 static __device__ inline uint32_t
 mask_word (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
   return x < f.width ? bits_inside (f, __ldg ((const uint32_t *) row + x / 32), x) : 0;
 }
 
-/* foreground_around() in a row of the frame. Wraps as that does. */
+/* foreground_around() for frames of bits; @x - 1 may wrap as there. */
 static __device__ inline uint32_t
 mask_around (const CclCudaFrame &f, const uint8_t *row, uint32_t x, uint32_t words)
 {
@@ -56,7 +56,7 @@ mask_around (const CclCudaFrame &f, const uint8_t *row, uint32_t x, uint32_t wor
   return bits & bits_below (4 * words);
 }
 
-/* Whether pixel @x of a row is foreground; nothing outside the row is. */
+/* Whether pixel @x of a row is foreground; false outside the row. */
 static __device__ inline bool
 foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {
@@ -71,7 +71,7 @@ foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 static __device__ inline uint32_t
 above_threshold4 (const CclCudaFrame &f, uint32_t bytes)
 {
-  /* Bit 7 of each sum: whether the lower seven bits are above those of the threshold. */
+  /* Bit 7 of each sum tells whether the lower seven bits exceed those of the threshold. */
   uint32_t low = (bytes & 0x7f7f7f7fu) + (127u - (f.threshold & 127u)) * 0x01010101u;
   uint32_t either = f.threshold < 128 ? ~0u : 0; /* one of the two suffices, or both are needed */
 
@@ -85,7 +85,7 @@ foreground4 (const CclCudaFrame &f, uint32_t bytes)
   return __dp4a (above_threshold4 (f, bytes), 0x08040201u, 0u) >> 7;
 }
 
-/* Up to 32 pixels of a row as bits. @words: their number divided by four, even. */
+/* Up to 32 pixels of a row as bits. @words: the number of pixels divided by four; even. */
 static __device__ inline uint32_t
 foreground_bits (const CclCudaFrame &f, const uint32_t *bytes, uint32_t words)
 {
@@ -142,8 +142,8 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
   if (f.bits)
     return mask_word (f, row, x);
   if (left >= 32 && ((uintptr_t) (row + x) & 15) == 0) {
-    /* Evict first: most algorithms read pixels once, and the L2 cache is better used for what they
-     * write. */
+    /* Evict first: most algorithms read pixels once, and their tables make better use of the L2
+     * cache. */
     const uint4 *words = (const uint4 *) (row + x);
     uint4 low = __ldcs (words), high = __ldcs (words + 1);
     uint32_t bytes[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
@@ -151,8 +151,8 @@ foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
     return foreground_bits (f, bytes, 8);
   }
   if (left >= (shift ? 36 : 32)) {
-    /* Aligned words, from the one that holds the first pixel on. When pixels are not aligned, the
-     * last word has bytes past the 32 pixels: these are still in the row. */
+    /* Aligned words, starting with the one that holds the first pixel. If pixels are not aligned,
+     * the last word has bytes past the 32 pixels; these are still inside the row. */
     const uint32_t *words = (const uint32_t *) ((uintptr_t) (row + x) & ~(uintptr_t) 3);
     uint32_t word = __ldg (words), bytes[8];
 

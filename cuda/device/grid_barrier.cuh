@@ -1,18 +1,19 @@
 /* cudaccl - CUDA backend: barriers over a grid
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* For cooperative launches: a grid barrier needs all blocks co-resident. Unlike the grid's own
- * sync(), a block may arrive, go on with other work, and wait later or not at all.
+/* For cooperative launches. Unlike the grid's own sync(), a block may arrive, continue with other
+ * work, and wait later or not at all. Kernels rely on these invariants:
  *
- * B1. All blocks are co-resident.
- * B2. A barrier is a word of global memory, 0 before the first launch and never reset. Every
- *     block arrives exactly once per launch; all arrivals together flip the highest bit, the
- *     round.
- * B3. A block reads next_round() before it arrives anywhere in a launch: until then the bit
- *     cannot flip. All barriers of a kernel have the same round.
- * B4. arrive_release() by one thread publishes what all threads of its block wrote before their
- *     last __syncthreads(). arrive() publishes nothing.
- * B5. One thread waits, with acquire semantics; the other threads of its block read what was
+ * B1. All blocks are co-resident: cooperative launches only.
+ * B2. A barrier is a word of global memory that is 0 before the first launch and never reset. Its
+ *     highest bit, the round, flips exactly once per launch: block 0 adds 2^31 - (n - 1), each
+ *     other block 1. So every block must arrive exactly once at every barrier in every launch.
+ * B3. A block reads next_round() before it arrives anywhere in a launch; after that the bit may
+ *     flip at any time. All barriers of a kernel are in the same round.
+ * B4. arrive_release(), called by one thread, publishes what all threads of its block wrote before
+ *     their last __syncthreads(): a release at device scope. arrive() publishes nothing; it is for
+ *     blocks that wrote nothing that others read.
+ * B5. One thread waits, with acquire loads. The other threads of its block may read what was
  *     published after one more __syncthreads(). */
 
 #ifndef CCL_CUDA_GRID_BARRIER_CUH
@@ -22,21 +23,21 @@
 
 #define ROUND_BIT 0x80000000u
 
-/* The round at the end of this launch, the same for all barriers of a kernel (B3). */
+/* Returns the round that ends this launch; the same for all barriers of a kernel (B3). */
 static __device__ inline uint32_t
 next_round (const uint32_t *barrier)
 {
   return ~__ldcg (barrier) & ROUND_BIT;
 }
 
-/* What this block adds to a barrier; over all blocks, ROUND_BIT. */
+/* Returns what this block adds to a barrier. Over all blocks these add up to ROUND_BIT (B2). */
 static __device__ inline uint32_t
 arrival (void)
 {
   return blockIdx.x == 0 ? ROUND_BIT - (gridDim.x - 1) : 1;
 }
 
-/* Arrives at a barrier without publishing what this block wrote. One thread calls this. */
+/* Arrives at a barrier without publishing what this block wrote (B4). One thread calls this. */
 static __device__ inline void
 arrive (uint32_t *barrier)
 {
@@ -50,8 +51,7 @@ arrive_release (uint32_t *barrier)
   add_release (barrier, arrival ());
 }
 
-/* Waits until a word has reached @round. One thread calls this; the others of its block may read
- * what was published after a __syncthreads(). */
+/* Waits until a word has reached @round. One thread calls this (B5). */
 static __device__ inline void
 await_round (const uint32_t *word, uint32_t round)
 {

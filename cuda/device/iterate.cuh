@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: algorithms that iterate until nothing changes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As printed, such algorithms launch their kernels from the host repeatedly and fetch a flag that
- * says whether anything has changed. Here the loop is in one cooperative kernel with a grid barrier
- * in place of each launch, so the host need not wait and frames stay asynchronous. */
+/* As printed, such algorithms launch their kernels from the host again and again, and fetch a flag
+ * that says whether anything has changed. Here the loop is inside one cooperative kernel, with a
+ * grid barrier in place of each launch: the host need not wait, and frames stay asynchronous. */
 
 #ifndef CCL_CUDA_ITERATE_CUH
 #define CCL_CUDA_ITERATE_CUH
@@ -14,9 +14,9 @@
 
 #define ITERATE_THREADS 256
 
-/* Ends iteration @i: whether any thread of the grid has changed anything. @changed: whether this
- * one has. All threads call this. There are three flags: one that other blocks may still be
- * reading, one that is set, and one that is cleared for the next iteration. */
+/* Ends iteration @i, and returns whether any thread of the grid has changed anything. @changed:
+ * whether this one has. All threads call this. There are three flags: one that other blocks may
+ * still be reading, one that is set, and one that is cleared for the next iteration. */
 static __device__ inline bool
 anything_changed (const CclLabelImage &image, uint32_t i, bool changed)
 {
@@ -30,9 +30,9 @@ anything_changed (const CclLabelImage &image, uint32_t i, bool changed)
   return changes[i % CCL_CHANGES];
 }
 
-/* Launches @kernel with as many thread blocks of ITERATE_THREADS as the device holds at once. If
- * the process may use only part of the device, as under MPS, only the launch reports that: then
- * retries with fewer. */
+/* Launches @kernel with as many blocks of ITERATE_THREADS threads as the device holds at once.
+ * Under MPS the process may be limited to part of the device, which only the launch itself reports:
+ * retries with fewer blocks then. */
 static inline cudaError_t
 enqueue_iterations (const CclCudaWork *work, PixelKernel kernel, cudaStream_t stream)
 {
@@ -58,8 +58,8 @@ enqueue_iterations (const CclCudaWork *work, PixelKernel kernel, cudaStream_t st
   return error;
 }
 
-/* This thread's first element of many that all threads of the grid share, and the distance to its
- * next one. */
+/* The first of the elements that this thread handles; n_threads() is the distance to the next one.
+ */
 static __device__ inline size_t
 first_element (void)
 {
@@ -72,12 +72,12 @@ n_threads (void)
   return (size_t) gridDim.x * ITERATE_THREADS;
 }
 
-/* Label equivalence (Kalentev 2011, section 2.2) over @count elements, pixels or
- * blocks. @lowest: the lowest label among the neighbours of element i.
+/* Label equivalence (Kalentev 2011, section 2.2) over @count elements, pixels or blocks. @lowest:
+ * the lowest label among the neighbours of element i.
  *
- * Scanning (listing 3): every element links its own label to the lowest one. That is not atomic, so
- * a link may be lost; another iteration follows. Analysis (listing 2): every label is replaced by
- * its root. */
+ * Scanning (listing 3): every element links its own label to the lowest one. The update is not
+ * atomic, so a link may be lost; another iteration makes up for it. Analysis (listing 2): every
+ * label is replaced by its root. */
 typedef uint32_t (*LowestLabel) (const CclCudaFrame &f, const CclLabelImage &image, uint32_t i);
 
 template <LowestLabel lowest>

@@ -7,15 +7,16 @@
 #include "cuda/tables/components.h"
 #include "cuda/tables/result.h"
 
-/* The label in the result of the component that @label belongs to; 0 if it is not in it. After path
- * compression. */
+/* The result label of the component that @label belongs to; 0 if the component is not in the
+ * result. Paths must be compressed. */
 static __device__ inline uint32_t
 result_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label)
 {
   return r.labels[t.parents[label]];
 }
 
-/* Writes one pixel of a row of @width pixels of the label map; past its end, none. */
+/* Writes pixel @x of row @y of a label map @width pixels wide; does nothing past the end of the
+ * row. */
 static __device__ inline void
 store_label (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, uint32_t label)
 {

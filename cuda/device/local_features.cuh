@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: features of components that a thread block has in shared memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* In the coordinates of a tile or strip 32 bits suffice, and area and sum of y share a word.
- * Features are arrays, so that lanes with neighbouring components have no bank conflicts. */
+/* In the coordinates of a tile or strip 32 bits suffice, and area and sum of y share a word. Each
+ * feature is an array, so that lanes with neighbouring components cause no bank conflicts. */
 
 #ifndef CCL_CUDA_LOCAL_FEATURES_CUH
 #define CCL_CUDA_LOCAL_FEATURES_CUH
@@ -23,18 +23,18 @@ enum LocalFeature
   N_FEATURES_AND_MOMENTS,
 };
 
-/* The features of a piece of a component, or of several. @N: N_FEATURES, or N_FEATURES_AND_MOMENTS
+/* The features of one or more pieces of a component. @N: N_FEATURES, or N_FEATURES_AND_MOMENTS
  * where the caller may want moments. */
 template <uint32_t N> struct LocalRecord
 {
   uint32_t values[N];
 };
 
-/* The same of several components: feature i of component c is memory[i * capacity + c]. */
+/* The features of several components; feature i of component c is memory[i * capacity + c]. */
 struct LocalTable
 {
   uint32_t *memory;
-  uint32_t first, capacity; /* the first component, and how many there is room for */
+  uint32_t first, capacity; /* of components: the number of the first one, and the room */
 };
 
 static __device__ inline uint32_t *
@@ -49,7 +49,7 @@ local_value (const LocalTable &t, uint32_t feature, uint32_t c)
   return *local_feature (t, feature, c);
 }
 
-/* How many features are kept. */
+/* The number of features that are summed up. */
 template <uint32_t N>
 static __device__ inline uint32_t
 n_features (bool moments)
@@ -57,7 +57,7 @@ n_features (bool moments)
   return N > N_FEATURES && moments ? N : N_FEATURES;
 }
 
-/* Begins the features of component @c with @r; no atomics. */
+/* Initializes the features of component @c with @r; not atomic. */
 template <uint32_t N>
 static __device__ inline void
 local_begin (const LocalTable &t, uint32_t c, const LocalRecord<N> &r, bool moments)
@@ -68,8 +68,7 @@ local_begin (const LocalTable &t, uint32_t c, const LocalRecord<N> &r, bool mome
       *local_feature (t, i, c) = r.values[i];
 }
 
-/* How each feature of @from is combined with to(feature); @operation is as for for_each_feature().
- */
+/* Combines each feature of @from with to(feature); for @operation see for_each_feature(). */
 template <uint32_t N, typename To, typename Operation>
 static __device__ inline void
 local_combine (const To &to, const LocalRecord<N> &from, bool moments, const Operation &operation)
@@ -87,7 +86,7 @@ local_combine (const To &to, const LocalRecord<N> &from, bool moments, const Ope
   }
 }
 
-/* As AtomicCombine, for extents that rarely change: reading them first saves most atomics. */
+/* As AtomicCombine, for extents that rarely change: reading them first avoids most atomics. */
 struct AtomicCombineIfNew
 {
   __device__ void
@@ -109,7 +108,7 @@ struct AtomicCombineIfNew
   }
 };
 
-/* Whether the device can reduce records. */
+/* Whether the device has instructions for reductions. */
 #if __CUDA_ARCH__ >= 800
 #define CAN_REDUCE 1
 #else
@@ -118,7 +117,7 @@ struct AtomicCombineIfNew
 
 #if CAN_REDUCE
 
-/* Reduces over the lanes of @mask; each of them gets the result. Exactly these lanes call this. */
+/* Reduces over the lanes of @mask, each of which gets the result. Exactly these lanes call this. */
 struct WarpReduce
 {
   uint32_t mask;
@@ -142,10 +141,10 @@ struct WarpReduce
 
 #endif
 
-/* Adds the lanes' records to their components with @operation, AtomicCombine or AtomicCombineIfNew;
- * lanes without a record pass CCL_NO_LABEL. @make_record: makes this lane's. If many lanes have the
- * component of the first one, their records are reduced beforehand: atomics on one address
- * serialise. All lanes call this. */
+/* Adds the lanes' records to their components with @operation, AtomicCombine or AtomicCombineIfNew.
+ * Lanes without a record pass CCL_NO_LABEL; @make_record makes the others'. If many lanes share the
+ * first lane's component, their records are reduced first, since atomics on one address serialise.
+ * All lanes call this. */
 template <uint32_t N, typename MakeRecord, typename Operation>
 static __device__ inline void
 local_add_warp (const LocalTable &t, uint32_t c, bool moments, const MakeRecord &make_record,

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: operations that need inline PTX
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All inline assembly of the kernels. The emulation has a file of its own in place of this one
+/* All inline assembly of the kernels. The emulation replaces this file by its own
  * (tests/emulation/include/cuda/device/machine.cuh). */
 
 #ifndef CCL_CUDA_MACHINE_CUH
@@ -18,8 +18,8 @@ lane_id (void)
   return lane;
 }
 
-/* Bytes of all ones where @bytes has bytes with their highest bit set, and zeros elsewhere.
- * __byte_perm() cannot do this: it takes three bits of each selector. */
+/* Sets each byte to all ones if its highest bit is set in @bytes, and to zero otherwise.
+ * __byte_perm() cannot do this: it takes only three bits of each selector. */
 static __device__ inline uint32_t
 spread_signs (uint32_t bytes)
 {
@@ -36,8 +36,8 @@ sync_threads (uint32_t barrier, uint32_t threads)
   asm volatile("bar.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
 }
 
-/* Orders this thread's accesses to memory for the device, as release and acquire do: cheaper than
- * __threadfence(), which also puts all such fences in one order. */
+/* Orders this thread's memory accesses at device scope, with release and acquire semantics. Cheaper
+ * than __threadfence(), which is sequentially consistent. */
 static __device__ inline void
 fence_device (void)
 {
@@ -45,7 +45,7 @@ fence_device (void)
 }
 
 /* Add to, or store, a word that other blocks wait for, with release semantics at device scope.
- * Unlike __threadfence(), they leave the L1 cache valid. */
+ * Unlike __threadfence(), these do not invalidate the L1 cache. */
 static __device__ inline void
 add_release (uint32_t *word, uint32_t value)
 {
@@ -77,7 +77,8 @@ follow_kernel (void)
 }
 
 /* Lets the next kernel's blocks become resident once all blocks of this kernel have called it. Only
- * for kernels that load the device evenly: those blocks go wherever there is room, and stay. */
+ * for kernels that load the device evenly: the new blocks go wherever there is room, and stay
+ * there. */
 static __device__ inline void
 let_kernel_follow (void)
 {
@@ -86,7 +87,7 @@ let_kernel_follow (void)
 #endif
 }
 
-/* The address of a kernel, for the runtime's functions. */
+/* The address of a kernel, as the CUDA runtime takes it. */
 template <typename Kernel>
 static inline const void *
 kernel_address (Kernel *kernel)

@@ -1,16 +1,19 @@
 /* cudaccl - CUDA backend: features merged on the fly
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* On-the-fly feature merge (OTF), section 3.2 of Lemaitre 2021.
+/* On-the-fly feature merge (OTF; Lemaitre 2021, section 3.2). It relies on these invariants:
  *
  * O1. Any label that has ever been a root may hold features.
- * O2. A thread that adds features to a label checks afterwards whether the label is still a
- *     root. If not, it moves them to the new root and checks again.
- * O3. A thread that links a root to another label takes its features afterwards. Fences between
- *     the two steps of O2 and of O3 make sure that at least one of two threads sees the other,
- *     so no features are left behind.
- * O4. Features are taken one by one, by exchange with the neutral element. So each value is
- *     moved exactly once, even if several threads move parts of one record. */
+ * O2. A thread that adds features to a label checks afterwards whether the label is still a root.
+ *     If not, it moves them to the new root and checks again.
+ * O3. A thread that links a root to another label takes the root's features afterwards. Both sides
+ *     have a __threadfence() between their two steps, so at least one of two threads sees the
+ *     other, and no features are left behind.
+ * O4. Features are taken one by one, by exchange with the neutral element of their sum, minimum or
+ *     maximum. So each value is moved exactly once, even if several threads move parts of one
+ *     record.
+ *
+ * All threads write, by atomics only. */
 
 #ifndef CCL_CUDA_ONTHEFLY_CUH
 #define CCL_CUDA_ONTHEFLY_CUH
@@ -30,7 +33,7 @@ atomic_exchange (uint64_t *address, uint64_t value)
   return atomicExch ((unsigned long long *) address, (unsigned long long) value);
 }
 
-/* Exchanges @to, which other threads add to, and @from. */
+/* Exchanges @to, which other threads add to, with @from. */
 struct AtomicExchange
 {
   template <typename T>
@@ -53,7 +56,7 @@ struct AtomicExchange
   }
 };
 
-/* Takes the features of @label away (O4). */
+/* Takes the features of @label, and leaves neutral elements (O4). */
 static __device__ inline FeatureRecord
 features_take (const CclComponentTable &t, uint32_t label)
 {
@@ -66,7 +69,7 @@ features_take (const CclComponentTable &t, uint32_t label)
 }
 
 /* Moves the features of one label to another. Other threads may be halfway through adding to @from;
- * each of them moves the rest itself (O2). */
+ * they move the rest themselves (O2). */
 static __device__ inline void
 features_move (const CclComponentTable &t, uint32_t from, uint32_t to)
 {
@@ -79,8 +82,8 @@ features_move (const CclComponentTable &t, uint32_t from, uint32_t to)
     features_add (t, to, r);
 }
 
-/* Lemaitre 2021, algorithm 2, lines 14 to 22: moves features that were added to @label to an actual
- * root. */
+/* Moves features that were added to @label to its root, until that is still a root afterwards
+ * (Lemaitre 2021, algorithm 2, lines 14 to 22). */
 static __device__ inline void
 features_settle (const CclComponentTable &t, uint32_t label)
 {
@@ -109,7 +112,7 @@ features_add_otf (const CclComponentTable &t, uint32_t label, const FeatureRecor
   features_settle (t, root);
 }
 
-/* Lemaitre 2021, algorithm 2: merges the trees of two labels and their features. */
+/* Merges the trees of two labels, and their features (Lemaitre 2021, algorithm 2). */
 static __device__ inline void
 merge_otf (const CclComponentTable &t, uint32_t label1, uint32_t label2)
 {
@@ -135,7 +138,7 @@ merge_otf (const CclComponentTable &t, uint32_t label1, uint32_t label2)
   features_settle (t, label1);
 }
 
-/* merge() or, with @on_the_fly, merge_otf(). */
+/* Calls merge() or, with @on_the_fly, merge_otf(). */
 template <bool on_the_fly>
 static __device__ inline void
 merge_components (const CclComponentTable &t, uint32_t label1, uint32_t label2)

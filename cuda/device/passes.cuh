@@ -1,26 +1,28 @@
 /* cudaccl - CUDA backend: passes of operations on bits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Words of 32 pixels, each with its neighbours left and right. */
+/* Median and dilation of words of 32 pixels, each with its left and right neighbours. */
 
 #ifndef CCL_CUDA_PASSES_CUH
 #define CCL_CUDA_PASSES_CUH
 
 #include <stdint.h>
 
-/* A word of a row and those beside it. */
+/* A word of a row and the words beside it. */
 struct WordAround
 {
   uint32_t left, here, right;
 };
 
-/* Dilates words, side by side in time, by @reach pixels to the left and to the right, 1 to 15. */
+/* Dilates words by @reach pixels, 1 to 15, to the left and to the right. The words are independent:
+ * their instructions interleave. */
 template <uint32_t count>
 static __device__ inline void
 dilate_words (const WordAround (&words)[count], uint32_t reach, uint32_t (&dilated)[count])
 {
   uint32_t size = 2 * reach + 1, n = 1;
-  uint64_t bits[count]; /* bit i: pixel i - reach; then any of n pixels from there on */
+  uint64_t bits[count]; /* bit i: pixel i - reach; later whether any of the n pixels from there on
+                         * is set */
 
 #pragma unroll
   for (uint32_t k = 0; k < count; k++)
@@ -37,9 +39,9 @@ dilate_words (const WordAround (&words)[count], uint32_t reach, uint32_t (&dilat
     dilated[k] = (uint32_t) (bits[k] | bits[k] >> (size - n));
 }
 
-/* Numbers with a bit in each word, 32 side by side */
+/* Numbers with one bit in each word, 32 of them side by side */
 
-/* @sum + 2 @carry: how many of three bits are set. */
+/* Counts how many of three bits are set: @sum + 2 * @carry. */
 static __device__ inline void
 add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
 {
@@ -47,7 +49,7 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
   *carry = (a & b) | (c & (a | b));
 }
 
-/* How many pixels of a window's row are set: bits[0] + 2 bits[1] + 4 bits[2]. */
+/* The number of pixels set in one row of a window: bits[0] + 2 * bits[1] + 4 * bits[2]. */
 struct RowCount
 {
   uint32_t bits[3];
@@ -75,21 +77,22 @@ count_row (const WordAround &w)
   return n;
 }
 
-/* Whether most of the pixels in @size rows are set; @rows: [size] the first one and those below. */
+/* Whether most pixels of a window of @size rows are set. @rows: [size] its rows, from top to
+ * bottom. */
 template <uint32_t size>
 static __device__ inline uint32_t
 median_of_rows (const RowCount *rows)
 {
   uint32_t ones, twos, fours, two[2], four[3], eight[4], s[3];
 
-  if (size == 3) { /* of 9, 5 and more */
+  if (size == 3) { /* at least 5 of 9 */
     add_bits (rows[0].bits[0], rows[1].bits[0], rows[2].bits[0], &ones, &two[0]);
     add_bits (rows[0].bits[1], rows[1].bits[1], rows[2].bits[1], &s[0], &four[0]);
     twos = s[0] ^ two[0];
     four[1] = s[0] & two[0];
     return (four[0] & four[1]) | ((four[0] | four[1]) & (twos | ones));
   }
-  /* Of 25, 13 and more. */
+  /* At least 13 of 25. */
   add_bits (rows[0].bits[0], rows[1].bits[0], rows[2].bits[0], &s[0], &two[0]);
   add_bits (s[0], rows[3].bits[0], rows[4].bits[0], &ones, &two[1]);
   add_bits (rows[0].bits[1], rows[1].bits[1], rows[2].bits[1], &s[0], &four[0]);

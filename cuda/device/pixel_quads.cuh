@@ -19,15 +19,15 @@ enum
   PIXEL_WEST = 16,
 };
 
-/* Pixels side by side, of a thread. */
+/* Four pixels side by side, which one thread handles. */
 struct Quad
 {
   uint32_t x, label;
-  bool inside;         /* of the padded frame */
-  uint32_t row, above; /* from the pixel left of them on, as bits */
+  bool inside;         /* whether it is in the padded frame */
+  uint32_t row, above; /* the pixels as bits, starting left of the quad */
 };
 
-/* The quad of this thread, numbered as in get_pixel(). */
+/* Returns the quad of this thread; thread blocks are numbered as in get_pixel(). */
 static __device__ inline Quad
 get_quad (const CclCudaFrame &f, const CclLabelImage &image)
 {
@@ -55,7 +55,7 @@ quad_grid (const CclCudaWork *work)
   return ((quads - 1) / PIXELS_WIDE + 1) * ((work->frame.height - 1) / PIXELS_HIGH + 1);
 }
 
-/* Pixel @k of the quad and those around it; 0 if it is background. */
+/* Pixel @k of the quad and those around it, as a mask; 0 if it is background. */
 static __device__ inline uint32_t
 around_pixel (const Quad &q, uint32_t k)
 {
@@ -67,7 +67,7 @@ around_pixel (const Quad &q, uint32_t k)
          (above & 4 ? PIXEL_NORTH_EAST : 0) | (row & 1 ? PIXEL_WEST : 0);
 }
 
-/* The neighbours among @around, according to the frame's connectivity. */
+/* The pixels of @around that the frame's connectivity makes neighbours. */
 static __device__ inline uint32_t
 neighbours_of (const CclCudaFrame &f, uint32_t around)
 {
@@ -76,14 +76,15 @@ neighbours_of (const CclCudaFrame &f, uint32_t around)
                               : PIXEL_NORTH | PIXEL_WEST);
 }
 
-/* The first of the neighbours, as its bit; 0 where there is none. */
+/* The bit of the first of the neighbours; 0 if there are none. */
 static __device__ inline uint32_t
 first_neighbour (uint32_t neighbours)
 {
   return neighbours & (~neighbours + 1);
 }
 
-/* The label of one neighbour of pixel @label, given by its bit; its own for 0. */
+/* The label of the neighbour of pixel @label that the bit @neighbour stands for; @label itself for
+ * 0. */
 static __device__ inline uint32_t
 label_of_neighbour (const CclCudaFrame &f, const CclLabelImage &image, uint32_t label,
                     uint32_t neighbour)
@@ -103,7 +104,7 @@ label_of_neighbour (const CclCudaFrame &f, const CclLabelImage &image, uint32_t 
 }
 
 /* Links every pixel of the quad to the first of its neighbours: Komura's initialization, which
- * later algorithms kept. */
+ * later algorithms have adopted. */
 static __device__ inline void
 link_quad (const CclCudaFrame &f, const CclLabelImage &image, const Quad &q)
 {
@@ -126,8 +127,8 @@ link_quad (const CclCudaFrame &f, const CclLabelImage &image, const Quad &q)
       image.pixels[q.label + k] = labels[k];
 }
 
-/* Labels pixels by quads: links them, compresses paths, unites what is left and compresses again.
- */
+/* Enqueues labelling by quads: links pixels, compresses paths, unites the remaining neighbours and
+ * compresses again. */
 static inline cudaError_t
 label_by_quads (const CclCudaWork *work, PixelKernel initialize, PixelKernel reduce,
                 cudaStream_t stream)

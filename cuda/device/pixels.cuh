@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: pixels and their neighbours, for algorithms that label pixels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where the work is per run, a thread has one pixel and a warp 32 of them side by side; where it is
- * per pixel, a thread has four (pixel_quads.cuh). Labels are indices of pixels in raster order, in
- * rows of CclLabelImage.pitch pixels; the padding is background. */
+/* Where the work is per run, each thread handles one pixel and each warp 32 pixels side by side;
+ * where it is per pixel, each thread handles four (pixel_quads.cuh). Labels are indices of pixels
+ * in raster order, in rows of CclLabelImage.pitch pixels; the padding is background. */
 
 #ifndef CCL_CUDA_PIXELS_CUH
 #define CCL_CUDA_PIXELS_CUH
@@ -21,12 +21,12 @@
 struct Pixel
 {
   uint32_t x, y;
-  bool inside; /* of the padded frame */
+  bool inside; /* whether it is in the padded frame */
   uint32_t label;
 };
 
-/* The pixel of this thread. Thread blocks are numbered row by row, since a frame can have more rows
- * than a grid. */
+/* Returns the pixel of this thread. Thread blocks are numbered row by row, since a frame can have
+ * more rows than a grid. */
 static __device__ inline Pixel
 get_pixel (const CclCudaFrame &f, const CclLabelImage &image)
 {
@@ -53,7 +53,7 @@ pixel_grid (const CclCudaWork *work)
          ((work->frame.height - 1) / PIXELS_HIGH + 1);
 }
 
-/* Whether the frame has this pixel and it is foreground; coordinates may wrap below 0. */
+/* Whether the pixel is inside the frame and foreground; coordinates may have wrapped below 0. */
 static __device__ inline bool
 foreground_at (const CclCudaFrame &f, uint32_t x, uint32_t y)
 {
@@ -70,14 +70,14 @@ init_pixel (const CclCudaFrame &f, const CclLabelImage &image)
     image.pixels[p.label] = foreground_at (f, p.x, p.y) ? p.label : CCL_NO_LABEL;
 }
 
-/* The warp's pixels, of which @p is this lane's, as bits. */
+/* The warp's pixels as bits; @p is this lane's. */
 static __device__ inline uint32_t
 load_word (const CclCudaFrame &f, const Pixel &p)
 {
   return __ballot_sync (ALL_LANES, foreground_at (f, p.x, p.y));
 }
 
-/* The first pixel of the run of @pixels that covers this lane's. */
+/* The first pixel of the run of @pixels that covers this lane's pixel. */
 static __device__ inline uint32_t
 run_start (uint32_t pixels)
 {
@@ -86,9 +86,9 @@ run_start (uint32_t pixels)
   return lane == 0 ? 0 : lane - __clz (~(pixels << (WARP_LANES - lane)));
 }
 
-/* Unites the runs of two lines, of which this lane has a bit each, where they begin to touch
- * (@starts, see touching()); @label1 and @label2: this lane's labels, which are @step apart from
- * the last lane's. */
+/* Unites the runs of two lines where they begin to touch (@starts, see touching()). Each lane has
+ * one pixel of either line, with labels @label1 and @label2, which differ by @step from those of
+ * the lane before. */
 static __device__ inline void
 unite_lines (uint32_t *labels, uint32_t starts, uint32_t line1, uint32_t label1, uint32_t line2,
              uint32_t label2, uint32_t step)
@@ -100,8 +100,7 @@ unite_lines (uint32_t *labels, uint32_t starts, uint32_t line1, uint32_t label1,
            line2 & bit ? label2 : label2 - step);
 }
 
-/* Unites the runs of the warp's row, of which @p is this lane's pixel, with those of the row above.
- */
+/* Unites the runs of the warp's row with those of the row above; @p is this lane's pixel. */
 static __device__ inline void
 unite_rows (const CclCudaFrame &f, const CclLabelImage &image, const Pixel &p)
 {
@@ -120,8 +119,8 @@ n_pixels (const CclCudaWork *work)
   return (size_t) work->frame.height * ccl_cuda_label_image (work)->pitch;
 }
 
-/* After the local merge of a tile, which is a thread block's pixels: labels pixel @p with its root
- * in the tile. @start: the first pixel of its run there. */
+/* Labels pixel @p with its root in the tile, which is a thread block's pixels; after the local
+ * merge. @start: the first pixel of its run in the tile. */
 static __device__ inline void
 store_tile_label (const CclLabelImage &image, const Pixel &p, uint32_t *labels, uint32_t start,
                   bool here)
@@ -150,9 +149,9 @@ compress_pixels_shallow (const CclCudaWork *work, cudaStream_t stream)
                                     stream);
 }
 
-/* Labels pixels by tiles, of PIXELS_WIDE x PIXELS_HIGH: a local merge in each, merges over the
- * borders between rows of tiles, with a thread for each pixel along them, and between columns, with
- * a warp for 32 rows of each, and path compression. */
+/* Enqueues labelling by tiles of PIXELS_WIDE x PIXELS_HIGH pixels: a local merge in each tile,
+ * merges across the borders between rows of tiles (a thread for each pixel along them) and between
+ * columns of tiles (a warp for 32 rows of each), and path compression. */
 typedef void (*PixelKernel) (CclCudaFrame f, CclLabelImage image);
 
 static inline cudaError_t

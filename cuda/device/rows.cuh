@@ -10,13 +10,13 @@
 struct Rows
 {
   uint64_t current, above;
-  bool current_before, above_before; /* the pixels to their left */
+  bool current_before, above_before; /* the pixels left of them */
 };
 
-/* Where runs of the two rows begin to touch: one bit for each pair of runs. A bit stands for the
- * pixel and the one above it, or where one of them is not set, its left neighbour instead. So the
- * right one of two pixels that touch only diagonally sees the other, and pixels right of the rows
- * need not be known. @left and @above_left: for each pixel the one left of it. */
+/* Where runs of the two rows begin to touch, one bit for each pair of runs. A bit stands for its
+ * pixel and the one above; where one of these is not set, for the left neighbour of that one. So of
+ * two pixels that touch only diagonally, the right one sees the other, and pixels right of the rows
+ * are not needed. @left and @above_left: the left neighbours of the pixels. */
 static __device__ inline uint64_t
 touching_pixels (uint32_t connectivity, uint64_t current, uint64_t left, uint64_t above,
                  uint64_t above_left)
@@ -35,7 +35,7 @@ touching (uint32_t connectivity, const Rows &r)
                           r.above << 1 | r.above_before);
 }
 
-/* The number of @starts up to and with bit @x; 0 for -1, the bit before the first. */
+/* The number of @starts up to and including bit @x; 0 for @x = -1, before the first bit. */
 static __device__ inline uint32_t
 starts_to (uint32_t starts, int x)
 {

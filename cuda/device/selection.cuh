@@ -14,12 +14,12 @@
 enum Selection
 {
   DROPPED, /* not a root, or outside of the limits */
-  TIED,    /* of the smallest area among top-k: kept while there is room */
+  TIED,    /* has the smallest area in top-k: kept while there is room */
   KEPT,
 };
 
-/* Whether the component @label of @features, whose first row is @y, is at least as wide and as high
- * as asked for. */
+/* Whether the bounding box of the component @label is within the limits. @y: the component's first
+ * row. */
 static __device__ inline bool
 passes_box (const CclComponentTable &t, const CclCudaResult &r, uint32_t label,
             const CclFeatures &features, uint32_t y)
@@ -60,8 +60,7 @@ select_label (const CclComponentTable &t, const CclCudaResult &r, uint32_t label
   return t.parents[label] == label ? select_component (t, r, label, t.features[label], y) : DROPPED;
 }
 
-/* Whether every root is in the result, so that roots can be counted before all features are known.
- */
+/* Whether every root is in the result; then roots can be counted before all features are known. */
 static __host__ __device__ inline bool
 keeps_all (const CclCudaFrame &f, const CclCudaResult &r)
 {
@@ -69,14 +68,14 @@ keeps_all (const CclCudaFrame &f, const CclCudaResult &r)
          r.min_height <= 1 && r.top_k.area == 0;
 }
 
-/* Counts of kept and tied roots in one word. */
+/* Packs counts of kept and tied roots into one word. */
 static __device__ inline uint64_t
 pack_counts (uint32_t kept, uint32_t tied)
 {
   return (uint64_t) kept << 32 | tied;
 }
 
-/* The number of components of the result that such counts stand for: the index of the next one. */
+/* The place in the result of the component after so many kept and tied roots. */
 static __device__ inline uint32_t
 place (const CclCudaResult &r, uint64_t counts)
 {
@@ -95,8 +94,8 @@ struct WriteBuffer
   uint32_t places[WARP_LANES];
 };
 
-/* Writes each lane's component @root of @features, whose first pixel is (@first_x, @y), if it is in
- * the result. @before: the roots before it. Components are gathered in shared memory, so that the
+/* Writes each lane's component @root, whose first pixel is (@first_x, @y), if it is in the result.
+ * @before: counts of the roots before it. Components are gathered in shared memory, so that the
  * warp stores them side by side. All lanes call this. */
 static __device__ inline void
 write_features (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buffer,
@@ -133,7 +132,7 @@ write_features (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer 
   __syncwarp ();
 }
 
-/* The same, but reads the features. */
+/* Does the same, and reads the features. */
 static __device__ inline void
 write_warp (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buffer, uint32_t root,
             uint32_t first_x, uint32_t y, Selection selection, uint64_t before)
@@ -143,7 +142,7 @@ write_warp (const CclComponentTable &t, const CclCudaResult &r, WriteBuffer *buf
   write_features (t, r, buffer, root, features, first_x, y, selection, before);
 }
 
-/* Counts the component @root, whose first row is @y, in the histogram. */
+/* Counts the component @root in the histogram. @y: its first row. */
 static __device__ inline void
 count_area (const CclComponentTable &t, const CclCudaResult &r, const CclTopKSearch &search,
             uint32_t root, uint32_t y)

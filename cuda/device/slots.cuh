@@ -16,17 +16,17 @@ struct Slots
   const uint32_t *runs;
 };
 
-/* A warp's share: part of the slots of one row. Parts are numbered row by row, and from left to
- * right in a row. */
+/* A warp's share: part of the slots of one row. Parts are numbered row by row, from left to right.
+ */
 struct Part
 {
   uint32_t y;
   size_t index;      /* of the part in the frame */
   uint32_t row;      /* label of the row's first slot */
-  uint32_t from, to; /* slots, from a multiple of the warp's size on */
+  uint32_t from, to; /* slots; @from is a multiple of the warp's size */
 };
 
-/* The part of the calling warp; false if there is none. */
+/* Gets the part of the calling warp; returns false if there is none. */
 static __device__ inline bool
 get_part (const Slots &s, Part *part)
 {
@@ -54,7 +54,7 @@ slots_of (const CclCudaWork *work)
   return Slots{ work->frame.height, work->components.slots, work->slots.parts, work->slots.runs };
 }
 
-/* The grid and the block for kernels that call get_part(). */
+/* The grid and the block of kernels that call get_part(). */
 static inline unsigned
 part_grid (const CclCudaWork *work)
 {

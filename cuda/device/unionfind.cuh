@@ -1,21 +1,24 @@
 /* cudaccl - CUDA backend: concurrent union-find
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A forest of labels that many threads merge at the same time, without locks. Forests differ in how
- * a parent is read and written, which four functions define; everything else is written once.
+/* A forest of labels that all threads of all blocks may merge at the same time, without locks.
+ * Forests differ in how a parent is read and written; four functions define that, and everything
+ * else is written once. It relies on these invariants:
  *
  * U1. A parent is never greater than its label, and a root is its own parent. So there are no
  *     cycles.
- * U2. A root gets a parent only by an atomic minimum, lower_parent(). If that returns
- *     anything but the label itself, another thread linked the label to it first, and the caller
- *     goes on to connect it. So no link is lost.
- * U3. A non-root never becomes a root again. Any other write, shorten(), stores an ancestor of
- *     what the label pointed to. It may undo a lower_parent() on the same label, whose caller
- *     still connects what was there before (U2): labels stay connected through it.
- * U4. A stale parent, such as one from the L1 cache, is an ancestor, too, or was a root;
- *     only lower_parent() finds out whether it still is one.
- * U5. Roots are final only after the end of a kernel, or a grid barrier, that follows the last
- *     merge. Before that features are added through roots only on the fly (onthefly.cuh). */
+ * U2. A root gets a parent only by an atomic minimum, lower_parent(). If that returns anything but
+ *     the label itself, another thread linked the label to the returned one first, and the caller
+ *     goes on to connect that. So no link is lost.
+ * U3. A non-root never becomes a root again. Any other write, shorten(), stores an ancestor of what
+ *     the label pointed to. It may undo a lower_parent() on the same label, whose caller still
+ *     connects what was there before (U2).
+ * U4. A stale parent, for example from the L1 cache, is an ancestor, too, or was a root; only
+ *     lower_parent() finds out whether it still is one.
+ * U5. Roots are final only after a kernel boundary or a grid barrier that follows the last merge.
+ *     Until then no features go through roots, except on the fly (onthefly.cuh).
+ *
+ * Links are single words, so no fences are needed. */
 
 #ifndef CCL_CUDA_UNIONFIND_CUH
 #define CCL_CUDA_UNIONFIND_CUH
@@ -29,7 +32,7 @@
  *   void shorten (forest, label, link, ancestor)   see U3; @link was loaded before
  *   uint32_t lower_parent (forest, label, parent)  see U2; returns the parent before */
 
-/* In global memory, merged by all blocks at once: reads bypass the L1 cache, which does not see
+/* In global memory, merged by all blocks at once. Reads bypass the L1 cache, which does not see
  * other blocks' writes. */
 struct GlobalForest
 {
@@ -48,7 +51,7 @@ shorten (const GlobalForest &forest, uint32_t label, uint32_t link, uint32_t anc
   __stcg (&forest.parents[label], ancestor);
 }
 
-/* In shared memory, where every write is atomic because others read at the same time. */
+/* In shared memory. Every write is atomic, because other threads read at the same time. */
 struct SharedForest
 {
   uint32_t *parents;
@@ -66,8 +69,8 @@ shorten (const SharedForest &forest, uint32_t label, uint32_t link, uint32_t anc
   atomicMin (&forest.parents[label], ancestor);
 }
 
-/* In global or shared memory, read through the L1 cache (U4), as the papers' labelling algorithms
- * do. Where paths are long, that is many times faster. */
+/* In global or shared memory, read through the L1 cache (U4), as in the papers' labelling
+ * algorithms. This is many times faster where paths are long. */
 struct CachedForest
 {
   uint32_t *parents;
@@ -85,7 +88,7 @@ shorten (const CachedForest &forest, uint32_t label, uint32_t link, uint32_t anc
   forest.parents[label] = ancestor;
 }
 
-/* The same for all of them. */
+/* What all forests share */
 
 template <typename Forest>
 static __device__ inline uint32_t
@@ -110,7 +113,7 @@ load_parent (const Forest &forest, uint32_t label)
 
 /* Finding roots */
 
-/* The root of @label. */
+/* Returns the root of @label. */
 template <typename Forest>
 static __device__ inline uint32_t
 find (const Forest &forest, uint32_t label)
@@ -122,7 +125,7 @@ find (const Forest &forest, uint32_t label)
   return label;
 }
 
-/* The root of @label, with path halving. */
+/* Returns the root of @label, and halves the path to it. */
 template <typename Forest>
 static __device__ inline uint32_t
 find_halving (const Forest &forest, uint32_t label)
@@ -142,10 +145,10 @@ find_halving (const Forest &forest, uint32_t label)
   return label;
 }
 
-/* Path compression: makes @label point to its root, or in a forest that is still being merged to an
- * ancestor, and returns that. Begins with the parent in @link, which was loaded or is a lower label
- * known to be connected, and stores every ancestor on the way, so that threads shorten each other's
- * paths. */
+/* Path compression: makes @label point to its root, or to an ancestor if the forest is still being
+ * merged, and returns that. Starts from the parent in @link, which was loaded before or is a lower
+ * label known to be connected. Stores every ancestor on the way, so that threads shorten each
+ * other's paths. */
 template <typename Forest>
 static __device__ inline uint32_t
 compress (const Forest &forest, uint32_t label, uint32_t link)
@@ -161,7 +164,7 @@ compress (const Forest &forest, uint32_t label, uint32_t link)
 
 /* Merging trees */
 
-/* Merges the trees of two labels: union of Oliveira and Lotufo. */
+/* Merges the trees of two labels: the union of Oliveira and Lotufo (see algorithms/uf.cu). */
 template <typename Forest>
 static __device__ inline void
 unite (const Forest &forest, uint32_t label1, uint32_t label2)
@@ -183,8 +186,8 @@ unite (const Forest &forest, uint32_t label1, uint32_t label2)
   }
 }
 
-/* Merges the trees of two labels (Hennequin 2018, algorithm 2, after Komura and Playne). First
- * tries whether the higher label is a root, as most are when they are merged for the first time. */
+/* Merges the trees of two labels (Hennequin 2018, algorithm 2, after Komura and Playne). Tries
+ * first whether the higher label is a root, as most are when they are merged for the first time. */
 template <typename Forest>
 static __device__ inline void
 merge (const Forest &forest, uint32_t label1, uint32_t label2)
@@ -213,8 +216,8 @@ swap (uint32_t *a, uint32_t *b)
   *b = old;
 }
 
-/* As merge(), for labels most of which are not roots and share one: climbs both trees at once
- * until they meet or the higher label is a root, with path splitting on the way. */
+/* As merge(), for labels of which most are not roots but share one. Climbs both trees at once until
+ * they meet or the higher label is a root, and splits paths on the way. */
 template <typename Forest>
 static __device__ inline void
 join (const Forest &forest, uint32_t label1, uint32_t label2)
@@ -246,10 +249,10 @@ join (const Forest &forest, uint32_t label1, uint32_t label2)
   }
 }
 
-/* As merge(), where long chains of labels grow at the same time everywhere: each thread compresses
- * the path from its label, even if nothing is left to merge, so that all have shorter paths to
- * climb. That may overwrite the link to the parent that lower_parent() returned; join() connects
- * that parent again (U3). */
+/* As merge(), where long chains of labels grow everywhere at the same time. Each thread compresses
+ * the path from its label even if there is nothing left to merge, so that all threads have shorter
+ * paths to climb. That may overwrite the link to the parent that lower_parent() returned; join()
+ * connects that parent again (U3). */
 template <typename Forest>
 static __device__ inline void
 merge_and_compress (const Forest &forest, uint32_t label1, uint32_t label2)

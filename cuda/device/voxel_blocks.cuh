@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: blocks of 2 x 2 x 2 voxels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* With 26-connectivity all foreground voxels of a block are of one component (Allegretti 2020,
- * section 5.3). A thread has a block. A volume is a frame of height * depth rows, slice by slice.
- */
+/* With 26-connectivity all foreground voxels of a block belong to one component (Allegretti 2020,
+ * section 5.3). Each thread handles one block. A volume is a frame of height * depth rows, slice by
+ * slice. */
 
 #ifndef CCL_CUDA_VOXEL_BLOCKS_CUH
 #define CCL_CUDA_VOXEL_BLOCKS_CUH
@@ -11,12 +11,12 @@
 #include "cuda/device/blocks.cuh"
 
 #define CUBE_NEIGHBOURS 26
-#define CUBE_EARLIER 13 /* of them, those before the block in raster order */
+#define CUBE_EARLIER 13 /* those before the block in raster order */
 
 struct Cube
 {
-  uint32_t x, y, z; /* counted in blocks */
-  bool inside;      /* of the volume */
+  uint32_t x, y, z; /* in blocks */
+  bool inside;      /* whether it is in the volume */
   uint32_t label;
 };
 
@@ -50,8 +50,8 @@ cube_grid (const CclCudaWork *work)
          ((cube_rows (*image) - 1) / BLOCKS_HIGH + 1) * (image->depth / 2 + image->depth % 2);
 }
 
-/* The 4 x 4 x 4 voxels around a block, as bits 16 * slice + 4 * row + column (the paper's figure 9
- * has them in another order); the block is in the middle. */
+/* The 4 x 4 x 4 voxels around a block, which is in the middle, as bits 16 * slice + 4 * row +
+ * column. The paper's figure 9 has them in another order. */
 static __device__ inline uint64_t
 load_cube (const CclCudaFrame &f, const CclLabelImage &image, const Cube &c)
 {
@@ -86,7 +86,8 @@ own_voxels (uint64_t voxels)
   return own;
 }
 
-/* The voxels that touch one of the block: the neighbourhood of its first voxel, moved to each. */
+/* The voxels that touch one of the block's own: the neighbourhood of its first voxel, shifted to
+ * each of them. */
 static __device__ inline uint64_t
 touching_cube (uint64_t voxels)
 {
@@ -100,14 +101,15 @@ touching_cube (uint64_t voxels)
   return voxels & near;
 }
 
-/* Which bits, of four in a row, neighbours at @step -1, 0 and 1 have; one bit stands for @unit. */
+/* Selects, from four bits in a row, those of the neighbours at @step -1, 0 or 1. Each bit is @unit
+ * bits wide. */
 static __device__ inline uint64_t
 spread (uint64_t bits, int step, uint32_t unit)
 {
   return step < 0 ? bits : step > 0 ? bits << 3 * unit : bits << unit | bits << 2 * unit;
 }
 
-/* Neighbour @k of 26, in raster order. */
+/* Gets neighbour @k of 26, in raster order: its voxels, and the distance to its label. */
 static __device__ inline void
 cube_neighbour (const CclLabelImage &image, uint32_t k, uint64_t *voxels, uint32_t *step)
 {
@@ -118,7 +120,7 @@ cube_neighbour (const CclLabelImage &image, uint32_t k, uint64_t *voxels, uint32
   *step = ((uint32_t) dz * cube_rows (image) + (uint32_t) dy) * image.block_pitch + (uint32_t) dx;
 }
 
-/* The neighbours, of the first @count, that touch the block, as bits. */
+/* Which of the first @count neighbours touch the block, as bits. */
 static __device__ inline uint32_t
 touching_neighbours (const CclLabelImage &image, uint64_t voxels, uint32_t count)
 {
@@ -136,7 +138,7 @@ touching_neighbours (const CclLabelImage &image, uint64_t voxels, uint32_t count
   return neighbours;
 }
 
-/* Unites a block with those of its earlier @neighbours. */
+/* Unites a block with those of the earlier neighbours whose bits are set in @neighbours. */
 static __device__ inline void
 unite_cubes (const CclLabelImage &image, uint32_t label, uint32_t neighbours)
 {

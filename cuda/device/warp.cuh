@@ -29,7 +29,7 @@ warp_shuffle (uint64_t value, uint32_t lane)
   return __shfl_sync (ALL_LANES, (unsigned long long) value, lane);
 }
 
-/* The @value of the lane @distance before this one. All lanes call this. */
+/* The @value of the lane @distance lanes before this one. All lanes call this. */
 static __device__ inline uint32_t
 warp_shuffle_up (uint32_t value, uint32_t distance)
 {
@@ -42,7 +42,7 @@ warp_shuffle_up (uint64_t value, uint32_t distance)
   return __shfl_up_sync (ALL_LANES, (unsigned long long) value, distance);
 }
 
-/* The @value of the lane @distance behind this one. All lanes call this. */
+/* The @value of the lane @distance lanes after this one. All lanes call this. */
 static __device__ inline uint32_t
 warp_shuffle_down (uint32_t value, uint32_t distance)
 {
@@ -86,7 +86,7 @@ warp_sum (T value)
   return value;
 }
 
-/* The grid for a warp for each of @n, in blocks of @warps. */
+/* The number of blocks of @warps warps that give each of @n elements a warp. */
 static inline unsigned
 warp_grid (size_t n, unsigned warps)
 {

@@ -7,7 +7,7 @@
 #define STACK_THREADS 256
 #define STACK_BLOCKS 1024
 
-/* Four pixels of the stack at a time; its rows end with whole words. */
+/* Each thread writes four pixels of the stack; its rows end with whole words. */
 static __global__ void
 batch_stack_rows (CclCudaStack s)
 {
@@ -31,8 +31,8 @@ batch_stack_rows (CclCudaStack s)
   }
 }
 
-/* The same for bits, 64 at a time: kernels read whole words of a mask, though bits past the width
- * do not matter. */
+/* The same for bits, 64 per thread. Kernels read whole words of a mask; bits past the width may
+ * have any value. */
 static __global__ void
 batch_stack_bits (CclCudaStack s)
 {

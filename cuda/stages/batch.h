@@ -20,7 +20,7 @@ typedef struct CclCudaSource
   size_t stride;
 } CclCudaSource;
 
-/* A CclStack, as the kernel takes it: in words of four pixels or, of bits, of 64. */
+/* A CclStack as the kernels take it: in words of four pixels or, with bits, of 64 pixels. */
 typedef struct CclCudaStack
 {
   uint8_t *to; /* [frames * (height + 1) * pitch], aligned as memory from cudaMalloc() */

@@ -1,10 +1,10 @@
 /* cudaccl - CUDA backend: from labelled pixels to components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The common stage of labelling algorithms. Segments of runs (the part of a run in 64 pixels, as in
- * Hennequin 2018, section IV-E) get the slot of their component's first pixel as label, so that
- * components look like those of the other algorithms. Features are summed up in one of
- * three ways, CclFeatureStage. */
+/* The stage that labelling algorithms share. A segment, the part of a run in 64 pixels (as in
+ * Hennequin 2018, section IV-E), gets the slot of its component's first pixel as its label, so that
+ * components look like those of the other algorithms. Features are summed up in one of three ways,
+ * CclFeatureStage. */
 
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
@@ -12,16 +12,16 @@
 #include "cuda/device/launch.cuh"
 #include "cuda/device/slots.cuh"
 
-/* The segment of a run that starts in a lane's slot. */
+/* The segment that starts in a lane's slot. */
 struct RunSegment
 {
   uint32_t start, end;
-  uint32_t label; /* its own, the slot that it starts in */
-  uint32_t pixel; /* the label of its pixels; CCL_NO_LABEL if none starts here */
+  uint32_t label; /* of the slot in which it starts */
+  uint32_t pixel; /* the label of its pixels; CCL_NO_LABEL if no segment starts here */
 };
 
-/* The segment that starts in slot @slot + lane, of 64 pixels of row @part.y. All lanes call this.
- */
+/* Returns the segment that starts in slot @slot + lane of row @part.y; a warp has 64 pixels. All
+ * lanes call this. */
 static __device__ inline RunSegment
 get_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part, uint32_t slot)
 {
@@ -41,15 +41,15 @@ get_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part
   return segment;
 }
 
-/* The slot of the first pixel of the component whose pixels are labelled @label. */
+/* Returns the slot of the first pixel of the component with the pixel label @label. */
 static __device__ inline uint32_t
 component_of (const CclLabelImage &image, uint32_t label)
 {
   return image.firsts ? image.firsts[label] : label / 2;
 }
 
-/* The root of a component is its first block. The first pixel is in the same layer, two rows or, of
- * a volume, two slices, but not always in that block. */
+/* Finds the first pixels of components. The root of a component is its first block; the first pixel
+ * is in the same layer (two rows or, in a volume, two slices), but not always in that block. */
 static __global__ void
 find_first_pixels (CclCudaFrame f, Slots slots, CclLabelImage image)
 {
@@ -67,8 +67,8 @@ find_first_pixels (CclCudaFrame f, Slots slots, CclLabelImage image)
   }
 }
 
-/* Stores the slots' labels and begins the features of roots; @own: with those of their own segment,
- * rather than none. */
+/* Stores the slots' labels and initializes the features of roots: with those of their own segment
+ * if @own is set, else with none. */
 static __global__ void
 store_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable t,
                 uint32_t *starts, bool own)
@@ -115,9 +115,9 @@ add_pixels (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable 
   }
 }
 
-/* CCL_FEATURES_RUNS: adds every segment of a run (Hennequin 2018, algorithm 6). With @detect, for
- * CCL_FEATURES_RUNS_CD, segments of one component in a warp are reduced first (Lemaitre 2021,
- * algorithm 3). */
+/* CCL_FEATURES_RUNS: adds every segment to its component (Hennequin 2018, algorithm 6). With
+ * @detect (CCL_FEATURES_RUNS_CD), segments of one component in a warp are reduced first (Lemaitre
+ * 2021, algorithm 3). */
 static __global__ void
 add_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable t, bool detect)
 {
@@ -134,7 +134,7 @@ add_segments (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTabl
     if (segment.pixel != CCL_NO_LABEL)
       component = t.parents[segment.label];
     if (component == segment.label)
-      component = CCL_NO_LABEL; /* a root began with its own segment */
+      component = CCL_NO_LABEL; /* a root has its own segment already */
     if (component != CCL_NO_LABEL)
       r = record_of_run (t, segment.start, segment.end, part.y);
     if (detect)
@@ -177,7 +177,7 @@ ccl_cuda_label_image_enqueue (const CclCudaWork *work, cudaStream_t stream)
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
-/* The pixels of a slot are of one component. */
+/* Both pixels of a slot belong to one component. */
 static __global__ void
 label_image_write_map (CclCudaFrame f, Slots slots, CclLabelImage image, CclCudaResult r)
 {

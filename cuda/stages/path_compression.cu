@@ -8,10 +8,10 @@
 
 /* Slots of a frame */
 
-#define COMPRESS_LABELS 4 /* of a lane at a time, so that it waits for several at once */
+#define COMPRESS_LABELS 4 /* of a lane at a time: their loads overlap */
 
-/* Makes @label point to its root; a root begins its features, with those of its run if @ends tells
- * where that ends. */
+/* Makes @label point to its root. If it is a root, initializes its features, with those of its run
+ * if @ends tells where that ends. */
 static __device__ inline void
 compress_and_begin (const CclComponentTable &t, const uint32_t *starts, const uint32_t *ends,
                     uint32_t y, uint32_t label, uint32_t parent)
@@ -98,17 +98,16 @@ ccl_cuda_compress_slots_for_label_map (const CclCudaWork *work, cudaStream_t str
 
 #define COMPRESS_THREADS 256
 
-/* What a label points to; CCL_NO_LABEL points to itself. */
+/* Returns what a label points to; CCL_NO_LABEL points to itself. */
 static __device__ inline uint32_t
 parent_of (const uint32_t *labels, uint32_t label)
 {
   return label == CCL_NO_LABEL ? label : labels[label];
 }
 
-/* Compress of Allegretti 2020, and with @in_line InlineCompress, which stores every step so that
- * other threads find their paths shortened. Nothing is linked at the same time. @next: the parent
- * of
- * @label's @parent. */
+/* Compress of Allegretti 2020 or, with @in_line, InlineCompress, which stores every step so that
+ * other threads find shorter paths. Nothing is linked at the same time. @parent: what @label points
+ * to; @next: what that points to. */
 static __device__ inline void
 compress_label (uint32_t *labels, size_t label, uint32_t parent, uint32_t next, bool in_line)
 {
@@ -146,8 +145,8 @@ ccl_cuda_compress (uint32_t *labels, size_t count, bool in_line, cudaStream_t st
 
 #define SHALLOW_LABELS 4 /* of a thread */
 
-/* The same for shallow trees: shortening other threads' paths gains little there, and waiting for
- * several labels at once more. */
+/* The same for shallow trees. Shortening other threads' paths gains little there; loading several
+ * labels at once gains more. */
 static __global__ void
 compress_shallow_labels (uint32_t *labels, size_t count, bool in_line)
 {

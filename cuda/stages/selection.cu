@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: from roots to the canonical result
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Labels are numbered in raster order and a root is its component's smallest label. So a count of
- * the roots in each part of a row and a scan over the counts give each its place; no sort is
- * needed. */
+/* Labels are numbered in raster order, and a root is its component's smallest label. So counting
+ * the roots in each part of a row, and a scan over the counts, give every root its place in the
+ * result; no sort is needed. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"

@@ -17,22 +17,22 @@ CclStatus ccl_cuda_components_allocate (CclCudaWork *work, CclCudaMemory *memory
 /* The first of the stages that a search for top-k repeats. */
 #define CCL_STAGE_SELECTION "selection"
 
-/* Ends a stage of the frame, which began where the last one ended; no effect where stages are not
+/* Ends a stage of the frame, which began where the last one ended. Does nothing if stages are not
  * measured. @name: a string literal. */
 void ccl_cuda_stage (const CclCudaWork *work, const char *name, cudaStream_t stream);
-/* Marks the stages so far as the labelling of pixels, or of runs; that of runs counts only with a
+/* Marks the stages so far as the labelling, of pixels or of runs. That of runs counts only with a
  * label map, which labels pixels. */
 void ccl_cuda_stage_labelled (const CclCudaWork *work);
 /* Ends the stage of the label map. */
 void ccl_cuda_stage_label_map (const CclCudaWork *work, cudaStream_t stream);
 
-/* CclCudaAlgorithm.open(), count_areas() and select() without the label map, for components in
+/* CclCudaAlgorithm.open(), count_areas() and select(), without the label map, for components in
  * slots. */
 CclStatus ccl_cuda_slots_open (CclCudaWork *work, CclCudaQueue *queue);
 cudaError_t ccl_cuda_slots_count_areas (const CclCudaWork *work, const CclTopKSearch *search,
                                         cudaStream_t stream);
 cudaError_t ccl_cuda_slots_select (const CclCudaWork *work, cudaStream_t stream);
-/* The size of slots.scratch, for the scan in ccl_cuda_slots_select(). */
+/* Gets the size of slots.scratch, for the scan in ccl_cuda_slots_select(). */
 cudaError_t ccl_cuda_slots_scratch (const CclCudaWork *work, size_t *size);
 
 /* The tables of algorithms that label pixels. */
@@ -57,23 +57,23 @@ cudaError_t ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t s
         NULL, label                                                                            \
   }
 
-/* Path compression of a frame's slots. Also initializes the features of roots, with those of their
+/* Compress the paths of a frame's slots, and initialize the features of roots: with those of their
  * own run unless @ends is NULL (see flsl.cu). The first one also ends the labelling stages. */
 cudaError_t ccl_cuda_compress_slots (const CclCudaWork *work, const uint32_t *ends,
                                      cudaStream_t stream);
 cudaError_t ccl_cuda_begin_slots (const CclCudaWork *work, const uint32_t *ends,
                                   cudaStream_t stream);
-/* Path compression where features have been merged on the fly; only needed for a label map. */
+/* Compresses paths where features have been merged on the fly; only label maps need that. */
 cudaError_t ccl_cuda_compress_slots_for_label_map (const CclCudaWork *work, cudaStream_t stream);
 
-/* Path compression of @count labels of pixels or blocks (Allegretti 2020). @in_line: store every
+/* Compress the paths of @count labels of pixels or blocks (Allegretti 2020). @in_line: store every
  * step (InlineCompress). The second one is for forests in which most labels point to their root or
  * to a child of it. */
 cudaError_t ccl_cuda_compress (uint32_t *labels, size_t count, bool in_line, cudaStream_t stream);
 cudaError_t ccl_cuda_compress_shallow (uint32_t *labels, size_t count, bool in_line,
                                        cudaStream_t stream);
 
-/* Enqueues work->slices, after the selection. */
+/* Writes work->slices, after the selection. */
 cudaError_t ccl_cuda_write_slices (const CclCudaWork *work, cudaStream_t stream);
 
 /* Ends enqueue() when all features are complete: sums up the updates and calls select(). */

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: what components of volumes have beyond those of frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* For counting and selecting components a volume is a frame of height * depth rows. Only what
+/* For counting and selecting components, a volume is a frame of height * depth rows. Only what
  * depends on slices, and on rows of a slice, is kept separately (CclDepthSums) and returned
  * separately (CclSlices). */
 

@@ -10,15 +10,15 @@
 /* A frame's pixels and which of them are foreground. Passed to kernels by value. */
 typedef struct CclCudaFrame
 {
-  const uint8_t *pixels; /* with bits, the words of a CclMask, which may have any bits past the
-                          * width */
-  size_t pitch;          /* bytes; with bits, a multiple of 8, as the address is */
+  const uint8_t
+      *pixels;  /* with bits, the words of a CclMask; see below */
+  size_t pitch; /* bytes; with bits, a multiple of 8, as is the address */
   uint32_t width, height;
-  uint8_t threshold;    /* values above it are foreground ... */
-  uint8_t invert;       /* ... or, with 1, the others; bits: 1, or 0, is foreground */
+  uint8_t threshold;    /* pixels above it are foreground ... */
+  uint8_t invert;       /* ... or, with 1, all others. With bits, 1 is foreground or, inverted, 0 */
   uint8_t connectivity; /* 4 or 8; 26 for volumes */
   uint8_t overlap;      /* 1: launch_following() may overlap kernels */
-  uint8_t bits;         /* 1: one bit a pixel, 0: one byte */
+  uint8_t bits;         /* 1: one bit per pixel, 0: one byte */
 } CclCudaFrame;
 
 #endif

@@ -7,7 +7,7 @@
 #include "engine/backend.h"
 #include "engine/topk.h"
 
-/* Precedes the components in the host's copy of a result. */
+/* Precedes the components of a result. */
 typedef struct CclResultHeader
 {
   uint32_t kept;
@@ -18,15 +18,15 @@ typedef struct CclResultHeader
 typedef struct CclCudaResult
 {
   uint32_t min_area, max_area;
-  uint32_t min_width, min_height; /* of the bounding box; of a volume's in a slice */
+  uint32_t min_width, min_height; /* of the bounding box; in volumes, within a slice */
   CclTopK top_k;
   uint32_t capacity;
   CclResultHeader *header;
   CclComponent *components; /* [capacity] */
   uint32_t *histogram;      /* [CCL_TOPK_BINS] of areas, for one round of the search for top-k */
-  uint32_t *labels;         /* [height * slots] the result label of a kept root, 0 for others; NULL
-                             * without label maps */
-  uint32_t *label_map;      /* [height * width], or NULL */
+  uint32_t *labels;    /* [height * slots] result labels of roots, 0 for those that are not in the
+                        * result; NULL without label maps */
+  uint32_t *label_map; /* [height * width], or NULL */
 } CclCudaResult;
 
 #endif

@@ -22,8 +22,8 @@
 
 static_assert (8 * LANES_PER_WORD == WORD_PIXELS, "a lane has a byte of a word");
 
-/* Whether components touch at the border with the tile to the left, and the labels of the pair: a
- * lane for each row. */
+/* Finds the components that touch across the border with the tile to the left, and the labels of
+ * the pair; each lane handles one row. */
 static __device__ inline bool
 touches_left_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
                    const Tile &tile, uint32_t *label1, uint32_t *label2)
@@ -46,13 +46,13 @@ touches_left_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclT
   return true;
 }
 
-/* The rows of pixels at the border with the tile above, as a warp sees them: eight lanes share one
- * word of them, a byte each. */
+/* The rows of pixels at the border with the tile above, as a warp holds them: eight lanes share one
+ * word, one byte each. */
 struct BorderRows
 {
   uint32_t word;
   uint64_t here, above;           /* that word of the two rows */
-  uint64_t here_left, above_left; /* the ones to its left, of other tiles for the first word */
+  uint64_t here_left, above_left; /* the words to their left; for the first word, those of other tiles */
 };
 
 static __device__ inline BorderRows
@@ -74,9 +74,9 @@ load_rows (const CclTiles &tiles, const Tile &tile)
   return r;
 }
 
-/* The label of the component at the pixel @bit of word @word of a tile's first or last row or, if
- * that is background, at the one to its left. @pixels and @left: that word and the one before it.
- */
+/* Returns the label of the component at pixel @bit of word @word of a tile's first or last row or,
+ * if that is background, at the pixel to its left. @pixels and @left: that word and the one before
+ * it. */
 static __device__ inline uint32_t
 border_label (const CclComponentTable &t, const CclTiles &tiles, uint32_t row, uint32_t column,
               bool bottom, uint32_t word, uint64_t pixels, uint64_t left, uint64_t bit)
@@ -97,8 +97,8 @@ border_label (const CclComponentTable &t, const CclTiles &tiles, uint32_t row, u
   return component_label (t, tile, bottom ? border->bottom_runs[piece] : border->top_runs[piece]);
 }
 
-/* A warp merges the components at a tile's borders with the tiles to the left and above. A pair
- * above is skipped where the pixels to the left touch, too: they merge it already. */
+/* Merges the components of a tile with those of the tiles to the left and above; called by a warp.
+ * A pair above is skipped where the pixels to the left touch, too: these merge it already. */
 static __device__ inline void
 merge_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
             const Tile &tile)

@@ -1,13 +1,13 @@
 /* cudaccl - CUDA backend: the tile algorithm, flipping pixels of components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As for label maps, each tile finds its pieces again. */
+/* As for label maps (label_map.cu), each tile finds its pieces again. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/tile/flip.cuh"
 #include "cuda/tile/pieces.cuh"
 
-/* Replaces the link of each piece by whether its component is flipped. */
+/* Replaces the link of each piece by a flag: whether its component is flipped. */
 static __device__ inline void
 look_up_flipped (const CclCudaFrame &f, const CclComponentTable &t, const CclFlipPass &pass,
                  const TilePieces *s, const Pieces &p, const Tile &tile)
@@ -28,7 +28,8 @@ look_up_flipped (const CclCudaFrame &f, const CclComponentTable &t, const CclFli
   }
 }
 
-/* The pixels of a word that are not flipped. @flipped: which pieces are; NULL: there are none. */
+/* Returns the pixels of a word that are not flipped. @flipped: a flag for each piece; NULL: there
+ * are no pieces. */
 static __device__ inline uint64_t
 without_flipped (const uint32_t *flipped, uint64_t word, uint32_t before)
 {

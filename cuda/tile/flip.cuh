@@ -18,7 +18,7 @@ flips_component (const CclCudaFrame &f, const CclFlipPass &pass, const CclFeatur
          (pass.size == 0 || c.area <= pass.size);
 }
 
-/* The mask's word at @x, of which the pixels of components that are not flipped are @kept. */
+/* Returns the mask's word at @x. @kept: the pixels of components that are not flipped. */
 template <typename Word>
 static __device__ inline Word
 flipped_word (const CclCudaFrame &f, const CclFlipPass &pass, Word kept, uint32_t x)

@@ -1,10 +1,10 @@
 /* cudaccl - CUDA backend: the tile algorithm, tile groups and counts of their roots
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The components of a tile are in raster order, but those of the tiles of a tile row alternate, row
- * of pixels by row of pixels. So tile_resolve counts roots in each row of each tile, and
- * tile_write_result adds up the counts before it: of its tile row, and of the tile rows before.
- * If these are many, tile_scan_counts does so beforehand. */
+/* The components of a tile are in raster order, but those of the tiles of a tile row interleave,
+ * row of pixels by row of pixels. So tile_resolve counts the roots in each row of each tile, and
+ * tile_write_result adds up the counts before it: of its tile row, and of the tile rows before. If
+ * these are many, tile_scan_counts does so beforehand. */
 
 #ifndef CCL_CUDA_TILE_GROUPS_CUH
 #define CCL_CUDA_TILE_GROUPS_CUH
@@ -46,11 +46,11 @@ get_group (const CclTiles &tiles)
   return group;
 }
 
-/* The components of a tile group, numbered tile by tile, as a warp sees them. */
+/* The components of a tile group, numbered tile by tile, as a warp holds them. */
 struct GroupComponents
 {
   TileGroup group;
-  uint32_t before; /* this lane's: those before its tile of the group */
+  uint32_t before; /* the number of those before this lane's tile of the group */
   uint32_t n;
 };
 
@@ -68,8 +68,8 @@ load_group (const CclTiles &tiles)
   return g;
 }
 
-/* Counts in a row of a tile, or of up to MAX_UNSCANNED_COLUMNS tiles, or in a warp's share of a
- * tile group: kept roots in the upper half, tied ones in the lower. */
+/* Counts of a row of a tile, of up to MAX_UNSCANNED_COLUMNS tiles, or of a warp's share of a tile
+ * group: kept roots in the upper half, tied ones in the lower. */
 #define COUNT_BITS 16
 
 static_assert (MAX_UNSCANNED_COLUMNS * TILE_RUNS < 1 << COUNT_BITS, "counts fit in their halves");
@@ -86,7 +86,7 @@ narrow_counts (uint64_t counts)
   return (uint32_t) (counts >> (32 - COUNT_BITS)) | (uint32_t) counts;
 }
 
-/* Those in each row of each tile of a group. */
+/* The counts of each row of each tile of a group. */
 typedef uint32_t RowCounts[TILE_MAX_HEIGHT][GROUP_TILES];
 
 #endif

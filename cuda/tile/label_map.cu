@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Pieces and their components never leave shared memory, so each tile finds them again: storing
- * them would slow down every frame without a label map. */
+ * them would slow down every frame that needs no label map. */
 
 #include "cuda/device/label_map.cuh"
 #include "cuda/device/launch.cuh"
@@ -10,7 +10,7 @@
 
 #define QUAD 4 /* pixels that a lane writes at a time */
 
-/* Replaces the link of each piece by the label of its component in the result. */
+/* Replaces the link of each piece by the result label of its component. */
 static __device__ inline void
 look_up_labels (const CclComponentTable &t, const CclCudaResult &r, const TilePieces *s,
                 const Pieces &p, const Tile &tile)
@@ -59,8 +59,8 @@ store_quad (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, cons
   store_label (r, width, x + 3, y, labels.w);
 }
 
-/* Writes the tile's part of the label map, one row at a time for each warp. @labels: of the pieces;
- * NULL: there are none. */
+/* Writes the tile's part of the label map; each warp writes one row at a time. @labels: of the
+ * pieces; NULL: there are none. */
 static __device__ inline void
 store_rows (const CclCudaFrame &f, const CclTiles &tiles, const CclCudaResult &r,
             const TilePieces *s, const uint32_t *labels, const Tile &tile)

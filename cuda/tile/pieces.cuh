@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Union-find works on pieces: the runs of a word of 64 pixels. A word that equals the one above it
- * shares its pieces, so everything is done once for any number of repeated rows.
- * Pieces are numbered densely, row by row and from left to right. So the number of the piece at a
- * pixel is the number of pieces before its word plus a population count, and the first piece of a
- * component, which is its root, has the component's first pixel. */
+ * shares its pieces, so any number of repeated rows is processed only once.
+ *
+ * Pieces are numbered densely, row by row, from left to right. So the number of the piece at a
+ * pixel is the number of pieces before its word plus a population count. The first piece of a
+ * component is its root, and begins with the component's first pixel. */
 
 #ifndef CCL_CUDA_TILE_PIECES_CUH
 #define CCL_CUDA_TILE_PIECES_CUH
@@ -18,23 +19,21 @@
 #define WORD_PIECES (WORD_PIXELS / 2)
 #define TILE_PIECES (TILE_MAX_HEIGHT * TILE_WORDS * WORD_PIECES)
 #define PIECE_CHUNKS (TILE_PIECES / WARP_LANES) /* a warp takes 32 pieces at a time */
-#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* no bank conflicts, in rows or in columns */
+#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* so that neither rows nor columns have bank conflicts */
 
 static_assert (
     TILE_WORDS == sizeof (uint32_t) && PIECE_CHUNKS / 4 <= WARP_LANES,
     "counts for each word of a row fit in one word, and a warp has a lane for four chunks");
 
-/* A block's tile in shared memory; the pieces follow it. Words are in columns. */
+/* A block's tile in shared memory, column by column; the pieces follow it. */
 struct TilePieces
 {
   uint64_t words[TILE_WORDS][WORDS_PITCH];
-  uint16_t before[TILE_WORDS][WORDS_PITCH]; /* pieces before those of a word, or before those of the
-                                             * one that it repeats */
-  uint32_t repeats[TILE_WORDS];             /* of a column: the words that equal the one above */
-  uint32_t counts[TILE_MAX_HEIGHT]; /* of a row: the pieces of each word, a byte each; 0 where it
-                                     * repeats */
+  uint16_t before[TILE_WORDS][WORDS_PITCH]; /* the pieces before each word's own or, if the word is a repeat, before those of the word that it repeats */
+  uint32_t repeats[TILE_WORDS];             /* for each column: which words equal the one above */
+  uint32_t counts[TILE_MAX_HEIGHT]; /* for each row: the pieces of each word, one byte each; 0 for repeats */
   uint32_t roots[PIECE_CHUNKS];     /* which pieces are roots, as bits */
-  uint32_t root_counts[PIECE_CHUNKS / 4]; /* of each chunk of pieces, a byte each */
+  uint32_t root_counts[PIECE_CHUNKS / 4]; /* for each chunk of pieces, one byte each */
   uint32_t next;                          /* the first root that did not fit */
 };
 
@@ -44,13 +43,14 @@ struct TileWord
   uint32_t column, y;
   uint64_t pixels, above;        /* the word, and the one above it */
   uint32_t before, before_above; /* TilePieces.before of the two */
-  uint64_t todo;                 /* where it touches the word above: pairs still to be merged */
+  uint64_t todo;                 /* where it touches the word above; pairs that are still to be merged */
 };
 
-/* A link: a piece's parent and, in the lower FIRST_BITS, its own first pixel. Both are in one word,
- * so that more blocks fit. The first pixel never changes, so links compare as their parents do. */
+/* A link holds a piece's parent and, in the lower FIRST_BITS, the piece's own first pixel. Both
+ * share one word, so that more blocks fit. The first pixel never changes, so links compare as their
+ * parents do. */
 #define FIRST_BITS 16
-/* Replaces a root's parent once roots are numbered; the lower bits are its component's index. */
+/* Replaces a root's parent once roots are numbered; the lower bits are the component's index. */
 #define IS_ROOT (1u << (31 - FIRST_BITS))
 
 static_assert (sizeof (CclTilePixel) * 8 == FIRST_BITS && TILE_PIECES <= IS_ROOT,
@@ -87,7 +87,7 @@ link_first (uint32_t link)
   return (CclTilePixel) link;
 }
 
-/* A forest of pieces in shared memory, for unionfind.cuh. All writes are atomic because other
+/* A forest of pieces in shared memory, for unionfind.cuh. Every write is atomic, because other
  * threads read at the same time. */
 struct PieceForest
 {
@@ -142,7 +142,7 @@ piece_starts (uint64_t word)
   return word & ~(word << 1);
 }
 
-/* The piece at the pixel @bit of a word or, if that is background, the one to its left. @before:
+/* The piece at the pixel @bit of a word or, if that is background, the piece to its left. @before:
  * the pieces before the word. */
 static __device__ inline uint32_t
 piece_at (uint32_t before, uint64_t word, uint64_t bit)
@@ -151,10 +151,11 @@ piece_at (uint32_t before, uint64_t word, uint64_t bit)
 }
 
 #define LOAD_PIXELS 16
-#define LOADS (WORD_PIXELS / LOAD_PIXELS) /* of a word, and of a thread */
+#define LOADS (WORD_PIXELS / LOAD_PIXELS) /* for a word, and by a thread */
 
-/* Loads the pixels of a tile where every load is entirely inside or outside the frame. Neighbouring
- * threads load 16 pixels each, of several rows: whole cache lines, all in flight at once. */
+/* Loads the pixels of a tile if each load is entirely inside or entirely outside the frame.
+ * Neighbouring threads load 16 pixels each, from several rows: whole cache lines, all in flight at
+ * once. */
 static __device__ inline uint64_t
 load_aligned (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
 {
@@ -182,7 +183,7 @@ load_aligned (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const
   return all;
 }
 
-/* The same for any tile. A thread loads a word. */
+/* Does the same for any tile. A thread loads a word. */
 static __device__ inline uint64_t
 load_any (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
 {
@@ -200,7 +201,7 @@ load_any (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
   return word;
 }
 
-/* The same for frames of bits. */
+/* Does the same for frames of bits. */
 static __device__ inline uint64_t
 load_words (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
 {
@@ -214,7 +215,7 @@ load_words (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
   return word;
 }
 
-/* Loads the tile's pixels into shared memory. Returns those that this thread loaded. */
+/* Loads the tile's pixels into shared memory. Returns the ones that this thread loaded. */
 static __device__ inline uint64_t
 load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
 {
@@ -226,7 +227,7 @@ load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const 
   return aligned && whole ? load_aligned (f, tiles, s, tile) : load_any (f, s, tile);
 }
 
-/* This thread's word of the tile. The words of a warp are one above the other. */
+/* Gets this thread's word of the tile. The words of a warp lie below each other. */
 static __device__ inline TileWord
 take_word (const CclTiles &tiles, const TilePieces *s)
 {
@@ -273,7 +274,7 @@ count_pieces (const CclTiles &tiles, TilePieces *s, TileWord *w)
 }
 
 /* Initializes the links of the pieces of a word. The parent of each is the first piece that it
- * touches in the word above; the other pairs are merged later. */
+ * touches in the word above; other pairs are merged later. */
 static __device__ inline void
 link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
 {
@@ -296,7 +297,7 @@ link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
   }
 }
 
-/* Whether pieces touch at the left edge of a word, and which: at most one pair in each row. */
+/* Finds the pieces that touch across the left edge of a word: at most one pair in each row. */
 static __device__ inline bool
 touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uint32_t *piece1,
               uint32_t *piece2)
@@ -309,7 +310,7 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
     return false;
   left = s->words[w.column - 1][w.y];
   left_above = w.y > 0 ? s->words[w.column - 1][w.y - 1] : 0;
-  /* Two rows of columns side by side. */
+  /* Two columns side by side, as two rows. */
   r = { (w.pixels & 1) << 1 | (w.above & 1), left >> 63 << 1 | left_above >> 63, false, false };
   if (!(touching (f.connectivity, r) & 2))
     return false;
@@ -320,7 +321,7 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
   return true;
 }
 
-/* Merges the pieces of this thread's word with those that they touch, above and to the left. */
+/* Merges the pieces of this thread's word with the pieces that they touch above and to the left. */
 static __device__ inline void
 merge_pieces_of_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &p,
                       const TileWord &w)
@@ -342,7 +343,7 @@ merge_pieces_of_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &
   }
 }
 
-/* Path compression; marks the roots. */
+/* Compresses paths, and marks the roots. */
 static __device__ inline void
 find_roots (TilePieces *s, const Pieces &p)
 {
@@ -359,11 +360,12 @@ find_roots (TilePieces *s, const Pieces &p)
   }
 }
 
-/* The roots before each chunk of pieces, as a warp sees them: a lane has four chunks in a row. */
+/* The number of roots before each chunk of pieces, as a warp holds it: each lane has four
+ * consecutive chunks. */
 struct RootCounts
 {
-  uint32_t before; /* those of the four */
-  uint32_t counts; /* of the four, a byte each */
+  uint32_t before; /* the roots before the four */
+  uint32_t counts; /* in the four, one byte each */
 };
 
 static __device__ inline RootCounts
@@ -380,7 +382,7 @@ scan_root_counts (const TilePieces *s, Pieces *p)
   return r;
 }
 
-/* The roots before those of the calling warp's @chunk. */
+/* The number of roots before @chunk, which is the same for the whole warp. */
 static __device__ inline uint32_t
 roots_before (const RootCounts &r, uint32_t chunk)
 {
@@ -405,7 +407,7 @@ first_of_component (const Pieces &p, uint32_t piece)
   return link_first (link_is_root (link) ? link : p.forest.links[link_parent (link)]);
 }
 
-/* Merges the pieces of a tile whose words are in shared memory. scan_root_counts() comes next. */
+/* Merges the pieces of a tile whose words are in shared memory. Call scan_root_counts() next. */
 static __device__ inline Pieces
 find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s)
 {

@@ -5,17 +5,17 @@
 
 #define WARP 32
 
-/* Shared memory holds the features of at least one in this many of a strip's components. */
+/* Shared memory has room for the features of at least one in so many of a strip's components. */
 #define LEAST_SHARE 8
 #define N_SHARES 5
 
 #define MOST_BORDER_THREADS 256
 #define FEW_BORDER_THREADS 64 /* where memory is scarce */
 
-/* On such multiprocessors plans have 1024 threads: those of H100 and H200 were measured. */
+/* Multiprocessors with this many threads get plans of 1024, as measured on H100 and H200. */
 #define MANY_THREADS 2048
 
-/* Of warps, and of the registers of one. */
+/* How warps, and the registers of one, are allocated. */
 #define WARP_UNIT 4
 #define REGISTER_UNIT 256
 
@@ -45,7 +45,7 @@ divide_up (uint32_t a, uint32_t b)
   return a > 0 ? (a - 1) / b + 1 : 0;
 }
 
-/* The resident threads of a multiprocessor for which there are enough registers. */
+/* The number of resident threads of a multiprocessor for which there are enough registers. */
 static uint32_t
 most_threads (const CclCudaLimits *limits, const CclStripKernel *kernel)
 {
@@ -55,19 +55,19 @@ most_threads (const CclCudaLimits *limits, const CclStripKernel *kernel)
   return min (warps * WARP, limits->threads);
 }
 
-/* Bytes of dynamic shared memory that each of @blocks blocks on a multiprocessor can have. */
+/* The bytes of dynamic shared memory that each of @blocks blocks on a multiprocessor can have. */
 static uint32_t
 room_of_strip (const CclCudaLimits *limits, const CclStripKernel *kernel, uint32_t blocks)
 {
   uint32_t of_block = limits->shared / blocks - limits->shared_reserved - kernel->shared;
   uint32_t all = limits->shared - limits->shared_reserved - kernel->shared;
 
-  /* The reserve is that of one block more than there are. */
+  /* The system reserves memory for one more block than there are. */
   of_block = min (of_block, all / blocks - limits->shared_reserved);
   return min (limits->shared_block - kernel->shared, of_block);
 }
 
-/* The least power of two above @n. */
+/* The smallest power of two greater than @n. */
 static uint32_t
 power_above (uint32_t n)
 {
@@ -103,7 +103,7 @@ plan_strips (const CclCudaLimits *limits, const CclStripKernel *kernel, uint32_t
   if (pixels >= 1u << CCL_PLAN_STRIP_AREA_BITS ||
       pixels / 2 * (s.height - 1) >= 1u << (32 - CCL_PLAN_STRIP_AREA_BITS))
     return s;
-  /* The features are behind the runs; roots and write buffers replace both later. */
+  /* The features follow the runs; roots and write buffers replace both later. */
   s.reason = CCL_PLAN_MEMORY;
   head = CCL_PLAN_STRIP_THREAD * (s.threads + s.border_threads);
   runs = head + 4 * s.capacity;
@@ -147,19 +147,20 @@ ccl_plan_strips (const CclCudaLimits *limits, const CclStripKernel *kernel, uint
   return false;
 }
 
-/* The blocks of tiles of @height rows, with @row bytes for each, that fit on a multiprocessor. */
+/* The number of blocks that fit on a multiprocessor, for tiles of @height rows with @row bytes
+ * each. */
 static uint32_t
 tile_blocks (const CclCudaLimits *limits, uint32_t height, uint32_t row)
 {
   uint32_t bytes = CCL_PLAN_TILE_PIECES + height * row + limits->shared_reserved;
   uint32_t blocks = min (limits->blocks, limits->threads / (TILE_WORDS * height));
 
-  /* Registers are for that many threads. */
+  /* There are registers for that many threads. */
   blocks = min (blocks, CCL_PLAN_TILE_BLOCKS * TILE_MAX_HEIGHT / height);
   return min (blocks, limits->shared / bytes);
 }
 
-/* The most bytes for each row with which @blocks blocks fit. */
+/* The most bytes per row with which @blocks blocks fit. */
 static uint32_t
 row_of_tile (const CclCudaLimits *limits, uint32_t height, uint32_t blocks)
 {
@@ -175,8 +176,8 @@ ccl_plan_tiles (const CclCudaLimits *limits, uint32_t width, uint32_t height)
   uint32_t tall = tile_blocks (limits, TILE_MAX_HEIGHT, CCL_PLAN_TILE_LEAST_ROW), most;
   CclTilePlan plan = { .reason = CCL_PLAN_FULL };
 
-  /* Tall tiles have less border, short ones fill the device in smaller frames: tall ones should
-   * fill eight tenths of it. */
+  /* Tall tiles have less border; short ones fill the device even with smaller frames. Choose tall
+   * ones if they fill at least eight tenths of it. */
   n = columns * divide_up (height, TILE_MAX_HEIGHT);
   plan.height =
       10 * n >= 8 * (uint64_t) tall * limits->processors ? TILE_MAX_HEIGHT : TILE_MAX_HEIGHT / 2;
@@ -186,7 +187,7 @@ ccl_plan_tiles (const CclCudaLimits *limits, uint32_t width, uint32_t height)
   most = min (limits->threads, CCL_PLAN_TILE_BLOCKS * TILE_WORDS * TILE_MAX_HEIGHT);
   if (plan.threads < most)
     plan.reason = CCL_PLAN_MEMORY;
-  /* More blocks than tiles would only leave less memory for each. */
+  /* More blocks than tiles would only leave less memory for each block. */
   if (n <= (uint64_t) plan.blocks * limits->processors) {
     plan.reason = CCL_PLAN_SMALL_FRAME;
     plan.blocks = divide_up ((uint32_t) n, limits->processors);

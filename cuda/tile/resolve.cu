@@ -1,9 +1,9 @@
 /* cudaccl - CUDA backend: the tile algorithm, from labels to roots with all features
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Non-roots add their features to their root. The roots are counted at the same time, or in a
- * second pass if areas decide which are kept. A block works on a tile group, so that its lanes are
- * busy for any distribution of components over tiles. */
+/* Non-roots add their features to their root. The roots are counted at the same time or, if areas
+ * decide which are kept, in a second pass. A block works on a tile group, so that its lanes are
+ * busy however components are distributed over tiles. */
 
 #include "cuda/device/features.cuh"
 #include "cuda/device/launch.cuh"
@@ -13,8 +13,8 @@
 #define RESOLVE_WARPS 8 /* of a block */
 #define RESOLVE_THREADS (RESOLVE_WARPS * WARP_LANES)
 
-/* The tile, in its group, of component @i. @before: the components before it. All lanes call this.
- */
+/* Returns the tile, within its group, of component @i. @before: the number of components before
+ * that tile. All lanes call this. */
 static __device__ inline uint32_t
 tile_of_component (const GroupComponents &g, uint32_t i, uint32_t *before)
 {
@@ -33,7 +33,7 @@ tile_of_component (const GroupComponents &g, uint32_t i, uint32_t *before)
   return low;
 }
 
-/* What the warps of a block have accumulated. */
+/* The records that the warps of a block have accumulated. */
 struct BlockAccumulators
 {
   FeatureRecord records[RESOLVE_WARPS];
@@ -52,7 +52,7 @@ gather_accumulators (const CclComponentTable &t, BlockAccumulators *block, WarpA
   }
 }
 
-/* One warp adds them to their components. */
+/* Adds them to their components; called by one warp. */
 static __device__ inline void
 flush_accumulators (const CclComponentTable &t, const BlockAccumulators &block)
 {
@@ -70,7 +70,7 @@ struct Member
   CclTileFirst first;
 };
 
-/* Component @i of the group, if there is one. All lanes call this. */
+/* Loads component @i of the group, if there is one. All lanes call this. */
 static __device__ inline Member
 load_member (const CclTiles &tiles, const GroupComponents &g, uint32_t i)
 {
@@ -83,7 +83,7 @@ load_member (const CclTiles &tiles, const GroupComponents &g, uint32_t i)
   return m;
 }
 
-/* The steps that a launch does. */
+/* What a launch does. */
 struct ResolveSteps
 {
   bool resolve; /* compress paths, add the features of non-roots to their roots, flag the roots */
@@ -103,7 +103,7 @@ count_root (const CclCudaFrame &f, const CclComponentTable &t, const CclCudaResu
     atomicAdd (&rows[y][m.tile], selection == KEPT ? 1u << COUNT_BITS : 1);
 }
 
-/* Resolves the lanes' components, if they have one (@present). All lanes call this. */
+/* Resolves the component of each lane that has one (@present). All lanes call this. */
 static __device__ inline void
 resolve_members (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
                  const CclCudaResult &r, const TileGroup &group, const ResolveSteps &steps,
@@ -134,8 +134,8 @@ static_assert ((TILE_MAX_HEIGHT * GROUP_TILES / (RESOLVE_WARPS - 1) + WARP_LANES
                    1 << COUNT_BITS,
                "counts of a warp's share of a group fit in their halves");
 
-/* All warps of a block but the first store the counts of a tile group, and add them to those of the
- * tile row. */
+/* Stores the counts of a tile group, and adds them to those of the tile row; called by all warps of
+ * a block but the first. */
 static __device__ inline void
 store_counts (const CclTiles &tiles, const TileGroup &group, const RowCounts rows)
 {
@@ -205,7 +205,7 @@ ccl_cuda_tile_resolve (const CclCudaWork *work, cudaStream_t stream)
 }
 
 /* The kernel reads first pixels before follow_kernel(), and tile_resolve has just set their flags.
- * The memset in between makes it start after that kernel has ended. */
+ * The memset in between makes it start only after that kernel has ended. */
 cudaError_t
 ccl_cuda_tile_count_roots (const CclCudaWork *work, cudaStream_t stream)
 {

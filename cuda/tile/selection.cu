@@ -4,7 +4,7 @@
 #include "cuda/device/launch.cuh"
 #include "cuda/tile/groups.cuh"
 
-#define WRITE_WARPS 8 /* of a block: each writes some tiles, one after the other */
+#define WRITE_WARPS 8 /* of a block; each writes some tiles, one after the other */
 #define WRITE_THREADS (WRITE_WARPS * WARP_LANES)
 #define WRITE_BLOCKS 4 /* of a multiprocessor, at least */
 
@@ -25,7 +25,7 @@ scan_counts (uint64_t *counts, size_t n)
   return sum;
 }
 
-/* Scans counts beforehand: a warp for each tile row, and one for the totals of tile rows. */
+/* Scans counts beforehand, with a warp for each tile row and one for the totals of tile rows. */
 static __global__ void
 __launch_bounds__ (WARP_LANES) tile_scan_counts (CclTiles tiles, CclCudaResult r)
 {
@@ -46,14 +46,14 @@ __launch_bounds__ (WARP_LANES) tile_scan_counts (CclTiles tiles, CclCudaResult r
 struct GroupCounts
 {
   uint32_t rows[TILE_MAX_HEIGHT]; /* counts in each row of pixels of the tile row */
-  RowCounts before;               /* in the tiles to the left, in each row */
-  uint64_t totals[WRITE_WARPS];   /* in the tile rows before: each warp's part of the sum */
+  RowCounts before;               /* of the tiles to the left, in each row */
+  uint64_t totals[WRITE_WARPS];   /* of the tile rows before; each warp's part of the sum */
 };
 
 static_assert (MAX_UNSCANNED_COLUMNS == 2 * WARP_LANES, "a lane has two tiles of a row");
 
-/* Branches that differ between lanes are outside the loop with the shuffles: otherwise the compiler
- * splits the loop, and a warp runs both halves. */
+/* Branches that differ between lanes are kept out of the loop with the shuffles: otherwise the
+ * compiler splits the loop, and a warp runs both halves. */
 static __device__ inline void
 find_counts (const CclTiles &tiles, const TileGroup &group, GroupCounts *g)
 {
@@ -114,7 +114,7 @@ counts_before_tile (const CclTiles &tiles, const TileGroup &group, uint32_t t)
              : 0;
 }
 
-/* A warp writes the number of components. */
+/* Writes the number of components; called by a warp. */
 static __device__ inline void
 write_header (const CclTiles &tiles, const CclCudaResult &r)
 {
@@ -136,7 +136,8 @@ struct Candidate
   CclFeatures features; /* of a root */
 };
 
-/* The component of @first, which was loaded before; 0: none. Loads the features of roots. */
+/* Returns the component whose first pixel, loaded before, is @first; 0: there is none. Loads the
+ * features of roots. */
 static __device__ inline Candidate
 load_candidate (const CclComponentTable &t, const Tile &tile, CclTileFirst first)
 {
@@ -148,7 +149,7 @@ load_candidate (const CclComponentTable &t, const Tile &tile, CclTileFirst first
   return c;
 }
 
-/* Data of a tile that a warp loads before it writes: loads run ahead of stores. */
+/* Data of a tile that a warp loads ahead of its stores. */
 struct TileAhead
 {
   Tile tile;
@@ -177,7 +178,7 @@ load_ahead (const CclComponentTable &t, const CclTiles &tiles, const GroupCompon
   return ahead;
 }
 
-/* A warp writes the components of a tile. @places: the counts before this lane's row. */
+/* Writes the components of a tile; called by a warp. @places: the counts before this lane's row. */
 static __device__ inline void
 write_tile (const CclComponentTable &t, const CclTiles &tiles, const CclCudaResult &r,
             WriteBuffer *buffer, TileAhead *ahead, uint64_t places)

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A strip is a tile as wide as the frame. So its components are in raster order already, and it has
- * only two neighbours. A block also reads the last row of the strip above, as its own row 0: a
- * component here and one above that touch then share a run of that row, so no pixels need to be
- * compared across the border. */
+ * only two neighbours. A block also reads the last row of the strip above, as its own row 0. Then a
+ * component of the strip and one of the strip above that touch share a run of that row, and no
+ * pixels need to be compared across the border. */
 
 #ifndef CCL_CUDA_STRIP_CUH
 #define CCL_CUDA_STRIP_CUH
@@ -16,13 +16,13 @@
 #include "cuda/device/unionfind.cuh"
 #include "cuda/tile/tile.h"
 
-#define WORD_RUNS 16 /* of a word of 32 pixels, at most */
+#define WORD_RUNS 16 /* in a word of 32 pixels, at most */
 
 /* The grid barriers, CclStrips.barriers. */
 enum
 {
-  MERGED,   /* parents are one forest of the components of all strips */
-  RESOLVED, /* roots have all features; waited for only if areas decide */
+  MERGED,   /* the parents of all strips' components are one forest */
+  RESOLVED, /* roots have all their features; awaited only if areas decide */
   COUNTED,  /* the components of each strip that are in the result are counted */
 };
 
@@ -34,20 +34,20 @@ struct Strip
   uint32_t y;                 /* of its first row, which is row 1 of the block */
   uint32_t word, row;         /* of this thread */
   uint32_t label;             /* of the first component */
-  uint32_t runs, shared_runs; /* all, and those of row 0, which come first */
-  uint32_t components;        /* those that are in row 0 come first */
+  uint32_t runs, shared_runs; /* the numbers of all runs, and of those of row 0, which come first */
+  uint32_t components;        /* those in row 0 come first */
 };
 
-/* What a block keeps of its strip in shared memory. */
+/* The runs of a strip in its block's shared memory. */
 struct StripRuns
 {
-  uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, runs before */
+  uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, the number of runs before */
   uint32_t *roots;                   /* [threads / 2] which runs are roots, as bits */
   uint32_t *roots_before;            /* [threads / 2] */
-  uint32_t *parents;                 /* [runs] union-find; then the index of a run's component */
+  uint32_t *parents;                 /* [runs] union-find; later the index of a run's component */
 };
 
-/* Bytes before parents. */
+/* The bytes before parents. */
 static __host__ __device__ inline size_t
 strip_runs_size (uint32_t threads)
 {
@@ -78,7 +78,7 @@ enum
   BORDER_THREADS,
 };
 
-#define PAIRED_BARRIERS 3 /* of each kind, for the border and for each turn of sum_features() */
+#define PAIRED_BARRIERS 3 /* of each kind: for the border, and for each turn of sum_features() */
 
 static __device__ inline Strip
 strip_of_block (const CclStrips &strips)
@@ -105,7 +105,8 @@ load_strip_word (const CclCudaFrame &f, const CclStrips &strips, const Strip &st
              : 0;
 }
 
-/* Exclusive sum over the threads of the block. @total: over all of them. Call only once. */
+/* Returns the sum of @value over all threads of the block before this one. @total: the sum over all
+ * threads. Call this only once. */
 static __device__ inline uint32_t
 sum_before (uint32_t value, uint32_t *total)
 {
@@ -121,10 +122,10 @@ sum_before (uint32_t value, uint32_t *total)
   return __shfl_sync (ALL_LANES, sums - of_warp, threadIdx.x / WARP_LANES) + sum - value;
 }
 
-/* Two runs that touch at pixel @x of a word and of the word above it. */
+/* Two runs that touch at a pixel of a word and of the word above it. */
 struct TouchingRuns
 {
-  uint32_t starts;     /* runs that start in the word, up to this one */
+  uint32_t starts;     /* the number of runs that start in the word, up to this one */
   uint32_t run, above; /* the two */
 };
 
@@ -140,8 +141,8 @@ touching_runs (const CclStrips &strips, const StripRuns &s, int x)
   return t;
 }
 
-/* Merges the runs of this thread's word with those that they touch in the row above. A run that
- * starts here takes the first of these for its parent; the other pairs are often connected by then.
+/* Merges the runs of this thread's word with the runs that they touch in the row above. A run that
+ * starts here takes the first of these as its parent; the other pairs are often connected by then.
  */
 static __device__ inline void
 merge_runs_of_word (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s,
@@ -173,17 +174,17 @@ merge_runs_of_word (const CclCudaFrame &f, const CclStrips &strips, const StripR
   }
 }
 
-/* The number of pixels of a strip and of the row above it that are in the frame. */
+/* The number of pixels of a strip and the row above it that are inside the frame. */
 static __device__ inline uint32_t
 pixels_of_strip (const CclCudaFrame &f, const CclStrips &strips, const Strip &strip)
 {
   return f.width * (min (strips.height, f.height - strip.y) + (strip.index > 0));
 }
 
-#define RUN_BITS 16 /* of counts of runs; pixels are counted in the bits above */
+#define RUN_BITS 16 /* for counts of runs; the bits above count pixels */
 
-/* Finds the runs of a strip, whose words are in shared memory. Returns true if it has no
- * background: then they are one component, which is complete. */
+/* Finds the runs of a strip, whose words are in shared memory. Returns true if the strip has no
+ * background: then the runs are one component, which is complete. */
 static __device__ inline bool
 find_runs (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
            const StripRuns &s, Strip *strip)
@@ -199,8 +200,8 @@ find_runs (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &s
   full = total >> RUN_BITS == pixels_of_strip (f, strips, *strip);
   for (uint32_t run = i; run < strip->runs; run += blockDim.x) {
     s.parents[run] = full ? 0 : run;
-    /* There are at most as many components as runs. Initialize their parents early: stores take a
-     * while. */
+    /* There are at most as many components as runs. Initialize their parents early, since stores
+     * take a while. */
     __stcg (&t.parents[strip->label + run], strip->label + run);
   }
   if (full) { /* run 0 is the root */
@@ -229,8 +230,8 @@ count_roots_before (const StripRuns &s, uint32_t run)
          __popc (s.roots[run / WARP_LANES] & bits_below (run % WARP_LANES));
 }
 
-/* Scans the first @n bits of roots into roots_before, which warps other than the first may read
- * only after a barrier. Returns the total, in all warps. */
+/* Scans the first @n bits of roots into roots_before; warps other than the first must pass a
+ * barrier before they read that. Returns the total, in all warps. */
 static __device__ inline uint32_t
 scan_roots (const StripRuns &s, uint32_t n)
 {
@@ -247,7 +248,7 @@ scan_roots (const StripRuns &s, uint32_t n)
   return total;
 }
 
-/* Merges runs into components, numbers these densely, in raster order, and replaces the parents of
+/* Merges runs into components, numbers these densely in raster order, and replaces the parents of
  * runs by their components. */
 static __device__ inline void
 merge_runs (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s, Strip *strip)
@@ -279,7 +280,7 @@ merge_runs (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s, 
 
 typedef LocalRecord<N_FEATURES> StripRecord;
 
-/* A table of as many components as fit behind the runs. */
+/* Returns a table for as many components as fit behind the runs. */
 static __device__ inline LocalTable
 strip_table (const CclStrips &strips, const StripRuns &s, uint32_t runs)
 {
@@ -289,7 +290,7 @@ strip_table (const CclStrips &strips, const StripRuns &s, uint32_t runs)
   return table;
 }
 
-/* The record of pixels @start to @end - 1 of a word at @x, in row @y. */
+/* Returns the record of pixels @start to @end - 1 of the word at @x in row @y. */
 static __device__ inline StripRecord
 record_of_pixels (uint32_t x, uint32_t start, uint32_t end, uint32_t y)
 {
@@ -304,7 +305,7 @@ record_of_pixels (uint32_t x, uint32_t start, uint32_t end, uint32_t y)
   return r;
 }
 
-/* The end of the pixels of a word that begin at @start. */
+/* Returns the end of the sequence of set pixels that begins at @start. */
 static __device__ inline uint32_t
 end_of_pixels (uint32_t word, uint32_t start)
 {
@@ -344,7 +345,7 @@ begin_features (const CclStrips &strips, const StripRuns &s, const Strip &strip,
     if (c >= table.capacity)
       continue;
     if (strip.row == 0)
-      r = { { 0, 0, UINT32_MAX, 0, 0 } }; /* these pixels are those of the strip above */
+      r = { { 0, 0, UINT32_MAX, 0, 0 } }; /* these pixels belong to the strip above */
     else
       __stcg (&strips.firsts[strip.label + component - 1], (strip.row - 1) << 16 | (x + start));
     local_begin (table, c, r, false);
@@ -352,8 +353,8 @@ begin_features (const CclStrips &strips, const StripRuns &s, const Strip &strip,
   return strip.row > 0 ? rest : 0;
 }
 
-/* Takes the next pixels of one component of the table from @rest, the remaining pixels of this
- * thread's word. Returns the component and, in @r, their record; CCL_NO_LABEL if there are none. */
+/* Takes the next pixels of one of the table's components from @rest, the remaining pixels of this
+ * thread's word. Returns the component, and its record in @r; CCL_NO_LABEL if there are none. */
 static __device__ inline uint32_t
 take_pixels (const StripRuns &s, const Strip &strip, const LocalTable &table, uint32_t *rest,
              StripRecord *r)
@@ -398,9 +399,9 @@ features_in_frame (const LocalTable &table, const Strip &strip, uint32_t c)
   return features;
 }
 
-/* Writes the features and first pixels of the strip's components, as many per turn as fit. Called
- * by the word threads, which pass PAIRED_BARRIERS barriers per turn; the last one keeps the next
- * turn from starting too early. */
+/* Writes the features and first pixels of the strip's components, in turns of as many as fit.
+ * Called by the word threads, which pass PAIRED_BARRIERS barriers per turn; the last one keeps the
+ * next turn from starting too early. */
 static __device__ inline void
 sum_features (const CclComponentTable &t, const CclStrips &strips, const StripRuns &s,
               const Strip &strip)
@@ -429,7 +430,7 @@ sum_features (const CclComponentTable &t, const CclStrips &strips, const StripRu
 
 /* The border with the strip above
  *
- * Called by the border threads, one function after the other: together they pass PAIRED_BARRIERS
+ * The border threads call these functions, one after the other. Together they pass PAIRED_BARRIERS
  * barriers, and more if sum_features() does. */
 
 static __device__ inline uint32_t
@@ -438,7 +439,7 @@ border_thread (const CclStrips &strips)
   return threadIdx.x - strips.threads;
 }
 
-/* The components of the runs in the last row of a strip. */
+/* Where a strip's block writes the components of the runs in its last row. */
 static __device__ inline uint16_t *
 bottom_of_strip (const CclStrips &strips, uint32_t index)
 {
@@ -459,8 +460,8 @@ publish_bottom (const CclStrips &strips, const StripRuns &s, const Strip &strip)
     store_release (&strips.published[strip.index], strip.round);
 }
 
-/* Waits until the strip above has published its last row, if there are runs in it. If there is more
- * than one warp, the thread that waits is not in the warp that publishes (S3). */
+/* Waits until the strip above has published its last row, if there are runs in it. If there are
+ * several warps, the waiting thread is not in the warp that publishes (S3). */
 static __device__ inline void
 await_strip_above (const CclStrips &strips, const Strip &strip)
 {
@@ -469,9 +470,9 @@ await_strip_above (const CclStrips &strips, const Strip &strip)
   sync_threads (BORDER_THREADS, strips.border_threads);
 }
 
-/* Merges components with those above, by the runs that they have in common: first each with the one
- * above its first run, which makes chains from strip to strip that all threads shorten together.
- * The other runs are often connected by then. */
+/* Merges components with those above by the runs that they share. First each is merged with the one
+ * above its first run, which makes chains from strip to strip that all threads shorten together;
+ * the other runs are often connected by then. */
 static __device__ inline void
 merge_with_above (const CclComponentTable &t, const CclStrips &strips, const StripRuns &s,
                   const Strip &strip)
@@ -494,7 +495,7 @@ merge_with_above (const CclComponentTable &t, const CclStrips &strips, const Str
   }
 }
 
-/* Passes as many barriers as sum_features() does in its turns after the first. */
+/* Passes as many barriers as sum_features() does after its first turn. */
 static __device__ inline void
 pass_paired_barriers (const CclStrips &strips, const StripRuns &s, const Strip &strip)
 {
@@ -514,7 +515,7 @@ find_strip_components (const CclCudaFrame &f, const CclComponentTable &t, const 
 {
   s.words[threadIdx.x] = load_strip_word (f, strips, *strip);
   if (!__syncthreads_or (s.words[threadIdx.x] != 0 && strip->row > 0)) {
-    /* No strip waits for it in this round, but its bit must flip for the next one (S2). */
+    /* No strip waits for this in the current round, but the bit must flip for the next one (S2). */
     if (threadIdx.x == 0)
       __stcg (&strips.published[strip->index], strip->round);
     return;

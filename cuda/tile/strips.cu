@@ -1,31 +1,35 @@
 /* cudaccl - CUDA backend: the tile algorithm in one launch
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Small frames fit on the device at once, as strips; the device decides how large they may be
+/* Small frames fit on the device at once, as strips; how large they may be depends on the device
  * (plan.c). Four kernels would spend most of their time on launches, so one cooperative kernel does
- * everything, with grid barriers instead of kernel boundaries. What remains is one chain of
- * dependent steps, in each block and from block to block, so only its latency counts.
+ * everything, with three grid barriers (MERGED, RESOLVED, COUNTED) instead of kernel boundaries.
+ * What remains is one chain of dependent steps, within each block and from block to block, so only
+ * its latency counts.
  *
  * How blocks share memory:
- * S1. Parents. A block begins those of its strip before it publishes its bottom (S2). From then
- *     on the strip below merges with them, atomically or past the L1 cache (GlobalForest). All
- *     merges are complete, and visible, after MERGED.
- * S2. The bottom. The border threads of a block write it, pass their barrier, and one of them
- *     stores the round to published[] with release semantics. In the strip below one border
- *     thread awaits that round with acquire semantics, and the others follow through their
- *     barrier. Strips without foreground publish the round, too: a flag left behind would look
- *     set in the next launch.
- * S3. A block publishes its bottom before it waits for the strip above, and waits for MERGED
- *     only after that. All blocks are resident. So no block waits forever.
- * S4. Features. A block begins those of its components before it arrives at MERGED. After
- *     MERGED, blocks add the features of their non-roots, which no longer change, to roots of
- *     any strip, atomically. Roots have all features, visible to their block, after RESOLVED,
- *     which is complete when COUNTED is.
- * S5. kept[]. Thread 0 of a block writes its count and arrives at COUNTED with release
- *     semantics; after COUNTED other blocks read it past the L1 cache.
- * S6. firsts[] and shared memory are read only by the block that wrote them; strips_flip reads
- *     firsts[] of the first strip in all blocks, after RESOLVED.
- * S7. Every block arrives once at each barrier (B2), also where it skips the work between two. */
+ * S1. Parents. A block initializes those of its strip before it publishes its bottom (S2). From
+ *     then on the strip below merges with them, atomically or past the L1 cache (GlobalForest).
+ *     After MERGED all merges are complete and visible.
+ * S2. The bottom: the components of a strip's last row. The border threads of a block write it,
+ *     pass their barrier, and one of them stores the round to published[] with release semantics.
+ *     In the strip below one border thread awaits that round with acquire semantics; the others
+ *     follow through their barrier. Strips without foreground publish the round, too: otherwise the
+ *     stale flag would look set in the next launch.
+ * S3. A block publishes its bottom before it waits for the strip above, and waits for MERGED only
+ *     after that. All blocks are resident (B1). So no block waits forever.
+ * S4. Features. A block initializes those of its components before it arrives at MERGED. After
+ *     MERGED, blocks add the features of their non-roots, which no longer change, to roots of any
+ *     strip, atomically. After RESOLVED roots have all their features, visible to their own block.
+ *     RESOLVED is complete when COUNTED is.
+ * S5. kept[]. Thread 0 of a block writes its count and arrives at COUNTED with release semantics;
+ *     after COUNTED other blocks read it past the L1 cache.
+ * S6. firsts[] and shared memory are read only by the block that wrote them. Exception: in
+ *     strips_flip all blocks read firsts[] of the first strip, after RESOLVED.
+ * S7. Every block arrives once at each barrier (B2), even if it skips the work between two.
+ * S8. strips_flip may change the mask in place: a block writes after RESOLVED, when all blocks have
+ *     loaded their pixels. A strip without components writes earlier, while the strip below may
+ *     still read its last row: it rewrites its own pixels. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"
@@ -38,19 +42,19 @@
 static_assert (MAX_THREADS * WARP_LANES < 1ull << (32 - RUN_BITS),
                "a strip's pixels are counted above its runs");
 
-/* The features of components of one strip, in the coordinates of the frame: 32 bits suffice. @T:
- * uint32_t, or references. */
+/* The features of components of one strip, in the coordinates of the frame; 32 bits suffice. @T:
+ * uint32_t, or references to it. */
 template <typename T> struct StripFeatures
 {
   T area, sum_x, sum_y, min_x, max_x, max_y;
 };
 
-/* What a strip adds to roots, in shared memory: a hash table, because many of its components may
- * have the same root, and so may those of many strips. */
+/* What a strip adds to roots: a hash table in shared memory. Many components of a strip may have
+ * the same root, and so may those of many strips. */
 struct RootTable
 {
   uint32_t *roots;  /* [1 << bits] CCL_NO_LABEL: free */
-  uint32_t *values; /* [6 << bits] features are arrays, as in LocalTable */
+  uint32_t *values; /* [6 << bits] one array for each feature, as in LocalTable */
   uint32_t bits;
 };
 
@@ -66,14 +70,14 @@ root_table_layout (uint32_t *memory, uint32_t bits)
   return table;
 }
 
-/* With room for up to two roots for each of @threads. */
+/* Returns a table with room for one to two roots per thread. */
 static __device__ inline RootTable
 root_table (uint32_t *memory, uint32_t threads)
 {
   return root_table_layout (memory, 32 - __clz (threads));
 }
 
-/* The same behind the runs, as far as there is room: for two entries at least. */
+/* Returns a table behind the runs, as large as fits: it has at least two entries. */
 static __device__ inline RootTable
 root_table_behind (const CclStrips &strips, const StripRuns &s, uint32_t runs)
 {
@@ -103,7 +107,7 @@ clear_roots (const RootTable &table)
   }
 }
 
-/* The entry of @root, or -1 if there is no room. */
+/* Finds or adds the entry of @root; returns -1 if there is no room. */
 static __device__ inline int
 find_entry (const RootTable &table, uint32_t root)
 {
@@ -192,7 +196,7 @@ resolve_strip (const CclComponentTable &t, const StripRuns &s, const RootTable &
     roots = __ballot_sync (ALL_LANES, root == label);
     if (lane_id () == 0)
       s.roots[base / WARP_LANES] = roots;
-    /* A root has its own features; a component with pixels only in row 0 has none. */
+    /* A root has its own features already; a component with pixels only in row 0 has none. */
     if (root == label || features.area == 0)
       root = CCL_NO_LABEL;
     add_to_roots (t, table, root, features);
@@ -219,7 +223,8 @@ limit_roots (const CclComponentTable &t, const CclStrips &strips, const CclCudaR
   }
 }
 
-/* The components in the result from the first @n strips. All lanes of a warp call this. */
+/* Returns the number of components that the first @n strips have in the result. All lanes of a warp
+ * call this. */
 static __device__ inline uint32_t
 kept_before (const CclStrips &strips, uint32_t n)
 {
@@ -231,8 +236,8 @@ kept_before (const CclStrips &strips, uint32_t n)
   return warp_sum (sum);
 }
 
-/* Writes the components of the strip that are in the result. @before: those of the strips before.
- */
+/* Writes the components of the strip that are in the result. @before: their number in the strips
+ * before. */
 static __device__ inline void
 write_strip (const CclComponentTable &t, const CclStrips &strips, const CclCudaResult &r,
              const StripRuns &s, const Strip &strip, uint32_t before)
@@ -268,8 +273,7 @@ wait_at (const CclStrips &strips, int barrier, const Strip &strip)
   __syncthreads ();
 }
 
-/* Completes the strip's roots. Keeps those of the result in s.roots, and returns how many there
- * are. */
+/* Completes the strip's roots. Leaves those in the result in s.roots, and returns their number. */
 static __device__ inline uint32_t
 resolve_components (const CclCudaFrame &f, const CclComponentTable &t, const CclStrips &strips,
                     const CclCudaResult &r, const StripRuns &s, const Strip &strip)
@@ -300,7 +304,7 @@ publish_count (const CclCudaFrame &f, const CclStrips &strips, const CclCudaResu
   if (threadIdx.x > 0)
     return;
   __stcg (&strips.kept[strip.index], kept);
-  /* An empty strip has written nothing else that is read, and no block waits for RESOLVED if all
+  /* An empty strip has written nothing else that others read. No block waits for RESOLVED if all
    * roots are kept. */
   if (empty)
     arrive (&strips.barriers[MERGED]);
@@ -341,11 +345,7 @@ __launch_bounds__ (MAX_THREADS, 1)
     write_strip (t, strips, r, s, strip, before);
 }
 
-/* Flipping pixels
- *
- * S8. A block flips pixels after RESOLVED; before that all blocks have loaded theirs, so the mask
- * may change in place. An empty strip has no pixels to flip: it rewrites its own pixels, while the
- *     strip below may read its last row. */
+/* Flipping pixels (S8) */
 
 /* Leaves in s.roots which components of the strip are flipped. */
 static __device__ inline void
@@ -418,7 +418,7 @@ __launch_bounds__ (MAX_THREADS, 1)
     arrive (&strips.barriers[RESOLVED]);
   }
   if (threadIdx.x == 0)
-    arrive (&strips.barriers[COUNTED]); /* which no block waits for */
+    arrive (&strips.barriers[COUNTED]); /* no block waits for this one */
   if (strip.row > 0 && strip.row <= strips.height && x < f.width && y < f.height)
     ((uint32_t *) (pass.to + y * pass.pitch))[strip.word] = flipped_word (f, pass, kept, x);
 }
@@ -457,7 +457,7 @@ static const void *const strip_kernels[] = {
   (const void *) strips_flip,
 };
 
-/* The maximum that any of the kernels needs. */
+/* Gets the most registers and shared memory that any of the kernels needs. */
 static cudaError_t
 needs_of_kernels (CclStripKernel *needs)
 {
@@ -490,7 +490,7 @@ allow_dynamic_memory (int bytes)
   return error;
 }
 
-/* How many blocks of any of the kernels a multiprocessor has room for. */
+/* Gets how many blocks of each of the kernels a multiprocessor has room for. */
 static cudaError_t
 most_resident (const CclStrips *s, int *blocks)
 {
@@ -508,7 +508,7 @@ most_resident (const CclStrips *s, int *blocks)
   return error;
 }
 
-/* Finds the first plan whose blocks are all resident; n stays 0 if there is none. */
+/* Finds the first plan whose blocks are all resident. Leaves n at 0 if there is none. */
 static cudaError_t
 find_plan (const CclCudaWork *work, const CclCudaLimits *limits, CclStrips *strips)
 {
@@ -540,7 +540,7 @@ static CclStatus
 allocate_strips (CclStrips *strips, CclCudaMemory *memory)
 {
   size_t n = strips->n;
-  /* Barriers and published are read before they are written. */
+  /* Cleared: tables that are read before they are written. */
   const CclCudaTable tables[] = {
     { &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers, true },
     { &strips->bottom, n * strips->words * WORD_RUNS * sizeof *strips->bottom, false },

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-#define TILE_RUNS (TILE_WIDTH / 2) /* of a row */
-#define GROUP_TILES 16 /* tiles of a group, side by side; a block resolves or writes a group */
+#define TILE_RUNS (TILE_WIDTH / 2) /* in a row */
+#define GROUP_TILES 16 /* tiles side by side; a block resolves or writes one group */
 #define TILE_GROUPS(columns) (((columns) + GROUP_TILES - 1) / GROUP_TILES) /* of a tile row */
 
 /* A pixel of a tile: y * TILE_WIDTH + x. */
@@ -21,11 +21,11 @@ typedef uint16_t CclTilePixel;
 /* The first pixel of a tile's component, and flags. */
 typedef uint16_t CclTileFirst;
 #define FIRST_PIXEL (TILE_WIDTH * TILE_MAX_HEIGHT - 1)
-#define FIRST_IS_INSIDE 0x4000 /* a root from the start: it touches no border of its tile */
-#define FIRST_IS_ROOT 0x8000   /* a root, set by ccl_cuda_tile_resolve() */
+#define FIRST_IS_INSIDE 0x4000 /* touches no border of its tile, so is a root from the start */
+#define FIRST_IS_ROOT 0x8000   /* is a root; set by ccl_cuda_tile_resolve() */
 
-/* The border of a tile: its pixels, and the component of each piece of a word in the first and the
- * last row and of each pixel in the first and the last column, named by the component's first
+/* The border of a tile: its pixels, and the components of each piece of a word in the first and the
+ * last row and of each pixel in the first and the last column. A component is named by its first
  * pixel. */
 typedef struct CclTileBorder
 {
@@ -42,14 +42,12 @@ typedef struct CclTiles
   uint32_t room; /* words of shared memory for pieces and features */
   uint32_t columns, rows;
   uint32_t column_reciprocal, group_reciprocal; /* UINT32_MAX / columns and / TILE_GROUPS() */
-  uint32_t capacity;      /* components of a tile: half of its pixels that are in the frame */
+  uint32_t capacity;      /* components of a tile, at most: half of its pixels inside the frame */
   uint32_t *n;            /* [rows * columns] components of a tile */
-  CclTileFirst *firsts;   /* [rows * columns * capacity] of a tile's components, in raster order */
+  CclTileFirst *firsts;   /* [rows * columns * capacity] first pixels of a tile's components, in raster order */
   CclTileBorder *borders; /* [rows * columns] */
-  uint64_t *counts; /* [rows * height * columns] kept (high half) and tied roots in each row of
-                     * pixels of each tile; in large frames, later the sums of those before
-                     * in the tile row */
-  uint64_t *totals; /* [rows] of a tile row; in large frames, later the sums of those before */
+  uint64_t *counts; /* [rows * height * columns] counts of kept (high half) and tied roots in each row of pixels of each tile; in large frames, later of those before it in the tile row */
+  uint64_t *totals; /* [rows] counts of each tile row; in large frames, later of those before it */
 } CclTiles;
 
 #define STRIP_BARRIERS 3
@@ -60,28 +58,27 @@ typedef struct CclStrips
 {
   uint32_t n;              /* 0: the frame is too large */
   uint32_t words, height;  /* words of 32 pixels in a row; rows */
-  uint32_t threads;        /* for words, in whole warps: also for those of the row above */
+  uint32_t threads;        /* for words, including those of the row above; whole warps */
   uint32_t border_threads; /* for the border with the strip above */
-  uint32_t writers;        /* threads, in whole warps, that write the result */
+  uint32_t writers;        /* threads that write the result; whole warps */
   uint32_t size;           /* bytes of dynamic shared memory */
-  uint32_t capacity;       /* components of a strip, and of the row above it */
+  uint32_t capacity;       /* components of a strip and the row above it, at most */
   uint32_t *barriers;      /* [STRIP_BARRIERS] grid barriers */
-  uint16_t *bottom;        /* [n * words * 16] the component of each run in the last row */
-  uint32_t *published;     /* [n] in the highest bit, the last round in which bottom was complete */
+  uint16_t *bottom;        /* [n * words * 16] components of the runs in the last row */
+  uint32_t *published;     /* [n] the last round in which bottom was complete, in the highest bit */
   uint32_t *firsts;        /* [n * capacity] first pixels: row in the strip (high half) and x */
-  uint32_t *kept;          /* [n] components of a strip that are in the result */
+  uint32_t *kept;          /* [n] components of each strip that are in the result */
 } CclStrips;
 
-/* Components whose pixels are flipped: small ones of the foreground, or holes, which are components
- * of the background. Passed to kernels by value. */
+/* The components whose pixels a fill or a drop flips: holes, which are components of the
+ * background, or small components of the foreground. Passed to kernels by value. */
 typedef struct CclFlipPass
 {
-  uint64_t *to; /* the mask after it, as CclMask.words; may be the frame's own */
+  uint64_t *to; /* the resulting mask, as CclMask.words; may be the frame's own */
   size_t pitch; /* words */
   uint64_t size;
   bool
-      fill; /* the frame is inverted: flips components that touch no border of the frame and, unless
-             * @size is 0, have at most @size pixels; else those of fewer than @size */
+      fill; /* the frame is inverted: flips components that touch no border of the frame and, unless @size is 0, have at most @size pixels. Otherwise: flips those with fewer than @size pixels */
 } CclFlipPass;
 
 /* CclCudaWork.tables */
@@ -97,40 +94,39 @@ tile_tables (const CclCudaWork *work)
   return (const TileTables *) work->tables;
 }
 
-/* The steps of the algorithm with tiles. Each enqueues its kernels. */
+/* The steps of the algorithm with tiles; each enqueues its kernels */
 
-/* Everything from pixels to roots with all features. @all_parents: components inside a tile get
- * parents, too. */
+/* Finds roots and all their features. @all_parents: components inside a tile get parents, too. */
 cudaError_t ccl_cuda_tile_find_components (const CclCudaWork *work, bool all_parents,
                                            cudaStream_t stream);
 
 /* Merges components across the borders between tiles. */
 cudaError_t ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream);
-/* Path compression; adds the features of non-roots to their roots, flags the roots and, where the
- * result keeps all of them, counts them. */
+/* Compresses paths, adds the features of non-roots to their roots, and flags the roots; counts
+ * them, too, if the result keeps all of them. */
 cudaError_t ccl_cuda_tile_resolve (const CclCudaWork *work, cudaStream_t stream);
 /* Counts the kept and tied roots, now that all areas are known. */
 cudaError_t ccl_cuda_tile_count_roots (const CclCudaWork *work, cudaStream_t stream);
-/* Writes header and components of the result, from roots that are counted. */
+/* Writes header and components of the result; roots must be counted. */
 cudaError_t ccl_cuda_tile_write_result (const CclCudaWork *work, cudaStream_t stream);
 /* CclCudaAlgorithm.count_areas() */
 cudaError_t ccl_cuda_tile_count_areas (const CclCudaWork *work, const CclTopKSearch *search,
                                        cudaStream_t stream);
-/* Writes the label map, from the result and the frame's pixels. */
+/* Writes the label map; needs the result and the frame's pixels. */
 cudaError_t ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream);
 
-/* Enqueues an analysis and flips the components it finds, in one launch where the frame fits. */
+/* Enqueues an analysis and flips the components it finds; in one launch if the frame fits. */
 cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlipPass *pass,
                                 cudaStream_t stream);
 const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
 
 /* Plans the strips of a frame and allocates their tables; n is 0 if the frame does not fit. */
 CclStatus ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, CclStrips *strips);
-/* Whether ccl_cuda_strips_enqueue() supports the work: only first-order features, no top-k, no
+/* Whether ccl_cuda_strips_enqueue() supports the work: first-order features only, no top-k, no
  * label map, and nothing that needs separate steps or their tables. */
 bool ccl_cuda_strips_can_analyse (const CclCudaWork *work);
 /* Enqueues everything from pixels to the result. Fails with cudaErrorCooperativeLaunchTooLarge if
- * the process has been limited to part of the device since. */
+ * the process has been limited to part of the device in the meantime. */
 cudaError_t ccl_cuda_strips_enqueue (const CclCudaWork *work, cudaStream_t stream);
 /* The same for ccl_cuda_tile_flip(). */
 cudaError_t ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlipPass *pass,

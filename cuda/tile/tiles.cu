@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: the tile algorithm, inside tiles, and its entry
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A block reads its tile once, as bits; pixels are not needed after that. Union-find over pieces
+/* A block reads its tile once, as bits, and needs no pixels after that. Union-find over pieces
  * (pieces.cuh), the numbering of the roots and the sums of their features stay in shared memory.
  * The output is a record for each component of the tile, and the tile's border. */
 
@@ -10,7 +10,7 @@
 #include "cuda/tile/groups.cuh"
 #include "cuda/tile/pieces.cuh"
 
-/* The maximum number of blocks on a multiprocessor, for tiles of full height. */
+/* The most blocks on a multiprocessor, for tiles of full height. */
 #if __CUDA_ARCH__ == 750
 #define TILE_BLOCKS 8
 #else
@@ -20,7 +20,7 @@
 static_assert (sizeof (TilePieces) == CCL_PLAN_TILE_PIECES, "as planned");
 static_assert (CCL_PLAN_TILE_LEAST_ROW > 4 * TILE_RUNS, "the most pieces and some features fit");
 
-/* Bytes of dynamic shared memory of a block: for the pieces, and for the features of as many
+/* The bytes of dynamic shared memory of a block: for the pieces, and for the features of as many
  * components at a time as fit. */
 static inline size_t
 label_size (const CclTiles *tiles)
@@ -79,14 +79,14 @@ record_in_frame (const LocalTable &table, uint32_t c, const Tile &tile, bool mom
   return r;
 }
 
-/* The components whose features are summed up in one turn: as many as fit. */
+/* The components whose features are summed up in one turn, as many as fit. */
 struct Turn
 {
   LocalTable table;
-  uint32_t from, to; /* pieces that include their roots; their other pieces come later */
+  uint32_t from, to; /* their roots are among these pieces; their other pieces come later */
 };
 
-/* The first turn; its table is behind the pieces in shared memory. */
+/* Returns the first turn; its table is behind the pieces in shared memory. */
 static __device__ inline Turn
 first_turn (const CclTiles &tiles, const Pieces &p, bool moments)
 {
@@ -97,7 +97,7 @@ first_turn (const CclTiles &tiles, const Pieces &p, bool moments)
   return turn;
 }
 
-/* The first piece of this warp, if the block begins with the chunk of @piece. */
+/* Returns the first piece of this warp if the block begins with the chunk of @piece. */
 static __device__ inline uint32_t
 warp_base (uint32_t piece)
 {
@@ -158,8 +158,8 @@ is_inside (const CclTiles &tiles, const LocalTable &table, uint32_t c, CclTilePi
 
 /* Output */
 
-/* Writes the records of the turn's components. Those inside the tile get a parent only if there is
- * a label map, which looks them up. */
+/* Writes the records of the turn's components. Those inside the tile get a parent only for a label
+ * map, which looks it up. */
 static __device__ inline void
 store_components (const CclComponentTable &t, const CclTiles &tiles, const Pieces &p,
                   const Turn &turn, const Tile &tile, bool all_parents)
@@ -183,7 +183,7 @@ store_components (const CclComponentTable &t, const CclTiles &tiles, const Piece
   }
 }
 
-/* A warp writes the first and the last row of a tile: four lanes for each word. */
+/* Writes the first and the last row of a tile; called by a warp, with four lanes for each word. */
 static __device__ inline void
 store_border_rows (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t bottom)
 {
@@ -198,7 +198,7 @@ store_border_rows (CclTileBorder *border, const TilePieces *s, const Pieces &p, 
     runs[i] = first_of_component (p, before + i);
 }
 
-/* A warp writes the first and the last column of a tile: a lane for each row. */
+/* Writes the first and the last column of a tile; called by a warp, with a lane for each row. */
 static __device__ inline void
 store_border_columns (CclTileBorder *border, const TilePieces *s, const Pieces &p, uint32_t height)
 {
@@ -219,8 +219,8 @@ store_border_columns (CclTileBorder *border, const TilePieces *s, const Pieces &
   }
 }
 
-/* Writes the border of a tile. The last warps do it: if there are few pieces, only the first ones
- * are busy. */
+/* Writes the border of a tile. The last warps do this: with few pieces, only the first ones are
+ * busy. */
 static __device__ inline void
 store_border (const CclTiles &tiles, const TilePieces *s, const Pieces &p, const Tile &tile)
 {
@@ -312,7 +312,7 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   }
   p = find_pieces (f, tiles, s);
   turn = first_turn (tiles, p, moments);
-  /* Where one turn is enough for any number of roots, a warp without pieces needs no counts. */
+  /* If one turn is enough for any number of roots, a warp without pieces needs no counts. */
   if (p.n > turn.table.capacity || i - lane_id () < p.n)
     counts = scan_root_counts (s, &p);
   if (i == 0)
@@ -348,14 +348,14 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
   label_tile (f, t, tiles, all_parents, memory);
 }
 
-/* Whether these are tiles of the greatest height, for first-order features only. */
+/* Whether these are tiles of the greatest height with first-order features only. */
 static inline bool
 is_usual (const CclComponentTable *t, const CclTiles *tiles)
 {
   return tiles->height == TILE_MAX_HEIGHT && !t->moments && !t->updates;
 }
 
-/* The same for the usual tiles of large frames: the compiler knows what is_usual() checks. */
+/* The same for the usual tiles of large frames: tells the compiler what is_usual() has checked. */
 template <bool bits>
 static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
@@ -450,8 +450,8 @@ ccl_cuda_tile_find_components (const CclCudaWork *work, bool all_parents, cudaSt
   return error;
 }
 
-/* Enqueues everything from roots to the result. @counted: ccl_cuda_tile_resolve() has counted them.
- */
+/* Enqueues everything from roots to the result. @counted: ccl_cuda_tile_resolve() has counted the
+ * roots. */
 static cudaError_t
 write_result (const CclCudaWork *work, bool counted, cudaStream_t stream)
 {
@@ -488,7 +488,7 @@ ccl_cuda_tile_enqueue (const CclCudaWork *work, cudaStream_t stream)
     error = ccl_cuda_strips_enqueue (work, stream);
     if (error != cudaErrorCooperativeLaunchTooLarge)
       return error;
-    /* The process has been limited to part of the device, as MPS can do. */
+    /* The process has been limited to part of the device, for example by MPS. */
     ccl_cuda_api.cudaGetLastError ();
   }
   error = ccl_cuda_tile_find_components (work, work->result.label_map != NULL, stream);
