@@ -44,7 +44,8 @@ ccl_cuda_graphs_free (CclCudaGraphs *self)
   free_graph (&self->timed);
 }
 
-/* Whether a frame with @key, number @frame, may use @graph, which then has that key. */
+/* Gives @graph the key @key, unless another one has used it lately. Returns whether the frame,
+ * number @frame, may use it. */
 static bool
 take_graph (CclCudaGraph *graph, const CclCudaGraphKey *key, uint64_t frame)
 {
@@ -57,7 +58,8 @@ take_graph (CclCudaGraph *graph, const CclCudaGraphKey *key, uint64_t frame)
   return true;
 }
 
-/* The graph with @key, or a free one that gets it; NULL if all are in use. */
+/* Returns the graph with @key, or one that is free or idle and gets that key; NULL if all are in
+ * use. */
 static CclCudaGraph *
 find_graph (CclCudaGraphs *self, const CclCudaGraphKey *key, uint64_t frame)
 {
@@ -103,8 +105,8 @@ capture (CclCudaTiming *timing, cudaStream_t stream, cudaError_t (*enqueue) (voi
   return error;
 }
 
-/* Some drivers and tools cannot capture, and plain launches have more fallbacks. This only costs
- * time. */
+/* Some drivers and tools cannot capture, and plain launches have more fallbacks. Going without
+ * graphs only costs time. */
 static void
 do_without_graphs (CclCudaGraphs *self)
 {

@@ -8,7 +8,7 @@
 
 #define N_GRAPHS 16
 
-/* Everything that changes between the frames of a session. */
+/* All that changes between the frames of a session. */
 typedef struct CclCudaGraphKey
 {
   const uint8_t *pixels;
@@ -29,11 +29,11 @@ typedef struct CclCudaGraphs
 {
   CclCudaGraph items[N_GRAPHS];
   CclCudaGraph timed; /* of measured frames, if not all are measured */
-  bool disabled;      /* capturing failed: always launch directly */
+  bool disabled;      /* always launch directly */
 } CclCudaGraphs;
 
-/* Enqueues the work on a frame, which @key tells apart, in @stream: by a graph if possible,
- * otherwise by @enqueue, which gets @data. Counts the frame in @timing. */
+/* Enqueues the work on a frame in @stream: by a graph with this @key if possible, otherwise by
+ * @enqueue, which gets @data. Counts the frame in @timing. */
 cudaError_t ccl_cuda_graphs_enqueue (CclCudaGraphs *self, const CclCudaGraphKey *key,
                                      CclCudaTiming *timing, cudaStream_t stream,
                                      cudaError_t (*enqueue) (void *data), void *data);

@@ -20,8 +20,8 @@ typedef struct CudaSession
   CclCudaQueue queue;
   CclCudaUpload upload;
   CclCudaModel model;
-  CclCudaFrame source; /* the frame as it reaches the device, or what moves in it; work.frame is
-                        * what is analysed: the same, or the mask that the operations make of it */
+  CclCudaFrame source; /* the frame on the device, or the model's mask of it. work.frame, which is
+                        * analysed, is the same or the mask that the operations make of it */
   CclCudaOperations operations;
   CclCudaWork work;
   CclCudaGraphs graphs;
@@ -49,7 +49,7 @@ cuda_volume_algorithm (size_t index)
   return algorithm ? &algorithm->info : NULL;
 }
 
-/* Waits for all enqueued work: after an error, as the caller may free its pixels then. */
+/* Waits for all enqueued work. Needed after errors: the caller may free its pixels then. */
 static void
 synchronize (CudaSession *self)
 {
@@ -90,7 +90,7 @@ open_queue (CudaSession *self)
 
   if (status != CCL_OK)
     return status;
-  /* The host's cores share power and memory with the device: a spinning one slows both. */
+  /* The host's cores share power and memory with the device: a spinning core slows both. */
   if (device->shares_memory && config->sync == CCL_SYNC_AUTO)
     config->sync = CCL_SYNC_BLOCK;
   self->work.frame.overlap = device->overlap;
@@ -106,7 +106,7 @@ work_for (const CclSession *wanted)
   bool volume = wanted->slices > 0;
 
   return (CclCudaWork){
-    /* info is the first member of its algorithm */
+    /* info is the first member of CclCudaAlgorithm */
     .algorithm = (const CclCudaAlgorithm *) wanted->algorithm,
     .frame = { .width = config->width,
                .height = config->height,
@@ -175,7 +175,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* Marks the end of what await_end() waits for, in the stream that finishes last. */
+/* Marks the end of the work that await_end() waits for, in the stream that finishes last. */
 static CclStatus
 mark_end (CudaSession *self, cudaStream_t stream)
 {
@@ -213,7 +213,7 @@ set_params (CudaSession *self, const CclParams *params)
   self->work.keep_components = false;
 }
 
-/* Enqueues the work on a frame from its pixels, or the mask of what moves, to its result. */
+/* Enqueues the work on a frame, from its pixels or the model's mask to its result. */
 static cudaError_t
 enqueue_frame (void *data)
 {
@@ -235,7 +235,7 @@ enqueue_frame (void *data)
   return error == cudaSuccess ? ccl_cuda_mark (&self->timing, CCL_CUDA_ANALYSED, stream) : error;
 }
 
-/* The same, by a graph if possible, and the result's first transfer. */
+/* Enqueues the same, by a graph if possible, and the result's first transfer. */
 static CclStatus
 enqueue_analysis (CudaSession *self)
 {
@@ -325,7 +325,7 @@ finish (CudaSession *self, cudaStream_t stream)
   return status == CCL_OK ? await_end (self) : status;
 }
 
-/* Enqueues one round of the search for top-k, its histogram's transfer included. */
+/* Enqueues one round of the search for top-k, including the transfer of its histogram. */
 static cudaError_t
 enqueue_count (CudaSession *self, const CclTopKSearch *search)
 {
@@ -366,7 +366,7 @@ select_top_k (CudaSession *self)
 
   if (work->algorithm->leaves_components && !work->algorithm->leaves_components (work)) {
     work->keep_components = true;
-    /* takes the time of one more frame */
+    /* this takes the time of another frame */
     error = work->algorithm->enqueue (work, self->queue.stream);
   }
   status = ccl_cuda_check (error, "analysing a frame");
@@ -394,7 +394,7 @@ read_times (CudaSession *self)
   timing->upload = timing->analysis = timing->download = timing->model = 0;
   if (!measured->timed)
     return;
-  /* The completion may come before the driver has an event's time. */
+  /* The host may see the completion before the driver has the time of an event. */
   if (CCL_CUDA (cudaEventSynchronize, last) != cudaSuccess)
     ccl_cuda_api.cudaGetLastError ();
   if (self->is_uploaded || self->is_stacked)
@@ -481,7 +481,7 @@ collect_labels (CudaSession *self, CclLabels *labels)
   return status;
 }
 
-/* Transfers the mask, @i 0, or the shadows of the last frame. */
+/* Transfers the mask or, with @i 1, the shadows of the last frame. */
 static CclStatus
 collect_mask (CudaSession *self, int i, CclMask *mask)
 {
@@ -502,7 +502,7 @@ collect_mask (CudaSession *self, int i, CclMask *mask)
                              "transferring a mask");
     if (status == CCL_OK)
       status = finish (self, self->queue.stream);
-    /* operations leave anything there */
+    /* bits past the width may have any value */
     for (uint32_t y = 1; status == CCL_OK && y <= to->height; y++)
       to->words[y * to->pitch - 1] &= ccl_mask_last_bits (to->width);
     self->masks_are_here[i] = status == CCL_OK;
@@ -672,7 +672,7 @@ cuda_pinned_free (int device, void *memory)
   bool entered = ccl_cuda_context_find (device, &context) == CCL_OK &&
                  ccl_cuda_context_enter (context) == CCL_OK;
 
-  /* Even if the context is gone: the memory belongs to the host. */
+  /* Free it even if the context is gone: the memory belongs to the host. */
   CCL_CUDA (cudaFreeHost, memory);
   ccl_cuda_api.cudaGetLastError ();
   if (entered)

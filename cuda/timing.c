@@ -71,7 +71,7 @@ ccl_cuda_stage (const CclCudaWork *work, const char *name, cudaStream_t stream)
   if (!stages || stages->n == CCL_MAX_STAGES)
     return;
   stages->names[stages->n] = name;
-  /* Without it the stage seems to take no time, which is no reason to lose the frame. */
+  /* Without the event the stage seems to take no time; that is no reason to lose the frame. */
   if (CCL_CUDA (cudaEventRecord, stages->events[stages->n++], stream) != cudaSuccess)
     ccl_cuda_api.cudaGetLastError ();
 }

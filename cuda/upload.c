@@ -25,30 +25,29 @@
 /* Threads that share the staging take about this many bytes of pixels at a time. */
 #define PART_BYTES (128 * 1024)
 
-/* How a frame reaches kernels. */
+/* How pixels reach kernels. */
 typedef struct Route
 {
-  bool bits;   /* what they read */
+  bool bits;   /* kernels read bits */
   bool packed; /* by the CPU, from bytes */
-  bool staged; /* through pinned memory of the session */
-  bool copied; /* to the session's image on the device */
+  bool staged; /* through the staging buffer, which is pinned */
+  bool copied; /* to the image on the device */
 } Route;
 
-/* Rows on their way to the device: a frame's, or those of a plane for the background model. */
+/* Rows on their way to the device: those of a frame, or of one plane for the background model. */
 typedef struct Plane
 {
   CclImage image;
   Route route;
   size_t row; /* bytes to transfer */
   uint32_t rows;
-  size_t offset, pitch; /* in the session's image and staging buffer */
+  size_t offset, pitch; /* in the image and the staging buffer */
 } Plane;
 
-/* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied into pinned
- * memory anyway: packing reads as much, writes an eighth, and leaves an eighth to transfer.
- * Pinned pixels can be transferred without the CPU, which is faster than packing on one core:
- * they are packed only with CCL_UPLOAD_BITS, for users who lack bus bandwidth rather than CPU
- * time. */
+/* Whether the CPU packs pixels of such memory. Pageable pixels have to be copied to pinned memory
+ * anyway: packing reads as much, writes an eighth, and leaves an eighth to transfer. Pinned pixels
+ * can be transferred without the CPU, which is faster than packing on one core. They are packed
+ * only with CCL_UPLOAD_BITS, for users who lack bus bandwidth rather than CPU time. */
 static bool
 packs (const CclCudaUpload *self, CclMemory memory)
 {
@@ -81,7 +80,7 @@ row_size (const CclCudaUpload *self, bool bits)
   return bits ? ccl_mask_words (self->width) * sizeof (uint64_t) : self->width;
 }
 
-/* Those from row to row in the session's own memory. */
+/* The bytes from row to row in the image and the staging buffer. */
 static size_t
 row_pitch (const CclCudaUpload *self, bool bits)
 {
@@ -130,7 +129,7 @@ route_of (const CclCudaUpload *self, const CclImage *image)
   return route;
 }
 
-/* Where interleaved chroma begins, NULL if it is not interleaved. */
+/* Returns where interleaved chroma begins, or NULL if chroma is not interleaved. */
 static const uint8_t *
 find_pairs (const CclChroma *chroma)
 {
@@ -174,7 +173,7 @@ find_chroma (const CclCudaUpload *self, const CclChroma *chroma, const CclModelL
 
 #define MOST_PLANES 3
 
-/* Returns the number of planes; @size: the room that they need. */
+/* Finds the planes to transfer. Returns their number. @size: the room that they need. */
 static unsigned
 find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST_PLANES],
              size_t *size)
@@ -200,7 +199,7 @@ find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST
   return n;
 }
 
-/* Allocate room for a frame, if there is not enough yet. */
+/* These allocate room for a frame if there is not enough yet. */
 
 static CclStatus
 allocate_image (CclCudaUpload *self, size_t size)
@@ -270,11 +269,11 @@ copy_rows (CclCudaUpload *self, const Plane *plane, uint8_t *to, const uint8_t *
   return error;
 }
 
-/* Rows to copy or pack into the staging buffer, in parts of @part rows. */
+/* Rows to copy or pack into the staging buffer, in parts of @part rows each. */
 typedef struct Staging
 {
   const CclCudaUpload *upload;
-  const CclCudaFrame *frame; /* its threshold and invert pack pixels */
+  const CclCudaFrame *frame; /* for its threshold and invert, if pixels are packed */
   const Plane *plane;
   const CclCpuFunctions *functions;
   uint32_t first, end, part;
@@ -300,7 +299,7 @@ stage_part (void *data, uint32_t index)
   }
 }
 
-/* Copies or packs rows @first up to, without, @end. */
+/* Copies or packs rows @first to @end - 1. */
 static void
 stage_rows (Staging *s, uint32_t first, uint32_t end)
 {
@@ -359,7 +358,7 @@ copy_array (CclCudaUpload *self, const Plane *plane)
              : error;
 }
 
-/* Sets where kernels find the rows; @frame: see Staging. */
+/* Makes the rows readable, and sets where kernels find them. @frame: see Staging. */
 static CclStatus
 take_plane (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane,
             const uint8_t **pixels, size_t *pitch)

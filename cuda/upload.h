@@ -10,7 +10,7 @@
 #include "cuda/tables/frame.h"
 #include "engine/backend.h"
 
-/* Where the frames of a session lie when kernels read them. */
+/* Brings the frames of a session to where kernels can read them. */
 typedef struct CclCudaUpload
 {
   CclCudaQueue *queue;
@@ -21,12 +21,12 @@ typedef struct CclCudaUpload
   bool reads_pinned; /* kernels read pinned pixels in place */
   bool blocks;       /* CCL_SYNC_BLOCK, which prefers saving CPU time to speed */
   bool shares_pool;  /* has a reference to the shared pool, to stage frames */
-  /* Room for a frame's pixels or bits: on the device, allocated with the first frame that is
-   * uploaded, and pinned, with the first one that is pageable or packed. */
+  /* Room for a frame's pixels or bits, on the device and pinned; allocated with the first frame
+   * that needs it. */
   uint8_t *image, *staging;
   size_t image_size, staging_size;
-  CclCudaSource *sources, *sources_host; /* [frames] of a batch, once there was one; the second is
-                                          * pinned */
+  CclCudaSource *sources,
+      *sources_host; /* [frames] of a batch, once there was one; the latter is pinned */
 } CclCudaUpload;
 
 /* Opens a zeroed upload. @model: the frame of the background model, or NULL. @reads_once: kernels

@@ -75,8 +75,8 @@ end_distance (uint64_t pixels, int x)
   return clear ? __ffsll (clear) - 1 : 64;
 }
 
-/* Whether a run starts at pixel @x of the block. A run that comes from the left starts at pixel 0.
- */
+/* Whether a run starts at pixel @x of the block. A run that comes from the left starts at pixel
+ * 0. */
 template <typename Word>
 static __device__ inline bool
 is_start (Word pixels, int x)
@@ -229,8 +229,7 @@ run_before (Word pixels, uint32_t *carry)
 {
   uint32_t ending = start_distance (pixels, Ha4<Word>::block), lane = lane_id ();
   uint32_t full = __ballot_sync (ALL_LANES, ending == Ha4<Word>::block);
-  uint32_t between =
-      start_distance ((Word) full, (int) lane); /* full blocks to the left of this one */
+  uint32_t between = start_distance ((Word) full, (int) lane); /* full blocks left of this one */
   uint32_t before = __shfl_sync (ALL_LANES, ending, lane - between - 1);
 
   before = between * Ha4<Word>::block + (lane > between ? before : *carry);

@@ -12,8 +12,8 @@
  *   paper's flag, set by a pair of neighbours that differ at first, misses changes that only the
  *   reduction makes.
  * - Algorithm 3 as printed links background, too; its text and figure 2 say otherwise.
- * - In algorithm 5 threads read what others write at the same time. Here all read, then all write.
- */
+ * - In algorithm 5 threads read what others write at the same time. Here all read, then all
+ * write. */
 
 #include "cuda/device/iterate.cuh"
 

@@ -10,8 +10,8 @@
 
 #include "cuda/device/pixels.cuh"
 
-/* Local Merge: union-find over the pixels of a tile, by one thread block. @bits: CclCudaFrame.bits.
- */
+/* Local Merge: union-find over the pixels of a tile, by one thread block. @bits:
+ * CclCudaFrame.bits. */
 template <bool bits>
 static __global__ void
 uf_merge_locally (CclCudaFrame f, CclLabelImage image)

@@ -17,8 +17,8 @@
 #define BLOCKS_HIGH 8
 
 /* The pixels that the neighbours of a block have in the 4 x 4 square around it, as bits 4 * row +
- * column (Allegretti 2020, figure 7): P, Q, R above, S to the left, E to the right, T, U, V below.
- */
+ * column (Allegretti 2020, figure 7): P, Q, R above, S to the left, E to the right, T, U, V
+ * below. */
 enum
 {
   SQUARE_P = 0x0001,

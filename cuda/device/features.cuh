@@ -8,8 +8,8 @@
 #include "cuda/tables/components.h"
 #include "cuda/device/warp.cuh"
 
-/* With at least this many lanes on one component, reducing them before the atomic update pays off.
- */
+/* With at least this many lanes on one component, reducing them before the atomic update pays
+ * off. */
 #define REDUCE_LANES 8
 
 /* The features of one or more runs. */
@@ -308,8 +308,8 @@ accumulator_empty (void)
   return a;
 }
 
-/* Reduces the records of all lanes; the first lane, at least, gets the result. All lanes call this.
- */
+/* Reduces the records of all lanes; the first lane, at least, gets the result. All lanes call
+ * this. */
 static __device__ inline void
 accumulator_reduce (const CclComponentTable &t, WarpAccumulator *a)
 {

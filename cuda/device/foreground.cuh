@@ -132,8 +132,8 @@ foreground_around (const CclCudaFrame &f, uint32_t x, uint32_t y, uint32_t words
   return f.invert ? bits ^ bits_below (4 * words) : bits;
 }
 
-/* Pixels @x to @x + 31 of a row as bits; @x is in the row and, in frames of bits, a multiple of 32.
- */
+/* Pixels @x to @x + 31 of a row as bits; @x is in the row and, in frames of bits, a multiple of
+ * 32. */
 static __device__ inline uint32_t
 foreground32 (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 {

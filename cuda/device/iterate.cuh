@@ -58,8 +58,8 @@ enqueue_iterations (const CclCudaWork *work, PixelKernel kernel, cudaStream_t st
   return error;
 }
 
-/* The first of the elements that this thread handles; n_threads() is the distance to the next one.
- */
+/* The first of the elements that this thread handles; n_threads() is the distance to the next
+ * one. */
 static __device__ inline size_t
 first_element (void)
 {

@@ -3,8 +3,8 @@
 
 /* Small frames spend as much time between kernels as in them. With programmatic dependent launch
  * (compute capability 9.0) a kernel's blocks are already resident when the kernel before it ends.
- * All threads of such a kernel call follow_kernel() before they touch what earlier kernels write.
- */
+ * All threads of such a kernel call follow_kernel() before they touch what earlier kernels
+ * write. */
 
 #ifndef CCL_CUDA_LAUNCH_CUH
 #define CCL_CUDA_LAUNCH_CUH

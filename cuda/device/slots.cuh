@@ -16,8 +16,8 @@ struct Slots
   const uint32_t *runs;
 };
 
-/* A warp's share: part of the slots of one row. Parts are numbered row by row, from left to right.
- */
+/* A warp's share: part of the slots of one row. Parts are numbered row by row, from left to
+ * right. */
 struct Part
 {
   uint32_t y;

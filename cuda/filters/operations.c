@@ -1,8 +1,8 @@
 /* cudaccl - CUDA backend: regions and operations as launches
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Passes share a launch within CCL_PASSES_REACH. Fill and drop flip pixels of
- * components, which takes an analysis. A drop at the end costs nothing: it becomes a
+/* Passes share a launch as long as their reach stays within CCL_PASSES_REACH. Fills and drops flip
+ * pixels of components, which takes an analysis. Drops at the end cost nothing: they become a
  * minimum area. */
 
 #include "cuda/filters/operations.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the passes of a launch look. */
+/* How far the passes of a launch reach from a pixel. */
 typedef struct Reach
 {
   uint32_t x, y;
@@ -25,7 +25,7 @@ last_step (CclCudaOperations *operations)
   return operations->n > 0 ? &operations->steps[operations->n - 1] : NULL;
 }
 
-/* A new launch without passes. */
+/* Adds a launch without passes. */
 static CclPasses *
 add_launch (CclCudaOperations *operations, Reach *reach)
 {
@@ -96,8 +96,8 @@ add_operation (CclCudaOperations *operations, const CclOperation *operation, Rea
   }
 }
 
-/* The operations without those drops at the end that a minimum area stands for: in a mask they
- * would be missing. */
+/* Returns the number of operations without the drops at the end, which become a minimum area. If
+ * the mask itself is wanted, they stay. */
 static uint32_t
 without_drops (CclCudaOperations *operations, const CclSession *session)
 {
@@ -122,7 +122,7 @@ needs_analysis (const CclCudaOperations *operations)
   return false;
 }
 
-/* Where each step writes: flips in place, but not on the frame's own pixels. */
+/* Sets where each step writes. Flips are in place, except on the frame's own pixels. */
 static void
 plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCudaLimits *limits,
             uint32_t frames, uint32_t height)
@@ -151,7 +151,7 @@ plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCud
   operations->clean.bits = 1;
 }
 
-/* The region is the caller's: the copy is complete on return. */
+/* Copies the region, which is the caller's, and waits for the copy. */
 static cudaError_t
 copy_region (const CclCudaOperations *operations, const CclMask *region, cudaStream_t stream)
 {
@@ -164,7 +164,7 @@ copy_region (const CclCudaOperations *operations, const CclMask *region, cudaStr
   return error == cudaSuccess ? CCL_CUDA (cudaStreamSynchronize, stream) : error;
 }
 
-/* Rows of masks that no step writes, those between the frames of a batch, stay background. */
+/* Masks are cleared: rows that no step writes, between the frames of a batch, stay background. */
 static CclStatus
 allocate_masks (CclCudaOperations *operations, const CclSession *session, uint32_t height,
                 CclCudaMemory *memory)
@@ -191,7 +191,7 @@ allocate_masks (CclCudaOperations *operations, const CclSession *session, uint32
   return status;
 }
 
-/* The tables that fill and drop need. */
+/* Opens the analysis that fills and drops need. */
 static CclStatus
 open_analysis (CclCudaOperations *operations, const CclCudaWork *work, CclCudaQueue *queue)
 {

@@ -7,17 +7,17 @@
 #include "cuda/filters/passes.h"
 #include "cuda/tile/tile.h"
 
-/* Passes of a launch, or a fill or a drop, which takes an analysis. */
+/* A launch of passes, or a fill or a drop, which takes an analysis. */
 typedef struct CclOperationStep
 {
-  bool flips; /* by @flip rather than @passes */
+  bool flips; /* does @flip rather than @passes */
   CclPasses passes;
   CclFlipPass flip;
 } CclOperationStep;
 
 #define CCL_MAX_STEPS (4 * CCL_MAX_OPERATIONS + 1)
 
-/* The steps from a frame's pixels to the mask that is analysed. */
+/* The steps that lead from a frame's pixels to the mask that is analysed. */
 typedef struct CclCudaOperations
 {
   uint32_t n; /* 0: the frame is analysed as it is */
@@ -25,14 +25,14 @@ typedef struct CclCudaOperations
   uint64_t *masks[2];   /* [height * pitch] */
   size_t pitch;         /* words */
   uint64_t *region;     /* [height of a frame * pitch], or NULL */
-  CclCudaFrame clean;   /* the result, of bits */
+  CclCudaFrame clean;   /* the resulting mask, as bits */
   CclCudaWork analysis; /* the analysis for fill and drop, by the tile algorithm */
   bool own_tables;      /* analysis.tables must be freed */
-  uint64_t min_area;    /* equivalent to a drop at the end; 0: there is none */
+  uint64_t min_area;    /* stands for a drop at the end; 0: there is none */
 } CclCudaOperations;
 
-/* Plans @session's operations and region and allocates their memory. Must be called after the
- * analysis @work was opened: they share its tables if its algorithm is tile. */
+/* Plans @session's operations and region, and allocates their memory. Call this after @work was
+ * opened: if its algorithm is tile, both share tables. */
 CclStatus ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
                                     const CclCudaWork *work, CclCudaQueue *queue);
 void ccl_cuda_operations_close (CclCudaOperations *operations);

@@ -1,20 +1,21 @@
 /* cudaccl - CUDA backend: median, erosion and dilation of masks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A block owns a tile of the mask. It loads the tile with a halo as wide as all passes together
- * reach, a word on either side and CclPasses.reach rows, and does the passes in shared memory.
- * Each pass needs fewer rows of the halo than the one before; blocks repeat each other's work
- * there. A warp has whole rows, a word for each lane, and gets neighbouring words by shuffles, so
- * that a pass takes one barrier. The last pass writes to the mask.
+/* A block owns a tile of the mask. It loads the tile with a halo as wide as all passes of the
+ * launch together reach, a word on either side and CclPasses.reach rows, and does the passes in
+ * shared memory. Each pass needs fewer rows of the halo than the one before; blocks repeat each
+ * other's work there. A warp handles whole rows, one word per lane, and gets neighbouring words by
+ * shuffles, so that a pass takes one barrier. The last pass writes to the mask.
  *
- * A window contains the frame's border pixel wherever it reaches beyond the border. So erosion and
- * dilation, which ignore what is outside, may repeat the border pixels as the median does: rows are
- * clamped to the frame, and these hold for words:
+ * A window contains the frame's border pixels wherever it reaches beyond the border. So erosion and
+ * dilation, which ignore what is outside, may repeat the border pixels as the median does: rows
+ * outside the frame are copies of the nearest row inside. For words:
  * F1. The pixels past the width in a row's last word are copies of its last pixel.
- * F2. The words left of the first and right of the last one are not stored: their pixels are copies
- *     of the first and of the last pixel.
- * F3. A word's outer neighbour in the halo is missing. So each pass spoils some pixels more at the
- *     outer side of the halo, but with a total reach of 32 none that the tile depends on.
+ * F2. The words to the left of the first and to the right of the last one are not stored: they
+ *     consist of copies of the first and the last pixel.
+ * F3. A word at the outer side of the halo lacks its outer neighbour. So each pass spoils some more
+ *     pixels there, never more than its reach; with a total reach of 32 the tile depends on none of
+ *     these.
  * F4. A pass reads one buffer and writes the other, with a barrier between passes. A launch never
  *     writes where it reads from global memory. */
 
@@ -27,23 +28,23 @@
 
 #define PASS_HALO 1 /* words on either side */
 #define PASS_COLUMNS WARP_LANES
-#define PASS_WORDS (PASS_COLUMNS - 2 * PASS_HALO) /* of 32 pixels, in a row of a tile */
-#define QUAD_ROWS 4                               /* of a thread at a time, one below the other */
-#define PASS_WARPS 16                             /* of a block, at most */
-#define PASS_ROWS 128                             /* in shared memory, at most */
+#define PASS_WORDS (PASS_COLUMNS - 2 * PASS_HALO) /* words of 32 pixels in a row of a tile */
+#define QUAD_ROWS 4   /* rows that a thread handles at a time, below each other */
+#define PASS_WARPS 16 /* of a block, at most */
+#define PASS_ROWS 128 /* in shared memory, at most */
 
 static_assert (CCL_PASSES_REACH <= PASS_HALO * 32, "the halo is wide enough (F3)");
 
-/* A block's tile as a thread sees it. Rows are those in shared memory. */
+/* A block's tile as one of its threads sees it. Rows are numbered as in shared memory. */
 struct PassTile
 {
-  uint32_t word;              /* of the frame, of this thread's column: wraps left of the frame */
+  uint32_t word;              /* this thread's column in the frame; has wrapped left of the frame */
   uint32_t words;             /* of the frame */
   uint32_t lane, warp, warps; /* of this thread and its block */
-  uint32_t last, past;        /* bits of the word: the frame's last pixel, and all past it */
-  int32_t top, bottom;        /* the rows that are in the frame, from top up to, without, bottom */
-  int32_t first_row;          /* in the frame, of row 0; may be negative */
-  uint32_t frame, height;     /* of the batch; rows of the tile */
+  uint32_t last, past;        /* bits of the word: the row's last pixel, and all past it */
+  int32_t top, bottom;        /* the rows inside the frame: from top to bottom - 1 */
+  int32_t first_row;          /* the position of row 0 in the frame; may be negative */
+  uint32_t frame, height;     /* the number in the batch; the rows of the tile */
 };
 
 static __device__ inline PassTile
@@ -81,15 +82,14 @@ repeat_last (const PassTile &t, uint32_t word)
   return word & t.last ? word | t.past : word & ~t.past;
 }
 
-/* The frame's row @row, which is in it. */
+/* Returns where row @row, which is inside the frame, lies in the batch. */
 static __device__ inline size_t
 row_of_frame (const CclPasses &passes, const PassTile &t, int32_t row)
 {
   return (size_t) t.frame * (passes.height + 1) + (uint32_t) (t.first_row + row);
 }
 
-/* Loads the foreground of this thread's word in QUAD_ROWS rows from @row on, all requested at
- * once. */
+/* Loads the foreground of this thread's word in QUAD_ROWS rows from @row on; all loads overlap. */
 static __device__ inline void
 load_quad_words (const CclCudaFrame &f, const CclPasses &passes, const PassTile &t, int32_t row,
                  uint32_t words[QUAD_ROWS])
@@ -126,7 +126,7 @@ load_quad_words (const CclCudaFrame &f, const CclPasses &passes, const PassTile 
   }
 }
 
-/* Loads all that the passes need. */
+/* Loads the tile and its halo. */
 static __device__ inline void
 load_rows (const CclCudaFrame &f, const CclPasses &passes, const PassTile &t, uint32_t *to)
 {
@@ -149,15 +149,15 @@ load_rows (const CclCudaFrame &f, const CclPasses &passes, const PassTile &t, ui
   }
 }
 
-/* This lane's word in the frame's nearest row. */
+/* Returns this lane's word in row @row or, outside the frame, in the nearest row inside. */
 static __device__ inline uint32_t
 nearest_word (const PassTile &t, const uint32_t *from, int32_t row)
 {
   return from[min (max (row, t.top), t.bottom - 1) * PASS_COLUMNS + t.lane];
 }
 
-/* The words left and right of each lane's @here (F2). Those beside the halo are anything (F3).
- * Called by whole warps. */
+/* Gets the words to the left and right of each lane's @here (F2). Beside the halo they may have any
+ * value (F3). Called by whole warps. */
 static __device__ inline WordAround
 words_around (const PassTile &t, uint32_t here)
 {
@@ -169,7 +169,7 @@ words_around (const PassTile &t, uint32_t here)
   return w;
 }
 
-/* QUAD_ROWS rows of a pass, from @row on. Called by whole warps. */
+/* These do QUAD_ROWS rows of a pass, from @row on. Called by whole warps. */
 
 template <uint32_t size>
 static __device__ inline void
@@ -186,7 +186,7 @@ median_quad (const PassTile &t, const uint32_t *from, int32_t row, uint32_t word
     words[k] = median_of_rows<size> (&counts[k]);
 }
 
-/* Dilates by @reach rows up and down; @flip: all bits to dilate the background, or none. */
+/* Dilates by @reach rows up and down. @flip: all ones to dilate the background, else 0. */
 static __device__ inline void
 dilate_rows (const PassTile &t, const uint32_t *from, int32_t reach, uint32_t flip, int32_t row,
              uint32_t words[QUAD_ROWS])
@@ -199,7 +199,7 @@ dilate_rows (const PassTile &t, const uint32_t *from, int32_t reach, uint32_t fl
       words[k] = nearest_word (t, from, row + k) ^ flip;
     return;
   }
-  /* Rows that all windows have; then those of some. */
+  /* First the rows that all windows share, then those of some windows. */
 #pragma unroll 4
   for (int32_t y = row + QUAD_ROWS - 1 - reach; y <= row + reach; y++)
     all |= nearest_word (t, from, y) ^ flip;
@@ -236,8 +236,8 @@ rectangle_quad (const PassTile &t, const uint32_t *from, CclPass pass, int32_t r
     words[k] ^= flip;
 }
 
-/* One pass over the tile and @around rows above and below it, from shared memory to there; the last
- * one, @to being NULL, to the mask. */
+/* Does one pass over the tile and @around rows above and below it, from @from to @to, both in
+ * shared memory. The last pass, with @to NULL, writes to the mask. */
 static __device__ inline void
 do_pass (const CclPasses &passes, PassTile t, CclPass pass, int32_t around, const uint32_t *from,
          uint32_t *to)
@@ -246,7 +246,8 @@ do_pass (const CclPasses &passes, PassTile t, CclPass pass, int32_t around, cons
   int32_t end = min (reach + (int32_t) t.height + around, t.bottom);
   bool stores = in_frame (t) && t.lane >= PASS_HALO && t.lane < PASS_HALO + PASS_WORDS;
 
-  /* Rows past the end are computed, too, and dropped: only of rows that the last pass wrote. */
+  /* Rows past the end are computed, too, and dropped; they must only read rows that the last pass
+   * wrote. */
   t.bottom = min (t.bottom, end + CCL_PASS_REACH_Y (pass));
 
 #pragma unroll 1
@@ -274,7 +275,7 @@ do_pass (const CclPasses &passes, PassTile t, CclPass pass, int32_t around, cons
   }
 }
 
-/* The tile and what is around it. */
+/* The rows of a tile and its halo. */
 static __host__ __device__ inline uint32_t
 rows_with_halo (const CclPasses &passes)
 {
@@ -317,7 +318,8 @@ ccl_cuda_passes_plan (const CclCudaFrame *frame, uint32_t processors, CclPasses 
   if (passes->n == 0) /* only a region: a pass that changes nothing stores the mask */
     passes->codes[passes->n++] = CCL_PASS (CCL_PASS_RECTANGLE, 0, 0, 0);
   passes->columns = (words - 1) / PASS_WORDS + 1;
-  /* As many tiles as multiprocessors, unless they have much more halo than rows, or too many. */
+  /* As many tiles as multiprocessors, unless tiles would be too high, or their halo much higher
+   * than they are. */
   rows =
       (uint32_t) (((uint64_t) passes->height * passes->frames * passes->columns - 1) / processors +
                   1);

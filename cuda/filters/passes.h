@@ -34,26 +34,27 @@ typedef uint16_t CclPass;
 #define CCL_MAX_PASSES 8    /* of a launch */
 #define CCL_PASSES_REACH 32 /* how far from a pixel a launch reaches, in each direction */
 
-/* One launch: foreground, region, passes. Frames of a batch lie one below the other, with a row of
+/* One launch: foreground, region, passes. Frames of a batch lie below each other, with a row of
  * background under each, which stays as it is. Passed to kernels by value. */
 typedef struct CclPasses
 {
   uint64_t *to;            /* never where the frame's pixels are */
   size_t pitch;            /* words, of @to and @region */
   const uint64_t *region;  /* of one frame; NULL: all of it */
-  uint32_t frames, height; /* height: of one; the CclCudaFrame's is that of all */
+  uint32_t frames, height; /* the height of one frame; CclCudaFrame.height is that of all */
   uint32_t columns, rows;  /* tiles side by side, and below each other in a frame */
   uint32_t column_reciprocal, row_reciprocal; /* UINT32_MAX / columns and / rows */
   uint32_t tile_height;
   uint32_t reach; /* of all passes, up and down */
   uint32_t n;
-  uint64_t codes[CCL_MAX_PASSES / 4]; /* CclPass after CclPass, from the lowest bits on: arrays
-                                       * that kernels index would be copied to local memory */
+  uint64_t codes[CCL_MAX_PASSES / 4]; /* of CclPass, from the lowest bits on: kernels would copy an
+                                       * array that they index to local memory */
 } CclPasses;
 
 cudaError_t ccl_cuda_passes_enqueue (const CclCudaFrame *frame, const CclPasses *passes,
                                      cudaStream_t stream);
-/* Plans the tiles of a launch, whose passes and frames are set, for so many multiprocessors. */
+/* Plans the tiles of a launch, whose passes and frames are set, for a device with @processors
+ * multiprocessors. */
 void ccl_cuda_passes_plan (const CclCudaFrame *frame, uint32_t processors, CclPasses *passes);
 
 #ifdef __cplusplus

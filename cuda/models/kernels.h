@@ -27,33 +27,31 @@ typedef struct CclModelFrame
   CclModelPlane planes[3];
   uint32_t width, height;               /* of luma */
   uint32_t chroma_width, chroma_height; /* 0: there is none */
-  uint32_t step;                        /* of chroma: bytes from sample to sample */
+  uint32_t step;                        /* bytes from one sample of chroma to the next */
 } CclModelFrame;
 
-/* The state of all pixels. A row of luma has CCL_MODEL_UNIT pixels or a multiple, and all rows
- * begin at multiples of 16 bytes. Of the background there are two copies, since pixels are compared
- * with the background around them as it was before the frame: rows that learn read one copy and
- * write the other, and then that one is valid. */
+/* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
+ * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
 typedef struct CclModelState
 {
-  size_t pitch; /* luma pixels, or twice the chroma samples, from row to row */
+  size_t pitch; /* from row to row: luma pixels, or twice the chroma samples */
   uint16_t *background[2];
   uint8_t *noise, *candidates, *counts;
-  uint32_t *chroma;          /* both backgrounds of a sample, the second in the upper half */
+  uint32_t *chroma;          /* both backgrounds of a sample; the second in the upper half */
   unsigned long long *total; /* 0 between frames */
-  uint64_t *foreground;      /* result, in memory of the host: pixels of foreground */
+  uint64_t *foreground;      /* in pinned memory: the number of foreground pixels (M6) */
 } CclModelState;
 
 #define CCL_MODEL_UNIT 16
 
-/* A mask that a kernel writes, whole words of 64 pixels. */
+/* A mask that kernels write, in whole words of 64 pixels. */
 typedef struct CclModelMask
 {
   uint64_t *words; /* NULL: not wanted */
   size_t pitch;    /* words */
 } CclModelMask;
 
-/* What the next frame does. Passed to the kernel by value. */
+/* What the kernel does with the next frame. Passed by value. */
 typedef struct CclModelTask
 {
   CclModelFrame frame;
@@ -71,15 +69,15 @@ typedef struct CclModelTask
 typedef enum CclModelVectors
 {
   CCL_MODEL_SINGLE = 0, /* sample by sample */
-  CCL_MODEL_VECTOR,     /* planes of samples side by side, by vectors */
-  CCL_MODEL_PAIRS,      /* chroma in turns, likewise, from plane 1 on */
+  CCL_MODEL_VECTOR,     /* by vectors, from two planes */
+  CCL_MODEL_PAIRS,      /* by vectors, from interleaved chroma that begins with plane 1 */
 } CclModelVectors;
 
-/* Enqueues a frame; fills in what @task has from columns on, but for silent. */
+/* Enqueues a frame. Sets columns, column_reciprocal and vectors of @task. */
 cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
 
-/* Enqueues the reduction of a frame: means of @scale by @scale samples, rounded. @to: its size is
- * set, chroma is in pairs. */
+/* Enqueues the reduction of a frame to rounded means of @scale by @scale samples. @to: its size is
+ * set, and its chroma is interleaved. */
 cudaError_t ccl_cuda_model_shrink (const CclModelFrame *from, const CclModelFrame *to,
                                    uint32_t scale, cudaStream_t stream);
 

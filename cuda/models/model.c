@@ -1,8 +1,9 @@
 /* cudaccl - CUDA backend: background models
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The state stays on the device. A frame is one launch between its upload and the operations on its
- * mask, or, with a scale, one to reduce the frame and one to enlarge each mask beside that. */
+/* The state stays on the device. A frame takes one launch between its upload and the operations on
+ * its mask. With a scale, one more launch before that reduces the frame, and one after it enlarges
+ * each mask. */
 
 #include "cuda/models/model.h"
 #include "cuda/runtime/api.h"
@@ -162,7 +163,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
   return error;
 }
 
-/* Picks the valid copy of each row. */
+/* Reads the valid copy of each row. */
 static CclStatus
 read_background (const CclCudaModel *self, uint16_t *rows, uint8_t *pixels, size_t stride,
                  cudaStream_t stream)

@@ -1,34 +1,53 @@
 /* cudaccl - CUDA backend: background models, the kernels
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A warp processes a strip of units, a thread for each. A unit is 8 pixels wide and two rows high:
- * the rows share a row of chroma and learn together. A thread blurs four bytes at a time, compares
- * and learns two pixels at a time, and gets its neighbours' values by shuffles. So the first and
- * the last lane hold units of the neighbouring strips, whose outer pixels are wrong (M4); they
- * store nothing. Pixels that may be in shadow are rare and unevenly distributed, and their test
- * needs blurred pixels farther away: a block exchanges these in shared memory, and its threads
- * share the work evenly. */
+/* A warp processes a strip of units, one per thread. A unit is 8 pixels wide and two rows high: the
+ * rows share a row of chroma and learn together. A thread blurs four bytes at a time, compares and
+ * learns two pixels at a time, and gets its neighbours' values by shuffles. Pixels that may be in
+ * shadow are rare and unevenly distributed, and their test needs blurred pixels farther away: a
+ * block exchanges these in shared memory, and its threads share the work evenly.
+ *
+ * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
+ * the frame, and one after it enlarges each mask (scale.cu). The state stays on the device.
+ * M1. A pixel's new state follows from the frame, its own state and the background around it before
+ *     the frame. The background of luma has two copies: a row that learns reads the valid one and
+ *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
+ *     in the same frames.
+ * M2. Noise, candidate and count of a pixel, and the background of chroma, have one copy: only the
+ *     thread that writes them uses them. Other lanes that read them (M4) ignore the values.
+ * M3. The last block knows the frame's total foreground. Each warp writes its masks, then all its
+ *     lanes call fence_device(), then its first lane adds the warp's foreground and a ticket to
+ *     those of the block; the block's last warp does the same for the grid. If there is too much
+ *     foreground, the grid's last warp clears both masks, which all others have written by then.
+ * M4. The first and the last lane of a warp hold units of the neighbouring strips. Their outer
+ *     pixels are wrong, but no result depends on them, and these lanes store nothing.
+ * M5. A unit outside the frame may hold anything: the unit at the border repeats its own outer
+ *     pixel.
+ * M6. The kernel writes the foreground to pinned memory. The host reads it when it collects the
+ *     frame, and only one frame is in flight. So the clock of the model (engine/motion_step.c) runs
+ *     on the host alone, and nothing waits between the model, the operations and the analysis. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/models/kernels.h"
 #include "cuda/tile/tile.cuh"
 
-#define UNIT 8                        /* pixels of a thread, in each row */
+#define UNIT 8                        /* pixels of a thread in each row */
 #define EDGE 1                        /* lanes at either end of a warp, for neighbours only */
 #define STRIP (WARP_LANES - 2 * EDGE) /* units of a warp, side by side */
 #define BLOCK_WIDTH (STRIP * UNIT)
-#define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, one below the other: a group each */
+#define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, below each other; each has one group */
 #define BLOCK_ROWS (2 * BLOCK_WARPS)
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
 
-/* Resident blocks of a multiprocessor, at least: with 8, all 1024 threads of compute
+/* Resident blocks of a multiprocessor, at least. 8 blocks are all 1024 threads of compute
  * capability 7.5. With 9, a frame of 1920x1080 is one wave on 132 multiprocessors, but registers
- * spill: no faster alone, slower beside other work. */
+ * spill: no faster alone, and slower beside other work. */
 #define MODEL_BLOCKS 8
 
-/* Blurred pixels in shared memory: the block's with its edges, and HALO rows above and below. */
+/* Blurred pixels in shared memory: those of the block and its edges, and HALO rows above and
+ * below. */
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
 #define SHARED_PITCH (WARP_LANES * UNIT)
 
@@ -38,7 +57,8 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 #define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
 #define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
 
-/* Added by each block, or each warp of a block, that ends; the bits below sum up the foreground. */
+/* Each block, or each warp of a block, adds this at its end; the bits below sum up the
+ * foreground. */
 #define TICKET (1ull << 33)
 #define WARP_TICKET (1u << 16)
 
@@ -46,7 +66,7 @@ static_assert (BLOCK_WIDTH * BLOCK_ROWS < WARP_TICKET, "the sum fits");
 
 /* Four bytes */
 
-/* ccl_motion_average() of four bytes. */
+/* ccl_motion_average() of four bytes */
 static __device__ inline uint32_t
 average4 (uint32_t a, uint32_t b)
 {
@@ -65,7 +85,7 @@ four (uint32_t a)
   return a * 0x01010101u;
 }
 
-/* A mask: all ones in those bytes where a >= b. */
+/* A mask with all ones in the bytes in which a >= b */
 static __device__ inline uint32_t
 reaches4 (uint32_t a, uint32_t b)
 {
@@ -80,7 +100,7 @@ select4 (uint32_t mask, uint32_t yes, uint32_t no)
   return (yes & mask) | (no & ~mask);
 }
 
-/* a - b, at least 0. */
+/* a - b, but at least 0 */
 static __device__ inline uint32_t
 subtract4 (uint32_t a, uint32_t b)
 {
@@ -89,7 +109,7 @@ subtract4 (uint32_t a, uint32_t b)
   return (a & mask) - (b & mask);
 }
 
-/* a + b, at most 255. */
+/* a + b, but at most 255 */
 static __device__ inline uint32_t
 add4 (uint32_t a, uint32_t b)
 {
@@ -128,7 +148,7 @@ both (uint32_t a)
   return a | a << 16;
 }
 
-/* In the high bits: a > b. */
+/* Sets the high bits where a > b. */
 static __device__ inline uint32_t
 above2 (uint32_t a, uint32_t b)
 {
@@ -137,7 +157,7 @@ above2 (uint32_t a, uint32_t b)
 
 /* Units: eight bytes or numbers */
 
-/* The bits of four above2(), a pixel each. */
+/* Collects the results of four above2(), one bit per pixel. */
 static __device__ inline uint32_t
 unit_bits (const uint32_t *high)
 {
@@ -146,7 +166,7 @@ unit_bits (const uint32_t *high)
   return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
 }
 
-/* A mask of those bytes whose bit is set. */
+/* A mask with all ones in the bytes whose bits are set */
 static __device__ inline uint2
 unit_masks (uint32_t bits)
 {
@@ -157,24 +177,24 @@ unit_masks (uint32_t bits)
   return uint2{ low * 255, high * 255 };
 }
 
-/* Bytes 2 @k and 2 @k + 1 of a unit, as two numbers. */
+/* Bytes 2 * @k and 2 * @k + 1 of a unit, as two numbers */
 static __device__ inline uint32_t
 byte_pair (uint2 bytes, uint32_t k)
 {
   return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x4342 : 0x4140);
 }
 
-/* The same of masks. */
+/* The same for masks */
 static __device__ inline uint32_t
 mask_pair (uint2 bytes, uint32_t k)
 {
   return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
 }
 
-/* Loads. Units outside of the frame may hold anything: their neighbours repeat their own pixels
- * (M5). */
+/* Loads; units outside the frame may hold anything (M5) */
 
-/* One by one: samples that are not aligned, or frames whose last unit is not whole. */
+/* Loads samples one by one: for samples that are not aligned, or frames with a partial last
+ * unit. */
 
 static __device__ __attribute__ ((noinline)) uint2
 load_luma_samples (const uint8_t *row, uint32_t x, uint32_t width)
@@ -189,7 +209,7 @@ load_luma_samples (const uint8_t *row, uint32_t x, uint32_t width)
   return unit;
 }
 
-/* Pairs of samples from @x on; @first and @second: their rows. */
+/* Loads pairs of samples from @x on; @first and @second: the rows of both planes. */
 static __device__ __attribute__ ((noinline)) uint2
 load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step, uint32_t x,
                      uint32_t width)
@@ -207,7 +227,7 @@ load_chroma_samples (const uint8_t *first, const uint8_t *second, uint32_t step,
   return uint2{ words[0], words[1] };
 }
 
-/* The unit of luma at @x in a row. */
+/* Loads the unit of luma at @x in a row. */
 template <bool ALIGNED>
 static __device__ inline uint2
 load_luma (const CclModelTask &task, const uint8_t *row, uint32_t x)
@@ -216,7 +236,7 @@ load_luma (const CclModelTask &task, const uint8_t *row, uint32_t x)
                                     : load_luma_samples (row, x, task.frame.width);
 }
 
-/* The four pairs of chroma samples at @x in row @y. */
+/* Loads the four pairs of chroma samples at @x in row @y. */
 template <bool ALIGNED>
 static __device__ inline uint2
 load_chroma (const CclModelTask &task, uint32_t x, uint32_t y)
@@ -240,12 +260,12 @@ load_chroma (const CclModelTask &task, uint32_t x, uint32_t y)
 typedef struct Position
 {
   uint32_t x, y;            /* clamped to the frame (M5) */
-  bool first, last;         /* it is at the left, at the right border */
-  bool above, below, lower; /* inside the frame: the row above the pair, its second row, and the
-                             * row below the pair */
+  bool first, last;         /* whether it is at the left, or the right, border */
+  bool above, below, lower; /* whether the row above the pair, its second row, and the row below the
+                             * pair are inside the frame */
 } Position;
 
-/* The middle row, blurred; samples are @bits wide. Called by whole warps. */
+/* Returns the middle row, blurred. @bits: the width of a sample. Called by whole warps. */
 static __device__ inline uint2
 blur_unit (const Position &position, uint2 above, uint2 middle, uint2 below, uint32_t bits)
 {
@@ -261,7 +281,7 @@ blur_unit (const Position &position, uint2 above, uint2 middle, uint2 below, uin
   };
 }
 
-/* Rows of luma from above the pair to below it. */
+/* Loads the rows of luma from above the pair to below it. */
 template <bool ALIGNED>
 static __device__ inline void
 load_lumas (const CclModelTask &task, const Position &position, uint2 lumas[4])
@@ -276,7 +296,7 @@ load_lumas (const CclModelTask &task, const Position &position, uint2 lumas[4])
   lumas[3] = load_luma<ALIGNED> (task, second + (position.lower ? pitch : 0), position.x);
 }
 
-/* Rows of chroma from above the pair's to below it. */
+/* Loads the rows of chroma from above the pair's row to below it. */
 template <bool ALIGNED>
 static __device__ inline void
 load_chromas (const CclModelTask &task, const Position &position, uint2 chromas[3])
@@ -288,7 +308,8 @@ load_chromas (const CclModelTask &task, const Position &position, uint2 chromas[
   chromas[2] = load_chroma<ALIGNED> (task, x, y + (y + 1 < task.frame.chroma_height));
 }
 
-/* A row of the background, of the copy that the bit of its group in @copies names. */
+/* Returns a row of the background, from the copy that the bit of the row's group in @copies
+ * names. */
 static __device__ inline uint16_t *
 background_row (const CclModelTask &task, uint32_t copies, uint32_t y)
 {
@@ -297,7 +318,7 @@ background_row (const CclModelTask &task, uint32_t copies, uint32_t y)
   return (copy ? task.state.background[1] : task.state.background[0]) + y * task.state.pitch;
 }
 
-/* The background of a row before the frame: rows that learn write the other copy (M1). */
+/* Returns the background of a row before the frame; rows that learn write the other copy (M1). */
 static __device__ inline const uint16_t *
 old_row (const CclModelTask &task, uint32_t y)
 {
@@ -312,16 +333,16 @@ load_old (const CclModelTask &task, uint32_t x, uint32_t y)
 
 /* Comparing */
 
-/* The thresholds of pixels 2 @k and 2 @k + 1 where the background is flat: 4 CCL_MOTION_ONE / 16
- * times the noise, at least the floor. */
+/* The thresholds of pixels 2 * @k and 2 * @k + 1 where the background is flat: 4 CCL_MOTION_ONE /
+ * 16 times the noise, but at least the floor. */
 static __device__ inline uint32_t
 flat_thresholds (uint2 noise, uint32_t k, uint32_t floor)
 {
   return max2 (byte_pair (noise, k) << 5, floor);
 }
 
-/* Which of a unit's pixels differ from the background if its slope counts as 0: all those of
- * find_differences(), and perhaps more. */
+/* Finds the pixels of a unit that differ from a background without slope: all that
+ * find_differences() finds, and perhaps more. */
 static __device__ inline uint32_t
 find_candidates (const CclModelTask &task, uint2 values, uint4 old, uint2 noise)
 {
@@ -338,7 +359,7 @@ find_candidates (const CclModelTask &task, uint2 values, uint4 old, uint2 noise)
   return unit_bits (high);
 }
 
-/* Which of a unit's pixels differ from the background. Called by whole warps. */
+/* Finds the pixels of a unit that differ from the background. Called by whole warps. */
 static __device__ inline uint32_t
 find_differences (const CclModelTask &task, const Position &position, uint2 values, uint4 above,
                   uint4 old, uint4 below, uint2 noise)
@@ -367,7 +388,7 @@ find_differences (const CclModelTask &task, const Position &position, uint2 valu
   return unit_bits (high);
 }
 
-/* ccl_motion_shaded() of a unit. */
+/* ccl_motion_shaded() of a unit */
 static __device__ inline uint32_t
 find_shaded (uint2 values, uint4 old)
 {
@@ -388,7 +409,7 @@ chroma_at (const CclModelTask &task, uint32_t x, uint32_t y)
   return (uint4 *) (task.state.chroma + y * (task.state.pitch / 2) + x);
 }
 
-/* ccl_motion_chroma_differs() of four pairs of samples: a bit for each pixel of a row. */
+/* ccl_motion_chroma_differs() of four pairs of samples; returns a bit for each pixel of a row. */
 static __device__ inline uint32_t
 find_colours (const CclModelTask &task, uint2 values, uint4 old)
 {
@@ -419,7 +440,7 @@ typedef struct Shared
   uint32_t ended; /* see WARP_TICKET */
 } Shared;
 
-/* Appends the shaded pixels of a warp's rows. Called by whole warps. */
+/* Appends the shaded pixels of a warp's rows to Shared.shaded. Called by whole warps. */
 static __device__ inline void
 append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
 {
@@ -437,8 +458,8 @@ append_shaded (Shared &shared, const uint32_t shaded[2], uint32_t row)
   }
 }
 
-/* Whether the pixel at @index of Shared.blurred is in shadow; (@left, @top) is the frame's
- * pixel at its beginning. */
+/* Whether the pixel at @index of Shared.blurred is in shadow. (@left, @top): the position of its
+ * first pixel in the frame. */
 static __device__ inline bool
 is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint32_t left,
            uint32_t top)
@@ -464,8 +485,8 @@ is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint3
   return ccl_motion_keeps_texture (values, backgrounds);
 }
 
-/* Finds which of the @shaded pixels of a warp's rows are in shadow. All threads call this, if any
- * has such pixels, after a barrier. */
+/* Finds which of the @shaded pixels of a warp's rows are in shadow. If any thread of the block has
+ * such pixels, all call this, after a barrier. */
 template <bool ALIGNED>
 static __device__ inline void
 find_shadows (const CclModelTask &task, const Position &position, Shared &shared,
@@ -474,7 +495,7 @@ find_shadows (const CclModelTask &task, const Position &position, Shared &shared
 {
   const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
   const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = task.frame.height - 1;
-  /* rows above the frame have wrapped; nothing reads the halo outside of the frame */
+  /* rows above the frame have wrapped; nothing reads the halo outside the frame */
   const uint32_t y = min (top + halo, last);
   const size_t pitch = task.frame.planes[0].pitch;
   const uint8_t *pixels = task.frame.planes[0].samples + y * pitch;
@@ -501,12 +522,12 @@ find_shadows (const CclModelTask &task, const Position &position, Shared &shared
 
 /* Learning */
 
-/* ccl_motion_follow() of two samples; @values are grey levels times CCL_MOTION_ONE. */
+/* ccl_motion_follow() of two samples. @values: grey levels times CCL_MOTION_ONE. */
 static __device__ inline uint32_t
 follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
 {
   const uint32_t pull = both (CCL_MOTION_PULL), rate = 2 * (uint32_t) pace.rate;
-  /* Rounds, and makes both the difference and its share positive. */
+  /* Rounds, and makes the difference and its share positive. */
   const uint32_t more = 0x8000 + (CCL_MOTION_PULL << 16) - CCL_MOTION_PULL * rate;
   uint32_t difference = min2 (max2 (values + pull, old), old + 2 * pull) - old;
   uint32_t low = (difference & 0xffff) * rate + more, high = (difference >> 16) * rate + more;
@@ -515,7 +536,7 @@ follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
 }
 
 /* ccl_motion_noise() of four pixels: the weighted mean of the old and the measured noise, computed
- * in the highest byte, with both 2^7 times smaller than there. */
+ * in the highest byte, with both scaled down by 2^7. */
 static __device__ inline uint32_t
 noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const uint32_t *values)
 {
@@ -535,9 +556,9 @@ noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const u
                       __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
 }
 
-/* ccl_motion_learn_candidate() of four pixels. Updates @candidates and @counts, and returns a mask
- * of those whose candidate has become the background; @olds are the old background's grey levels.
- */
+/* ccl_motion_learn_candidate() of four pixels. Updates @candidates and @counts. Returns a mask of
+ * the pixels whose candidate has become the background. @olds: grey levels of the old
+ * background. */
 static __device__ inline uint32_t
 learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, uint32_t *candidates,
                    uint32_t *counts)
@@ -557,7 +578,7 @@ learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, ui
   return renewed;
 }
 
-/* Writes a unit's background. Past the end of a row the last pixel is repeated, for its slope. */
+/* Writes a unit's background. The last pixel of a row is repeated past its end, for its slope. */
 static __device__ inline void
 store_background (const CclModelTask &task, uint32_t x, uint32_t y, uint32_t *pixels)
 {
@@ -596,7 +617,7 @@ begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
   *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
 }
 
-/* Returns a mask of those pixels whose candidate became the background. @busy: bits of foreground
+/* Returns a mask of the pixels whose candidate has become the background. @busy: bits of foreground
  * and shadow; if it is 0, @old_candidate is not used. */
 static __device__ inline uint2
 learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t busy,
@@ -653,7 +674,7 @@ learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, ui
   return renewed;
 }
 
-/* The pace of a group: an index would copy the array to local memory. */
+/* Returns the pace of a group. Indexing would copy the array to local memory. */
 static __device__ inline CclMotionPace
 pace_of (const CclMotionStep &step, uint32_t group)
 {
@@ -666,7 +687,8 @@ pace_of (const CclMotionStep &step, uint32_t group)
   return pace;
 }
 
-/* Samples are learned as the luma pixel at their top left is; @renewed: the mask of its row. */
+/* Samples learn as the luma pixel at their top left does. @renewed: the mask of that pixel's
+ * row. */
 static __device__ inline void
 learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t x,
               uint32_t y, uint32_t busy, uint2 renewed)
@@ -687,7 +709,7 @@ learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values,
   *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
 }
 
-/* A warp's two rows. */
+/* Learns a warp's two rows. */
 template <bool CHROMA>
 static __device__ inline void
 learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
@@ -728,9 +750,9 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
-/* Adds a warp's foreground. Returns true in the grid's last warp if there is too much of it. Whole
- * warps call this after they wrote their masks; there is no barrier, as warps that do not learn
- * would wait for those that do. */
+/* Adds a warp's foreground. Returns true in the grid's last warp if the frame has too much of it.
+ * Whole warps call this after they have written their masks. There is no barrier: warps that do not
+ * learn would wait for those that do. */
 static __device__ inline bool
 add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
 {
@@ -776,8 +798,8 @@ clear_mask (const CclModelTask &task, const CclModelMask &mask)
       mask.words[y * mask.pitch + i] = 0;
 }
 
-/* @ALIGNED: loads luma by vectors and chroma in pairs, as nearly all luma and NV12 frames on a
- * device allow; otherwise task.vectors tells how. */
+/* @ALIGNED: luma is loaded by vectors and chroma is interleaved, which fits nearly all luma and
+ * NV12 frames on a device; otherwise task.vectors tells how to load them. */
 template <bool CHROMA, bool ALIGNED>
 static __global__ void
 __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask task)
@@ -805,7 +827,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
-  /* What every warp needs is loaded first: there are few other warps to hide the latency. */
+  /* Load first what every warp needs: there are few other warps to hide the latency. */
   load_lumas<ALIGNED> (task, position, lumas);
   if (CHROMA)
     load_chromas<ALIGNED> (task, position, chromas);
@@ -830,9 +852,8 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
     uint32_t differs[2] = { find_candidates (task, values[0], olds[1], noises[0]),
                             find_candidates (task, values[1], olds[2], noises[1]) };
 
-    /* A slope only raises a threshold: without candidates nothing differs, and most warps have
-     * none.
-     */
+    /* A slope only raises thresholds. So without candidates nothing differs, and most warps have
+     * none. */
     if (__any_sync (ALL_LANES, ((differs[0] | differs[1]) & valid) != 0)) {
       olds[0] = load_old (task, position.x, position.y - position.above);
       olds[3] = load_old (task, position.x, position.y + position.below + position.lower);
@@ -876,7 +897,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
       store_bits (task.shadows, x, y + i, task.silent ? 0 : shadows[i]);
   }
   if (add_foreground (task, shared, count)) {
-    /* Votes order no memory: this makes the first lane's fence hold for all lanes. */
+    /* Votes do not order memory accesses: this extends the first lane's fence to all lanes. */
     __syncwarp ();
     clear_mask (task, task.mask);
     clear_mask (task, task.shadows);
@@ -889,8 +910,8 @@ is_aligned (const CclModelPlane *plane, size_t bytes)
   return ((uintptr_t) plane->samples | plane->pitch) % bytes == 0;
 }
 
-/* Chroma in turns begins with plane 1: which of the two is the first does not matter, as long as it
- * stays so. */
+/* Interleaved chroma begins with plane 1. Which of the two planes comes first does not matter, as
+ * long as it stays the same. */
 static CclModelVectors
 chroma_vectors (CclModelFrame *frame)
 {
@@ -920,7 +941,7 @@ ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream)
   void (*kernel) (CclModelTask);
   bool aligned;
 
-  /* up to the end of the last word of the masks */
+  /* as far as the end of the masks' last word */
   task->columns = ((task->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
   task->column_reciprocal = UINT32_MAX / task->columns;
   task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);

@@ -12,16 +12,16 @@ typedef struct CclCudaModel
 {
   CclModel *base; /* NULL: there is no model */
   CclModelState state;
-  CclModelFrame frame;      /* its planes are those of the frame that is submitted */
-  CclModelFrame small;      /* the frame in the model's size, if that is another */
-  CclModelMask masks[2];    /* foreground and shadows, of the model's size; NULL: not wanted */
-  CclModelMask enlarged[2]; /* of the frame's, if that is another */
+  CclModelFrame frame;      /* with the planes of the frame that was submitted last */
+  CclModelFrame small;      /* the frame in the model's size, if that differs */
+  CclModelMask masks[2];    /* foreground and shadows in the model's size; NULL: not wanted */
+  CclModelMask enlarged[2]; /* in the frame's size, if that differs */
   uint32_t newest;          /* see CclModelTask */
   uint64_t *foreground;     /* pinned: the last frame's, once that is complete */
 } CclCudaModel;
 
-/* Planes in one block of memory, in rows at multiples of 16 bytes. Both chroma planes have room for
- * pairs. */
+/* Where the planes of a frame lie in one block of memory. Rows begin at multiples of 16 bytes, and
+ * either chroma plane has room for interleaved chroma. */
 typedef struct CclModelLayout
 {
   size_t luma, chroma; /* pitches */
@@ -29,23 +29,23 @@ typedef struct CclModelLayout
   size_t size;
 } CclModelLayout;
 
-/* A frame of this size, without its planes. */
+/* Returns a frame of this size, without planes. */
 CclModelFrame ccl_cuda_model_frame (const CclModel *base, uint32_t width, uint32_t height);
 CclModelLayout ccl_cuda_model_layout (const CclModelFrame *frame);
 
-/* Makes a zeroed model for frames of @config's size, with all its memory. */
+/* Opens a zeroed model for frames of @config's size, and allocates all its memory. */
 CclStatus ccl_cuda_model_open (CclCudaModel *self, CclModel *base, const CclConfig *config,
                                CclCudaMemory *memory);
 
-/* Enqueues the base's step with the frame. If all work on the frame was enqueued, the caller flips
- * the bits of newest that the step learns. */
+/* Enqueues base->step for the frame. Once all work on the frame is enqueued, the caller flips the
+ * bits of newest that the step learns. */
 cudaError_t ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream);
 
-/* Waits for the stream; as CclBackendClass.background(). */
+/* CclBackendClass.background(); waits for the stream. */
 CclStatus ccl_cuda_model_background (const CclCudaModel *self, uint8_t *pixels, size_t stride,
                                      cudaStream_t stream);
 
-/* Foreground or, with @i 1, shadows, of the frame's size. */
+/* Returns the foreground or, with @i 1, the shadows in the frame's size. */
 static inline const CclModelMask *
 ccl_cuda_model_mask (const CclCudaModel *self, int i)
 {

@@ -12,7 +12,8 @@ load_sample (const CclModelPlane &plane, uint32_t step, uint32_t x, uint32_t y)
   return __ldg (plane.samples + y * plane.pitch + (size_t) x * step);
 }
 
-/* The rounded mean of the samples of a plane of @width by @height that make sample (x, y). */
+/* Returns sample (x, y) of the reduced plane: the rounded mean of @scale by @scale samples of a
+ * plane of @width by @height. */
 static __device__ inline uint8_t
 mean_of (const CclModelPlane &plane, uint32_t step, uint32_t width, uint32_t height, uint32_t x,
          uint32_t y, uint32_t scale)
@@ -26,7 +27,8 @@ mean_of (const CclModelPlane &plane, uint32_t step, uint32_t width, uint32_t hei
   return (uint8_t) (sum / n);
 }
 
-/* A thread makes a pixel of luma, and those with even coordinates a pair of chroma samples. */
+/* Each thread writes a pixel of luma; those with even coordinates also write a pair of chroma
+ * samples. */
 static __global__ void
 __launch_bounds__ (SCALE_THREADS)
     motion_shrink (const CclModelFrame from, const CclModelFrame to, uint32_t scale)
@@ -64,7 +66,7 @@ repeat_bits (uint32_t bits, uint32_t scale)
   return bits * 15;
 }
 
-/* A thread makes 32 pixels. */
+/* Each thread writes 32 pixels. */
 static __global__ void
 __launch_bounds__ (SCALE_THREADS) motion_enlarge (const CclModelMask from, const CclModelMask to,
                                                   uint32_t width, uint32_t height, uint32_t scale)

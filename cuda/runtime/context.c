@@ -33,8 +33,8 @@ ccl_cuda_context_find (int device, CUcontext *context)
   status = ccl_cuda_check (CCL_CUDA (cuInit, 0), "starting the driver");
   if (status == CCL_OK)
     status = ccl_cuda_check (CCL_CUDA (cuDeviceGet, &handle, device), "opening the device");
-  /* The reference is kept, as the runtime would keep one: dropping the last one destroys the
-   * context, and the next session would load all kernels again. */
+  /* The reference is kept, as the runtime keeps its own: dropping the last one destroys the
+   * context, and the next session would have to load all kernels again. */
   if (status == CCL_OK)
     status =
         ccl_cuda_check (CCL_CUDA (cuDevicePrimaryCtxRetain, context, handle), "opening the device");

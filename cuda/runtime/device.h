@@ -26,15 +26,15 @@ typedef struct CclCudaDevice
   CclCudaLimits limits;
 } CclCudaDevice;
 
-/* Opens the device of @context, a CUcontext, or, if that is NULL, device number @index, or with -1
+/* Opens the device of @context, a CUcontext, or, if that is NULL, device number @index or, with -1,
  * the first one that works. On success, the context is entered. */
 CclStatus ccl_cuda_device_open (int index, void *context, CclCudaDevice *device);
 
-/* The number of devices; with 0, the reason is reported. */
+/* Returns the number of devices; for 0 the reason is reported. */
 int ccl_cuda_count_devices (void);
 
-/* Whether this build has kernels for the current device; @overlap: whether these kernels can follow
- * each other by launch_following(). */
+/* Checks that this build has kernels for the current device. @overlap: whether these kernels can
+ * follow each other by launch_following(). */
 cudaError_t ccl_cuda_probe (bool *overlap);
 
 #ifdef __cplusplus

@@ -15,8 +15,8 @@ typedef struct CclCudaLimits
   uint32_t blocks;          /* of a multiprocessor */
   uint32_t registers;       /* of a multiprocessor */
   uint32_t shared;          /* memory of a multiprocessor */
-  uint32_t shared_block;    /* that a block can have at most */
-  uint32_t shared_reserved; /* of each block, by the system */
+  uint32_t shared_block;    /* for a block, at most */
+  uint32_t shared_reserved; /* by the system, for each block */
   bool cooperative;         /* has cooperative launches */
 } CclCudaLimits;
 

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: CUDA's description of an EGL image
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUeglFrame of cudaEGL.h, a header that needs EGL's headers, which may not be installed. */
+/* The CUeglFrame of cudaEGL.h. That header needs EGL's headers, which may not be installed. */
 
 #ifndef CCL_CUDA_EGL_FRAME_H
 #define CCL_CUDA_EGL_FRAME_H
@@ -17,7 +17,7 @@ enum
 typedef struct CclEglFrame
 {
   void *planes[3];
-  unsigned width, height, depth, pitch; /* of the first */
+  unsigned width, height, depth, pitch; /* of the first plane */
   unsigned n_planes;
   unsigned n_channels;
   unsigned type;

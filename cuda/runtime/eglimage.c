@@ -52,7 +52,7 @@ take_array (CclEglImage *self, void *array)
   return CCL_OK;
 }
 
-/* The pairs of chroma of an array in NV12; other arrays have one plane. */
+/* Adds the interleaved chroma of an NV12 array; other arrays have only one plane. */
 static CclStatus
 take_array_chroma (CclEglImage *self, void *array)
 {
@@ -68,8 +68,8 @@ take_array_chroma (CclEglImage *self, void *array)
   return status;
 }
 
-/* The planes after the first. CUDA reports only the pitch of the first one; the second plane has
- * the same if chroma is in pairs. */
+/* Adds the planes after the first. CUDA reports only the pitch of the first one; interleaved chroma
+ * has the same. */
 static void
 take_chroma (CclEglImage *self, const CclEglFrame *frame)
 {

@@ -14,8 +14,8 @@ extern "C" {
 
 #define CCL_CUDA_MAX_ALLOCATIONS 64
 
-/* Memory on the device and pinned memory: freed together, counted in @account, cleared in @stream.
- */
+/* Memory on the device and pinned memory: freed together, counted in @account, cleared in
+ * @stream. */
 typedef struct CclCudaMemory
 {
   void *device[CCL_CUDA_MAX_ALLOCATIONS], *pinned[CCL_CUDA_MAX_ALLOCATIONS];

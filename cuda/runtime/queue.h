@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* What all parts of a session, or a background model, enqueue in and allocate from. The device's
- * context is entered for each call of the backend and left after it. */
+/* The device, stream and memory that all parts of a session share. The device's context is entered
+ * for each call of the backend and left after it. */
 typedef struct CclCudaQueue
 {
   CclCudaDevice device;
   cudaStream_t stream;
-  cudaEvent_t ready; /* another stream's work is; for ccl_cuda_queue_wait() */
+  cudaEvent_t ready; /* for ccl_cuda_queue_wait() */
   CclCudaMemory memory;
 } CclCudaQueue;
 
@@ -33,17 +33,17 @@ void ccl_cuda_queue_close (CclCudaQueue *self);
  * stream. */
 cudaError_t ccl_cuda_queue_wait (CclCudaQueue *self, cudaStream_t stream);
 
-/* Copies @size bytes from the device to the host once all enqueued work is complete, and waits. */
+/* Copies @size bytes to the host once all enqueued work is complete, and waits for the copy. */
 cudaError_t ccl_cuda_queue_read (CclCudaQueue *self, void *to, const void *from, size_t size);
 
-/* Create a stream and an event, if there is none yet. */
+/* Create a stream and an event. */
 CclStatus ccl_cuda_stream_new (cudaStream_t *stream);
 CclStatus ccl_cuda_event_new (cudaEvent_t *event, unsigned flags);
 
 /* Destroys an event unless it is NULL. */
 void ccl_cuda_event_free (cudaEvent_t event);
 
-/* Nanoseconds between two events that have completed; 0 if they cannot be told. */
+/* Returns the nanoseconds between two complete events, or 0 if that fails. */
 uint64_t ccl_cuda_nanoseconds (cudaEvent_t from, cudaEvent_t to);
 
 #ifdef __cplusplus

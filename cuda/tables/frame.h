@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A frame's pixels and which of them are foreground. Passed to kernels by value. */
+/* A frame's pixels and which of them are foreground. With bits, those past the width in a row's
+ * last word may have any value. Passed to kernels by value. */
 typedef struct CclCudaFrame
 {
-  const uint8_t
-      *pixels;  /* with bits, the words of a CclMask; see below */
-  size_t pitch; /* bytes; with bits, a multiple of 8, as is the address */
+  const uint8_t *pixels; /* with bits, the words of a CclMask */
+  size_t pitch;          /* bytes; with bits, a multiple of 8, as is the address */
   uint32_t width, height;
   uint8_t threshold;    /* pixels above it are foreground ... */
   uint8_t invert;       /* ... or, with 1, all others. With bits, 1 is foreground or, inverted, 0 */

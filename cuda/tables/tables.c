@@ -26,7 +26,7 @@ ccl_cuda_components_allocate (CclCudaWork *work, CclCudaMemory *memory, size_t l
   return ccl_cuda_allocate_tables (memory, tables, LENGTH (tables));
 }
 
-/* How many warps share a row, so that a small frame fills the device, too. */
+/* Returns how many warps share a row, so that even a small frame fills the device. */
 static uint32_t
 parts_of_row (const CclCudaWork *work, const CclCudaLimits *limits)
 {
@@ -58,7 +58,7 @@ ccl_cuda_slots_open (CclCudaWork *work, CclCudaQueue *queue)
   if (status == CCL_OK) {
     const CclCudaTable tables[] = {
       { &s->starts, labels * sizeof *s->starts },
-      /* The scan reads the count after the last part, which no kernel writes. */
+      /* The scan also reads the count after the last part, which no kernel writes. */
       { &s->counts, counts * sizeof *s->counts, .cleared = true },
       { &s->scratch, s->scratch_size },
     };

@@ -51,8 +51,9 @@ touches_left_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclT
 struct BorderRows
 {
   uint32_t word;
-  uint64_t here, above;           /* that word of the two rows */
-  uint64_t here_left, above_left; /* the words to their left; for the first word, those of other tiles */
+  uint64_t here, above; /* that word of the two rows */
+  uint64_t here_left,
+      above_left; /* the words to their left; for the first word, those of other tiles */
 };
 
 static __device__ inline BorderRows

@@ -19,7 +19,7 @@
 #define WORD_PIECES (WORD_PIXELS / 2)
 #define TILE_PIECES (TILE_MAX_HEIGHT * TILE_WORDS * WORD_PIECES)
 #define PIECE_CHUNKS (TILE_PIECES / WARP_LANES) /* a warp takes 32 pieces at a time */
-#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* so that neither rows nor columns have bank conflicts */
+#define WORDS_PITCH (TILE_MAX_HEIGHT + 4)       /* rows and columns without bank conflicts */
 
 static_assert (
     TILE_WORDS == sizeof (uint32_t) && PIECE_CHUNKS / 4 <= WARP_LANES,
@@ -29,9 +29,11 @@ static_assert (
 struct TilePieces
 {
   uint64_t words[TILE_WORDS][WORDS_PITCH];
-  uint16_t before[TILE_WORDS][WORDS_PITCH]; /* the pieces before each word's own or, if the word is a repeat, before those of the word that it repeats */
+  uint16_t before[TILE_WORDS][WORDS_PITCH]; /* the pieces before each word's own or, if the word is
+                                             * a repeat, before those of the word that it repeats */
   uint32_t repeats[TILE_WORDS];             /* for each column: which words equal the one above */
-  uint32_t counts[TILE_MAX_HEIGHT]; /* for each row: the pieces of each word, one byte each; 0 for repeats */
+  uint32_t counts[TILE_MAX_HEIGHT]; /* for each row: the pieces of each word, one byte each; 0 for
+                                     * repeats */
   uint32_t roots[PIECE_CHUNKS];     /* which pieces are roots, as bits */
   uint32_t root_counts[PIECE_CHUNKS / 4]; /* for each chunk of pieces, one byte each */
   uint32_t next;                          /* the first root that did not fit */
@@ -43,7 +45,7 @@ struct TileWord
   uint32_t column, y;
   uint64_t pixels, above;        /* the word, and the one above it */
   uint32_t before, before_above; /* TilePieces.before of the two */
-  uint64_t todo;                 /* where it touches the word above; pairs that are still to be merged */
+  uint64_t todo; /* where it touches the word above; pairs that are still to be merged */
 };
 
 /* A link holds a piece's parent and, in the lower FIRST_BITS, the piece's own first pixel. Both

@@ -60,9 +60,9 @@ bool ccl_plan_strips (const CclCudaLimits *limits, const CclStripKernel *kernel,
                       uint32_t height, uint32_t slots, uint32_t *step, CclStripPlan *plan);
 
 #define CCL_PLAN_TILE_BLOCKS 10     /* of a multiprocessor: more would have too few registers */
-#define CCL_PLAN_TILE_PIECES 2232   /* bytes of a block's shared memory before the pieces of its tile */
+#define CCL_PLAN_TILE_PIECES 2232   /* bytes of a block before the pieces of its tile */
 #define CCL_PLAN_TILE_MOST_ROW 626  /* bytes for each row of a tile: ten blocks fit in 228 KiB */
-#define CCL_PLAN_TILE_LEAST_ROW 530 /* 512 for the maximum number of pieces, the rest for features */
+#define CCL_PLAN_TILE_LEAST_ROW 530 /* 512 for the most pieces, the rest for features */
 
 typedef struct CclTilePlan
 {

@@ -41,10 +41,11 @@ struct Strip
 /* The runs of a strip in its block's shared memory. */
 struct StripRuns
 {
-  uint32_t *words, *starts, *before; /* [threads] pixels, first pixels of runs, the number of runs before */
-  uint32_t *roots;                   /* [threads / 2] which runs are roots, as bits */
-  uint32_t *roots_before;            /* [threads / 2] */
-  uint32_t *parents;                 /* [runs] union-find; later the index of a run's component */
+  uint32_t *words, *starts,
+      *before;            /* [threads] pixels, first pixels of runs, the number of runs before */
+  uint32_t *roots;        /* [threads / 2] which runs are roots, as bits */
+  uint32_t *roots_before; /* [threads / 2] */
+  uint32_t *parents;      /* [runs] union-find; later the index of a run's component */
 };
 
 /* The bytes before parents. */
@@ -142,8 +143,8 @@ touching_runs (const CclStrips &strips, const StripRuns &s, int x)
 }
 
 /* Merges the runs of this thread's word with the runs that they touch in the row above. A run that
- * starts here takes the first of these as its parent; the other pairs are often connected by then.
- */
+ * starts here takes the first of these as its parent; the other pairs are often connected by
+ * then. */
 static __device__ inline void
 merge_runs_of_word (const CclCudaFrame &f, const CclStrips &strips, const StripRuns &s,
                     const Strip &strip)

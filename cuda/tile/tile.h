@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 #define TILE_RUNS (TILE_WIDTH / 2) /* in a row */
-#define GROUP_TILES 16 /* tiles side by side; a block resolves or writes one group */
+#define GROUP_TILES 16             /* tiles side by side; a block resolves or writes one group */
 #define TILE_GROUPS(columns) (((columns) + GROUP_TILES - 1) / GROUP_TILES) /* of a tile row */
 
 /* A pixel of a tile: y * TILE_WIDTH + x. */
@@ -42,11 +42,13 @@ typedef struct CclTiles
   uint32_t room; /* words of shared memory for pieces and features */
   uint32_t columns, rows;
   uint32_t column_reciprocal, group_reciprocal; /* UINT32_MAX / columns and / TILE_GROUPS() */
-  uint32_t capacity;      /* components of a tile, at most: half of its pixels inside the frame */
-  uint32_t *n;            /* [rows * columns] components of a tile */
-  CclTileFirst *firsts;   /* [rows * columns * capacity] first pixels of a tile's components, in raster order */
+  uint32_t capacity; /* components of a tile, at most: half of its pixels inside the frame */
+  uint32_t *n;       /* [rows * columns] components of a tile */
+  CclTileFirst *
+      firsts; /* [rows * columns * capacity] first pixels of a tile's components, in raster order */
   CclTileBorder *borders; /* [rows * columns] */
-  uint64_t *counts; /* [rows * height * columns] counts of kept (high half) and tied roots in each row of pixels of each tile; in large frames, later of those before it in the tile row */
+  uint64_t *counts; /* [rows * height * columns] kept (high half) and tied roots of each row of each
+                     * tile; in large frames, later of all before it in the tile row */
   uint64_t *totals; /* [rows] counts of each tile row; in large frames, later of those before it */
 } CclTiles;
 
@@ -77,8 +79,9 @@ typedef struct CclFlipPass
   uint64_t *to; /* the resulting mask, as CclMask.words; may be the frame's own */
   size_t pitch; /* words */
   uint64_t size;
-  bool
-      fill; /* the frame is inverted: flips components that touch no border of the frame and, unless @size is 0, have at most @size pixels. Otherwise: flips those with fewer than @size pixels */
+  bool fill; /* the frame is inverted: flips components that touch no border of the frame and,
+              * unless @size is 0, have at most @size pixels. Otherwise: flips those with fewer than
+              * @size pixels */
 } CclFlipPass;
 
 /* CclCudaWork.tables */
