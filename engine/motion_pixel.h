@@ -1,9 +1,10 @@
 /* cudaccl - background models: the arithmetic of one pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Shared by the reference, the CPU backend and the CUDA kernels. All values are integers, and a
- * pixel's new state follows from its own old state, the old background around it and the frame, so
- * every backend gives the same bits in any order of pixels.
+/* The specification: the tests' reference calls these functions, the CPU's vectors and the CUDA
+ * kernels do the same to several pixels at a time. All values are integers, and a pixel's new state
+ * follows from its own old state, the old background around it and the frame, so every backend
+ * gives the same bits in any order of pixels.
  *
  * State of a luma pixel: the background (a slow mean of what is not foreground), the noise (the
  * mean absolute difference from it), and a candidate: a value that was seen as foreground,

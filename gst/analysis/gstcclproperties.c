@@ -252,9 +252,10 @@ install_engine_properties (GObjectClass *gobject_class)
    * cudaccl:cuda-sync:
    *
    * How the streaming thread waits for the CUDA device. `auto` busy-polls for 0.15 ms, enough for
-   * an HD frame, then yields between polls, and finally sleeps between them; on GPUs that share
-   * memory with the host (Jetson) it is the same as `block`. `block` uses the least CPU time, but
-   * adds about 30 us to each frame.
+   * an HD frame, then yields between polls, and finally sleeps between them. In live streams, it
+   * first sleeps for as long as frames usually take. On GPUs that share memory with the host
+   * (Jetson) it is the same as `block`, which uses the least CPU time, but adds about 30 us to each
+   * frame.
    *
    * Since: 0.1
    */
