@@ -22,7 +22,7 @@
 #define TEXT_WORK 5000
 #define BYTE_WORK 100
 
-/* Lines that are drawn at once: the time for them grows faster than their number. */
+/* How many lines are drawn at once: the time grows faster than their number. */
 #define MAX_LINES 64
 
 #define TEXT_BACKGROUND 0xff000000
@@ -121,7 +121,7 @@ take_rectangle (GstCclCanvas *self, gint *tile, GstCclRectangle *rectangle)
   return TRUE;
 }
 
-/* Makes rectangles of the tiles that share no rows. */
+/* Adds tiles so that take_rectangle() returns rectangles that share no rows. */
 static void
 join_bands (GstCclCanvas *self)
 {
@@ -199,7 +199,7 @@ ensure_font (GstCclCanvas *self, const gchar *name, guint size)
   self->font_size = size;
   self->margin = MAX ((gint) size / 6, 1);
 
-  /* The default map belongs to a thread, while frames may come from several. */
+  /* Not the default map: each thread has its own, while frames may come from several threads. */
   map = pango_cairo_font_map_new ();
   pango_font_map_list_families (map, &families, &n);
   g_free (families);
@@ -239,7 +239,8 @@ gst_ccl_canvas_leave_out (GstCclCanvas *self)
   self->left_out++;
 }
 
-/* Whether there is time for a shape. */
+/* Takes the work of a shape from what is left. Returns FALSE, and counts the shape, if it is too
+ * much. */
 static gboolean
 take_work (GstCclCanvas *self, guint64 work)
 {
@@ -286,7 +287,7 @@ set_color (GstCclCanvas *self, guint32 color)
     cairo_set_source_rgba (self->cairo, r, g, b, alpha);
 }
 
-/* Notes that the part of a rectangle that is in the picture is drawn on. */
+/* Marks the tiles of a rectangle as drawn on. It may extend beyond the picture. */
 static void
 mark (GstCclCanvas *self, gint x1, gint y1, gint x2, gint y2)
 {
@@ -439,7 +440,7 @@ gst_ccl_canvas_draw_text (GstCclCanvas *self, guint32 color, gint x, gint y)
   if (!take_work (self, (guint64) MIN (width, self->width) * (guint64) MIN (height, self->height)))
     return;
 
-  /* Ink may extend beyond the text's place. */
+  /* Clip: ink may extend beyond the text's rectangle. */
   cairo_save (self->cairo);
   add_rectangle (self, x, y, width, height);
   cairo_clip_preserve (self->cairo);
@@ -464,8 +465,8 @@ gst_ccl_canvas_get_left_out (const GstCclCanvas *self)
   return self->left_out;
 }
 
-/* Divides Cairo's colours in @area by their alpha, as gst_video_blend() overflows with those of 16
- * bits that are multiplied by it. */
+/* Divides the colours in @area by their alpha. Cairo multiplies them, but then gst_video_blend()
+ * overflows in formats of 16 bits. */
 static void
 unpremultiply (GstCclCanvas *self, const GstCclRectangle *area)
 {
@@ -535,7 +536,7 @@ gst_ccl_canvas_compose (GstCclCanvas *self, GstVideoOverlayComposition *earlier)
   return result;
 }
 
-/* Whether a part of a frame is a frame, too. */
+/* Whether any part of a frame is a frame of the same format. */
 static gboolean
 has_parts (const GstVideoFormatInfo *format)
 {
@@ -553,7 +554,7 @@ has_parts (const GstVideoFormatInfo *format)
   return TRUE;
 }
 
-/* Returns the part of @frame around @area, and moves @area into it. */
+/* Makes @part a part of @frame that contains @area, which becomes relative to the part. */
 static void
 take_part (const GstVideoFrame *frame, GstCclRectangle *area, GstVideoFrame *part)
 {

@@ -504,8 +504,8 @@ copy_blendable (GstCaps *caps, guint index)
   return result;
 }
 
-/* Transforms sink caps to source caps: with the composition feature, or, if the frames can be drawn
- * on, unchanged. */
+/* Transforms sink caps to source caps: adds the composition feature, or leaves caps of frames that
+ * can be drawn on unchanged. */
 static GstCaps *
 gst_ccl_overlay_get_src_caps (GstCaps *caps)
 {
@@ -585,8 +585,8 @@ gst_ccl_overlay_downstream_draws (GstPad *srcpad, GstCaps *caps)
   return drawn;
 }
 
-/* To attach, the size is enough: the format may be one that this version of GStreamer does not
- * know. Changes nothing on failure. */
+/* Attaching needs only the size: the format may be unknown to this version of GStreamer. Changes
+ * nothing on failure. */
 static gboolean
 gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
 {
@@ -606,10 +606,9 @@ gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
   return TRUE;
 }
 
-/* Chooses between attaching and blending. Compositions from upstream can only be attached, and
- * frames that cannot be drawn on leave no choice either. Every negotiation ends here, while
- * set_caps() is not called if both caps are the current ones, even if others were tried and refused
- * in between. */
+/* Chooses between attaching and blending. There is no choice if upstream attached a composition, or
+ * if frames cannot be drawn on. Stores the frame size, too: every negotiation calls this, but not
+ * set_caps() if both caps are the current ones, even if others were refused in between. */
 static GstCaps *
 gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *othercaps)
@@ -671,7 +670,8 @@ gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gin
   *y = (gint) crop->y;
 }
 
-/* Sets how the zones of a frame, which may have been cropped and scaled since, lie in this one. */
+/* Sets the zones of a frame and how to map them to it: it may have been cropped and scaled since.
+ */
 static void
 gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene *scene)
 {
@@ -692,7 +692,7 @@ gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene
   scene->zones_scale_y = (gdouble) self->height / height;
 }
 
-/* The type of the region of each component. */
+/* Returns the type of each component's region of interest, or 0. Free with g_free(). */
 static GQuark *
 find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
 {
@@ -711,7 +711,7 @@ find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
   return names;
 }
 
-/* Counts the shapes that were left out, and warns of the first ones. */
+/* Counts what was left out, and posts a warning the first time. */
 static void
 gst_ccl_overlay_count (GstCclOverlay *self)
 {

@@ -21,9 +21,8 @@
 #define MAX_NAME 128 /* bytes */
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* By default, the width of lines and the size of the font are the frame's shorter side divided by
- * these. With subsampled chroma, lines of less than two pixels can miss the pixels whose chroma is
- * used. */
+/* The default line width and font size are the frame's shorter side divided by these. Thinner lines
+ * than two pixels can miss the pixels whose chroma is used, if chroma is subsampled. */
 #define LINE_SHARE 360
 #define MIN_LINE 2
 #define FONT_SHARE 36
@@ -101,7 +100,7 @@ is_old (gpointer track, gpointer value, gpointer user_data)
   return self->scene->time - trail->seen > self->style->trail_time;
 }
 
-/* Forgets trails of objects that are gone, and old events. */
+/* Forgets old events, and the trails of tracks that were last seen too long ago. */
 static void
 forget_old (GstCclPainter *self)
 {
@@ -172,7 +171,7 @@ draw_text (GstCclPainter *self, guint32 color, const GstCclRectangle *box, const
     area.y1 = places[i][1];
     area.x2 = area.x1 + width;
     area.y2 = area.y1 + height;
-    /* Where nothing fits, a part of the text inside is outside of the frame. */
+    /* If nothing fits, text inside of the box may extend beyond the frame. */
     if ((i == 2 ||
          (area.x1 >= 0 && area.y1 >= 0 && area.x2 <= frame_width && area.y2 <= frame_height)) &&
         is_free (self, &area))
@@ -185,7 +184,7 @@ draw_text (GstCclPainter *self, guint32 color, const GstCclRectangle *box, const
     memset (self->cells + y * self->columns + cells.x1, 1, (gsize) (cells.x2 - cells.x1));
 }
 
-/* Appends a name of any length; a long one is cut. */
+/* Appends a name, and cuts it if it is long. */
 static void
 append_name (GString *text, const gchar *name)
 {
@@ -196,7 +195,7 @@ append_name (GString *text, const gchar *name)
     return;
   }
 
-  /* Not within a character. */
+  /* Keep characters whole. */
   for (n = MAX_NAME; n > 0 && ((guchar) name[n] & 0xc0) == 0x80; n--)
     ;
   g_string_append_len (text, name, (gssize) n);
@@ -247,7 +246,7 @@ draw_component (GstCclPainter *self, const GstCclComponent *component)
 {
   const GstCclOverlayDraw draw = self->style->draw;
   const guint32 color = get_color (self->style, component);
-  /* The centroid of a single pixel is at its centre. */
+  /* Centroids count from the centre of the first pixel, canvases from its corner. */
   const gdouble x = component->centroid_x + 0.5, y = component->centroid_y + 0.5;
   GstCclRectangle box;
 
@@ -349,7 +348,7 @@ draw_trail (GstCclPainter *self, const GstCclComponent *component)
   trail->n++;
 }
 
-/* Remembers the events of the scene. */
+/* Remembers the events of the scene for the next frames. */
 static void
 take_events (GstCclPainter *self)
 {
@@ -503,7 +502,7 @@ draw_time (GstCclPainter *self)
   g_free (text);
 }
 
-/* Draws all of the scene, in this order. */
+/* Draws the whole scene; later shapes cover earlier ones. */
 static void
 draw_scene (GstCclPainter *self)
 {

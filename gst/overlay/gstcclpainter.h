@@ -15,15 +15,15 @@ G_BEGIN_DECLS
  * @GST_CCL_OVERLAY_DRAW_CENTROIDS: a cross at each centroid
  * @GST_CCL_OVERLAY_DRAW_LABELS: the labels, as numbers
  * @GST_CCL_OVERLAY_DRAW_AREAS: the areas, as numbers
- * @GST_CCL_OVERLAY_DRAW_TRACKS: the ids of `ccltrack`, as numbers in place of the labels; what is
- *   tracked has the colour of its id, not of its label
+ * @GST_CCL_OVERLAY_DRAW_TRACKS: the ids of `ccltrack` in place of the labels; tracked objects have
+ * the colour of their id, not of their label
  * @GST_CCL_OVERLAY_DRAW_VELOCITIES: a line from the centroid of a tracked object to where it will
  *   be in a second
- * @GST_CCL_OVERLAY_DRAW_TRAILS: the way of each tracked object in the last seconds
+ * @GST_CCL_OVERLAY_DRAW_TRAILS: the path of each tracked object in the last seconds
  * @GST_CCL_OVERLAY_DRAW_ZONES: the zones and tripwires of `cclzones`, their names and counts; an
  *   arrow points to where a tripwire is crossed inwards
- * @GST_CCL_OVERLAY_DRAW_EVENTS: crosses where objects entered or left zones, or crossed tripwires,
- *   whose lines are thick meanwhile
+ * @GST_CCL_OVERLAY_DRAW_EVENTS: crosses where objects entered or left zones or crossed tripwires;
+ * for half a second, these zones and tripwires have thick lines
  * @GST_CCL_OVERLAY_DRAW_NAMES: the types of regions of interest
  * @GST_CCL_OVERLAY_DRAW_TIME: the stream time of the frame, at the top left
  *
@@ -67,11 +67,11 @@ typedef struct
   const GQuark *names;               /* of each component, or 0; may be NULL */
   guint n_components;
   const GstCclZonesMeta *zones; /* or NULL */
-  gdouble zones_x, zones_y;     /* where the origin of the frame is in that of @zones */
+  gdouble zones_x, zones_y;     /* the frame's origin in the frame of @zones */
   gdouble zones_scale_x, zones_scale_y;
 } GstCclScene;
 
-/* Draws scenes, and remembers trails and events from one to the next. */
+/* Draws scenes, and remembers trails and events between them. */
 typedef struct _GstCclPainter GstCclPainter;
 
 GstCclPainter *gst_ccl_painter_new (void);
@@ -81,7 +81,7 @@ void gst_ccl_painter_free (GstCclPainter *self);
 /* Forgets trails and events. */
 void gst_ccl_painter_reset (GstCclPainter *self);
 
-/* Makes @canvas a picture of @scene. Returns FALSE if there is no memory. */
+/* Draws @scene on @canvas, in place of what was there. Returns FALSE if there is no memory. */
 gboolean gst_ccl_painter_paint (GstCclPainter *self, GstCclCanvas *canvas,
                                 const GstCclDrawStyle *style, const GstCclScene *scene);
 

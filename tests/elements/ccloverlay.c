@@ -193,7 +193,7 @@ symbol (guint8 value)
   }
 }
 
-/* Asserts that @buffer looks as expected; it is consumed. */
+/* Asserts that @buffer looks as expected. Takes ownership of it. */
 static void
 check_picture (const Picture *picture, GstBuffer *buffer)
 {
@@ -396,8 +396,7 @@ GST_START_TEST (test_later_crop)
 }
 GST_END_TEST;
 
-/* Croppings that are not inside the frame, from an element that is wrong: nothing is drawn outside
- * of the frame's memory. */
+/* A broken element crops beyond the frame: nothing is drawn outside of the frame's memory. */
 static const struct
 {
   guint x, y, width, height;
@@ -483,8 +482,7 @@ is_on_line (guint x, guint y)
   return FALSE;
 }
 
-/* Unpacks a row to 8 bits for alpha and each of three channels; deeper formats lose their low
- * bits. */
+/* Unpacks a row to alpha and three channels of 8 bits. Deeper formats lose their low bits. */
 static void
 unpack (const GstVideoFrame *frame, gint y, guint8 *pixels)
 {

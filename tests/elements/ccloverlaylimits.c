@@ -8,7 +8,7 @@
 #define WIDTH 1920
 #define HEIGHT 1080
 
-/* The limit is 0.5 s on its own; sanitizers and other tests beside this one take their share. */
+/* A frame should take 0.5 s at most. Sanitizers and tests that run at the same time take longer. */
 #define MOST_SECONDS 2.0
 #define MOST_MEGABYTES 150
 
@@ -188,7 +188,7 @@ get_left_out (GstHarness *h)
   return left_out;
 }
 
-/* What is left out is counted, and one warning tells of it. */
+/* What is left out is counted, with a single warning. */
 static void
 check_warning (GstHarness *h, gboolean expected)
 {
@@ -232,7 +232,7 @@ GST_START_TEST (test_limits)
 }
 GST_END_TEST;
 
-/* As many components as by default, with all that can be drawn of them, are drawn. */
+/* Nothing is left out with as many components as cudaccl finds by default. */
 GST_START_TEST (test_enough)
 {
   GstHarness *h =

@@ -62,7 +62,7 @@ count_pixels (GstBuffer *buffer, guint8 value)
   return n;
 }
 
-/* Areas of components side by side: each is as visible as it is alone. */
+/* Texts of neighbouring components do not cover each other. */
 GST_START_TEST (test_no_overlap)
 {
   GstHarness *h = harness_new ("draw=areas");
@@ -185,8 +185,8 @@ check_event (GstHarness *h, GstBuffer *buffer, gboolean drawn)
   gst_buffer_unref (buffer);
 }
 
-/* Where time jumps, as far as @jump frames from frame 5, trails go on like the tracks that they
- * belong to. They and events end as if there were no jump. */
+/* Time jumps by @jump frames at frame 5. Trails go on, like the tracks that they belong to; they
+ * and events end as they would without the jump. */
 static void
 check_jump (GstHarness *h, gint jump)
 {
@@ -240,7 +240,7 @@ GST_START_TEST (test_no_timestamps)
 }
 GST_END_TEST;
 
-/* Points anywhere, from an element that is wrong. */
+/* Points anywhere, from a broken element. */
 GST_START_TEST (test_hostile_zones)
 {
   static const gdouble values[] = { 0.0, -1e9, 1e9, 1e300, -1e300, NAN, INFINITY, 79.5 };
@@ -266,7 +266,7 @@ GST_START_TEST (test_hostile_zones)
 }
 GST_END_TEST;
 
-/* Names of others may have any bytes, and nothing is said about them on standard error. */
+/* Names may have any bytes. Invalid ones print nothing to standard error. */
 GST_START_TEST (test_invalid_name)
 {
   GstHarness *h = harness_new ("draw=names font=Sans font-size=16");
@@ -306,8 +306,8 @@ find_text (GstBuffer *buffer, const GstCclComponent *box, guint *left, guint *to
   }
 }
 
-/* The text is above its box, and below, inside or beside it where there is no room; it begins where
- * the box does, if there is room, too. */
+/* Text is above its box, or, if there is no room, below, inside or beside it. Its left edge is that
+ * of the box, if it fits there. */
 GST_START_TEST (test_places)
 {
   static const GstCclComponent boxes[] = {
@@ -344,7 +344,7 @@ GST_START_TEST (test_places)
 }
 GST_END_TEST;
 
-/* Marks above marks do not leave the black rectangle of the text. */
+/* Stacked marks stay inside of the text's black rectangle. */
 GST_START_TEST (test_ink)
 {
   GstHarness *h = harness_new ("draw=names font-size=16");
@@ -408,7 +408,7 @@ heap_bytes (void)
   return info.uordblks + info.hblkhd;
 }
 
-/* Texts are kept for the next frame, but not all that ever were. */
+/* Texts take no memory once they are drawn. */
 GST_START_TEST (test_many_texts)
 {
   GstHarness *h = harness_new ("draw=labels font-size=100");

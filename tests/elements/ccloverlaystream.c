@@ -97,7 +97,7 @@ GST_START_TEST (test_reconfigure)
 }
 GST_END_TEST;
 
-/* Upstream's allocation query comes after the sink has changed, before the next frame. */
+/* The sink's caps change, and upstream queries allocation before the next frame. */
 GST_START_TEST (test_reconfigure_by_query)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);
@@ -136,7 +136,7 @@ replace_sink (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Renegotiation is needed while a negotiation is under way. */
+/* The sink's caps change during a negotiation. */
 GST_START_TEST (test_reconfigure_midway)
 {
   GstHarness *h = ccl_overlay_harness_new (CAPS, NULL);

@@ -1,8 +1,9 @@
 /* cudaccl - fuzzing: ccloverlay with hostile metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Any format and size; components, crops and strides as a broken element or another process may
- * attach them. Drawn into the pixels, which must not overflow, or left to the sink. */
+/* Frames of any format and size, with components, crops and strides that a broken element or
+ * another process may attach. They are drawn into the pixels, which must not overflow, or attached.
+ */
 
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/metas.h"
