@@ -496,6 +496,7 @@ run_replays (Check *check, const Case *c)
       one.placement.padding = i / 3 % 7 * 16;
       one.setup.params.threshold = i % 40 < 20 ? 127 : (uint8_t) i;
       one.setup.params.min_area = 1 + i / 30;
+      one.setup.params.invert = i % 10 > 7; /* a graph with other parameters must not be replayed */
       placed = case_place (&one, &check->arenas[one.memory]);
       check_result (check, &one, ccl_analyzer_analyze (analyzer, &placed, &one.setup.params, &got),
                     &got, NULL);
