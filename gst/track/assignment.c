@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Successive shortest augmenting paths with potentials, as Jonker and Volgenant (1987) describe
- * them, on adjacency lists: a search visits only what is connected to its row. Costs are
- * 1 - score, and each row has a dummy column of cost 1 for itself. No path leads through a dummy
- * column, so that it needs no potential. */
+ * them, on adjacency lists: a search visits only what is connected to its row, nearest first, with
+ * a heap. Costs are 1 - score, and each row has a dummy column of cost 1 for itself. No path leads
+ * through a dummy column, so that it needs no potential. */
 
 #include "assignment.h"
 
@@ -13,17 +13,14 @@
 typedef struct
 {
   gdouble potential;
-  gint row;     /* matched row, or -1 */
-  guint search; /* the last one that reached it */
-} Column;
+  gint row; /* matched row, or -1 */
 
-/* What the search knows about a column. */
-typedef struct
-{
-  gdouble distance;
-  guint from;      /* row before this column on the shortest path */
-  gboolean closed; /* the distance is final */
-} Reached;
+  /* Of a search. */
+  guint search;     /* the last one that reached it */
+  gboolean closed;  /* the distance is final */
+  guint from;       /* row before this column on the shortest path */
+  gdouble distance; /* length of that */
+} Column;
 
 typedef struct
 {
@@ -34,11 +31,11 @@ typedef struct
 struct _GstCclAssignment
 {
   GArray *columns;    /* Column */
-  GArray *reached;    /* Reached: columns of a search */
   GArray *potentials; /* gdouble, of rows */
-  GArray *open;       /* guint: columns with a distance that is not final */
+  GArray *open;       /* Visit: a heap; columns may be in it more than once */
   GArray *rows;       /* Visit: rows visited by a search, as column is */
   guint search;
+  guint work; /* edges that searches looked at */
 };
 
 GstCclAssignment *
@@ -47,9 +44,8 @@ gst_ccl_assignment_new (void)
   GstCclAssignment *self = g_new0 (GstCclAssignment, 1);
 
   self->columns = g_array_new (FALSE, FALSE, sizeof (Column));
-  self->reached = g_array_new (FALSE, FALSE, sizeof (Reached));
   self->potentials = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  self->open = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->open = g_array_new (FALSE, FALSE, sizeof (Visit));
   self->rows = g_array_new (FALSE, FALSE, sizeof (Visit));
 
   return self;
@@ -59,35 +55,69 @@ void
 gst_ccl_assignment_free (GstCclAssignment *self)
 {
   g_array_unref (self->columns);
-  g_array_unref (self->reached);
   g_array_unref (self->potentials);
   g_array_unref (self->open);
   g_array_unref (self->rows);
   g_free (self);
 }
 
-/* Removes the nearest column from the open ones; of equal columns the lowest. */
+/* Of equal columns the lowest is first. */
+static gboolean
+is_before (const Visit *a, const Visit *b)
+{
+  return a->distance < b->distance || (a->distance == b->distance && a->column < b->column);
+}
+
+static void
+push (GArray *heap, Visit visit)
+{
+  guint i = heap->len;
+  Visit *visits;
+
+  g_array_append_val (heap, visit);
+  visits = (Visit *) heap->data;
+  for (; i > 0 && is_before (&visit, &visits[(i - 1) / 2]); i = (i - 1) / 2)
+    visits[i] = visits[(i - 1) / 2];
+  visits[i] = visit;
+}
+
+static Visit
+pop (GArray *heap)
+{
+  Visit *visits = (Visit *) heap->data;
+  const Visit first = visits[0], last = visits[heap->len - 1];
+  guint i = 0, child;
+
+  g_array_set_size (heap, heap->len - 1);
+  while ((child = 2 * i + 1) < heap->len) {
+    if (child + 1 < heap->len && is_before (&visits[child + 1], &visits[child]))
+      child++;
+    if (!is_before (&visits[child], &last))
+      break;
+    visits[i] = visits[child];
+    i = child;
+  }
+  if (heap->len > 0)
+    visits[i] = last;
+
+  return first;
+}
+
+/* Removes the nearest column from the open ones. Returns -1 if there is none. */
 static gint
 pop_nearest (GstCclAssignment *self)
 {
-  const Reached *reached = (const Reached *) self->reached->data;
-  guint *open = (guint *) self->open->data;
-  guint best = 0, i;
-  gint column;
+  while (self->open->len > 0) {
+    const Visit visit = pop (self->open);
+    Column *column = &g_array_index (self->columns, Column, visit.column);
 
-  if (self->open->len == 0)
-    return -1;
-
-  for (i = 1; i < self->open->len; i++) {
-    gdouble distance = reached[open[i]].distance, least = reached[open[best]].distance;
-
-    if (distance < least || (distance == least && open[i] < open[best]))
-      best = i;
+    if (!column->closed) {
+      column->closed = TRUE;
+      return visit.column;
+    }
   }
-  column = (gint) open[best];
-  g_array_remove_index_fast (self->open, best);
 
-  return column;
+  return -1;
 }
 
 static void
@@ -97,24 +127,24 @@ relax (GstCclAssignment *self, guint row, gdouble distance, const GstCclAssignme
   const gdouble potential = g_array_index (self->potentials, gdouble, row);
   guint i;
 
+  self->work += n_edges;
   for (i = 0; i < n_edges; i++) {
     Column *column = &g_array_index (self->columns, Column, edges[i].column);
-    Reached *reached = &g_array_index (self->reached, Reached, edges[i].column);
-    gdouble total;
+    Visit visit = { (gint) edges[i].column, 0.0 };
 
     if (edges[i].score < 0.0)
       continue;
-    total = distance + (1.0 - edges[i].score) - potential - column->potential;
+    visit.distance = distance + (1.0 - edges[i].score) - potential - column->potential;
 
     if (column->search != self->search) {
       column->search = self->search;
-      reached->closed = FALSE;
-      g_array_append_val (self->open, edges[i].column);
-    } else if (reached->closed || total >= reached->distance) {
+      column->closed = FALSE;
+    } else if (column->closed || visit.distance >= column->distance) {
       continue;
     }
-    reached->distance = total;
-    reached->from = row;
+    column->distance = visit.distance;
+    column->from = row;
+    push (self->open, visit);
   }
 }
 
@@ -123,7 +153,7 @@ static void
 augment (GstCclAssignment *self, gint column, guint first, gint *matches)
 {
   for (;;) {
-    guint row = g_array_index (self->reached, Reached, column).from;
+    guint row = g_array_index (self->columns, Column, column).from;
     gint next = matches[row];
 
     g_array_index (self->columns, Column, column).row = (gint) row;
@@ -134,21 +164,22 @@ augment (GstCclAssignment *self, gint column, guint first, gint *matches)
   }
 }
 
-/* Most rows get their nearest column at once; of equal columns the lowest. Returns FALSE, and does
- * nothing, if another row has it. */
+/* Most rows get their nearest column at once; of equal columns the lowest. With @free, only those
+ * without a row count. Returns FALSE, and does nothing, if another row has the nearest one. */
 static inline gboolean
 match_nearest (Column *columns, guint row, const GstCclAssignmentEdge *edges, guint n_edges,
-               gdouble *potential, gint *match)
+               gboolean free, gdouble *potential, gint *match)
 {
-  gdouble least = 1.0 - edges[0].score - columns[edges[0].column].potential;
-  gint best = least < DUMMY_COST ? (gint) edges[0].column : -1;
+  gdouble least = DUMMY_COST;
+  gint best = -1;
   guint i;
 
-  least = MIN (least, DUMMY_COST);
-  for (i = 1; i < n_edges; i++) {
+  for (i = 0; i < n_edges; i++) {
     const gint column = (gint) edges[i].column;
     const gdouble distance = 1.0 - edges[i].score - columns[column].potential;
 
+    if (free && columns[column].row >= 0)
+      continue;
     best = (distance < least) | ((distance == least) & (column < best)) ? column : best;
     least = MIN (distance, least);
   }
@@ -169,7 +200,6 @@ match_row (GstCclAssignment *self, guint first, const guint *starts,
            const GstCclAssignmentEdge *edges, gint *matches)
 {
   Column *columns = (Column *) self->columns->data;
-  Reached *reached = (Reached *) self->reached->data;
   gdouble *potentials = (gdouble *) self->potentials->data;
   gdouble distance = 0.0, alone = G_MAXDOUBLE;
   guint row = first, loner = first, i;
@@ -190,13 +220,12 @@ match_row (GstCclAssignment *self, guint first, const guint *starts,
     relax (self, row, distance, &edges[starts[row]], starts[row + 1] - starts[row]);
 
     column = pop_nearest (self);
-    if (column < 0 || reached[column].distance >= alone) {
+    if (column < 0 || columns[column].distance >= alone) {
       column = -1;
       distance = alone;
       break;
     }
-    reached[column].closed = TRUE;
-    distance = reached[column].distance;
+    distance = columns[column].distance;
     if (columns[column].row < 0)
       break;
     row = (guint) columns[column].row;
@@ -220,21 +249,21 @@ match_row (GstCclAssignment *self, guint first, const guint *starts,
   augment (self, column, first, matches);
 }
 
-void
+guint
 gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
-                          const guint *starts, const GstCclAssignmentEdge *edges, gint *matches)
+                          const guint *starts, const GstCclAssignmentEdge *edges, guint most_work,
+                          gint *matches)
 {
-  const Column none = { 0.0, -1, 0 };
+  const Column none = { .row = -1 };
+  guint n_greedy = 0, i;
   gdouble *potentials;
   Column *columns;
-  guint i;
 
   g_array_set_size (self->columns, n_columns);
-  g_array_set_size (self->reached, n_columns);
   g_array_set_size (self->potentials, n_rows);
   columns = (Column *) self->columns->data;
   potentials = (gdouble *) self->potentials->data;
-  self->search = 0;
+  self->search = self->work = 0;
   for (i = 0; i < n_columns; i++)
     columns[i] = none;
 
@@ -245,7 +274,15 @@ gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
     matches[i] = -1;
     if (n == 0) /* if all rows are like that, @edges is NULL */
       continue;
-    if (!match_nearest (columns, i, &edges[starts[i]], n, &potentials[i], &matches[i]))
+    if (match_nearest (columns, i, &edges[starts[i]], n, FALSE, &potentials[i], &matches[i]))
+      continue;
+    if (self->work < most_work) {
       match_row (self, i, starts, edges, matches);
+    } else {
+      match_nearest (columns, i, &edges[starts[i]], n, TRUE, &potentials[i], &matches[i]);
+      n_greedy++;
+    }
   }
+
+  return n_greedy;
 }

@@ -25,11 +25,12 @@ void gst_ccl_assignment_free (GstCclAssignment *self);
  * may stay alone. The edges of row i are edges[starts[i]] ... edges[starts[i + 1] - 1]. Writes the
  * column of each row to @matches, -1 if it has none. Of equal results it is always the same one.
  *
- * Takes O(n³) time in the largest connected part of the graph, and linear time where parts are
- * small. */
-void gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
-                               const guint *starts, const GstCclAssignmentEdge *edges,
-                               gint *matches);
+ * Where parts of the graph are small, this takes linear time. In large ones each row may look at
+ * all edges; when rows have looked at @most_work, those that are left take the best column that is
+ * left for them, in order. Returns the number of these. */
+guint gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
+                                const guint *starts, const GstCclAssignmentEdge *edges,
+                                guint most_work, gint *matches);
 
 G_END_DECLS
 

@@ -87,6 +87,7 @@ enum
   PROP_POST_MESSAGES,
   PROP_TRACKS,
   PROP_EXCEEDED,
+  PROP_CROWDED,
 };
 
 struct _GstCclTrack
@@ -98,7 +99,7 @@ struct _GstCclTrack
   gboolean objects;
   gboolean post_messages;
   guint n_tracks;
-  guint64 exceeded;
+  guint64 exceeded, crowded;
 
   /* Streaming thread. */
   GstCclTracker *tracker;
@@ -281,6 +282,21 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
       g_param_spec_uint64 ("exceeded", "Exceeded",
                            "How many times a new component was not tracked because of max-tracks.",
                            0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  /**
+   * ccltrack:crowded:
+   *
+   * How many times an object had so many components near it that some were left out, or that the
+   * best one for all was not looked for, so that the frame did not take long. This takes dozens
+   * that overlap. The element posts a warning for the first time.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_CROWDED,
+      g_param_spec_uint64 ("crowded", "Crowded",
+                           "How many times an object had too many components near it.", 0,
+                           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -420,6 +436,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
   case PROP_EXCEEDED:
     g_value_set_uint64 (value, self->exceeded);
     break;
+  case PROP_CROWDED:
+    g_value_set_uint64 (value, self->crowded);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
@@ -437,7 +456,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->width = self->height = 0;
   GST_OBJECT_LOCK (self);
   self->n_tracks = 0;
-  self->exceeded = 0;
+  self->exceeded = self->crowded = 0;
   GST_OBJECT_UNLOCK (self);
 
   return TRUE;
@@ -509,7 +528,7 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
 {
   const GstCclTrackInfo *tracks;
   guint n_tracks, n_confirmed = 0, i;
-  gboolean exceeded;
+  gboolean exceeded, crowded;
   GstCclTrackerParams params;
 
   GST_OBJECT_LOCK (self);
@@ -536,6 +555,8 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
   self->n_tracks = n_confirmed;
   exceeded = self->exceeded == 0 && gst_ccl_tracker_get_exceeded (self->tracker) > 0;
   self->exceeded = gst_ccl_tracker_get_exceeded (self->tracker);
+  crowded = self->crowded == 0 && gst_ccl_tracker_get_crowded (self->tracker) > 0;
+  self->crowded = gst_ccl_tracker_get_crowded (self->tracker);
   GST_OBJECT_UNLOCK (self);
 
   if (exceeded)
@@ -543,6 +564,10 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
         self, RESOURCE, NO_SPACE_LEFT,
         ("There are more objects than max-tracks (%u); others are not tracked.", params.max_tracks),
         (NULL));
+  if (crowded)
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+                         ("Too many components overlap. Objects among them may be mistaken."),
+                         (NULL));
 }
 
 static void
@@ -677,23 +702,17 @@ gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint hei
                                 gst_ccl_track_collect (self), self->output->len));
 }
 
-/* The region of a label. Both are in raster order, so the search begins where the last one ended.
- */
-static const GstVideoRegionOfInterestMeta *
-find_roi (const GstCclRois *rois, guint label, guint *last)
+/* The regions by label, the first of each. */
+static GHashTable *
+rois_by_label_new (const GstCclRois *rois)
 {
+  GHashTable *table = g_hash_table_new (NULL, NULL);
   guint i;
 
-  for (i = 0; i < rois->n; i++) {
-    guint roi = (*last + i) % rois->n;
+  for (i = rois->n; i-- > 0;)
+    g_hash_table_insert (table, GUINT_TO_POINTER (rois->components[i].label), rois->rois[i]);
 
-    if (rois->components[roi].label == label) {
-      *last = roi;
-      return rois->rois[roi];
-    }
-  }
-
-  return NULL;
+  return table;
 }
 
 /* Replaces the regions of interest of @buffer that are components. */
@@ -701,8 +720,9 @@ static void
 gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *rois,
                         gboolean by_label)
 {
-  guint last = 0, i, n = 0;
+  GHashTable *labels = by_label ? rois_by_label_new (rois) : NULL;
   gint first = G_MAXINT;
+  guint i, n = 0;
 
   for (i = 0; i < rois->n; i++)
     first = MIN (first, rois->rois[i]->id);
@@ -710,24 +730,42 @@ gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *
   for (i = 0; i < self->output->len; i++) {
     const Output *output = &g_array_index (self->output, Output, i);
     const GstVideoRegionOfInterestMeta *roi =
-        by_label ? find_roi (rois, output->component.label, &last) : rois->rois[output->source];
+        labels ? g_hash_table_lookup (labels, GUINT_TO_POINTER (output->component.label))
+               : rois->rois[output->source];
 
     if (roi)
       gst_ccl_rois_add_copy (buffer, roi, (gint) ((guint) first + n++), &output->component);
   }
   for (i = 0; i < rois->n; i++)
     gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+  g_clear_pointer (&labels, g_hash_table_unref);
+}
+
+static guint
+hash_box (gconstpointer key)
+{
+  const GstCclComponent *component = key;
+
+  return ((component->x * 31 + component->y) * 31 + component->width) * 31 + component->height;
+}
+
+static gboolean
+has_same_box (gconstpointer a, gconstpointer b)
+{
+  const GstCclComponent *p = a, *q = b;
+
+  return p->x == q->x && p->y == q->y && p->width == q->width && p->height == q->height;
 }
 
 /* Adds the tracks of the output to GStreamer's analytics metadata: to the object detections that
- * have the boxes of their @components. Both are in the same order, so the search begins where the
- * last one ended. */
+ * have the boxes of their @components. */
 static void
 gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
                              const GstCclComponent *components, guint width, guint height)
 {
   GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
-  guint last = 0, i, j;
+  GHashTable *boxes;
+  guint i;
   gint *ids;
 
   gst_ccl_analytics_read (buffer, width, height, detections);
@@ -736,24 +774,20 @@ gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
     return;
   }
 
+  boxes = g_hash_table_new (hash_box, has_same_box);
+  for (i = detections->len; i-- > 0;)
+    g_hash_table_replace (boxes, &g_array_index (detections, GstCclComponent, i),
+                          &g_array_index (detections, GstCclComponent, i));
   ids = g_new (gint, self->output->len);
   for (i = 0; i < self->output->len; i++) {
-    const GstCclComponent *source = &components[g_array_index (self->output, Output, i).source];
+    const GstCclComponent *detection =
+        g_hash_table_lookup (boxes, &components[g_array_index (self->output, Output, i).source]);
 
-    ids[i] = -1;
-    for (j = 0; j < detections->len && ids[i] < 0; j++) {
-      guint k = (last + j) % detections->len;
-      const GstCclComponent *detection = &g_array_index (detections, GstCclComponent, k);
-
-      if (detection->x == source->x && detection->y == source->y &&
-          detection->width == source->width && detection->height == source->height) {
-        ids[i] = (gint) detection->label;
-        last = k;
-      }
-    }
+    ids[i] = detection ? (gint) detection->label : -1;
   }
   gst_ccl_analytics_add_tracks (buffer, gst_ccl_track_collect (self), ids, self->output->len);
   g_free (ids);
+  g_hash_table_unref (boxes);
   g_array_unref (detections);
 }
 

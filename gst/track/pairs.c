@@ -13,6 +13,14 @@
  * at: at most half of them, as the typical size is the root mean square. */
 #define LARGE_SIZE 2.0
 
+/* Each track has its share of the pairs of a frame, and of the large detections that tracks are
+ * compared with, so that a frame takes milliseconds whatever is in it. Only crowds of objects in
+ * one place are affected. */
+#define MOST_PAIRS 65536
+#define LEAST_NEAR 16 /* pairs of a track */
+#define MOST_NEAR 1024
+#define MOST_TESTS 4194304
+
 /* Largest ratio of areas of a track and a detection that are near, but overlap little. */
 #define GATE_AREA 4.0
 
@@ -31,6 +39,7 @@ typedef struct
   gdouble centre[2], per_reach[2];
   gdouble farthest[2]; /* distance of centres */
   gdouble area, confidence;
+  gdouble order; /* 0...1: place of the track among all */
 } Query;
 
 void
@@ -53,28 +62,31 @@ gst_ccl_tracker_free_pairs (GstCclTracker *self)
   g_array_unref (self->pairs.starts);
 }
 
-/* Cells are as large as typical detections, but not many more than there are detections. */
+/* There are between one and four cells for each detection; within that, they are as large as
+ * typical detections. */
 static void
 set_up_grid (GstCclTracker *self)
 {
   const guint n = self->blobs->len;
+  const gdouble root = sqrt (n);
   Grid *grid = &self->grid;
   guint i, k;
 
   for (k = 0; k < 2; k++) {
-    gdouble low = G_MAXDOUBLE, high = -G_MAXDOUBLE, sum = 0.0, size;
+    gdouble low = G_MAXDOUBLE, high = -G_MAXDOUBLE, sum = 0.0, size, length;
 
     for (i = 0; i < n; i++) {
       const Box *box = &get_blob (self, i)->box;
 
-      low = MIN (low, box->low[k]);
-      high = MAX (high, box->high[k]);
+      low = MIN (low, get_middle (box, k));
+      high = MAX (high, get_middle (box, k));
       sum += square (get_length (box, k));
     }
     size = sqrt (sum / n);
+    length = MAX (high - low, 1.0);
     grid->origin[k] = low;
-    grid->n_cells[k] = (guint) CLAMP ((high - low) / size, 1.0, 2.0 * sqrt (n));
-    grid->per_cell[k] = grid->n_cells[k] / (high - low);
+    grid->n_cells[k] = (guint) CLAMP (length / size, root, 2.0 * root);
+    grid->per_cell[k] = grid->n_cells[k] / length;
     grid->large[k] = LARGE_SIZE * size;
     grid->most[k] = 0.0;
   }
@@ -135,20 +147,71 @@ build_grid (GstCclTracker *self, gdouble noise)
   }
 }
 
-/* Writes the detections in some cells whose centres @query reaches to @near, and returns their
- * number. */
-static guint
-search_cells (const Grid *grid, const Query *query, guint first, guint last, const Entry **near)
+typedef struct
+{
+  const Entry *first, *end;
+} Span;
+
+/* The detections in some cells. If they are more than @most, sets @crowded, and leaves some out:
+ * each track sees another part of a crowd. */
+static Span
+get_span (const Grid *grid, const Query *query, guint first, guint last, guint most,
+          gboolean *crowded)
 {
   const guint *cells = (const guint *) grid->cells->data;
-  const Entry *entry = &g_array_index (grid->entries, Entry, cells[first]);
-  const Entry *end = &g_array_index (grid->entries, Entry, cells[last + 1]);
-  guint n = 0;
+  guint start = cells[first], n = cells[last + 1] - start;
 
-  for (; entry < end; entry++) {
-    near[n] = entry;
-    n += (fabs (entry->centre[0] - query->centre[0]) <= query->farthest[0]) &
-         (fabs (entry->centre[1] - query->centre[1]) <= query->farthest[1]);
+  if (n > most) {
+    *crowded = TRUE;
+    start += (guint) (query->order * (n - most));
+    n = most;
+  }
+
+  return (Span){ &g_array_index (grid->entries, Entry, start),
+                 &g_array_index (grid->entries, Entry, start + n) };
+}
+
+/* Sets @first and @last to the columns and rows within @share of what a track reaches. Returns
+ * whether more than @most detections are there. */
+static gboolean
+is_crowded (const Grid *grid, const Query *query, gdouble share, guint most, guint first[2],
+            guint last[2])
+{
+  const guint *cells = (const guint *) grid->cells->data;
+  guint n = 0, k, y;
+
+  for (k = 0; k < 2; k++) {
+    first[k] = get_cell (grid, k, query->centre[k] - share * query->farthest[k]);
+    last[k] = get_cell (grid, k, query->centre[k] + share * query->farthest[k]);
+  }
+  for (y = first[1]; y <= last[1] && n <= most; y++)
+    n += cells[y * grid->n_cells[0] + last[0] + 1] - cells[y * grid->n_cells[0] + first[0]];
+
+  return n > most;
+}
+
+/* Writes at most @most detections that are not large to @near, and returns their number. Where
+ * there are more, those in the nearest cells count. */
+static guint
+search (const Grid *grid, const Query *query, guint most, const Entry **near, gboolean *crowded)
+{
+  guint first[2], last[2], n = 0, y;
+  gdouble share = 1.0;
+
+  while (is_crowded (grid, query, share, most, first, last) &&
+         (first[0] != last[0] || first[1] != last[1])) {
+    *crowded = TRUE;
+    share /= 2.0;
+  }
+  for (y = first[1]; y <= last[1]; y++) {
+    const guint row = y * grid->n_cells[0];
+    Span span = get_span (grid, query, row + first[0], row + last[0], most, crowded);
+
+    for (; span.first < span.end; span.first++) {
+      near[n] = span.first;
+      n += (fabs (span.first->centre[0] - query->centre[0]) <= query->farthest[0]) &
+           (fabs (span.first->centre[1] - query->centre[1]) <= query->farthest[1]);
+    }
   }
 
   return n;
@@ -178,58 +241,64 @@ compare (const Query query, gdouble iou_threshold, const Entry *entry, GstCclAss
   return (shared > 0.0) | (distance < 1.0);
 }
 
-static void
-add_pairs (GstCclTracker *self, const Track *track, const Entry **near)
+/* Adds the pairs of a track: at most @most, and as many with large detections. Returns whether some
+ * were left out. */
+static gboolean
+add_pairs (GstCclTracker *self, const Query query, guint most)
 {
+  const Grid *grid = &self->grid;
+  const guint large = grid->n_cells[0] * grid->n_cells[1];
   const gdouble iou_threshold = self->params.iou_threshold;
-  const guint width = self->grid.n_cells[0], large = width * self->grid.n_cells[1];
+  const Entry **near = (const Entry **) grid->near->data;
+  gboolean crowded = FALSE;
+  guint n_near = search (grid, &query, most, near, &crowded);
+  Span span = get_span (grid, &query, large, large, MOST_TESTS / self->tracks->len, &crowded);
   Pairs *pairs = &self->pairs;
-  guint first[2], last[2], n = 0, i, k;
-  Query query = { .box = track->box,
-                  .area = track->size[0] * track->size[1],
-                  .confidence = track->confidence };
+  guint n = pairs->n, end, i;
 
-  for (k = 0; k < 2; k++) {
-    const gdouble centre = track->centre[k].position;
-    const gdouble farthest = MAX (track->reach[k], (track->size[k] + self->grid.most[k]) / 2.0);
-
-    query.centre[k] = centre;
-    query.farthest[k] = farthest;
-    query.per_reach[k] = 1.0 / track->reach[k];
-    first[k] = get_cell (&self->grid, k, centre - farthest);
-    last[k] = get_cell (&self->grid, k, centre + farthest);
-  }
-  for (i = first[1]; i <= last[1]; i++)
-    n += search_cells (&self->grid, &query, i * width + first[0], i * width + last[0], &near[n]);
-  query.farthest[0] = query.farthest[1] = G_MAXDOUBLE;
-  n += search_cells (&self->grid, &query, large, large, &near[n]);
-
-  if (pairs->n + n > pairs->allocated) {
-    pairs->allocated = 2 * (pairs->n + n);
+  if (n + n_near + most > pairs->allocated) {
+    pairs->allocated = 2 * (n + n_near + most);
     pairs->edges = g_renew (GstCclAssignmentEdge, pairs->edges, pairs->allocated);
     pairs->common = g_renew (gdouble, pairs->common, pairs->allocated);
   }
-  k = pairs->n;
-  for (i = 0; i < n; i++)
-    k += compare (query, iou_threshold, near[i], &pairs->edges[k], &pairs->common[k]);
-  pairs->n = k;
+  for (i = 0; i < n_near; i++)
+    n += compare (query, iou_threshold, near[i], &pairs->edges[n], &pairs->common[n]);
+  for (end = n + most; span.first < span.end && n < end; span.first++)
+    n += compare (query, iou_threshold, span.first, &pairs->edges[n], &pairs->common[n]);
+  pairs->n = n;
+
+  return crowded || span.first < span.end;
 }
 
 void
 gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
 {
-  guint i;
+  const guint n_tracks = self->tracks->len;
+  const guint most = CLAMP (MOST_PAIRS / MAX (n_tracks, 1), LEAST_NEAR, MOST_NEAR);
+  guint i, k;
 
   self->pairs.n = 0;
   g_array_set_size (self->pairs.starts, 0);
   if (self->blobs->len > 0)
     build_grid (self, noise);
-  g_array_set_size (self->grid.near, self->blobs->len + 1);
+  g_array_set_size (self->grid.near, MIN (most, self->blobs->len) + 1);
 
-  for (i = 0; i < self->tracks->len; i++) {
+  for (i = 0; i < n_tracks; i++) {
+    const Track *track = get_track (self, i);
+    Query query = { .box = track->box,
+                    .area = track->size[0] * track->size[1],
+                    .confidence = track->confidence,
+                    .order = (gdouble) i / n_tracks };
+
     g_array_append_val (self->pairs.starts, self->pairs.n);
-    if (self->blobs->len > 0)
-      add_pairs (self, get_track (self, i), (const Entry **) self->grid.near->data);
+    if (self->blobs->len == 0)
+      continue;
+    for (k = 0; k < 2; k++) {
+      query.centre[k] = track->centre[k].position;
+      query.farthest[k] = MAX (track->reach[k], (track->size[k] + self->grid.most[k]) / 2.0);
+      query.per_reach[k] = 1.0 / track->reach[k];
+    }
+    self->crowded += add_pairs (self, query, most);
   }
   g_array_append_val (self->pairs.starts, self->pairs.n);
 }

@@ -90,7 +90,7 @@ struct _GstCclTracker
   GArray *tracks; /* Track, oldest first */
   GstClockTime time;
   guint last_id;
-  guint64 exceeded;
+  guint64 exceeded, crowded;
   gdouble areas[N_AREA_BINS]; /* total area of recent detections of such areas */
 
   /* Of a frame. */

@@ -47,6 +47,8 @@
 #define FIRST_VELOCITY 1.5        /* in sizes of the object */
 #define FIRST_VELOCITY_FRAME 0.06 /* in diagonals of the frame */
 
+#define MOST_WORK 500000 /* edges that the assignment looks at in a frame, a few milliseconds */
+
 #define FRAGMENT_COVER 0.4 /* share of a fragment inside of the box of its track */
 #define SPLIT_TIME 0.2     /* s until separate parts of a track are tracks */
 
@@ -231,9 +233,9 @@ match (GstCclTracker *self)
   guint i;
 
   g_array_set_size (self->matches, n);
-  gst_ccl_assignment_solve (self->assignment, n, self->blobs->len,
-                            (const guint *) self->pairs.starts->data, self->pairs.edges,
-                            (gint *) self->matches->data);
+  self->crowded += gst_ccl_assignment_solve (
+      self->assignment, n, self->blobs->len, (const guint *) self->pairs.starts->data,
+      self->pairs.edges, MOST_WORK, (gint *) self->matches->data);
   for (i = 0; i < n; i++) {
     Track *track = get_track (self, i);
 
@@ -245,27 +247,32 @@ match (GstCclTracker *self)
 
 /* Step 4 */
 
+static gint
+compare_indices (gconstpointer a, gconstpointer b)
+{
+  const guint *p = a, *q = b;
+
+  return (*p > *q) - (*p < *q);
+}
+
 /* The detections inside the box of a track that have no track, in raster order. */
 static void
 find_leftovers (GstCclTracker *self, guint track)
 {
   const guint *starts = (const guint *) self->pairs.starts->data;
-  guint i, k;
+  guint i;
 
   g_array_set_size (self->leftovers, 0);
   for (i = starts[track]; i < starts[track + 1]; i++) {
     const guint index = self->pairs.edges[i].column;
     const Blob *blob = get_blob (self, index);
 
-    if (blob->members > 0 || blob->into >= 0 ||
-        self->pairs.common[i] / get_area (&blob->box) < FRAGMENT_COVER)
-      continue;
-    for (k = self->leftovers->len; k > 0; k--) {
-      if (g_array_index (self->leftovers, guint, k - 1) < index)
-        break;
-    }
-    g_array_insert_val (self->leftovers, k, index);
+    if (blob->members == 0 && blob->into < 0 &&
+        self->pairs.common[i] / get_area (&blob->box) >= FRAGMENT_COVER)
+      g_array_append_val (self->leftovers, index);
   }
+  if (self->leftovers->len > 1)
+    g_array_sort (self->leftovers, compare_indices);
 }
 
 static void
@@ -600,4 +607,10 @@ guint64
 gst_ccl_tracker_get_exceeded (const GstCclTracker *self)
 {
   return self->exceeded;
+}
+
+guint64
+gst_ccl_tracker_get_crowded (const GstCclTracker *self)
+{
+  return self->crowded;
 }

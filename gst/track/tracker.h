@@ -66,6 +66,10 @@ const GstCclTrackInfo *gst_ccl_tracker_get_tracks (GstCclTracker *self, guint *n
 /* The number of detections that got no track since max_tracks was reached. */
 guint64 gst_ccl_tracker_get_exceeded (const GstCclTracker *self);
 
+/* How many times a track had too many detections near it: not all were compared with it, or it took
+ * the best that was left instead of the one that is best for all. So no frame takes long. */
+guint64 gst_ccl_tracker_get_crowded (const GstCclTracker *self);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_TRACKER_H__ */

@@ -4,6 +4,8 @@
 #include "tests/lib/cclmergetest.h"
 #include "tests/lib/ccltimingtest.h"
 
+#include <time.h>
+
 #define WIDTH 160
 #define HEIGHT 120
 #define FRAME_TIME (GST_SECOND / 10)
@@ -222,6 +224,7 @@ GST_START_TEST (test_flush_and_caps)
   ccl_test_restart (h, GST_STATE_READY);
   ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
   fail_unless_equals_int (push_still (h, 0, 50), 1);
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -295,6 +298,65 @@ GST_START_TEST (test_max_tracks)
   fail_unless_equals_uint64 (exceeded, 2);
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+#define CROWD 1024
+
+/* More components in one place than can be compared are counted, and said once. */
+GST_START_TEST (test_crowd)
+{
+  GstHarness *h = harness_new ("min-persistence=1 max-tracks=2000");
+  GstCclComponent *components = g_new (GstCclComponent, CROWD);
+  guint64 crowded;
+  guint i;
+
+  for (i = 0; i < CROWD; i++)
+    components[i] = component_new (i + 1, 50, 50, 20, 40);
+  for (i = 0; i < 3; i++) {
+    g_object_get (h->element, "crowded", &crowded, NULL);
+    fail_unless (crowded == 0 || i == 2);
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (i, components, CROWD, FALSE)));
+  }
+  g_object_get (h->element, "crowded", &crowded, NULL);
+  fail_unless (crowded >= 2 * CROWD);
+  gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_restart (h, GST_STATE_READY);
+  g_object_get (h->element, "crowded", &crowded, NULL);
+  fail_unless_equals_uint64 (crowded, 0);
+  g_free (components);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+#define MANY 50000
+
+/* As many regions as a frame may have, whose labels are in the wrong order. */
+GST_START_TEST (test_many_regions)
+{
+  GstHarness *h = harness_new ("objects=false");
+  GstCclComponent *components = g_new (GstCclComponent, MANY);
+  GstBuffer *buffer;
+  clock_t time;
+  guint i;
+
+  for (i = 0; i < MANY; i++)
+    components[i] = component_new (MANY - i, i % 140, i / 140 % 100, 10, 10);
+  buffer = frame_new (0, components, MANY, TRUE);
+  for (i = 0; i < MANY; i++)
+    components[i].label = i + 1;
+  gst_buffer_remove_meta (buffer, &gst_buffer_get_ccl_meta (buffer)->meta);
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, MANY, components, MANY);
+  time = clock ();
+  buffer = gst_harness_push_and_pull (h, buffer);
+  time = clock () - time;
+  fail_unless (time < CLOCKS_PER_SEC / 2, "%ld", (glong) time);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), MANY);
+  gst_buffer_unref (buffer);
+  g_free (components);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -412,7 +474,8 @@ push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
   GstBuffer *buffer = frame_new (number, &component, number < 20 || number >= 30, FALSE);
 
   ccl_test_timing_stamp (timing, buffer, number);
-  gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
+  if (timing->rate == 0 && !GST_CLOCK_TIME_IS_VALID (timing->duration))
+    gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
 
   return push_frame (h, buffer);
 }
@@ -456,7 +519,8 @@ GST_START_TEST (test_gaps)
   push_gaps (h, 1, 9);
   fail_unless_equals_int (push_still (h, 9, 50), 1);
   push_gaps (h, 10, 600);
-  fail_unless (gst_harness_push_event (h, gst_event_new_gap (60 * GST_SECOND, 60 * GST_SECOND)));
+  fail_unless_equals_int (push_still (h, 600, 50), 1);
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (61 * GST_SECOND, 59 * GST_SECOND)));
   fail_unless_equals_int (push_still (h, 1200, 50), 1);
   fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
   ccl_test_harness_free (h);
@@ -590,6 +654,8 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_flush_and_caps);
   tcase_add_test (tcase, test_two_streams);
   tcase_add_test (tcase, test_max_tracks);
+  tcase_add_test (tcase, test_crowd);
+  tcase_add_test (tcase, test_many_regions);
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
   tcase_add_test (tcase, test_coming_back);

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <gst/check/gstcheck.h>
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "gst/track/assignment.h"
 #include "gst/track/tracker.h"
@@ -353,7 +355,7 @@ GST_START_TEST (test_assignment)
     }
     starts[SIDE] = n;
 
-    gst_ccl_assignment_solve (assignment, SIDE, SIDE, starts, edges, matches);
+    gst_ccl_assignment_solve (assignment, SIDE, SIDE, starts, edges, G_MAXUINT, matches);
     for (row = 0; row < SIDE; row++) {
       if (matches[row] < 0)
         continue;
@@ -368,6 +370,574 @@ GST_START_TEST (test_assignment)
 }
 GST_END_TEST;
 
+/* The order of edges does not matter, even where all scores are equal: the lowest column counts. */
+GST_START_TEST (test_ties)
+{
+  GstCclAssignment *assignment = gst_ccl_assignment_new ();
+  guint state = 1, starts[SIDE + 1], round, row, i, k;
+
+  for (row = 0; row <= SIDE; row++)
+    starts[row] = row * SIDE;
+  for (round = 0; round < 200; round++) {
+    GstCclAssignmentEdge edges[SIDE * SIDE];
+    gint matches[SIDE], again[SIDE];
+
+    for (i = 0; i < SIDE * SIDE; i++) {
+      edges[i].column = i % SIDE;
+      edges[i].score = round == 0 ? 0.5 : ceil (2.0 * get_noise (&state)) / 2.0;
+    }
+    gst_ccl_assignment_solve (assignment, SIDE, SIDE, starts, edges, G_MAXUINT, matches);
+    for (row = 0; round == 0 && row < SIDE; row++)
+      fail_unless_equals_int (matches[row], row);
+
+    for (i = 0; i < SIDE * SIDE; i++) {
+      GstCclAssignmentEdge edge = edges[i];
+
+      k = i / SIDE * SIDE + (guint) ((get_noise (&state) + 1.0) / 2.0 * SIDE);
+      edges[i] = edges[k];
+      edges[k] = edge;
+    }
+    gst_ccl_assignment_solve (assignment, SIDE, SIDE, starts, edges, G_MAXUINT, again);
+    fail_unless (memcmp (matches, again, sizeof (matches)) == 0, "round %u", round);
+  }
+  gst_ccl_assignment_free (assignment);
+}
+GST_END_TEST;
+
+/* Without work, each row takes the best column that is left, in order. */
+GST_START_TEST (test_no_work)
+{
+  static const GstCclAssignmentEdge edges[] = { { 0, 0.9 },  { 1, 0.8 }, { 0, 0.9 }, { 0, 0.8 },
+                                                { 2, -1.0 }, { 0, 0.5 }, { 2, 0.2 }, { 3, 0.3 } };
+  static const guint starts[] = { 0, 2, 3, 5, 8 };
+  static const gint best[] = { 1, 0, -1, 3 }, greedy[] = { 0, -1, -1, 3 };
+  GstCclAssignment *assignment = gst_ccl_assignment_new ();
+  gint matches[4];
+
+  fail_unless_equals_int (gst_ccl_assignment_solve (assignment, 4, 4, starts, edges, 100, matches),
+                          0);
+  fail_unless (memcmp (matches, best, sizeof (best)) == 0);
+  fail_unless_equals_int (gst_ccl_assignment_solve (assignment, 4, 4, starts, edges, 0, matches),
+                          3);
+  fail_unless (memcmp (matches, greedy, sizeof (greedy)) == 0);
+  gst_ccl_assignment_free (assignment);
+}
+GST_END_TEST;
+
+/* A tracker for frames of FRAME_WIDTH x FRAME_HEIGHT. */
+static GstCclTracker *
+tracker_new (guint min_persistence, gdouble iou_threshold)
+{
+  GstCclTracker *tracker = gst_ccl_tracker_new ();
+  GstCclTrackerParams params;
+
+  gst_ccl_tracker_params_init (&params);
+  params.min_persistence = min_persistence;
+  params.iou_threshold = iou_threshold;
+  params.width = FRAME_WIDTH;
+  params.height = FRAME_HEIGHT;
+  gst_ccl_tracker_set_params (tracker, &params);
+
+  return tracker;
+}
+
+static Box
+box_new (gdouble x, gdouble y, gdouble width, gdouble height)
+{
+  return (Box){
+    TRUE, TRUE, { x - width / 2.0, y - height / 2.0 }, { x + width / 2.0, y + height / 2.0 }
+  };
+}
+
+/* Goes on to the frame at @ms with @n objects, and returns the tracks. */
+static const GstCclTrackInfo *
+update (GstCclTracker *tracker, guint ms, const Box *boxes, guint n, guint *n_tracks)
+{
+  GstCclDetection detections[8] = { { 0 } };
+  gint indices[8];
+  guint i, k = 0;
+
+  for (i = 0; i < n; i++)
+    add_detection (detections, &k, &boxes[i], 1.0);
+  gst_ccl_tracker_update (tracker, ms * GST_MSECOND, detections, n, indices);
+
+  return gst_ccl_tracker_get_tracks (tracker, n_tracks);
+}
+
+/* What does not overlap enough is the same object only if its area is not more than 4 times larger
+ * or smaller. */
+GST_START_TEST (test_gate_of_area)
+{
+  static const struct
+  {
+    gdouble ratio;
+    gboolean same;
+  } cases[] = { { 1.5, TRUE }, { 3.8, TRUE }, { 4.2, FALSE }, { 7.0, FALSE } };
+  guint i, invert;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    for (invert = 0; invert < 2; invert++) {
+      GstCclTracker *tracker = tracker_new (2, 1.0);
+      gdouble side = sqrt (cases[i].ratio);
+      Box small = box_new (200, 200, 40, 40), large = box_new (205, 200, 40 * side, 40 * side);
+      const GstCclTrackInfo *tracks;
+      guint n;
+
+      update (tracker, 0, invert ? &large : &small, 1, &n);
+      tracks = update (tracker, 40, invert ? &small : &large, 1, &n);
+      fail_unless_equals_int (n, cases[i].same ? 1 : 2);
+      fail_unless_equals_int (tracks[0].id, cases[i].same);
+      gst_ccl_tracker_free (tracker);
+    }
+  }
+}
+GST_END_TEST;
+
+#define OLD_SIDE 100.0
+#define GATE (OLD_SIDE + 2.0 * 0.08 * OLD_SIDE)
+
+/* The score of a detection for a track of OLD_SIDE x OLD_SIDE at 300, 300 that was seen once. */
+static gdouble
+get_score (const Box *box)
+{
+  gdouble width = box->high[0] - box->low[0], height = box->high[1] - box->low[1];
+  gdouble area = width * height, old_area = OLD_SIDE * OLD_SIDE, common = 1.0, away = 0.0;
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    gdouble low = 300.0 - OLD_SIDE / 2.0, high = 300.0 + OLD_SIDE / 2.0;
+
+    common *= MAX (MIN (high, box->high[k]) - MAX (low, box->low[k]), 0.0);
+    away = hypot (away, ((box->low[k] + box->high[k]) / 2.0 - 300.0) / GATE);
+  }
+
+  return 0.6 * common / (area + old_area - common) +
+         0.1 * MIN (area, old_area) / MAX (area, old_area) + 0.3 * (1.0 - MIN (away, 1.0));
+}
+
+/* Of two detections, the track gets the one with the better score. */
+GST_START_TEST (test_score)
+{
+  guint state = 1, round, n_close = 0;
+
+  for (round = 0; round < 2000; round++) {
+    GstCclTracker *tracker = tracker_new (2, 0.0);
+    Box old = box_new (300.0, 300.0, OLD_SIDE, OLD_SIDE), boxes[2];
+    const GstCclTrackInfo *tracks;
+    gdouble better;
+    guint n, i;
+
+    for (i = 0; i < 2; i++)
+      boxes[i] =
+          box_new (300.0 + 90.0 * get_noise (&state), 300.0 + 60.0 * get_noise (&state),
+                   OLD_SIDE + 60.0 * get_noise (&state), OLD_SIDE + 60.0 * get_noise (&state));
+    better = get_score (&boxes[0]) - get_score (&boxes[1]);
+    update (tracker, 0, &old, 1, &n);
+    tracks = update (tracker, 0, boxes, 2, &n);
+    if (ABS (better) > 0.002)
+      fail_unless (tracks[0].detection == (better > 0.0 ? 0 : 1), "round %u", round);
+    n_close += ABS (better) < 0.02;
+    gst_ccl_tracker_free (tracker);
+  }
+  fail_unless (n_close > 50);
+}
+GST_END_TEST;
+
+/* Equal detections are taken in their order: as the track's own, as a fragment, as a group. */
+GST_START_TEST (test_order)
+{
+  GstCclTracker *tracker = tracker_new (1, 0.2);
+  Box boxes[3] = { box_new (300, 300, 40, 40) };
+  const GstCclTrackInfo *tracks;
+  guint n;
+
+  update (tracker, 0, boxes, 1, &n);
+  boxes[0] = box_new (290, 300, 40, 40);
+  boxes[1] = box_new (310, 300, 40, 40);
+  tracks = update (tracker, 0, boxes, 2, &n);
+  fail_unless_equals_int (n, 2);
+  fail_unless (tracks[0].id == 1 && tracks[0].detection == 0);
+  gst_ccl_tracker_reset (tracker);
+
+  /* The second one has no detection for itself, and both that are left cover it. */
+  boxes[0] = box_new (100, 300, 60, 60);
+  boxes[1] = box_new (400, 300, 20, 20);
+  boxes[2] = box_new (600, 300, 60, 60);
+  update (tracker, 1000, boxes, 3, &n);
+  boxes[0] = box_new (100, 300, 60, 60);
+  boxes[1] = box_new (380, 300, 400, 100);
+  boxes[2] = box_new (420, 300, 400, 100);
+  tracks = update (tracker, 1000, boxes, 3, &n);
+  fail_unless_equals_int (tracks[1].detection, 1);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* Fragments are taken in the order of detections, until the track is too wide. */
+GST_START_TEST (test_fragments)
+{
+  const gdouble places[2] = { 250, 350 };
+  guint order;
+
+  for (order = 0; order < 2; order++) {
+    GstCclTracker *tracker = tracker_new (1, 0.2);
+    Box boxes[3] = { box_new (300, 300, 100, 100) };
+    const GstCclTrackInfo *tracks;
+    guint n;
+
+    update (tracker, 0, boxes, 1, &n);
+    boxes[0] = box_new (300, 300, 60, 100);
+    boxes[1] = box_new (places[order], 300, 36, 100);
+    boxes[2] = box_new (places[1 - order], 300, 36, 100);
+    tracks = update (tracker, 40, boxes, 3, &n);
+    fail_unless_equals_int (n, 2);
+    fail_unless_equals_int (tracks[0].detection, 0);
+    fail_unless_equals_int (tracks[1].detection, 2);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* A track that is confirmed gets the detection, even if one that is not is a little nearer. */
+GST_START_TEST (test_confidence)
+{
+  GstCclTracker *tracker = tracker_new (2, 0.2);
+  Box boxes[2] = { box_new (300, 300, 40, 40), box_new (330, 300, 40, 40) };
+  const GstCclTrackInfo *tracks;
+  guint n;
+
+  update (tracker, 0, boxes, 1, &n);
+  update (tracker, 0, boxes, 1, &n);
+  update (tracker, 0, boxes, 2, &n);
+  fail_unless_equals_int (n, 2);
+  boxes[0] = box_new (320, 300, 40, 40);
+  tracks = update (tracker, 0, boxes, 1, &n);
+  fail_unless (tracks[0].id == 1 && tracks[0].detection == 0);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* A new object may be missed in one frame, not in two. */
+GST_START_TEST (test_tentative)
+{
+  guint misses, i;
+
+  for (misses = 0; misses < 4; misses++) {
+    GstCclTracker *tracker = tracker_new (3, 0.2);
+    Box box = box_new (300, 300, 40, 40);
+    const GstCclTrackInfo *tracks;
+    guint n;
+
+    update (tracker, 0, &box, 1, &n);
+    for (i = 1; i <= misses; i++)
+      update (tracker, 40 * i, NULL, 0, &n);
+    update (tracker, 40 * i, &box, 1, &n);
+    tracks = update (tracker, 40 * i + 40, &box, 1, &n);
+    fail_unless_equals_int (n, 1);
+    fail_unless_equals_int (tracks[0].id, misses < 2);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* What is lost slows down: to 1 / e in 3 seconds. */
+GST_START_TEST (test_lost)
+{
+  GstCclTracker *tracker = tracker_new (1, 0.2);
+  const GstCclTrackInfo *tracks = NULL;
+  guint n, i;
+
+  for (i = 0; i < 50; i++) {
+    Box box = box_new (100 + 4 * i, 300, 40, 40);
+
+    tracks = update (tracker, 40 * i, &box, 1, &n);
+  }
+  fail_unless (fabs (tracks[0].velocity_x - 100.0) < 1.0, "%g", tracks[0].velocity_x);
+  for (; i < 76; i++)
+    tracks = update (tracker, 40 * i, NULL, 0, &n);
+  /* The first frame in which it is lost is at full speed. */
+  fail_unless (fabs (tracks[0].velocity_x - 100.0 * exp (-1.0 / 3.0)) < 2.0, "%g",
+               tracks[0].velocity_x);
+  fail_unless (fabs (tracks[0].x - (276 + 4 + 300.0 * (1.0 - exp (-1.0 / 3.0)))) < 3.0, "%g",
+               tracks[0].x);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* A new size counts a fifth at 10 frames per second, half of that if a side was cut or joined. */
+GST_START_TEST (test_sizes)
+{
+  static const struct
+  {
+    gdouble found, width;
+  } cases[] = { { 110, 102 }, { 90, 98 }, { 50, 95 }, { 160, 106 } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCclTracker *tracker = tracker_new (3, 0.2);
+    Box box = box_new (300, 300, 100, 100);
+    const GstCclTrackInfo *tracks;
+    guint n;
+
+    for (k = 0; k < 10; k++)
+      update (tracker, 100 * k, &box, 1, &n);
+    box = box_new (300, 300, cases[i].found, 100);
+    tracks = update (tracker, 100 * k, &box, 1, &n);
+    fail_unless (fabs (tracks[0].width - cases[i].width) < 1e-6, "%g: %g", cases[i].found,
+                 tracks[0].width);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* Two tracks that are together for longer than a second, and twice as long as they were apart, are
+ * one. */
+GST_START_TEST (test_twins)
+{
+  static const guint apart[] = { 2, 4, 8, 12 }; /* frames of 0.1 s */
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (apart); i++) {
+    GstCclTracker *tracker = tracker_new (1, 0.2);
+    Box parts[2] = { box_new (280, 300, 38, 80), box_new (320, 300, 38, 80) };
+    Box whole = box_new (300, 300, 78, 80);
+    guint expected = MAX (10, 2 * apart[i]), frame = 0, together = 0, n;
+
+    for (; frame < apart[i]; frame++)
+      update (tracker, 100 * frame, parts, 2, &n);
+    fail_unless_equals_int (n, 2);
+    /* A break does not count. */
+    for (; together < 5; together++)
+      update (tracker, 100 * frame++, &whole, 1, &n);
+    update (tracker, 100 * frame++, parts, 2, &n);
+    for (together = 0; n == 2 && together < 100; together++)
+      update (tracker, 100 * frame++, &whole, 1, &n);
+    fail_unless (together >= expected && together <= expected + 1, "%u frames apart: %u", apart[i],
+                 together);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* A track that is left over belongs to a detection that covers half of it. There it lives twice as
+ * long as otherwise if it is not seen. */
+GST_START_TEST (test_members)
+{
+  static const struct
+  {
+    gdouble covered;
+    guint frames; /* of 0.1 s */
+  } cases[] = { { 0.4, 15 }, { 0.6, 30 } };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCclTracker *tracker = tracker_new (1, 0.2);
+    Box boxes[2] = { box_new (300, 300, 60, 100), box_new (336, 300, 10, 12) }, both = boxes[0];
+    guint frame = 0, n, left = 0;
+    GstCclTrackerParams params;
+
+    gst_ccl_tracker_params_init (&params);
+    params.min_persistence = 1;
+    params.min_area = 0.0;
+    gst_ccl_tracker_set_params (tracker, &params);
+    for (; frame < 30; frame++)
+      update (tracker, 100 * frame, boxes, 2, &n);
+    fail_unless_equals_int (n, 2);
+    both.high[0] = boxes[1].low[0] + 10.0 * cases[i].covered;
+    for (; n == 2 && left < 100; left++)
+      update (tracker, 100 * frame++, &both, 1, &n);
+    fail_unless (left >= cases[i].frames && left <= cases[i].frames + 1, "%g: %u", cases[i].covered,
+                 left);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* Objects of a fifth of the typical area or more start tracks, and fragments of a quarter of that
+ * or more belong to them. */
+GST_START_TEST (test_noise)
+{
+  static const struct
+  {
+    gdouble width, height;
+    guint n_tracks;
+  } cases[] = { { 10, 9, 2 }, { 8, 7, 1 } };
+  static const struct
+  {
+    gdouble height, area;
+  } specks[] = { { 6, 436 }, { 3, 400 } };
+  const GstCclTrackInfo *tracks;
+  GstCclTracker *tracker;
+  Box boxes[2];
+  guint n, i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    tracker = tracker_new (1, 0.2);
+    boxes[0] = box_new (200, 200, 20, 20);
+    boxes[1] = box_new (500, 400, cases[i].width, cases[i].height);
+    update (tracker, 0, boxes, 2, &n);
+    fail_unless_equals_int (n, cases[i].n_tracks);
+    gst_ccl_tracker_free (tracker);
+  }
+
+  /* The speck is inside of the predicted box. */
+  for (i = 0; i < G_N_ELEMENTS (specks); i++) {
+    tracker = tracker_new (1, 0.2);
+    boxes[0] = box_new (200, 200, 20, 26);
+    boxes[1] = box_new (200, 211, 6, specks[i].height);
+    update (tracker, 0, boxes, 1, &n);
+    boxes[0] = box_new (200, 197, 20, 20);
+    tracks = update (tracker, 0, boxes, 2, &n);
+    fail_unless_equals_int (n, 1);
+    fail_unless (tracks[0].area == specks[i].area, "%g", tracks[0].area);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
+/* What is typical is forgotten in some seconds. */
+GST_START_TEST (test_typical_time)
+{
+  GstCclTracker *tracker = tracker_new (1, 0.2);
+  Box large = box_new (300, 300, 100, 100), small = box_new (600, 300, 10, 10);
+  guint n = 0, i;
+
+  for (i = 0; i < 10; i++)
+    update (tracker, 100 * i, &large, 1, &n);
+  for (; i < 30; i++)
+    update (tracker, 100 * i, NULL, 0, &n);
+  fail_unless_equals_int (n, 0);
+  for (; n == 0 && i < 1000; i++)
+    update (tracker, 100 * i, &small, 1, &n);
+  fail_unless (i > 150 && i < 190, "%u", i);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* Small objects start tracks unless others are large; a reset forgets those. */
+GST_START_TEST (test_reset)
+{
+  GstCclTracker *tracker = tracker_new (1, 0.2);
+  Box boxes[2] = { box_new (200, 200, 100, 100), box_new (600, 400, 10, 10) };
+  const GstCclTrackInfo *tracks;
+  guint n;
+
+  update (tracker, 0, boxes, 2, &n);
+  fail_unless_equals_int (n, 1);
+  update (tracker, 40, &boxes[1], 1, &n);
+  fail_unless_equals_int (n, 1); /* lost */
+  gst_ccl_tracker_reset (tracker);
+  update (tracker, 80, NULL, 0, &n);
+  fail_unless_equals_int (n, 0);
+  tracks = update (tracker, 120, &boxes[1], 1, &n);
+  fail_unless_equals_int (n, 1);
+  fail_unless_equals_int (tracks[0].id, 2);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* Parts side by side become tracks after 0.2 s. */
+GST_START_TEST (test_split)
+{
+  GstCclTracker *tracker = tracker_new (1, 0.2);
+  Box whole = box_new (300, 300, 64, 80);
+  Box parts[2] = { box_new (283, 300, 30, 80), box_new (317, 300, 30, 80) };
+  guint n, i;
+
+  for (i = 0; i < 5; i++)
+    update (tracker, 60 * i, &whole, 1, &n);
+  for (; i < 9; i++) {
+    update (tracker, 60 * i, parts, 2, &n);
+    fail_unless_equals_int (n, 1);
+  }
+  update (tracker, 60 * i, parts, 2, &n);
+  fail_unless_equals_int (n, 2);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
+/* Crowds, with the most seconds of CPU time that a frame of them may take. */
+typedef struct
+{
+  const gchar *name;
+  guint n, max_tracks;
+  gdouble seconds;
+  gdouble x, y;  /* from object to object, modulo the frame */
+  gdouble noise; /* of positions, in pixels */
+  gdouble width, height;
+  gdouble speed; /* of every second one, in pixels a frame; the others go the other way */
+} Crowd;
+
+static const Crowd crowds[] = {
+  { "equal boxes", 1024, 1024, 0.1, 0, 0, 0, 60, 60, 0 },
+  { "boxes on one spot", 5000, 1024, 0.1, 0, 0, 5, 60, 60, 0 },
+  { "diagonals", 1024, 1024, 0.1, 0.7, 0, 0, 500, 500, 2 },
+  { "overlapping boxes", 20000, 65536, 0.5, 113, 71, 9, 200, 150, 1 },
+  { "boxes on one spot, without limits", 60000, 65536, 0.5, 0, 0, 5, 60, 60, 0 },
+  { "a frame full", 60000, 65536, 0.5, 3, 5, 1, 40, 30, 1 },
+};
+
+static gdouble
+get_seconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+
+  return (gdouble) now.tv_sec + (gdouble) now.tv_nsec / 1e9;
+}
+
+/* However many are in one place, a frame takes little time. What was left out is counted. */
+GST_START_TEST (test_crowds)
+{
+  const Crowd *crowd = &crowds[__i__];
+  GstCclTracker *tracker = gst_ccl_tracker_new ();
+  GstCclDetection *detections = g_new (GstCclDetection, crowd->n);
+  gint *indices = g_new (gint, crowd->n);
+  GstCclTrackerParams params;
+  guint state = 1, frame, i;
+
+  gst_ccl_tracker_params_init (&params);
+  params.max_tracks = crowd->max_tracks;
+  params.min_persistence = 1;
+  params.width = FRAME_WIDTH;
+  params.height = FRAME_HEIGHT;
+  params.min_area = 0.0;
+  gst_ccl_tracker_set_params (tracker, &params);
+
+  for (frame = 0; frame < 5; frame++) {
+    guint n = 0;
+    gdouble seconds;
+
+    for (i = 0; i < crowd->n; i++) {
+      gdouble move = i % 2 ? crowd->speed * frame : -crowd->speed * frame;
+      Box box = box_new (300 + fmod (i * crowd->x, FRAME_WIDTH) + move,
+                         300 + fmod (i * crowd->y, FRAME_HEIGHT), crowd->width, crowd->height);
+      guint k;
+
+      for (k = 0; k < 2; k++) {
+        gdouble noise = crowd->noise * get_noise (&state);
+
+        box.low[k] += noise;
+        box.high[k] += noise;
+      }
+      add_detection (detections, &n, &box, 1.0);
+    }
+    seconds = get_seconds ();
+    gst_ccl_tracker_update (tracker, frame * 40 * GST_MSECOND, detections, n, indices);
+    seconds = get_seconds () - seconds;
+    fail_unless (seconds < crowd->seconds, "%s, frame %u: %g s", crowd->name, frame, seconds);
+  }
+  fail_unless (gst_ccl_tracker_get_crowded (tracker) > 0, "%s", crowd->name);
+  /* What does not change keeps its tracks. */
+  if (crowd->n == crowd->max_tracks)
+    fail_unless (gst_ccl_tracker_get_exceeded (tracker) < crowd->n / 50, "%s", crowd->name);
+  g_free (indices);
+  g_free (detections);
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
 static Suite *
 ccltracker_suite (void)
 {
@@ -376,6 +946,23 @@ ccltracker_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_assignment);
+  tcase_add_test (tcase, test_ties);
+  tcase_add_test (tcase, test_no_work);
+  tcase_add_test (tcase, test_gate_of_area);
+  tcase_add_test (tcase, test_score);
+  tcase_add_test (tcase, test_order);
+  tcase_add_test (tcase, test_fragments);
+  tcase_add_test (tcase, test_confidence);
+  tcase_add_test (tcase, test_tentative);
+  tcase_add_test (tcase, test_lost);
+  tcase_add_test (tcase, test_sizes);
+  tcase_add_test (tcase, test_twins);
+  tcase_add_test (tcase, test_members);
+  tcase_add_test (tcase, test_noise);
+  tcase_add_test (tcase, test_typical_time);
+  tcase_add_test (tcase, test_reset);
+  tcase_add_test (tcase, test_split);
+  tcase_add_loop_test (tcase, test_crowds, 0, G_N_ELEMENTS (crowds));
   tcase_add_loop_test (tcase, test_scenes, 0, G_N_ELEMENTS (scenes));
 
   return suite;
