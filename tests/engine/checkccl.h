@@ -104,6 +104,7 @@ extern const Test setting_tests[];
 extern const Test analyzer_tests[];
 extern const Test label_tests[];
 extern const Test memory_tests[];
+extern const Test allocation_tests[];
 extern const Test array_tests[];
 extern const Test cpu_tests[];
 extern const Test volume_tests[];

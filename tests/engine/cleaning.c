@@ -1,6 +1,7 @@
 /* cudaccl - checkccl: frames that are cleaned before their analysis, and what is read and written
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "tests/engine/allocations.h"
 #include "tests/engine/checkccl.h"
 #include "tests/engine/masks.h"
 #include "tests/lib/device.h"
@@ -12,48 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Allocations of all threads, counted where the linker can: see meson.build. */
-static _Atomic uint64_t allocations;
-
-#ifdef HAVE_WRAP
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *memory, size_t size);
-int __real_posix_memalign (void **memory, size_t alignment, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
-
-void *
-__wrap_malloc (size_t size)
-{
-  allocations++;
-  return __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-  allocations++;
-  return __real_calloc (count, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-  allocations++;
-  return __real_realloc (memory, size);
-}
-
-int
-__wrap_posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  allocations++;
-  return __real_posix_memalign (memory, alignment, size);
-}
-#endif
 
 /* How the frames of one analyzer are cleaned. */
 typedef struct Cleaning
@@ -159,13 +118,13 @@ check_cleaned_frame (Check *check, const Case *c, CclAnalyzer *analyzer, const c
 {
   CclImage image = case_place (c, &check->arenas[c->memory]);
   CclComponents got = { 0 };
-  uint64_t before = allocations;
+  uint64_t before = allocations_made ();
   CclStatus status = ccl_analyzer_analyze (analyzer, &image, &c->setup.params, &got);
 
   /* CUDA's own libraries allocate as they like. */
   if (c->algorithm->backend == CCL_BACKEND_CPU)
-    check_that (check, allocations == before, "%s, '%s': %llu allocations in a frame",
-                c->algorithm->name, text, (unsigned long long) (allocations - before));
+    check_that (check, allocations_made () == before, "%s, '%s': %llu allocations in a frame",
+                c->algorithm->name, text, (unsigned long long) (allocations_made () - before));
   check->runs++;
   check_that (check, status == CCL_OK && components_equal (&got, expected),
               "%s, %u-connectivity, %u x %u %s, memory %d, upload %d, '%s', minimum %u x %u: %u of "
