@@ -5,12 +5,16 @@
  * its edges. Prints the shortest and the median time of a frame, on one thread, without the costs
  * of metadata.
  *
- *   track-bench [OBJECTS [FRAMES]] */
+ *   track-bench [OBJECTS [FRAMES]]
+ *   track-bench crowds              the longest frame of scenes with too many objects in one place
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gst/track/tracker.h"
+#include "tests/lib/crowds.h"
 
 #define WIDTH 1920.0
 #define HEIGHT 1080.0
@@ -105,14 +109,38 @@ measure (guint n, guint frames, gdouble size)
   g_free (objects);
 }
 
+static void
+measure_crowd (const Crowd *crowd)
+{
+  GstCclTracker *tracker = crowd_tracker_new (crowd);
+  GRand *random = g_rand_new_with_seed (1);
+  gdouble most = 0.0;
+  guint frame;
+
+  for (frame = 0; frame < 25; frame++) {
+    gdouble seconds = crowd_update (crowd, tracker, frame, random);
+
+    most = MAX (most, seconds);
+  }
+  printf ("%-34s %8u %10u %8.1f\n", crowd->name, crowd->n, crowd->max_tracks, 1e3 * most);
+  g_rand_free (random);
+  gst_ccl_tracker_free (tracker);
+}
+
 int
 main (int argc, char **argv)
 {
   gint n = argc > 1 ? atoi (argv[1]) : 1000, frames = argc > 2 ? atoi (argv[2]) : 300;
   guint i;
 
+  if (argc == 2 && strcmp (argv[1], "crowds") == 0) {
+    printf ("%-34s  objects max-tracks most, ms\n", "scene");
+    for (i = 0; i < G_N_ELEMENTS (crowds); i++)
+      measure_crowd (&crowds[i]);
+    return 0;
+  }
   if (argc > 3 || n < 1 || n > 100000 || frames < 1 || frames > 1000000) {
-    fprintf (stderr, "usage: %s [OBJECTS [FRAMES]]\n", argv[0]);
+    fprintf (stderr, "usage: %s [OBJECTS [FRAMES]] | crowds\n", argv[0]);
     return 2;
   }
 

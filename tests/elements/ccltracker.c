@@ -4,10 +4,10 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "gst/track/assignment.h"
 #include "gst/track/tracker.h"
+#include "tests/lib/crowds.h"
 
 #define MAX_OBJECTS 4
 #define MAX_POINTS 6
@@ -856,84 +856,24 @@ GST_START_TEST (test_split)
 }
 GST_END_TEST;
 
-/* Crowds, with the most seconds of CPU time that a frame of them may take. */
-typedef struct
-{
-  const gchar *name;
-  guint n, max_tracks;
-  gdouble seconds;
-  gdouble x, y;  /* from object to object, modulo the frame */
-  gdouble noise; /* of positions, in pixels */
-  gdouble width, height;
-  gdouble speed; /* of every second one, in pixels a frame; the others go the other way */
-} Crowd;
-
-static const Crowd crowds[] = {
-  { "equal boxes", 1024, 1024, 0.1, 0, 0, 0, 60, 60, 0 },
-  { "boxes on one spot", 5000, 1024, 0.1, 0, 0, 5, 60, 60, 0 },
-  { "diagonals", 1024, 1024, 0.1, 0.7, 0, 0, 500, 500, 2 },
-  { "overlapping boxes", 20000, 65536, 0.5, 113, 71, 9, 200, 150, 1 },
-  { "boxes on one spot, without limits", 60000, 65536, 0.5, 0, 0, 5, 60, 60, 0 },
-  { "a frame full", 60000, 65536, 0.5, 3, 5, 1, 40, 30, 1 },
-};
-
-static gdouble
-get_seconds (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
-
-  return (gdouble) now.tv_sec + (gdouble) now.tv_nsec / 1e9;
-}
-
 /* However many are in one place, a frame takes little time. What was left out is counted. */
 GST_START_TEST (test_crowds)
 {
   const Crowd *crowd = &crowds[__i__];
-  GstCclTracker *tracker = gst_ccl_tracker_new ();
-  GstCclDetection *detections = g_new (GstCclDetection, crowd->n);
-  gint *indices = g_new (gint, crowd->n);
-  GstCclTrackerParams params;
-  guint state = 1, frame, i;
-
-  gst_ccl_tracker_params_init (&params);
-  params.max_tracks = crowd->max_tracks;
-  params.min_persistence = 1;
-  params.width = FRAME_WIDTH;
-  params.height = FRAME_HEIGHT;
-  params.min_area = 0.0;
-  gst_ccl_tracker_set_params (tracker, &params);
+  GstCclTracker *tracker = crowd_tracker_new (crowd);
+  GRand *random = g_rand_new_with_seed (1);
+  guint frame;
 
   for (frame = 0; frame < 5; frame++) {
-    guint n = 0;
-    gdouble seconds;
+    gdouble seconds = crowd_update (crowd, tracker, frame, random);
 
-    for (i = 0; i < crowd->n; i++) {
-      gdouble move = i % 2 ? crowd->speed * frame : -crowd->speed * frame;
-      Box box = box_new (300 + fmod (i * crowd->x, FRAME_WIDTH) + move,
-                         300 + fmod (i * crowd->y, FRAME_HEIGHT), crowd->width, crowd->height);
-      guint k;
-
-      for (k = 0; k < 2; k++) {
-        gdouble noise = crowd->noise * get_noise (&state);
-
-        box.low[k] += noise;
-        box.high[k] += noise;
-      }
-      add_detection (detections, &n, &box, 1.0);
-    }
-    seconds = get_seconds ();
-    gst_ccl_tracker_update (tracker, frame * 40 * GST_MSECOND, detections, n, indices);
-    seconds = get_seconds () - seconds;
     fail_unless (seconds < crowd->seconds, "%s, frame %u: %g s", crowd->name, frame, seconds);
   }
   fail_unless (gst_ccl_tracker_get_crowded (tracker) > 0, "%s", crowd->name);
   /* What does not change keeps its tracks. */
   if (crowd->n == crowd->max_tracks)
     fail_unless (gst_ccl_tracker_get_exceeded (tracker) < crowd->n / 50, "%s", crowd->name);
-  g_free (indices);
-  g_free (detections);
+  g_rand_free (random);
   gst_ccl_tracker_free (tracker);
 }
 GST_END_TEST;
