@@ -5,22 +5,37 @@
 #include "engine/error.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define ALIGNMENT 64
+void *
+ccl_aligned_alloc (size_t bytes)
+{
+  char *block = bytes > SIZE_MAX - CCL_ALIGNMENT ? NULL : calloc (1, bytes + CCL_ALIGNMENT);
+  char *memory;
+
+  if (!block)
+    return NULL;
+  /* calloc() aligns to more than a pointer, so there is room for one. */
+  memory = block + CCL_ALIGNMENT - (uintptr_t) block % CCL_ALIGNMENT;
+  ((void **) memory)[-1] = block;
+  return memory;
+}
+
+void
+ccl_aligned_free (void *memory)
+{
+  if (memory)
+    free (((void **) memory)[-1]);
+}
 
 static void *
-allocate (CclAccount *account, uint64_t count, size_t size, size_t alignment, const char *what)
+allocate (CclAccount *account, uint64_t count, size_t size, void *(*function) (size_t bytes),
+          const char *what)
 {
   size_t bytes;
   void *memory = NULL;
 
-  if (!__builtin_mul_overflow (count, size, &bytes)) {
-    if (alignment == 0)
-      memory = malloc (bytes);
-    else if (posix_memalign (&memory, alignment, bytes) != 0)
-      memory = NULL;
-  }
+  if (!__builtin_mul_overflow (count, size, &bytes))
+    memory = function (bytes);
   if (!memory) {
     ccl_fail (CCL_ERROR_NO_MEMORY,
               "out of memory: %.1f MiB for %s; use smaller frames or fewer components",
@@ -35,15 +50,13 @@ allocate (CclAccount *account, uint64_t count, size_t size, size_t alignment, co
 void *
 ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, const char *what)
 {
-  return allocate (account, count, size, 0, what);
+  return allocate (account, count, size, malloc, what);
 }
 
 void *
 ccl_account_aligned (CclAccount *account, uint64_t count, size_t size, const char *what)
 {
-  void *memory = allocate (account, count, size, ALIGNMENT, what);
-
-  return memory ? memset (memory, 0, count * size) : NULL;
+  return allocate (account, count, size, ccl_aligned_alloc, what);
 }
 
 CclStatus

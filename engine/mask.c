@@ -1,14 +1,13 @@
 /* cudaccl - masks: one bit a pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/account.h"
 #include "engine/backend.h"
 #include "engine/cpu/tuning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROW_ALIGNMENT 64
 
 CclStatus
 ccl_check_mask (const CclMask *mask, const char *function)
@@ -29,21 +28,23 @@ ccl_check_mask (const CclMask *mask, const char *function)
   return CCL_OK;
 }
 
-/* A mask whose words are not set. */
-static CclStatus
-allocate (uint32_t width, uint32_t height, CclMask *mask)
+CclStatus
+ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask)
 {
-  const size_t row_words = ROW_ALIGNMENT / sizeof *mask->words;
+  const size_t row_words = CCL_ALIGNMENT / sizeof *mask->words;
   size_t pitch = (ccl_mask_words (width) + row_words - 1) / row_words * row_words;
-  void *words;
+  uint64_t *words = NULL;
 
+  if (!mask)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_mask_alloc: mask is NULL");
   *mask = (CclMask){ 0 };
   if (width == 0 || height == 0 || (uint64_t) width * height > UINT32_MAX)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a mask of %" PRIu32 "x%" PRIu32 "; masks have 1 to 2^32 - 1 pixels", width,
                      height);
-  if (pitch > SIZE_MAX / sizeof *mask->words / height ||
-      posix_memalign (&words, ROW_ALIGNMENT, pitch * height * sizeof *mask->words) != 0)
+  if (pitch <= SIZE_MAX / sizeof *words / height)
+    words = ccl_aligned_alloc (pitch * height * sizeof *words);
+  if (!words)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a mask of %" PRIu32 "x%" PRIu32, width,
                      height);
   *mask = (CclMask){
@@ -55,25 +56,12 @@ allocate (uint32_t width, uint32_t height, CclMask *mask)
   return CCL_OK;
 }
 
-CclStatus
-ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask)
-{
-  CclStatus status;
-
-  if (!mask)
-    return ccl_fail (CCL_ERROR_INVALID, "ccl_mask_alloc: mask is NULL");
-  status = allocate (width, height, mask);
-  if (status == CCL_OK)
-    memset (mask->words, 0, mask->pitch * height * sizeof *mask->words);
-  return status;
-}
-
 void
 ccl_mask_free (CclMask *mask)
 {
   if (!mask)
     return;
-  free (mask->words);
+  ccl_aligned_free (mask->words);
   *mask = (CclMask){ 0 };
 }
 
@@ -255,7 +243,7 @@ ccl_mask_read_pbm (FILE *file, CclMask *mask)
                      "x%" PRIu32 "; masks have 1 to 2^32 - 1 pixels",
                      reader.position - 1, width, height);
   if (status == CCL_OK)
-    status = allocate (width, height, mask);
+    status = ccl_mask_alloc (width, height, mask);
   if (status == CCL_OK) {
     status = read_rows (&reader, mask);
     if (status != CCL_OK)

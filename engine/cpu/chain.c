@@ -103,7 +103,7 @@ ccl_chain_init (CclChain *chain, const CclConfig *config, CclPool *pool, CclAcco
 void
 ccl_chain_clear (CclChain *chain)
 {
-  free (chain->scratch);
+  ccl_aligned_free (chain->scratch);
   ccl_mask_free (&chain->other);
   ccl_mask_free (&chain->reached);
   free (chain->changed);

@@ -428,26 +428,26 @@ ccl_cpu_model_free (CclCpuModel *self)
     Strip *strip = &self->strips[i];
 
     for (unsigned k = 0; k < PLANES; k++)
-      free (strip->rows[k]);
-    free (strip->columns);
-    free (strip->old);
-    free (strip->edges);
-    free (strip->foreground);
-    free (strip->shadows);
-    free (strip->renewed);
-    free (strip->differs);
+      ccl_aligned_free (strip->rows[k]);
+    ccl_aligned_free (strip->columns);
+    ccl_aligned_free (strip->old);
+    ccl_aligned_free (strip->edges);
+    ccl_aligned_free (strip->foreground);
+    ccl_aligned_free (strip->shadows);
+    ccl_aligned_free (strip->renewed);
+    ccl_aligned_free (strip->differs);
   }
-  free (self->strips);
-  free (self->background);
+  ccl_aligned_free (self->strips);
+  ccl_aligned_free (self->background);
   for (unsigned i = 0; i < 2; i++) {
-    free (self->chroma[i]);
+    ccl_aligned_free (self->chroma[i]);
     ccl_mask_free (&self->masks[i]);
     ccl_mask_free (&self->enlarged[i]);
   }
-  free (self->noise);
-  free (self->candidates);
-  free (self->counts);
-  free (self);
+  ccl_aligned_free (self->noise);
+  ccl_aligned_free (self->candidates);
+  ccl_aligned_free (self->counts);
+  ccl_aligned_free (self);
 }
 
 uint32_t
