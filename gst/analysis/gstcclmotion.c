@@ -21,9 +21,9 @@
  * that objects in the first frames soon leave no ghosts; #cclmotion:warm-up suppresses their
  * components.
  *
- * Learning goes by the timestamps of the frames, not by their number: it does not depend on the
- * frame rate, and copes with gaps and dropped frames. Without timestamps, and for the first frame
- * of a segment, it goes by the frames' durations or the frame rate.
+ * Learning goes by running time, not by the number of frames: it does not depend on the frame
+ * rate, and copes with gaps and dropped frames. Frames without timestamps, and the first one after
+ * a jump, which the element warns of, count for their duration or at the frame rate.
  *
  * The two fields of an interlaced frame are analysed as one picture. Separate fields
  * (`interlace-mode=alternate`) are not supported.

@@ -5,7 +5,6 @@
 
 #define MIN_LEARNING_TIME GST_MSECOND
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
-#define UNKNOWN_DURATION (GST_SECOND / 25)
 
 #define gst_ccl_motion_analysis_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclMotionAnalysis, gst_ccl_motion_analysis, GST_TYPE_CCL_ANALYSIS)
@@ -163,45 +162,61 @@ gst_ccl_motion_analysis_start_anew (GstCclMotionAnalysis *self)
     ccl_analyzer_reset (analyzer);
 }
 
-/* The camera's view after a flushing seek has nothing to do with the one before. What lies between
- * the timestamps of two segments is not time that passed. */
+static gboolean
+gst_ccl_motion_analysis_start (GstBaseTransform *trans)
+{
+  gst_ccl_time_init (&GST_CCL_MOTION_ANALYSIS (trans)->time);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+}
+
+static gboolean
+gst_ccl_motion_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  gst_ccl_time_set_caps (&GST_CCL_MOTION_ANALYSIS (trans)->time, incaps);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps);
+}
+
+/* The camera's view after a flushing seek has nothing to do with the one before. */
 static gboolean
 gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_FLUSH_STOP:
     gst_ccl_motion_analysis_start_anew (self);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    self->timestamp = GST_CLOCK_TIME_NONE;
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_STREAM_START:
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_GAP:
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
+    break;
+  default:
+    break;
+  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* The time since the last frame. */
+/* Returns the time since the last frame, as the camera saw it: not shorter where the stream plays
+ * faster. */
 static GstClockTime
 gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, GstBuffer *buffer)
 {
-  const GstVideoInfo *info = &GST_CCL_ANALYSIS (self)->session.info;
-  GstClockTime last = self->timestamp, elapsed = UNKNOWN_DURATION;
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime last = self->time.time;
+  GstClockTime now = gst_ccl_time_advance (&self->time, GST_ELEMENT (self), segment, buffer);
 
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    elapsed = GST_BUFFER_DURATION (buffer);
-  else if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    elapsed = gst_util_uint64_scale_int (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
-                                         GST_VIDEO_INFO_FPS_N (info));
+  /* A model ignores the time before its first frame. */
+  if (!GST_CLOCK_TIME_IS_VALID (last))
+    return 0;
 
-  if (!GST_BUFFER_PTS_IS_VALID (buffer)) {
-    if (GST_CLOCK_TIME_IS_VALID (last))
-      self->timestamp = last + elapsed;
-    return elapsed;
-  }
-
-  /* Timestamps go back when a file is played again or backwards. */
-  self->timestamp = GST_BUFFER_PTS (buffer);
-
-  return GST_CLOCK_TIME_IS_VALID (last) && self->timestamp >= last ? self->timestamp - last
-                                                                   : elapsed;
+  return segment->rate == 1.0 ? now - last
+                              : (GstClockTime) ((gdouble) (now - last) * ABS (segment->rate));
 }
 
 static void
@@ -247,6 +262,8 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
       "reset", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_ccl_motion_analysis_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_start);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
 
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_MODEL;

@@ -4,6 +4,8 @@
 #ifndef __GST_CCL_MOTION_ANALYSIS_H__
 #define __GST_CCL_MOTION_ANALYSIS_H__
 
+#include <gst/common/gstccltime.h>
+
 #include "gstcclanalysis.h"
 
 G_BEGIN_DECLS
@@ -20,8 +22,8 @@ typedef struct
   gboolean reset; /* before the next frame; protected by the object lock */
 
   /* Streaming thread. */
-  gboolean marked;        /* mark the last frame's shadows */
-  GstClockTime timestamp; /* of the last frame */
+  gboolean marked; /* mark the last frame's shadows */
+  GstCclTime time; /* of the last frame */
 } GstCclMotionAnalysis;
 
 typedef struct

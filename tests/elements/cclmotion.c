@@ -4,7 +4,12 @@
 #include "tests/lib/ccltest.h"
 
 #include <gst/base/gstbasetransform.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef HAVE_MALLINFO2
+#include <malloc.h>
+#include <unistd.h>
+#endif
 
 #define FRAME_WIDTH 96
 #define FRAME_HEIGHT 64
@@ -26,6 +31,7 @@ typedef enum
   BRIGHT,
   COLOURED, /* chroma alone */
   SHADE,    /* it casts a shadow around and on itself */
+  SHADED,   /* a bright square in such a shadow */
 } Look;
 
 /* A camera, and the element that sees its frames. */
@@ -39,6 +45,9 @@ typedef struct
   gint brightness;
   gint field_shift; /* of the lower field, in pixels */
   gboolean lossy;   /* two of three frames are lost */
+
+  GstClockTime (*stamp) (GstClockTime now); /* the timestamp of a frame; NULL: @now */
+  gboolean no_durations;
 } Camera;
 
 static void
@@ -65,11 +74,11 @@ luma_at (const Camera *camera, gint x, gint y, gint square_x)
 {
   gint luma = 100 + camera->brightness + (x / 4 * 5 + y / 4 * 3) % 8;
 
-  if (camera->look == SHADE)
+  if (camera->look == SHADE || (camera->look == SHADED && !in_square (x, y, square_x)))
     return (guint8) (ABS (x - square_x - SQUARE_WIDTH / 2) < SHADE_WIDTH / 2 ? luma * 7 / 10
                                                                              : luma);
 
-  return camera->look == BRIGHT && in_square (x, y, square_x) ? 220 : (guint8) luma;
+  return camera->look != COLOURED && in_square (x, y, square_x) ? 220 : (guint8) luma;
 }
 
 static void
@@ -147,8 +156,8 @@ push (Camera *camera, gint square_x)
 {
   GstBuffer *buffer = frame_new (camera, square_x);
 
-  GST_BUFFER_PTS (buffer) = camera->now;
-  GST_BUFFER_DURATION (buffer) = camera->interval;
+  GST_BUFFER_PTS (buffer) = camera->stamp ? camera->stamp (camera->now) : camera->now;
+  GST_BUFFER_DURATION (buffer) = camera->no_durations ? GST_CLOCK_TIME_NONE : camera->interval;
   camera->now += camera->interval * (camera->lossy ? (guint) g_random_int_range (1, 6) : 1);
   buffer = gst_harness_push_and_pull (camera->h, buffer);
   fail_unless (buffer != NULL);
@@ -344,6 +353,122 @@ GST_START_TEST (test_standing)
 }
 GST_END_TEST;
 
+/* When timestamps begin to lie. */
+#define LIE_TIME (8 * GST_SECOND)
+#define DAY (24 * 3600 * GST_SECOND)
+#define WRAP (G_GUINT64_CONSTANT (47721858844444)) /* of RTP timestamps at 90 kHz */
+
+static GstClockTime
+no_stamp (GstClockTime now)
+{
+  return GST_CLOCK_TIME_NONE;
+}
+
+static GstClockTime
+stamp_every_other (GstClockTime now)
+{
+  return now / INTERVAL % 2 ? GST_CLOCK_TIME_NONE : now;
+}
+
+static GstClockTime
+jump_ahead (GstClockTime now)
+{
+  return now < LIE_TIME ? now : now + DAY;
+}
+
+static GstClockTime
+jump_back (GstClockTime now)
+{
+  return now < LIE_TIME ? now + DAY : now;
+}
+
+static GstClockTime
+jump_both_ways (GstClockTime now)
+{
+  return now / GST_SECOND == LIE_TIME / GST_SECOND ? now + DAY : now;
+}
+
+static GstClockTime
+wrap (GstClockTime now)
+{
+  return (now + WRAP - LIE_TIME) % WRAP;
+}
+
+static GstClockTime
+go_backwards (GstClockTime now)
+{
+  return DAY - now;
+}
+
+static const struct
+{
+  const gchar *name;
+  GstClockTime (*stamp) (GstClockTime now);
+  gboolean no_durations;
+  gdouble rate; /* of the segment */
+  gboolean lossy;
+  guint n_warnings;
+} times[] = {
+  { "right", NULL, FALSE, 1 },
+  { "right, no durations", NULL, TRUE, 1 },
+  { "none", no_stamp, FALSE, 1 },
+  { "none, no durations", no_stamp, TRUE, 1 },
+  { "some", stamp_every_other, FALSE, 1 },
+  { "a jump ahead", jump_ahead, FALSE, 1, FALSE, 1 },
+  { "a jump back", jump_back, TRUE, 1, FALSE, 1 },
+  { "jumps both ways", jump_both_ways, FALSE, 1, FALSE, 1 }, /* one a minute */
+  { "wrapped", wrap, FALSE, 1, FALSE, 1 },
+  { "dropped frames", NULL, FALSE, 1, TRUE },
+  { "backwards", go_backwards, FALSE, -1 },
+  { "twice as fast", NULL, FALSE, 2 },
+};
+
+/* Whatever the timestamps say, an object becomes background when it stood still for the learning
+ * time, and others are found. */
+GST_START_TEST (test_times)
+{
+  GstSegment segment;
+  GstMessage *message;
+  guint n_warnings = 0;
+  Camera camera;
+  GstCaps *caps;
+
+  camera_init (&camera, "cclmotion", "NV12");
+  caps = gst_pad_get_current_caps (camera.h->srcpad);
+  caps = gst_caps_make_writable (caps);
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  gst_harness_set_src_caps (camera.h, caps);
+  camera.stamp = times[__i__].stamp;
+  camera.no_durations = times[__i__].no_durations;
+  camera.lossy = times[__i__].lossy;
+  g_object_set (camera.h->element, "learning-time", 4 * GST_SECOND, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = times[__i__].rate;
+  segment.stop = segment.rate < 0 ? DAY : GST_CLOCK_TIME_NONE;
+  fail_unless (gst_harness_push_event (camera.h, gst_event_new_segment (&segment)));
+
+  wait_for (&camera, LIE_TIME - 3 * GST_SECOND / 2, NO_SQUARE);
+  wait_for (&camera, 3 * GST_SECOND, 30);
+  check_square (&camera, 30, 2);
+  wait_for (&camera, 3 * GST_SECOND, 30);
+  check_empty (&camera, 30);
+  wait_for (&camera, 6 * GST_SECOND, NO_SQUARE);
+  check_square (&camera, 60, 2);
+
+  while ((message = ccl_test_pop_message (camera.h, GST_MESSAGE_WARNING))) {
+    GError *warning;
+
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, "timestamps of frames jump"), "%s", warning->message);
+    g_error_free (warning);
+    gst_message_unref (message);
+    n_warnings++;
+  }
+  fail_unless_equals_int (n_warnings, times[__i__].n_warnings);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
 /* While the model is frozen, nothing becomes background. */
 GST_START_TEST (test_freeze)
 {
@@ -444,6 +569,7 @@ static void
 flush (Camera *camera)
 {
   ccl_test_flush (camera->h, frame_new (camera, NO_SQUARE));
+  camera->now = 0;
 }
 
 static void
@@ -486,6 +612,28 @@ stop (Camera *camera)
 {
   ccl_test_restart (camera->h, GST_STATE_READY);
   ccl_test_set_caps (camera->h, camera->format, FRAME_WIDTH, FRAME_HEIGHT);
+  camera->now = 0;
+}
+
+static void
+start_stream (Camera *camera)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (camera->h, gst_event_new_stream_start ("another")));
+  fail_unless (gst_harness_push_event (camera->h, gst_event_new_segment (&segment)));
+  camera->now = 0;
+}
+
+/* For longer than without a jump. */
+static void
+announce_gap (Camera *camera)
+{
+  GstClockTime gap = 60 * GST_SECOND;
+
+  fail_unless (gst_harness_push_event (camera->h, gst_event_new_gap (camera->now, gap)));
+  camera->now += gap;
 }
 
 static void
@@ -529,30 +677,45 @@ lose_timestamps (Camera *camera)
   camera->interval = 0;
 }
 
-/* What starts a new model, and what does not. */
+/* What starts a new model, and what does not; and whether the element warns of a jump. */
 static const struct
 {
   void (*happen) (Camera *camera);
-  gboolean survives;
+  gboolean survives, warns;
 } events[] = {
-  { reset, FALSE },      { flush, FALSE },        { change_caps, FALSE },
-  { stop, FALSE },       { pause_element, TRUE }, { skip_a_minute, TRUE },
-  { go_back, TRUE },     { send_gap, TRUE },      { lose_timestamps, TRUE },
-  { repeat_caps, TRUE }, { send_segment, TRUE },  { flash_in_new_segment, TRUE },
+  { reset, FALSE },
+  { flush, FALSE },
+  { change_caps, FALSE },
+  { stop, FALSE },
+  { pause_element, TRUE },
+  { skip_a_minute, TRUE, TRUE },
+  { go_back, TRUE, TRUE },
+  { send_gap, TRUE },
+  { lose_timestamps, TRUE },
+  { repeat_caps, TRUE },
+  { send_segment, TRUE, TRUE },
+  { flash_in_new_segment, TRUE, TRUE },
+  { start_stream, TRUE },
+  { announce_gap, TRUE },
 };
 
 GST_START_TEST (test_events)
 {
+  GstMessage *message;
   Camera camera;
 
   camera_init (&camera, "cclmotion", "NV12");
   wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
   check_square (&camera, 30, 2);
   events[__i__].happen (&camera);
-  if (events[__i__].survives)
-    check_square (&camera, 50, 2);
-  else
+  if (!events[__i__].survives) {
     check_empty (&camera, 50);
+    wait_for (&camera, GST_SECOND, NO_SQUARE);
+  }
+  check_square (&camera, 50, 2);
+  message = ccl_test_pop_message (camera.h, GST_MESSAGE_WARNING);
+  fail_unless_equals_int (message != NULL, events[__i__].warns);
+  gst_clear_message (&message);
   ccl_test_harness_free (camera.h);
 }
 GST_END_TEST;
@@ -678,6 +841,69 @@ GST_START_TEST (test_masks)
 }
 GST_END_TEST;
 
+/* Where operations make a shadow foreground, the mask has foreground. */
+GST_START_TEST (test_foreground_over_shadows)
+{
+  const guint in = (SQUARE_Y - 6) * FRAME_WIDTH + 42, out = (SQUARE_Y - 15) * FRAME_WIDTH + 42;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  Camera camera;
+
+  camera_init (&camera, "cclmask", "NV12");
+  gst_util_set_object_arg (G_OBJECT (camera.h->element), "shadows", "mark");
+  gst_util_set_object_arg (G_OBJECT (camera.h->element), "morphology", "dilate17x17");
+  stop (&camera);
+  wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
+  camera.look = SHADED;
+  buffer = push (&camera, 32);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.data[in], 255);
+  fail_unless_equals_int (map.data[out], 127);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (camera.h);
+}
+GST_END_TEST;
+
+#ifdef HAVE_MALLINFO2
+static gsize
+get_resident_pages (void)
+{
+  gsize pages;
+  gchar *text;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = strtoul (strchr (text, ' '), NULL, 10);
+  g_free (text);
+
+  return pages;
+}
+
+/* Caps of large frames cost no memory until a frame comes. */
+GST_START_TEST (test_memory)
+{
+  static const gchar *const names[] = { "cudaccl", "cclcolor", "cclmotion", "cclmask" };
+  guint i;
+
+  mallopt (M_PERTURB, 0); /* Meson sets it, and then memory is written when it is allocated */
+  for (i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_element_factory_make (names[i], NULL);
+    GstHarness *h;
+    gsize before;
+
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    gst_util_set_object_arg (G_OBJECT (element), "morphology", "median3,close5x5,fill");
+    h = ccl_test_harness_new (element, "NV12", 320, 240);
+    before = get_resident_pages ();
+    ccl_test_set_caps (h, "NV12", 16384, 8192);
+    fail_unless (get_resident_pages () < before + (16 << 20) / (gsize) sysconf (_SC_PAGESIZE),
+                 "%s has %" G_GSIZE_FORMAT " pages more", names[i], get_resident_pages () - before);
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+#endif
+
 static Suite *
 cclmotion_suite (void)
 {
@@ -690,6 +916,7 @@ cclmotion_suite (void)
   tcase_add_test (tc, test_chroma);
   tcase_add_test (tc, test_interlaced);
   tcase_add_test (tc, test_standing);
+  tcase_add_loop_test (tc, test_times, 0, G_N_ELEMENTS (times));
   tcase_add_test (tc, test_freeze);
   tcase_add_test (tc, test_warm_up);
   tcase_add_test (tc, test_light_change);
@@ -701,6 +928,10 @@ cclmotion_suite (void)
   tcase_add_test (tc, test_settings);
   tcase_add_test (tc, test_short_frame);
   tcase_add_test (tc, test_masks);
+  tcase_add_test (tc, test_foreground_over_shadows);
+#ifdef HAVE_MALLINFO2
+  tcase_add_test (tc, test_memory);
+#endif
 
   return s;
 }
