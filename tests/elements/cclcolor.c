@@ -281,7 +281,7 @@ GST_START_TEST (test_left_out)
 GST_END_TEST;
 
 /* The labels are those of the cleaned mask. */
-GST_START_TEST (test_cleaned)
+GST_START_TEST (test_operations)
 {
   GstHarness *h = color_harness_new (__i__, 10, &formats[10], 16, 16);
   GstBuffer *buffer = ccl_test_black_new (16, 16);
@@ -407,12 +407,14 @@ GST_START_TEST (test_metas)
   GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-test");
   GstVideoRegionOfInterestMeta *roi;
 
+  ccl_test_set_times (buffer);
   gst_buffer_add_reference_timestamp_meta (buffer, caps, 77, GST_CLOCK_TIME_NONE);
   roi = gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4);
   roi->id = 99;
   gst_buffer_add_ccl_meta (buffer, 4, 4, 9, NULL, 0);
   buffer = gst_harness_push_and_pull (h, buffer);
 
+  ccl_test_check_times (buffer);
   fail_unless_equals_uint64 (gst_buffer_get_reference_timestamp_meta (buffer, caps)->timestamp, 77);
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 99);
   fail_unless (roi && roi->x == 1 && roi->h == 4);
@@ -569,7 +571,7 @@ cclcolor_suite (void)
   tcase_add_loop_test (tc, test_layouts, 0, n_backends);
   tcase_add_loop_test (tc, test_pool, 0, n_backends);
   tcase_add_loop_test (tc, test_left_out, 0, n_backends);
-  tcase_add_loop_test (tc, test_cleaned, 0, n_backends);
+  tcase_add_loop_test (tc, test_operations, 0, n_backends);
   tcase_add_loop_test (tc, test_many, 0, n_backends);
   tcase_add_loop_test (tc, test_gaps, 0, n_backends);
   tcase_add_loop_test (tc, test_errors, 0, n_backends);

@@ -99,14 +99,16 @@ static const struct
 GST_START_TEST (test_morphology)
 {
   static const gchar *const uploads[] = { "auto", "pixels", "bits" };
+  static const guint threads[] = { 0, 1, 3 };
   static const gchar *const routes[] = { "bits", "pixels", "bits" }; /* of pageable memory */
   GstStructure *stats;
   guint i, backend;
 
   for (backend = 0; backend < ccl_test_n_backends (); backend++) {
     for (i = 0; i < G_N_ELEMENTS (uploads); i++) {
-      GstElement *element = ccl_test_element_new (ccl_test_backend ((gint) backend), "morphology",
-                                                  lists[__i__].morphology, NULL);
+      GstElement *element =
+          ccl_test_element_new (ccl_test_backend ((gint) backend), "morphology",
+                                lists[__i__].morphology, "threads", threads[i], NULL);
       GstBuffer *buffer;
       GstHarness *h;
 
@@ -209,6 +211,14 @@ static const struct
     1,
     { { 0, 0, 12, 10, 120, 5.5, 4.5 } } },
   { NULL, NULL, "P5 3 1 6 \3\4\4", 12, NULL, 1, { { 8, 0, 16, 20, 320, 15.5, 9.5 } } },
+  /* A pixel of the frame has the value at its centre. */
+  { NULL,
+    NULL,
+    "P5 5 3 9 \0\0\0\0\0\0\0\0\11\0\0\0\0\0\0",
+    24,
+    NULL,
+    1,
+    { { 14, 7, 5, 6, 30, 16.0, 9.5 } } },
   { "0,0 1,0 1,0.25 0,0.25",
     NULL,
     QUARTER_FILE,

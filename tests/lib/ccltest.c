@@ -286,6 +286,26 @@ ccl_test_check_pool (GstBufferPool *pool, gboolean is_back)
 }
 
 void
+ccl_test_set_times (GstBuffer *buffer)
+{
+  GST_BUFFER_PTS (buffer) = 7 * GST_SECOND;
+  GST_BUFFER_DTS (buffer) = 6 * GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = 5 * GST_SECOND;
+  GST_BUFFER_OFFSET (buffer) = 4;
+  GST_BUFFER_OFFSET_END (buffer) = 3;
+}
+
+void
+ccl_test_check_times (GstBuffer *buffer)
+{
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), 6 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), 5 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), 4);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), 3);
+}
+
+void
 ccl_test_flush (GstHarness *h, GstBuffer *buffer)
 {
   GstSegment segment;

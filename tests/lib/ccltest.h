@@ -102,6 +102,10 @@ GstBufferPool *ccl_test_pool_new (guint size, GstBuffer **buffer);
 /* Asserts that the pool has its buffer back, or that it does not. */
 void ccl_test_check_pool (GstBufferPool *pool, gboolean is_back);
 
+/* Give a buffer all times and offsets that a buffer may have; assert that @buffer has them. */
+void ccl_test_set_times (GstBuffer *buffer);
+void ccl_test_check_times (GstBuffer *buffer);
+
 /* Flushes. Asserts that @buffer, which is consumed, is refused meanwhile. */
 void ccl_test_flush (GstHarness *h, GstBuffer *buffer);
 

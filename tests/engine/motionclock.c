@@ -1,0 +1,333 @@
+/* cudaccl - tests of the time of background models
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The reference of checkccl has the same clock, so comparing with it cannot show whether the clock
+ * is right. What it must do is written here in plain numbers. */
+
+#include "engine/motion_step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define MS UINT64_C (1000000)
+#define SECOND (1000 * MS)
+#define DAY (24 * 3600 * SECOND)
+#define ALL ((1 << CCL_MOTION_GROUPS) - 1)
+
+static unsigned failures;
+
+static void
+check (const char *what, size_t i, uint64_t value, uint64_t expected)
+{
+  if (value == expected)
+    return;
+  printf ("FAILED: %s, %zu: %" PRIu64 ", not %" PRIu64 "\n", what, i, value, expected);
+  failures++;
+}
+
+static CclMotionParams
+params_of (uint64_t learning_time)
+{
+  return (CclMotionParams){ .learning_time = learning_time, .noise_floor = 14, .light_change = 60 };
+}
+
+/* A clock after its first frame. */
+static CclMotionClock
+clock_of (uint64_t learning_time)
+{
+  CclMotionParams params = params_of (learning_time);
+  CclMotionClock clock = { .running = false };
+
+  ccl_motion_clock_tick (&clock, &params, 0);
+  return clock;
+}
+
+static void
+run (CclMotionClock *clock, uint64_t learning_time, uint64_t elapsed, unsigned frames)
+{
+  CclMotionParams params = params_of (learning_time);
+
+  while (frames-- > 0)
+    ccl_motion_clock_tick (clock, &params, elapsed);
+}
+
+/* All groups learn from the first frame, however long the time before it. */
+static void
+test_first (void)
+{
+  static const uint64_t elapsed[] = { 0, 40 * MS, DAY };
+  CclMotionParams params = params_of (10 * SECOND);
+
+  for (size_t i = 0; i < COUNT (elapsed); i++) {
+    CclMotionClock clock = { .age = SECOND, .changed = SECOND, .pending = { SECOND } };
+    CclMotionStep step = ccl_motion_clock_tick (&clock, &params, elapsed[i]);
+
+    check ("the first frame", i, step.first, true);
+    check ("groups of the first frame", i, step.learn, ALL);
+    check ("age of the first frame", i, clock.age + clock.changed + clock.pending[0], 0);
+    step = ccl_motion_clock_tick (&clock, &params, 40 * MS);
+    check ("the second frame", i, step.first, false);
+    check ("age of the second frame", i, clock.age, 40 * MS);
+  }
+}
+
+/* A single frame stands for at most a quarter of the learning time. */
+static void
+test_cap (void)
+{
+  static const struct
+  {
+    uint64_t learning_time, elapsed, age;
+  } cases[] = {
+    { 10 * SECOND, 40 * MS, 40 * MS },
+    { 10 * SECOND, 2500 * MS - 1, 2500 * MS - 1 },
+    { 10 * SECOND, 2500 * MS, 2500 * MS },
+    { 10 * SECOND, 2500 * MS + 1, 2500 * MS },
+    { 10 * SECOND, DAY, 2500 * MS },
+    { 10 * SECOND, UINT64_MAX, 2500 * MS },
+    { MS, DAY, MS / 4 },
+    { DAY, DAY, DAY / 4 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionClock clock = clock_of (cases[i].learning_time);
+
+    run (&clock, cases[i].learning_time, cases[i].elapsed, 1);
+    check ("age after a gap", i, clock.age, cases[i].age);
+    run (&clock, cases[i].learning_time, cases[i].elapsed, 1);
+    check ("age after two gaps", i, clock.age, 2 * cases[i].age);
+  }
+}
+
+/* A frozen model does not age, and continues where it was. */
+static void
+test_freeze (void)
+{
+  CclMotionClock clock = clock_of (10 * SECOND), before;
+  CclMotionParams params = params_of (10 * SECOND);
+  CclMotionStep step;
+
+  run (&clock, 10 * SECOND, 10 * MS, 1);
+  before = clock;
+  params.freeze = true;
+  step = ccl_motion_clock_tick (&clock, &params, SECOND);
+  check ("groups of a frozen model", 0, step.learn, 0);
+  check ("age of a frozen model", 0, clock.age, before.age);
+  check ("pending time of a frozen model", 0, clock.pending[0], before.pending[0]);
+  params.freeze = false;
+  step = ccl_motion_clock_tick (&clock, &params, 5 * MS);
+  check ("groups after that", 0, step.learn, ALL);
+}
+
+/* In the first two seconds all groups learn every 15 ms, later every 90 ms, and not together. Slow
+ * cameras' models learn from every frame. */
+static void
+test_intervals (void)
+{
+  CclMotionParams params = params_of (10 * SECOND);
+  CclMotionClock clock = clock_of (10 * SECOND);
+  unsigned last[CCL_MOTION_GROUPS] = { 0 };
+
+  for (unsigned frame = 1; frame <= 2000; frame++) {
+    CclMotionStep step = ccl_motion_clock_tick (&clock, &params, 5 * MS);
+
+    if (frame < 400)
+      check ("groups in the beginning", frame, step.learn, frame % 3 == 0 ? ALL : 0);
+    for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
+      if (!(step.learn >> group & 1))
+        continue;
+      if (frame > 450)
+        check ("frames between updates", frame, frame - last[group], 18);
+      last[group] = frame;
+    }
+    if (frame > 450)
+      check ("groups that learn together", frame, __builtin_popcount (step.learn) > 2, false);
+  }
+
+  clock = clock_of (10 * SECOND);
+  for (unsigned frame = 1; frame <= 100; frame++) {
+    CclMotionStep step = ccl_motion_clock_tick (&clock, &params, 90 * MS);
+
+    check ("groups of a slow camera", frame, step.learn, ALL);
+  }
+}
+
+/* A candidate's count grows by 255 in the learning time, whatever the frame rate, and no part of
+ * that is lost. */
+static void
+test_counts (void)
+{
+  static const struct
+  {
+    uint64_t learning_time, elapsed;
+    unsigned frames;
+    unsigned counts;
+  } cases[] = { { 10 * SECOND, 40 * MS, 250, 255 },   { 10 * SECOND, 100 * MS, 100, 255 },
+                { 10 * SECOND, SECOND, 10, 255 },     { 10 * SECOND, SECOND, 5, 127 },
+                { 10 * SECOND, 2500 * MS, 4, 255 },   { 10 * SECOND, DAY, 4, 255 },
+                { SECOND, 250 * MS, 4, 255 },         { 100 * SECOND, 100 * MS, 1000, 255 },
+                { 100 * SECOND, 100 * MS, 2000, 510 } };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionParams params = params_of (cases[i].learning_time);
+    CclMotionClock clock = clock_of (cases[i].learning_time);
+    uint64_t counts = 0;
+
+    for (unsigned frame = 0; frame < cases[i].frames; frame++) {
+      CclMotionStep step = ccl_motion_clock_tick (&clock, &params, cases[i].elapsed);
+
+      if (step.learn & 1)
+        counts += step.paces[0].count;
+    }
+    /* What is pending belongs to the next update. */
+    counts += (clock.rest[0] + clock.pending[0] * 255) / cases[i].learning_time;
+    check ("counts", i, counts, cases[i].counts);
+  }
+}
+
+/* How far the background moves, in 1/32768 of the difference, and how many counts make a candidate
+ * the background: both follow the age of a young model, then the learning time. */
+static void
+test_paces (void)
+{
+  static const struct
+  {
+    uint64_t learning_time, elapsed;
+    unsigned frames;
+    unsigned rate, noise_rate, enough;
+  } cases[] = {
+    { 10 * SECOND, 100 * MS, 1, 16384, 8192, 12 }, /* the most; a twentieth of the learning time */
+    { 10 * SECOND, 100 * MS, 4, 16384, 8192, 12 },
+    { 10 * SECOND, 100 * MS, 10, 6553, 3276, 12 },   /* 100 of 500 ms, of 1 s */
+    { 10 * SECOND, 100 * MS, 40, 1638, 1638, 51 },   /* of 2 s, of a fifth of the learning time */
+    { 10 * SECOND, 100 * MS, 100, 1310, 1638, 127 }, /* of a quarter of the learning time */
+    { 10 * SECOND, 100 * MS, 200, 1310, 1638, 255 },
+    { 10 * SECOND, 100 * MS, 400, 1310, 1638, 255 },
+    { MS, SECOND, 60, 16384, 8192, 255 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionParams params = params_of (cases[i].learning_time);
+    CclMotionClock clock = clock_of (cases[i].learning_time);
+    CclMotionStep step;
+
+    run (&clock, cases[i].learning_time, cases[i].elapsed, cases[i].frames - 1);
+    step = ccl_motion_clock_tick (&clock, &params, cases[i].elapsed);
+    check ("rate", i, (uint64_t) step.paces[1].rate, cases[i].rate);
+    check ("rate of noise", i, (uint64_t) step.paces[1].noise_rate, cases[i].noise_rate);
+    check ("enough counts", i, step.paces[1].enough, cases[i].enough);
+    check ("counts", i, step.paces[1].count > 0 && step.paces[1].count < 128, true);
+  }
+}
+
+/* Updates round up or down in turns that are far apart. */
+static void
+test_dither (void)
+{
+  static const uint8_t expected[] = { 0, 64, 32, 96, 16 };
+  CclMotionParams params = params_of (10 * SECOND);
+  CclMotionClock clock = clock_of (10 * SECOND);
+  CclMotionStep step = { .first = false };
+
+  for (unsigned update = 0; update < 132; update++) {
+    if (update % CCL_MOTION_GROUPS == 0)
+      step = ccl_motion_clock_tick (&clock, &params, SECOND);
+    if (update % 128 < COUNT (expected))
+      check ("dither", update, step.paces[update % CCL_MOTION_GROUPS].dither,
+             expected[update % 128]);
+  }
+}
+
+/* Thresholds, and what the shadows are. */
+static void
+test_thresholds (void)
+{
+  static const struct
+  {
+    uint8_t noise_floor;
+    unsigned floor, cap;
+  } cases[] = {
+    { 0, 0, 40 * 128 },         { 14, 14 * 128, 40 * 128 },    { 40, 40 * 128, 40 * 128 },
+    { 41, 41 * 128, 41 * 128 }, { 255, 255 * 128, 255 * 128 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionParams params = params_of (SECOND);
+    CclMotionClock clock = { .running = i % 2 };
+    CclMotionStep step;
+
+    params.noise_floor = cases[i].noise_floor;
+    params.keep_shadows = i % 2;
+    step = ccl_motion_clock_tick (&clock, &params, 0);
+    check ("floor", i, step.floor, cases[i].floor);
+    check ("cap", i, step.cap, cases[i].cap);
+    check ("shadows", i, step.shadows, i % 2 == 0);
+  }
+}
+
+/* A change of light starts the model anew when it lasted for 0.3 s without a break. */
+static void
+test_light (void)
+{
+  static const struct
+  {
+    struct
+    {
+      uint64_t elapsed;
+      bool change;
+    } frames[4];
+    size_t n;
+    bool freeze;
+    bool running;
+  } cases[] = {
+    { { { 100 * MS, true }, { 100 * MS, true }, { 99 * MS, true } }, 3, false, true },
+    { { { 100 * MS, true }, { 100 * MS, true }, { 100 * MS, true } }, 3, false, false },
+    { { { 100 * MS, true }, { 100 * MS, true }, { 100 * MS, true } }, 3, true, true },
+    { { { 200 * MS, true }, { 40 * MS, false }, { 200 * MS, true } }, 3, false, true },
+    { { { 200 * MS, true }, { 0, false }, { 200 * MS, true }, { 100 * MS, true } },
+      4,
+      false,
+      false },
+    { { { SECOND, false }, { SECOND, false }, { 299 * MS, true } }, 3, false, true },
+    { { { SECOND, true } }, 1, false, false },
+    { { { SECOND, false } }, 1, false, true },
+  };
+  static const struct
+  {
+    uint8_t light_change;
+    uint64_t most;
+  } shares[] = { { 0, UINT64_MAX }, { 1, 10 }, { 60, 600 }, { 100, 1000 } };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionClock clock = clock_of (10 * SECOND);
+
+    for (size_t k = 0; k < cases[i].n; k++)
+      ccl_motion_clock_judge (&clock, cases[i].freeze, cases[i].frames[k].elapsed,
+                              cases[i].frames[k].change);
+    check ("a model after changes of light", i, clock.running, cases[i].running);
+  }
+  for (size_t i = 0; i < COUNT (shares); i++) {
+    CclMotionParams params = params_of (SECOND);
+
+    params.light_change = shares[i].light_change;
+    check ("the most foreground", i, ccl_motion_most (&params, 1000), shares[i].most);
+  }
+}
+
+int
+main (void)
+{
+  test_first ();
+  test_cap ();
+  test_freeze ();
+  test_intervals ();
+  test_counts ();
+  test_paces ();
+  test_dither ();
+  test_thresholds ();
+  test_light ();
+  printf ("%u failures\n", failures);
+
+  return failures > 0;
+}
