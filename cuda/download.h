@@ -37,11 +37,4 @@ cudaError_t ccl_cuda_transfer (CclCudaDownload *self, const CclCudaResult *resul
 /* Enqueues the first transfer, of the header and self->first components, unless they are mapped. */
 cudaError_t ccl_cuda_transfer_first (CclCudaDownload *self, const CclCudaResult *result);
 
-/* The components on the host. */
-static inline CclComponent *
-ccl_cuda_components (const CclCudaDownload *self)
-{
-  return (CclComponent *) (self->header + 1);
-}
-
 #endif

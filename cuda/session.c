@@ -453,7 +453,7 @@ collect_frame (CudaSession *self, CclComponents *components)
   read_times (self);
   self->is_stacked = false;
   *components = (CclComponents){
-    .items = ccl_cuda_components (download),
+    .items = (const CclComponent *) (download->header + 1),
     .count = download->header->kept,
     .found = found,
   };

@@ -199,30 +199,26 @@ find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST
   return n;
 }
 
-/* These allocate room for a frame if there is not enough yet. */
+typedef CclStatus (*Allocate) (CclCudaMemory *memory, void *pointer, size_t size);
 
+/* Makes a buffer, which has @has bytes, large enough for @size. */
 static CclStatus
-allocate_image (CclCudaUpload *self, size_t size)
+ensure_room (CclCudaUpload *self, Allocate allocate, void *buffer, size_t *has, size_t size)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status;
 
-  if (self->image_size < size)
-    status = ccl_cuda_allocate_device (&self->queue->memory, &self->image, size);
-  if (status == CCL_OK && self->image_size < size)
-    self->image_size = size;
+  if (*has >= size)
+    return CCL_OK;
+  status = allocate (&self->queue->memory, buffer, size);
+  if (status == CCL_OK)
+    *has = size;
   return status;
 }
 
 static CclStatus
-allocate_staging (CclCudaUpload *self, size_t size)
+ensure_image (CclCudaUpload *self, size_t size)
 {
-  CclStatus status = CCL_OK;
-
-  if (self->staging_size < size)
-    status = ccl_cuda_allocate_pinned (&self->queue->memory, &self->staging, size);
-  if (status == CCL_OK && self->staging_size < size)
-    self->staging_size = size;
-  return status;
+  return ensure_room (self, ccl_cuda_allocate_device, &self->image, &self->image_size, size);
 }
 
 CclStatus
@@ -237,9 +233,10 @@ ccl_cuda_upload_allocate (CclCudaUpload *self, const CclImage *image)
     const Route *route = &planes[i].route;
 
     if (status == CCL_OK && route->copied)
-      status = allocate_image (self, size);
+      status = ensure_image (self, size);
     if (status == CCL_OK && route->staged)
-      status = allocate_staging (self, size);
+      status =
+          ensure_room (self, ccl_cuda_allocate_pinned, &self->staging, &self->staging_size, size);
     if (status == CCL_OK && route->staged && !self->blocks && !self->shares_pool) {
       ccl_pool_shared_ref ();
       self->shares_pool = true;
@@ -447,7 +444,7 @@ static CclStatus
 allocate_stack (CclCudaUpload *self, uint32_t frames, size_t size)
 {
   CclCudaMemory *memory = &self->queue->memory;
-  CclStatus status = allocate_image (self, size);
+  CclStatus status = ensure_image (self, size);
 
   if (status == CCL_OK && !self->sources)
     status = ccl_cuda_allocate_device (memory, &self->sources, frames * sizeof *self->sources);
