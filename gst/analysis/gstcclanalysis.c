@@ -248,8 +248,8 @@ typedef struct
   gboolean post_messages;
 } Plan;
 
-/* Makes the plan for the next frame; caps must be set. Warns if area limits that are new let no
- * component pass. */
+/* Makes the plan for the next frame; caps must be set. Warns if new area limits let no component
+ * pass. */
 static void
 gst_ccl_analysis_plan (GstCclAnalysis *self, Plan *plan)
 {

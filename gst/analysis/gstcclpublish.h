@@ -14,7 +14,7 @@ void gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info,
                           const CclComponents *components);
 
 /* Attaches one GstVideoRegionOfInterestMeta for each component. Ids count from 0, or, if other
- * regions have one of these ids, from the one after the highest of theirs. */
+ * regions have one of these ids, from their highest id plus one. */
 void gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components);
 
 #ifdef HAVE_ANALYTICS

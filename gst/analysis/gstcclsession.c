@@ -128,7 +128,7 @@ is_device_failure (CclStatus status)
   return status == CCL_ERROR_NO_MEMORY || status == CCL_ERROR_DEVICE;
 }
 
-/* Warns that the session falls back to the CPU because of @error, of which it takes ownership. */
+/* Warns that the session falls back to the CPU because of @error, which is consumed. */
 static void
 gst_ccl_session_warn (GstCclSession *self, GError *error)
 {

@@ -75,7 +75,7 @@ gboolean gst_ccl_session_analyze (GstCclSession *session, GstBuffer *buffer,
                                   GError **error);
 
 /* Sets @error to what the analyzer reported with @status, and drops it: it is unusable after a
- * device failure, and after any other error the next frame gets a new one as well. */
+ * device failure. The next frame gets a new one. */
 void gst_ccl_session_fail (GstCclSession *session, CclStatus status, GError **error);
 
 /* Returns the statistics since the last start. May be called from any thread. */

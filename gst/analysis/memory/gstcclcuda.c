@@ -144,7 +144,7 @@ ask_peers (GstElement *element, GstIterator *pads)
 static GPrivate is_looking = G_PRIVATE_INIT (NULL);
 
 /* Asks the neighbours, then the bins and the application, which answer with set_context(). No lock
- * is held meanwhile: neighbours may ask in turn. */
+ * is held meanwhile: neighbours may ask back. */
 static void
 look_for_context (CudaMapper *self)
 {
