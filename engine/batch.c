@@ -23,7 +23,7 @@ struct CclBatch
   CclConfig config;      /* of one frame */
   uint32_t frames, n;    /* capacity, and the number in the last batch */
   CclAnalyzer *analyzer; /* of the frame that they form together */
-  int device;            /* whose page-locked memory @pixels is; -1: it is not */
+  int device;            /* whose pinned memory @pixels is; -1: it is not */
   void *pixels;          /* [frames * (height + 1)] rows of @width bytes, or of as many bits */
   bool cleans;           /* each frame on the CPU, with: */
   CclMask region;        /* no words: the whole frame */
@@ -72,7 +72,7 @@ check_batch_config (const CclConfig *config, uint32_t frames)
   return ccl_check_cleaning (config, config->height);
 }
 
-/* The pixels are page-locked where that helps. */
+/* The pixels are pinned where that helps. */
 static CclStatus
 allocate_pixels (CclBatch *self, size_t size)
 {
