@@ -807,7 +807,9 @@ get_limit (GstCclMerge *self, GstBuffer *buffer, gboolean *latest)
     if (GST_BUFFER_DURATION_IS_VALID (buffer))
       half_frame = GST_BUFFER_DURATION (buffer) / 2;
     GST_OBJECT_LOCK (self->video);
-    limit = (GstClockTime) (MIN (half_frame, MAX_DISTANCE) / ABS (self->video->segment.rate));
+    /* The rate may be so low that the result has no place in a clock time. */
+    limit = (GstClockTime) MIN (
+        (gdouble) MIN (half_frame, MAX_DISTANCE) / ABS (self->video->segment.rate), MAX_DISTANCE);
     GST_OBJECT_UNLOCK (self->video);
   }
 

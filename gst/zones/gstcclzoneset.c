@@ -620,7 +620,8 @@ add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
     if (!find_object (self, points[i].track))
       tracks[n++] = points[i].track;
   }
-  qsort (tracks, n, sizeof (*tracks), compare_tracks);
+  if (n > 0)
+    qsort (tracks, n, sizeof (*tracks), compare_tracks);
   for (i = 0; i < n && n_before + n_new < GST_CCL_MAX_ZONE_OBJECTS; i++) {
     if (n_new == 0 || tracks[i] != tracks[n_new - 1])
       tracks[n_new++] = tracks[i];
