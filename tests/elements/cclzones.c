@@ -780,42 +780,6 @@ GST_START_TEST (test_many_objects)
 }
 GST_END_TEST;
 
-/* A polygon of as many points as there may be, a comb around all objects, half of which move over
- * its border in each frame. */
-GST_START_TEST (test_many_points)
-{
-  const guint n_points = 30000, n = 1024;
-  GString *text = g_string_new ("comb:");
-  GstCclComponent *components = g_new0 (GstCclComponent, n);
-  GstHarness *h;
-  gint64 start;
-  guint number, i;
-
-  for (i = 0; i < n_points - 2; i++)
-    g_string_append_printf (text, " %.4f,%.4f", (gdouble) i / n_points, i % 2 ? 0.1 : 0.9);
-  g_string_append (text, " 1,0 0,0");
-  h = harness_new (text->str, NULL);
-  start = g_get_monotonic_time ();
-  for (number = 0; number < 20; number++) {
-    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
-
-    for (i = 0; i < n; i++) {
-      components[i].track = 1 + i;
-      components[i].x = i % WIDTH;
-      components[i].y = (i + number) % 2 ? 2 : 97;
-      components[i].width = components[i].height = 2;
-    }
-    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
-    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-  }
-  fail_unless (g_get_monotonic_time () - start < 5 * G_TIME_SPAN_SECOND);
-  g_string_free (text, TRUE);
-  g_free (components);
-  ccl_test_harness_free (h);
-}
-GST_END_TEST;
-
 /* Many regions of interest, half of which are outside. */
 GST_START_TEST (test_many_regions)
 {
@@ -916,7 +880,6 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_gaps);
   tcase_add_test (tcase, test_untracked);
   tcase_add_test (tcase, test_many_objects);
-  tcase_add_test (tcase, test_many_points);
   tcase_add_test (tcase, test_many_regions);
   tcase_add_test (tcase, test_limits);
   tcase_add_loop_test (tcase, test_timing, 0, (int) ccl_test_n_timings);
