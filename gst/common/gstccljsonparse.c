@@ -58,8 +58,8 @@ skip_string (const gchar **at)
 
 /* Finds problems that json-glib does not survive, or wrongly accepts. It recurses at each opening
  * bracket and overflows its stack. After a bad \u it writes invalid UTF-8 and skips characters
- * unseen, even quotes. Comments and single quotes are refused, too: where they end depends on its
- * version, so brackets could hide in them.
+ * unseen, even quotes. It leaks the first of two values. Comments and single quotes are refused,
+ * too: where they end depends on its version, so brackets could hide in them.
  *
  * Returns a description and sets @where, or returns NULL. Leaves other errors to json-glib. */
 static const gchar *
@@ -81,6 +81,8 @@ find_problem (const gchar *text, const gchar **where)
     case ']':
     case '}':
       depth -= depth > 0 ? 1 : 0;
+      if (depth == 0 && at[1 + strspn (at + 1, " \t\r\n")] != '\0')
+        problem = "text after the end";
       break;
     case '/':
     case '\'':

@@ -16,8 +16,9 @@ void
 gst_ccl_time_init (GstCclTime *self)
 {
   self->time = self->interval = self->arrival = GST_CLOCK_TIME_NONE;
-  self->running = 0;
+  self->running = self->jump = 0;
   self->apart = FALSE;
+  self->of = "frames";
   self->warned = 0;
 }
 
@@ -76,7 +77,7 @@ get_interval (GstCclTime *self, GstElement *element, GstBuffer *buffer)
 }
 
 static void
-warn (GstCclTime *self, GstElement *element, GstClockTimeDiff jump)
+warn (GstCclTime *self, GstElement *element)
 {
   gint64 now = g_get_monotonic_time ();
   gchar *text, *debug;
@@ -85,25 +86,30 @@ warn (GstCclTime *self, GstElement *element, GstClockTimeDiff jump)
     return;
 
   self->warned = now;
-  text = g_strdup_printf ("The timestamps of frames jump %s by %.3f s. Objects go on as before.",
-                          jump < 0 ? "back" : "ahead", ABS ((gdouble) jump) / GST_SECOND);
+  text = g_strdup_printf ("The timestamps of %s jump %s by %.3f s. The element goes on as before.",
+                          self->of, self->jump < 0 ? "back" : "ahead",
+                          ABS ((gdouble) self->jump) / GST_SECOND);
   debug = g_strdup_printf ("after running time %" GST_STIME_FORMAT, GST_STIME_ARGS (self->running));
   gst_element_message_full (element, GST_MESSAGE_WARNING, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
                             text, debug, __FILE__, G_STRFUNC, __LINE__);
 }
 
-/* Returns the time between the last frame and the one whose running time is @running. */
+/* Returns the time between the last frame and the one whose running time is @running. A frame out
+ * of order gets that of the last one: otherwise the step back would count as time. */
 static GstClockTime
-get_passed (GstCclTime *self, GstElement *element, GstClockTimeDiff running, GstClockTime interval)
+get_passed (GstCclTime *self, GstElement *element, GstClockTimeDiff *running, GstClockTime interval)
 {
-  const GstClockTimeDiff passed = gst_ccl_time_diff (running, self->running);
+  const GstClockTimeDiff passed = gst_ccl_time_diff (*running, self->running);
 
-  if (passed < 0 && passed > -(GstClockTimeDiff) JUMP_BACK)
+  if (passed < 0 && passed > -(GstClockTimeDiff) JUMP_BACK) {
+    *running = self->running;
     return 0;
+  }
   if (passed >= 0 && (guint64) passed <= JUMP_AHEAD + 2 * MIN (interval, G_MAXINT64 / 4))
     return (GstClockTime) passed;
 
-  warn (self, element, passed);
+  self->jump = passed;
+  warn (self, element);
 
   return interval;
 }
@@ -115,12 +121,13 @@ gst_ccl_time_advance (GstCclTime *self, GstElement *element, const GstSegment *s
   GstClockTime interval = get_interval (self, element, buffer), passed;
   GstClockTimeDiff running;
 
+  self->jump = 0;
   passed = interval = MIN (interval, G_MAXINT64);
   if (!get_running_time (segment, GST_BUFFER_PTS (buffer), &running))
     running =
         MIN (self->running, G_MAXINT64 - (GstClockTimeDiff) interval) + (GstClockTimeDiff) interval;
   else if (GST_CLOCK_TIME_IS_VALID (self->time) && !self->apart)
-    passed = get_passed (self, element, running, interval);
+    passed = get_passed (self, element, &running, interval);
 
   if (GST_CLOCK_TIME_IS_VALID (self->time))
     self->time += MIN (passed, G_MAXINT64 - self->time);

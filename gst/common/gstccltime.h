@@ -18,10 +18,13 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstClockTime time;        /* of the last frame; GST_CLOCK_TIME_NONE if there was none yet */
-  GstClockTimeDiff running; /* its running time, also before the segment */
+  GstClockTimeDiff running; /* its running time, also before the segment; of frames out of order,
+                             * the latest one */
+  GstClockTimeDiff jump;    /* by how much running time jumped before the last frame, mostly 0 */
   GstClockTime interval;    /* between frames by their rate, or GST_CLOCK_TIME_NONE */
   GstClockTime arrival;     /* of the last frame without an interval, or GST_CLOCK_TIME_NONE */
   gboolean apart;           /* the next frame has nothing to do with the last one */
+  const gchar *of;          /* what the warning is about: "frames" */
   gint64 warned;            /* when a jump was last warned of, in monotonic µs; 0: never */
 } GstCclTime;
 

@@ -7,6 +7,9 @@
 #include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclutils.h>
 
+/* No live source is this far ahead of the clock. */
+#define FUTURE (10 * GST_SECOND)
+
 gboolean
 gst_ccl_segment_get_running_time (const GstSegment *segment, GstClockTime timestamp,
                                   GstClockTimeDiff *time)
@@ -98,7 +101,7 @@ clear_unlocked (GstCclMatcher *matcher)
   g_clear_pointer (&matcher->next, frame_free);
   matcher->match = NULL;
   g_array_set_size (matcher->events, 0);
-  matcher->begun = FALSE;
+  matcher->begun = matcher->behind = FALSE;
 }
 
 void
@@ -156,6 +159,73 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
+/* Drops the first frame on @pad, whose time jumps. Its events happened in this time. Another thread
+ * may be about to attach it. */
+static void
+drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
+{
+  if (matcher->match == matcher->next)
+    matcher->match = NULL;
+  gst_ccl_events_add (matcher->events, &matcher->next->findings.zones, GST_CLOCK_STIME_NONE);
+  g_clear_pointer (&matcher->next, frame_free);
+  gst_aggregator_pad_drop_buffer (pad);
+  matcher->n_dropped++;
+}
+
+void
+gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time)
+{
+  g_mutex_lock (&matcher->lock);
+  while (peek (matcher, pad) &&
+         gst_ccl_time_diff (matcher->next->gap_start, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP)
+    drop (matcher, pad);
+  g_mutex_unlock (&matcher->lock);
+}
+
+guint64
+gst_ccl_matcher_get_dropped (GstCclMatcher *matcher)
+{
+  guint64 n;
+
+  g_mutex_lock (&matcher->lock);
+  n = matcher->n_dropped;
+  g_mutex_unlock (&matcher->lock);
+
+  return n;
+}
+
+/* Whether the first frame on the pad is of a time that the video has left or, in a live pipeline,
+ * that will not come soon. */
+static gboolean
+is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
+{
+  GstClockTimeDiff start = matcher->next->gap_start;
+
+  if (gst_ccl_time_diff (start, request->time) <= (GstClockTimeDiff) GST_CCL_MATCH_JUMP) {
+    matcher->behind = FALSE;
+    return FALSE;
+  }
+  if (matcher->behind)
+    return TRUE;
+
+  return GST_CLOCK_STIME_IS_VALID (request->now) &&
+         gst_ccl_time_diff (start, request->now) > (GstClockTimeDiff) FUTURE &&
+         gst_ccl_time_diff (request->time, request->now) <= (GstClockTimeDiff) FUTURE;
+}
+
+/* The same as peek(), but drops frames whose time jumps. */
+static gboolean
+peek_current (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRequest *request)
+{
+  while (peek (matcher, pad)) {
+    if (!is_stale (matcher, request))
+      return TRUE;
+    drop (matcher, pad);
+  }
+
+  return FALSE;
+}
+
 gboolean
 gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n_lost)
 {
@@ -169,14 +239,15 @@ gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n
   return !pad || gst_aggregator_pad_is_eos (pad);
 }
 
-/* The result if nothing is queued on @pad, which may be NULL. */
+/* The result if nothing is queued on @pad, which may be NULL. After a jump back, nobody knows
+ * whether the components follow. */
 static GstCclMatchResult
-result_without_data (GstAggregatorPad *pad, gboolean timeout)
+result_without_data (const GstCclMatcher *matcher, GstAggregatorPad *pad, gboolean timeout)
 {
   if (!pad || gst_aggregator_pad_is_eos (pad))
     return GST_CCL_MATCH_IDLE;
 
-  return timeout ? GST_CCL_MATCH_LATE : GST_CCL_MATCH_PENDING;
+  return timeout || matcher->behind ? GST_CCL_MATCH_LATE : GST_CCL_MATCH_PENDING;
 }
 
 static GstClockTimeDiff
@@ -199,8 +270,8 @@ find_nearest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRe
 
     if (farthest < 0) {
       result = GST_CCL_MATCH_NONE;
-    } else if (!peek (matcher, pad)) {
-      result = result_without_data (pad, request->timeout);
+    } else if (!peek_current (matcher, pad, request)) {
+      result = result_without_data (matcher, pad, request->timeout);
     } else {
       next = matcher->next;
       if (next->time <= time || (next->gap && distance (next->time, time) <= farthest)) {
@@ -230,8 +301,8 @@ find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchReq
   const GstCclBranchFrame *last;
 
   while (!matcher->last || matcher->last->time != time) {
-    if (!peek (matcher, pad)) {
-      result = result_without_data (pad, request->timeout);
+    if (!peek_current (matcher, pad, request)) {
+      result = result_without_data (matcher, pad, request->timeout);
       if (result == GST_CCL_MATCH_PENDING)
         return result;
       break;
@@ -261,18 +332,24 @@ gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
   GstCclMatchResult result;
 
   g_mutex_lock (&matcher->lock);
-  matcher->time = request->time;
   matcher->match = NULL;
-  if (!matcher->begun && GST_CLOCK_STIME_IS_VALID (request->time)) {
-    matcher->begun = TRUE;
-    matcher->begin = request->time;
+  if (!GST_CLOCK_STIME_IS_VALID (request->time)) {
+    /* Where no frame has a time, the branch must not wait for one that has. */
+    while (peek (matcher, pad) && !matcher->has_time)
+      take (matcher, pad);
+    matcher->has_time = FALSE;
+    g_mutex_unlock (&matcher->lock);
+    return GST_CCL_MATCH_NONE;
   }
-  if (!GST_CLOCK_STIME_IS_VALID (request->time))
-    result = GST_CCL_MATCH_NONE;
-  else if (request->latest)
-    result = find_latest (matcher, pad, request);
-  else
-    result = find_nearest (matcher, pad, request);
+
+  if (!matcher->begun)
+    matcher->begin = matcher->time = request->time;
+  matcher->begun = matcher->has_time = TRUE;
+  if (gst_ccl_time_diff (matcher->time, request->time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP)
+    matcher->behind = TRUE;
+  matcher->time = request->time;
+  result =
+      request->latest ? find_latest (matcher, pad, request) : find_nearest (matcher, pad, request);
   g_mutex_unlock (&matcher->lock);
 
   return result;
@@ -313,7 +390,7 @@ gst_ccl_matcher_attach (GstCclMatcher *matcher, GstBuffer *buffer, guint width, 
     buffer = make_writable (buffer);
     gst_ccl_findings_attach_zones (&match->findings, buffer, width, height);
   }
-  if (matcher->events->len > 0 && GST_CLOCK_STIME_IS_VALID (matcher->time)) {
+  if (matcher->events->len > 0 && matcher->has_time) {
     buffer = make_writable (buffer);
     gst_ccl_events_attach (matcher->events, buffer, width, height, n_zones, n_events,
                            matcher->time);

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* Frames that are this far apart, and in the wrong order, are before and after a jump. */
+#define GST_CCL_MATCH_JUMP GST_SECOND
+
 typedef enum
 {
   GST_CCL_MATCH_PENDING, /* depends on data that has not arrived */
@@ -23,6 +26,7 @@ typedef struct
   gboolean latest;        /* the last frame not after this one, instead of the nearest one */
   GstClockTimeDiff limit; /* greatest distance, or with @latest the greatest age; >= 0 */
   GstClockTimeDiff time;  /* of the frame; GST_CLOCK_STIME_NONE: it matches nothing */
+  GstClockTimeDiff now;   /* in live pipelines, when a frame comes that is in time; or NONE */
   gboolean timeout;       /* the latency has elapsed: do not wait any longer */
 } GstCclMatchRequest;
 
@@ -39,9 +43,12 @@ typedef struct
   GstCclBranchFrame *next;        /* the first one on the pad, once it was looked at */
   const GstCclBranchFrame *match; /* one of them, or NULL */
   GArray *events;                 /* for the next frame of the video */
-  GstClockTimeDiff time;          /* of the current frame of the video */
+  gboolean has_time;              /* the current frame of the video */
+  GstClockTimeDiff time;          /* of that, or of the last one that had a time */
   GstClockTimeDiff begin;         /* of the first one, once it has come */
   gboolean begun;
+  gboolean behind; /* the video has gone back, and the components have not followed yet */
+  guint64 n_dropped;
 } GstCclMatcher;
 
 void gst_ccl_matcher_init (GstCclMatcher *matcher);
@@ -58,6 +65,13 @@ gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, g
  * later call needs. */
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                                         const GstCclMatchRequest *request);
+
+/* A frame of @time arrives on @pad: drops those before it whose time is far ahead. They would stay
+ * at the head of the pad until the video comes there, and keep others from being used. */
+void gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time);
+
+/* How many frames were dropped because their time jumps. */
+guint64 gst_ccl_matcher_get_dropped (GstCclMatcher *matcher);
 
 /* Attaches what the last call of gst_ccl_matcher_find() found to @buffer, the frame that it was
  * for, of @width x @height; and, if the frame has a time, the events that no frame has yet, even if

@@ -56,9 +56,10 @@ GstStructure *
 gst_ccl_merge_stats_to_structure (const GstCclMergeStats *stats, GstClockTimeDiff lateness,
                                   GstClockTime added)
 {
-  return gst_structure_new (
-      "application/x-cclmerge-stats", "frames", G_TYPE_UINT64, stats->frames, "matched",
-      G_TYPE_UINT64, stats->matched, "unmatched", G_TYPE_UINT64, stats->frames - stats->matched,
-      "late", G_TYPE_UINT64, stats->late, "lost-events", G_TYPE_UINT64, stats->lost_events,
-      "lateness", G_TYPE_INT64, (gint64) lateness, "added-latency", G_TYPE_UINT64, added, NULL);
+  return gst_structure_new ("application/x-cclmerge-stats", "frames", G_TYPE_UINT64, stats->frames,
+                            "matched", G_TYPE_UINT64, stats->matched, "unmatched", G_TYPE_UINT64,
+                            stats->frames - stats->matched, "late", G_TYPE_UINT64, stats->late,
+                            "dropped", G_TYPE_UINT64, stats->dropped, "lost-events", G_TYPE_UINT64,
+                            stats->lost_events, "lateness", G_TYPE_INT64, (gint64) lateness,
+                            "added-latency", G_TYPE_UINT64, added, NULL);
 }

@@ -15,6 +15,7 @@ typedef struct
   guint64 matched;
   guint64 late;        /* of the others: components had not come in time */
   guint64 missed;      /* of the others: components were expected, including those that were late */
+  guint64 dropped;     /* frames of the branch, because of a jump */
   guint64 lost_events; /* after the last frame */
 } GstCclMergeStats;
 

@@ -29,6 +29,11 @@
  *
  * Caps, segment, tags and EOS are those of the video.
  *
+ * Where timestamps jump, the element posts a warning and goes on: it does not wait for a time that
+ * may be days away. A frame of the video passes if later ones are earlier by more than a second,
+ * and frames of the other branch are dropped if they are far ahead of later ones, of a video that
+ * has gone back, or of the clock of a live pipeline.
+ *
  * ## Live pipelines
  *
  * In a live pipeline a frame waits only as long as the latency allows. With mode=wait this is the
@@ -96,7 +101,7 @@
 #include <gst/video/video.h>
 #include <gst/common/gstcclutils.h>
 
-#include "gstcclmerge-latency.h"
+#include "gstcclmerge-arrivals.h"
 #include "gstcclmerge-match.h"
 #include "gstcclmerge-stats.h"
 
@@ -138,8 +143,9 @@ struct _GstCclMerge
   GstClockTime max_age;
   GstClockTime half_frame; /* of the video, from its caps; 0 if they have no frame rate */
   GstClockTime followed;   /* latency added because the components are late */
-  GstCclLateness lateness; /* of the components */
   GstCclMergeStats stats;
+
+  GstCclArrivals arrivals;
 
   /* Streaming thread. */
   guint width, height; /* of the video */
@@ -280,6 +286,8 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    * * `unmatched` (`guint64`): the other frames,
    * * `late` (`guint64`): unmatched frames whose components had not arrived when the latency had
    *   elapsed,
+   * * `dropped` (`guint64`): frames of the branch that were dropped because its timestamps, or
+   * those of the video, jump,
    * * `lost-events` (`guint64`): events of `cclzones` that came after the last frame of the video,
    * * `lateness` (`gint64`): how long after its running time the last frame of the branch arrived,
    *   in nanoseconds; 0 if the pipeline is not live,
@@ -334,6 +342,8 @@ gst_ccl_merge_init (GstCclMerge *self)
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->video));
 
   gst_ccl_matcher_init (&self->matcher);
+  gst_ccl_arrivals_init (&self->arrivals, GST_ELEMENT (self), self->video, &self->matcher);
+  gst_ccl_arrivals_watch (&self->arrivals, self->video);
   self->mode = DEFAULT_MODE;
   self->tolerance = DEFAULT_TOLERANCE;
   self->max_latency = DEFAULT_MAX_LATENCY;
@@ -345,6 +355,7 @@ gst_ccl_merge_finalize (GObject *object)
 {
   GstCclMerge *self = GST_CCL_MERGE (object);
 
+  gst_ccl_arrivals_finalize (&self->arrivals);
   gst_ccl_matcher_finalize (&self->matcher);
   gst_clear_event (&self->segment);
 
@@ -377,77 +388,47 @@ gst_ccl_merge_update_latency (GstCclMerge *self)
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, GST_CLOCK_TIME_NONE);
 }
 
-static void
-forget_lateness (GstCclMerge *self)
+static gboolean
+is_live (GstCclMerge *self)
 {
-  GST_OBJECT_LOCK (self);
-  gst_ccl_lateness_reset (&self->lateness);
-  GST_OBJECT_UNLOCK (self);
+  return GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 }
 
 /* Raises the latency so that components arrive in time. */
 static void
 gst_ccl_merge_follow (GstCclMerge *self)
 {
-  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
-  GstClockTime step, missing;
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), step;
+  GstClockTimeDiff missing = gst_ccl_arrivals_get_usual_lateness (&self->arrivals);
   gboolean raise = FALSE;
 
-  if (!GST_CLOCK_TIME_IS_VALID (latency))
+  if (!is_live (self))
     return;
 
   GST_OBJECT_LOCK (self);
-  step = self->half_frame > 0 ? 2 * self->half_frame : 20 * GST_MSECOND;
   /* The other branches and the property `latency` add the rest. */
   latency -= MIN (latency, get_own_latency_unlocked (self));
-  missing = gst_ccl_lateness_get_missing (&self->lateness, latency, step);
-  missing = MIN (missing, MIN (self->max_latency, MAX_DISTANCE));
-  if (self->mode == GST_CCL_MERGE_MODE_WAIT && missing > self->followed) {
-    self->followed = missing;
-    raise = TRUE;
+  missing = gst_ccl_time_diff (missing, (GstClockTimeDiff) MIN (latency, G_MAXINT64));
+  if (self->mode == GST_CCL_MERGE_MODE_WAIT && missing > 0) {
+    /* In steps of frames: each one disturbs the pipeline. */
+    step = self->half_frame > 0 ? 2 * self->half_frame : 20 * GST_MSECOND;
+    latency =
+        MIN (((GstClockTime) missing / step + 1) * step, MIN (self->max_latency, MAX_DISTANCE));
+    raise = latency > self->followed;
+    self->followed = MAX (latency, self->followed);
   }
   GST_OBJECT_UNLOCK (self);
 
   if (raise) {
     GST_INFO_OBJECT (self, "components arrive late: adding %" GST_TIME_FORMAT " of latency",
-                     GST_TIME_ARGS (missing));
+                     GST_TIME_ARGS (latency));
     gst_ccl_merge_update_latency (self);
   }
-}
-
-/* Measures how late components arrive on @pad. */
-static GstPadProbeReturn
-gst_ccl_merge_components_arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
-{
-  GstCclMerge *self = GST_CCL_MERGE (user_data);
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-  const GstSegment *segment;
-  GstClockTimeDiff time, now;
-
-  /* The segment of the GstAggregatorPad is that of the frame handled last. */
-  if (event && clock && !gst_ccl_buffer_is_gap (buffer)) {
-    gst_event_parse_segment (event, &segment);
-    if (gst_ccl_segment_get_running_time (segment, GST_BUFFER_PTS (buffer), &time)) {
-      now = GST_CLOCK_DIFF (gst_element_get_base_time (GST_ELEMENT (self)),
-                            gst_clock_get_time (clock));
-      GST_OBJECT_LOCK (self);
-      gst_ccl_lateness_add (&self->lateness, gst_ccl_time_diff (now, time));
-      GST_OBJECT_UNLOCK (self);
-    }
-  }
-
-  gst_clear_event (&event);
-  gst_clear_object (&clock);
-
-  return GST_PAD_PROBE_OK;
 }
 
 static GstStructure *
 gst_ccl_merge_get_stats (GstCclMerge *self)
 {
-  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   GstClockTimeDiff lateness = 0;
   GstClockTime followed;
   GstCclMergeStats stats;
@@ -455,9 +436,10 @@ gst_ccl_merge_get_stats (GstCclMerge *self)
   GST_OBJECT_LOCK (self);
   stats = self->stats;
   followed = self->mode == GST_CCL_MERGE_MODE_WAIT ? self->followed : 0;
-  if (live)
-    lateness = gst_ccl_lateness_get_last (&self->lateness);
   GST_OBJECT_UNLOCK (self);
+  stats.dropped = gst_ccl_matcher_get_dropped (&self->matcher);
+  if (is_live (self))
+    lateness = gst_ccl_arrivals_get_last_lateness (&self->arrivals);
 
   return gst_ccl_merge_stats_to_structure (&stats, lateness, followed);
 }
@@ -527,6 +509,7 @@ static GstAggregatorPad *
 gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const gchar *req_name,
                               const GstCaps *caps)
 {
+  GstCclMerge *self = GST_CCL_MERGE (agg);
   GstPad *existing = gst_element_get_static_pad (GST_ELEMENT (agg), "components");
   GstAggregatorPad *pad;
 
@@ -538,9 +521,7 @@ gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ, const g
 
   pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", "components", "direction", GST_PAD_SINK,
                       "template", templ, NULL);
-  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_BUFFER, gst_ccl_merge_components_arrive, agg,
-                     NULL);
-  forget_lateness (GST_CCL_MERGE (agg));
+  gst_ccl_arrivals_watch (&self->arrivals, pad);
 
   return pad;
 }
@@ -553,8 +534,8 @@ gst_ccl_merge_start (GstAggregator *agg)
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof (self->stats));
   self->followed = 0;
-  gst_ccl_lateness_reset (&self->lateness);
   GST_OBJECT_UNLOCK (self);
+  self->matcher.n_dropped = 0;
   gst_ccl_merge_update_latency (self);
 
   return TRUE;
@@ -566,6 +547,7 @@ gst_ccl_merge_stop (GstAggregator *agg)
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
   gst_ccl_matcher_clear (&self->matcher);
+  gst_ccl_arrivals_reset (&self->arrivals);
   self->width = self->height = 0;
   self->matcher.width = self->matcher.height = 0;
   gst_clear_event (&self->segment);
@@ -579,7 +561,6 @@ gst_ccl_merge_flush (GstAggregator *agg)
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
   gst_ccl_matcher_clear (&self->matcher);
-  forget_lateness (self);
   gst_clear_event (&self->segment);
 
   return GST_FLOW_OK;
@@ -619,6 +600,49 @@ gst_ccl_merge_push_segment (GstCclMerge *self)
     gst_pad_push_event (srcpad, g_steal_pointer (&self->segment));
 }
 
+static void
+count_frame (GstCclMerge *self, GstCclMatchResult result)
+{
+  GstCclMergeStats stats;
+  gboolean latest, warn;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  warn = gst_ccl_merge_stats_add (&self->stats, result);
+  stats = self->stats;
+  latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
+  GST_OBJECT_UNLOCK (self);
+  if (!warn)
+    return;
+
+  text = gst_ccl_merge_stats_make_warning (&stats, result, latest,
+                                           gst_ccl_arrivals_get_usual_lateness (&self->arrivals),
+                                           gst_aggregator_get_latency (GST_AGGREGATOR (self)));
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  g_free (text);
+}
+
+/* Pushes frames of the video that nobody waits for. */
+static GstFlowReturn
+push_early (GstCclMerge *self)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *buffer;
+
+  do {
+    g_mutex_lock (&self->arrivals.video_lock);
+    buffer = gst_ccl_arrivals_take_early (&self->arrivals);
+    g_mutex_unlock (&self->arrivals.video_lock);
+    if (buffer) {
+      count_frame (self, GST_CCL_MATCH_NONE);
+      gst_clear_event (&self->segment);
+      flow = gst_aggregator_finish_buffer (GST_AGGREGATOR (self), buffer);
+    }
+  } while (buffer && flow == GST_FLOW_OK);
+
+  return flow;
+}
+
 static gboolean
 gst_ccl_merge_video_event (GstCclMerge *self, GstEvent *event)
 {
@@ -626,6 +650,9 @@ gst_ccl_merge_video_event (GstCclMerge *self, GstEvent *event)
   const GstSegment *segment;
   GstCaps *caps;
   gboolean result;
+
+  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
+    push_early (self);
 
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
@@ -678,7 +705,6 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
     /* GstAggregator only handles flushes of all pads together. Nothing can arrive between this
      * pad's flush start and flush stop. */
     gst_ccl_matcher_clear (&self->matcher);
-    forget_lateness (self);
     return GST_AGGREGATOR_CLASS (parent_class)->sink_event (agg, pad, event);
   case GST_EVENT_FLUSH_START:
   case GST_EVENT_STREAM_START:
@@ -785,7 +811,7 @@ gst_ccl_merge_get_next_time (GstAggregator *agg)
   gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &time);
   gst_buffer_unref (buffer);
 
-  return (GstClockTime) MAX (time, 0);
+  return gst_ccl_arrivals_get_due (&self->arrivals, time);
 }
 
 /* The greatest distance of a match, or with @latest its greatest age. */
@@ -820,12 +846,14 @@ get_limit (GstCclMerge *self, GstBuffer *buffer, gboolean *latest)
 static GstCclMatchResult
 find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout)
 {
-  GstCclMatchRequest request = { .timeout = timeout };
+  GstCclMatchRequest request = { .now = GST_CLOCK_STIME_NONE, .timeout = timeout };
   GstCclMatchResult result;
   GstPad *pad;
 
   if (!gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &request.time))
     request.time = GST_CLOCK_STIME_NONE;
+  if (is_live (self))
+    request.now = gst_ccl_arrivals_get_now (&self->arrivals);
   request.limit = get_limit (self, buffer, &request.latest);
   pad = gst_element_get_static_pad (GST_ELEMENT (self), "components");
   result = gst_ccl_matcher_find (&self->matcher, (GstAggregatorPad *) pad, &request);
@@ -838,30 +866,6 @@ find_match (GstCclMerge *self, GstBuffer *buffer, gboolean timeout)
                   GST_STIME_ARGS (request.time));
 
   return result;
-}
-
-static void
-count_frame (GstCclMerge *self, GstCclMatchResult result)
-{
-  GstClockTimeDiff lateness;
-  GstCclMergeStats stats;
-  gboolean latest;
-  gchar *text;
-
-  GST_OBJECT_LOCK (self);
-  if (!gst_ccl_merge_stats_add (&self->stats, result)) {
-    GST_OBJECT_UNLOCK (self);
-    return;
-  }
-  stats = self->stats;
-  latest = self->mode == GST_CCL_MERGE_MODE_LATEST;
-  lateness = gst_ccl_lateness_get_usual (&self->lateness);
-  GST_OBJECT_UNLOCK (self);
-
-  text = gst_ccl_merge_stats_make_warning (&stats, result, latest, lateness,
-                                           gst_aggregator_get_latency (GST_AGGREGATOR (self)));
-  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
 }
 
 static GstFlowReturn
@@ -903,30 +907,41 @@ drain (GstCclMerge *self)
   return ended ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
+/* Finds the match for the next frame of the video, and takes the frame from its pad. Returns NULL,
+ * with GST_CCL_MATCH_IDLE if there is no frame, or GST_CCL_MATCH_PENDING if it stays there. */
+static GstBuffer *
+take_frame (GstCclMerge *self, gboolean timeout, GstCclMatchResult *result)
+{
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
+
+  *result = GST_CCL_MATCH_IDLE;
+  if (buffer && !gst_ccl_buffer_is_gap (buffer))
+    *result = find_match (self, buffer, timeout);
+  gst_clear_buffer (&buffer); /* without other references, it can be writable */
+
+  return *result != GST_CCL_MATCH_PENDING ? gst_aggregator_pad_pop_buffer (self->video) : NULL;
+}
+
 static GstFlowReturn
 gst_ccl_merge_aggregate (GstAggregator *agg, gboolean timeout)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
-  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (self->video);
-  GstCclMatchResult result = GST_CCL_MATCH_IDLE;
-  gboolean is_gap;
+  GstFlowReturn flow = push_early (self);
+  GstCclMatchResult result;
+  GstBuffer *buffer;
 
   gst_ccl_merge_follow (self);
-  if (!buffer)
-    return gst_aggregator_pad_is_eos (self->video) ? drain (self) : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (flow != GST_FLOW_OK)
+    return flow;
 
-  is_gap = gst_ccl_buffer_is_gap (buffer);
-  if (!is_gap)
-    result = find_match (self, buffer, timeout);
-  gst_buffer_unref (buffer);
-  if (result == GST_CCL_MATCH_PENDING)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-
-  /* Without other references, the buffer can be writable. */
-  buffer = gst_aggregator_pad_pop_buffer (self->video);
+  g_mutex_lock (&self->arrivals.video_lock);
+  buffer = take_frame (self, timeout, &result);
+  g_mutex_unlock (&self->arrivals.video_lock);
   if (!buffer)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (is_gap)
+    return result == GST_CCL_MATCH_IDLE && gst_aggregator_pad_is_eos (self->video)
+               ? drain (self)
+               : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (gst_ccl_buffer_is_gap (buffer))
     return push_gap (self, buffer);
 
   count_frame (self, result);

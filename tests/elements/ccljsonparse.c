@@ -75,6 +75,7 @@ GST_START_TEST (test_refused)
   } cases[] = {
     { "", "expected JSON" },
     { "[1", "<data>:1:2: " },
+    { "{\"x\":0} [1]", "line 1, column 7: text after the end" },
     { "[\"\xff\"]", "" },
     { "\n [\"abc", "line 2, column 7: unterminated string" },
     { "[\"abc\\", "line 1, column 7: unterminated string" },

@@ -788,12 +788,14 @@ GST_START_TEST (test_warnings)
     GError *error = NULL;
 
     gst_message_parse_warning (message, &error, NULL);
-    fail_unless (cases[__i__].text && strstr (error->message, cases[__i__].text), "%s",
-                 error->message);
-    fail_unless (strstr (error->message, n == 0 ? "10 of 11 frames" : "1010 of 1011 frames") !=
-                     NULL,
-                 "%s", error->message);
-    n++;
+    if (!strstr (error->message, " jump ")) { /* of the components, to the end */
+      fail_unless (cases[__i__].text && strstr (error->message, cases[__i__].text), "%s",
+                   error->message);
+      fail_unless (strstr (error->message, n == 0 ? "10 of 11 frames" : "1010 of 1011 frames") !=
+                       NULL,
+                   "%s", error->message);
+      n++;
+    }
     g_clear_error (&error);
     gst_message_unref (message);
   }

@@ -1,0 +1,356 @@
+/* cudaccl - tests of the element cclmerge: timestamps that jump
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/cclmergetest.h"
+#include "tests/lib/ccltimingtest.h"
+
+#include <gst/check/gsttestclock.h>
+
+#define N_FRAMES 60
+#define FRAME CCL_TEST_FRAME_TIME
+#define DAY (86400 * GST_SECOND)
+
+#define LAG 2 /* most frames that one branch is ahead of the other, as after a tee */
+#define GLITCH 30
+
+typedef struct
+{
+  GstHarness *h;
+  const CclTestTiming *timing;
+  GstClockTime start;      /* added to all timestamps */
+  GstClockTimeDiff glitch; /* added to that of one frame */
+  gboolean is_mask;
+  gint *begun, *others; /* how many frames this branch and the other one have begun to push */
+} Branch;
+
+/* The label of the frame's component is its number from 1 on. */
+static GstBuffer *
+frame_new (const Branch *branch, guint number)
+{
+  GstBuffer *buffer = branch->is_mask ? mask_new (0, number + 1) : video_new (0);
+
+  ccl_test_timing_stamp (branch->timing, buffer, number);
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    GST_BUFFER_PTS (buffer) += branch->start + (number == GLITCH ? (guint64) branch->glitch : 0);
+
+  return buffer;
+}
+
+/* Runs in a thread: it must not assert. */
+static gpointer
+feed (gpointer data)
+{
+  const Branch *branch = data;
+  guint i;
+
+  for (i = 0; i < N_FRAMES; i++) {
+    g_atomic_int_set (branch->begun, (gint) i + 1);
+    while (g_atomic_int_get (branch->others) + LAG <= (gint) i)
+      g_usleep (100);
+    if (!branch->is_mask || !ccl_test_timing_drops (branch->timing, i))
+      gst_harness_push (branch->h, frame_new (branch, i));
+  }
+  gst_harness_push_event (branch->h, gst_event_new_eos ());
+
+  return NULL;
+}
+
+/* The label of a frame of the video, 0 if it has no components. */
+static guint
+pull_label (GstHarness *h)
+{
+  GstBuffer *buffer = gst_harness_pull (h);
+  GstCclMeta *meta;
+  guint label;
+
+  fail_unless (buffer != NULL, "no frame came");
+  meta = gst_buffer_get_ccl_meta (buffer);
+  label = meta ? meta->components[0].label : 0;
+  gst_buffer_unref (buffer);
+
+  return label;
+}
+
+static guint
+count_jumps (GstHarness *h)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = ccl_test_pop_message (h, GST_MESSAGE_WARNING))) {
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    n += strstr (error->message, " jump ") != NULL;
+    g_clear_error (&error);
+    gst_message_unref (message);
+  }
+
+  return n;
+}
+
+/* Whether one frame of a branch is a day off. */
+static const struct
+{
+  GstClockTimeDiff video, mask;
+  const gchar *name;
+} glitches[] = {
+  { 0, 0, "as they are" },   { 0, DAY, "components ahead" }, { 0, -DAY, "components back" },
+  { DAY, 0, "video ahead" }, { -DAY, 0, "video back" },
+};
+
+/* Pushes all frames to both branches. Returns how many of the video have their own components. */
+static guint
+run (Pair *pair, const CclTestTiming *timing, guint glitch)
+{
+  /* Later than the glitch, so that there is time before it. */
+  const GstClockTime start = glitch > 0 && timing->speed > 0.0 ? 2 * DAY : 0;
+  gint begun[2] = { 0, 0 };
+  Branch video = {
+    pair->video, timing, start, glitches[glitch].video, FALSE, &begun[0], &begun[1]
+  };
+  Branch mask = { pair->mask, timing, start, glitches[glitch].mask, TRUE, &begun[1], &begun[0] };
+  GThread *threads[2];
+  guint i, n_right = 0;
+
+  ccl_test_timing_start (timing, pair->video, VIDEO_WIDTH, VIDEO_HEIGHT);
+  ccl_test_timing_start (timing, pair->mask, MASK_WIDTH, MASK_HEIGHT);
+  threads[0] = g_thread_new (NULL, feed, &video);
+  threads[1] = g_thread_new (NULL, feed, &mask);
+  for (i = 0; i < N_FRAMES; i++)
+    n_right += pull_label (pair->video) == i + 1;
+  for (i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+
+  return n_right;
+}
+
+/* Whatever timestamps do, all frames come out, and have their own components but for a second after
+ * a jump. */
+GST_START_TEST (test_timing)
+{
+  const CclTestTiming *timing = &ccl_test_timings[__i__ / G_N_ELEMENTS (glitches)];
+  guint glitch = __i__ % G_N_ELEMENTS (glitches), mode, n_right, n_jumps;
+  gboolean jumps = timing->jumps || glitch > 0;
+
+  if ((timing->untimed || timing->speed < 0.0) && glitch > 0)
+    return;
+
+  for (mode = 0; mode < 2; mode++) {
+    guint n = timing->untimed ? 0 : N_FRAMES - timing->dropped;
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    g_object_set (pair.video->element, "mode", mode, NULL);
+    n_right = run (&pair, timing, glitch);
+    fail_unless (n_right <= n && n_right + (jumps ? 10 : 0) >= n, "%s, %s, mode %u: %u",
+                 timing->name, glitches[glitch].name, mode, n_right);
+    n_jumps = count_jumps (pair.video);
+    fail_unless (!n_jumps == !jumps, "%s, %s: %u warnings", timing->name, glitches[glitch].name,
+                 n_jumps);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* A live pair, at 10 frames per second, whose frames may wait for @latency. */
+static GstTestClock *
+live_init (Pair *pair, GstClockTime latency)
+{
+  GstClock *clock;
+
+  pair_init (pair, TRUE);
+  gst_harness_set_upstream_latency (pair->video, latency);
+  g_object_set (pair->video->element, "tolerance", (guint64) 0, NULL);
+  clock = gst_element_get_clock (pair->video->element);
+
+  return GST_TEST_CLOCK (clock);
+}
+
+static guint64
+get_stat (Pair *pair, const gchar *name)
+{
+  GstStructure *stats;
+  GValue value = G_VALUE_INIT;
+
+  g_object_get (pair->video->element, "stats", &stats, NULL);
+  g_value_init (&value, G_TYPE_UINT64);
+  fail_unless (g_value_transform (gst_structure_get_value (stats, name), &value));
+  gst_structure_free (stats);
+
+  return g_value_get_uint64 (&value);
+}
+
+/* Frames that get the components of their own time. */
+static void
+check_live (Pair *pair, GstClockTime first, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    pair_push_partners (pair, first + i * FRAME, i + 1);
+}
+
+/* A frame of components a day ahead does not keep the later ones from being used. Its events are
+ * delivered. */
+GST_START_TEST (test_live_components_ahead)
+{
+  GstCclZone zone = { (gchar *) "gate", TRUE };
+  GstCclZoneEvent event = { GST_CCL_ZONE_IN, 0, 7 };
+  GstBuffer *mask = mask_new (DAY, 99), *out;
+  const GstCclZonesMeta *zones;
+  const GstCclMeta *meta;
+  GstTestClock *clock;
+  Pair pair;
+
+  clock = live_init (&pair, FRAME);
+  check_live (&pair, 0, 5);
+  gst_buffer_add_ccl_zones_meta (mask, MASK_WIDTH, MASK_HEIGHT, &zone, 1, &event, 1);
+  gst_harness_push (pair.mask, mask);
+  gst_harness_push (pair.mask, mask_new (5 * FRAME, 6));
+  out = gst_harness_push_and_pull (pair.video, video_new (5 * FRAME));
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless (meta && meta->components[0].label == 6);
+  zones = gst_buffer_get_ccl_zones_meta (out);
+  fail_unless (zones && zones->n_events == 1);
+  fail_unless_equals_int64 (zones->events[0].frame_age, 0);
+  gst_buffer_unref (out);
+  check_live (&pair, 6 * FRAME, 5);
+  fail_unless_equals_uint64 (get_stat (&pair, "dropped"), 1);
+  fail_unless_equals_int (count_jumps (pair.video), 1);
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Components that all are a day ahead are dropped: they do not pile up, and their branch goes on.
+ */
+GST_START_TEST (test_live_components_stay_ahead)
+{
+  GstTestClock *clock;
+  guint i;
+  Pair pair;
+
+  clock = live_init (&pair, FRAME);
+  check_live (&pair, 0, 5);
+  for (i = 5; i < 50; i++) {
+    gst_harness_push (pair.mask, mask_new (DAY + i * FRAME, 99));
+    gst_harness_push (pair.video, video_new (i * FRAME));
+    gst_test_clock_wait_for_next_pending_id (clock, NULL);
+    fail_unless (gst_test_clock_crank (clock));
+    fail_unless_equals_int (pair_pull_label (&pair, i * FRAME), 0);
+  }
+  fail_unless (get_stat (&pair, "dropped") >= 40);
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A frame of the video a day ahead does not wait for a day. */
+GST_START_TEST (test_live_video_ahead)
+{
+  GstTestClock *clock;
+  Pair pair;
+
+  clock = live_init (&pair, FRAME);
+  check_live (&pair, 0, 5);
+  gst_harness_push (pair.video, video_new (DAY));
+  gst_harness_push (pair.video, video_new (5 * FRAME));
+  gst_harness_push (pair.mask, mask_new (5 * FRAME, 6));
+  fail_unless_equals_int (pair_pull_label (&pair, DAY), 0);
+  fail_unless_equals_int (pair_pull_label (&pair, 5 * FRAME), 6);
+  check_live (&pair, 6 * FRAME, 5);
+
+  /* Nor without a later one. */
+  gst_harness_push (pair.video, video_new (DAY));
+  fail_unless (gst_test_clock_crank (clock));
+  fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), FRAME);
+  fail_unless_equals_int (pair_pull_label (&pair, DAY), 0);
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* After a jump of both branches, frames still wait for components that come later. */
+GST_START_TEST (test_live_jumps)
+{
+  static const GstClockTimeDiff jumps[] = { DAY, -DAY, 30 * GST_SECOND, -(30 * GST_SECOND) };
+  const GstClockTime start = 2 * DAY, later = start + (GstClockTime) jumps[__i__];
+  GstTestClock *clock;
+  guint i;
+  Pair pair;
+
+  clock = live_init (&pair, 5 * FRAME);
+  gst_test_clock_set_time (clock, start);
+  check_live (&pair, start, 10);
+  for (i = 0; i < 20; i++) {
+    gst_test_clock_set_time (clock, start + (10 + i) * FRAME);
+    gst_harness_push (pair.video, video_new (later + i * FRAME));
+    gst_test_clock_wait_for_next_pending_id (clock, NULL);
+    gst_test_clock_set_time (clock, start + (10 + i) * FRAME + FRAME / 2);
+    gst_harness_push (pair.mask, mask_new (later + i * FRAME, i + 1));
+    fail_unless_equals_int (pair_pull_label (&pair, later + i * FRAME), i + 1);
+  }
+  fail_unless_equals_uint64 (get_stat (&pair, "lateness"), FRAME / 2);
+  fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A flush forgets how late components were. */
+GST_START_TEST (test_lateness_and_flush)
+{
+  GstTestClock *clock;
+  GstSegment segment;
+  gboolean both;
+  guint i;
+  Pair pair;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (both = FALSE; both <= TRUE; both++) {
+    clock = live_init (&pair, 5 * FRAME);
+    for (i = 0; i < 3; i++) {
+      gst_test_clock_set_time (clock, i * FRAME + GST_SECOND);
+      pair_push_partners (&pair, i * FRAME, i + 1);
+    }
+    fail_unless_equals_uint64 (get_stat (&pair, "lateness"), GST_SECOND);
+    fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+    if (both) {
+      pair_flush (&pair);
+      pair_push_segment (&pair, 0);
+    } else {
+      gst_harness_push_event (pair.mask, gst_event_new_flush_start ());
+      gst_harness_push_event (pair.mask, gst_event_new_flush_stop (TRUE));
+      gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
+    }
+    fail_unless_equals_uint64 (get_stat (&pair, "lateness"), 0);
+
+    /* With those before it would be usual by now. */
+    for (i = 13; i < 16; i++)
+      pair_push_partners (&pair, i * FRAME, i + 1);
+    fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+    gst_object_unref (clock);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+cclmergetime_suite (void)
+{
+  Suite *s = suite_create ("cclmergetime");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_timing, 0, (int) (ccl_test_n_timings * G_N_ELEMENTS (glitches)));
+  tcase_add_test (tc, test_live_components_ahead);
+  tcase_add_test (tc, test_live_components_stay_ahead);
+  tcase_add_test (tc, test_live_video_ahead);
+  tcase_add_loop_test (tc, test_live_jumps, 0, 4);
+  tcase_add_test (tc, test_lateness_and_flush);
+
+  return s;
+}
+
+GST_CHECK_MAIN (cclmergetime);
