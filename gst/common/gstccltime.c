@@ -17,6 +17,7 @@ gst_ccl_time_init (GstCclTime *self)
 {
   self->time = self->interval = self->arrival = GST_CLOCK_TIME_NONE;
   self->running = self->jump = 0;
+  self->latest = G_MININT64;
   self->apart = FALSE;
   self->of = "frames";
   self->warned = 0;
@@ -36,6 +37,7 @@ void
 gst_ccl_time_restart (GstCclTime *self)
 {
   self->apart = TRUE;
+  self->latest = G_MININT64;
   self->arrival = GST_CLOCK_TIME_NONE;
 }
 
@@ -94,19 +96,22 @@ warn (GstCclTime *self, GstElement *element)
                             text, debug, __FILE__, G_STRFUNC, __LINE__);
 }
 
-/* Returns the time between the last frame and the one whose running time is @running. A frame out
- * of order gets that of the last one: otherwise the step back would count as time. */
+/* Returns the time between the last frame and the one whose running time is @running. After a frame
+ * out of order, time goes on from the latest one: otherwise the step back would count as time. But
+ * where the frame after it is not that far, either, the timestamps have gone back for good. */
 static GstClockTime
-get_passed (GstCclTime *self, GstElement *element, GstClockTimeDiff *running, GstClockTime interval)
+get_passed (GstCclTime *self, GstElement *element, GstClockTimeDiff running, GstClockTime interval)
 {
-  const GstClockTimeDiff passed = gst_ccl_time_diff (*running, self->running);
+  const GstClockTimeDiff passed = gst_ccl_time_diff (running, self->running);
+  const GstClockTimeDiff latest = MAX (self->latest, self->running);
 
+  self->latest = G_MININT64;
   if (passed < 0 && passed > -(GstClockTimeDiff) JUMP_BACK) {
-    *running = self->running;
+    self->latest = latest;
     return 0;
   }
   if (passed >= 0 && (guint64) passed <= JUMP_AHEAD + 2 * MIN (interval, G_MAXINT64 / 4))
-    return (GstClockTime) passed;
+    return (GstClockTime) (running > latest ? gst_ccl_time_diff (running, latest) : passed);
 
   self->jump = passed;
   warn (self, element);
@@ -127,7 +132,7 @@ gst_ccl_time_advance (GstCclTime *self, GstElement *element, const GstSegment *s
     running =
         MIN (self->running, G_MAXINT64 - (GstClockTimeDiff) interval) + (GstClockTimeDiff) interval;
   else if (GST_CLOCK_TIME_IS_VALID (self->time) && !self->apart)
-    passed = get_passed (self, element, &running, interval);
+    passed = get_passed (self, element, running, interval);
 
   if (GST_CLOCK_TIME_IS_VALID (self->time))
     self->time += MIN (passed, G_MAXINT64 - self->time);

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstClockTime time;        /* of the last frame; GST_CLOCK_TIME_NONE if there was none yet */
-  GstClockTimeDiff running; /* its running time, also before the segment; of frames out of order,
-                             * the latest one */
+  GstClockTimeDiff running; /* its running time, also before the segment */
+  GstClockTimeDiff latest;  /* before it, if it is out of order; G_MININT64 if it is not */
   GstClockTimeDiff jump;    /* by how much running time jumped before the last frame, mostly 0 */
   GstClockTime interval;    /* between frames by their rate, or GST_CLOCK_TIME_NONE */
   GstClockTime arrival;     /* of the last frame without an interval, or GST_CLOCK_TIME_NONE */

@@ -70,7 +70,7 @@ static const Case cases[] = {
     { DAY, DAY + 40, DAY + 80, DAY + 120 },
     4,
     1 },
-  { "a little back", 25, 0, 0, 1, GST_FORMAT_TIME, { 2000, 1040, 1080 }, { 2000, 2000, 2000 }, 3 },
+  { "a little back", 25, 0, 0, 1, GST_FORMAT_TIME, { 2000, 1040, 1080 }, { 2000, 2000, 2040 }, 3 },
   { "a little more",
     25,
     0,
