@@ -16,7 +16,6 @@ left out, with a message.
 """
 
 import argparse
-import json
 import os
 import shutil
 import statistics
@@ -27,7 +26,8 @@ import time
 
 import cv2
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+
+from motion_score import boxes_of, launch, raw_source, read_truth, score
 
 FIRST_FRAME = 30  # before it, models still learn
 
@@ -71,21 +71,6 @@ PEERS = {
 }
 
 
-def read_truth(path):
-    """The boxes of each frame."""
-    frames = {}
-    with open(path, encoding='utf-8') as file:
-        for line in file:
-            values = [float(value) for value in line.split(',')]
-            frames.setdefault(int(values[0]), []).append(values[2:6])
-    return frames
-
-
-def launch(*words, **options):
-    """Runs a pipeline."""
-    return subprocess.run(['gst-launch-1.0', '-q', *words], check=True, **options)
-
-
 def to_nv12(video, count, folder):
     """Decodes the first frames; returns the file and their size."""
     path = os.path.join(folder, 'frames')
@@ -99,45 +84,10 @@ def to_nv12(video, count, folder):
     return path, width, height
 
 
-def raw_source(path, form, width, height, rate):
-    """The begin of a pipeline that plays raw frames."""
-    return ['filesrc', f'location={path}', '!', 'rawvideoparse', f'format={form}', f'width={width}',
-            f'height={height}', f'framerate={rate}', '!']
-
-
-def boxes_of(masks, width, height, rate, cleaning):
-    """The boxes that cudaccl finds in raw masks, of each frame."""
-    command = raw_source(masks, 'gray8', width, height, rate)
-    output = launch(*command, 'cudaccl', 'backend=cpu', 'threshold=127', *cleaning.split(), '!',
-                    'ccljson', '!', 'fdsink', stdout=subprocess.PIPE, text=True).stdout
-    return [[[c[key] for key in ('x', 'y', 'width', 'height')] for c in json.loads(line)['components']]
-            for line in output.splitlines()]
-
-
-def overlaps(a, b):
-    """The IoU of each box of @a with each of @b."""
-    a, b = np.array(a, float).reshape(-1, 4), np.array(b, float).reshape(-1, 4)
-    low = np.maximum(a[:, None, :2], b[None, :, :2])
-    high = np.minimum(a[:, None, :2] + a[:, None, 2:], b[None, :, :2] + b[None, :, 2:])
-    common = np.clip(high - low, 0, None).prod(axis=2)
-    return common / (a[:, None, 2:].prod(axis=2) + b[None, :, 2:].prod(axis=2) - common + 1e-9)
-
-
-def score(truth, found):
-    """F of boxes."""
-    hits = total = 0
-    for frame in range(FIRST_FRAME, max(truth) + 1):
-        wanted, got = truth.get(frame, []), found[frame]
-        total += len(wanted) + len(got)
-        if wanted and got:
-            good = overlaps(wanted, got) >= 0.5
-            hits += int(good[linear_sum_assignment(~good)].sum())
-    return 2 * hits / max(total, 1)
-
-
 def best_score(truth, masks, width, height, rate):
     """The best F of all cleanings, and its cleaning."""
-    return max((score(truth, boxes_of(masks, width, height, rate, cleaning)), cleaning)
+    return max((score(truth, boxes_of(masks, width, height, rate, cleaning), FIRST_FRAME, max(truth) + 1)[0],
+                cleaning)
                for cleaning in CLEANINGS)
 
 
