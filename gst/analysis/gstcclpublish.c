@@ -14,17 +14,16 @@
 static void
 convert_component (GstCclComponent *component, const CclComponent *source)
 {
-  component->label = source->label;
-  component->x = source->x;
-  component->y = source->y;
-  component->width = source->width;
-  component->height = source->height;
-  component->area = source->area;
-  component->centroid_x = ccl_component_centroid_x (source);
-  component->centroid_y = ccl_component_centroid_y (source);
-  component->track = 0;
-  component->age = 0;
-  component->velocity_x = component->velocity_y = 0.0;
+  *component = (GstCclComponent){
+    .label = source->label,
+    .x = source->x,
+    .y = source->y,
+    .width = source->width,
+    .height = source->height,
+    .area = source->area,
+    .centroid_x = ccl_component_centroid_x (source),
+    .centroid_y = ccl_component_centroid_y (source),
+  };
 }
 
 void

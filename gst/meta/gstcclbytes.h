@@ -123,6 +123,22 @@ gst_ccl_read_count (GstCclReader *reader, gsize min_size, guint *n)
   return gst_ccl_read_uint (reader, n) && *n <= reader->size / min_size;
 }
 
+/* Reads a length and as many bytes of UTF-8. */
+static inline gboolean
+gst_ccl_read_string (GstCclReader *reader, gchar **string)
+{
+  guint64 length;
+
+  if (!gst_ccl_read_varint (reader, &length) || length > reader->size ||
+      !g_utf8_validate ((const gchar *) reader->bytes, (gssize) length, NULL))
+    return FALSE;
+  *string = g_strndup ((const gchar *) reader->bytes, (gsize) length);
+  reader->bytes += length;
+  reader->size -= length;
+
+  return TRUE;
+}
+
 /* Fails if the number is not finite. */
 static inline gboolean
 gst_ccl_read_double (GstCclReader *reader, gdouble *number)
@@ -155,17 +171,20 @@ gst_ccl_take_bytes (GstByteArrayInterface *data, guint8 *bytes, const guint8 *en
 }
 #endif
 
-/* Returns FALSE, and warns that @what was dropped, if the version is not the one of this build. */
+/* Returns FALSE, and warns that @what was dropped, if the version is not one that this build
+ * reads, @oldest to @newest. */
 static inline gboolean
-gst_ccl_check_version (const gchar *what, guint8 version, guint8 known)
+gst_ccl_check_version (const gchar *what, guint8 version, guint8 oldest, guint8 newest)
 {
-  if (version != known)
-    GST_CAT_WARNING (gst_ccl_meta_debug,
-                     "%s were dropped: their version is %u, and only %u is known; use the same "
-                     "version of libgstccl on both sides",
-                     what, version, known);
+  gboolean known = version >= oldest && version <= newest;
 
-  return version == known;
+  if (!known)
+    GST_CAT_WARNING (gst_ccl_meta_debug,
+                     "%s were dropped: their version is %u, and only %u to %u are known; use the "
+                     "same version of libgstccl on both sides",
+                     what, version, oldest, newest);
+
+  return known;
 }
 
 /* Warns that @what was dropped because of what was read last. */

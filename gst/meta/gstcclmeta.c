@@ -73,6 +73,7 @@ gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->n_components = 0;
   self->frame_age = 0;
   self->components = NULL;
+  self->class_names = NULL;
 
   return TRUE;
 }
@@ -83,7 +84,23 @@ gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
   GstCclMeta *self = (GstCclMeta *) meta;
 
   g_clear_pointer (&self->components, g_free);
+  g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
   self->n_components = 0;
+}
+
+/* Adds a copy of @meta, for a frame of @width x @height pixels. */
+static GstCclMeta *
+add_copy (GstBuffer *dest, const GstCclMeta *meta, guint width, guint height)
+{
+  GstCclMeta *copy = gst_buffer_add_ccl_meta (dest, width, height, meta->found, meta->components,
+                                              meta->n_components);
+
+  if (copy) {
+    copy->frame_age = meta->frame_age;
+    gst_ccl_meta_set_class_names (copy, meta->class_names);
+  }
+
+  return copy;
 }
 
 /* Left and top edges are inclusive, right and bottom edges are exclusive. */
@@ -149,11 +166,9 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
   out_area = (guint64) scale.out_width * scale.out_height;
 
   gst_ccl_scale_size (&scale, &width, &height);
-  scaled = gst_buffer_add_ccl_meta (dest, width, height, meta->found, meta->components,
-                                    meta->n_components);
+  scaled = add_copy (dest, meta, width, height);
   if (!scaled)
     return FALSE;
-  scaled->frame_age = meta->frame_age;
 
   for (i = 0; i < scaled->n_components; i++) {
     GstCclComponent *component = &scaled->components[i];
@@ -233,11 +248,9 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
   GstCclMeta *projected;
   guint i, n = 0;
 
-  projected = gst_buffer_add_ccl_meta (dest, (guint) clip.x2, (guint) clip.y2, meta->found,
-                                       meta->components, meta->n_components);
+  projected = add_copy (dest, meta, (guint) clip.x2, (guint) clip.y2);
   if (!projected)
     return FALSE;
-  projected->frame_age = meta->frame_age;
 
   /* Outside of the rectangle is a border, where the frame is not drawn. */
   clip.x1 = MAX (clip.x1, trans->out_rectangle.x);
@@ -261,7 +274,7 @@ static gboolean
 gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type,
                         gpointer data)
 {
-  GstCclMeta *self = (GstCclMeta *) meta, *copy;
+  GstCclMeta *self = (GstCclMeta *) meta;
 
   /* Partial copies keep the components, as they keep regions of interest: removing padding or a
    * header does not change the picture. */
@@ -272,11 +285,7 @@ gst_ccl_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuar
     if (gst_buffer_get_ccl_meta (dest))
       return TRUE;
 
-    copy = gst_buffer_add_ccl_meta (dest, self->width, self->height, self->found, self->components,
-                                    self->n_components);
-    if (copy)
-      copy->frame_age = self->frame_age;
-    return copy != NULL;
+    return add_copy (dest, self, self->width, self->height) != NULL;
   }
 
   if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
@@ -328,8 +337,8 @@ gst_ccl_meta_get_info (void)
  * @components: (array length=n_components) (nullable): the components, which are copied
  * @n_components: number of @components
  *
- * Attaches components to @buffer. Replaces those attached before: a frame has at most one
- * #GstCclMeta.
+ * Attaches components to @buffer. Replaces those attached before, and the names of their classes: a
+ * frame has at most one #GstCclMeta.
  *
  * Returns: (transfer none): the #GstCclMeta on @buffer
  *
@@ -352,7 +361,7 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint width, guint height, guint fou
 
   meta = gst_buffer_get_ccl_meta (buffer);
   if (meta)
-    g_free (meta->components);
+    gst_ccl_meta_free (&meta->meta, buffer);
   else
     meta = (GstCclMeta *) gst_buffer_add_meta (buffer, GST_CCL_META_INFO, NULL);
 
@@ -424,6 +433,65 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
  * Since: 0.1
  */
 GST_CCL_DEFINE_ARRAY (GstCclMeta, gst_ccl_meta, GstCclComponent, component, components)
+
+/**
+ * gst_ccl_meta_set_class_names:
+ * @meta: a #GstCclMeta on a writable buffer
+ * @names: (nullable): the names of the classes of its components, or %NULL for none
+ *
+ * Sets the names of the classes. Adds a reference to @names; strings are not copied.
+ *
+ * Since: 0.1
+ */
+void
+gst_ccl_meta_set_class_names (GstCclMeta *meta, GstCclClassNames *names)
+{
+  GstCclClassNames *before;
+
+  g_return_if_fail (meta != NULL);
+
+  before = meta->class_names;
+  meta->class_names = names ? gst_ccl_class_names_ref (names) : NULL;
+  g_clear_pointer (&before, gst_ccl_class_names_unref);
+}
+
+/**
+ * gst_ccl_meta_get_class_names:
+ * @meta: a #GstCclMeta
+ *
+ * Gets the names of the classes.
+ *
+ * Returns: (transfer none) (nullable): the names, or %NULL if there are none
+ *
+ * Since: 0.1
+ */
+GstCclClassNames *
+gst_ccl_meta_get_class_names (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->class_names;
+}
+
+/**
+ * gst_ccl_meta_get_class_name:
+ * @meta: a #GstCclMeta
+ * @class_id: a class, as of a component
+ *
+ * Gets the name of a class.
+ *
+ * Returns: (transfer none) (nullable): the name, in UTF-8 and valid as long as @meta is, or %NULL
+ *   if the class has none
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_ccl_meta_get_class_name (const GstCclMeta *meta, guint class_id)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->class_names ? gst_ccl_class_names_get_name (meta->class_names, class_id) : NULL;
+}
 
 /**
  * gst_ccl_meta_crop:

@@ -1,10 +1,10 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 2, the first released. See gstcclbytes.h for numbers; differences are
- * signed.
+/* Version 3. See gstcclbytes.h for numbers; differences are signed.
  *
  *   width, height, found, n_components
+ *   n_names and for each name of a class its length and bytes (not in version 2)
  *   for each component:
  *     a byte of flags
  *     FLAG_LABEL: difference of the label from the previous one plus 1
@@ -12,6 +12,7 @@
  *     FLAG_SUM_X: sum of the distances of all pixels from x; otherwise centroid_x, a double
  *     FLAG_SUM_Y: the same for y
  *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
+ *     FLAG_CLASS: class_id, confidence, a double (not in version 2)
  *   frame_age, signed, unless it is 0
  *
  * Where a centroid is a sum divided by the area, the sum is stored: it is shorter than a double
@@ -24,17 +25,19 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 2
+#define VERSION 3
+#define WITHOUT_CLASSES 2 /* the oldest version that is read */
 
 #define FLAG_LABEL (1 << 0)
 #define FLAG_SUM_X (1 << 1)
 #define FLAG_SUM_Y (1 << 2)
 #define FLAG_TRACK (1 << 3)
-#define ALL_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
+#define FLAG_CLASS (1 << 4)
+#define OLD_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
+#define ALL_FLAGS (OLD_FLAGS | FLAG_CLASS)
 
-#define MAX_FRAME_SIZE (5 * GST_CCL_MAX_VARINT_SIZE)
-#define MAX_COMPONENT_SIZE \
-  (1 + 6 * GST_CCL_MAX_VARINT_SIZE + 2 * GST_CCL_MAX_VARINT_SIZE + 2 * (10 + 8))
+#define MAX_FRAME_SIZE (6 * GST_CCL_MAX_VARINT_SIZE)
+#define MAX_COMPONENT_SIZE (1 + 11 * GST_CCL_MAX_VARINT_SIZE + 3 * 8)
 #define MIN_COMPONENT_SIZE 8
 
 /* A socket's buffer holds few frames of this size. */
@@ -113,6 +116,44 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
     bytes = gst_ccl_put_double (bytes, component->velocity_x);
     bytes = gst_ccl_put_double (bytes, component->velocity_y);
   }
+  if (component->class_id || component->confidence != 0.0) {
+    *flags |= FLAG_CLASS;
+    bytes = gst_ccl_put_varint (bytes, component->class_id);
+    /* Receivers accept no other. */
+    bytes = gst_ccl_put_double (
+        bytes, component->confidence > 0.0 ? MIN (component->confidence, 1.0) : 0.0);
+  }
+
+  return bytes;
+}
+
+/* The size of the names, at most. */
+static gsize
+get_names_size (const GstCclClassNames *names)
+{
+  guint n = names ? gst_ccl_class_names_get_n_names (names) : 0, i;
+  gsize size = 0;
+
+  for (i = 1; i <= n; i++)
+    size += GST_CCL_MAX_VARINT_SIZE + strlen (gst_ccl_class_names_get_name (names, i));
+
+  return size;
+}
+
+static guint8 *
+put_names (guint8 *bytes, const GstCclClassNames *names)
+{
+  guint n = names ? gst_ccl_class_names_get_n_names (names) : 0, i;
+
+  bytes = gst_ccl_put_varint (bytes, n);
+  for (i = 1; i <= n; i++) {
+    const gchar *name = gst_ccl_class_names_get_name (names, i);
+    gsize length = strlen (name);
+
+    bytes = gst_ccl_put_varint (bytes, length);
+    memcpy (bytes, name, length);
+    bytes += length;
+  }
 
   return bytes;
 }
@@ -138,11 +179,13 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint8 *bytes, *end;
   guint i;
 
-  bytes = end = g_malloc (MAX_FRAME_SIZE + (gsize) self->n_components * MAX_COMPONENT_SIZE);
+  bytes = end = g_malloc (MAX_FRAME_SIZE + get_names_size (self->class_names) +
+                          (gsize) self->n_components * MAX_COMPONENT_SIZE);
   end = gst_ccl_put_varint (end, self->width);
   end = gst_ccl_put_varint (end, self->height);
   end = gst_ccl_put_varint (end, self->found);
   end = gst_ccl_put_varint (end, self->n_components);
+  end = put_names (end, self->class_names);
   for (i = 0; i < self->n_components; i++) {
     end = put_component (end, &self->components[i], before);
     before = &self->components[i];
@@ -185,13 +228,45 @@ read_centroid (GstCclReader *reader, gboolean is_sum, guint start, guint64 area,
   return TRUE;
 }
 
+/* Sets @names to NULL if there are none. */
 static gboolean
-read_component (GstCclReader *reader, const GstCclComponent *before, GstCclComponent *component)
+read_names (GstCclReader *reader, GstCclClassNames **names)
+{
+  gchar **strings;
+  guint n, i;
+
+  *names = NULL;
+  if (!gst_ccl_read_count (reader, 1, &n))
+    return FALSE;
+  if (n == 0)
+    return TRUE;
+
+  strings = g_new0 (gchar *, (gsize) n + 1);
+  for (i = 0; i < n && gst_ccl_read_string (reader, &strings[i]); i++)
+    ;
+  if (i == n)
+    *names = gst_ccl_class_names_new ((const gchar *const *) strings);
+  g_strfreev (strings);
+
+  return *names != NULL;
+}
+
+static gboolean
+read_class (GstCclReader *reader, GstCclComponent *component)
+{
+  return gst_ccl_read_uint (reader, &component->class_id) &&
+         gst_ccl_read_double (reader, &component->confidence) && component->confidence >= 0.0 &&
+         component->confidence <= 1.0;
+}
+
+static gboolean
+read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent *before,
+                GstCclComponent *component)
 {
   guint8 flags;
 
   *component = (GstCclComponent){ .label = before->label + 1 };
-  if (!gst_ccl_read_byte (reader, &flags) || (flags & ~ALL_FLAGS) != 0)
+  if (!gst_ccl_read_byte (reader, &flags) || (flags & ~known_flags) != 0)
     return FALSE;
   if ((flags & FLAG_LABEL) && !read_difference (reader, component->label, &component->label))
     return FALSE;
@@ -209,10 +284,13 @@ read_component (GstCclReader *reader, const GstCclComponent *before, GstCclCompo
                       &component->centroid_y))
     return FALSE;
 
-  return !(flags & FLAG_TRACK) || (gst_ccl_read_uint (reader, &component->track) &&
-                                   gst_ccl_read_varint (reader, &component->age) &&
-                                   gst_ccl_read_double (reader, &component->velocity_x) &&
-                                   gst_ccl_read_double (reader, &component->velocity_y));
+  if ((flags & FLAG_TRACK) && (!gst_ccl_read_uint (reader, &component->track) ||
+                               !gst_ccl_read_varint (reader, &component->age) ||
+                               !gst_ccl_read_double (reader, &component->velocity_x) ||
+                               !gst_ccl_read_double (reader, &component->velocity_y)))
+    return FALSE;
+
+  return !(flags & FLAG_CLASS) || read_class (reader, component);
 }
 
 static gboolean
@@ -229,24 +307,27 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
                           gsize size, guint8 version)
 {
   const GstCclComponent none = { 0 }, *before = &none;
+  const guint8 known_flags = version == WITHOUT_CLASSES ? OLD_FLAGS : ALL_FLAGS;
   GstCclComponent *components;
+  GstCclClassNames *names = NULL;
   GstCclReader reader = { data, size };
   guint width, height, found, n, i;
   gint64 frame_age = 0;
   GstCclMeta *meta;
 
-  if (!gst_ccl_check_version ("components", version, VERSION))
+  if (!gst_ccl_check_version ("components", version, WITHOUT_CLASSES, VERSION))
     return NULL;
 
   if (!gst_ccl_read_size (&reader, &width, &height) || !gst_ccl_read_uint (&reader, &found) ||
-      !gst_ccl_read_count (&reader, MIN_COMPONENT_SIZE, &n) || found < n) {
+      !gst_ccl_read_count (&reader, MIN_COMPONENT_SIZE, &n) || found < n ||
+      (version != WITHOUT_CLASSES && !read_names (&reader, &names))) {
     gst_ccl_warn_invalid ("components", &reader, size);
     return NULL;
   }
 
   components = n > 0 ? g_new (GstCclComponent, n) : NULL;
   for (i = 0; i < n; i++) {
-    if (!read_component (&reader, before, &components[i]) ||
+    if (!read_component (&reader, known_flags, before, &components[i]) ||
         !is_inside (&components[i], width, height))
       break;
     before = &components[i];
@@ -254,6 +335,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   if (i < n || (reader.size > 0 && !gst_ccl_read_signed (&reader, &frame_age)) || reader.size > 0) {
     gst_ccl_warn_invalid ("components", &reader, size);
     g_free (components);
+    g_clear_pointer (&names, gst_ccl_class_names_unref);
     return NULL;
   }
 
@@ -261,6 +343,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   meta->components = components;
   meta->n_components = n;
   meta->frame_age = frame_age;
+  meta->class_names = names;
 
   return &meta->meta;
 }

@@ -176,21 +176,6 @@ read_coordinate (GstCclReader *reader, gdouble *value)
 }
 
 static gboolean
-read_name (GstCclReader *reader, gchar **name)
-{
-  guint64 length;
-
-  if (!gst_ccl_read_varint (reader, &length) || length > reader->size ||
-      !g_utf8_validate ((const gchar *) reader->bytes, (gssize) length, NULL))
-    return FALSE;
-  *name = g_strndup ((const gchar *) reader->bytes, (gsize) length);
-  reader->bytes += length;
-  reader->size -= length;
-
-  return TRUE;
-}
-
-static gboolean
 read_points (GstCclReader *reader, gboolean whole, GstCclZone *zone)
 {
   gint64 before[2] = { 0, 0 };
@@ -228,7 +213,7 @@ read_zone (GstCclReader *reader, GstCclZone *zone)
   guint8 flags;
 
   if (!gst_ccl_read_byte (reader, &flags) || (flags & ~ZONE_FLAGS) != 0 ||
-      !read_name (reader, &zone->name))
+      !gst_ccl_read_string (reader, &zone->name))
     return FALSE;
   zone->tripwire = (flags & FLAG_TRIPWIRE) != 0;
   if ((flags & FLAG_COLOR) && !gst_ccl_read_uint (reader, &zone->color))
@@ -272,7 +257,7 @@ gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, cons
   guint width, height, n_zones = 0, n_events = 0, i;
   gboolean valid;
 
-  if (!gst_ccl_check_version ("zones", version, VERSION))
+  if (!gst_ccl_check_version ("zones", version, VERSION, VERSION))
     return NULL;
 
   valid = gst_ccl_read_size (&reader, &width, &height) &&

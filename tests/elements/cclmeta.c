@@ -13,8 +13,8 @@
 #define LAYOUT(type, size, last, offset) \
   G_STATIC_ASSERT (sizeof (type) == (size) && G_STRUCT_OFFSET (type, last) == (offset))
 
-LAYOUT (GstCclComponent, 80, velocity_y, 72);
-LAYOUT (GstCclMeta, 48, components, 40);
+LAYOUT (GstCclComponent, 96, confidence, 88);
+LAYOUT (GstCclMeta, 56, class_names, 48);
 LAYOUT (GstCclZone, 56, inside, 48);
 LAYOUT (GstCclZoneEvent, 72, frame_age, 64);
 LAYOUT (GstCclZonesMeta, 48, events, 40);
@@ -35,6 +35,30 @@ buffer_with_components (guint width, guint height)
                                         G_N_ELEMENTS (components)) != NULL);
 
   return buffer;
+}
+
+static void
+set_names (GstCclMeta *meta)
+{
+  static const gchar *const strings[] = { "person", "\xffthing", NULL };
+  GstCclClassNames *names = gst_ccl_class_names_new (strings);
+
+  gst_ccl_meta_set_class_names (meta, names);
+  gst_ccl_class_names_unref (names);
+}
+
+static void
+check_names (const GstCclMeta *meta)
+{
+  GstCclClassNames *names = gst_ccl_meta_get_class_names (meta);
+
+  fail_unless (names != NULL);
+  fail_unless_equals_int (gst_ccl_class_names_get_n_names (names), 2);
+  fail_unless (gst_ccl_meta_get_class_name (meta, 0) == NULL);
+  fail_unless_equals_string (gst_ccl_meta_get_class_name (meta, 1), "person");
+  fail_unless_equals_string (gst_ccl_meta_get_class_name (meta, 2), "\xef\xbf\xbdthing");
+  fail_unless (gst_ccl_meta_get_class_name (meta, 3) == NULL);
+  fail_unless (gst_ccl_meta_get_class_name (meta, G_MAXUINT) == NULL);
 }
 
 static void
@@ -120,6 +144,47 @@ GST_START_TEST (test_copy_is_deep)
 }
 GST_END_TEST;
 
+/* Copies and scaled frames share the names; they stay when the first one goes, and go with metadata
+ * that is replaced. */
+GST_START_TEST (test_class_names)
+{
+  GstBuffer *buffer = buffer_with_components (13, 7), *copies[3];
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstVideoInfo info;
+  GstVideoMetaTransform trans = { &info, &info };
+  GstCclClassNames *names;
+  guint i;
+
+  fail_unless (gst_ccl_meta_get_class_names (meta) == NULL);
+  fail_unless (gst_ccl_meta_get_class_name (meta, 1) == NULL);
+  set_names (meta);
+  names = gst_ccl_meta_get_class_names (meta);
+  gst_ccl_meta_set_class_names (meta, names);
+  check_names (meta);
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, 13, 7);
+  copies[0] = gst_buffer_copy (buffer);
+  copies[1] = gst_buffer_copy_deep (buffer);
+  copies[2] = gst_buffer_new ();
+  GST_CCL_META_INFO->transform_func (copies[2], &meta->meta, buffer,
+                                     gst_video_meta_transform_scale_get_quark (), &trans);
+  fail_unless (gst_ccl_meta_crop (meta, 1, 1, 5, 5));
+  check_names (meta);
+  gst_ccl_meta_set_class_names (meta, NULL);
+  fail_unless (gst_ccl_meta_get_class_names (meta) == NULL);
+  gst_buffer_unref (buffer);
+
+  for (i = 0; i < G_N_ELEMENTS (copies); i++) {
+    meta = gst_buffer_get_ccl_meta (copies[i]);
+    fail_unless (gst_ccl_meta_get_class_names (meta) == names);
+    check_names (meta);
+    meta = gst_buffer_add_ccl_meta (copies[i], 13, 7, 0, NULL, 0);
+    fail_unless (gst_ccl_meta_get_class_names (meta) == NULL);
+    gst_buffer_unref (copies[i]);
+  }
+}
+GST_END_TEST;
+
 /* A component, and the same after scaling. */
 static const struct
 {
@@ -148,8 +213,8 @@ static const struct
     4,
     8,
     12,
-    { 1, 1, 1, 2, 2, 4, 1.5, 1.5, 7, 5, -3.0, 1.5 },
-    { 1, 2, 3, 4, 6, 24, 3.5, 5.5, 7, 5, -6.0, 4.5 } },
+    { 1, 1, 1, 2, 2, 4, 1.5, 1.5, 7, 5, -3.0, 1.5, 2, 0.75 },
+    { 1, 2, 3, 4, 6, 24, 3.5, 5.5, 7, 5, -6.0, 4.5, 2, 0.75 } },
   /* No change of size. */
   { 13, 7, 13, 7, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 }, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 } },
 };
@@ -349,12 +414,14 @@ check_round_trip (guint width, guint height, const GstCclComponent *expected, gu
   GstCclMeta *meta = gst_buffer_add_ccl_meta (in, width, height, n + 3, expected, n);
   guint i;
 
+  set_names (meta);
   fail_unless (gst_meta_serialize_simple (&meta->meta, data));
   fail_unless (data->len <= max_size, "%u components take %u bytes", n, data->len);
   meta = (GstCclMeta *) gst_meta_deserialize (out, data->data, data->len, &consumed);
   fail_unless (meta != NULL);
   fail_unless_equals_int (consumed, data->len);
   check_meta (meta, width, height, n + 3, expected, n);
+  check_names (meta);
   /* Doubles to the last bit. */
   for (i = 0; i < n; i++)
     ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 0.0);
@@ -372,6 +439,9 @@ GST_START_TEST (test_serialize)
     { 0, G_MAXINT - 1, 0, 1, G_MAXINT, G_MAXUINT64, -1e300, 1e-300, 0, 0, 0.0, 0.0 },
     { 1, 0, G_MAXINT - 1, G_MAXINT, 1, 1, G_MAXUINT, 3.0, 0, G_MAXUINT64, 0.0, G_MINDOUBLE },
     { 1, 1, 1, 3, 3, G_MAXUINT, 2.0, 2.0, G_MAXUINT, G_MAXUINT64, -1e300, 1e300 },
+    { 2, 1, 1, 3, 3, 9, 2.0, 2.0, 1, 1, 0.0, 0.0, 2, 0.7 },
+    { 3, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, G_MAXUINT, 1.0 },
+    { 4, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, 0, G_MINDOUBLE },
   };
   GstCclComponent many[1024];
   guint32 seed = g_random_int ();
@@ -411,6 +481,8 @@ GST_END_TEST;
  * components were found, with one 4x3 component at (2, 1), and what is wrong with it. */
 #define HEADER "\x0d\x07\x05\x01"
 #define COMPONENT "\x06\x02\x02\x04\x03\x0c\x12\x0c"
+#define NO_NAMES "\x00"
+#define CLASS "\x16\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
 #define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
 #define INFINITE "\x00\x00\x00\x00\x00\x00\xf0\xff"
 
@@ -421,7 +493,43 @@ static const CclTestSerialized sent[] = {
   { "no component", 2, BYTES ("\x0d\x07\x05\x00"), TRUE },
   { "version 0", 0, BYTES (HEADER COMPONENT), FALSE },
   { "version 1", 1, BYTES (HEADER COMPONENT), FALSE },
-  { "version 3", 3, BYTES (HEADER COMPONENT), FALSE },
+  { "version 4", 4, BYTES (HEADER NO_NAMES COMPONENT), FALSE },
+  { "version 3 without names", 3, BYTES (HEADER NO_NAMES COMPONENT), TRUE },
+  { "names", 3,
+    BYTES (HEADER "\x02\x03"
+                  "cat"
+                  "\x00" COMPONENT),
+    TRUE },
+  { "names in version 2", 2,
+    BYTES (HEADER "\x01\x03"
+                  "cat" COMPONENT),
+    FALSE },
+  { "fewer names than promised", 3,
+    BYTES (HEADER "\x7f\x03"
+                  "cat"),
+    FALSE },
+  { "2^32 - 1 names", 3, BYTES (HEADER "\xff\xff\xff\xff\x0f" COMPONENT), FALSE },
+  { "a name past the end", 3,
+    BYTES (HEADER "\x01\x7f"
+                  "cat" COMPONENT),
+    FALSE },
+  { "a name that is not UTF-8", 3,
+    BYTES (HEADER "\x01\x03"
+                  "c\xff"
+                  "t" COMPONENT),
+    FALSE },
+  { "a name with a 0", 3,
+    BYTES (HEADER "\x01\x03"
+                  "c\0"
+                  "t" COMPONENT),
+    FALSE },
+  { "a class", 3, BYTES (HEADER NO_NAMES CLASS "\x02\0\0\0\0\0\0\xe0\x3f"), TRUE },
+  { "a class in version 2", 2, BYTES (HEADER CLASS "\x02\0\0\0\0\0\0\xe0\x3f"), FALSE },
+  { "a class above 2^32 - 1", 3,
+    BYTES (HEADER NO_NAMES CLASS "\x80\x80\x80\x80\x10\0\0\0\0\0\0\xe0\x3f"), FALSE },
+  { "a confidence above 1", 3, BYTES (HEADER NO_NAMES CLASS "\x02\x01\0\0\0\0\0\xf0\x3f"), FALSE },
+  { "a confidence below 0", 3, BYTES (HEADER NO_NAMES CLASS "\x02\x01\0\0\0\0\0\0\x80"), FALSE },
+  { "a confidence that is no number", 3, BYTES (HEADER NO_NAMES CLASS "\x02" NOT_A_NUMBER), FALSE },
   { "nothing", 2, BYTES (""), FALSE },
   { "width 0", 2, BYTES ("\x00\x07\x05\x00"), FALSE },
   { "height 0", 2, BYTES ("\x0d\x00\x05\x00"), FALSE },
@@ -455,7 +563,7 @@ static const CclTestSerialized sent[] = {
 static gboolean
 receive (const gchar *bytes, gsize size, guint8 version)
 {
-  static const GstCclComponent expected = { 1, 2, 1, 4, 3, 12, 3.5, 2.0 };
+  GstCclComponent expected = { 1, 2, 1, 4, 3, 12, 3.5, 2.0 };
   /* Ends with its allocation, so that memory checkers see every overrun. */
   guint8 *copy = g_memdup2 (bytes, size);
   GstBuffer *buffer = gst_buffer_new ();
@@ -463,8 +571,13 @@ receive (const gchar *bytes, gsize size, guint8 version)
       GST_CCL_META_INFO->deserialize_func (GST_CCL_META_INFO, buffer, copy, size, version);
 
   fail_unless (meta == (GstMeta *) gst_buffer_get_ccl_meta (buffer));
-  if (meta && ((GstCclMeta *) meta)->n_components > 0)
+  if (meta && ((GstCclMeta *) meta)->n_components > 0) {
+    if (((GstCclMeta *) meta)->components[0].class_id) {
+      expected.class_id = 2;
+      expected.confidence = 0.5;
+    }
     check_meta ((GstCclMeta *) meta, 13, 7, 5, &expected, 1);
+  }
   gst_buffer_unref (buffer);
   g_free (copy);
 
@@ -677,6 +790,7 @@ cclmeta_suite (void)
   tcase_add_test (tc, test_type);
   tcase_add_test (tc, test_add_replaces);
   tcase_add_test (tc, test_copy_is_deep);
+  tcase_add_test (tc, test_class_names);
   tcase_add_loop_test (tc, test_scale, 0, G_N_ELEMENTS (scales));
   tcase_add_test (tc, test_scale_odd);
   tcase_add_test (tc, test_unknown_transform);

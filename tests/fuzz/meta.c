@@ -3,7 +3,6 @@
 
 #include "tests/fuzz/newer.h"
 
+#include "gst/meta/gstcclclassnames.c"
 #include "gst/meta/gstcclmeta.c"
-#if __has_include("gst/meta/gstcclserialize.c")
 #include "gst/meta/gstcclserialize.c"
-#endif

@@ -73,13 +73,19 @@ check_same (const GstCclMeta *a, const GstCclMeta *b)
   for (i = 0; i < a->n_components; i++) {
     const GstCclComponent *c = &a->components[i], *d = &b->components[i];
 
+    fuzz_check (c->confidence >= 0.0 && c->confidence <= 1.0, "a confidence of %f", c->confidence);
     fuzz_check (c->label == d->label && c->x == d->x && c->y == d->y && c->width == d->width &&
                     c->height == d->height && c->area == d->area && c->track == d->track &&
                     c->age == d->age &&
                     memcmp (&c->centroid_x, &d->centroid_x, 2 * sizeof (gdouble)) == 0 &&
-                    memcmp (&c->velocity_x, &d->velocity_x, 2 * sizeof (gdouble)) == 0,
+                    memcmp (&c->velocity_x, &d->velocity_x, 2 * sizeof (gdouble)) == 0 &&
+                    c->class_id == d->class_id && c->confidence == d->confidence,
                 "component %u reads back as another", i);
   }
+  for (i = 1; gst_ccl_meta_get_class_name (a, i) || gst_ccl_meta_get_class_name (b, i); i++)
+    fuzz_check (
+        g_strcmp0 (gst_ccl_meta_get_class_name (a, i), gst_ccl_meta_get_class_name (b, i)) == 0,
+        "the name of class %u reads back as another", i);
 }
 
 static void

@@ -56,6 +56,8 @@ draw_component (FuzzInput *input, gboolean hostile, guint width, guint height,
   component->y = fuzz_hostile_u32 (input);
   component->width = fuzz_hostile_u32 (input);
   component->height = fuzz_hostile_u32 (input);
+  component->class_id = component->label % 3;
+  component->confidence = component->class_id / 2.0;
   if (hostile) {
     component->area = fuzz_hostile_u64 (input);
     component->centroid_x = fuzz_hostile_double (input);
@@ -311,6 +313,8 @@ check_meta (const GstCclMeta *meta, gboolean hostile, gboolean finite, const gch
                 "%s: component %u, %ux%u at %u,%u, is not in the frame of %ux%u", what, i, c->width,
                 c->height, c->x, c->y, meta->width, meta->height);
     fuzz_check (c->area > 0, "%s: component %u has no pixels", what, i);
+    fuzz_check (c->class_id == c->label % 3 && c->confidence == c->class_id / 2.0,
+                "%s: component %u has another class", what, i);
     fuzz_check (!finite || (isfinite (c->centroid_x) && isfinite (c->centroid_y)),
                 "%s: the centroid of component %u is not finite", what, i);
   }

@@ -89,6 +89,19 @@ function checkZones(buffer, line) {
     return events.length;
 }
 
+function checkClasses() {
+    const buffer = Gst.Buffer.new();
+    const component = new GstCcl.CclComponent({label: 1, width: 1, height: 1, area: 1, class_id: 2,
+        confidence: 0.75});
+    const meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 1, [component]);
+
+    meta.set_class_names(GstCcl.CclClassNames.new(['person', 'car']));
+    assertEqual(meta.get_component(0).class_id, 2, 'the class');
+    assertEqual(meta.get_component(0).confidence, 0.75, 'the confidence');
+    assertEqual(meta.get_class_name(2), 'car', 'the name of the class');
+    assertEqual(meta.get_class_name(3), null, 'the name of no class');
+}
+
 function checkNewZone() {
     const buffer = Gst.Buffer.new();
     const zone = GstCcl.CclZone.new('gate', true, [1, 2, 3, 4.5]);
@@ -119,6 +132,7 @@ for (let i = 0; i < FRAMES; i++) {
 assertEqual(frames.emit('pull-sample'), null, 'what comes after the last frame');
 pipeline.set_state(Gst.State.NULL);
 
+checkClasses();
 checkNewZone();
 
 if (n < FRAMES || nEvents < FRAMES)

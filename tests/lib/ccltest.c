@@ -561,6 +561,9 @@ ccl_test_check_component (const GstCclComponent *component, const GstCclComponen
   fail_unless_equals_uint64 (component->age, expected->age);
   fail_unless (ABS (component->velocity_x - expected->velocity_x) <= tolerance);
   fail_unless (ABS (component->velocity_y - expected->velocity_y) <= tolerance);
+  fail_unless_equals_int (component->class_id, expected->class_id);
+  fail_unless (component->confidence == expected->confidence, "%f is not %f", component->confidence,
+               expected->confidence);
 }
 
 static void

@@ -150,6 +150,26 @@ class MetaTest(unittest.TestCase):
         self.assertEqual((got.track, got.age, got.velocity_x, got.velocity_y),
                          (2**32 - 1, 2**63, 1.5, -2.25))
 
+    def test_classes(self):
+        item = component(*SAMPLES[0])
+        item.class_id, item.confidence = 2, 0.75
+        buffer = Gst.Buffer.new()
+        meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 1, [item])
+        self.assertIsNone(meta.get_class_names())
+        self.assertIsNone(meta.get_class_name(2))
+        meta.set_class_names(GstCcl.CclClassNames.new(["person", "B\u00e4r"]))
+        copy = buffer.copy_deep()
+        del buffer, meta, item
+        gc.collect()
+        meta = GstCcl.buffer_get_ccl_meta(copy)
+        got = meta.get_component(0)
+        self.assertEqual((got.class_id, got.confidence), (2, 0.75))
+        self.assertEqual([meta.get_class_name(i) for i in range(4)], [None, "person", "B\u00e4r", None])
+        names = meta.get_class_names()
+        del copy, meta
+        gc.collect()
+        self.assertEqual((names.get_n_names(), names.get_name(1)), (2, "person"))
+
     def test_zones(self):
         pipeline = Gst.parse_launch(
             "videotestsrc pattern=ball num-buffers=4 ! video/x-raw,format=GRAY8,width=320,height=240 "

@@ -5,6 +5,7 @@
 #define __GST_CCL_H__
 
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclclassnames.h>
 #include <gst/ccl/gstcclmeta.h>
 #include <gst/ccl/gstcclpalette.h>
 #include <gst/ccl/gstcclzonesmeta.h>

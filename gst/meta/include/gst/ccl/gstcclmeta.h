@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclclassnames.h>
 
 G_BEGIN_DECLS
 
@@ -23,9 +24,13 @@ G_BEGIN_DECLS
  * @age: how long the object has been tracked, in nanoseconds
  * @velocity_x: horizontal velocity of the object, in pixels per second
  * @velocity_y: vertical velocity of the object, in pixels per second
+ * @class_id: class of the object, from 1 on, or 0 if it has none; gst_ccl_meta_get_class_name()
+ *   returns its name
+ * @confidence: how certain the object is, above 0 and up to 1, or 0 if that is not known
  *
  * One connected component of a frame. `ccltrack` sets @track, @age and the velocity; without it,
- * they are 0. After `ccltrack`, there is a component for each object, see there.
+ * they are 0. After `ccltrack`, there is a component for each object, see there. Detectors set
+ * @class_id and @confidence; connected components alone have neither.
  *
  * Since: 0.1
  */
@@ -45,6 +50,8 @@ struct _GstCclComponent
   guint64 age;
   gdouble velocity_x;
   gdouble velocity_y;
+  guint class_id;
+  gdouble confidence;
 };
 
 /**
@@ -85,6 +92,7 @@ struct _GstCclComponent
  * 0.
  * - Labels do not change, so that components can be recognised; they may then have gaps.
  * - Velocities are in pixels of the new frame.
+ * - Classes and their names stay.
  *
  * Since: 0.1
  */
@@ -102,6 +110,7 @@ struct _GstCclMeta
 
   /*< private >*/ /* bindings cannot know its length */
   GstCclComponent *components;
+  GstCclClassNames *class_names; /* shared; NULL if there are none */
 };
 
 /**
@@ -161,6 +170,15 @@ const GstCclComponent *gst_ccl_meta_get_components (const GstCclMeta *meta, guin
 
 GST_CCL_API
 const GstCclComponent *gst_ccl_meta_get_component (const GstCclMeta *meta, guint index);
+
+GST_CCL_API
+void gst_ccl_meta_set_class_names (GstCclMeta *meta, GstCclClassNames *names);
+
+GST_CCL_API
+GstCclClassNames *gst_ccl_meta_get_class_names (const GstCclMeta *meta);
+
+GST_CCL_API
+const gchar *gst_ccl_meta_get_class_name (const GstCclMeta *meta, guint class_id);
 
 GST_CCL_API
 gboolean gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height);
