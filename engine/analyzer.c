@@ -3,6 +3,8 @@
 
 #include "engine/backend.h"
 
+#include <cudaccl/eglimage.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -592,6 +594,25 @@ ccl_pinned_free (int device, void *memory)
     ccl_backend_cuda.pinned_free (device, memory);
 #endif
 }
+
+#ifndef HAVE_CUDA
+CclStatus
+ccl_egl_image_register (CclEglImage *self, void *image, int device)
+{
+  return ccl_fail_without_cuda ();
+}
+
+CclStatus
+ccl_egl_image_from_array (CclEglImage *self, void *array, int device)
+{
+  return ccl_fail_without_cuda ();
+}
+
+void
+ccl_egl_image_unregister (CclEglImage *self)
+{
+}
+#endif
 
 CclStatus
 ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates)

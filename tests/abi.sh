@@ -1,19 +1,43 @@
 #!/usr/bin/env bash
-# Compares the symbols that libgstccl exports with tests/abi.symbols: those that programs link with
-# stay. Run by meson test.
+# Compares what a library exports with a list: what programs link with stays. Run by meson test.
 #
-#   tests/abi.sh LIBRARY
+#   tests/abi.sh LIBRARY LIST                    symbols
+#   tests/abi.sh --layout INCLUDE LIST CC...     libcudaccl's structures and constants, compiled by CC
+#   tests/abi.sh [--layout] ... --write          writes the list
 #
-# A new function belongs in the list. If one must go or change, so must the library's soversion.
-# Exit status 77: skipped.
+# What is new belongs in the list, structures take it from their reserved fields. If something must go
+# or change, so must the library's soversion. Exit status 77: skipped.
 set -euo pipefail
-list=$(dirname "${BASH_SOURCE[0]}")/abi.symbols
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-command -v nm >/dev/null || {
-  echo "skipped: no nm"
-  exit 77
+need() {
+  command -v "$1" >/dev/null || {
+    echo "skipped: no $1"
+    exit 77
+  }
 }
-diff "$list" <(nm --dynamic --defined-only --format=posix "$1" | cut -d' ' -f1 | LC_ALL=C sort) || {
-  echo "${1##*/} exports other symbols (>) than ${list##*/} lists (<)"
+
+write=
+[[ ${*: -1} != --write ]] || write=yes
+if [[ $1 == --layout ]]; then
+  include=$2 list=$3
+  need python3
+  program=$(mktemp)
+  trap 'rm -f "$program"' EXIT
+  cc=("${@:4}")
+  [[ -z $write ]] || unset 'cc[-1]'
+  "$root/docs/engine.py" --layout | "${cc[@]}" -x c -I"$include" -o "$program" -
+  found=$("$program")
+else
+  list=$2
+  need nm
+  found=$(nm --dynamic --defined-only --format=posix "$1" | cut -d' ' -f1 | LC_ALL=C sort)
+fi
+if [[ $write ]]; then
+  printf '%s\n' "$found" >"$list"
+  exit
+fi
+diff "$list" - <<<"$found" || {
+  echo "there is more (>) or less (<) than ${list##*/} lists"
   exit 1
 }

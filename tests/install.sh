@@ -32,16 +32,23 @@ done
 
 DESTDIR=$stage "${meson[@]}" install -C "$build" --no-rebuild --quiet
 
-# The .pc file must name the staging folder.
-sed -i "s,^prefix=.*,prefix=$prefix," "$libdir/pkgconfig/gstccl-1.0.pc"
+# The .pc files must name the staging folder.
+sed -i "s,^prefix=.*,prefix=$prefix," "$libdir/pkgconfig/"{gstccl-1.0,cudaccl}.pc
 export PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 read -ra flags < <(pkg-config --cflags --libs gstccl-1.0)
 [[ " ${flags[*]} " != *" -I$root"* ]] || die "pkg-config names the sources: ${flags[*]}"
 (cd "$stage" && "${cc[@]}" -Wall -Werror -o boxes "$root/pipelines/print-boxes.c" "${flags[@]}")
+read -ra flags < <(pkg-config --cflags --libs cudaccl)
+(cd "$stage" && "${cc[@]}" -Wall -Werror -o components "$root/docs/components.c" "${flags[@]}")
 
 # From here on, only the installed files are used.
 export LD_LIBRARY_PATH=$libdir GST_PLUGIN_PATH=$libdir/gstreamer-1.0 GST_REGISTRY=$stage/registry
 unset GST_PLUGIN_PATH_1_0 GST_REGISTRY_1_0
+diff - <("$stage/components") <<'END' || die "docs/components.c did not find its components"
+1: 2x2 at (0, 0), area 4
+2: 3x3 at (5, 1), area 4
+3: 1x1 at (0, 3), area 1
+END
 for element in cudaccl cclmerge; do
   gst-inspect-1.0 "$element" >"$stage/output"
   grep -q "^ *Filename *$libdir/gstreamer-1.0/" "$stage/output" ||

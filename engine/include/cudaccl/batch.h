@@ -19,25 +19,25 @@ typedef struct CclBatch CclBatch;
 /* Makes an analyzer for batches of up to @frames frames. @config is for one frame. Free it with
  * ccl_batch_free(). Errors: as ccl_analyzer_new(); its limits of 2^32 - 1 pixels and of
  * second-order sums apply to all frames together, with one more row for each. */
-CclStatus ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch);
+CCL_API CclStatus ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch);
 
 /* Frees the analyzer and its results. NULL is ignored. */
-void ccl_batch_free (CclBatch *batch);
+CCL_API void ccl_batch_free (CclBatch *batch);
 
 /* Analyses @n frames, from 1 to the number given to ccl_batch_new(). Fills @components, [n]; what
  * they point to belongs to the batch and stays valid until its next analysis or its end. The frames
  * are all bytes or all bits, and all in host memory (pinned or not) or all in device memory
  * (CUDA backend only), where they are stacked. The region and the operations apply to each frame.
  * Errors: as ccl_analyzer_submit() and ccl_analyzer_collect(). */
-CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
-                             const CclParams *params, CclComponents *components);
+CCL_API CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n,
+                                     const CclParams *params, CclComponents *components);
 
 /* Returns the label map of frame @index of the last batch. Errors: as ccl_analyzer_labels(). */
-CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels);
+CCL_API CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels);
 
 /* Durations of the last batch as a whole. With frames in device memory, CclTiming.upload is the
  * time to stack them. */
-void ccl_batch_timing (const CclBatch *batch, CclTiming *timing);
+CCL_API void ccl_batch_timing (const CclBatch *batch, CclTiming *timing);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #ifndef CCL_CCL_H
 #define CCL_CCL_H
 
+#include <cudaccl/api.h>
 #include <cudaccl/motion.h>
 
 #include <stdbool.h>
@@ -140,6 +141,7 @@ typedef struct CclConfig
   const CclMotionConfig *motion;  /* a background model finds the foreground, see
                                    * cudaccl/motion.h; copied. NULL: the threshold does */
   bool mask;                      /* keep the cleaned mask for ccl_analyzer_mask() */
+  uint64_t reserved[8];           /* for fields to come; 0 */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -152,8 +154,9 @@ typedef struct CclParams
   uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
   /* With CclConfig.motion, and without a threshold: */
   CclMotionParams motion;
-  uint64_t elapsed; /* nanoseconds since the previous frame: usually the frame's duration, more
-                     * after a gap; ignored for the first frame */
+  uint64_t elapsed;     /* nanoseconds since the previous frame: usually the frame's duration, more
+                         * after a gap; ignored for the first frame */
+  uint64_t reserved[8]; /* for fields to come; 0 */
 } CclParams;
 
 typedef struct CclChroma CclChroma;
@@ -233,6 +236,7 @@ typedef struct CclInfo
   const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits", or
                        * "none" on the CPU and for frames that were on the device already */
   CclMotionInfo motion; /* all 0 without CclConfig.motion */
+  uint64_t reserved[8]; /* for fields to come; 0 */
 } CclInfo;
 
 /* A part of the analysis of a frame. */
@@ -285,33 +289,33 @@ ccl_component_centroid_y (const CclComponent *component)
  * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
  * features, automatic waiting and upload, no operations, the whole frame, no background model, no
  * masks. */
-void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
+CCL_API void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area, width and height, those
  * of ccl_motion_params_init(), 40 ms elapsed. */
-void ccl_params_init (CclParams *params);
+CCL_API void ccl_params_init (CclParams *params);
 
 /* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
-const CclAlgorithm *ccl_algorithm (size_t index);
+CCL_API const CclAlgorithm *ccl_algorithm (size_t index);
 
 /* Returns "auto", "cuda" or "cpu". */
-const char *ccl_backend_name (CclBackend backend);
+CCL_API const char *ccl_backend_name (CclBackend backend);
 
 /* The number of CUDA devices, of any capability; if it is 0, ccl_last_error() says why. */
-int ccl_cuda_device_count (void);
+CCL_API int ccl_cuda_device_count (void);
 
 /* Gets the primary context of a CUDA device, a CUcontext, in which analyzers without a cuda_context
  * work. It stays until the process ends. Errors: CCL_ERROR_UNSUPPORTED (this build has no CUDA
  * backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_DEVICE. */
-CclStatus ccl_cuda_primary_context (int device, void **context);
+CCL_API CclStatus ccl_cuda_primary_context (int device, void **context);
 
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
  * it. Never NULL; valid until the next call of this thread. */
-const char *ccl_last_error (void);
+CCL_API const char *ccl_last_error (void);
 
 /* Checks a configuration as ccl_analyzer_new() does, without opening a device or allocating memory:
  * the same errors except CCL_ERROR_NO_MEMORY and CCL_ERROR_DEVICE. */
-CclStatus ccl_config_check (const CclConfig *config);
+CCL_API CclStatus ccl_config_check (const CclConfig *config);
 
 /* Makes an analyzer with all the memory that it will ever need, except the CUDA backend's transfer
  * buffers: these are allocated with the first frame in CCL_MEMORY_HOST, or in CCL_MEMORY_PINNED
@@ -319,10 +323,10 @@ CclStatus ccl_config_check (const CclConfig *config);
  * CCL_ERROR_UNSUPPORTED (the algorithm does not support this connectivity or feature stage, this
  * build has no such backend, second-order sums could exceed 2^64), CCL_ERROR_NO_DEVICE,
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
+CCL_API CclStatus ccl_analyzer_new (const CclConfig *config, CclAnalyzer **analyzer);
 
 /* Frees the analyzer and its results, after waiting for a frame in flight. NULL is ignored. */
-void ccl_analyzer_free (CclAnalyzer *analyzer);
+CCL_API void ccl_analyzer_free (CclAnalyzer *analyzer);
 
 /* Starts the analysis of one frame. The pixels must not change until ccl_analyzer_collect().
  * Errors: CCL_ERROR_INVALID (NULL, a bad image, bad parameters of a background model, or another
@@ -330,64 +334,64 @@ void ccl_analyzer_free (CclAnalyzer *analyzer);
  * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. After an error the device does not access the pixels any
  * more. The first two errors leave a background model as it was; after the others free the
  * analyzer if it has one. */
-CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
-                               const CclParams *params);
+CCL_API CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
+                                       const CclParams *params);
 
 /* Waits for the submitted frame and returns its components. Errors: CCL_ERROR_INVALID (NULL, or no
  * frame is in flight), CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
+CCL_API CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
 
 /* Calls ccl_analyzer_submit() and ccl_analyzer_collect(). */
-CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
-                                const CclParams *params, CclComponents *components);
+CCL_API CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *image,
+                                        const CclParams *params, CclComponents *components);
 
 /* Returns the label map of the last collected frame. The first call for a frame makes it, or
  * transfers it from the device, so frames without a call do not pay for it. Errors:
  * CCL_ERROR_INVALID (CclConfig.labels was not set, or no frame was collected since the last
  * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
+CCL_API CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
 /* Returns the mask of the last collected frame: its foreground, after region and operations, as it
  * was analysed, before the limits of CclParams. It is in host memory, belongs to the analyzer and
  * stays valid until its next submit or its end; the first call for a frame transfers it from the
  * device. Errors: CCL_ERROR_INVALID (CclConfig.mask was not set, or no frame was collected since
  * the last submit), CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_mask (CclAnalyzer *analyzer, CclMask *mask);
+CCL_API CclStatus ccl_analyzer_mask (CclAnalyzer *analyzer, CclMask *mask);
 
 /* Returns the pixels of the last collected frame that were dropped as shadows, in the same way; of
  * the frame's size, without region and operations. Errors: CCL_ERROR_INVALID
  * (CclMotionConfig.shadows was not set, or no frame was collected since the last submit),
  * CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_shadows (CclAnalyzer *analyzer, CclMask *shadows);
+CCL_API CclStatus ccl_analyzer_shadows (CclAnalyzer *analyzer, CclMask *shadows);
 
 /* Writes the background as a picture of luma, of the size in CclMotionInfo, to @pixels in host
  * memory, with rows @stride bytes apart; all 0 before the first frame. Errors: CCL_ERROR_INVALID
  * (NULL, no CclConfig.motion, or @stride less than the width), CCL_ERROR_NO_MEMORY,
  * CCL_ERROR_DEVICE. */
-CclStatus ccl_analyzer_background (CclAnalyzer *analyzer, uint8_t *pixels, size_t stride);
+CCL_API CclStatus ccl_analyzer_background (CclAnalyzer *analyzer, uint8_t *pixels, size_t stride);
 
 /* Drops the state of the background model, if there is one: the next frame is its first. */
-void ccl_analyzer_reset (CclAnalyzer *analyzer);
+CCL_API void ccl_analyzer_reset (CclAnalyzer *analyzer);
 
 /* Allocates @size bytes of pinned memory, CCL_MEMORY_PINNED for analyzers of every device and
  * context; @device is one that will read it. It is aligned to pages. Free it with
  * ccl_pinned_free(). Errors: CCL_ERROR_INVALID (size 0), CCL_ERROR_UNSUPPORTED (this build has no
  * CUDA backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
+CCL_API CclStatus ccl_pinned_alloc (int device, size_t size, void **memory);
 
 /* Frees memory from ccl_pinned_alloc() with the same @device. NULL is ignored. */
-void ccl_pinned_free (int device, void *memory);
+CCL_API void ccl_pinned_free (int device, void *memory);
 
 /* Gets what the analyzer runs on, what the last frame used, and the state of its background model.
  */
-void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
+CCL_API void ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info);
 
 /* Gets the durations of the last collected frame. */
-void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
+CCL_API void ccl_analyzer_timing (const CclAnalyzer *analyzer, CclTiming *timing);
 
 /* Returns the updates of the last collected frame. Errors: CCL_ERROR_INVALID (CclConfig.updates was
  * not set, or no frame was collected since the last submit). */
-CclStatus ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates);
+CCL_API CclStatus ccl_analyzer_updates (const CclAnalyzer *analyzer, CclUpdates *updates);
 
 #ifdef __cplusplus
 }

@@ -62,33 +62,34 @@ ccl_mask_image (const CclMask *mask)
 /* Allocates a mask in CCL_MEMORY_HOST, all background. Rows start at multiples of 64 bytes. Free it
  * with ccl_mask_free(). Errors: CCL_ERROR_INVALID (NULL, no pixels, or 2^32 or more),
  * CCL_ERROR_NO_MEMORY. */
-CclStatus ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask);
+CCL_API CclStatus ccl_mask_alloc (uint32_t width, uint32_t height, CclMask *mask);
 
 /* Frees the words of a mask that ccl_mask_alloc() or ccl_mask_read_pbm() made, and clears @mask.
  * Ignores NULL and masks without words. */
-void ccl_mask_free (CclMask *mask);
+CCL_API void ccl_mask_free (CclMask *mask);
 
 /* Turns bytes into bits with the best instruction set of this CPU: a pixel is foreground if its
  * value > @threshold, or, with @invert, if not. @pixels has the rows of @mask, one byte per pixel
  * and @stride bytes apart; nothing past a row's last pixel is read. Errors:
  * CCL_ERROR_INVALID (NULL, @stride less than the width, a bad mask), CCL_ERROR_UNSUPPORTED (the
  * mask is in device memory). */
-CclStatus ccl_mask_pack (CclMask *mask, const uint8_t *pixels, size_t stride, uint8_t threshold,
-                         bool invert);
+CCL_API CclStatus ccl_mask_pack (CclMask *mask, const uint8_t *pixels, size_t stride,
+                                 uint8_t threshold, bool invert);
 
 /* Turns bits into bytes: @value for foreground, 0 for background. Nothing past the width is
  * written. Errors: as ccl_mask_pack(). */
-CclStatus ccl_mask_unpack (const CclMask *mask, uint8_t *pixels, size_t stride, uint8_t value);
+CCL_API CclStatus ccl_mask_unpack (const CclMask *mask, uint8_t *pixels, size_t stride,
+                                   uint8_t value);
 
 /* Reads a binary PBM file (P4; 1, black, is foreground) from the current position of @file into a
  * new mask, to be freed with ccl_mask_free(). Leaves @file behind the last row. Errors:
  * CCL_ERROR_INVALID (no PBM file, or it ends too early; ccl_last_error() names the byte, counted
  * from 0), CCL_ERROR_NO_MEMORY; @mask is then cleared. */
-CclStatus ccl_mask_read_pbm (FILE *file, CclMask *mask);
+CCL_API CclStatus ccl_mask_read_pbm (FILE *file, CclMask *mask);
 
 /* Writes a mask as a binary PBM file. Errors: CCL_ERROR_INVALID (NULL, a bad mask, or @file cannot
  * be written), CCL_ERROR_UNSUPPORTED (device memory). */
-CclStatus ccl_mask_write_pbm (const CclMask *mask, FILE *file);
+CCL_API CclStatus ccl_mask_write_pbm (const CclMask *mask, FILE *file);
 
 typedef enum CclOperationKind
 {
@@ -124,15 +125,16 @@ struct CclOperation
  * dilateWxH, openWxH, closeWxH, fill, fillN, dropN. Blanks around them are ignored; blank text is
  * an empty chain. Errors: CCL_ERROR_INVALID; ccl_last_error() names the position, in bytes from 0.
  */
-CclStatus ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n);
+CCL_API CclStatus ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n);
 
 /* Checks operations that were not parsed. Errors: CCL_ERROR_INVALID; ccl_last_error() says which
  * and why. */
-CclStatus ccl_operations_check (const CclOperation *operations, uint32_t n);
+CCL_API CclStatus ccl_operations_check (const CclOperation *operations, uint32_t n);
 
 /* Writes valid operations in the syntax of ccl_operations_parse() as snprintf() does: at most @size
  * bytes with the 0 at the end; returns the length of the whole text without it. */
-size_t ccl_operations_format (const CclOperation *operations, uint32_t n, char *text, size_t size);
+CCL_API size_t ccl_operations_format (const CclOperation *operations, uint32_t n, char *text,
+                                      size_t size);
 
 /* A chain of operations on the CPU, with the memory that it needs. It belongs to one thread at a
  * time. */
@@ -142,16 +144,16 @@ typedef struct CclMorphology CclMorphology;
  * foreground. @threads, at most CCL_MAX_THREADS and including the caller's, share the work; 0 is
  * one for each CPU that the process may use. @operations is copied. Free it with
  * ccl_morphology_free(). Errors: CCL_ERROR_INVALID, CCL_ERROR_NO_MEMORY. */
-CclStatus ccl_morphology_new (uint32_t width, uint32_t height, unsigned connectivity,
-                              const CclOperation *operations, uint32_t n, unsigned threads,
-                              CclMorphology **morphology);
+CCL_API CclStatus ccl_morphology_new (uint32_t width, uint32_t height, unsigned connectivity,
+                                      const CclOperation *operations, uint32_t n, unsigned threads,
+                                      CclMorphology **morphology);
 
 /* Applies the operations in their order, in place. Allocates nothing. Errors: CCL_ERROR_INVALID
  * (NULL, a bad mask or one of another size), CCL_ERROR_UNSUPPORTED (device memory). */
-CclStatus ccl_morphology_apply (CclMorphology *morphology, CclMask *mask);
+CCL_API CclStatus ccl_morphology_apply (CclMorphology *morphology, CclMask *mask);
 
 /* Frees a chain. NULL is ignored. */
-void ccl_morphology_free (CclMorphology *morphology);
+CCL_API void ccl_morphology_free (CclMorphology *morphology);
 
 /* Draws a region: foreground are the pixels in any polygon of @include (all pixels if that is NULL
  * or blank) and in none of @exclude (none if that is NULL or blank). Polygons are written as "x,y
@@ -161,7 +163,7 @@ void ccl_morphology_free (CclMorphology *morphology);
  * the caller, in host memory, and overwritten. Errors: CCL_ERROR_INVALID (NULL, a bad mask, bad
  * polygons: ccl_last_error() names the string and the position, in bytes from 0),
  * CCL_ERROR_UNSUPPORTED (device memory), CCL_ERROR_NO_MEMORY. */
-CclStatus ccl_region_parse (const char *include, const char *exclude, CclMask *mask);
+CCL_API CclStatus ccl_region_parse (const char *include, const char *exclude, CclMask *mask);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,8 @@
 #ifndef CCL_MOTION_H
 #define CCL_MOTION_H
 
+#include <cudaccl/api.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,6 +41,7 @@ typedef struct CclMotionConfig
   unsigned scale; /* 1, 2 or 4: a pixel of the model is the mean of scale x scale pixels of the
                    * frame, fewer at the right and bottom edges. Masks have the frame's size */
   bool shadows;   /* keep the shadows for ccl_analyzer_shadows() */
+  uint64_t reserved[4]; /* for fields to come; 0 */
 } CclMotionConfig;
 
 /* What may change from frame to frame. Start from ccl_motion_params_init(). */
@@ -53,6 +56,7 @@ typedef struct CclMotionParams
                          * are empty, and if it lasts 0.3 s the model starts anew; 0: never */
   bool keep_shadows;    /* shadows are foreground */
   bool freeze;          /* the model stays as it is */
+  uint64_t reserved[4]; /* for fields to come; 0 */
 } CclMotionParams;
 
 /* The state of a model after the last collected frame. */
@@ -66,14 +70,15 @@ typedef struct CclMotionInfo
                            * light and ccl_analyzer_reset() */
   bool light_change;      /* the last frame was one */
   uint64_t bytes;         /* of CclInfo.bytes: what the model holds */
+  uint64_t reserved[4];   /* for fields to come; 0 */
 } CclMotionInfo;
 
 /* Fills @config with the defaults: luma and chroma, scale 1, no shadows. */
-void ccl_motion_config_init (CclMotionConfig *config);
+CCL_API void ccl_motion_config_init (CclMotionConfig *config);
 
 /* Fills @params with the defaults: learning time 10 s, no warm-up, noise floor 14, shadows dropped,
  * light change at 60 %. */
-void ccl_motion_params_init (CclMotionParams *params);
+CCL_API void ccl_motion_params_init (CclMotionParams *params);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ typedef struct CclVolumeConfig
   bool labels;                   /* make label maps for ccl_volume_labels() */
   bool timing, stages;           /* as in CclConfig, for ccl_volume_timing() */
   CclFeatureStage features;
+  uint64_t reserved[8]; /* for fields to come; 0 */
 } CclVolumeConfig;
 
 /* One component. Coordinates are voxels; the bounding box begins at (x, y, z). */
@@ -61,30 +62,30 @@ ccl_volume_component_centroid (const CclVolumeComponent *component, double centr
 
 /* Fills @config with the defaults: automatic algorithm and device, 1024 components, no label maps,
  * no timing. */
-void ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t height,
-                             uint32_t depth);
+CCL_API void ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t height,
+                                     uint32_t depth);
 
 /* The algorithms for volumes of this build, the best first; NULL past the last. */
-const CclAlgorithm *ccl_volume_algorithm (size_t index);
+CCL_API const CclAlgorithm *ccl_volume_algorithm (size_t index);
 
 /* Makes an analyzer for volumes of one size, with all its memory; free it with ccl_volume_free().
  * Errors: as ccl_analyzer_new(); CCL_ERROR_UNSUPPORTED or CCL_ERROR_NO_DEVICE without CUDA. */
-CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume);
+CCL_API CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume);
 
 /* Frees the analyzer and its results. NULL is ignored. */
-void ccl_volume_free (CclVolume *volume);
+CCL_API void ccl_volume_free (CclVolume *volume);
 
 /* Analyses a volume: slice z begins at @image->data + z * height * @image->stride. Errors: as
  * ccl_analyzer_submit() and ccl_analyzer_collect(). */
-CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
-                              CclVolumeComponents *components);
+CCL_API CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image,
+                                      const CclParams *params, CclVolumeComponents *components);
 
 /* Returns the label map of the last volume, slice z from row z * height on. Errors: as
  * ccl_analyzer_labels(). */
-CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
+CCL_API CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
 
 /* Gets the durations of the last volume. */
-void ccl_volume_timing (const CclVolume *volume, CclTiming *timing);
+CCL_API void ccl_volume_timing (const CclVolume *volume, CclTiming *timing);
 
 #ifdef __cplusplus
 }
