@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/crops/crops.h"
 #include "cuda/download.h"
 #include "cuda/filters/operations.h"
 #include "cuda/graph.h"
@@ -708,4 +709,7 @@ const CclBackendClass ccl_backend_cuda = {
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,
+  .cropper_open = ccl_cuda_cropper_open,
+  .cropper_draw = ccl_cuda_cropper_draw,
+  .cropper_close = ccl_cuda_cropper_close,
 };

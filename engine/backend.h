@@ -5,6 +5,7 @@
 #define CCL_BACKEND_H
 
 #include "engine/account.h"
+#include "engine/crop_pixel.h"
 #include "engine/error.h"
 #include "engine/motion.h"
 
@@ -56,6 +57,9 @@ typedef struct CclSession
   bool labels_first; /* set by open(): config.features applies, since the algorithm labels pixels */
 } CclSession;
 
+/* Draws crops of frames in device memory. */
+typedef struct CclDeviceCropper CclDeviceCropper;
+
 /* A backend. Functions that fail report the reason with ccl_fail(). */
 typedef struct CclBackendClass
 {
@@ -91,6 +95,14 @@ typedef struct CclBackendClass
   void (*pinned_free) (int device, void *memory);
   /* The context that sessions on @device use by default; NULL if the backend has none. */
   CclStatus (*primary_context) (int device, void **context);
+  /* Crops of frames in device memory, all NULL if the backend has none. open() counts allocations,
+   * then and later, in @account; draw() is as ccl_cropper_draw(), with @task checked, which it may
+   * change. */
+  CclStatus (*cropper_open) (const CclCropperConfig *config, CclAccount *account,
+                             CclDeviceCropper **cropper);
+  CclStatus (*cropper_draw) (CclDeviceCropper *cropper, const CclImage *image, CclCropTask *task,
+                             const uint8_t **picture);
+  void (*cropper_close) (CclDeviceCropper *cropper);
 } CclBackendClass;
 
 extern const CclBackendClass ccl_backend_cpu;

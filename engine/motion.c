@@ -66,13 +66,13 @@ check_plane (const CclImage *image, uint32_t samples, unsigned step, const char 
   return CCL_OK;
 }
 
-static CclStatus
-check_image (const CclModel *model, const CclImage *image, uint32_t width)
+CclStatus
+ccl_motion_check_image (CclMotionFormat format, const CclImage *image, uint32_t width)
 {
   const CclChroma *chroma = image->chroma;
   CclStatus status = check_plane (image, width, 1, "luma");
 
-  if (status != CCL_OK || model->config.format == CCL_MOTION_LUMA)
+  if (status != CCL_OK || format == CCL_MOTION_LUMA)
     return status;
   if (!chroma || (chroma->step != 1 && chroma->step != 2))
     return ccl_fail (CCL_ERROR_INVALID, "the frame has no chroma, or its step is not 1 or 2");
@@ -99,7 +99,7 @@ ccl_model_begin (CclModel *model, const CclImage *image, uint32_t width, const C
   CclStatus status = check_params (motion);
 
   if (status == CCL_OK)
-    status = check_image (model, image, width);
+    status = ccl_motion_check_image (model->config.format, image, width);
   if (status != CCL_OK)
     return status;
   *clock = model->clock;

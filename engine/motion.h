@@ -33,6 +33,9 @@ typedef struct CclModel
 
 CclStatus ccl_model_check_config (const CclMotionConfig *config);
 
+/* Checks that a frame of @width pixels a row has the planes of @format. */
+CclStatus ccl_motion_check_image (CclMotionFormat format, const CclImage *image, uint32_t width);
+
 /* For frames of @width by @height pixels. */
 void ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width,
                      uint32_t height);
