@@ -376,14 +376,19 @@ is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
 
   for (i = 0; i < zone->n_points; i++) {
     const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
+    gboolean spans = (a[1] > p[1]) != (b[1] > p[1]);
 
-    /* Most sides are above or below. */
-    if ((a[1] > p[1] && b[1] > p[1]) || (a[1] < p[1] && b[1] < p[1]))
+    /* Most sides are above, below or on the left, where they do not count. */
+    if (((a[0] < p[0]) & (b[0] < p[0])) | ((a[1] > p[1]) & (b[1] > p[1])) |
+        ((a[1] < p[1]) & (b[1] < p[1])))
       continue;
+    if (a[0] > p[0] && b[0] > p[0]) {
+      inside ^= spans;
+      continue;
+    }
     if (get_segment_distance (a, b, p) == 0.0)
       return TRUE;
-    if ((a[1] > p[1]) != (b[1] > p[1]) &&
-        p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+    if (spans && p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
       inside = !inside;
   }
 
@@ -429,7 +434,8 @@ is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
   for (i = 0; i < zone->n_points; i++) {
     const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
 
-    if (p[1] - limit > MAX (a[1], b[1]) || p[1] + limit < MIN (a[1], b[1]))
+    if (p[0] - limit > MAX (a[0], b[0]) || p[0] + limit < MIN (a[0], b[0]) ||
+        p[1] - limit > MAX (a[1], b[1]) || p[1] + limit < MIN (a[1], b[1]))
       continue;
     if (!(get_segment_distance (a, b, p) >= limit))
       return FALSE;
