@@ -95,12 +95,15 @@ build_tests() {
   ninja -C "$build" -j "$jobs" "${targets[@]}" >"$folder/build.log" 2>&1
 }
 
-# run_tests SECONDS TEST...: with seeds of their own, tests may take other paths each time.
+# run_tests SECONDS TEST...: in this order, up to the first that fails. With seeds of their own, tests
+# may take other paths each time.
 run_tests() {
-  local seconds=$1
+  local end=$((SECONDS + $1)) test
   shift
-  timeout --kill-after=10 "$seconds" meson test -C "$build" --no-rebuild --maxfail 1 \
-    --num-processes "$jobs" "$@" >"$folder/test.log" 2>&1
+  for test; do
+    timeout --kill-after=10 $((end > SECONDS ? end - SECONDS : 1)) meson test -C "$build" --no-rebuild \
+      --num-processes "$jobs" "$test" >"$folder/test.log" 2>&1 || return 1
+  done
 }
 
 # The first run without a mutant: its tests pass, and how long they may take.
