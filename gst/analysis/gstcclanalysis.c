@@ -3,9 +3,9 @@
 
 #include "gstcclanalysis.h"
 
+#include <gst/common/gstcclnvds.h>
 #include <gst/common/gstcclutils.h>
 
-#include "gstcclnvds.h"
 #include "gstcclpicture.h"
 #include "gstcclpublish.h"
 #include "memory/gstcclmappers.h"
@@ -321,14 +321,17 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
   }
 #endif
   if (plan->attach & GST_CUDA_CCL_ATTACH_NVDS) {
+    GstCclComponent *converted = gst_ccl_components_convert (components);
     GError *error = NULL;
 
-    if (!gst_ccl_attach_nvds (buffer, g_quark_to_string (plan->roi_type), components, &error)) {
+    if (!gst_ccl_nvds_attach (buffer, g_quark_to_string (plan->roi_type), converted,
+                              components->count, NULL, &error)) {
       if (!self->warned_nvds)
         GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
       self->warned_nvds = TRUE;
       g_clear_error (&error);
     }
+    g_free (converted);
   }
 }
 

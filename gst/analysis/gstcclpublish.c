@@ -7,7 +7,6 @@
 #ifdef HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
-#include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
 
@@ -26,22 +25,30 @@ convert_component (GstCclComponent *component, const CclComponent *source)
   };
 }
 
+GstCclComponent *
+gst_ccl_components_convert (const CclComponents *components)
+{
+  GstCclComponent *converted = g_new (GstCclComponent, components->count);
+  guint i;
+
+  for (i = 0; i < components->count; i++)
+    convert_component (&converted[i], &components->items[i]);
+
+  return converted;
+}
+
 void
 gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components)
 {
   GstCclMeta *meta;
-  guint i;
 
   meta = gst_buffer_add_ccl_meta (buffer, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
                                   components->found, NULL, 0);
 
   /* Filled in place, which saves a temporary array. */
   if (components->count > 0)
-    meta->components = g_new (GstCclComponent, components->count);
+    meta->components = gst_ccl_components_convert (components);
   meta->n_components = components->count;
-
-  for (i = 0; i < components->count; i++)
-    convert_component (&meta->components[i], &components->items[i]);
 }
 
 /* The first of @n consecutive ids that other regions do not use. */
@@ -76,7 +83,7 @@ gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *co
     GstCclComponent component;
 
     convert_component (&component, &components->items[i]);
-    gst_ccl_rois_add (buffer, roi_type, first + (gint) i, &component);
+    gst_ccl_rois_add (buffer, roi_type, first + (gint) i, &component, NULL);
   }
 }
 
@@ -167,15 +174,12 @@ GstMessage *
 gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
                      const GstVideoInfo *info, const CclComponents *components)
 {
-  GstCclComponent *converted = g_new (GstCclComponent, components->count);
+  GstCclComponent *converted = gst_ccl_components_convert (components);
   GstMessage *message;
-  guint i;
 
-  for (i = 0; i < components->count; i++)
-    convert_component (&converted[i], &components->items[i]);
   message = gst_ccl_components_message_new (
       source, "cudaccl", segment, buffer, (guint) GST_VIDEO_INFO_WIDTH (info),
-      (guint) GST_VIDEO_INFO_HEIGHT (info), components->found, converted, components->count);
+      (guint) GST_VIDEO_INFO_HEIGHT (info), components->found, converted, components->count, NULL);
   g_free (converted);
 
   return message;

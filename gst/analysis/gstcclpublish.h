@@ -6,8 +6,12 @@
 
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
+#include <gst/ccl/gstccl.h>
 
 G_BEGIN_DECLS
+
+/* Converts components to an array of as many, to be freed. */
+GstCclComponent *gst_ccl_components_convert (const CclComponents *components);
 
 /* Attaches one GstCclMeta, for frames of the size in @info. */
 void gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info,

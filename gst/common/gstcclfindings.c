@@ -99,6 +99,8 @@ gst_ccl_findings_init (GstCclFindings *self, GstBuffer *buffer, guint width, gui
     self->components = *components;
     self->components.components =
         copy_components (components->components, components->n_components);
+    if (components->class_names)
+      gst_ccl_class_names_ref (components->class_names);
     crop = gst_ccl_find_crop (buffer, components->width, components->height);
     if (crop) {
       gst_ccl_meta_crop (&self->components, crop->x, crop->y, crop->width, crop->height);
@@ -121,6 +123,7 @@ void
 gst_ccl_findings_clear (GstCclFindings *self)
 {
   g_clear_pointer (&self->components.components, g_free);
+  g_clear_pointer (&self->components.class_names, gst_ccl_class_names_unref);
   gst_ccl_rois_clear (&self->rois);
   clear_zones (&self->zones);
 }
@@ -229,14 +232,17 @@ gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *dest,
                         height, &scaled)) {
     attached =
         gst_buffer_add_ccl_meta (dest, width, height, meta->found, scaled, meta->n_components);
-    if (attached)
+    if (attached) {
       attached->frame_age = gst_ccl_time_diff (meta->frame_age, -age);
+      gst_ccl_meta_set_class_names (attached, meta->class_names);
+    }
     g_free (scaled);
   }
   if (scale_components (rois->components, rois->n, self->rois_width, self->rois_height, width,
                         height, &scaled)) {
     for (i = 0; i < rois->n; i++)
-      gst_ccl_rois_add_copy (dest, rois->rois[i], (gint) i, &scaled[i]);
+      gst_ccl_rois_add_copy (dest, rois->rois[i], (gint) i, &scaled[i],
+                             gst_ccl_rois_get_class_name (rois, scaled[i].class_id));
     g_free (scaled);
     if (age != 0 && rois->n > 0)
       gst_ccl_rois_set_frame_age (dest, gst_ccl_time_diff (rois->frame_age, -age));

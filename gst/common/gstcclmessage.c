@@ -6,7 +6,18 @@
 #include "gstcclutils.h"
 
 static void
-take_components (GstStructure *structure, const GstCclComponent *components, guint n)
+set_class (GstStructure *item, guint class_id, GstCclClassNames *names)
+{
+  const gchar *name = names ? gst_ccl_class_names_get_name (names, class_id) : NULL;
+
+  gst_structure_set (item, "class-id", G_TYPE_UINT, class_id, NULL);
+  if (name)
+    gst_structure_set (item, "class", G_TYPE_STRING, name, NULL);
+}
+
+static void
+take_components (GstStructure *structure, const GstCclComponent *components, guint n,
+                 GstCclClassNames *class_names)
 {
   GValue list = G_VALUE_INIT;
   guint i;
@@ -27,6 +38,10 @@ take_components (GstStructure *structure, const GstCclComponent *components, gui
       gst_structure_set (item, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
                          component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
                          "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
+    if (component->class_id)
+      set_class (item, component->class_id, class_names);
+    if (component->confidence > 0.0)
+      gst_structure_set (item, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (&value, item);
     gst_value_list_append_and_take_value (&list, &value);
@@ -38,7 +53,8 @@ take_components (GstStructure *structure, const GstCclComponent *components, gui
 GstMessage *
 gst_ccl_components_message_new (GstObject *source, const gchar *name, const GstSegment *segment,
                                 GstBuffer *buffer, guint width, guint height, guint found,
-                                const GstCclComponent *components, guint n_components)
+                                const GstCclComponent *components, guint n_components,
+                                GstCclClassNames *class_names)
 {
   guint64 timestamp = GST_BUFFER_PTS (buffer), stream_time, running_time;
   GstStructure *structure;
@@ -49,7 +65,7 @@ gst_ccl_components_message_new (GstObject *source, const gchar *name, const GstS
                          stream_time, "running-time", G_TYPE_UINT64, running_time, "duration",
                          G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), "width", G_TYPE_UINT, width,
                          "height", G_TYPE_UINT, height, "found", G_TYPE_UINT, found, NULL);
-  take_components (structure, components, n_components);
+  take_components (structure, components, n_components, class_names);
 
   return gst_message_new_element (source, structure);
 }

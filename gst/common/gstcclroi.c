@@ -22,8 +22,52 @@ compare_ids (gconstpointer a, gconstpointer b)
   return (first->id > second->id) - (first->id < second->id);
 }
 
+/* Numbers the classes by name. */
+typedef struct
+{
+  GPtrArray *names; /* const gchar *: by class, from 1 on */
+  GHashTable *ids;
+} Classes;
+
+static guint
+find_class (Classes *classes, const gchar *name)
+{
+  guint class_id;
+
+  if (!name || !*name)
+    return 0;
+  if (!classes->names) {
+    classes->names = g_ptr_array_new ();
+    classes->ids = g_hash_table_new (g_str_hash, g_str_equal);
+  }
+  class_id = GPOINTER_TO_UINT (g_hash_table_lookup (classes->ids, name));
+  if (class_id == 0) {
+    g_ptr_array_add (classes->names, (gpointer) name);
+    class_id = classes->names->len;
+    g_hash_table_insert (classes->ids, (gpointer) name, GUINT_TO_POINTER (class_id));
+  }
+
+  return class_id;
+}
+
+static GstCclClassNames *
+take_names (Classes *classes)
+{
+  GstCclClassNames *names;
+
+  if (!classes->names)
+    return NULL;
+
+  g_ptr_array_add (classes->names, NULL);
+  names = gst_ccl_class_names_new ((const gchar *const *) classes->names->pdata);
+  g_ptr_array_unref (classes->names);
+  g_hash_table_unref (classes->ids);
+
+  return names;
+}
+
 static void
-read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component)
+read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component, Classes *classes)
 {
   GstStructure *param = gst_video_region_of_interest_meta_get_param (roi, GST_CCL_ROI_PARAM);
 
@@ -39,12 +83,15 @@ read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component)
     gst_structure_get (param, "age", G_TYPE_UINT64, &component->age, "velocity-x", G_TYPE_DOUBLE,
                        &component->velocity_x, "velocity-y", G_TYPE_DOUBLE, &component->velocity_y,
                        NULL);
+  component->class_id = find_class (classes, gst_structure_get_string (param, "class"));
+  gst_structure_get (param, "confidence", G_TYPE_DOUBLE, &component->confidence, NULL);
 }
 
 void
 gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
 {
   GPtrArray *array = g_ptr_array_new ();
+  Classes classes = { NULL, NULL };
   gpointer state = NULL;
   GstMeta *meta;
   guint i;
@@ -61,7 +108,8 @@ gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer)
   rois->rois = (GstVideoRegionOfInterestMeta **) g_ptr_array_free (array, FALSE);
   rois->components = g_new0 (GstCclComponent, rois->n);
   for (i = 0; i < rois->n; i++)
-    read_component (rois->rois[i], &rois->components[i]);
+    read_component (rois->rois[i], &rois->components[i], &classes);
+  rois->class_names = take_names (&classes);
   if (rois->n > 0)
     gst_structure_get (
         gst_video_region_of_interest_meta_get_param (rois->rois[0], GST_CCL_ROI_PARAM), FRAME_AGE,
@@ -97,6 +145,7 @@ gst_ccl_rois_clear (GstCclRois *rois)
   }
   g_clear_pointer (&rois->rois, g_free);
   g_clear_pointer (&rois->components, g_free);
+  g_clear_pointer (&rois->class_names, gst_ccl_class_names_unref);
   rois->n = 0;
 }
 
@@ -122,20 +171,33 @@ param_new (const GstCclComponent *component)
                                centroid_y, G_TYPE_DOUBLE, component->centroid_y, NULL);
 }
 
+static void
+set_class (GstStructure *param, const GstCclComponent *component, const gchar *class_name)
+{
+  if (class_name)
+    gst_structure_set (param, "class", G_TYPE_STRING, class_name, NULL);
+  if (component->confidence > 0.0)
+    gst_structure_set (param, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
+}
+
 void
-gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component)
+gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component,
+                  const gchar *class_name)
 {
   GstVideoRegionOfInterestMeta *roi;
+  GstStructure *param = param_new (component);
 
   roi = gst_buffer_add_video_region_of_interest_meta_id (
       buffer, roi_type, component->x, component->y, component->width, component->height);
   roi->id = id;
 
-  gst_video_region_of_interest_meta_add_param (roi, param_new (component));
+  set_class (param, component, class_name);
+  gst_video_region_of_interest_meta_add_param (roi, param);
 }
 
 void
-gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component)
+gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
+                        const gchar *class_name)
 {
   gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
                      component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
@@ -144,24 +206,41 @@ gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component)
     gst_structure_set (param, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
                        component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
                        "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
+  set_class (param, component, class_name);
+}
+
+/* The type of a region that shows its class follows it. */
+static GQuark
+get_type (const GstVideoRegionOfInterestMeta *roi, const gchar *class_name)
+{
+  GstStructure *param = gst_video_region_of_interest_meta_get_param (
+      (GstVideoRegionOfInterestMeta *) roi, GST_CCL_ROI_PARAM);
+  const gchar *before = param ? gst_structure_get_string (param, "class") : NULL;
+
+  if (!class_name || !before || g_strcmp0 (before, class_name) == 0 ||
+      g_strcmp0 (before, g_quark_to_string (roi->roi_type)) != 0)
+    return roi->roi_type;
+
+  return g_quark_from_string (class_name);
 }
 
 void
 gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
-                       const GstCclComponent *component)
+                       const GstCclComponent *component, const gchar *class_name)
 {
   GstVideoRegionOfInterestMeta *copy;
   GList *l;
 
-  copy = gst_buffer_add_video_region_of_interest_meta_id (
-      buffer, roi->roi_type, component->x, component->y, component->width, component->height);
+  copy = gst_buffer_add_video_region_of_interest_meta_id (buffer, get_type (roi, class_name),
+                                                          component->x, component->y,
+                                                          component->width, component->height);
   copy->id = id;
 
   for (l = roi->params; l; l = l->next) {
     GstStructure *param = gst_structure_copy (l->data);
 
     if (gst_structure_has_name (param, GST_CCL_ROI_PARAM))
-      gst_ccl_rois_set_param (param, component);
+      gst_ccl_rois_set_param (param, component, class_name);
     gst_video_region_of_interest_meta_add_param (copy, param);
   }
 }

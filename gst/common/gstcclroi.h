@@ -18,6 +18,7 @@ typedef struct
   guint n;
   GstVideoRegionOfInterestMeta **rois; /* those of the buffer, or copies of them */
   GstCclComponent *components;         /* read from the regions */
+  GstCclClassNames *class_names;       /* of the components, NULL if they have no classes */
   gint64 frame_age;                    /* see GstCclMeta */
   gboolean owned;                      /* the regions are copies */
 } GstCclRois;
@@ -26,23 +27,32 @@ typedef struct
  * gst_ccl_rois_clear(). */
 void gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer);
 
+/* The name of a class of the components, or NULL if it has none. */
+static inline const gchar *
+gst_ccl_rois_get_class_name (const GstCclRois *rois, guint class_id)
+{
+  return rois->class_names ? gst_ccl_class_names_get_name (rois->class_names, class_id) : NULL;
+}
+
 /* Copies the regions, so that they stay valid without the buffer. */
 void gst_ccl_rois_own (GstCclRois *rois);
 
 void gst_ccl_rois_clear (GstCclRois *rois);
 
-/* Attaches @component to the writable @buffer as a region of interest. */
+/* Attaches @component to the writable @buffer as a region of interest. @class_name may be NULL. */
 void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
-                       const GstCclComponent *component);
+                       const GstCclComponent *component, const gchar *class_name);
 
 /* Sets the fields of a parameter structure to those of @component, except for the label. Sets
- * those of its track only if it has one. */
-void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component);
+ * those of its track, class (@class_name, or NULL) and confidence only if it has them. */
+void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
+                             const gchar *class_name);
 
 /* Attaches @component to the writable @buffer as a region of interest with the type of @roi and a
- * copy of its parameters, except for those that gst_ccl_rois_set_param() sets. */
+ * copy of its parameters, except for those that gst_ccl_rois_set_param() sets. If the type was the
+ * class, it is the new one. */
 void gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
-                            const GstCclComponent *component);
+                            const GstCclComponent *component, const gchar *class_name);
 
 /* The components that the writable @buffer has as regions of interest were found in another
  * frame: sets how much older that is. */

@@ -24,14 +24,26 @@
  *
  * Ids are in #GstCclComponent's field `track`, with `age`, `velocity_x` and `velocity_y`, and in
  * the fields `track`, `age`, `velocity-x` and `velocity-y` of the `cudaccl` parameters of regions
- * of interest. `ccljson`, `cclmerge` and elements that scale or crop frames keep them.
+ * of interest, which also have `class`, the name, and `confidence`. `ccljson`, `cclmerge` and
+ * elements that scale or crop frames keep them.
  *
  * Object detections of GStreamer's analytics metadata (GStreamer 1.24) that have the box of a
  * component get a related `GstAnalyticsTrackingMtd`.
  *
  * Frames that have neither #GstCclMeta nor regions of interest of `cudaccl` may have those of other
  * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
- * regions, object detections of other elements are tracked.
+ * regions, object detections of GStreamer's analytics metadata or, without those, DeepStream's
+ * objects are tracked: then the frame gets a #GstCclMeta, and DeepStream's objects their ids.
+ *
+ * ## Classes
+ *
+ * Detectors say what an object is, and how certain they are: in #GstCclComponent's fields
+ * `class_id` and `confidence`, by the type of a region of interest and a field `confidence` or
+ * `score` of its parameters, as DL Streamer does, by the type of an object detection, or by the
+ * label of DeepStream's object. An object has the class that most of its detections say, each
+ * counting by its confidence, and half as much every five seconds. So a mistake in one frame
+ * changes nothing, and the class stays while no detector looks. The confidence is that of the last
+ * detection that has one.
  *
  * Times are those of the frames: neither the frame rate nor dropped frames matter. Without
  * timestamps, they go by the frames' durations or the frame rate, or by when frames arrive. Where
@@ -57,11 +69,12 @@
 #include <string.h>
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclanalytics.h>
+#include <gst/common/gstcclforeign.h>
 #include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
-#include "gstcclanalytics.h"
 #include "tracker.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
@@ -104,6 +117,7 @@ struct _GstCclTrack
   /* Streaming thread. */
   GstCclTracker *tracker;
   GstCclTime time;
+  GstCclClasses *classes;
   guint width, height;
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
@@ -249,7 +263,7 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Post an element message `ccltrack` for each frame, with the fields of those of
    * #cudaccl:post-messages, and for each object that is tracked `track`, `age`, `velocity-x` and
-   * `velocity-y`.
+   * `velocity-y`; for those that have them `class-id`, `class` (its name) and `confidence`.
    *
    * Since: 0.1
    */
@@ -336,6 +350,7 @@ gst_ccl_track_init (GstCclTrack *self)
   gst_ccl_tracker_params_init (&self->params);
   self->objects = DEFAULT_OBJECTS;
   self->post_messages = DEFAULT_POST_MESSAGES;
+  self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
   self->output = g_array_new (FALSE, FALSE, sizeof (Output));
@@ -353,6 +368,7 @@ gst_ccl_track_finalize (GObject *object)
   GstCclTrack *self = GST_CCL_TRACK (object);
 
   g_clear_pointer (&self->tracker, gst_ccl_tracker_free);
+  gst_ccl_classes_free (self->classes);
   g_array_unref (self->detections);
   g_array_unref (self->indices);
   g_array_unref (self->output);
@@ -452,6 +468,8 @@ gst_ccl_track_start (GstBaseTransform *trans)
   GstCclTrack *self = GST_CCL_TRACK (trans);
 
   self->tracker = gst_ccl_tracker_new ();
+  gst_ccl_classes_free (self->classes);
+  self->classes = gst_ccl_classes_new ();
   gst_ccl_time_init (&self->time);
   self->width = self->height = 0;
   GST_OBJECT_LOCK (self);
@@ -517,6 +535,8 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
   detection.centroid_x = component->centroid_x;
   detection.centroid_y = component->centroid_y;
   detection.area = (gdouble) component->area;
+  detection.class_id = component->class_id;
+  detection.confidence = component->confidence;
   g_array_append_val (self->detections, detection);
 }
 
@@ -577,6 +597,8 @@ set_track (GstCclComponent *component, const GstCclTrackInfo *track)
   component->age = track->age;
   component->velocity_x = track->velocity_x;
   component->velocity_y = track->velocity_y;
+  component->class_id = track->class_id;
+  component->confidence = track->confidence;
 }
 
 /* Sets the box of @component to the part of the track's inside of the frame. Returns FALSE if
@@ -674,14 +696,17 @@ gst_ccl_track_collect (GstCclTrack *self)
   return (const GstCclComponent *) self->components->data;
 }
 
-/* Replaces the GstCclMeta of @buffer. */
+/* Replaces the GstCclMeta of @buffer, or adds one. */
 static void
-gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta)
+gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
+                        guint found)
 {
   const GstCclComponent *components = gst_ccl_track_collect (self);
+  GstCclMeta *meta;
 
-  gst_buffer_add_ccl_meta (buffer, meta->width, meta->height, MAX (meta->found, self->output->len),
-                           components, self->output->len);
+  meta = gst_buffer_add_ccl_meta (buffer, width, height, MAX (found, self->output->len), components,
+                                  self->output->len);
+  gst_ccl_meta_set_class_names (meta, gst_ccl_classes_get_names (self->classes));
 }
 
 static void
@@ -699,7 +724,8 @@ gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint hei
                             gst_ccl_components_message_new (
                                 GST_OBJECT (self), "ccltrack", &GST_BASE_TRANSFORM (self)->segment,
                                 buffer, width, height, MAX (found, self->output->len),
-                                gst_ccl_track_collect (self), self->output->len));
+                                gst_ccl_track_collect (self), self->output->len,
+                                gst_ccl_classes_get_names (self->classes)));
 }
 
 /* The regions by label, the first of each. */
@@ -721,6 +747,7 @@ gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *
                         gboolean by_label)
 {
   GHashTable *labels = by_label ? rois_by_label_new (rois) : NULL;
+  GstCclClassNames *names = gst_ccl_classes_get_names (self->classes);
   gint first = G_MAXINT;
   guint i, n = 0;
 
@@ -734,7 +761,9 @@ gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *
                : rois->rois[output->source];
 
     if (roi)
-      gst_ccl_rois_add_copy (buffer, roi, (gint) ((guint) first + n++), &output->component);
+      gst_ccl_rois_add_copy (
+          buffer, roi, (gint) ((guint) first + n++), &output->component,
+          names ? gst_ccl_class_names_get_name (names, output->component.class_id) : NULL);
   }
   for (i = 0; i < rois->n; i++)
     gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
@@ -768,7 +797,7 @@ gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
   guint i;
   gint *ids;
 
-  gst_ccl_analytics_read (buffer, width, height, detections);
+  gst_ccl_analytics_read (buffer, width, height, self->classes, detections);
   if (detections->len == 0) {
     g_array_unref (detections);
     return;
@@ -791,74 +820,43 @@ gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
   g_array_unref (detections);
 }
 
-/* Reads the regions of other detectors. */
-static void
-gst_ccl_track_read_regions (GstBuffer *buffer, GPtrArray *rois, GArray *components)
-{
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
-                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
-    GstCclComponent component = { 0 };
-
-    if (roi->w == 0 || roi->h == 0)
-      continue;
-    component.label = rois->len + 1;
-    component.x = roi->x;
-    component.y = roi->y;
-    component.width = roi->w;
-    component.height = roi->h;
-    component.area = (guint64) roi->w * roi->h;
-    component.centroid_x = roi->x + (roi->w - 1) / 2.0;
-    component.centroid_y = roi->y + (roi->h - 1) / 2.0;
-    g_array_append_val (components, component);
-    g_ptr_array_add (rois, roi);
-  }
-}
-
-/* Tracks the regions of other detectors, or, without any, their object detections, which stay as
- * they are. */
+/* Tracks the detections of other elements, which stay as they are. Elements behind this one read
+ * regions; for other kinds there is a GstCclMeta, too. */
 static void
 gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
 {
-  GArray *components = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
-  GPtrArray *rois = g_ptr_array_new ();
   const GstCclComponent *sources;
+  GstCclForeign foreign;
   gboolean objects;
-  guint i;
+  guint i, n;
 
-  gst_ccl_track_read_regions (buffer, rois, components);
-  if (rois->len == 0)
-    gst_ccl_analytics_read (buffer, self->width, self->height, components);
-  sources = (const GstCclComponent *) components->data;
-  for (i = 0; i < components->len; i++)
+  gst_ccl_foreign_init (&foreign, buffer, self->width, self->height, self->classes);
+  sources = (const GstCclComponent *) foreign.components->data;
+  n = foreign.components->len;
+  for (i = 0; i < n; i++)
     gst_ccl_track_add_detection (self, &sources[i]);
 
   gst_ccl_track_update (self, self->width, self->height, TRUE, &objects);
-  gst_ccl_track_make_components (self, sources, components->len);
-  for (i = 0; i < rois->len; i++) {
+  gst_ccl_track_make_components (self, sources, n);
+  for (i = 0; i < n; i++) {
     const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
-    GstStructure *param;
 
-    if (!component->track)
-      continue;
-    param = gst_structure_new (GST_CCL_ROI_PARAM, "label", G_TYPE_UINT, component->label, NULL);
-    gst_ccl_rois_set_param (param, component);
-    gst_video_region_of_interest_meta_add_param (g_ptr_array_index (rois, i), param);
+    if (component->track)
+      gst_ccl_foreign_set_track (&foreign, i, component, self->classes);
   }
   gst_ccl_track_put_analytics (self, buffer, sources, self->width, self->height);
-  gst_ccl_track_post (self, buffer, self->width, self->height, components->len);
-  g_ptr_array_unref (rois);
-  g_array_unref (components);
+  if (n > 0 && foreign.kind != GST_CCL_FOREIGN_REGIONS)
+    gst_ccl_track_put_meta (self, buffer, self->width, self->height, n);
+  gst_ccl_track_post (self, buffer, self->width, self->height, n);
+  gst_ccl_foreign_clear (&foreign);
 }
 
 static GstFlowReturn
 gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
-  const GstCclComponent *components;
+  GstCclComponent *components;
+  GstCclClassNames *names;
   guint width, height, n, i;
   gboolean objects;
   GstCclMeta *meta;
@@ -883,8 +881,12 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   n = meta ? meta->n_components : rois.n;
   width = meta ? meta->width : self->width;
   height = meta ? meta->height : self->height;
-  for (i = 0; i < n; i++)
+  names = meta ? meta->class_names : rois.class_names;
+  for (i = 0; i < n; i++) {
+    components[i].class_id =
+        gst_ccl_classes_translate (self->classes, names, components[i].class_id);
     gst_ccl_track_add_detection (self, &components[i]);
+  }
 
   gst_ccl_track_update (self, width, height, FALSE, &objects);
   if (objects)
@@ -895,7 +897,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (rois.n > 0)
     gst_ccl_track_put_rois (self, buffer, &rois, meta != NULL);
   if (meta)
-    gst_ccl_track_put_meta (self, buffer, meta);
+    gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
   gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
   gst_ccl_rois_clear (&rois);
 

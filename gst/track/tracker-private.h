@@ -9,6 +9,7 @@
 #include "assignment.h"
 #include "kalman.h"
 #include "tracker.h"
+#include "votes.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,8 @@ typedef struct
   gdouble apart;          /* with a detection for itself, in total */
   guint partner;          /* id of the oldest other member of its group, 0 if it is in none */
   gdouble joined;         /* in a group with the partner, without a break */
+  GstCclVotes votes;      /* of its detections, for its class; time is its age */
+  gdouble trust;          /* confidence of the last detection that had one, or 0 */
 
   /* Of a frame. */
   Box box;            /* predicted */
@@ -57,6 +60,8 @@ typedef struct
   gint into;     /* the detection that this is a fragment of, or -1 */
   gint largest;  /* index of the largest fragment */
   gdouble largest_area;
+  gdouble confidence; /* of the detection */
+  guint class_id;
   guint cell; /* in the grid */
 } Blob;
 

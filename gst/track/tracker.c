@@ -141,6 +141,8 @@ read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n
     blob->into = -1;
     blob->largest = (gint) i;
     blob->largest_area = blob->area;
+    blob->confidence = detection->confidence;
+    blob->class_id = detection->class_id;
   }
 }
 
@@ -450,6 +452,15 @@ confirm (GstCclTracker *self, Track *track)
     track->id = ++self->last_id;
 }
 
+/* What its own detection says about an object. */
+static void
+classify (Track *track, const Blob *blob)
+{
+  gst_ccl_votes_add (&track->votes, blob->class_id, blob->confidence, track->age);
+  if (blob->confidence > 0.0)
+    track->trust = blob->confidence;
+}
+
 /* Counts frames and times, gives ids, and removes tracks that are over. */
 static void
 age_tracks (GstCclTracker *self)
@@ -463,6 +474,8 @@ age_tracks (GstCclTracker *self)
     if (track->seen) {
       track->hits++;
       track->missed = 0.0;
+      if (get_blob (self, (guint) track->blob)->members == 1)
+        classify (track, get_blob (self, (guint) track->blob));
       confirm (self, track);
     } else {
       track->missed += track->blob >= 0 ? self->dt / 2.0 : self->dt;
@@ -493,6 +506,7 @@ add_track (GstCclTracker *self, guint index)
     gst_ccl_kalman_init (
         &track.centre[k], get_middle (&blob->box, k), square (MAX (MEASUREMENT_NOISE * scale, 0.5)),
         square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal));
+  classify (&track, blob);
   confirm (self, &track);
   g_array_append_val (self->tracks, track);
 }
@@ -550,6 +564,8 @@ write_tracks (GstCclTracker *self)
     out->area = alone ? blob->area : track->area;
     out->age = to_clock_time (track->age);
     out->missed = to_clock_time (track->missed);
+    out->class_id = gst_ccl_votes_get (&track->votes);
+    out->confidence = track->trust;
   }
 }
 

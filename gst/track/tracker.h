@@ -13,7 +13,9 @@ typedef struct
 {
   gdouble x, y, width, height;
   gdouble centroid_x, centroid_y;
-  gdouble area; /* number of pixels */
+  gdouble area;       /* number of pixels */
+  gdouble confidence; /* 0...1, of a detector's box; 0: not known */
+  guint class_id;     /* 0: none */
 } GstCclDetection;
 
 typedef struct
@@ -38,6 +40,8 @@ typedef struct
   gdouble velocity_x, velocity_y; /* in pixels per second */
   GstClockTime age;               /* since the first detection */
   GstClockTime missed;            /* since the last one that showed it; half the time in a group */
+  guint class_id;                 /* by vote of its detections; 0: none */
+  gdouble confidence;             /* of the last detection that had one; 0: not known */
 } GstCclTrackInfo;
 
 typedef struct _GstCclTracker GstCclTracker;

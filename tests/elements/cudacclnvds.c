@@ -76,6 +76,100 @@ GST_START_TEST (test_no_batch)
 }
 GST_END_TEST;
 
+/* Boxes of a detector, and what is tracked of them; without a size, nothing is. */
+static const struct
+{
+  gfloat left, top, width, height;
+  const gchar *label;
+  gint class_id;
+  gfloat confidence;
+  GstCclComponent tracked;
+  const gchar *name;
+} found[] = {
+  { 1.5f,
+    2.0f,
+    10.0f,
+    20.0f,
+    "car",
+    0,
+    0.5f,
+    { .x = 1, .y = 2, .width = 11, .height = 20, .confidence = 0.5 },
+    "car" },
+  { -5.0f,
+    30.0f,
+    10.0f,
+    1000.0f,
+    "",
+    2,
+    -0.1f,
+    { .x = 0, .y = 30, .width = 5, .height = 18 },
+    "2" },
+  { 40.0f,
+    5.0f,
+    10.0f,
+    10.0f,
+    "",
+    -1,
+    1.0f,
+    { .x = 40, .y = 5, .width = 10, .height = 10, .confidence = 1.0 },
+    NULL },
+  { 64.0f, 0.0f, 5.0f, 5.0f, "car", 0, 0.5f, { 0 }, NULL },
+  { 0.0f, 0.0f, -5.0f, 5.0f, "car", 0, 0.5f, { 0 }, NULL },
+  { 1e30f, 0.0f, 1e30f, 5.0f, "car", 0, 0.5f, { 0 }, NULL },
+};
+
+/* Objects of DeepStream's detectors are tracked, and get the ids. */
+GST_START_TEST (test_read)
+{
+  GstHarness *h =
+      ccl_test_harness_new (gst_parse_launch ("ccltrack min-persistence=1", NULL), "GRAY8", 64, 48);
+  GstBuffer *buffer = ccl_test_black_new (64, 48);
+  NvDsBatchMeta *batch;
+  GstCclMeta *meta;
+  GList *objects;
+  guint i, n = 0;
+
+  nv_ds_fake_add_batch (buffer, TRUE);
+  batch = nv_ds_fake_get_batch (buffer);
+  for (i = 0; i < G_N_ELEMENTS (found); i++) {
+    NvDsObjectMeta *object = nv_ds_fake_add_object (batch);
+
+    object->object_id = UNTRACKED_OBJECT_ID;
+    object->class_id = found[i].class_id;
+    object->confidence = found[i].confidence;
+    g_strlcpy ((gchar *) object->obj_label, found[i].label, MAX_LABEL_SIZE);
+    object->rect_params.left = found[i].left;
+    object->rect_params.top = found[i].top;
+    object->rect_params.width = found[i].width;
+    object->rect_params.height = found[i].height;
+  }
+  buffer = gst_harness_push_and_pull (h, buffer);
+  meta = gst_buffer_get_ccl_meta (buffer);
+  objects = nv_ds_fake_get_objects (buffer);
+  for (i = 0; i < G_N_ELEMENTS (found); i++, objects = objects->next) {
+    const NvDsObjectMeta *object = objects->data;
+    const GstCclComponent *expected = &found[i].tracked, *component;
+
+    if (expected->width == 0) {
+      fail_unless (object->object_id == UNTRACKED_OBJECT_ID);
+      continue;
+    }
+    component = gst_ccl_meta_get_component (meta, n++);
+    fail_unless (component && component->x == expected->x && component->y == expected->y &&
+                 component->width == expected->width && component->height == expected->height);
+    fail_unless_equals_int (component->track, n);
+    fail_unless (object->object_id == n);
+    fail_unless (component->confidence == expected->confidence);
+    fail_unless_equals_string (gst_ccl_meta_get_class_name (meta, component->class_id),
+                               found[i].name);
+  }
+  fail_unless_equals_int (meta->n_components, n);
+  fail_unless_equals_int (nv_ds_fake_locked (), 0);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cudacclnvds_suite (void)
 {
@@ -85,6 +179,7 @@ cudacclnvds_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_objects, 0, (gint) ccl_test_n_backends ());
   tcase_add_test (tc, test_no_batch);
+  tcase_add_test (tc, test_read);
 
   return s;
 }

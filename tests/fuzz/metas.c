@@ -3,6 +3,7 @@
 
 #include "tests/fuzz/metas.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_COMPONENTS 12
@@ -79,6 +80,28 @@ add_zones_meta (GstBuffer *buffer, guint width, guint height, const GstCclCompon
   meta->height = height;
 }
 
+/* Classes by the labels, with names or without: they take no input bytes. */
+static void
+set_classes (GstCclMeta *meta)
+{
+  static const gchar *const strings[] = { "person", "\"\xff\n", "", "person", NULL };
+  GstCclClassNames *names;
+  guint i;
+
+  for (i = 0; i < meta->n_components; i++) {
+    GstCclComponent *component = &meta->components[i];
+
+    component->class_id = component->label % 7;
+    component->confidence =
+        component->class_id < 5 ? component->class_id / 4.0 : component->centroid_x;
+  }
+  if (meta->n_components == 0 || meta->components[0].label % 3 == 0)
+    return;
+  names = gst_ccl_class_names_new (strings + meta->components[0].label % 2);
+  gst_ccl_meta_set_class_names (meta, names);
+  gst_ccl_class_names_unref (names);
+}
+
 static void
 add_ccl_meta (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
 {
@@ -95,7 +118,7 @@ add_ccl_meta (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
   }
   for (i = 0; i < n; i++)
     fuzz_component (input, width, height, &components[i]);
-  gst_buffer_add_ccl_meta (buffer, width, height, found, components, n);
+  set_classes (gst_buffer_add_ccl_meta (buffer, width, height, found, components, n));
   if (n > 0 && components[0].label % 4 == 3)
     add_zones_meta (buffer, width, height, components, n);
 }
@@ -122,6 +145,20 @@ set_field (FuzzInput *input, GstStructure *param, const gchar *name, GType type)
     gst_structure_set (param, name, type, fuzz_hostile_u64 (input), NULL);
   else
     gst_structure_set (param, name, type, fuzz_hostile_double (input), NULL);
+}
+
+/* A class and a confidence, or something else, by the label: they take no input bytes. */
+static void
+set_class (GstStructure *param)
+{
+  static const gchar *const names[] = { "person", "", "\xff\x01\"", "car" };
+  static const gdouble confidences[] = { 0.5, -1.0, NAN, 1e300, 1.0 };
+  guint label;
+
+  if (!gst_structure_get_uint (param, "label", &label) || label % 2)
+    return;
+  gst_structure_set (param, "class", G_TYPE_STRING, names[label / 2 % 4], "confidence",
+                     G_TYPE_DOUBLE, confidences[label / 8 % 5], NULL);
 }
 
 static void
@@ -154,6 +191,7 @@ add_roi (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
 
     for (k = 0; k < G_N_ELEMENTS (fields); k++)
       set_field (input, param, fields[k].name, fields[k].type);
+    set_class (param);
     gst_video_region_of_interest_meta_add_param (roi, param);
   }
 }

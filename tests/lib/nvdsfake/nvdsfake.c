@@ -62,6 +62,25 @@ nv_ds_fake_get_objects (GstBuffer *buffer)
   return ((Batch *) gst_buffer_get_nvds_batch_meta (buffer))->objects;
 }
 
+EXPORT NvDsBatchMeta *
+nv_ds_fake_get_batch (GstBuffer *buffer)
+{
+  return gst_buffer_get_nvds_batch_meta (buffer);
+}
+
+EXPORT NvDsObjectMeta *
+nv_ds_fake_add_object (NvDsBatchMeta *batch)
+{
+  NvDsObjectMeta *object;
+
+  nvds_acquire_meta_lock (batch);
+  object = nvds_acquire_obj_meta_from_pool (batch);
+  nvds_add_obj_meta_to_frame (batch->frame_meta_list->data, object, NULL);
+  nvds_release_meta_lock (batch);
+
+  return object;
+}
+
 EXPORT gint
 nv_ds_fake_locked (void)
 {
@@ -106,4 +125,5 @@ nvds_add_obj_meta_to_frame (NvDsFrameMeta *frame, NvDsObjectMeta *object, NvDsOb
   g_assert (locked > 0);
   object->parent = parent;
   batch->objects = g_list_append (batch->objects, object);
+  frame->obj_meta_list = batch->objects;
 }

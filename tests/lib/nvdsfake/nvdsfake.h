@@ -4,10 +4,15 @@
 #ifndef __NV_DS_FAKE_H__
 #define __NV_DS_FAKE_H__
 
-#include "gst/analysis/gstcclnvdsmeta.h"
+#include "gst/common/gstcclnvdsmeta.h"
 
 /* Attaches a batch of one frame to the writable @buffer, or one without frames. */
 void nv_ds_fake_add_batch (GstBuffer *buffer, gboolean with_frame);
+
+NvDsBatchMeta *nv_ds_fake_get_batch (GstBuffer *buffer);
+
+/* Adds an object to the frame of @batch, as a detector does. */
+NvDsObjectMeta *nv_ds_fake_add_object (NvDsBatchMeta *batch);
 
 /* The objects of @buffer's frame, the first one first. */
 GList *nv_ds_fake_get_objects (GstBuffer *buffer);

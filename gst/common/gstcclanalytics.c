@@ -1,4 +1,4 @@
-/* cudaccl - tracks as GStreamer's analytics metadata
+/* cudaccl - GStreamer's analytics metadata
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclanalytics.h"
@@ -7,7 +7,8 @@
 #include <gst/analytics/analytics.h>
 
 void
-gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GArray *components)
+gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
+                        GArray *components)
 {
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   GstAnalyticsODMtd detection;
@@ -36,9 +37,9 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GArray *co
     component.y = (guint) y1;
     component.width = (guint) (x2 - x1);
     component.height = (guint) (y2 - y1);
-    component.area = (guint64) component.width * component.height;
-    component.centroid_x = component.x + (component.width - 1) / 2.0;
-    component.centroid_y = component.y + (component.height - 1) / 2.0;
+    component.class_id = gst_ccl_classes_find (
+        classes, g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&detection)));
+    component.confidence = confidence;
     g_array_append_val (components, component);
   }
 }
@@ -70,7 +71,8 @@ gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *componen
 }
 #else
 void
-gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GArray *components)
+gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
+                        GArray *components)
 {
 }
 

@@ -49,6 +49,18 @@ typedef struct
   NvDsBaseMeta base_meta;
   uint32_t pad_index;
   uint32_t batch_id; /* of the frame in the NvBufSurface */
+  gint frame_num;
+  guint64 buf_pts;
+  guint64 ntp_timestamp;
+  guint source_id;
+  gint num_surfaces_per_frame;
+  guint source_frame_width;
+  guint source_frame_height;
+  guint surface_type;
+  guint surface_index;
+  guint num_obj_meta;
+  gboolean bInferDone;
+  GList *obj_meta_list; /* of NvDsObjectMeta */
 } NvDsFrameMeta;
 
 typedef struct

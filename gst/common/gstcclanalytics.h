@@ -1,0 +1,26 @@
+/* cudaccl - GStreamer's analytics metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_ANALYTICS_H__
+#define __GST_CCL_ANALYTICS_H__
+
+#include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclclasses.h>
+
+G_BEGIN_DECLS
+
+/* Appends the boxes, classes and confidences of the object detections in the
+ * GstAnalyticsRelationMeta of @buffer to @components, GstCclComponent, each with its id as label;
+ * those without pixels inside of the frame are left out. Appends nothing if this GStreamer has no
+ * analytics metadata. */
+void gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
+                             GArray *components);
+
+/* Adds a GstAnalyticsTrackingMtd for each of the tracked components, and relates it to the object
+ * detection @ids[i]; -1 is none. @buffer must be writable. */
+void gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components,
+                                   const gint *ids, guint n);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ANALYTICS_H__ */

@@ -1,0 +1,61 @@
+/* cudaccl - the class of a track, by vote
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "votes.h"
+
+#include <math.h>
+
+#define HALF_LIFE 5.0 /* s */
+
+/* Of a detector that does not say how certain it is. */
+#define USUAL_CONFIDENCE 0.5
+
+/* The place of a class or, if it has none, the one that counts least. */
+static guint
+find_place (const GstCclVotes *self, guint class_id)
+{
+  guint least = 0, i;
+
+  for (i = 0; i < GST_CCL_N_VOTES; i++) {
+    if (self->class_id[i] == class_id)
+      return i;
+    if (self->weight[i] < self->weight[least])
+      least = i;
+  }
+
+  return least;
+}
+
+void
+gst_ccl_votes_add (GstCclVotes *self, guint class_id, gdouble confidence, gdouble time)
+{
+  const gdouble left = exp2 (-(time - self->time) / HALF_LIFE);
+  guint place, i;
+
+  if (class_id == 0)
+    return;
+
+  for (i = 0; i < GST_CCL_N_VOTES; i++)
+    self->weight[i] *= left;
+  self->time = time;
+
+  place = find_place (self, class_id);
+  if (self->class_id[place] != class_id) {
+    self->class_id[place] = class_id;
+    self->weight[place] = 0.0;
+  }
+  self->weight[place] += confidence > 0.0 ? confidence : USUAL_CONFIDENCE;
+}
+
+guint
+gst_ccl_votes_get (const GstCclVotes *self)
+{
+  guint most = 0, i;
+
+  for (i = 1; i < GST_CCL_N_VOTES; i++) {
+    if (self->weight[i] > self->weight[most])
+      most = i;
+  }
+
+  return self->class_id[most];
+}

@@ -1,0 +1,30 @@
+/* cudaccl - the class of a track, by vote
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_VOTES_H__
+#define __GST_CCL_VOTES_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* More classes than a detector takes an object for. */
+#define GST_CCL_N_VOTES 4
+
+typedef struct
+{
+  guint class_id[GST_CCL_N_VOTES]; /* 0: free */
+  gdouble weight[GST_CCL_N_VOTES];
+  gdouble time; /* of the last vote */
+} GstCclVotes;
+
+/* Adds a vote of @confidence, 0 if that is not known, at @time in seconds. Votes before it lose
+ * half their weight every five seconds. A vote for no class does not count. */
+void gst_ccl_votes_add (GstCclVotes *self, guint class_id, gdouble confidence, gdouble time);
+
+/* Returns the class with the largest weight, 0 if there were no votes. */
+guint gst_ccl_votes_get (const GstCclVotes *self);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_VOTES_H__ */

@@ -1,0 +1,263 @@
+/* cudaccl - tests of classes and confidences, from detectors to reports
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccltest.h"
+
+#include <string.h>
+
+#define WIDTH 160
+#define HEIGHT 120
+#define FRAME_TIME (GST_SECOND / 10)
+
+static const gchar *const strings[] = { "person", "car", NULL };
+static const gchar *const turned[] = { "dog", "car", "person", NULL };
+
+static GstHarness *
+harness_new (const gchar *line)
+{
+  return ccl_test_harness_new (gst_parse_launch (line, NULL), "GRAY8", WIDTH, HEIGHT);
+}
+
+/* A frame with a component of that class; without @names, with a region. */
+static GstBuffer *
+frame_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
+{
+  GstCclComponent component = { 1, 50 + number, 30, 20, 40, 800, 59.5 + number, 49.5 };
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstCclClassNames *table;
+  GstCclMeta *meta;
+
+  component.class_id = class_id;
+  component.confidence = confidence;
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
+  meta = gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+  if (names) {
+    table = gst_ccl_class_names_new (names);
+    gst_ccl_meta_set_class_names (meta, table);
+    gst_ccl_class_names_unref (table);
+  }
+
+  return buffer;
+}
+
+static void
+check_component (GstBuffer *buffer, const gchar *name, gdouble confidence)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->n_components, 1);
+  fail_unless_equals_string (gst_ccl_meta_get_class_name (meta, meta->components[0].class_id),
+                             name);
+  fail_unless_equals_float (meta->components[0].confidence, confidence);
+}
+
+/* A region of another element, and what it says. */
+static const struct
+{
+  const gchar *type, *params; /* params: one, or two with ';' between them */
+  const gchar *name;          /* of the class, NULL for none */
+  gdouble confidence;
+} regions[] = {
+  { "car", NULL, "car", 0.0 },
+  { "", NULL, NULL, 0.0 },
+  /* DL Streamer: with names or without, and with a classification. */
+  { "person", "detection, confidence=(double)0.75, label_id=(int)3", "person", 0.75 },
+  { "", "detection, confidence=(double)0.75, label_id=(int)3", "3", 0.75 },
+  { "car", "color, confidence=(double)0.25; detection, confidence=(double)0.75", "car", 0.75 },
+  /* Others. */
+  { "car", "ssd, score=(float)0.5", "car", 0.5 },
+  { "car", "ObjectDetection, confidence=(double)62.5", "car", 0.625 },
+  { "car", "ObjectDetection, confidence=(uint)50", "car", 0.5 },
+  { "car", "x, score=(double)0.5; y, confidence=(double)0.25", "car", 0.5 },
+  /* No confidence. */
+  { "car", "detection, confidence=(string)high", "car", 0.0 },
+  { "car", "detection, confidence=(double)-0.1", "car", 0.0 },
+  { "car", "detection, confidence=(double)101", "car", 0.0 },
+  { "car", "roi/x264enc, delta-qp=(int)5", "car", 0.0 },
+};
+
+/* Tracked regions get the class and the confidence. */
+GST_START_TEST (test_region)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1");
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstVideoRegionOfInterestMeta *roi;
+  gchar **params = g_strsplit (regions[__i__].params ? regions[__i__].params : "", ";", -1);
+  gdouble confidence = 0.0;
+  GstStructure *param;
+  guint i;
+
+  roi = gst_buffer_add_video_region_of_interest_meta (buffer, regions[__i__].type, 10, 20, 30, 40);
+  for (i = 0; params[i]; i++) {
+    param = gst_structure_from_string (g_strstrip (params[i]), NULL);
+    fail_unless (param != NULL, "%s", params[i]);
+    gst_video_region_of_interest_meta_add_param (roi, param);
+  }
+  g_strfreev (params);
+
+  buffer = gst_harness_push_and_pull (h, buffer);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless (param != NULL);
+  fail_unless_equals_string (gst_structure_get_string (param, "class"), regions[__i__].name);
+  fail_unless_equals_int (gst_structure_get_double (param, "confidence", &confidence),
+                          regions[__i__].confidence > 0.0);
+  fail_unless (confidence == regions[__i__].confidence);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames with an object, its class in each by the first letter of its name, and how certain it is;
+ * and the class at the end. */
+static const struct
+{
+  const gchar *classes; /* p: person, c: car, -: none */
+  gdouble confidence[10];
+  const gchar *last;
+  gdouble last_confidence;
+} votes[] = {
+  { "-----", { 0 }, NULL, 0.0 },
+  { "ppppp", { 0.5, 0.5, 0.5, 0.5, 0.25 }, "person", 0.25 },
+  /* A mistake is outvoted, and so are many that are not certain. */
+  { "ppcpp", { 0.5, 0.5, 0.75, 0.5, 0.5 }, "person", 0.5 },
+  { "cpppp", { 0.875, 0.125, 0.125, 0.125, 0.125 }, "car", 0.125 },
+  { "cpppp", { 0.5, 0.5, 0.5, 0.5, 0.5 }, "person", 0.5 },
+  /* Without a detector's word, the class stays. */
+  { "pc----", { 0.75, 0.5 }, "person", 0.5 },
+  /* Without confidences, each vote counts the same. */
+  { "pcc", { 0 }, "car", 0.0 },
+};
+
+GST_START_TEST (test_votes)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  GstBuffer *buffer = NULL;
+  guint i;
+
+  for (i = 0; votes[__i__].classes[i]; i++) {
+    const gchar *class_id = strchr ("-pc", votes[__i__].classes[i]);
+
+    gst_clear_buffer (&buffer);
+    buffer = gst_harness_push_and_pull (
+        h, frame_new (i, strings, (guint) (class_id - "-pc"), votes[__i__].confidence[i]));
+  }
+  check_component (buffer, votes[__i__].last, votes[__i__].last_confidence);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Classes go by name, not by number: the table of a stream may change. */
+GST_START_TEST (test_other_numbers)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  GstBuffer *buffers[4];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (buffers); i++) {
+    buffers[i] = gst_harness_push_and_pull (h, i % 2 ? frame_new (i, turned, 3, 0.5)
+                                                     : frame_new (i, strings, 1, 0.5));
+    check_component (buffers[i], "person", 0.5);
+    /* Frames share the table. */
+    fail_unless (i < 2 || gst_buffer_get_ccl_meta (buffers[i])->class_names ==
+                              gst_buffer_get_ccl_meta (buffers[1])->class_names);
+  }
+  for (i = 0; i < G_N_ELEMENTS (buffers); i++)
+    gst_buffer_unref (buffers[i]);
+
+  ccl_test_harness_free (h);
+
+  /* A class without a name is called by its number. */
+  h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  buffers[0] = gst_harness_push_and_pull (h, frame_new (0, NULL, 7, 0.5));
+  check_component (buffers[0], "7", 0.5);
+  gst_buffer_unref (buffers[0]);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A region whose type is its class gets that of the track, and keeps another type. */
+GST_START_TEST (test_type_of_region)
+{
+  static const gchar *const types[] = { "car", "thing" };
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstVideoRegionOfInterestMeta *roi;
+    const gchar *name = i == 2 ? "car" : "person";
+    gdouble confidence;
+    GstStructure *param;
+
+    GST_BUFFER_PTS (buffer) = i * FRAME_TIME;
+    roi = gst_buffer_add_video_region_of_interest_meta (buffer, __i__ == 0 ? name : types[__i__],
+                                                        50, 30, 20, 40);
+    gst_video_region_of_interest_meta_add_param (
+        roi,
+        gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, "area", G_TYPE_UINT64, (guint64) 800,
+                           "centroid-x", G_TYPE_DOUBLE, 59.5, "centroid-y", G_TYPE_DOUBLE, 49.5,
+                           "class", G_TYPE_STRING, name, "confidence", G_TYPE_DOUBLE, 0.5, NULL));
+    buffer = gst_harness_push_and_pull (h, buffer);
+    roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+    fail_unless_equals_string (g_quark_to_string (roi->roi_type),
+                               __i__ == 0 ? "person" : types[__i__]);
+    param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+    fail_unless_equals_string (gst_structure_get_string (param, "class"), "person");
+    fail_unless (gst_structure_get_double (param, "confidence", &confidence));
+    fail_unless_equals_float (confidence, 0.5);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Messages have the class and the confidence of those that have them. */
+GST_START_TEST (test_message)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 post-messages=true");
+  const GstStructure *component;
+  GstMessage *message;
+  gdouble confidence;
+  guint class_id;
+
+  gst_buffer_unref (gst_harness_push_and_pull (h, __i__ == 0 ? frame_new (0, strings, 2, 0.5)
+                                                             : frame_new (0, NULL, 0, 0.0)));
+  message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  component = gst_value_get_structure (gst_value_list_get_value (
+      gst_structure_get_value (gst_message_get_structure (message), "components"), 0));
+  fail_unless_equals_string (gst_structure_get_string (component, "class"),
+                             __i__ == 0 ? "car" : NULL);
+  fail_unless_equals_int (gst_structure_get_uint (component, "class-id", &class_id), __i__ == 0);
+  fail_unless_equals_int (gst_structure_get_double (component, "confidence", &confidence),
+                          __i__ == 0);
+  if (__i__ == 0) {
+    fail_unless_equals_int (class_id, 2);
+    fail_unless_equals_float (confidence, 0.5);
+  }
+  gst_message_unref (message);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static Suite *
+cclclasses_suite (void)
+{
+  Suite *suite = suite_create ("cclclasses");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_region, 0, G_N_ELEMENTS (regions));
+  tcase_add_loop_test (tcase, test_votes, 0, G_N_ELEMENTS (votes));
+  tcase_add_test (tcase, test_other_numbers);
+  tcase_add_loop_test (tcase, test_type_of_region, 0, 2);
+  tcase_add_loop_test (tcase, test_message, 0, 2);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (cclclasses)
