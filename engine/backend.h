@@ -48,7 +48,8 @@ typedef struct CclSession
   CclTiming timing;
   CclUpdates updates;
   int device;            /* -1 on the CPU */
-  uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame */
+  uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame. With
+                          * them, config.connectivity is 6, 18 or 26 */
   uint32_t frame_height; /* of stacked frames, with a row of background under each; 0: one frame.
                           * Operations and the region apply to each of them: a backend with stack()
                           * sees to that, with others the frames are clean already */
@@ -106,6 +107,7 @@ typedef struct CclBackendClass
 } CclBackendClass;
 
 extern const CclBackendClass ccl_backend_cpu;
+extern const CclBackendClass ccl_backend_cpu_volumes; /* only volumes */
 #ifdef HAVE_CUDA
 extern const CclBackendClass ccl_backend_cuda;
 #endif

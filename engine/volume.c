@@ -10,6 +10,7 @@
 
 struct CclVolume
 {
+  const CclBackendClass *backend;
   CclSession *session; /* of a frame of height * depth rows */
   uint32_t width;
   bool collected;
@@ -23,26 +24,44 @@ ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t height
     .width = width,
     .height = height,
     .depth = depth,
+    .connectivity = 26,
     .device = -1,
+    .threads = 1,
     .max_components = 1024,
   };
 }
 
+/* The backends with volumes, the best first. */
+static const CclBackendClass *const backends[] = {
 #ifdef HAVE_CUDA
+  &ccl_backend_cuda,
+#endif
+  &ccl_backend_cpu_volumes,
+};
 
-static const CclBackendClass *const backend = &ccl_backend_cuda;
+#define N_BACKENDS (sizeof backends / sizeof *backends)
 
 const CclAlgorithm *
 ccl_volume_algorithm (size_t index)
 {
-  return backend->volume_algorithm (index);
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    const CclAlgorithm *algorithm;
+
+    for (size_t i = 0; (algorithm = backends[b]->volume_algorithm (i)); i++) {
+      if (index-- == 0)
+        return algorithm;
+    }
+  }
+  return NULL;
 }
 
-/* The maximum number of components of a volume: isolated voxels. */
+/* An upper bound of the components of a volume: what fits in each cube of 2 x 2 x 2 voxels. */
 static uint64_t
 volume_components_bound (const CclVolumeConfig *config)
 {
-  return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2) *
+  uint64_t each = config->connectivity == 26 ? 1 : config->connectivity == 18 ? 2 : 4;
+
+  return each * (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2) *
          (((uint64_t) config->depth + 1) / 2);
 }
 
@@ -62,6 +81,14 @@ check_volume_config (const CclVolumeConfig *config)
                      config->width, config->height, config->depth);
   if ((unsigned) config->features > CCL_FEATURES_RUNS_CD)
     return ccl_fail (CCL_ERROR_INVALID, "unknown feature stage %d", (int) config->features);
+  if (config->connectivity != 6 && config->connectivity != 18 && config->connectivity != 26)
+    return ccl_fail (CCL_ERROR_INVALID, "connectivity %u of a volume; use 6, 18 or 26",
+                     config->connectivity);
+  if ((unsigned) config->backend > CCL_BACKEND_CPU)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config->backend);
+  if (config->threads > CCL_MAX_THREADS)
+    return ccl_fail (CCL_ERROR_INVALID, "%u threads; use at most %d, or 0 for one for each CPU",
+                     config->threads, CCL_MAX_THREADS);
   if (config->max_components == 0)
     return ccl_fail (CCL_ERROR_INVALID, "max_components is 0; it must be at least 1");
   if (config->device < -1)
@@ -71,15 +98,52 @@ check_volume_config (const CclVolumeConfig *config)
 }
 
 static const CclAlgorithm *
-find_algorithm (const char *name)
+find_algorithm (const CclBackendClass *backend, const CclVolumeConfig *config)
 {
+  const char *name = config->algorithm;
   const CclAlgorithm *algorithm;
 
-  for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
-    if (!name || strcmp (name, "auto") == 0 || strcmp (name, algorithm->name) == 0)
+  for (size_t i = 0; (algorithm = backend->volume_algorithm (i)); i++) {
+    if ((!name || strcmp (name, "auto") == 0 || strcmp (name, algorithm->name) == 0) &&
+        ccl_volume_algorithm_has (algorithm, config->connectivity))
       return algorithm;
   }
   return NULL;
+}
+
+/* Tries the backends; @self->backend is the one that has it. */
+static CclStatus
+find_backend (CclVolume *self, const CclVolumeConfig *config, const CclAlgorithm **algorithm)
+{
+  CclStatus status =
+      ccl_fail (CCL_ERROR_UNSUPPORTED,
+                "this build has no algorithm '%s' for volumes with %u-connectivity on backend %s; "
+                "choose auto or a listed one",
+                config->algorithm ? config->algorithm : "auto", config->connectivity,
+                ccl_backend_name (config->backend));
+
+  for (size_t b = 0; b < N_BACKENDS; b++) {
+    const CclBackendClass *backend = backends[b];
+    int devices;
+
+    if (!ccl_backend_is_allowed (config->backend, config->device, NULL, backend->id))
+      continue;
+    *algorithm = find_algorithm (backend, config);
+    if (!*algorithm)
+      continue;
+    devices = backend->device_count ();
+    if (devices == 0) {
+      status = CCL_ERROR_NO_DEVICE;
+      continue;
+    }
+    if (backend->id == CCL_BACKEND_CUDA && config->device >= devices)
+      return ccl_fail (CCL_ERROR_NO_DEVICE,
+                       "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
+                       devices - 1);
+    self->backend = backend;
+    return CCL_OK;
+  }
+  return status;
 }
 
 static CclStatus
@@ -87,24 +151,16 @@ open_session (CclVolume *self, const CclVolumeConfig *config)
 {
   CclSession wanted = { .device = -1, .slices = config->depth };
   uint64_t bound = volume_components_bound (config);
-  int devices;
+  CclStatus status = find_backend (self, config, &wanted.algorithm);
 
-  wanted.algorithm = find_algorithm (config->algorithm);
-  if (!wanted.algorithm)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "this build has no algorithm '%s' for volumes; choose auto or a listed one",
-                     config->algorithm);
-  devices = backend->device_count ();
-  if (devices == 0)
-    return CCL_ERROR_NO_DEVICE;
-  if (config->device >= devices)
-    return ccl_fail (CCL_ERROR_NO_DEVICE,
-                     "no CUDA device %d; devices 0 to %d exist, and -1 takes any", config->device,
-                     devices - 1);
+  if (status != CCL_OK)
+    return status;
   ccl_config_init (&wanted.config, config->width, config->height * config->depth);
-  wanted.config.backend = CCL_BACKEND_CUDA;
+  wanted.config.connectivity = config->connectivity;
+  wanted.config.backend = self->backend->id;
   wanted.config.algorithm = wanted.algorithm->name;
   wanted.config.device = config->device;
+  wanted.config.threads = config->threads;
   wanted.config.max_components =
       bound < config->max_components ? (uint32_t) bound : config->max_components;
   wanted.config.labels = config->labels;
@@ -112,7 +168,7 @@ open_session (CclVolume *self, const CclVolumeConfig *config)
   wanted.config.stages = config->stages;
   wanted.config.features = config->features;
   self->width = config->width;
-  return backend->open (&wanted, &self->session);
+  return self->backend->open (&wanted, &self->session);
 }
 
 CclStatus
@@ -151,7 +207,7 @@ ccl_volume_free (CclVolume *volume)
   if (!volume)
     return;
   if (volume->session)
-    backend->close (volume->session);
+    volume->backend->close (volume->session);
   free (volume->items);
   free (volume);
 }
@@ -192,11 +248,11 @@ ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *p
   if (status != CCL_OK)
     return status;
   volume->collected = false;
-  status = backend->submit (volume->session, image, params);
+  status = volume->backend->submit (volume->session, image, params);
   if (status == CCL_OK)
-    status = backend->collect (volume->session, &flat);
+    status = volume->backend->collect (volume->session, &flat);
   if (status == CCL_OK)
-    status = backend->slices (volume->session, flat.count, &slices);
+    status = volume->backend->slices (volume->session, flat.count, &slices);
   if (status != CCL_OK)
     return status;
   for (uint32_t i = 0; i < flat.count; i++)
@@ -217,7 +273,23 @@ ccl_volume_labels (CclVolume *volume, CclLabels *labels)
                      "this volume makes no label maps; set CclVolumeConfig.labels");
   if (!volume->collected)
     return ccl_fail (CCL_ERROR_INVALID, "no volume to return labels of; analyse one first");
-  return backend->labels (volume->session, labels);
+  return volume->backend->labels (volume->session, labels);
+}
+
+void
+ccl_volume_info (const CclVolume *volume, CclInfo *info)
+{
+  const CclSession *session = volume->session;
+
+  *info = (CclInfo){
+    .backend = volume->backend->id,
+    .algorithm = session->algorithm->name,
+    .device = session->device,
+    .device_name = session->device_name,
+    .allocations = session->account.allocations,
+    .bytes = session->account.bytes,
+    .upload = session->upload ? session->upload : "none",
+  };
 }
 
 void
@@ -225,52 +297,3 @@ ccl_volume_timing (const CclVolume *volume, CclTiming *timing)
 {
   *timing = volume->session->timing;
 }
-
-#else
-
-static CclStatus
-fail_without_cuda (void)
-{
-  return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                   "volumes need CUDA, and this build has none; build where nvcc is installed");
-}
-
-const CclAlgorithm *
-ccl_volume_algorithm (size_t index)
-{
-  return NULL;
-}
-
-CclStatus
-ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume)
-{
-  if (volume)
-    *volume = NULL;
-  return fail_without_cuda ();
-}
-
-void
-ccl_volume_free (CclVolume *volume)
-{
-}
-
-CclStatus
-ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *params,
-                    CclVolumeComponents *components)
-{
-  return fail_without_cuda ();
-}
-
-CclStatus
-ccl_volume_labels (CclVolume *volume, CclLabels *labels)
-{
-  return fail_without_cuda ();
-}
-
-void
-ccl_volume_timing (const CclVolume *volume, CclTiming *timing)
-{
-  *timing = (CclTiming){ 0 };
-}
-
-#endif

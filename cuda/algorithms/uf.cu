@@ -10,6 +10,8 @@
 
 #include "cuda/device/pixels.cuh"
 
+#include <cudaccl/volume.h>
+
 /* Local Merge: union-find over the pixels of a tile, by one thread block. @bits:
  * CclCudaFrame.bits. */
 template <bool bits>
@@ -83,8 +85,8 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_uf) = CCL_CUDA_LABELLING (
     "uf", "UF: union-find over pixels, in tiles first (Oliveira and Lotufo 2010)", 4 | 8,
     ccl_cuda_label_image_open, uf_label);
 
-/* Volumes, with 26-connectivity and without tiles: initialization, merge and compression as in
- * Allegretti 2020, section 4.1. */
+/* Volumes, without tiles: initialization, merge and compression as in Allegretti 2020, section
+ * 4.1. */
 
 static __global__ void
 uf_volume_initialize (CclCudaFrame f, CclLabelImage image)
@@ -92,13 +94,14 @@ uf_volume_initialize (CclCudaFrame f, CclLabelImage image)
   init_pixel (f, image);
 }
 
-/* Unites a voxel with the 13 neighbours that come before it in raster order. */
+/* Unites a voxel with its neighbours that come before it in raster order: 13 at most. */
 static __global__ void
 uf_volume_merge (CclCudaFrame f, CclLabelImage image)
 {
   CachedForest forest = { image.pixels };
   Pixel p = get_pixel (f, image);
   uint32_t height = image.slice_height, z = p.y / height, y = p.y - z * height;
+  uint32_t most = f.connectivity == 26 ? 3 : f.connectivity == 18 ? 2 : 1; /* axes to differ in */
 
   if (!foreground_at (f, p.x, p.y))
     return;
@@ -107,7 +110,8 @@ uf_volume_merge (CclCudaFrame f, CclLabelImage image)
              dz = k / 9 - 1; /* 0 - 1 wraps around, as do the sums below */
     uint32_t row = p.y + dz * height + dy;
 
-    if (y + dy < height && z + dz < image.depth && foreground_at (f, p.x + dx, row))
+    if ((dx != 0) + (dy != 0) + (dz != 0) <= most && y + dy < height && z + dz < image.depth &&
+        foreground_at (f, p.x + dx, row))
       unite (forest, p.label, row * image.pitch + p.x + dx);
   }
 }
@@ -131,6 +135,6 @@ uf_volume_label (const CclCudaWork *work, cudaStream_t stream)
   return error;
 }
 
-CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_uf) =
-    CCL_CUDA_LABELLING ("uf", "UF: union-find over voxels (Oliveira and Lotufo 2010)", 26,
-                        ccl_cuda_label_image_open, uf_volume_label);
+CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_uf) = CCL_CUDA_LABELLING (
+    "uf", "UF: union-find over voxels (Oliveira and Lotufo 2010)",
+    CCL_VOLUME_CONNECTIVITIES (6, 18, 26), ccl_cuda_label_image_open, uf_volume_label);

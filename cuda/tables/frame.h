@@ -16,7 +16,7 @@ typedef struct CclCudaFrame
   uint32_t width, height;
   uint8_t threshold;    /* pixels above it are foreground ... */
   uint8_t invert;       /* ... or, with 1, all others. With bits, 1 is foreground or, inverted, 0 */
-  uint8_t connectivity; /* 4 or 8; 26 for volumes */
+  uint8_t connectivity; /* 4 or 8; 6, 18 or 26 for volumes */
   uint8_t overlap;      /* 1: launch_following() may overlap kernels */
   uint8_t bits;         /* 1: one bit per pixel, 0: one byte */
 } CclCudaFrame;

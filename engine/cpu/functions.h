@@ -119,6 +119,13 @@ typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, Ccl
 /* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
 
+/* Joins the @parents of the runs of @row, a row of a slice, and of those of the slice before that
+ * they touch, with 6, 18 or 26-connectivity. @above: the row above in its own slice; @lower: those
+ * of the slice before, [1] under it, [0] above that and [2] below. Missing rows have no runs. The
+ * runs of neighbouring rows in a slice are joined already, or will be. */
+typedef void (*CclJoinSlices) (uint32_t *parents, const CclRow *row, const CclRow *above,
+                               const CclRow lower[3], uint32_t width, unsigned connectivity);
+
 /* The functions of the CPU backend that exist in several versions, one for each instruction set. */
 typedef struct CclCpuFunctions
 {
@@ -131,6 +138,7 @@ typedef struct CclCpuFunctions
   CclFindRuns find_runs;
   CclLabelRow label_row;
   CclRepeatRow repeat_row;
+  CclJoinSlices join_slices;
   const struct CclMotionFunctions *motion; /* engine/cpu/motion_functions.h */
 } CclCpuFunctions;
 

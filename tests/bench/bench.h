@@ -54,6 +54,7 @@ typedef struct BenchOptions
   const char *slow;                 /* algorithms left out beyond ... */
   uint64_t slow_pixels;             /* ... this number of pixels; 0: none */
   unsigned connectivity;            /* 4, 8, or 4 | 8 */
+  unsigned neighbours;              /* of a voxel */
   unsigned threads[BENCH_MAX_LIST]; /* of the CPU backend */
   size_t n_threads;
   const char *simd; /* instruction sets of the CPU backend, separated by commas; NULL: the best */

@@ -202,6 +202,16 @@ set_algorithms (void *data, const char *text)
 }
 
 static void
+set_neighbours (void *data, const char *text)
+{
+  uint64_t neighbours = test_parse_whole_number (text, 6, 26);
+
+  if (neighbours != 6 && neighbours != 18 && neighbours != 26)
+    test_fatal ("voxels have 6, 18 or 26 neighbours, not %s", text);
+  ((BenchOptions *) data)->neighbours = (unsigned) neighbours;
+}
+
+static void
 set_backend (void *data, const char *text)
 {
   ((BenchOptions *) data)->backend = test_parse_backend (text);
@@ -227,6 +237,7 @@ static const TestOption option_table[] = {
   { "random", TEST_FLAG, MEMBER (random) },
   { "algorithms", TEST_CALL, .call = set_algorithms },
   { "connectivity", TEST_CALL, .call = set_connectivity },
+  { "neighbours", TEST_CALL, .call = set_neighbours },
   { "backend", TEST_CALL, .call = set_backend },
   { "threads", TEST_CALL, .call = set_threads },
   { "simd", TEST_TEXT, MEMBER (simd) },
@@ -260,6 +271,7 @@ bench_parse_options (BenchOptions *options, int argc, char **argv)
     .full = true,
     .paper = BENCH_NO_PAPER,
     .connectivity = 4 | 8,
+    .neighbours = 26,
     .threads = { 1 },
     .n_threads = 1,
     .batches = { 1 },

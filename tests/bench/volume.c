@@ -3,29 +3,33 @@
 
 #include "tests/bench/bench.h"
 #include "tests/bench/median.h"
+#include "tests/lib/clock.h"
 
 #include "tests/reference/volume.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_SKIP 77
 #define WARM_UP 2
 #define MOST_COMPONENTS (1u << 20)
 #define LARGEST 10 /* objects to print */
 
 static const char usage[] = "\
 Usage: ccl-bench volume --images=FOLDER [OPTION...]\n\
-Stacks the masks in FOLDER, in the order of their names, into a volume, finds its components with\n\
-26-connectivity, which are the objects in space and time, and prints the largest.\n\
-pipelines/masks.sh makes such a folder from a recording. Needs a CUDA device.\n\
+Stacks the masks in FOLDER, in the order of their names, into a volume, finds its components, which\n\
+are the objects in space and time, and prints the largest. pipelines/masks.sh makes such a folder\n\
+from a recording.\n\
 \n\
   --algorithms=NAME,...  only these\n\
+  --backend=NAME         only cpu or only cuda\n\
+  --neighbours=N         of a voxel: 6, 18 or 26 (26)\n\
+  --threads=N            of the CPU backend (1)\n\
+  --labels               makes the label map, too, and measures it by the host's clock\n\
   --runs=N               runs of each (20)\n\
   --no-check             does not compare with the reference\n\
   --max-components=N     capacity of the result (1048576)\n\
 \n\
-Exit status: 0, 1 if a result was wrong, 77 if there was nothing to measure.\n";
+Exit status: 0, or 1 if a result was wrong.\n";
 
 /* The volume in host and device memory, and its components. */
 typedef struct Masks
@@ -103,13 +107,18 @@ measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *o
 
   ccl_params_init (&params);
   for (unsigned run = 0; run < WARM_UP + options->runs; run++) {
+    const bool cpu = algorithm->backend == CCL_BACKEND_CPU;
+    uint64_t start = test_now ();
     CclTiming timing;
+    CclLabels labels;
 
-    if (ccl_volume_analyze (volume, &self->device, &params, components) != CCL_OK)
+    if (ccl_volume_analyze (volume, cpu ? &self->host : &self->device, &params, components) !=
+            CCL_OK ||
+        (options->labels && ccl_volume_labels (volume, &labels) != CCL_OK))
       test_fatal ("%s: %s", algorithm->name, ccl_last_error ());
     ccl_volume_timing (volume, &timing);
     if (run >= WARM_UP)
-      times[run - WARM_UP] = timing.analysis;
+      times[run - WARM_UP] = options->labels ? test_now () - start : timing.analysis;
   }
   median = bench_median (times, options->runs);
   if (options->check)
@@ -117,8 +126,9 @@ measure (const Masks *self, const CclAlgorithm *algorithm, const BenchOptions *o
             components->found != self->expected.found ||
             memcmp (components->items, self->expected.items,
                     components->count * sizeof *components->items) != 0;
-  printf ("  %-8s %9.1f us, %6.2f Gvoxel/s, %u objects%s\n", algorithm->name, (double) median / 1e3,
-          voxels / (double) median, components->found,
+  printf ("  %-8s %-4s %9.1f us, %6.2f Gvoxel/s, %u objects%s\n", algorithm->name,
+          ccl_backend_name (algorithm->backend), (double) median / 1e3, voxels / (double) median,
+          components->found,
           wrong            ? ", WRONG"
           : options->check ? ", as the reference"
                            : "");
@@ -137,9 +147,13 @@ measure_all (Masks *self, const BenchOptions *options)
     CclVolumeComponents components;
     CclVolume *volume;
 
-    if (!bench_is_listed (options->algorithms, algorithm->name))
+    if (!bench_is_listed (options->algorithms, algorithm->name) ||
+        !ccl_volume_algorithm_has (algorithm, options->neighbours) ||
+        (options->backend != CCL_BACKEND_AUTO && options->backend != algorithm->backend) ||
+        (algorithm->backend == CCL_BACKEND_CUDA && ccl_cuda_device_count () == 0))
       continue;
     self->config.algorithm = algorithm->name;
+    self->config.backend = algorithm->backend;
     if (ccl_volume_new (&self->config, &volume) != CCL_OK)
       test_fatal ("%s", ccl_last_error ());
     ok &= measure (self, algorithm, options, volume, &components);
@@ -170,17 +184,15 @@ volume_main (int argc, char **argv)
   if (bench.n_files == 0)
     test_fatal ("name a folder of masks with --images");
   read_masks (&masks, &bench);
-  if (ccl_cuda_device_count () == 0) {
-    printf ("ccl-bench volume: nothing to measure: %s\n", ccl_last_error ());
-    test_image_clear (&masks.stack);
-    bench_clear_files (&bench);
-    return EXIT_SKIP;
-  }
   masks.config.timing = true;
+  masks.config.connectivity = bench.options.neighbours;
+  masks.config.threads = bench.options.threads[0];
+  masks.config.labels = bench.options.labels;
   masks.config.max_components =
       bench.options.max_components ? bench.options.max_components : MOST_COMPONENTS;
   masks.host = test_image_view (&masks.stack);
-  masks.device = test_arena_place (&device, &masks.stack, &placement);
+  if (ccl_cuda_device_count () > 0)
+    masks.device = test_arena_place (&device, &masks.stack, &placement);
   ccl_params_init (&params);
   if (bench.options.check && ccl_volume_reference_analyze (&masks.config, &masks.host, &params,
                                                            &masks.expected, NULL) != CCL_OK)

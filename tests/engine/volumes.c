@@ -7,6 +7,8 @@
 
 #include "tests/reference/volume.h"
 
+#include "engine/cpu/tuning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +40,9 @@ wants (const Check *check, const CclAlgorithm *algorithm)
 
   if (options->algorithm && strcmp (options->algorithm, algorithm->name) != 0)
     return false;
-  return options->backend != CCL_BACKEND_CPU && test_device_available ();
+  if (options->backend != CCL_BACKEND_AUTO && options->backend != algorithm->backend)
+    return false;
+  return algorithm->backend == CCL_BACKEND_CPU || test_device_available ();
 }
 
 static bool
@@ -70,21 +74,24 @@ report (const CclVolumeComponents *got, const CclVolumeComponents *expected)
   }
 }
 
-/* One algorithm, twice, the second time from another kind of memory. */
+/* One algorithm; on a device twice, the second time from another kind of memory. */
 static void
 check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeConfig *wanted,
                  const Stack *stack, const CclParams *params, const CclVolumeComponents *expected,
                  const uint32_t *expected_labels)
 {
+  const bool cpu = algorithm->backend == CCL_BACKEND_CPU;
   CclVolumeConfig config = *wanted;
   TestPlacement placement = { .padding = mt19937_below (&check->rng, 9) };
   CclVolume *volume;
 
   config.algorithm = algorithm->name;
+  config.backend = algorithm->backend;
+  config.device = cpu ? -1 : TEST_DEVICE;
   if (!check_that (check, ccl_volume_new (&config, &volume) == CCL_OK, "%s: %s", algorithm->name,
                    ccl_last_error ()))
     return;
-  for (int m = 0; m < CHECK_MEMORIES; m += 2) {
+  for (int m = 0; m < (cpu ? 1 : CHECK_MEMORIES); m += 2) {
     CclImage image = test_arena_place (&check->arenas[m], &stack->image, &placement);
     CclVolumeComponents got;
     CclLabels labels = { NULL, 0 };
@@ -93,23 +100,44 @@ check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeCon
     bool right = status == CCL_OK && components_match (&got, expected);
 
     check->runs++;
-    if (!check_that (check, right, "%s, volume of %u x %u x %u: status %d", algorithm->name,
-                     stack->width, stack->height, stack->depth, status) &&
+    if (!check_that (check, right, "%s, volume of %u x %u x %u, connectivity %u: status %d",
+                     algorithm->name, stack->width, stack->height, stack->depth,
+                     config.connectivity, status) &&
         status == CCL_OK)
       report (&got, expected);
-    if (right)
+    if (right && config.labels)
       check_that (check,
                   ccl_volume_labels (volume, &labels) == CCL_OK &&
                       memcmp (labels.data, expected_labels, bytes) == 0,
-                  "%s, volume of %u x %u x %u: wrong labels", algorithm->name, stack->width,
-                  stack->height, stack->depth);
+                  "%s, volume of %u x %u x %u, connectivity %u: wrong labels", algorithm->name,
+                  stack->width, stack->height, stack->depth, config.connectivity);
   }
   ccl_volume_free (volume);
 }
 
+/* The CPU's algorithms with every instruction set, and with one thread or some. */
+static void
+check_instruction_sets (Check *check, const CclAlgorithm *algorithm, const CclVolumeConfig *wanted,
+                        const Stack *stack, const CclParams *params,
+                        const CclVolumeComponents *expected, const uint32_t *expected_labels)
+{
+  const CclCpuTuning tuning = ccl_cpu_tuning;
+  const CclCpuFunctions *functions;
+  CclVolumeConfig config = *wanted;
+
+  for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++) {
+    ccl_cpu_tuning.functions = functions;
+    ccl_cpu_tuning.strip_pixels = 1;
+    config.threads = mt19937_below (&check->rng, 2) ? 1 : 3;
+    config.labels = mt19937_below (&check->rng, 4);
+    check_algorithm (check, algorithm, &config, stack, params, expected, expected_labels);
+  }
+  ccl_cpu_tuning = tuning;
+}
+
 /* All algorithms, with a random feature stage and capacity. */
 static void
-check_stack (Check *check, const Stack *stack)
+check_connectivity (Check *check, const Stack *stack, unsigned connectivity)
 {
   const CclAlgorithm *algorithm;
   CclVolumeConfig config;
@@ -119,21 +147,35 @@ check_stack (Check *check, const Stack *stack)
   CclImage view = test_image_view (&stack->image);
 
   ccl_volume_config_init (&config, stack->width, stack->height, stack->depth);
+  config.connectivity = connectivity;
   config.labels = true;
-  config.device = TEST_DEVICE;
   config.features = (CclFeatureStage) mt19937_below (&check->rng, CCL_FEATURES_RUNS_CD + 1);
   config.max_components = mt19937_below (&check->rng, 4) ? 1u << 20 : 20;
   ccl_params_init (&params);
   params.min_area = mt19937_below (&check->rng, 3) ? 1 : 3;
+  params.min_height = mt19937_below (&check->rng, 4) ? 1 : 2;
   params.invert = mt19937_below (&check->rng, 2);
   if (ccl_volume_reference_analyze (&config, &view, &params, &expected, labels) != CCL_OK)
     test_fatal ("out of memory for the reference");
   for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
-    if (wants (check, algorithm))
+    if (!wants (check, algorithm) || !ccl_volume_algorithm_has (algorithm, connectivity))
+      continue;
+    if (algorithm->backend == CCL_BACKEND_CPU)
+      check_instruction_sets (check, algorithm, &config, stack, &params, &expected, labels);
+    else
       check_algorithm (check, algorithm, &config, stack, &params, &expected, labels);
   }
   ccl_volume_reference_clear (&expected);
   free (labels);
+}
+
+static void
+check_stack (Check *check, const Stack *stack)
+{
+  static const unsigned connectivities[] = { 26, 18, 6 };
+
+  for (size_t i = 0; i < COUNT (connectivities); i++)
+    check_connectivity (check, stack, connectivities[i]);
 }
 
 /* Odd and even sizes, single rows, columns and slices, blobs and noise. */
@@ -148,8 +190,6 @@ test_volumes (Check *check)
   static const double densities[] = { 0, 0.03, 0.1, 0.3, 0.6, 1 }; /* it percolates at 0.1 */
   int rounds = is_small (check) ? 1 : 3;
 
-  if (check->options.backend == CCL_BACKEND_CPU || !test_device_available ())
-    return;
   for (size_t i = 0; i < COUNT (sizes); i++) {
     Stack stack = stack_new (sizes[i][0], sizes[i][1], sizes[i][2]);
 
@@ -259,9 +299,21 @@ test_volume_errors (Check *check)
   {
     uint32_t size[3], max_components;
     const char *algorithm;
+    unsigned connectivity;
+    CclBackend backend;
+    unsigned threads;
   } errors[] = {
-    { { 0, 1, 1 }, 9, NULL },         { { 1, 0, 1 }, 9, NULL }, { { 1, 1, 0 }, 9, NULL },
-    { { 65536, 256, 256 }, 9, NULL }, { { 3, 3, 3 }, 0, NULL }, { { 3, 3, 3 }, 9, "tile" },
+    { { 0, 1, 1 }, 9, NULL, 26, CCL_BACKEND_AUTO, 1 },
+    { { 1, 0, 1 }, 9, NULL, 26, CCL_BACKEND_AUTO, 1 },
+    { { 1, 1, 0 }, 9, NULL, 26, CCL_BACKEND_AUTO, 1 },
+    { { 65536, 256, 256 }, 9, NULL, 26, CCL_BACKEND_AUTO, 1 },
+    { { 3, 3, 3 }, 0, NULL, 26, CCL_BACKEND_AUTO, 1 },
+    { { 3, 3, 3 }, 9, "tile", 26, CCL_BACKEND_AUTO, 1 },
+    { { 3, 3, 3 }, 9, "buf", 26, CCL_BACKEND_CPU, 1 },
+    { { 3, 3, 3 }, 9, "buf", 6, CCL_BACKEND_AUTO, 1 },
+    { { 3, 3, 3 }, 9, NULL, 8, CCL_BACKEND_AUTO, 1 },
+    { { 3, 3, 3 }, 9, NULL, 26, (CclBackend) 7, 1 },
+    { { 3, 3, 3 }, 9, NULL, 26, CCL_BACKEND_CPU, CCL_MAX_THREADS + 1 },
   };
   CclVolume *volume;
   CclVolumeConfig config;
@@ -270,6 +322,9 @@ test_volume_errors (Check *check)
     ccl_volume_config_init (&config, errors[i].size[0], errors[i].size[1], errors[i].size[2]);
     config.max_components = errors[i].max_components;
     config.algorithm = errors[i].algorithm;
+    config.connectivity = errors[i].connectivity;
+    config.backend = errors[i].backend;
+    config.threads = errors[i].threads;
     check_that (check, ccl_volume_new (&config, &volume) != CCL_OK && !volume,
                 "volume error %zu passed", i);
     check_that (check, strlen (ccl_last_error ()) > 10, "volume error %zu: no message", i);
@@ -278,8 +333,41 @@ test_volume_errors (Check *check)
   ccl_volume_free (NULL);
 }
 
+/* What it says that it runs on; memory of a device is refused; a volume makes no allocations. */
+static void
+test_volume_info (Check *check)
+{
+  Stack stack = stack_new (70, 5, 4);
+  CclImage image = test_image_view (&stack.image);
+  CclVolumeComponents components;
+  CclVolumeConfig config;
+  CclVolume *volume;
+  CclParams params;
+  CclInfo before, after;
+
+  ccl_params_init (&params);
+  ccl_volume_config_init (&config, 70, 5, 4);
+  config.backend = CCL_BACKEND_CPU;
+  if (!check_that (check, ccl_volume_new (&config, &volume) == CCL_OK, "%s", ccl_last_error ()))
+    return;
+  ccl_volume_info (volume, &before);
+  check_that (check, before.backend == CCL_BACKEND_CPU && strcmp (before.algorithm, "runs") == 0,
+              "a volume on the CPU runs on %s", before.algorithm);
+  check_that (check, ccl_volume_analyze (volume, &image, &params, &components) == CCL_OK, "%s",
+              ccl_last_error ());
+  ccl_volume_info (volume, &after);
+  check_that (check, after.allocations == before.allocations, "a volume allocates");
+  image.memory = CCL_MEMORY_DEVICE;
+  check_that (check,
+              ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_UNSUPPORTED,
+              "the CPU reads device memory");
+  ccl_volume_free (volume);
+  test_image_clear (&stack.image);
+}
+
 const Test volume_tests[] = {
   { "volume-errors", test_volume_errors },
+  { "volume-info", test_volume_info },
   { "volumes", test_volumes },
   { "hilbert-volumes", test_hilbert_volumes },
   { NULL, NULL },

@@ -39,6 +39,7 @@ add_voxel (CclVolumeComponent *c, uint32_t x, uint32_t y, uint32_t z)
 static CclVolumeComponent
 flood (Flood *self, uint32_t first, uint32_t number)
 {
+  const int most = self->config->connectivity == 26 ? 3 : self->config->connectivity == 18 ? 2 : 1;
   const int64_t size[] = { self->config->width, self->config->height, self->config->depth };
   CclVolumeComponent c = { 0 };
   size_t n = 0;
@@ -57,6 +58,8 @@ flood (Flood *self, uint32_t first, uint32_t number)
       int64_t nx = x + k % 3 - 1, ny = y + k / 3 % 3 - 1, nz = z + k / 9 - 1;
       int64_t neighbour = (nz * size[1] + ny) * size[0] + nx;
 
+      if (abs (k % 3 - 1) + abs (k / 3 % 3 - 1) + abs (k / 9 - 1) > most)
+        continue;
       if (nx < 0 || nx >= size[0] || ny < 0 || ny >= size[1] || nz < 0 || nz >= size[2])
         continue;
       if (self->indices[neighbour] == UNSEEN) {

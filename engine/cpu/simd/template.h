@@ -12,12 +12,13 @@
 #include "engine/cpu/simd/flood.h"
 #include "engine/cpu/simd/motion.h"
 #include "engine/cpu/simd/rows.h"
+#include "engine/cpu/simd/slices.h"
 
 static const CclMotionFunctions motion_functions = { take_alternate, shrink_row,     blur_row,
                                                      luma_row,       chroma_differs, chroma_learn };
 
 extern const CclCpuFunctions FUNCTIONS;
 const CclCpuFunctions FUNCTIONS = {
-  NAME,      pack_row,  unpack_row, median_rows, rectangle_rows,
-  flood_row, find_runs, label_row,  repeat_row,  &motion_functions,
+  NAME,      pack_row,  unpack_row, median_rows, rectangle_rows,    flood_row,
+  find_runs, label_row, repeat_row, join_slices, &motion_functions,
 };

@@ -101,7 +101,8 @@ typedef struct CclAlgorithm
   const char *name;        /* "flsl-cd"; unique over all backends */
   const char *description; /* one sentence, with the paper it comes from */
   CclBackend backend;
-  unsigned connectivity; /* the connectivities it supports: 4, 8, or 4 | 8 */
+  unsigned connectivity; /* the connectivities it supports: 4, 8, or 4 | 8; of an algorithm for
+                          * volumes see ccl_volume_algorithm_has() */
 } CclAlgorithm;
 
 /* What is fixed for the life of an analyzer. Start from ccl_config_init(). */

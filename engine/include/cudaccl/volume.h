@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A volume is a stack of slices of one size: a scan, or the masks of consecutive frames, whose
- * components are objects in space and time. Voxels are 26-connected. Everything is as with frames
- * (ccl.h), including the canonical order: by the first voxel in raster order, which goes by slices,
- * then rows, then columns. Volumes need a CUDA device. */
+ * components are objects in space and time. Everything is as with frames (ccl.h), including the
+ * canonical order: by the first voxel in raster order, which goes by slices, then rows, then
+ * columns. */
 
 #ifndef CCL_VOLUME_H
 #define CCL_VOLUME_H
@@ -17,15 +17,22 @@ extern "C" {
 
 typedef struct CclVolume CclVolume;
 
+/* CclAlgorithm.connectivity of algorithms for volumes: one byte for each, 0 for those missing. */
+#define CCL_VOLUME_CONNECTIVITIES(a, b, c) ((a) | (b) << 8 | (c) << 16)
+
 /* What is fixed for the life of a CclVolume. Start from ccl_volume_config_init(). */
 typedef struct CclVolumeConfig
 {
   uint32_t width, height, depth; /* voxels, each at least 1; width * height * depth < 2^32 */
-  const char *algorithm;         /* a name from ccl_volume_algorithm(); NULL or "auto": the best */
-  int device;                    /* CUDA device number, -1: any */
-  uint32_t max_components;       /* capacity of the result, at least 1 */
-  bool labels;                   /* make label maps for ccl_volume_labels() */
-  bool timing, stages;           /* as in CclConfig, for ccl_volume_timing() */
+  unsigned connectivity;         /* 6: voxels touch at faces, 18: also at edges, 26: at corners */
+  CclBackend backend;
+  const char *algorithm;   /* a name from ccl_volume_algorithm(); NULL or "auto": the best */
+  int device;              /* CUDA device number, -1: any. With a number CCL_BACKEND_AUTO does
+                            * not fall back to the CPU; CCL_BACKEND_CPU ignores it */
+  unsigned threads;        /* as in CclConfig */
+  uint32_t max_components; /* capacity of the result, at least 1 */
+  bool labels;             /* make label maps for ccl_volume_labels() */
+  bool timing, stages;     /* as in CclConfig, for ccl_volume_timing() */
   CclFeatureStage features;
   uint64_t reserved[8]; /* for fields to come; 0 */
 } CclVolumeConfig;
@@ -60,16 +67,27 @@ ccl_volume_component_centroid (const CclVolumeComponent *component, double centr
   centroid[2] = (double) component->sum_z / (double) component->volume;
 }
 
-/* Fills @config with the defaults: automatic algorithm and device, 1024 components, no label maps,
- * no timing. */
+/* Fills @config with the defaults: 26-connectivity, automatic backend, algorithm and device, one
+ * thread, 1024 components, no label maps, no timing. */
 CCL_API void ccl_volume_config_init (CclVolumeConfig *config, uint32_t width, uint32_t height,
                                      uint32_t depth);
 
-/* The algorithms for volumes of this build, the best first; NULL past the last. */
+/* The algorithms for volumes of this build, CUDA's first, each backend's best first; NULL past the
+ * last. */
 CCL_API const CclAlgorithm *ccl_volume_algorithm (size_t index);
 
+/* Whether an algorithm for volumes supports @connectivity: 6, 18 or 26. */
+static inline bool
+ccl_volume_algorithm_has (const CclAlgorithm *algorithm, unsigned connectivity)
+{
+  return connectivity > 0 && ((algorithm->connectivity & 0xff) == connectivity ||
+                              (algorithm->connectivity >> 8 & 0xff) == connectivity ||
+                              (algorithm->connectivity >> 16 & 0xff) == connectivity);
+}
+
 /* Makes an analyzer for volumes of one size, with all its memory; free it with ccl_volume_free().
- * Errors: as ccl_analyzer_new(); CCL_ERROR_UNSUPPORTED or CCL_ERROR_NO_DEVICE without CUDA. */
+ * CCL_BACKEND_AUTO takes the CPU if there is no CUDA device or no algorithm for it with this name
+ * and connectivity. Errors: as ccl_analyzer_new(). */
 CCL_API CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **volume);
 
 /* Frees the analyzer and its results. NULL is ignored. */
@@ -83,6 +101,9 @@ CCL_API CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image,
 /* Returns the label map of the last volume, slice z from row z * height on. Errors: as
  * ccl_analyzer_labels(). */
 CCL_API CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
+
+/* Gets what the volume is analysed on; there is no fallback, upload or motion. */
+CCL_API void ccl_volume_info (const CclVolume *volume, CclInfo *info);
 
 /* Gets the durations of the last volume. */
 CCL_API void ccl_volume_timing (const CclVolume *volume, CclTiming *timing);
