@@ -482,6 +482,21 @@ collect_labels (CudaSession *self, CclLabels *labels)
   return status;
 }
 
+static CclStatus
+write_labels (CudaSession *self, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  const CclConfig *config = &self->base.config;
+  size_t row = config->width * sizeof *labels;
+  CclStatus status = ccl_cuda_check (
+      CCL_CUDA (cudaMemcpy2DAsync, labels, stride, self->work.result.label_map, row, row,
+                config->height,
+                memory == CCL_MEMORY_DEVICE ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost,
+                self->queue.stream),
+      "writing the label map");
+
+  return status == CCL_OK ? finish (self, self->queue.stream) : status;
+}
+
 /* Transfers the mask or, with @i 1, the shadows of the last frame. */
 static CclStatus
 collect_mask (CudaSession *self, int i, CclMask *mask)
@@ -566,6 +581,19 @@ cuda_labels (CclSession *session, CclLabels *labels)
   if (status != CCL_OK)
     return status;
   status = collect_labels (self, labels);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_write_labels (CclSession *session, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = write_labels (self, labels, stride, memory);
   ccl_cuda_context_leave ();
   return status;
 }
@@ -699,6 +727,7 @@ const CclBackendClass ccl_backend_cuda = {
   .submit = cuda_submit,
   .collect = cuda_collect,
   .labels = cuda_labels,
+  .write_labels = cuda_write_labels,
   .mask = cuda_mask,
   .shadows = cuda_shadows,
   .background = cuda_background,

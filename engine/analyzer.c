@@ -494,6 +494,27 @@ ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
 }
 
 CclStatus
+ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  if (!analyzer || !labels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_write_labels: an argument is NULL");
+  if (!analyzer->session->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer makes no label maps; set CclConfig.labels");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to write labels of; collect one first");
+  if (stride / sizeof *labels < analyzer->session->config.width || stride % sizeof *labels != 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu bytes; rows of %" PRIu32
+                     " labels are at least 4 times as many bytes apart, and a multiple of 4",
+                     stride, analyzer->session->config.width);
+  if ((unsigned) memory > CCL_MEMORY_DEVICE ||
+      (memory == CCL_MEMORY_DEVICE && analyzer->backend->id == CCL_BACKEND_CPU))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "backend %s cannot write labels to this kind of memory",
+                     ccl_backend_name (analyzer->backend->id));
+  return analyzer->backend->write_labels (analyzer->session, labels, stride, memory);
+}
+
+CclStatus
 ccl_analyzer_mask (CclAnalyzer *analyzer, CclMask *mask)
 {
   if (!analyzer || !mask)

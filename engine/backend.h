@@ -78,6 +78,9 @@ typedef struct CclBackendClass
   CclStatus (*collect) (CclSession *session, CclComponents *components);
   /* The label map of the frame collected last; only with config.labels. */
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
+  /* The same, written to the caller's memory. */
+  CclStatus (*write_labels) (CclSession *session, uint32_t *labels, size_t stride,
+                             CclMemory memory);
   /* Its mask, with config.mask, its shadows, with config.motion->shadows, and the background after
    * the frame submitted last, with config.motion. */
   CclStatus (*mask) (CclSession *session, CclMask *mask);

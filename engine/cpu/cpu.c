@@ -243,8 +243,17 @@ cpu_labels (CclSession *session, CclLabels *labels)
 {
   CpuSession *self = (CpuSession *) session;
 
-  ccl_label_map_write (&self->map);
   *labels = (CclLabels){ self->map.map, session->config.width * sizeof *self->map.map };
+  if (!self->map.is_current)
+    ccl_label_map_write (&self->map, self->map.map, labels->stride);
+  self->map.is_current = true;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_write_labels (CclSession *session, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  ccl_label_map_write (&((CpuSession *) session)->map, labels, stride);
   return CCL_OK;
 }
 
@@ -277,6 +286,7 @@ const CclBackendClass ccl_backend_cpu = {
   .submit = cpu_submit,
   .collect = cpu_collect,
   .labels = cpu_labels,
+  .write_labels = cpu_write_labels,
   .mask = cpu_mask,
   .shadows = cpu_shadows,
   .background = cpu_background,

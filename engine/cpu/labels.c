@@ -40,11 +40,20 @@ spread_result_labels (const CclLabelMap *map, const CclStrip *strip)
       map->result_labels[i] = map->result_labels[ccl_strip_ancestor (parents, strip, i)];
 }
 
-static void
-write_row (const CclLabelMap *map, const CclStrip *strip, uint32_t y)
+/* Where the label map goes. */
+typedef struct WriteJob
 {
+  const CclLabelMap *map;
+  uint32_t *pixels;
+  size_t stride;
+} WriteJob;
+
+static void
+write_row (const WriteJob *job, const CclStrip *strip, uint32_t y)
+{
+  const CclLabelMap *map = job->map;
   const CclRuns *runs = map->runs;
-  uint32_t *pixels = map->map + (size_t) y * runs->width;
+  uint32_t *pixels = (uint32_t *) ((char *) job->pixels + y * job->stride);
   uint32_t x = 0;
 
   for (uint32_t run = runs->spans[y].first; run < runs->spans[y].end; run++) {
@@ -61,18 +70,18 @@ write_row (const CclLabelMap *map, const CclStrip *strip, uint32_t y)
 static void
 write_strip (void *data, uint32_t index)
 {
-  const CclLabelMap *map = data;
-  const CclStrip *strip = &map->runs->strips[index];
+  const WriteJob *job = data;
+  const CclStrip *strip = &job->map->runs->strips[index];
 
-  spread_result_labels (map, strip);
+  spread_result_labels (job->map, strip);
   for (uint32_t y = strip->y; y < strip->bottom; y++)
-    write_row (map, strip, y);
+    write_row (job, strip, y);
 }
 
 void
-ccl_label_map_write (CclLabelMap *map)
+ccl_label_map_write (const CclLabelMap *map, uint32_t *pixels, size_t stride)
 {
-  if (!map->is_current)
-    ccl_pool_run (map->runs->pool, write_strip, map, map->runs->n_strips);
-  map->is_current = true;
+  WriteJob job = { map, pixels, stride };
+
+  ccl_pool_run (map->runs->pool, write_strip, &job, map->runs->n_strips);
 }

@@ -18,7 +18,8 @@ typedef struct CclLabelMap
 CclStatus ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account);
 void ccl_label_map_clear (CclLabelMap *map);
 
-/* Writes the label map of the last frame from its runs and their roots' result labels, once. */
-void ccl_label_map_write (CclLabelMap *map);
+/* Writes the label map of the last frame, with rows @stride bytes apart, from its runs and their
+ * roots' result labels. */
+void ccl_label_map_write (const CclLabelMap *map, uint32_t *pixels, size_t stride);
 
 #endif

@@ -64,6 +64,37 @@ analyze_and_spoil (Labelled *self, Check *check)
   test_image_clear (&spoilt);
 }
 
+/* Writes the label map to memory of our own, with gaps between the rows that stay. */
+static void
+check_written (Labelled *self, Check *check)
+{
+  const size_t width = self->image.width, height = self->image.height, gap = 3;
+  uint32_t *pixels = malloc ((width + gap) * height * sizeof *pixels);
+  CclLabels labels = { pixels, (width + gap) * sizeof *pixels };
+  bool kept = true;
+
+  memset (pixels, 0x77, (width + gap) * height * sizeof *pixels);
+  check_that (check,
+              ccl_analyzer_write_labels (self->analyzer, pixels, labels.stride, CCL_MEMORY_HOST) ==
+                      CCL_OK &&
+                  labels_difference (&self->c, &labels, self->expected) == SIZE_MAX,
+              "%s: the written label map is wrong", self->c.algorithm->name);
+  for (size_t i = 0; i < (width + gap) * height; i++)
+    kept &= i % (width + gap) < width || pixels[i] == 0x77777777;
+  check_that (check, kept, "%s: labels were written between rows", self->c.algorithm->name);
+  check_that (check,
+              ccl_analyzer_write_labels (self->analyzer, pixels, 4 * width - 4, CCL_MEMORY_HOST) ==
+                      CCL_ERROR_INVALID &&
+                  ccl_analyzer_write_labels (self->analyzer, pixels, 4 * width + 1,
+                                             CCL_MEMORY_HOST) == CCL_ERROR_INVALID,
+              "%s: a bad stride was accepted", self->c.algorithm->name);
+  check_that (check,
+              ccl_analyzer_write_labels (self->analyzer, pixels, labels.stride, CCL_MEMORY_ARRAY) ==
+                  CCL_ERROR_UNSUPPORTED,
+              "%s: labels went to an array", self->c.algorithm->name);
+  free (pixels);
+}
+
 /* There is no label map before the first frame or while a frame is in flight. */
 static void
 check_times (Labelled *self, Check *check)
@@ -104,8 +135,11 @@ run_labels (Check *check, const Case *c)
       analyze_and_spoil (&first, check);
       if (i % 3 == 1)
         continue;
+      if (i % 2)
+        check_written (&first, check);
       check_labels (check, &first.c, first.analyzer, first.expected);
       check_labels (check, &first.c, first.analyzer, first.expected);
+      check_written (&first, check);
     }
     ccl_analyzer_labels (first.analyzer, &labels);
     redraw (&second, check);

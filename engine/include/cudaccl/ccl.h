@@ -352,6 +352,14 @@ CCL_API CclStatus ccl_analyzer_analyze (CclAnalyzer *analyzer, const CclImage *i
  * submit), CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels);
 
+/* Writes the same label map to @labels, memory of the caller, with rows @stride bytes apart, a
+ * multiple of 4; all of it is there when the function returns. @memory is CCL_MEMORY_HOST,
+ * CCL_MEMORY_PINNED or, with the CUDA backend, CCL_MEMORY_DEVICE; nothing is copied on the CPU.
+ * Errors: as ccl_analyzer_labels(); CCL_ERROR_INVALID (NULL, @stride), CCL_ERROR_UNSUPPORTED
+ * (memory that the backend cannot write). */
+CCL_API CclStatus ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t stride,
+                                             CclMemory memory);
+
 /* Returns the mask of the last collected frame: its foreground, after region and operations, as it
  * was analysed, before the limits of CclParams. It is in host memory, belongs to the analyzer and
  * stays valid until its next submit or its end; the first call for a frame transfers it from the
