@@ -40,19 +40,21 @@ typedef struct CclCropperConfig
   uint8_t fill;           /* red, green and blue where there is no crop; default 114 */
   int device;             /* the CUDA device of frames in device memory, -1: any */
   void *cuda_context;     /* as CclConfig.cuda_context */
+  uint64_t reserved[4];   /* for fields to come; 0 */
 } CclCropperConfig;
 
 typedef struct CclCropper CclCropper;
 
-void ccl_cropper_config_init (CclCropperConfig *config, uint32_t width, uint32_t height);
+/* Fills @config with the defaults: any device, its primary context, @fill 114. */
+CCL_API void ccl_cropper_config_init (CclCropperConfig *config, uint32_t width, uint32_t height);
 
 /* Makes a cropper. Free it with ccl_cropper_free(). Frames in host memory are cropped by the CPU,
  * others on their device, which is opened with the first of them. Errors: CCL_ERROR_INVALID,
  * CCL_ERROR_NO_MEMORY. */
-CclStatus ccl_cropper_new (const CclCropperConfig *config, CclCropper **cropper);
+CCL_API CclStatus ccl_cropper_new (const CclCropperConfig *config, CclCropper **cropper);
 
 /* NULL is ignored. */
-void ccl_cropper_free (CclCropper *cropper);
+CCL_API void ccl_cropper_free (CclCropper *cropper);
 
 /* Draws @n crops of a frame of @width by @height pixels. @image: luma as bytes, and chroma as for
  * CCL_MOTION_LUMA_420 if there is any. Of places that overlap, the last crop's is on top.
@@ -66,12 +68,12 @@ void ccl_cropper_free (CclCropper *cropper);
  * until the next call. Errors: CCL_ERROR_INVALID (NULL, too large, a crop that is empty or not
  * inside the frame or the picture), CCL_ERROR_UNSUPPORTED (this build cannot read the memory, or a
  * crop of more than 2^27 pixels), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-CclStatus ccl_cropper_draw (CclCropper *cropper, const CclImage *image, uint32_t width,
-                            uint32_t height, CclColors colors, const CclCrop *crops, uint32_t n,
-                            const uint8_t **picture);
+CCL_API CclStatus ccl_cropper_draw (CclCropper *cropper, const CclImage *image, uint32_t width,
+                                    uint32_t height, CclColors colors, const CclCrop *crops,
+                                    uint32_t n, const uint8_t **picture);
 
 /* The allocations of host and device memory since ccl_cropper_new(). */
-uint64_t ccl_cropper_allocations (const CclCropper *cropper);
+CCL_API uint64_t ccl_cropper_allocations (const CclCropper *cropper);
 
 #ifdef __cplusplus
 }
