@@ -261,16 +261,16 @@ def read_y4m(path):
 
 def decode(video, count, halved, path):
     """The first frames of a recording, all if @count is None."""
-    scale = []
+    scale, size = [], ''
     if halved:
         probe = os.path.join(os.path.dirname(path), 'probe')
         first = decode(video, 1, False, probe)
-        scale = ['!', 'videoscale', 'method=bilinear2', '!',
-                 f'video/x-raw,width={first.width // 2},height={first.height // 2}']
+        scale = ['!', 'videoscale', 'method=bilinear2']
+        size = f',width={first.width // 2},height={first.height // 2}'
     limit = ['!', 'identity', f'eos-after={count + 1}'] if count else []
     # Conversions drop the padding of decoders, which y4menc would write.
     launch('filesrc', f'location={video}', '!', 'decodebin', '!', 'videoconvert', '!',
-           'video/x-raw,format=NV12', '!', 'videoconvert', *scale, '!', 'video/x-raw,format=I420', *limit, '!', 'y4menc', '!', 'filesink', f'location={path}')
+           'video/x-raw,format=NV12', '!', 'videoconvert', *scale, '!', f'video/x-raw,format=I420{size}', *limit, '!', 'y4menc', '!', 'filesink', f'location={path}')
     return read_y4m(path)
 
 
