@@ -193,7 +193,7 @@ find_fault (const CclOperation *operation)
   case CCL_OPERATION_CLOSE:
     return side_is_good (width) && side_is_good (height)
                ? NULL
-               : "the sides of a rectangle must be odd and at most 31";
+               : "the sides of a rectangle must be odd and at most 255";
   case CCL_OPERATION_FILL:
     return NULL;
   case CCL_OPERATION_DROP:

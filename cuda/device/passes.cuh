@@ -14,7 +14,7 @@ struct WordAround
   uint32_t left, here, right;
 };
 
-/* Dilates words by @reach pixels, 1 to 15, to the left and to the right. The words are independent:
+/* Dilates words by @reach pixels, 1 to 16, to the left and to the right. The words are independent:
  * their instructions interleave. */
 template <uint32_t count>
 static __device__ inline void

@@ -1,7 +1,9 @@
 /* cudaccl - CUDA backend: regions and operations as launches
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Passes share a launch as long as their reach stays within CCL_PASSES_REACH. Fills and drops flip
+/* Passes share a launch as long as their reach stays within CCL_PASSES_REACH. A rectangle that
+ * reaches farther than CCL_PASS_REACH is several passes: two in turn do what one does that reaches
+ * as far as both together. Fills and drops flip
  * pixels of components, which takes an analysis. Drops at the end cost nothing: they become a
  * minimum area. */
 
@@ -18,6 +20,12 @@ typedef struct Reach
 {
   uint32_t x, y;
 } Reach;
+
+static uint32_t
+min (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
 
 static CclOperationStep *
 last_step (CclCudaOperations *operations)
@@ -59,8 +67,13 @@ add_rectangle (CclCudaOperations *operations, const CclOperation *operation, boo
 {
   uint32_t x = operation->width / 2, y = operation->height / 2;
 
-  if (x > 0 || y > 0)
-    add_pass (operations, CCL_PASS (CCL_PASS_RECTANGLE, x, y, erode), reach);
+  while (x > 0 || y > 0) {
+    uint32_t dx = min (x, CCL_PASS_REACH), dy = min (y, CCL_PASS_REACH);
+
+    add_pass (operations, CCL_PASS (CCL_PASS_RECTANGLE, dx, dy, erode), reach);
+    x -= dx;
+    y -= dy;
+  }
 }
 
 static void

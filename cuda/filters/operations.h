@@ -15,7 +15,9 @@ typedef struct CclOperationStep
   CclFlipPass flip;
 } CclOperationStep;
 
-#define CCL_MAX_STEPS (4 * CCL_MAX_OPERATIONS + 1)
+/* An opening by a rectangle that reaches CCL_MAX_OPERATION_SIZE / 2 pixels takes the most. */
+#define CCL_MAX_STEPS \
+  (2 * (CCL_MAX_OPERATION_SIZE / 2 / CCL_PASSES_REACH + 1) * CCL_MAX_OPERATIONS + 1)
 
 /* The steps that lead from a frame's pixels to the mask that is analysed. */
 typedef struct CclCudaOperations

@@ -20,16 +20,18 @@ typedef enum CclPassKind
   CCL_PASS_RECTANGLE, /* dilation by (2 reach_x + 1) x (2 reach_y + 1) pixels */
 } CclPassKind;
 
-/* A CclPassKind, how far the window reaches from a pixel, 0 to 15, and whether it erodes, which is
- * to dilate the background. */
+/* A CclPassKind, how far the window reaches from a pixel, 0 to CCL_PASS_REACH, and whether it
+ * erodes, which is to dilate the background. */
 typedef uint16_t CclPass;
 
+#define CCL_PASS_REACH 16
+
 #define CCL_PASS(kind, reach_x, reach_y, erode) \
-  ((CclPass) ((reach_x) | (reach_y) << 4 | (kind) << 8 | (erode) << 9))
-#define CCL_PASS_REACH_X(pass) ((pass) &15)
-#define CCL_PASS_REACH_Y(pass) ((pass) >> 4 & 15)
-#define CCL_PASS_KIND(pass) ((pass) >> 8 & 1)
-#define CCL_PASS_ERODES(pass) ((pass) >> 9 & 1)
+  ((CclPass) ((reach_x) | (reach_y) << 5 | (kind) << 10 | (erode) << 11))
+#define CCL_PASS_REACH_X(pass) ((pass) &31)
+#define CCL_PASS_REACH_Y(pass) ((pass) >> 5 & 31)
+#define CCL_PASS_KIND(pass) ((pass) >> 10 & 1)
+#define CCL_PASS_ERODES(pass) ((pass) >> 11 & 1)
 
 #define CCL_MAX_PASSES 8    /* of a launch */
 #define CCL_PASSES_REACH 32 /* how far from a pixel a launch reaches, in each direction */

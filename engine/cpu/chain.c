@@ -37,13 +37,32 @@ is_drop (CclOperationKind kind)
   return kind == CCL_OPERATION_DROP;
 }
 
+static uint32_t
+min (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* The rows of scratch memory that one strip needs. */
+static uint32_t
+count_rows (const CclChain *chain)
+{
+  uint32_t rows = CCL_FILTER_ROWS;
+
+  for (uint32_t i = 0; i < chain->n; i++) {
+    uint32_t height = min (chain->operations[i].height, CCL_FILTER_SIDE);
+
+    rows = height > rows ? height : rows;
+  }
+  return rows;
+}
+
 static CclStatus
 init_scratch (CclChain *chain, CclAccount *account)
 {
-  uint64_t words = CCL_FILTER_ROWS * (uint64_t) ccl_filter_words (chain->width);
-
-  chain->scratch = ccl_account_aligned (account, words * chain->n_strips, sizeof *chain->scratch,
-                                        "the rows of filters");
+  chain->scratch_words = count_rows (chain) * ccl_filter_words (chain->width);
+  chain->scratch = ccl_account_aligned (account, (uint64_t) chain->scratch_words * chain->n_strips,
+                                        sizeof *chain->scratch, "the rows of filters");
   if (!chain->scratch)
     return CCL_ERROR_NO_MEMORY;
   return chain->n_strips > 1
@@ -127,7 +146,6 @@ filter_strip (void *data, uint32_t index)
 {
   const Pass *pass = data;
   const CclChain *chain = pass->chain;
-  size_t scratch = CCL_FILTER_ROWS * ccl_filter_words (chain->width);
   uint32_t y = (uint32_t) ((uint64_t) chain->height * index / chain->n_strips);
   uint32_t bottom = (uint32_t) ((uint64_t) chain->height * (index + 1) / chain->n_strips);
   CclFilter filter = {
@@ -137,7 +155,7 @@ filter_strip (void *data, uint32_t index)
     .to_pitch = pass->to->pitch,
     .width = chain->width,
     .height = chain->height,
-    .scratch = chain->scratch + index * scratch,
+    .scratch = chain->scratch + index * chain->scratch_words,
   };
 
   if (pass->kind == CCL_OPERATION_MEDIAN)
@@ -149,17 +167,34 @@ filter_strip (void *data, uint32_t index)
 
 /* Filters *@now, which becomes *@other with several strips. */
 static void
-filter (CclChain *chain, CclOperationKind kind, const CclOperation *operation, CclMask **now,
-        CclMask **other)
+filter_once (CclChain *chain, CclOperationKind kind, uint32_t width, uint32_t height, CclMask **now,
+             CclMask **other)
 {
   CclMask *to = chain->n_strips > 1 ? *other : *now;
-  Pass pass = { chain, *now, to, kind, operation->width, operation->height };
+  Pass pass = { chain, *now, to, kind, width, height };
 
   ccl_pool_run (chain->pool, filter_strip, &pass, chain->n_strips);
   if (to == *other) {
     *other = *now;
     *now = to;
   }
+}
+
+/* Two rectangles in turn do what one does that reaches as far as both together. */
+static void
+filter (CclChain *chain, CclOperationKind kind, const CclOperation *operation, CclMask **now,
+        CclMask **other)
+{
+  uint32_t width = operation->width, height = operation->height;
+
+  while (width > CCL_FILTER_SIDE || height > CCL_FILTER_SIDE) {
+    uint32_t w = min (width, CCL_FILTER_SIDE), h = min (height, CCL_FILTER_SIDE);
+
+    filter_once (chain, kind, w, h, now, other);
+    width -= w - 1;
+    height -= h - 1;
+  }
+  filter_once (chain, kind, width, height, now, other);
 }
 
 /* Components that change from set to unset or back. */

@@ -17,8 +17,9 @@ typedef struct CclChain
   CclOperation operations[CCL_MAX_OPERATIONS];
   uint32_t n;
   uint32_t width, height, n_strips;
-  CclPool *pool;      /* the owner's; NULL with one thread */
-  uint64_t *scratch;  /* of filters, [n_strips], aligned */
+  CclPool *pool;     /* the owner's; NULL with one thread */
+  uint64_t *scratch; /* of filters, [n_strips * scratch_words], aligned */
+  size_t scratch_words;
   CclMask other;      /* with several strips and filters */
   CclRuns set, unset; /* to drop, and to fill */
   CclMask reached;    /* the background that the border reaches, to fill all holes */

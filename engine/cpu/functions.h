@@ -71,11 +71,14 @@ typedef struct CclFilter
   uint64_t *to;
   size_t from_pitch, to_pitch; /* words from row to row */
   uint32_t width, height;      /* pixels of the frame */
-  uint64_t *scratch; /* [CCL_FILTER_ROWS * ccl_filter_words()], at a multiple of 64 bytes */
+  uint64_t *scratch;           /* [rows * ccl_filter_words()], at a multiple of 64 bytes */
 } CclFilter;
 
-/* Rows of scratch memory that filters need, and their words. */
-#define CCL_FILTER_ROWS 32
+/* The longest side of a rectangle that one call can do. */
+#define CCL_FILTER_SIDE 127
+
+/* Rows of scratch memory: medians need these, rectangles as many as they are high. */
+#define CCL_FILTER_ROWS 20
 
 static inline size_t
 ccl_filter_words (uint32_t width)
@@ -86,8 +89,7 @@ ccl_filter_words (uint32_t width)
 /* Makes rows @y to @bottom - 1 of a median filter of 3x3 or 5x5 pixels. */
 typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom);
 
-/* The same for dilation or erosion by a rectangle with odd sides of at most
- * CCL_MAX_OPERATION_SIZE. */
+/* The same for dilation or erosion by a rectangle with odd sides of at most CCL_FILTER_SIDE. */
 typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
                                   bool dilate, uint32_t y, uint32_t bottom);
 

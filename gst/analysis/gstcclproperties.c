@@ -294,7 +294,7 @@ install_foreground_properties (GObjectClass *gobject_class)
    * * `fill`, `fillN`: fills all holes, or those of at most N pixels,
    * * `dropN`: removes components of fewer than N pixels.
    *
-   * W and H are odd, up to 31. At most 16 operations. Pixels of the frame do not change.
+   * W and H are odd, up to 255. At most 16 operations. Pixels of the frame do not change.
    *
    * Since: 0.1
    */

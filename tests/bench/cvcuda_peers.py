@@ -78,8 +78,8 @@ def operation(text):
     if match[1]:
         return text, "median", int(match[1]), int(match[1])
     width, height = int(match[3]), int(match[4])
-    if width % 2 == 0 or height % 2 == 0 or width > 31 or height > 31:
-        raise argparse.ArgumentTypeError(f"'{text}': the sides must be odd and at most 31")
+    if width % 2 == 0 or height % 2 == 0 or width > 255 or height > 255:
+        raise argparse.ArgumentTypeError(f"'{text}': the sides must be odd and at most 255")
     return text, match[2], width, height
 
 

@@ -292,7 +292,7 @@ static const struct
   { "morphology", "median3,blur", "position 8", "median3" },
   { "morphology", "open3", "position 5", "height" },
   { "morphology", "close4x3", "position 5", "odd" },
-  { "morphology", "erode3x33", "position 7", "at most 31" },
+  { "morphology", "erode3x257", "position 7", "at most 255" },
   { "morphology", "drop", "position 4", "number of pixels" },
   { "morphology", "median3,", "position 8", "median3" },
   { "include", "0,0 1,0", "position 0", "3 corners" },

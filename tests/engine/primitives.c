@@ -445,7 +445,7 @@ test_filters (Run *run)
     words[i] = i / 15 % 3 == 0 ? a & b : i / 15 % 3 == 1 ? a : a | b;
   }
   device = device_new (words, 15 * N * sizeof *words);
-  for (uint32_t reach = 1; reach <= 15; reach++) {
+  for (uint32_t reach = 1; reach <= 16; reach++) {
     primitive_dilate (device, reach, result, N);
     test_device_download (got, result, sizeof got);
     for (uint32_t i = 0; i < N; i++)

@@ -22,7 +22,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
 static CclOperation
 draw_operation (FuzzInput *input)
 {
-  static const uint32_t most[] = { 2, 4, 8, 16 };
+  static const uint32_t most[] = { 2, 8, 16, 128 };
   CclOperation operation = { .kind = (CclOperationKind) fuzz_below (input, 7) };
 
   switch (operation.kind) {

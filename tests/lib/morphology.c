@@ -31,10 +31,9 @@ median (TestImage *to, const TestImage *from, int64_t size)
 
 /* Dilation looks for foreground, erosion for background; there is neither outside. */
 static void
-rectangle (TestImage *to, const TestImage *from, const CclOperation *operation, bool dilate)
+line (TestImage *to, const TestImage *from, int64_t rx, int64_t ry, bool dilate)
 {
   int64_t width = from->width, height = from->height;
-  int64_t rx = operation->width / 2, ry = operation->height / 2;
 
   for (int64_t y = 0; y < height; y++)
     for (int64_t x = 0; x < width; x++) {
@@ -47,6 +46,17 @@ rectangle (TestImage *to, const TestImage *from, const CclOperation *operation, 
           found = (from->pixels[ny * width + nx] > 0) == dilate;
       to->pixels[y * width + x] = found == dilate ? 255 : 0;
     }
+}
+
+/* Its rows, then its columns: rectangles are large. */
+static void
+rectangle (TestImage *to, const TestImage *from, const CclOperation *operation, bool dilate)
+{
+  TestImage rows = test_image_new (from->width, from->height);
+
+  line (&rows, from, operation->width / 2, 0, dilate);
+  line (to, &rows, 0, operation->height / 2, dilate);
+  test_image_clear (&rows);
 }
 
 /* Finds the component of pixels of @value that has pixel @first, marks it as @seen, and returns how
@@ -168,9 +178,9 @@ test_polygon_has (const TestPolygon *polygon, const TestImage *image, uint32_t x
 static uint32_t
 draw_side (Mt19937 *rng)
 {
-  static const uint32_t most[] = { 1, 3, 5, 7, 15, 31 };
+  static const uint32_t most[] = { 1, 3, 5, 7, 15, 31, 67, CCL_MAX_OPERATION_SIZE };
 
-  return 1 + 2 * mt19937_below (rng, most[mt19937_below (rng, 6)] / 2 + 1);
+  return 1 + 2 * mt19937_below (rng, most[mt19937_below (rng, 8)] / 2 + 1);
 }
 
 CclOperation

@@ -8,7 +8,7 @@
  * Medians count the pixels of each row's window in bit planes with full adders, then add up the
  * counts of rows. Rectangles are separable, and a window of n pixels takes about log2 n steps:
  * windows of 1, 2, 4, ... pixels that end at a pixel are joined with those of the same length
- * further back.
+ * further back. No step is longer than a word, so no side is longer than CCL_FILTER_SIDE.
  */
 
 #ifndef CCL_CPU_SIMD_FILTERS_H
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#define MOST_STEPS 5
+#define MOST_STEPS 7
 
 /* A row's vectors. */
 typedef struct RowShape
@@ -359,7 +359,7 @@ join_pixels (const RowShape *shape, const uint64_t *line, uint64_t *to, const St
                 window >> middle.by | v64_next (window, next) << middle.rest);
 }
 
-#define STEPS_CASES(CASE) CASE (2) CASE (3) CASE (4) CASE (5)
+#define STEPS_CASES(CASE) CASE (2) CASE (3) CASE (4) CASE (5) CASE (6) CASE (7)
 
 INLINE void
 join_rows_by (const RowShape *shape, const uint64_t *row, uint64_t *line, uint64_t *const *slots,

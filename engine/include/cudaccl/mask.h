@@ -105,8 +105,8 @@ typedef enum CclOperationKind
   CCL_OPERATION_DROP,       /* removes components of fewer than @size pixels */
 } CclOperationKind;
 
-#define CCL_MAX_OPERATIONS 16     /* in a chain */
-#define CCL_MAX_OPERATION_SIZE 31 /* pixels of a rectangle's side */
+#define CCL_MAX_OPERATIONS 16      /* in a chain */
+#define CCL_MAX_OPERATION_SIZE 255 /* pixels of a rectangle's side */
 
 /* One step of the cleaning of a mask. Rectangles are centred on the pixel; their pixels outside the
  * frame are ignored. The results are bit-exact with OpenCV's medianBlur(), erode(), dilate() and
