@@ -4,6 +4,7 @@
 #include "cuda/upload.h"
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/error.h"
+#include "cuda/stages/color.h"
 #include "engine/cpu/pool.h"
 #include "engine/cpu/tuning.h"
 
@@ -171,6 +172,12 @@ find_chroma (const CclCudaUpload *self, const CclChroma *chroma, const CclModelL
   return n;
 }
 
+static bool
+needs_chroma (const CclCudaUpload *self)
+{
+  return self->model && self->model->chroma_width > 0;
+}
+
 #define MOST_PLANES 3
 
 /* Finds the planes to transfer. Returns their number. @size: the room that they need. */
@@ -194,7 +201,7 @@ find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST
     return n;
   layout = ccl_cuda_model_layout (self->model);
   *size = layout.size;
-  if (self->model->chroma_width > 0)
+  if (needs_chroma (self))
     n += find_chroma (self, image->chroma, &layout, planes + 1);
   return n;
 }
@@ -225,10 +232,15 @@ CclStatus
 ccl_cuda_upload_allocate (CclCudaUpload *self, const CclImage *image)
 {
   Plane planes[MOST_PLANES];
-  size_t size;
-  unsigned n = find_planes (self, image, planes, &size);
+  CclColorPlanes colors;
   CclStatus status = CCL_OK;
+  size_t size;
+  unsigned n;
 
+  if (ccl_color_weights (image->format))
+    return ensure_image (
+        self, ccl_color_place (&colors, NULL, self->width, self->height, needs_chroma (self)));
+  n = find_planes (self, image, planes, &size);
   for (unsigned i = 0; i < n; i++) {
     const Route *route = &planes[i].route;
 
@@ -416,16 +428,53 @@ take_frame (CclCudaUpload *self, unsigned step, Plane *planes, unsigned n)
   return status;
 }
 
+/* Enqueues the conversion of a frame in device memory to @planes in the image. */
+static CclStatus
+convert_colors (CclCudaUpload *self, const CclImage *image, CclColorPlanes *planes)
+{
+  CclCudaColors colors = {
+    .weights = *ccl_color_weights (image->format),
+    .from = image->data,
+    .stride = image->stride,
+    .width = self->width,
+    .height = self->height,
+    .luma = self->image,
+  };
+  cudaError_t error = ccl_cuda_queue_wait (self->queue, image->stream);
+
+  ccl_color_place (planes, self->image, self->width, self->height, needs_chroma (self));
+  colors.luma_stride = planes->luma.stride;
+  planes->luma.memory = CCL_MEMORY_DEVICE;
+  for (unsigned i = 0; i < 2 && planes->luma.chroma; i++) {
+    CclImage *plane = &planes->chroma.planes[i];
+
+    plane->memory = CCL_MEMORY_DEVICE;
+    colors.chroma[i] = self->image + (plane->data - self->image);
+    colors.chroma_stride = plane->stride;
+  }
+  if (error == cudaSuccess)
+    error = ccl_cuda_convert_colors (&colors, self->queue->stream);
+  return ccl_cuda_check (error, "converting the colours of a frame");
+}
+
 CclStatus
 ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame,
                  const char **route_name)
 {
   Plane planes[MOST_PLANES];
   const Route *route = &planes[0].route;
+  CclColorPlanes colors;
+  CclStatus status = CCL_OK;
   size_t size;
-  unsigned n = find_planes (self, image, planes, &size);
-  CclStatus status;
+  unsigned n;
 
+  if (ccl_color_weights (image->format)) {
+    status = convert_colors (self, image, &colors);
+    image = &colors.luma;
+  }
+  if (status != CCL_OK)
+    return status;
+  n = find_planes (self, image, planes, &size);
   *route_name = name_of (route, image->memory);
   frame->bits = route->bits;
   if (self->model)

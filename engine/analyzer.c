@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/backend.h"
+#include "engine/color.h"
 
 #include <cudaccl/eglimage.h>
 
@@ -17,6 +18,7 @@ struct CclAnalyzer
   bool collected; /* and nothing was submitted since */
   char *fallback; /* why the preferred backend is not used, or NULL */
   CclStatus fallback_status;
+  CclColorPlanes planes; /* of frames of interleaved colours in host memory */
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -381,6 +383,7 @@ ccl_analyzer_free (CclAnalyzer *analyzer)
   if (!analyzer)
     return;
   analyzer->backend->close (analyzer->session);
+  ccl_color_planes_clear (&analyzer->planes);
   free (analyzer->fallback);
   free (analyzer);
 }
@@ -407,7 +410,8 @@ CclStatus
 ccl_check_image (const CclImage *image, uint32_t width)
 {
   if ((unsigned) image->format > CCL_FORMAT_BITS)
-    return ccl_fail (CCL_ERROR_INVALID, "unknown format %d", (int) image->format);
+    return ccl_fail (CCL_ERROR_INVALID, "format %d is not supported here; use bytes or bits",
+                     (int) image->format);
   if ((unsigned) image->memory > CCL_MEMORY_ARRAY)
     return ccl_fail (CCL_ERROR_INVALID, "unknown kind of memory %d", (int) image->memory);
   if (image->format == CCL_FORMAT_BITS)
@@ -416,6 +420,28 @@ ccl_check_image (const CclImage *image, uint32_t width)
     return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than the width of %" PRIu32,
                      image->stride, width);
   return CCL_OK;
+}
+
+/* Checks an image; converts interleaved colours in host memory, and sets @image to their planes.
+ * Those in device memory are up to the backend. */
+static CclStatus
+take_image (CclAnalyzer *self, const CclImage **image)
+{
+  CclSession *session = self->session;
+  const CclConfig *config = &session->config;
+  const bool chroma = config->motion && config->motion->format == CCL_MOTION_LUMA_420;
+  CclStatus status;
+
+  if (!ccl_color_weights ((*image)->format))
+    return config->motion ? ccl_motion_check_image (config->motion->format, *image, config->width)
+                          : ccl_check_image (*image, config->width);
+  status = ccl_color_check (*image, config->width, chroma);
+  if (status != CCL_OK || (*image)->memory == CCL_MEMORY_DEVICE)
+    return status;
+  status = ccl_color_planes_convert (&self->planes, *image, config->width, config->height, chroma,
+                                     &session->account);
+  *image = &self->planes.luma;
+  return status;
 }
 
 CclStatus
@@ -430,9 +456,9 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   if (analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
   session = analyzer->session;
-  status = session->config.motion
-               ? ccl_model_begin (&session->model, image, session->config.width, params, &clock)
-               : ccl_check_image (image, session->config.width);
+  status = take_image (analyzer, &image);
+  if (status == CCL_OK && session->config.motion)
+    status = ccl_model_begin (&session->model, params, &clock);
   if (status != CCL_OK)
     return status;
   analyzer->collected = false;

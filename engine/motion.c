@@ -92,14 +92,11 @@ ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width, 
 }
 
 CclStatus
-ccl_model_begin (CclModel *model, const CclImage *image, uint32_t width, const CclParams *params,
-                 CclMotionClock *clock)
+ccl_model_begin (CclModel *model, const CclParams *params, CclMotionClock *clock)
 {
   const CclMotionParams *motion = &params->motion;
   CclStatus status = check_params (motion);
 
-  if (status == CCL_OK)
-    status = ccl_motion_check_image (model->config.format, image, width);
   if (status != CCL_OK)
     return status;
   *clock = model->clock;

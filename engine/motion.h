@@ -40,9 +40,8 @@ CclStatus ccl_motion_check_image (CclMotionFormat format, const CclImage *image,
 void ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width,
                      uint32_t height);
 
-/* Checks a frame of @width pixels a row, and sets what it does; @clock: the time with it. */
-CclStatus ccl_model_begin (CclModel *model, const CclImage *image, uint32_t width,
-                           const CclParams *params, CclMotionClock *clock);
+/* Checks the parameters of a frame, and sets what it does; @clock: the time with it. */
+CclStatus ccl_model_begin (CclModel *model, const CclParams *params, CclMotionClock *clock);
 /* The frame was submitted: the backend's state will change. */
 void ccl_model_commit (CclModel *model, const CclMotionClock *clock);
 /* The frame was collected: its foreground is known. */

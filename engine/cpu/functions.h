@@ -128,6 +128,16 @@ typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, ui
 typedef void (*CclJoinSlices) (uint32_t *parents, const CclRow *row, const CclRow *above,
                                const CclRow lower[3], uint32_t width, unsigned connectivity);
 
+struct CclColorWeights; /* engine/color.h */
+
+/* Converts @width pixels to luma. */
+typedef void (*CclColorLuma) (uint8_t *to, const uint8_t *from, uint32_t width,
+                              const struct CclColorWeights *weights);
+
+/* Converts @pairs times two pixels of each of two rows to samples of chroma, 0: Cb, 1: Cr. */
+typedef void (*CclColorChroma) (uint8_t *to, const uint8_t *const rows[2], uint32_t pairs,
+                                const struct CclColorWeights *weights, unsigned which);
+
 /* The functions of the CPU backend that exist in several versions, one for each instruction set. */
 typedef struct CclCpuFunctions
 {
@@ -141,6 +151,8 @@ typedef struct CclCpuFunctions
   CclLabelRow label_row;
   CclRepeatRow repeat_row;
   CclJoinSlices join_slices;
+  CclColorLuma color_luma;
+  CclColorChroma color_chroma;
   const struct CclMotionFunctions *motion; /* engine/cpu/motion_functions.h */
 } CclCpuFunctions;
 

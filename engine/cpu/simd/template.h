@@ -9,6 +9,7 @@
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
+#include "engine/cpu/simd/color.h"
 #include "engine/cpu/simd/flood.h"
 #include "engine/cpu/simd/motion.h"
 #include "engine/cpu/simd/rows.h"
@@ -19,6 +20,6 @@ static const CclMotionFunctions motion_functions = { take_alternate, shrink_row,
 
 extern const CclCpuFunctions FUNCTIONS;
 const CclCpuFunctions FUNCTIONS = {
-  NAME,      pack_row,  unpack_row, median_rows, rectangle_rows,    flood_row,
-  find_runs, label_row, repeat_row, join_slices, &motion_functions,
+  NAME,      pack_row,   unpack_row,  median_rows, rectangle_rows, flood_row,         find_runs,
+  label_row, repeat_row, join_slices, color_luma,  color_chroma,   &motion_functions,
 };

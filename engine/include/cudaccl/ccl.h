@@ -59,6 +59,18 @@ typedef enum CclFormat
 {
   CCL_FORMAT_BYTES = 0, /* one byte per pixel */
   CCL_FORMAT_BITS,      /* one bit per pixel, the rows of a CclMask (cudaccl/mask.h) */
+  /* Interleaved: frames are converted to luma (BT.601 in full range, as OpenCV's cvtColor() does
+   * it), and to chroma for CCL_MOTION_LUMA_420. Named by the order of the bytes; X is ignored. */
+  CCL_FORMAT_RGB, /* three bytes per pixel */
+  CCL_FORMAT_BGR,
+  CCL_FORMAT_RGBX, /* four bytes per pixel */
+  CCL_FORMAT_BGRX,
+  CCL_FORMAT_XRGB,
+  CCL_FORMAT_XBGR,
+  CCL_FORMAT_YUYV, /* four bytes for two pixels: their luma is taken as it is */
+  CCL_FORMAT_UYVY,
+  CCL_FORMAT_GRAY16_LE, /* two bytes per pixel, of which the high byte is used */
+  CCL_FORMAT_GRAY16_BE,
 } CclFormat;
 
 /* How frames of CCL_FORMAT_BYTES in host memory are transferred to a CUDA device. */
@@ -172,12 +184,13 @@ typedef struct CclImage
                         * first pixel it is */
   size_t stride;       /* bytes from row to row. CCL_FORMAT_BYTES: at least the width;
                         * CCL_FORMAT_BITS: a multiple of 8, at least 8 * ccl_mask_words (width);
-                        * ignored for arrays */
-  CclMemory memory;    /* CCL_FORMAT_BITS: not CCL_MEMORY_ARRAY */
+                        * interleaved formats: at least the bytes of a row; ignored for arrays */
+  CclMemory memory;    /* not CCL_MEMORY_ARRAY, unless the format is CCL_FORMAT_BYTES */
   void *stream;     /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
                      * become ready, NULL if they are ready already */
-  CclFormat format; /* with CclConfig.motion: CCL_FORMAT_BYTES, of luma */
-  const CclChroma *chroma; /* only for CCL_MOTION_LUMA_420, which needs it */
+  CclFormat format; /* with CclConfig.motion: CCL_FORMAT_BYTES, of luma, or interleaved */
+  const CclChroma *chroma; /* only for CCL_MOTION_LUMA_420, which needs it, unless the format is
+                            * interleaved */
 } CclImage;
 
 /* The chroma of a frame. */

@@ -1,0 +1,185 @@
+/* cudaccl - interleaved colours and 16-bit samples: conversion to luma and chroma
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/color.h"
+#include "engine/cpu/tuning.h"
+#include "engine/error.h"
+
+#include <inttypes.h>
+
+#define RED 4899
+#define GREEN 9617
+#define BLUE 1868
+#define RED_IN_CB (-2765)
+#define GREEN_IN_CB (-5427)
+#define BLUE_IN_CR (-1332)
+#define GREEN_IN_CR (-6860)
+#define MOST 8192 /* of blue in Cb and of red in Cr */
+#define GREY ((128 << 16) + 32768)
+#define ONE 16384
+#define HALF 32768
+
+/* The weights of two pixels whose bytes have the weights (...). */
+#define TWICE(...)           \
+  {                          \
+    __VA_ARGS__, __VA_ARGS__ \
+  }
+
+static const CclColorWeights weights[] = {
+  [CCL_FORMAT_RGB] = { 3,
+                       false,
+                       true,
+                       { RED, GREEN, BLUE },
+                       { TWICE (RED_IN_CB, GREEN_IN_CB, MOST),
+                         TWICE (MOST, GREEN_IN_CR, BLUE_IN_CR) },
+                       { GREY, GREY } },
+  [CCL_FORMAT_BGR] = { 3,
+                       false,
+                       true,
+                       { BLUE, GREEN, RED },
+                       { TWICE (MOST, GREEN_IN_CB, RED_IN_CB),
+                         TWICE (BLUE_IN_CR, GREEN_IN_CR, MOST) },
+                       { GREY, GREY } },
+  [CCL_FORMAT_RGBX] = { 4,
+                        false,
+                        true,
+                        { RED, GREEN, BLUE, 0 },
+                        { TWICE (RED_IN_CB, GREEN_IN_CB, MOST, 0),
+                          TWICE (MOST, GREEN_IN_CR, BLUE_IN_CR, 0) },
+                        { GREY, GREY } },
+  [CCL_FORMAT_BGRX] = { 4,
+                        false,
+                        true,
+                        { BLUE, GREEN, RED, 0 },
+                        { TWICE (MOST, GREEN_IN_CB, RED_IN_CB, 0),
+                          TWICE (BLUE_IN_CR, GREEN_IN_CR, MOST, 0) },
+                        { GREY, GREY } },
+  [CCL_FORMAT_XRGB] = { 4,
+                        false,
+                        true,
+                        { 0, RED, GREEN, BLUE },
+                        { TWICE (0, RED_IN_CB, GREEN_IN_CB, MOST),
+                          TWICE (0, MOST, GREEN_IN_CR, BLUE_IN_CR) },
+                        { GREY, GREY } },
+  [CCL_FORMAT_XBGR] = { 4,
+                        false,
+                        true,
+                        { 0, BLUE, GREEN, RED },
+                        { TWICE (0, MOST, GREEN_IN_CB, RED_IN_CB),
+                          TWICE (0, BLUE_IN_CR, GREEN_IN_CR, MOST) },
+                        { GREY, GREY } },
+  [CCL_FORMAT_YUYV] = { 2,
+                        true,
+                        true,
+                        { ONE, 0 },
+                        { { 0, HALF, 0, 0 }, { 0, 0, 0, HALF } },
+                        { HALF, HALF } },
+  [CCL_FORMAT_UYVY] = { 2,
+                        true,
+                        true,
+                        { 0, ONE },
+                        { { HALF, 0, 0, 0 }, { 0, 0, HALF, 0 } },
+                        { HALF, HALF } },
+  [CCL_FORMAT_GRAY16_LE] = { 2, false, false, { 0, ONE } },
+  [CCL_FORMAT_GRAY16_BE] = { 2, false, false, { ONE, 0 } },
+};
+
+const CclColorWeights *
+ccl_color_weights (CclFormat format)
+{
+  if ((unsigned) format >= sizeof weights / sizeof *weights || weights[format].bytes == 0)
+    return NULL;
+  return &weights[format];
+}
+
+CclStatus
+ccl_color_check (const CclImage *image, uint32_t width, bool chroma)
+{
+  const CclColorWeights *w = ccl_color_weights (image->format);
+  size_t row = ((size_t) width + (w->pairs && width % 2)) * w->bytes;
+
+  if (chroma && !w->chroma)
+    return ccl_fail (CCL_ERROR_INVALID, "frames of 16-bit samples have no chroma; use "
+                                        "CCL_MOTION_LUMA");
+  if ((unsigned) image->memory > CCL_MEMORY_DEVICE)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "frames of interleaved colours cannot be in arrays; copy them to memory");
+  if (image->stride < row)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu bytes is less than the %zu bytes of a row of %" PRIu32
+                     " pixels",
+                     image->stride, row, width);
+  return CCL_OK;
+}
+
+size_t
+ccl_color_place (CclColorPlanes *planes, uint8_t *memory, uint32_t width, uint32_t height,
+                 bool chroma)
+{
+  size_t stride = ((size_t) width + 63) / 64 * 64, half = (stride / 2 + 63) / 64 * 64;
+  size_t size = stride * height;
+
+  planes->luma = (CclImage){ .data = memory, .stride = stride };
+  if (!chroma)
+    return size;
+  planes->luma.chroma = &planes->chroma;
+  planes->chroma.step = 1;
+  for (unsigned i = 0; i < 2; i++) {
+    planes->chroma.planes[i] = (CclImage){ .data = memory ? memory + size : NULL, .stride = half };
+    size += half * ((size_t) height / 2 + height % 2);
+  }
+  return size;
+}
+
+/* Converts rows @y and @y + 1 to a row of chroma. */
+static void
+convert_chroma (const CclColorPlanes *self, const CclCpuFunctions *functions,
+                const CclColorWeights *w, const CclImage *image, uint32_t width, uint32_t height,
+                uint32_t y)
+{
+  const uint8_t *from = image->data + y * image->stride;
+  const uint8_t *rows[2] = { from, y + 1 < height ? from + image->stride : from };
+  const bool single = width % 2 && !w->pairs;
+  const uint32_t pairs = width / 2 + (width % 2 && w->pairs);
+  const size_t end = (size_t) pairs * 2 * w->bytes;
+  const uint8_t *last[2] = { rows[0] + end, rows[1] + end };
+
+  for (unsigned i = 0; i < 2; i++) {
+    const CclImage *plane = &self->chroma.planes[i];
+    uint8_t *to = self->memory + (plane->data - self->memory) + y / 2 * plane->stride;
+
+    functions->color_chroma (to, rows, pairs, w, i);
+    if (single)
+      to[pairs] = ccl_color_chroma (w, w->bytes, i, last, 0);
+  }
+}
+
+CclStatus
+ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t width,
+                          uint32_t height, bool chroma, CclAccount *account)
+{
+  const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
+  const CclColorWeights *w = ccl_color_weights (image->format);
+
+  if (!self->memory) {
+    size_t size = ccl_color_place (self, NULL, width, height, chroma);
+
+    self->memory = ccl_account_aligned (account, 1, size, "luma and chroma of a frame");
+    if (!self->memory)
+      return CCL_ERROR_NO_MEMORY;
+    ccl_color_place (self, self->memory, width, height, chroma);
+  }
+  for (uint32_t y = 0; y < height; y++) {
+    functions->color_luma (self->memory + y * self->luma.stride, image->data + y * image->stride,
+                           width, w);
+    if (chroma && y % 2 == 0)
+      convert_chroma (self, functions, w, image, width, height, y);
+  }
+  return CCL_OK;
+}
+
+void
+ccl_color_planes_clear (CclColorPlanes *self)
+{
+  ccl_aligned_free (self->memory);
+}
