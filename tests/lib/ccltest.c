@@ -34,8 +34,10 @@ const Blob picture_blobs[] = {
 };
 const guint n_picture_blobs = G_N_ELEMENTS (picture_blobs);
 
-const gchar *const picture_formats[] = { "GRAY8", "NV12", "NV21", "I420",
-                                         "YV12",  "Y42B", "Y444", NULL };
+const gchar *const picture_formats[] = { "GRAY8", "NV12",      "NV21",      "I420", "YV12", "Y42B",
+                                         "Y444",  "YUY2",      "UYVY",      "RGB",  "BGR",  "RGBx",
+                                         "BGRx",  "xRGB",      "xBGR",      "RGBA", "BGRA", "ARGB",
+                                         "ABGR",  "GRAY16_LE", "GRAY16_BE", NULL };
 
 guint
 ccl_test_n_backends (void)
@@ -425,8 +427,9 @@ read_only_memory (guint8 *data, gsize size)
   return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, data, size, 0, size, data, g_free);
 }
 
+/* Draws the picture in grey, with all @bytes of a pixel of one value. */
 static guint8 *
-draw (gsize size, gsize start, gint stride)
+draw (gsize size, gsize start, gint stride, gsize bytes)
 {
   guint8 *data = g_malloc (size);
   guint x, y;
@@ -434,7 +437,7 @@ draw (gsize size, gsize start, gint stride)
   memset (data, 255, size);
   for (y = 0; y < PICTURE_HEIGHT; y++) {
     for (x = 0; x < PICTURE_WIDTH; x++)
-      data[start + y * (gsize) stride + x] = picture_value (x, y);
+      memset (data + start + y * (gsize) stride + x * bytes, picture_value (x, y), bytes);
   }
 
   return data;
@@ -446,6 +449,7 @@ append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
 {
   const gsize chroma_size = 512;
   guint i, n_planes = GST_VIDEO_INFO_N_PLANES (meta_info);
+  gsize bytes = (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (meta_info, 0);
   gsize luma_size = (gsize) GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0) * PICTURE_HEIGHT;
 
   for (i = 1; i < n_planes; i++) {
@@ -455,8 +459,9 @@ append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
 
   GST_VIDEO_INFO_PLANE_OFFSET (meta_info, 0) = (n_planes - 1) * chroma_size;
   gst_buffer_append_memory (
-      buffer, read_only_memory (draw (luma_size, 0, GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0)),
-                                luma_size));
+      buffer,
+      read_only_memory (draw (luma_size, 0, GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0), bytes),
+                        luma_size));
 }
 
 static void
@@ -475,13 +480,14 @@ ccl_test_picture_new (const gchar *format, Layout layout)
   GstBuffer *buffer = gst_buffer_new ();
   GstVideoInfo info, larger;
   GstVideoCropMeta *crop;
-  gsize start = 0, size;
+  gsize start = 0, size, bytes;
   gint stride;
 
   gst_video_info_set_format (&info, video_format, PICTURE_WIDTH, PICTURE_HEIGHT);
   gst_video_info_set_format (&larger, video_format, 40, 30);
   stride = GST_VIDEO_INFO_PLANE_STRIDE (layout == LAYOUT_PACKED ? &info : &larger, 0);
   size = GST_VIDEO_INFO_SIZE (layout == LAYOUT_PACKED ? &info : &larger);
+  bytes = (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0);
 
   GST_BUFFER_PTS (buffer) = GST_SECOND;
   GST_BUFFER_DURATION (buffer) = GST_SECOND;
@@ -489,10 +495,10 @@ ccl_test_picture_new (const gchar *format, Layout layout)
   if (layout == LAYOUT_PADDED)
     start = 5;
   else if (layout == LAYOUT_WINDOW || layout == LAYOUT_CROP_META)
-    start = 9 * (gsize) stride + 11;
+    start = 9 * (gsize) stride + 11 * bytes;
 
   if (layout != LAYOUT_PLANES)
-    gst_buffer_append_memory (buffer, read_only_memory (draw (size, start, stride), size));
+    gst_buffer_append_memory (buffer, read_only_memory (draw (size, start, stride, bytes), size));
   else
     append_planes (buffer, &info);
 

@@ -12,6 +12,9 @@ gst_ccl_plane_get_size (const GstVideoInfo *info, guint index)
     plane.component++;
   plane.row = (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, plane.component) *
               (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, plane.component);
+  /* In YUY2 and UYVY two pixels share their chroma. */
+  if (GST_VIDEO_INFO_N_PLANES (info) == 1 && GST_VIDEO_INFO_IS_YUV (info))
+    plane.row = GST_ROUND_UP_4 (plane.row);
   plane.rows = (gsize) GST_VIDEO_INFO_COMP_HEIGHT (info, plane.component);
 
   return plane;
@@ -276,6 +279,40 @@ gst_ccl_frame_unmap (GstCclFrame *frame)
   }
 }
 
+/* The engine's name of an interleaved format; other formats have luma in their first plane. */
+static CclFormat
+get_format (GstVideoFormat format)
+{
+  switch (format) {
+  case GST_VIDEO_FORMAT_RGB:
+    return CCL_FORMAT_RGB;
+  case GST_VIDEO_FORMAT_BGR:
+    return CCL_FORMAT_BGR;
+  case GST_VIDEO_FORMAT_RGBx:
+  case GST_VIDEO_FORMAT_RGBA:
+    return CCL_FORMAT_RGBX;
+  case GST_VIDEO_FORMAT_BGRx:
+  case GST_VIDEO_FORMAT_BGRA:
+    return CCL_FORMAT_BGRX;
+  case GST_VIDEO_FORMAT_xRGB:
+  case GST_VIDEO_FORMAT_ARGB:
+    return CCL_FORMAT_XRGB;
+  case GST_VIDEO_FORMAT_xBGR:
+  case GST_VIDEO_FORMAT_ABGR:
+    return CCL_FORMAT_XBGR;
+  case GST_VIDEO_FORMAT_YUY2:
+    return CCL_FORMAT_YUYV;
+  case GST_VIDEO_FORMAT_UYVY:
+    return CCL_FORMAT_UYVY;
+  case GST_VIDEO_FORMAT_GRAY16_LE:
+    return CCL_FORMAT_GRAY16_LE;
+  case GST_VIDEO_FORMAT_GRAY16_BE:
+    return CCL_FORMAT_GRAY16_BE;
+  default:
+    return CCL_FORMAT_BYTES;
+  }
+}
+
 void
 gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes)
 {
@@ -284,6 +321,7 @@ gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_p
   guint i;
 
   frame->image = frame->planes[0].image;
+  frame->image.format = get_format (GST_VIDEO_FORMAT_INFO_FORMAT (format));
   frame->image.chroma = n_planes > 1 ? chroma : NULL;
   for (i = 0; i < 2 && n_planes > 1; i++) {
     guint component = GST_VIDEO_COMP_U + i;

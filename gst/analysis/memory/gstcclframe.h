@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* Interleaved formats that the engine converts, as in caps. */
+#define GST_CCL_RGB_FORMATS "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR"
+
 /* The CUDA device by which a frame can be read. */
 typedef struct
 {
@@ -53,7 +56,7 @@ typedef struct
 struct _GstCclMapperClass
 {
   const gchar *feature; /* caps feature, such as "memory:CUDAMemory" */
-  const gchar *formats; /* as in caps; all have 8-bit luma in the first plane */
+  const gchar *formats; /* as in caps; the first plane has 8-bit luma, or the engine converts it */
   gboolean needs_cuda;  /* the CPU cannot read it */
 
   /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels: with
@@ -92,7 +95,8 @@ gboolean gst_ccl_frame_map (GstCclFrame *frame, const GstVideoInfo *info, GstBuf
 void gst_ccl_frame_unmap (GstCclFrame *frame);
 
 /* Sets the frame's image from its planes: with chroma, half the samples of luma in each direction,
- * if @n_planes is not 1. Formats with more chroma are subsampled. */
+ * if @n_planes is not 1. Formats with more chroma are subsampled. Interleaved formats have one
+ * plane, from which the engine takes chroma. */
 void gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes);
 
 /* The visible part of a plane. Two components in one plane alternate. */

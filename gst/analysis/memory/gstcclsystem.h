@@ -8,7 +8,9 @@
 
 G_BEGIN_DECLS
 
-#define GST_CCL_SYSTEM_FORMATS "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }"
+#define GST_CCL_SYSTEM_FORMATS                                                    \
+  "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, YUY2, UYVY, " GST_CCL_RGB_FORMATS \
+  ", GRAY16_LE, GRAY16_BE }"
 
 extern const GstCclMapperClass gst_ccl_system_mapper;
 
