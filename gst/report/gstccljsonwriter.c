@@ -77,6 +77,7 @@ write_double (gchar *text, gdouble value)
   return text;
 }
 
+/* Without the end of the object. */
 static gchar *
 write_component (gchar *text, const GstCclComponent *component)
 {
@@ -106,7 +107,14 @@ write_component (gchar *text, const GstCclComponent *component)
     text = WRITE (text, ",\"velocity-y\":");
     text = write_double (text, component->velocity_y);
   }
-  *text++ = '}';
+  if (component->confidence > 0.0) {
+    text = WRITE (text, ",\"confidence\":");
+    text = write_double (text, MIN (component->confidence, 1.0));
+  }
+  if (component->class_id) {
+    text = WRITE (text, ",\"class-id\":");
+    text = write_digits (text, component->class_id);
+  }
 
   return text;
 }
@@ -188,12 +196,14 @@ gst_ccl_json_append_utc (GString *text, GstClockTime utc)
 
 /* Appends @n objects, separated by commas. */
 static void
-append_components (GString *line, const GstCclComponent *components, guint n)
+append_components (GString *line, const GstCclComponent *components, guint n,
+                   const GstCclClassNames *names)
 {
   guint i;
 
   for (i = 0; i < n; i++) {
     gsize start = line->len;
+    const gchar *name;
     gchar *end;
 
     /* The line grows by powers of two if the usual size does not suffice. */
@@ -203,6 +213,12 @@ append_components (GString *line, const GstCclComponent *components, guint n)
       *end++ = ',';
     end = write_component (end, &components[i]);
     g_string_truncate (line, (gsize) (end - line->str));
+    name = names ? gst_ccl_class_names_get_name (names, components[i].class_id) : NULL;
+    if (name) {
+      append_name (line, "class");
+      append_string (line, name);
+    }
+    g_string_append_c (line, '}');
   }
 }
 
@@ -298,7 +314,7 @@ gst_ccl_json_write_frame (const GstCclJsonId *id, const GstCclReportFrame *frame
     append_int64 (line, "frame-age", frame->frame_age);
   append_name (line, "components");
   g_string_append_c (line, '[');
-  append_components (line, frame->components, frame->n_components);
+  append_components (line, frame->components, frame->n_components, frame->class_names);
   g_string_append_c (line, ']');
   if (frame->zones && frame->zones->n_events > 0)
     append_events (line, frame->zones);
@@ -314,7 +330,7 @@ append_sighting (GString *line, const gchar *name, const GstCclSighting *sightin
   g_string_append_c (line, '{');
   append_times (line, &sighting->frame);
   append_name (line, "component");
-  append_components (line, &sighting->component, 1);
+  append_components (line, &sighting->component, 1, sighting->frame.class_names);
   g_string_append_c (line, '}');
 }
 

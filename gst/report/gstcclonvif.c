@@ -22,7 +22,11 @@
  * * it has a `tt:Object` for each component, whose `ObjectId` is the id of `ccltrack`. Without
  *   `ccltrack` objects have no id, and clients cannot follow them from frame to frame,
  * * `tt:BoundingBox` and `tt:CenterOfGravity` are in the frame's normalised coordinates, from -1 to
- *   1, from left to right and from bottom to top, with six digits.
+ *   1, from left to right and from bottom to top, with six digits,
+ * * `tt:Class` has the object's class as one of ONVIF's types (`Human`, `Vehicle`, `Bicycle`,
+ *   `Animal` and so on), whichever of their usual names a detector has for it, with the confidence
+ *   as `Likelihood`; `tt:VehicleInfo` says `Car`, `Truck`, `Bus`, `Motorcycle` or `Bicycle`.
+ * Classes that ONVIF has no name for keep their own.
  *
  * Clients find the frame of the video by `UtcTime`, so both must use the same clock. The buffer has
  * this time as #GstReferenceTimestampMeta with the caps `timestamp/x-unix`.
@@ -52,6 +56,7 @@
 #include <string.h>
 
 #include "gstccljsonwriter.h"
+#include "gstcclonviftypes.h"
 
 struct _GstCclOnvif
 {
@@ -89,11 +94,62 @@ normalize_y (const GstCclReportFrame *frame, gdouble y)
   return 1.0 - 2.0 * y / frame->height;
 }
 
+/* XML cannot represent most control characters and two noncharacters. */
+static gchar *
+escape (const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1), *s, *escaped;
+
+  for (s = valid; *s; s = g_utf8_next_char (s)) {
+    gunichar c = g_utf8_get_char (s);
+
+    if (c < 0x20 || c == 0x7f)
+      *s = ' ';
+    else if (c == 0xfffe || c == 0xffff)
+      memset (s, ' ', 3);
+  }
+  escaped = g_markup_escape_text (valid, -1);
+  g_free (valid);
+
+  return escaped;
+}
+
+/* Appends a type with its likelihood, unless that is not known. */
+static void
+append_type (GString *xml, const gchar *type, gdouble likelihood)
+{
+  gchar *escaped = escape (type);
+
+  g_string_append (xml, "<tt:Type");
+  if (likelihood > 0.0)
+    append_attribute (xml, "Likelihood", MIN (likelihood, 1.0));
+  g_string_append_printf (xml, ">%s</tt:Type>", escaped);
+  g_free (escaped);
+}
+
+static void
+append_class (GString *xml, const gchar *name, gdouble confidence)
+{
+  const gchar *vehicle, *type = gst_ccl_onvif_find_type (name, &vehicle);
+
+  g_string_append (xml, "<tt:Class>");
+  append_type (xml, type, confidence);
+  g_string_append (xml, "</tt:Class>");
+  if (vehicle) {
+    g_string_append (xml, "<tt:VehicleInfo>");
+    append_type (xml, vehicle, confidence);
+    g_string_append (xml, "</tt:VehicleInfo>");
+  }
+}
+
 static void
 append_object (GString *xml, const GstCclReportFrame *frame, const GstCclComponent *component)
 {
   gdouble right = (gdouble) component->x + component->width;
   gdouble bottom = (gdouble) component->y + component->height;
+  const gchar *name = frame->class_names
+                          ? gst_ccl_class_names_get_name (frame->class_names, component->class_id)
+                          : NULL;
 
   g_string_append (xml, "<tt:Object");
   if (component->track)
@@ -107,27 +163,10 @@ append_object (GString *xml, const GstCclReportFrame *frame, const GstCclCompone
   /* The centre of the first pixel is at 0. */
   append_attribute (xml, "x", normalize_x (frame, component->centroid_x + 0.5));
   append_attribute (xml, "y", normalize_y (frame, component->centroid_y + 0.5));
-  g_string_append (xml, "/></tt:Shape></tt:Appearance></tt:Object>");
-}
-
-/* XML cannot represent most control characters and two noncharacters. */
-static void
-append_source (GString *xml, const gchar *source)
-{
-  gchar *valid = g_utf8_make_valid (source, -1), *s, *escaped;
-
-  for (s = valid; *s; s = g_utf8_next_char (s)) {
-    gunichar c = g_utf8_get_char (s);
-
-    if (c < 0x20 || c == 0x7f)
-      *s = ' ';
-    else if (c == 0xfffe || c == 0xffff)
-      memset (s, ' ', 3);
-  }
-  escaped = g_markup_escape_text (valid, -1);
-  g_string_append_printf (xml, " Source=\"%s\"", escaped);
-  g_free (escaped);
-  g_free (valid);
+  g_string_append (xml, "/></tt:Shape>");
+  if (name)
+    append_class (xml, name, component->confidence);
+  g_string_append (xml, "</tt:Appearance></tt:Object>");
 }
 
 static void
@@ -144,8 +183,12 @@ gst_ccl_onvif_write (GstCclReport *report, GstBuffer *buffer, const GstCclReport
                       "xmlns:tt=\"http://www.onvif.org/ver10/schema\">"
                       "<tt:VideoAnalytics><tt:Frame UtcTime=");
   gst_ccl_json_append_utc (xml, frame->utc);
-  if (frame->source)
-    append_source (xml, frame->source);
+  if (frame->source) {
+    gchar *escaped = escape (frame->source);
+
+    g_string_append_printf (xml, " Source=\"%s\"", escaped);
+    g_free (escaped);
+  }
   g_string_append_c (xml, '>');
   for (i = 0; i < frame->n_components; i++)
     append_object (xml, frame, &frame->components[i]);

@@ -292,6 +292,7 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   frame.frame_age = meta ? meta->frame_age : rois.frame_age;
   frame.n_components = meta ? meta->n_components : rois.n;
   frame.components = meta ? meta->components : rois.components;
+  frame.class_names = meta ? meta->class_names : rois.class_names;
   frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &scaled);
 
   set_stamp (self, inbuf, frame.utc);

@@ -25,7 +25,8 @@ typedef struct
   gint64 frame_age;
   guint n_components;
   const GstCclComponent *components;
-  const GstCclZonesMeta *zones; /* NULL for none */
+  GstCclClassNames *class_names; /* of the components, NULL for none */
+  const GstCclZonesMeta *zones;  /* NULL for none */
 } GstCclReportFrame;
 
 #define GST_TYPE_CCL_REPORT (gst_ccl_report_get_type ())

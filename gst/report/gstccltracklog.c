@@ -12,16 +12,42 @@
 /* ccltrack's own maximum. Ids may come from elsewhere, though. */
 #define MAX_TRACKS 65536
 
+static void
+set_sighting (GstCclSighting *sighting, const GstCclReportFrame *frame,
+              const GstCclComponent *component)
+{
+  if (frame->class_names)
+    gst_ccl_class_names_ref (frame->class_names);
+  g_clear_pointer (&sighting->frame.class_names, gst_ccl_class_names_unref);
+  sighting->frame = *frame;
+  sighting->component = *component;
+}
+
+static void
+clear_record (gpointer data)
+{
+  GstCclTrackRecord *record = data;
+
+  g_clear_pointer (&record->first.frame.class_names, gst_ccl_class_names_unref);
+  g_clear_pointer (&record->last.frame.class_names, gst_ccl_class_names_unref);
+}
+
+static void
+free_record (gpointer record)
+{
+  clear_record (record);
+  g_free (record);
+}
+
 GHashTable *
 gst_ccl_track_log_new (void)
 {
-  return g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  return g_hash_table_new_full (NULL, NULL, NULL, free_record);
 }
 
 gboolean
 gst_ccl_track_log_add (GHashTable *self, const GstCclReportFrame *frame, GstClockTime time)
 {
-  GstCclSighting sighting = { *frame };
   gboolean all = TRUE;
   guint i;
 
@@ -40,17 +66,15 @@ gst_ccl_track_log_add (GHashTable *self, const GstCclReportFrame *frame, GstCloc
       continue;
     }
 
-    sighting.component = *component;
     if (!record) {
-      record = g_new (GstCclTrackRecord, 1);
-      record->first = record->last = sighting;
-      record->n_frames = 0;
-      record->distance = 0.0;
+      record = g_new0 (GstCclTrackRecord, 1);
+      set_sighting (&record->first, frame, component);
+      set_sighting (&record->last, frame, component);
       g_hash_table_insert (self, GUINT_TO_POINTER (component->track), record);
     }
     record->distance += hypot (component->centroid_x - record->last.component.centroid_x,
                                component->centroid_y - record->last.component.centroid_y);
-    record->last = sighting;
+    set_sighting (&record->last, frame, component);
     record->n_frames++;
     record->seen = time;
   }
@@ -74,12 +98,14 @@ gst_ccl_track_log_take_ended (GHashTable *self, GstClockTime time)
   GstCclTrackRecord *record;
   GHashTableIter iter;
 
+  g_array_set_clear_func (ended, clear_record);
   g_hash_table_iter_init (&iter, self);
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &record)) {
     if (GST_CLOCK_TIME_IS_VALID (time) && time <= record->seen + TIMEOUT)
       continue;
     g_array_append_val (ended, *record);
-    g_hash_table_iter_remove (&iter);
+    g_hash_table_iter_steal (&iter);
+    g_free (record);
   }
   g_array_sort (ended, compare_ids);
 

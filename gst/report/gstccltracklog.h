@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* A track as found in one frame. */
 typedef struct
 {
-  GstCclReportFrame frame; /* without its source, components and zones */
+  GstCclReportFrame frame; /* without its source, components and zones; holds the names */
   GstCclComponent component;
 } GstCclSighting;
 
@@ -32,7 +32,8 @@ gboolean gst_ccl_track_log_add (GHashTable *self, const GstCclReportFrame *frame
                                 GstClockTime time);
 
 /* Removes the tracks that have not been found for two seconds at @time, or all if that is
- * GST_CLOCK_TIME_NONE. Returns them in the order of their ids, as an array of GstCclTrackRecord. */
+ * GST_CLOCK_TIME_NONE. Returns them in the order of their ids, as an array of GstCclTrackRecord,
+ * which clears its items. */
 GArray *gst_ccl_track_log_take_ended (GHashTable *self, GstClockTime time);
 
 G_END_DECLS

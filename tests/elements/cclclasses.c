@@ -15,10 +15,11 @@ static const gchar *const turned[] = { "dog", "car", "person", NULL };
 static GstHarness *
 harness_new (const gchar *line)
 {
-  return ccl_test_harness_new (gst_parse_launch (line, NULL), "GRAY8", WIDTH, HEIGHT);
+  return ccl_test_harness_new (gst_parse_bin_from_description (line, TRUE, NULL), "GRAY8", WIDTH,
+                               HEIGHT);
 }
 
-/* A frame with a component of that class; without @names, with a region. */
+/* A frame with a component of that class. */
 static GstBuffer *
 frame_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
 {
@@ -244,6 +245,70 @@ GST_START_TEST (test_message)
 }
 GST_END_TEST;
 
+/* A component's class and confidence, the name of class 2, and what reports say of it. */
+static const struct
+{
+  guint class_id;
+  gdouble confidence;
+  const gchar *name, *json, *xml;
+} reports[] = {
+  { 0, 0.0, "car", "49.5}", "</tt:Shape></tt:Appearance>" },
+  { 0, 0.75, "car", "49.5,\"confidence\":0.75}", "</tt:Shape></tt:Appearance>" },
+  { 2, 0.75, "car", ",\"confidence\":0.75,\"class-id\":2,\"class\":\"car\"}",
+    "</tt:Shape><tt:Class><tt:Type Likelihood=\"0.75\">Vehicle</tt:Type></tt:Class><tt:VehicleInfo>"
+    "<tt:Type Likelihood=\"0.75\">Car</tt:Type></tt:VehicleInfo></tt:Appearance>" },
+  { 2, 0.0, "Person", "49.5,\"class-id\":2,\"class\":\"Person\"}",
+    "<tt:Class><tt:Type>Human</tt:Type></tt:Class></tt:Appearance>" },
+  { 2, 5.0, "dog", "\"confidence\":1.0,", "<tt:Type Likelihood=\"1\">Animal</tt:Type>" },
+  { 2, -1.0, "motorbike", "49.5,\"class-id\":2,",
+    "<tt:Type>Bike</tt:Type></tt:Class><tt:VehicleInfo><tt:Type>Motorcycle</tt:Type>" },
+  /* ONVIF has no name for it. */
+  { 2, 0.0, "<\"&\x01>", "\"class\":\"<\\\"&\\u0001>\"",
+    "<tt:Type>&lt;&quot;&amp; &gt;</tt:Type></tt:Class></tt:Appearance>" },
+  { 3, 0.0, "car", "49.5,\"class-id\":3}", "</tt:Shape></tt:Appearance>" },
+};
+
+static void
+check_text (GstBuffer *buffer, const gchar *expected)
+{
+  gchar *text = NULL;
+  gsize size;
+
+  gst_buffer_extract_dup (buffer, 0, (gsize) -1, (gpointer *) &text, &size);
+  fail_unless (g_strstr_len (text, (gssize) size, expected) != NULL, "no %s in %.*s", expected,
+               (int) size, text);
+  g_free (text);
+  gst_buffer_unref (buffer);
+}
+
+GST_START_TEST (test_report)
+{
+  const gchar *const names[] = { "person", reports[__i__].name, NULL };
+  GstBuffer *frame = frame_new (0, names, reports[__i__].class_id, reports[__i__].confidence);
+  GstHarness *json = harness_new ("ccljson"), *onvif = harness_new ("cclonvif");
+
+  check_text (gst_harness_push_and_pull (json, gst_buffer_ref (frame)), reports[__i__].json);
+  check_text (gst_harness_push_and_pull (onvif, frame), reports[__i__].xml);
+  ccl_test_harness_free (json);
+  ccl_test_harness_free (onvif);
+}
+GST_END_TEST;
+
+/* The line of a track has the names of its first frame and of its last one. */
+GST_START_TEST (test_track_line)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0 ! "
+                               "ccljson lines=tracks");
+  guint i;
+
+  for (i = 0; i < 4; i++)
+    gst_harness_push (h, frame_new (i, i < 1 ? strings : turned, i < 1 ? 2 : 1, 0.5));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  check_text (gst_buffer_ref (gst_harness_pull (h)), "\"class\":\"car\"}},\"last\":");
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cclclasses_suite (void)
 {
@@ -256,6 +321,8 @@ cclclasses_suite (void)
   tcase_add_test (tcase, test_other_numbers);
   tcase_add_loop_test (tcase, test_type_of_region, 0, 2);
   tcase_add_loop_test (tcase, test_message, 0, 2);
+  tcase_add_loop_test (tcase, test_report, 0, G_N_ELEMENTS (reports));
+  tcase_add_test (tcase, test_track_line);
 
   return suite;
 }

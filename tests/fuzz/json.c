@@ -99,6 +99,14 @@ check_double (const StrictValue *object, const gchar *name, gdouble expected)
               expected, writer.line);
 }
 
+#define N_NAMES 4
+
+/* Names of classes, and what the lines have. */
+static const gchar *const names[N_NAMES + 1] = { "person", "\"\\\xff\x7f", "", "\n\xe2\x80\xa8",
+                                                 NULL };
+static const gchar *const shown[N_NAMES] = { "person", "\"\\\xef\xbf\xbd\x7f", "",
+                                             "\n\xe2\x80\xa8" };
+
 static void
 check_component (const StrictValue *object, const GstCclComponent *component)
 {
@@ -119,6 +127,17 @@ check_component (const StrictValue *object, const GstCclComponent *component)
   } else {
     fuzz_check (!strict_member (object, "track"), "a track in %s", writer.line);
   }
+  if (component->confidence > 0.0)
+    check_double (object, "confidence", MIN (component->confidence, 1.0));
+  else
+    fuzz_check (!strict_member (object, "confidence"), "a confidence in %s", writer.line);
+  if (component->class_id)
+    check_integer (object, "class-id", component->class_id);
+  if (component->class_id && component->class_id <= N_NAMES)
+    fuzz_check (strcmp (get (object, "class")->text, shown[component->class_id - 1]) == 0,
+                "the class is not \"%s\" in %s", shown[component->class_id - 1], writer.line);
+  else
+    fuzz_check (!strict_member (object, "class"), "a class in %s", writer.line);
 }
 
 static void
@@ -206,11 +225,21 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GST_BUFFER_DURATION (buffer) = fuzz_hostile_u64 (&input);
   for (i = 0; i < n; i++)
     fuzz_component (&input, WIDTH, HEIGHT, &components[i]);
-  if (rois)
+  if (rois) {
     for (i = 0; i < n; i++)
       add_roi (buffer, i, &components[i]);
-  else
-    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
+  } else {
+    GstCclClassNames *table = gst_ccl_class_names_new (names);
+
+    /* By the label: this takes no input bytes. */
+    for (i = 0; i < n; i++) {
+      components[i].class_id = components[i].label % (N_NAMES + 2);
+      components[i].confidence = components[i].label % 3 ? components[i].centroid_x / WIDTH : 0.0;
+    }
+    gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n),
+                                  table);
+    gst_ccl_class_names_unref (table);
+  }
 
   fuzz_check (gst_pad_push (writer.rig.src, gst_buffer_ref (buffer)) == GST_FLOW_OK, "no flow");
   check_line (source, buffer, components, n, !rois);

@@ -13,7 +13,8 @@ try:
     import gi
 
     gi.require_version("Gst", "1.0")
-    from gi.repository import Gst
+    gi.require_version("GstCcl", "1.0")
+    from gi.repository import Gst, GstCcl
 
     Gst.init(None)
 except (ImportError, ValueError) as error:
@@ -49,6 +50,8 @@ def problems(value, schema, root, place="line"):
         return [f"{place} is {value!r}, not {types}"]
     if "minimum" in schema and value is not None and value < schema["minimum"]:
         return [f"{place} is {value}, below {schema['minimum']}"]
+    if "maximum" in schema and value is not None and value > schema["maximum"]:
+        return [f"{place} is {value}, above {schema['maximum']}"]
     if "pattern" in schema and value is not None and not re.search(schema["pattern"], value):
         return [f"{place} is {value!r}, not like {schema['pattern']}"]
     found = []
@@ -95,6 +98,32 @@ class Schema(unittest.TestCase):
                     self.assertEqual(problems(frame, self.schema, self.schema), [])
                     self.assertEqual(bool(frame["components"]), components)
                     self.assertEqual("source" in frame, "source=" in elements)
+
+    def test_classes(self):
+        """Components of a detector, with what it knows of them."""
+        pipeline = Gst.parse_launch(
+            "appsrc name=source caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=1/1 ! "
+            "ccljson ! appsink name=sink sync=false")
+        components = []
+        for class_id, confidence in ((0, 0), (1, 0.5), (2, 1), (3, 0)):
+            component = GstCcl.CclComponent()
+            component.width = component.height = component.area = 1
+            component.class_id, component.confidence = class_id, confidence
+            components.append(component)
+        buffer = Gst.Buffer.new()
+        meta = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 4, components)
+        meta.set_class_names(GstCcl.CclClassNames.new(["person", "car"]))
+        pipeline.set_state(Gst.State.PLAYING)
+        pipeline.get_by_name("source").emit("push-buffer", buffer)
+        buffer = pipeline.get_by_name("sink").emit("pull-sample").get_buffer()
+        line = json.loads(buffer.extract_dup(0, buffer.get_size()))
+        pipeline.set_state(Gst.State.NULL)
+        self.assertEqual(problems(line, self.schema, self.schema), [])
+        self.assertEqual([tuple(item.get(name) for name in ("class-id", "class", "confidence"))
+                          for item in line["components"]],
+                         [(None, None, None), (1, "person", 0.5), (2, "car", 1.0), (3, None, None)])
+        line["components"][1]["confidence"] = 1.5
+        self.assertNotEqual(problems(line, self.schema, self.schema), [])
 
     def test_live(self):
         frames = lines("cudaccl backend=cpu ! ccljson", "num-buffers=3 is-live=true")
