@@ -287,7 +287,7 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
    * cclzones:exceeded:
    *
    * How many objects were left out, in each frame, because there were 4096 others, and how many
-   * events, because there were 65536 others in their frame. The element posts a warning for the
+   * events, because there were 8192 others in their frame. The element posts a warning for the
    * first one. The counts include such events.
    *
    * Since: 0.1

@@ -354,28 +354,24 @@ get_segment_distance (const gdouble *a, const gdouble *b, const gdouble *p)
 
   share = CLAMP (share, 0.0, 1.0);
 
-  return hypot (p[0] - a[0] - share * dx, p[1] - a[1] - share * dy);
-}
+  dx = p[0] - a[0] - share * dx;
+  dy = p[1] - a[1] - share * dy;
 
-/* The end of the side of a polygon that begins at point @index. */
-static const gdouble *
-get_end (const GstCclZone *zone, guint index)
-{
-  return &zone->points[index + 1 < zone->n_points ? 2 * (index + 1) : 0];
+  return sqrt (dx * dx + dy * dy);
 }
 
 /* Whether @p is in a polygon, by the even-odd rule, or on its border. */
 static gboolean
 is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
 {
+  const gdouble *a = &zone->points[2 * (zone->n_points - 1)], *b = zone->points;
   gboolean inside = FALSE;
   guint i;
 
   if (!(p[0] >= shape->left && p[0] <= shape->right && p[1] >= shape->top && p[1] <= shape->bottom))
     return FALSE;
 
-  for (i = 0; i < zone->n_points; i++) {
-    const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
+  for (i = 0; i < zone->n_points; i++, a = b, b += 2) {
     gboolean spans = (a[1] > p[1]) != (b[1] > p[1]);
 
     /* Most sides are above, below or on the left, where they do not count. */
@@ -426,14 +422,13 @@ get_offset (const GstCclZone *zone, const gdouble *p)
 static gboolean
 is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
 {
+  const gdouble *a = &zone->points[2 * (zone->n_points - 1)], *b = zone->points;
   guint i;
 
   if (zone->tripwire)
     return fabs (get_offset (zone, p)) >= limit;
 
-  for (i = 0; i < zone->n_points; i++) {
-    const gdouble *a = &zone->points[2 * i], *b = get_end (zone, i);
-
+  for (i = 0; i < zone->n_points; i++, a = b, b += 2) {
     if (p[0] - limit > MAX (a[0], b[0]) || p[0] + limit < MIN (a[0], b[0]) ||
         p[1] - limit > MAX (a[1], b[1]) || p[1] + limit < MIN (a[1], b[1]))
       continue;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define GST_CCL_MAX_ZONES 1024
 #define GST_CCL_MAX_ZONE_POINTS 32768 /* of all zones */
 #define GST_CCL_MAX_ZONE_OBJECTS 4096 /* at a time */
-#define GST_CCL_MAX_ZONE_EVENTS 65536 /* in a frame */
+#define GST_CCL_MAX_ZONE_EVENTS 8192  /* in a frame */
 
 typedef struct
 {
