@@ -15,15 +15,20 @@
 #define CLEAN 0
 #define DRAWN 1
 
-/* The work that a picture takes, and what shapes need beside their pixels: estimates in ns. */
-#define MAX_WORK 20000000
+/* The work that a picture takes, what a tile takes to blend, and what shapes need beside their
+ * pixels: estimates in ns. */
+#define MAX_WORK 16000000
+#define TILE_WORK 1000
 #define SHAPE_WORK 500
-#define LINE_WORK 100
+#define LINE_WORK 60
 #define TEXT_WORK 5000
 #define BYTE_WORK 100
 
 /* How many lines are drawn at once: the time grows faster than their number. */
-#define MAX_LINES 64
+#define MAX_LINES 16
+
+/* How many pixels are blended at once. */
+#define CHUNK 32
 
 #define TEXT_BACKGROUND 0xff000000
 
@@ -244,7 +249,7 @@ gst_ccl_canvas_leave_out (GstCclCanvas *self)
 static gboolean
 take_work (GstCclCanvas *self, guint64 work)
 {
-  if (work > MAX_WORK - self->work) {
+  if (self->work + work > MAX_WORK) {
     gst_ccl_canvas_leave_out (self);
     return FALSE;
   }
@@ -291,13 +296,20 @@ set_color (GstCclCanvas *self, guint32 color)
 static void
 mark (GstCclCanvas *self, gint x1, gint y1, gint x2, gint y2)
 {
-  gint row, first = MAX (x1, 0) / TILE, last = (MIN (x2, self->width) - 1) / TILE;
+  const gint first = MAX (x1, 0) / TILE, last = (MIN (x2, self->width) - 1) / TILE;
+  gint row, column;
 
   if (MAX (x1, 0) >= MIN (x2, self->width) || MAX (y1, 0) >= MIN (y2, self->height))
     return;
 
-  for (row = MAX (y1, 0) / TILE; row <= (MIN (y2, self->height) - 1) / TILE; row++)
-    memset (self->tiles + row * self->columns + first, DRAWN, (gsize) (last - first + 1));
+  for (row = MAX (y1, 0) / TILE; row <= (MIN (y2, self->height) - 1) / TILE; row++) {
+    guint8 *tiles = self->tiles + row * self->columns;
+
+    for (column = first; column <= last; column++) {
+      self->work += tiles[column] == CLEAN ? TILE_WORK : 0;
+      tiles[column] = DRAWN;
+    }
+  }
   self->empty = FALSE;
 }
 
@@ -399,7 +411,7 @@ gst_ccl_canvas_draw_line (GstCclCanvas *self, gdouble x1, gdouble y1, gdouble x2
   y1 = CLAMP (y1 + from * dy, 0.0, bottom) + odd;
   dx = x2 - x1;
   dy = y2 - y1;
-  if (!take_work (self, LINE_WORK + (guint64) ((line + 4) * (line + hypot (dx, dy)))))
+  if (!take_work (self, LINE_WORK + (guint64) (1.6 * (line + 4) * (line + hypot (dx, dy)))))
     return;
 
   cairo_move_to (self->cairo, x1, y1);
@@ -436,8 +448,9 @@ void
 gst_ccl_canvas_draw_text (GstCclCanvas *self, guint32 color, gint x, gint y)
 {
   const gint width = self->text.width + 2 * self->margin, height = self->text.height;
+  const guint64 visible = (guint64) MIN (width, self->width) * (guint64) MIN (height, self->height);
 
-  if (!take_work (self, (guint64) MIN (width, self->width) * (guint64) MIN (height, self->height)))
+  if (!take_work (self, visible / 2))
     return;
 
   /* Clip: ink may extend beyond the text's rectangle. */
@@ -554,6 +567,84 @@ has_parts (const GstVideoFormatInfo *format)
   return TRUE;
 }
 
+/* Whether what is drawn replaces pixels of the frame, byte by byte. For other frames there is
+ * gst_video_blend(), which takes several times as long. GStreamer 1.22 describes VYUY wrongly, so
+ * packed YUV is left to it. */
+static gboolean
+replaces (const GstCclCanvas *self, const GstVideoFormatInfo *format)
+{
+  guint i;
+
+  if (self->translucent || GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format) || !has_parts (format) ||
+      (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && GST_VIDEO_FORMAT_INFO_N_PLANES (format) == 1))
+    return FALSE;
+
+  for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    if (GST_VIDEO_FORMAT_INFO_DEPTH (format, i) != 8 ||
+        GST_VIDEO_FORMAT_INFO_SHIFT (format, i) != 0)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Compilers vectorize this if @step is a constant. */
+static inline void
+replace_chunk (guint8 *to, const guint32 *from, gint step, guint shift)
+{
+  gint i;
+
+  for (i = 0; i < CHUNK; i++)
+    to[i] = from[i * step] >> 24 ? (guint8) (from[i * step] >> shift) : to[i];
+}
+
+/* Replaces bytes of one component, of every @step-th pixel of the picture, where it is drawn. */
+static void
+replace_row (guint8 *to, gint pixel, const guint32 *from, gint step, guint shift, gint n)
+{
+  gint i = 0;
+
+  for (; pixel == 1 && step <= 2 && i + CHUNK <= n; i += CHUNK) {
+    if (step == 1)
+      replace_chunk (to + i, from + i, 1, shift);
+    else
+      replace_chunk (to + i, from + 2 * i, 2, shift);
+  }
+  for (; i < n; i++) {
+    if (from[i * step] >> 24)
+      to[i * pixel] = (guint8) (from[i * step] >> shift);
+  }
+}
+
+/* Replaces the pixels at @place of the frame by those of the picture that are drawn. Of pixels that
+ * share chroma, the first one counts, as with gst_video_blend(). */
+static void
+replace_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFrame *frame,
+                   const GstCclRectangle *place)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  guint i;
+
+  for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    const guint w_sub = GST_VIDEO_FORMAT_INFO_W_SUB (format, i);
+    const guint h_sub = GST_VIDEO_FORMAT_INFO_H_SUB (format, i);
+    const gint pixel = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
+    const gint first = GST_VIDEO_SUB_SCALE (w_sub, place->x1);
+    const gint last = GST_VIDEO_SUB_SCALE (w_sub, place->x2);
+    gint row = GST_VIDEO_SUB_SCALE (h_sub, place->y1);
+
+    for (; row < GST_VIDEO_SUB_SCALE (h_sub, place->y2); row++) {
+      const guint8 *from = get_pixels (self, area->x1 + (first << w_sub) - place->x1,
+                                       area->y1 + (row << h_sub) - place->y1);
+      guint8 *to = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, i) +
+                   row * GST_VIDEO_FRAME_COMP_STRIDE (frame, i) + first * pixel;
+
+      replace_row (to, pixel, (const guint32 *) (gconstpointer) from, 1 << w_sub, 16 - 8 * i,
+                   last - first);
+    }
+  }
+}
+
 /* Makes @part a part of @frame that contains @area, which becomes relative to the part. */
 static void
 take_part (const GstVideoFrame *frame, GstCclRectangle *area, GstVideoFrame *part)
@@ -588,6 +679,11 @@ blend_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFrame 
 {
   GstVideoFrame picture = { 0 }, part = *frame;
 
+  if (replaces (self, frame->info.finfo)) {
+    replace_rectangle (self, area, frame, place);
+    return TRUE;
+  }
+
   gst_video_info_set_format (&picture.info,
                              self->yuv ? PICTURE_YUV : GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
                              (guint) (place->x2 - place->x1), (guint) (place->y2 - place->y1));
@@ -603,7 +699,7 @@ blend_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFrame 
 gboolean
 gst_ccl_canvas_blend (GstCclCanvas *self, GstVideoFrame *frame, gint x, gint y)
 {
-  GstCclRectangle area;
+  GstCclRectangle area, band;
   gboolean blended = TRUE;
   gint tile = 0;
 
@@ -611,15 +707,21 @@ gst_ccl_canvas_blend (GstCclCanvas *self, GstVideoFrame *frame, gint x, gint y)
   if (!has_parts (frame->info.finfo))
     join_bands (self);
   while (take_rectangle (self, &tile, &area)) {
-    GstCclRectangle place = { area.x1 + x, area.y1 + y,
-                              MIN (area.x2 + x, GST_VIDEO_FRAME_WIDTH (frame)),
-                              MIN (area.y2 + y, GST_VIDEO_FRAME_HEIGHT (frame)) };
+    /* In bands, which the cache holds from the first component to the last. */
+    for (band = area; band.y1 < area.y2; band.y1 = band.y2) {
+      GstCclRectangle place;
 
-    unpremultiply (self, &area);
-    /* The frame may have fewer pixels than its caps say. */
-    if (place.x1 < place.x2 && place.y1 < place.y2)
-      blended &= blend_rectangle (self, &area, frame, &place);
-    erase (self, &area);
+      band.y2 = MIN (band.y1 + TILE, area.y2);
+      place.x1 = band.x1 + x;
+      place.y1 = band.y1 + y;
+      place.x2 = MIN (band.x2 + x, GST_VIDEO_FRAME_WIDTH (frame));
+      place.y2 = MIN (band.y2 + y, GST_VIDEO_FRAME_HEIGHT (frame));
+      unpremultiply (self, &band);
+      /* The frame may have fewer pixels than its caps say. */
+      if (place.x1 < place.x2 && place.y1 < place.y2)
+        blended &= blend_rectangle (self, &band, frame, &place);
+      erase (self, &band);
+    }
   }
   cairo_surface_mark_dirty (self->surface);
   self->empty = TRUE;

@@ -27,9 +27,9 @@
  * With subsampled chroma, as in I420, GStreamer blends only the chroma of the upper left of the
  * pixels that share it: lines one pixel wide may lack colour.
  *
- * The time for drawing a frame is limited to about 20 ms. What does not fit, such as thousands of
- * long trails, is left out and counted in #ccloverlay:stats, and a warning is posted once. Names
- * longer than 128 bytes are cut.
+ * The work on a frame is limited, to about 20 ms. What does not fit, such as thousands of long
+ * trails, is left out and counted in #ccloverlay:stats, and a warning is posted once. Names longer
+ * than 128 bytes are cut.
  *
  * ## Example launch lines
  * |[
