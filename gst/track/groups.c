@@ -4,6 +4,8 @@
 #include "tracker-private.h"
 
 #define MEMBER_COVER 0.5  /* share of a track's box inside of the detection of its group */
+#define HIDDEN_COVER 0.4  /* the same, of a track that a detector's box hides */
+#define GROUP_SIZE 1.3    /* area of a detector's box that may be a group, in those of its track */
 #define LARGE_STEP 0.25   /* sizes from frame to frame */
 #define PASSING_GAP 0.25  /* sizes between the sides of members that pass each other */
 #define PASSING_DRIFT 0.3 /* sizes per s */
@@ -11,6 +13,21 @@
 #define GROUP_GAIN 0.12   /* share of a group's box that a visible member must explain */
 #define TWIN_TIME 1.0     /* s, see end_twins() */
 #define TWIN_RATIO 2.0
+
+/* Whether a detector's box may show several objects: it is too large for its own one. Otherwise it
+ * hides others, but says nothing about where they are. */
+static gboolean
+is_group (const GstCclTracker *self, guint index)
+{
+  const Blob *blob = get_blob (self, index);
+  const Track *owner;
+
+  if (blob->owner < 0)
+    return FALSE;
+  owner = get_track (self, (guint) blob->owner);
+
+  return get_area (&blob->box) >= GROUP_SIZE * owner->size[0] * owner->size[1];
+}
 
 /* A track that is left over joins the detection that covers most of its box, the first of equal
  * ones. */
@@ -31,6 +48,10 @@ gst_ccl_tracker_find_groups (GstCclTracker *self)
       const gint blob = (gint) self->pairs.edges[j].column;
       gdouble cover = self->pairs.common[j] / (track->size[0] * track->size[1]);
 
+      if (get_blob (self, (guint) blob)->object && !is_group (self, (guint) blob)) {
+        track->hidden |= cover >= HIDDEN_COVER && get_blob (self, (guint) blob)->owner >= 0;
+        continue;
+      }
       if (cover > best || (cover == best && found >= 0 && blob < found)) {
         best = cover;
         found = blob;

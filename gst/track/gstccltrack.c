@@ -80,9 +80,6 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
 
-/* The boxes of hidden members of groups are shown only this long. */
-#define SHOW_HIDDEN (500 * GST_MSECOND)
-
 #define MAX_TRACKS 65536
 #define DEFAULT_OBJECTS TRUE
 #define DEFAULT_POST_MESSAGES FALSE
@@ -179,15 +176,18 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   /**
    * ccltrack:min-persistence:
    *
-   * Number of frames in which an object must be found before it gets an id.
+   * How long components must be found before they are an object with an id, in nanoseconds: noise
+   * is gone by then. Boxes of detectors are objects from the second frame on, or the third or
+   * fourth if their confidence is low. With 0, everything is an object at once.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_MIN_PERSISTENCE,
-      g_param_spec_uint ("min-persistence", "Minimum persistence",
-                         "Frames in which an object must be found before it gets an id.", 1,
-                         G_MAXUINT, params.min_persistence, flags));
+      g_param_spec_uint64 ("min-persistence", "Minimum persistence",
+                           "How long components are found before they are an object, in "
+                           "nanoseconds.",
+                           0, G_MAXUINT64, params.min_persistence, flags));
 
   /**
    * ccltrack:max-miss:
@@ -388,7 +388,7 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
     self->params.iou_threshold = g_value_get_double (value);
     break;
   case PROP_MIN_PERSISTENCE:
-    self->params.min_persistence = g_value_get_uint (value);
+    self->params.min_persistence = g_value_get_uint64 (value);
     break;
   case PROP_MAX_MISS:
     self->params.max_miss = g_value_get_uint64 (value);
@@ -426,7 +426,7 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
     g_value_set_double (value, self->params.iou_threshold);
     break;
   case PROP_MIN_PERSISTENCE:
-    g_value_set_uint (value, self->params.min_persistence);
+    g_value_set_uint64 (value, self->params.min_persistence);
     break;
   case PROP_MAX_MISS:
     g_value_set_uint64 (value, self->params.max_miss);
@@ -524,7 +524,7 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static void
-gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component)
+gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component, gboolean object)
 {
   GstCclDetection detection;
 
@@ -535,6 +535,7 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
   detection.centroid_x = component->centroid_x;
   detection.centroid_y = component->centroid_y;
   detection.area = (gdouble) component->area;
+  detection.object = object;
   detection.class_id = component->class_id;
   detection.confidence = component->confidence;
   g_array_append_val (self->detections, detection);
@@ -650,7 +651,7 @@ gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components
   for (i = 0; i < n_tracks; i++) {
     const GstCclTrackInfo *track = &tracks[i];
 
-    if (!track->id || track->detection < 0 || track->missed > SHOW_HIDDEN)
+    if (!track->shown || track->detection < 0)
       continue;
     output.source = (guint) track->detection;
     output.component = components[output.source];
@@ -834,7 +835,7 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
   sources = (const GstCclComponent *) foreign.components->data;
   n = foreign.components->len;
   for (i = 0; i < n; i++)
-    gst_ccl_track_add_detection (self, &sources[i]);
+    gst_ccl_track_add_detection (self, &sources[i], TRUE);
 
   gst_ccl_track_update (self, self->width, self->height, TRUE, &objects);
   gst_ccl_track_make_components (self, sources, n);
@@ -885,7 +886,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   for (i = 0; i < n; i++) {
     components[i].class_id =
         gst_ccl_classes_translate (self->classes, names, components[i].class_id);
-    gst_ccl_track_add_detection (self, &components[i]);
+    gst_ccl_track_add_detection (self, &components[i], components[i].class_id != 0);
   }
 
   gst_ccl_track_update (self, width, height, FALSE, &objects);

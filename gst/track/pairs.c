@@ -24,12 +24,49 @@
 /* Largest ratio of areas of a track and a detection that are near, but overlap little. */
 #define GATE_AREA 4.0
 
+#define LOW_CONFIDENCE 0.5
+#define LOW_WEIGHT 0.5
+
+/* Boxes of different classes are the same object only if they overlap that much: the detector was
+ * wrong about one of them. */
+#define OTHER_CLASS_IOU 0.7
+
+/* Both axes at once. Compilers make branches of scalar comparisons, but not of these. */
+typedef gdouble V2 __attribute__ ((vector_size (16)));
+typedef gint64 M2 __attribute__ ((vector_size (16)));
+
+static inline V2
+load2 (const gdouble values[2])
+{
+  return (V2){ values[0], values[1] };
+}
+
+static inline V2
+select2 (M2 mask, V2 a, V2 b)
+{
+  return (V2) ((mask & (M2) a) | (~mask & (M2) b));
+}
+
+static inline V2
+min2 (V2 a, V2 b)
+{
+  return select2 (a < b, a, b);
+}
+
+static inline V2
+max2 (V2 a, V2 b)
+{
+  return select2 (a > b, a, b);
+}
+
 /* A detection in a cell. */
 typedef struct
 {
   Box box;
   gdouble centre[2];
   guint blob;
+  gdouble weight; /* of the score */
+  guint class_id;
 } Entry;
 
 /* What is compared with detections. */
@@ -38,7 +75,8 @@ typedef struct
   Box box;
   gdouble centre[2], per_reach[2];
   gdouble farthest[2]; /* distance of centres */
-  gdouble area, confidence;
+  gdouble area, confidence, iou_threshold;
+  guint class_id;
   gdouble order; /* 0...1: place of the track among all */
 } Query;
 
@@ -101,6 +139,13 @@ get_cell (const Grid *grid, guint k, gdouble position)
   return (guint) MAX (0.0, MIN (cell, grid->n_cells[k] - 1.0));
 }
 
+/* Doubtful boxes of detectors are for tracks that have no better one (Zhang 2022, ByteTrack). */
+static gdouble
+get_weight (const Blob *blob)
+{
+  return blob->object && get_certainty (blob) < LOW_CONFIDENCE ? LOW_WEIGHT : 1.0;
+}
+
 /* Counts of cells become the first entries of each, then the entries are filled in from the end. */
 static void
 build_grid (GstCclTracker *self, gdouble noise)
@@ -140,7 +185,9 @@ build_grid (GstCclTracker *self, gdouble noise)
     const Blob *blob = get_blob (self, i);
     const Entry entry = { blob->box,
                           { get_middle (&blob->box, 0), get_middle (&blob->box, 1) },
-                          i };
+                          i,
+                          get_weight (blob),
+                          blob->class_id };
 
     if (blob->area >= noise)
       g_array_index (grid->entries, Entry, --cells[blob->cell]) = entry;
@@ -190,6 +237,15 @@ is_crowded (const Grid *grid, const Query *query, gdouble share, guint most, gui
   return n > most;
 }
 
+static inline guint
+is_near (const Query *query, const Entry *entry)
+{
+  V2 away = load2 (entry->centre) - load2 (query->centre), most = load2 (query->farthest);
+  M2 near = (away <= most) & (away >= -most);
+
+  return (guint) (near[0] & near[1] & 1);
+}
+
 /* Writes at most @most detections that are not large to @near, and returns their number. Where
  * there are more, those in the nearest cells count. */
 static guint
@@ -209,36 +265,51 @@ search (const Grid *grid, const Query *query, guint most, const Entry **near, gb
 
     for (; span.first < span.end; span.first++) {
       near[n] = span.first;
-      n += (fabs (span.first->centre[0] - query->centre[0]) <= query->farthest[0]) &
-           (fabs (span.first->centre[1] - query->centre[1]) <= query->farthest[1]);
+      n += is_near (query, span.first);
     }
   }
 
   return n;
 }
 
+static inline gboolean
+is_other (guint class_id, guint other)
+{
+  return (class_id != other) & (class_id != 0) & (other != 0);
+}
+
 /* Compares a track and a detection. They are near each other if their boxes overlap, or the centre
  * of the detection is within the track's reach, an ellipse. */
-static inline gboolean
-compare (const Query query, gdouble iou_threshold, const Entry *entry, GstCclAssignmentEdge *edge,
-         gdouble *common)
+static inline guint
+compare (const Query *query, const Entry *entry, GstCclAssignmentEdge *edge, gdouble *common)
 {
-  gdouble distance = square ((entry->centre[0] - query.centre[0]) * query.per_reach[0]) +
-                     square ((entry->centre[1] - query.centre[1]) * query.per_reach[1]);
-  gdouble area = get_area (&entry->box), shared = get_common (&query.box, &entry->box);
-  gdouble all = query.area + area - shared;
-  gdouble least = MIN (query.area, area), most = MAX (query.area, area);
+  const V2 zero = { 0.0, 0.0 };
+  V2 away = (load2 (entry->centre) - load2 (query->centre)) * load2 (query->per_reach);
+  V2 both = min2 (load2 (query->box.high), load2 (entry->box.high)) -
+            max2 (load2 (query->box.low), load2 (entry->box.low));
+  V2 size = load2 (entry->box.high) - load2 (entry->box.low);
+  gdouble distance = away[0] * away[0] + away[1] * away[1];
+  gdouble shared = max2 (both, zero)[0] * max2 (both, zero)[1], area = size[0] * size[1];
+  gdouble all = query->area + area - shared;
+  V2 areas = { query->area, area }, swapped = { area, query->area };
+  gdouble least = min2 (areas, swapped)[0], most = max2 (areas, swapped)[0];
 
-  gdouble score =
-      0.6 * shared / all + 0.1 * least / most + 0.3 * (1.0 - sqrt (MIN (distance, 1.0)));
-  gboolean same =
-      (shared >= iou_threshold * all) | ((distance < 1.0) & (GATE_AREA * least >= most));
+  V2 shares = (V2){ 0.6 * shared, 0.1 * least } / (V2){ all, most };
+  V2 nearness = min2 ((V2){ distance, 0.0 }, (V2){ 1.0, 1.0 });
+  gdouble score = shares[0] + shares[1] + 0.3 * (1.0 - sqrt (nearness[0]));
+  M2 alike = (V2){ shared, GATE_AREA * least } >= (V2){ query->iou_threshold * all, most };
+  M2 near = (V2){ distance, 0.0 } < (V2){ 1.0, shared };
+  gint64 same = alike[0] | (alike[1] & near[0]);
 
+  if (G_UNLIKELY (is_other (query->class_id, entry->class_id)))
+    same = shared >= OTHER_CLASS_IOU * all ? -1 : 0;
+  score *= query->confidence * entry->weight;
   edge->column = entry->blob;
-  edge->score = same ? MIN (score * query.confidence, 1.0) : -1.0;
+  edge->score =
+      select2 ((M2){ same, same }, min2 ((V2){ score, 0.0 }, (V2){ 1.0, 1.0 }), zero - 1.0)[0];
   *common = shared;
 
-  return (shared > 0.0) | (distance < 1.0);
+  return (guint) ((near[0] | near[1]) & 1);
 }
 
 /* Adds the pairs of a track: at most @most, and as many with large detections. Returns whether some
@@ -248,7 +319,6 @@ add_pairs (GstCclTracker *self, const Query query, guint most)
 {
   const Grid *grid = &self->grid;
   const guint large = grid->n_cells[0] * grid->n_cells[1];
-  const gdouble iou_threshold = self->params.iou_threshold;
   const Entry **near = (const Entry **) grid->near->data;
   gboolean crowded = FALSE;
   guint n_near = search (grid, &query, most, near, &crowded);
@@ -262,9 +332,9 @@ add_pairs (GstCclTracker *self, const Query query, guint most)
     pairs->common = g_renew (gdouble, pairs->common, pairs->allocated);
   }
   for (i = 0; i < n_near; i++)
-    n += compare (query, iou_threshold, near[i], &pairs->edges[n], &pairs->common[n]);
+    n += compare (&query, near[i], &pairs->edges[n], &pairs->common[n]);
   for (end = n + most; span.first < span.end && n < end; span.first++)
-    n += compare (query, iou_threshold, span.first, &pairs->edges[n], &pairs->common[n]);
+    n += compare (&query, span.first, &pairs->edges[n], &pairs->common[n]);
   pairs->n = n;
 
   return crowded || span.first < span.end;
@@ -288,6 +358,8 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
     Query query = { .box = track->box,
                     .area = track->size[0] * track->size[1],
                     .confidence = track->confidence,
+                    .iou_threshold = self->params.iou_threshold,
+                    .class_id = gst_ccl_votes_get (&track->votes),
                     .order = (gdouble) i / n_tracks };
 
     g_array_append_val (self->pairs.starts, self->pairs.n);

@@ -37,6 +37,8 @@ typedef struct
   gdouble joined;         /* in a group with the partner, without a break */
   GstCclVotes votes;      /* of its detections, for its class; time is its age */
   gdouble trust;          /* confidence of the last detection that had one, or 0 */
+  gboolean known;         /* found by a detector */
+  gdouble evidence;       /* sum of the confidence of its boxes */
 
   /* Of a frame. */
   Box box;            /* predicted */
@@ -46,6 +48,7 @@ typedef struct
   gint blob;          /* index of its detection, or -1 */
   gint next;          /* the next younger track with that, or -1 */
   gboolean seen;      /* not only covered by its group */
+  gboolean hidden;    /* it has no detection, and is behind that of another track */
   gboolean over;      /* to be removed */
 } Track;
 
@@ -55,10 +58,12 @@ typedef struct
   Box box;
   gdouble area;
   gdouble centroid[2];
-  gint first;    /* oldest of its tracks, or -1 */
-  guint members; /* number of them */
-  gint into;     /* the detection that this is a fragment of, or -1 */
-  gint largest;  /* index of the largest fragment */
+  gboolean object; /* see GstCclDetection */
+  gint owner;      /* the track that it was assigned to, or -1 */
+  gint first;      /* oldest of its tracks, or -1 */
+  guint members;   /* number of them */
+  gint into;       /* the detection that this is a fragment of, or -1 */
+  gint largest;    /* index of the largest fragment */
   gdouble largest_area;
   gdouble confidence; /* of the detection */
   guint class_id;
@@ -123,6 +128,13 @@ get_blob (const GstCclTracker *self, guint index)
   return &g_array_index (self->blobs, Blob, index);
 }
 
+/* A detector that does not say how certain it is, is. */
+static inline gdouble
+get_certainty (const Blob *blob)
+{
+  return blob->confidence > 0.0 ? blob->confidence : 1.0;
+}
+
 static inline gdouble
 square (gdouble value)
 {
@@ -166,6 +178,14 @@ unite_boxes (Box *box, const Box *other)
     box->low[k] = MIN (box->low[k], other->low[k]);
     box->high[k] = MAX (box->high[k], other->high[k]);
   }
+}
+
+static inline gdouble
+get_boxes_iou (const Box *a, const Box *b)
+{
+  gdouble common = get_common (a, b);
+
+  return common / (get_area (a) + get_area (b) - common);
 }
 
 /* Intersection over union of a box and that predicted of a track. */

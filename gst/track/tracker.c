@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define DEFAULT_IOU_THRESHOLD 0.2
-#define DEFAULT_MIN_PERSISTENCE 3
+#define DEFAULT_MIN_PERSISTENCE (800 * GST_MSECOND)
 #define DEFAULT_MAX_MISS (1500 * GST_MSECOND)
 #define DEFAULT_SMOOTH_ALPHA 0.2
 #define DEFAULT_MAX_TRACKS 1024
@@ -34,9 +34,10 @@
 #define TYPICAL_TIME 5.0 /* s */
 #define NOISE_SHARE 0.25
 
-#define ACCELERATION                                                                              \
-  0.8                    /* square root of the spectral density, in sizes of the object per s^1.5 \
-                          */
+/* Square root of the spectral density of the acceleration, in sizes of the object per s^1.5; of
+ * what detectors find it is less, as their boxes do not jump where masks break. */
+#define ACCELERATION 0.8
+#define ACCELERATION_KNOWN 0.6
 #define LOST_DAMPING 3.0 /* s until the velocity of a lost track falls to 1 / e */
 
 /* Largest distance of the centres of a track and a detection, in sizes and standard deviations. */
@@ -53,6 +54,17 @@
 #define SPLIT_TIME 0.2     /* s until separate parts of a track are tracks */
 
 #define SMOOTH_RATE 10.0 /* frame rate as at which sizes are smoothed */
+
+/* Boxes of detectors */
+#define START_CONFIDENCE 0.4 /* of a box that starts a track */
+#define EVIDENCE 1.8         /* sum of confidence that confirms a track */
+#define DOUBLE_IOU 0.7       /* of two boxes of one object */
+
+/* s that tracks are shown without being seen: in a group, found by a detector, and behind another
+ */
+#define SHOW_MEMBER 0.5
+#define SHOW_LOST 0.2
+#define SHOW_HIDDEN 1.0
 
 /* Sides of a box that change more than this in a frame were cut or joined. */
 #define PARTIAL 0.75
@@ -136,7 +148,8 @@ read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n
     blob->area = MAX (detection->area, 1.0);
     blob->centroid[0] = detection->centroid_x;
     blob->centroid[1] = detection->centroid_y;
-    blob->first = -1;
+    blob->object = detection->object;
+    blob->owner = blob->first = -1;
     blob->members = 0;
     blob->into = -1;
     blob->largest = (gint) i;
@@ -203,7 +216,8 @@ predict (GstCclTracker *self)
 
   for (i = 0; i < self->tracks->len; i++) {
     Track *track = get_track (self, i);
-    gdouble density = square (ACCELERATION) * track->size[0] * track->size[1];
+    gdouble density =
+        square (track->known ? ACCELERATION_KNOWN : ACCELERATION) * track->size[0] * track->size[1];
     gdouble side = (track->size[0] + track->size[1]) / 2.0;
 
     for (k = 0; k < 2; k++) {
@@ -222,7 +236,7 @@ predict (GstCclTracker *self)
     }
     track->confidence = !track->id ? 0.6 : track->missed > 0.0 ? 0.9 : 1.0;
     track->blob = track->next = -1;
-    track->seen = track->over = FALSE;
+    track->seen = track->hidden = track->over = FALSE;
   }
 }
 
@@ -242,8 +256,10 @@ match (GstCclTracker *self)
     Track *track = get_track (self, i);
 
     track->blob = g_array_index (self->matches, gint, i);
-    if (track->blob >= 0)
+    if (track->blob >= 0) {
+      get_blob (self, (guint) track->blob)->owner = (gint) i;
       get_blob (self, (guint) track->blob)->members = 1;
+    }
   }
 }
 
@@ -312,6 +328,24 @@ is_separate (const Track *track, const Box *a, const Box *b)
   return gap >= 0.0 && MIN (get_length (a, 1), get_length (b, 1)) > 0.6 * track->size[1];
 }
 
+/* What is left over of a detector's boxes may be a second box of an object. */
+static void
+find_doubles (GstCclTracker *self, guint track)
+{
+  const guint *starts = (const guint *) self->pairs.starts->data;
+  const gint own = get_track (self, track)->blob;
+  const Box *box = &get_blob (self, (guint) own)->box;
+  guint i;
+
+  for (i = starts[track]; i < starts[track + 1]; i++) {
+    Blob *blob = get_blob (self, self->pairs.edges[i].column);
+
+    if (blob->object && blob->members == 0 && blob->into < 0 &&
+        get_boxes_iou (box, &blob->box) >= DOUBLE_IOU)
+      blob->into = own;
+  }
+}
+
 static void
 find_fragments (GstCclTracker *self)
 {
@@ -325,6 +359,10 @@ find_fragments (GstCclTracker *self)
     if (track->blob < 0 || !track->id)
       continue;
     blob = get_blob (self, (guint) track->blob);
+    if (blob->object) {
+      find_doubles (self, i);
+      continue;
+    }
     find_leftovers (self, i);
 
     for (j = 0; j < self->leftovers->len; j++) {
@@ -378,7 +416,7 @@ measure_axis (const GstCclTracker *self, Track *track, const Box *box, guint k, 
 
     gst_ccl_kalman_measure (centre, low, variance * (1.0 + square (low_error / 0.1)));
     gst_ccl_kalman_measure (centre, high, variance * (1.0 + square (high_error / 0.1)));
-    if (track->hits >= self->params.min_persistence)
+    if (track->id)
       share *= 0.5;
   }
   *size += share * (length - *size);
@@ -394,6 +432,8 @@ measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alph
   gdouble share = MAX (alpha, 1.0 / (track->hits + 1.0));
   guint k;
 
+  if (blob->object) /* detectors tell sizes better than masks */
+    share = MAX (share, alpha * (2.0 - alpha));
   for (k = 0; k < 2; k++)
     share = measure_axis (self, track, &blob->box, k, variance, share);
   track->area += share * (blob->area - track->area);
@@ -445,10 +485,15 @@ is_over (const GstCclTracker *self, const Track *track)
   return FALSE;
 }
 
+/* Gives a track its id if it is certain: components may be noise, so it must be found for some
+ * time; boxes of detectors must be confident. A frame lasts from the one before. */
 static void
 confirm (GstCclTracker *self, Track *track)
 {
-  if (!track->id && track->hits >= self->params.min_persistence)
+  const gdouble persistence = (gdouble) self->params.min_persistence / GST_SECOND;
+
+  if (!track->id && (track->age + self->dt >= persistence - 1e-6 ||
+                     (track->known && track->evidence >= EVIDENCE)))
     track->id = ++self->last_id;
 }
 
@@ -459,6 +504,10 @@ classify (Track *track, const Blob *blob)
   gst_ccl_votes_add (&track->votes, blob->class_id, blob->confidence, track->age);
   if (blob->confidence > 0.0)
     track->trust = blob->confidence;
+  if (blob->object) {
+    track->known = TRUE;
+    track->evidence += get_certainty (blob);
+  }
 }
 
 /* Counts frames and times, gives ids, and removes tracks that are over. */
@@ -520,7 +569,8 @@ add_tracks (GstCclTracker *self)
   for (i = 0; i < self->blobs->len; i++) {
     Blob *blob = get_blob (self, i);
 
-    if (blob->members > 0 || blob->into >= 0 || blob->area < self->min_area)
+    if (blob->members > 0 || blob->into >= 0 ||
+        (blob->object ? get_certainty (blob) < START_CONFIDENCE : blob->area < self->min_area))
       continue;
     if (self->tracks->len >= self->params.max_tracks) {
       self->exceeded++;
@@ -536,6 +586,33 @@ static GstClockTime
 to_clock_time (gdouble seconds)
 {
   return (GstClockTime) MIN (seconds * GST_SECOND + 0.5, (gdouble) G_MAXINT64);
+}
+
+/* Whether a track goes out of the frame. */
+static gboolean
+is_leaving (const GstCclTracker *self, const Track *track)
+{
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    if (touches (self, &track->box, k, track->centre[k].velocity > 0.0))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+static gboolean
+is_shown (const GstCclTracker *self, const Track *track)
+{
+  gdouble most = track->hidden ? SHOW_HIDDEN : SHOW_LOST;
+
+  if (!track->id)
+    return FALSE;
+  if (track->blob >= 0)
+    return track->missed <= SHOW_MEMBER;
+
+  return track->known && track->missed <= most && !is_leaving (self, track);
 }
 
 static void
@@ -564,6 +641,7 @@ write_tracks (GstCclTracker *self)
     out->area = alone ? blob->area : track->area;
     out->age = to_clock_time (track->age);
     out->missed = to_clock_time (track->missed);
+    out->shown = is_shown (self, track);
     out->class_id = gst_ccl_votes_get (&track->votes);
     out->confidence = track->trust;
   }

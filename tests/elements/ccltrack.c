@@ -127,7 +127,8 @@ check_roi (GstBuffer *buffer, const GstCclComponent *component)
 
 GST_START_TEST (test_meeting)
 {
-  GstHarness *h = harness_new (__i__ ? "objects=false" : "");
+  GstHarness *h =
+      harness_new (__i__ ? "objects=false min-persistence=300000000" : "min-persistence=300000000");
   guint number;
 
   for (number = 0; number < 30; number++) {
@@ -204,7 +205,7 @@ push_gaps (GstHarness *h, guint first, guint end)
 
 GST_START_TEST (test_flush_and_caps)
 {
-  GstHarness *h = harness_new ("min-persistence=1");
+  GstHarness *h = harness_new ("min-persistence=0");
   GstCclComponent component = component_new (1, 50, 50, 20, 40);
 
   fail_unless_equals_int (push_still (h, 0, 50), 1);
@@ -245,7 +246,7 @@ note_track (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 GST_START_TEST (test_two_streams)
 {
   GstElement *pipeline = gst_parse_launch (
-      "concat name=both ! ccltrack min-persistence=1 name=track ! fakesink "
+      "concat name=both ! ccltrack min-persistence=0 name=track ! fakesink "
       "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=GRAY8,width=160,height=120 ! "
       "cudaccl backend=cpu ! both. "
       "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=GRAY8,width=160,height=120 ! "
@@ -279,7 +280,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_max_tracks)
 {
-  GstHarness *h = harness_new ("min-persistence=1 max-tracks=2");
+  GstHarness *h = harness_new ("min-persistence=0 max-tracks=2");
   GstCclComponent components[3] = { component_new (1, 10, 10, 10, 10),
                                     component_new (2, 60, 10, 10, 10),
                                     component_new (3, 110, 10, 10, 10) };
@@ -307,7 +308,7 @@ GST_END_TEST;
 /* More components in one place than can be compared are counted, and said once. */
 GST_START_TEST (test_crowd)
 {
-  GstHarness *h = harness_new ("min-persistence=1 max-tracks=2000");
+  GstHarness *h = harness_new ("min-persistence=0 max-tracks=2000");
   GstCclComponent *components = g_new (GstCclComponent, CROWD);
   guint64 crowded;
   guint i;
@@ -364,7 +365,7 @@ GST_END_TEST;
 /* Specks start no tracks beside an object, and do not change it; alone they are objects. */
 GST_START_TEST (test_noise)
 {
-  GstHarness *h = harness_new ("min-persistence=1");
+  GstHarness *h = harness_new ("min-persistence=0");
   guint number, i;
 
   for (number = 0; number < 8; number++) {
@@ -387,7 +388,7 @@ GST_START_TEST (test_noise)
   }
   ccl_test_harness_free (h);
 
-  h = harness_new ("min-persistence=1");
+  h = harness_new ("min-persistence=0");
   for (number = 0; number < 2; number++) {
     GstCclComponent component = component_new (1, 50, 50, 2, 2);
     GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
@@ -421,7 +422,7 @@ GST_START_TEST (test_foreign)
     fail_unless_equals_int (
         gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
     param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
-    fail_unless (!param == (number < 2));
+    fail_unless (!param == (number < 1));
     if (param) {
       fail_unless (gst_structure_get_uint (param, "track", &track));
       fail_unless_equals_int (track, 1);
@@ -437,7 +438,7 @@ GST_END_TEST;
  * and a seek do. */
 GST_START_TEST (test_coming_back)
 {
-  GstHarness *h = harness_new ("min-persistence=1 max-miss=1000000000");
+  GstHarness *h = harness_new ("min-persistence=0 max-miss=1000000000");
   GstSegment segment;
 
   fail_unless_equals_int (push_still (h, 0, 50), 1);
@@ -485,7 +486,7 @@ push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
 GST_START_TEST (test_timing)
 {
   const CclTestTiming *timing = &ccl_test_timings[__i__];
-  GstHarness *h = harness_new ("min-persistence=1 max-miss=500000000");
+  GstHarness *h = harness_new ("min-persistence=0 max-miss=500000000");
   GstMessage *message;
   guint number, tracks;
 
@@ -513,7 +514,7 @@ GST_END_TEST;
 /* Frames without pixels say nothing: not that an object is gone, nor that none was there. */
 GST_START_TEST (test_gaps)
 {
-  GstHarness *h = harness_new ("min-persistence=2 max-miss=100000000");
+  GstHarness *h = harness_new ("min-persistence=200000000 max-miss=100000000");
 
   fail_unless_equals_int (push_still (h, 0, 50), 0);
   push_gaps (h, 1, 9);
@@ -558,7 +559,7 @@ check_velocity (GstBuffer *buffer, gdouble velocity_x, gdouble velocity_y)
 /* Ids and velocities in copies, scaled and cropped frames, on other branches and in messages. */
 GST_START_TEST (test_ways)
 {
-  GstHarness *h = harness_new ("post-messages=true");
+  GstHarness *h = harness_new ("post-messages=true min-persistence=0");
   GstBuffer *buffer = moving_new (h), *copy = gst_buffer_copy (buffer), *scaled, *cropped;
   GstVideoMetaTransform scale;
   GstVideoInfo from, to;

@@ -141,6 +141,7 @@ add_detection (GstCclDetection *detections, guint *n, const Box *box, gdouble fi
 {
   GstCclDetection *detection = &detections[(*n)++];
 
+  memset (detection, 0, sizeof (*detection));
   detection->x = box->low[0];
   detection->y = box->low[1];
   detection->width = box->high[0] - box->low[0];
@@ -424,15 +425,15 @@ GST_START_TEST (test_no_work)
 }
 GST_END_TEST;
 
-/* A tracker for frames of FRAME_WIDTH x FRAME_HEIGHT. */
+/* A tracker for frames of FRAME_WIDTH x FRAME_HEIGHT; @persistence in ms. */
 static GstCclTracker *
-tracker_new (guint min_persistence, gdouble iou_threshold)
+tracker_new (guint persistence, gdouble iou_threshold)
 {
   GstCclTracker *tracker = gst_ccl_tracker_new ();
   GstCclTrackerParams params;
 
   gst_ccl_tracker_params_init (&params);
-  params.min_persistence = min_persistence;
+  params.min_persistence = persistence * GST_MSECOND;
   params.iou_threshold = iou_threshold;
   params.width = FRAME_WIDTH;
   params.height = FRAME_HEIGHT;
@@ -477,7 +478,7 @@ GST_START_TEST (test_gate_of_area)
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     for (invert = 0; invert < 2; invert++) {
-      GstCclTracker *tracker = tracker_new (2, 1.0);
+      GstCclTracker *tracker = tracker_new (80, 1.0);
       gdouble side = sqrt (cases[i].ratio);
       Box small = box_new (200, 200, 40, 40), large = box_new (205, 200, 40 * side, 40 * side);
       const GstCclTrackInfo *tracks;
@@ -521,7 +522,7 @@ GST_START_TEST (test_score)
   guint state = 1, round, n_close = 0;
 
   for (round = 0; round < 2000; round++) {
-    GstCclTracker *tracker = tracker_new (2, 0.0);
+    GstCclTracker *tracker = tracker_new (80, 0.0);
     Box old = box_new (300.0, 300.0, OLD_SIDE, OLD_SIDE), boxes[2];
     const GstCclTrackInfo *tracks;
     gdouble better;
@@ -546,7 +547,7 @@ GST_END_TEST;
 /* Equal detections are taken in their order: as the track's own, as a fragment, as a group. */
 GST_START_TEST (test_order)
 {
-  GstCclTracker *tracker = tracker_new (1, 0.2);
+  GstCclTracker *tracker = tracker_new (0, 0.2);
   Box boxes[3] = { box_new (300, 300, 40, 40) };
   const GstCclTrackInfo *tracks;
   guint n;
@@ -580,7 +581,7 @@ GST_START_TEST (test_fragments)
   guint order;
 
   for (order = 0; order < 2; order++) {
-    GstCclTracker *tracker = tracker_new (1, 0.2);
+    GstCclTracker *tracker = tracker_new (0, 0.2);
     Box boxes[3] = { box_new (300, 300, 100, 100) };
     const GstCclTrackInfo *tracks;
     guint n;
@@ -601,17 +602,17 @@ GST_END_TEST;
 /* A track that is confirmed gets the detection, even if one that is not is a little nearer. */
 GST_START_TEST (test_confidence)
 {
-  GstCclTracker *tracker = tracker_new (2, 0.2);
+  GstCclTracker *tracker = tracker_new (80, 0.2);
   Box boxes[2] = { box_new (300, 300, 40, 40), box_new (330, 300, 40, 40) };
   const GstCclTrackInfo *tracks;
   guint n;
 
   update (tracker, 0, boxes, 1, &n);
-  update (tracker, 0, boxes, 1, &n);
-  update (tracker, 0, boxes, 2, &n);
+  update (tracker, 40, boxes, 1, &n);
+  update (tracker, 40, boxes, 2, &n);
   fail_unless_equals_int (n, 2);
   boxes[0] = box_new (320, 300, 40, 40);
-  tracks = update (tracker, 0, boxes, 1, &n);
+  tracks = update (tracker, 40, boxes, 1, &n);
   fail_unless (tracks[0].id == 1 && tracks[0].detection == 0);
   gst_ccl_tracker_free (tracker);
 }
@@ -623,7 +624,7 @@ GST_START_TEST (test_tentative)
   guint misses, i;
 
   for (misses = 0; misses < 4; misses++) {
-    GstCclTracker *tracker = tracker_new (3, 0.2);
+    GstCclTracker *tracker = tracker_new (120, 0.2);
     Box box = box_new (300, 300, 40, 40);
     const GstCclTrackInfo *tracks;
     guint n;
@@ -643,7 +644,7 @@ GST_END_TEST;
 /* What is lost slows down: to 1 / e in 3 seconds. */
 GST_START_TEST (test_lost)
 {
-  GstCclTracker *tracker = tracker_new (1, 0.2);
+  GstCclTracker *tracker = tracker_new (0, 0.2);
   const GstCclTrackInfo *tracks = NULL;
   guint n, i;
 
@@ -674,7 +675,7 @@ GST_START_TEST (test_sizes)
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstCclTracker *tracker = tracker_new (3, 0.2);
+    GstCclTracker *tracker = tracker_new (120, 0.2);
     Box box = box_new (300, 300, 100, 100);
     const GstCclTrackInfo *tracks;
     guint n;
@@ -698,7 +699,7 @@ GST_START_TEST (test_twins)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (apart); i++) {
-    GstCclTracker *tracker = tracker_new (1, 0.2);
+    GstCclTracker *tracker = tracker_new (0, 0.2);
     Box parts[2] = { box_new (280, 300, 38, 80), box_new (320, 300, 38, 80) };
     Box whole = box_new (300, 300, 78, 80);
     guint expected = MAX (10, 2 * apart[i]), frame = 0, together = 0, n;
@@ -731,13 +732,13 @@ GST_START_TEST (test_members)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstCclTracker *tracker = tracker_new (1, 0.2);
+    GstCclTracker *tracker = tracker_new (0, 0.2);
     Box boxes[2] = { box_new (300, 300, 60, 100), box_new (336, 300, 10, 12) }, both = boxes[0];
     guint frame = 0, n, left = 0;
     GstCclTrackerParams params;
 
     gst_ccl_tracker_params_init (&params);
-    params.min_persistence = 1;
+    params.min_persistence = 0;
     params.min_area = 0.0;
     gst_ccl_tracker_set_params (tracker, &params);
     for (; frame < 30; frame++)
@@ -772,7 +773,7 @@ GST_START_TEST (test_noise)
   guint n, i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    tracker = tracker_new (1, 0.2);
+    tracker = tracker_new (0, 0.2);
     boxes[0] = box_new (200, 200, 20, 20);
     boxes[1] = box_new (500, 400, cases[i].width, cases[i].height);
     update (tracker, 0, boxes, 2, &n);
@@ -782,7 +783,7 @@ GST_START_TEST (test_noise)
 
   /* The speck is inside of the predicted box. */
   for (i = 0; i < G_N_ELEMENTS (specks); i++) {
-    tracker = tracker_new (1, 0.2);
+    tracker = tracker_new (0, 0.2);
     boxes[0] = box_new (200, 200, 20, 26);
     boxes[1] = box_new (200, 211, 6, specks[i].height);
     update (tracker, 0, boxes, 1, &n);
@@ -798,7 +799,7 @@ GST_END_TEST;
 /* What is typical is forgotten in some seconds. */
 GST_START_TEST (test_typical_time)
 {
-  GstCclTracker *tracker = tracker_new (1, 0.2);
+  GstCclTracker *tracker = tracker_new (0, 0.2);
   Box large = box_new (300, 300, 100, 100), small = box_new (600, 300, 10, 10);
   guint n = 0, i;
 
@@ -817,7 +818,7 @@ GST_END_TEST;
 /* Small objects start tracks unless others are large; a reset forgets those. */
 GST_START_TEST (test_reset)
 {
-  GstCclTracker *tracker = tracker_new (1, 0.2);
+  GstCclTracker *tracker = tracker_new (0, 0.2);
   Box boxes[2] = { box_new (200, 200, 100, 100), box_new (600, 400, 10, 10) };
   const GstCclTrackInfo *tracks;
   guint n;
@@ -839,7 +840,7 @@ GST_END_TEST;
 /* Parts side by side become tracks after 0.2 s. */
 GST_START_TEST (test_split)
 {
-  GstCclTracker *tracker = tracker_new (1, 0.2);
+  GstCclTracker *tracker = tracker_new (0, 0.2);
   Box whole = box_new (300, 300, 64, 80);
   Box parts[2] = { box_new (283, 300, 30, 80), box_new (317, 300, 30, 80) };
   guint n, i;

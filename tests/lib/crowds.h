@@ -40,7 +40,7 @@ crowd_tracker_new (const Crowd *crowd)
 
   gst_ccl_tracker_params_init (&params);
   params.max_tracks = crowd->max_tracks;
-  params.min_persistence = 1;
+  params.min_persistence = 0;
   params.width = CROWD_WIDTH;
   params.height = CROWD_HEIGHT;
   params.min_area = 0.0;
@@ -54,7 +54,7 @@ crowd_tracker_new (const Crowd *crowd)
 static inline gdouble
 crowd_update (const Crowd *crowd, GstCclTracker *tracker, guint number, GRand *random)
 {
-  GstCclDetection *detections = g_new (GstCclDetection, crowd->n);
+  GstCclDetection *detections = g_new0 (GstCclDetection, crowd->n);
   gint *indices = g_new (gint, crowd->n);
   struct timespec start, end;
   guint i;

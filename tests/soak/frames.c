@@ -15,7 +15,7 @@ static const struct
 {
   const gchar *launch, *format;
 } chains[] = {
-  { "cudaccl name=b max-components=64 morphology=median3,fill ! ccltrack min-persistence=2 ! "
+  { "cudaccl name=b max-components=64 morphology=median3,fill ! ccltrack min-persistence=0 ! "
     "cclzones zones=\"a: 0,0 0.5,0 0.5,1 0,1\" tripwires=\"0.5,0 0.5,1\" ! ccljson",
     "GRAY8" },
   { "cclmotion min-area=4 ! ccltrack ! ccloverlay draw=boxes+centroids+labels+areas+tracks",
