@@ -12,8 +12,9 @@ if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
   PATH=$PATH:/usr/local/cuda/bin
 fi
 
-# To build: the compiler, Meson, GStreamer's headers, and introspection for libgstccl's bindings.
-build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf libgirepository1.0-dev
+# To build: the compiler, Meson, GStreamer's headers, introspection for libgstccl's bindings, and
+# Python's headers for the package.
+build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf python3-dev libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev libpango1.0-dev
   libmosquitto-dev libpng-dev librdkafka-dev)
 # memory:CUDAMemory needs CUDA.
@@ -24,8 +25,9 @@ fi
 # bindings.
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
-# For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction.
-test_packages=(gstreamer1.0-opencv)
+# For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction, and for those of the
+# Python package.
+test_packages=(gstreamer1.0-opencv python3-numpy)
 
 say() {
   printf '== %s\n' "$*" >&2

@@ -1,0 +1,20 @@
+# cudaccl - connected components of masks
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Connected components of masks, batches and volumes, on the CPU and on CUDA devices.
+
+    labels = cudaccl.label(mask)
+    components = cudaccl.components(mask)
+    labels, components = cudaccl.analyze(mask)
+
+Masks are arrays of bool or uint8: NumPy arrays and other objects with the buffer protocol, CuPy
+arrays, PyTorch tensors, and what else has `__cuda_array_interface__` or `__dlpack__`. They are read
+where they are, without a copy. Components come in raster order of their first pixels and are
+labelled 1...n."""
+
+from ._analyzer import Analyzer, analyze, clear_cache, components, cuda_device_count, label
+from ._motion import Morphology, Motion
+from ._records import Component, VolumeComponent
+from ._engine import version as __version__
+
+__all__ = ["Analyzer", "Component", "Morphology", "Motion", "VolumeComponent", "analyze", "clear_cache", "components",
+           "cuda_device_count", "label"]

@@ -1,0 +1,152 @@
+# cudaccl - analyzers of masks
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import threading
+
+from . import _engine, _records
+
+_FRAMES, _VOLUME = 0, 1
+_BACKENDS = {"auto": 0, "cuda": 1, "cpu": 2}
+_FEATURES = ("sums",)
+_MAX_CACHED = 8
+
+
+def cuda_device_count():
+    """The number of CUDA devices; 0 without a driver, or if the package was built without CUDA."""
+    return _engine.cuda_device_count()
+
+
+def allocate(mask):
+    """Memory for the labels of an array on a CUDA device, from the library that the array is of; None for arrays in
+    host memory, whose labels the extension allocates."""
+    library = type(mask).__module__.partition(".")[0]
+    if library == "torch":
+        import torch
+        return torch.empty(mask.shape, dtype=torch.int32, device=mask.device)
+    if library == "cupy":
+        import cupy
+        with mask.device:
+            return cupy.empty(mask.shape, cupy.int32)
+    return None
+
+
+class Analyzer:
+    """Finds the components of masks of one shape with memory that is used again; other shapes are
+    welcome, but make it allocate anew. It belongs to one thread at a time.
+
+    connectivity: 4 or 8 for masks (height, width) and batches (n, height, width) or
+        (n, 1, height, width); 6, 18 or 26 for volumes (depth, height, width).
+    threshold, invert: pixels above the threshold (0 to 255) are foreground, inverted the others.
+    min_area, max_area, min_width, min_height: other components are dropped, also from the labels.
+    max_components: keep only so many, the largest; None: all.
+    features: "sums" adds sum_x, sum_y, sum_xx, sum_yy, sum_xy to the components.
+    morphology: operations that clean the mask first, such as "median5,close5x11,fill,drop50".
+    include, exclude: polygons "x,y x,y x,y; ..." in fractions of the frame.
+    threads: that share a frame on the CPU; 0: one for each CPU.
+    backend: "auto": where the pixels are; "cpu"; "cuda": also those in host memory.
+    device: CUDA device for pixels in host memory; -1: any."""
+
+    def __init__(self, connectivity=8, threshold=0, *, invert=False, min_area=1, max_area=None, min_width=1,
+                 min_height=1, max_components=None, features=(), morphology=None, include=None, exclude=None, threads=1,
+                 backend="auto", device=-1):
+        features = (features,) if isinstance(features, str) else features
+        if connectivity not in (4, 8, 6, 18, 26):
+            raise ValueError(f"connectivity {connectivity!r}; 4 or 8 for masks, 6, 18 or 26 for volumes")
+        if backend not in _BACKENDS:
+            raise ValueError(f"backend {backend!r}; it is one of {', '.join(_BACKENDS)}")
+        for feature in features:
+            if feature not in _FEATURES:
+                raise ValueError(f"feature {feature!r}; there are {', '.join(_FEATURES)}")
+        if not 0 <= threshold <= 255:
+            raise ValueError(f"threshold {threshold}; it is 0 to 255")
+        if max_components is not None and max_components < 1:
+            raise ValueError("max_components is at least 1, or None for all")
+        volume = connectivity > 8 or connectivity == 6
+        self._records = "volume" if volume else "sums" if "sums" in features else "base"
+        self._engine = _engine.Engine(
+            kind=_VOLUME if volume else _FRAMES, connectivity=connectivity, backend=_BACKENDS[backend], device=device,
+            threads=threads, max_components=max_components or 0, sums="sums" in features, operations=morphology,
+            include=include, exclude=exclude)
+        self._engine.set(threshold=threshold, invert=invert, min_area=min_area, min_width=min_width,
+                         min_height=min_height, **({} if max_area is None else {"max_area": max_area}))
+        self._on_host = backend == "cpu"
+        self.found = 0
+
+    def _run(self, mask, out, labels, stream):
+        if labels and out is None and hasattr(mask, "__dlpack_device__") and mask.__dlpack_device__()[0] in (2, 13):
+            out = allocate(mask)
+        memory, records, counts, self.found = self._engine.run(mask, out, labels, stream)
+        if labels and out is None:
+            return _records.as_array(memory), records, counts
+        return out, records, counts
+
+    def label(self, mask, out=None, *, stream=None):
+        """The labels of the pixels, int32 in the mask's shape, 0 for background. out: an array of int32 or uint32 for
+        them, on the mask's device. stream: a CUDA stream as a number, on which the mask becomes ready; by default that
+        of its library. With NumPy an array, else a memoryview; on a CUDA device an array of the mask's library."""
+        return self._run(mask, out, True, stream)[0]
+
+    def components(self, mask, *, stream=None):
+        """The components: a structured array (without NumPy a list of Component) with the fields label, x, y, width,
+        height, first_x, area, centroid_x and centroid_y; for a batch a list with one of these for each mask. Of
+        volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y, centroid_z. In pixels."""
+        _, records, counts = self._run(mask, None, False, stream)
+        return _records.as_components(records, self._records, counts)
+
+    def analyze(self, mask, out=None, *, stream=None):
+        """Both in one pass: (labels, components)."""
+        labels, records, counts = self._run(mask, out, True, stream)
+        return labels, _records.as_components(records, self._records, counts)
+
+    @property
+    def info(self):
+        """What the last mask was analysed on: backend, algorithm, device_name, allocations, bytes."""
+        return self._engine.info()
+
+
+_local = threading.local()
+
+
+def _cached(mask, labels, options):
+    """This thread's analyzer for masks of this shape."""
+    try:
+        cache = _local.cache
+    except AttributeError:
+        cache = _local.cache = {}
+    key = getattr(mask, "shape", None), labels, *options.items()
+    try:
+        return cache[key]
+    except KeyError:
+        pass
+    except TypeError:  # an option or a shape that cannot be a key
+        return Analyzer(**options)
+    if len(cache) >= _MAX_CACHED:
+        del cache[next(iter(cache))]
+    analyzer = cache[key] = Analyzer(**options)
+    return analyzer
+
+
+def clear_cache():
+    """Frees the analyzers of this thread's calls of label(), components() and analyze(), and memory that waits for
+    their next results."""
+    getattr(_local, "cache", {}).clear()
+    _engine.trim()
+
+
+def label(mask, connectivity=8, threshold=0, *, out=None, threads=1, stream=None, **options):
+    """The labels of a mask's pixels. Other options are those of Analyzer; see Analyzer.label()."""
+    options.update(connectivity=connectivity, threshold=threshold, threads=threads)
+    return _cached(mask, True, options).label(mask, out, stream=stream)
+
+
+def components(mask, connectivity=8, threshold=0, *, threads=1, stream=None, **options):
+    """The components of a mask. Other options are those of Analyzer; see Analyzer.components()."""
+    options.update(connectivity=connectivity, threshold=threshold, threads=threads)
+    return _cached(mask, False, options).components(mask, stream=stream)
+
+
+def analyze(mask, connectivity=8, threshold=0, *, out=None, threads=1, stream=None, **options):
+    """The labels and the components of a mask, in one pass. Other options are those of Analyzer; see
+    Analyzer.analyze()."""
+    options.update(connectivity=connectivity, threshold=threshold, threads=threads)
+    return _cached(mask, True, options).analyze(mask, out, stream=stream)

@@ -1,0 +1,848 @@
+/* cudaccl - Python: analyzers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* An Engine is an analyzer that is opened for the first frame and again when frames change, so that
+ * calls of one shape allocate nothing. The classes and functions of the package are on top of it.
+ */
+
+#include "engine.h"
+
+#include <cudaccl/batch.h>
+#include <cudaccl/mask.h>
+#include <cudaccl/volume.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 4096 /* components for which CUDA needs no transfer */
+
+/* What an array is. */
+typedef enum Kind
+{
+  KIND_FRAMES = 0, /* one, or a batch */
+  KIND_VOLUME,
+  KIND_GRAY, /* of a camera: luma */
+  KIND_BGR,
+  KIND_RGB,
+  KIND_NV12, /* luma, and below it chroma */
+} Kind;
+
+/* Entries of the arrays of components; cudaccl/_types.py has their fields. */
+typedef struct Record
+{
+  int32_t label, x, y, width, height;
+  int32_t first_x; /* also the gap before 64-bit numbers */
+  int64_t area;
+  double centroid[2];
+} Record;
+
+typedef struct SumsRecord
+{
+  Record base;
+  int64_t sum_x, sum_y, sum_xx, sum_yy, sum_xy;
+} SumsRecord;
+
+typedef struct VolumeRecord
+{
+  int32_t label, x, y, z, width, height, depth, reserved;
+  int64_t volume;
+  double centroid[3];
+} VolumeRecord;
+
+typedef struct Engine
+{
+  PyObject_HEAD Kind kind;
+  CclConfig config;
+  CclMotionConfig motion;
+  CclOperation operations[CCL_MAX_OPERATIONS];
+  CclParams params;
+  char *include, *exclude; /* polygons, or NULL */
+  CclBackend backend;      /* as the caller wants it; config has the one in use */
+  int device;              /* likewise */
+  bool all;                /* the capacity grows with the result */
+  bool sums;
+  bool busy; /* a thread is at work, without the GIL */
+  /* One of these, for the geometry that config has: */
+  CclAnalyzer *analyzer;
+  CclBatch *batch; /* of frames on a CUDA device */
+  CclVolume *volume;
+  uint32_t depth; /* of the volume; of the batch: frames */
+} Engine;
+
+/* One call. */
+typedef struct Run
+{
+  uint32_t width, height;
+  uint32_t n;   /* frames or slices */
+  bool batched; /* the result has a list of components for each frame */
+  CclImage *images;
+  CclChroma chroma;
+  uint8_t *labels;                   /* NULL: not wanted */
+  size_t labels_stride, labels_step; /* bytes from row to row, from frame to frame */
+  CclMemory labels_memory;
+  uint8_t *records;
+  size_t used, room; /* records */
+  size_t record_size;
+  uint32_t *counts, *found; /* [n] */
+} Run;
+
+void *
+fail_with_status (CclStatus status)
+{
+  PyObject *type = PyExc_RuntimeError;
+
+  if (status == CCL_ERROR_INVALID)
+    type = PyExc_ValueError;
+  else if (status == CCL_ERROR_NO_MEMORY)
+    type = PyExc_MemoryError;
+  PyErr_SetString (type, ccl_last_error ());
+  return NULL;
+}
+
+static void
+engine_close (Engine *self)
+{
+  ccl_analyzer_free (self->analyzer);
+  ccl_batch_free (self->batch);
+  ccl_volume_free (self->volume);
+  self->analyzer = NULL;
+  self->batch = NULL;
+  self->volume = NULL;
+}
+
+static void
+engine_dealloc (PyObject *object)
+{
+  Engine *self = (Engine *) object;
+  PyTypeObject *type = Py_TYPE (object);
+
+  engine_close (self);
+  free (self->include);
+  free (self->exclude);
+  PyObject_Free (object);
+  Py_DECREF (type);
+}
+
+/* The axis of rows, -1 with an exception. */
+static int
+find_rows (const Engine *self, const Array *array)
+{
+  PyObject *shape;
+  int ndim = array->ndim, expected = self->kind == KIND_BGR || self->kind == KIND_RGB ? 3 : 2;
+
+  if (self->kind == KIND_FRAMES && ndim >= 2 && (ndim < 4 || array->shape[1] == 1))
+    return ndim - 2;
+  if (self->kind == KIND_VOLUME && ndim == 3)
+    return 1;
+  if (self->kind > KIND_VOLUME && ndim == expected && (expected == 2 || array->shape[2] == 3))
+    return 0;
+  shape = array_shape (array);
+  if (shape)
+    PyErr_Format (
+        PyExc_ValueError, "an array of shape %R; %s", shape,
+        self->kind == KIND_FRAMES ? "pass a mask (height, width) or a batch (n, height, width) or "
+                                    "(n, 1, height, width)"
+        : self->kind == KIND_VOLUME
+            ? "connectivities of 6, 18 and 26 are for volumes (depth, height, width)"
+        : expected == 3 ? "frames in BGR and RGB are (height, width, 3)"
+                        : "gray frames are (height, width), NV12 (height * 3 / 2, width)");
+  Py_XDECREF (shape);
+  return -1;
+}
+
+/* The geometry of a call, and the places of its frames. */
+static int
+plan_run (Engine *self, const Array *array, Run *run)
+{
+  int rows = find_rows (self, array);
+  Py_ssize_t height, width, n, pixel = self->kind == KIND_BGR || self->kind == KIND_RGB ? 3 : 1;
+  PyObject *shape;
+
+  if (rows < 0 ||
+      array_check_type (array, self->kind <= KIND_VOLUME ? "bu" : "u", 1, "the array",
+                        self->kind <= KIND_VOLUME
+                            ? "masks are bool or uint8: pass mask != 0 or mask.astype('uint8')"
+                            : "frames are uint8") != 0)
+    return -1;
+  height = array->shape[rows];
+  width = array->shape[rows + 1];
+  n = rows > 0 ? array->shape[0] : 1;
+  if (height == 0 || width == 0 || n == 0 || height > UINT32_MAX || width > UINT32_MAX ||
+      n > UINT32_MAX ||
+      (double) height * width * (self->kind == KIND_VOLUME ? n : 1) > UINT32_MAX) {
+    shape = array_shape (array);
+    if (shape)
+      PyErr_Format (PyExc_ValueError,
+                    "an array of shape %R; frames and volumes have 1 to 2**32 - 1 pixels", shape);
+    Py_XDECREF (shape);
+    return -1;
+  }
+  if (array_check_rows (array, rows + 1, width * pixel, "the array") != 0)
+    return -1;
+  if (self->kind == KIND_VOLUME && n > 1 &&
+      array->strides[0] != (Py_ssize_t) array_stride (array, rows, width) * height) {
+    PyErr_SetString (PyExc_ValueError,
+                     "the slices of the volume do not follow each other at the distance of "
+                     "their rows; copy it with numpy.ascontiguousarray()");
+    return -1;
+  }
+  if (self->kind == KIND_NV12) {
+    if (height % 3 != 0 || width % 2 != 0) {
+      PyErr_SetString (PyExc_ValueError, "NV12 has even sizes: an array (height * 3 / 2, width)");
+      return -1;
+    }
+    height = height / 3 * 2;
+  }
+  run->width = (uint32_t) width;
+  run->height = (uint32_t) height;
+  run->n = (uint32_t) n;
+  run->batched = rows > 0 && self->kind == KIND_FRAMES;
+  run->record_size = self->kind == KIND_VOLUME ? sizeof (VolumeRecord)
+                     : self->sums              ? sizeof (SumsRecord)
+                                               : sizeof (Record);
+  run->images = calloc (run->batched ? run->n : 1, sizeof *run->images);
+  run->counts = calloc (2 * (size_t) run->n, sizeof *run->counts);
+  if (!run->images || !run->counts) {
+    PyErr_NoMemory ();
+    return -1;
+  }
+  run->found = run->counts + run->n;
+  for (uint32_t i = 0; i < (run->batched ? run->n : 1); i++)
+    run->images[i] = (CclImage){
+      .data = array->data + (Py_ssize_t) i * (rows > 0 ? array->strides[0] : 0),
+      .stride = array_stride (array, rows, width * pixel),
+      .memory = array->device >= 0 ? CCL_MEMORY_DEVICE
+                : array->pinned    ? CCL_MEMORY_PINNED
+                                   : CCL_MEMORY_HOST,
+      .stream = (void *) array->stream,
+    };
+  return 0;
+}
+
+/* The format of a frame of a camera. */
+static void
+set_format (const Engine *self, Run *run)
+{
+  CclImage *image = &run->images[0];
+
+  if (self->kind == KIND_BGR)
+    image->format = CCL_FORMAT_BGR;
+  if (self->kind == KIND_RGB)
+    image->format = CCL_FORMAT_RGB;
+  if (self->kind != KIND_NV12)
+    return;
+  for (int i = 0; i < 2; i++) {
+    run->chroma.planes[i] = *image;
+    run->chroma.planes[i].data += (size_t) run->height * image->stride + i;
+  }
+  run->chroma.step = 2;
+  image->chroma = &run->chroma;
+}
+
+/* Where the labels go. */
+static int
+plan_labels (const Array *array, const Array *out, Run *run)
+{
+  int rows = array->ndim - 2;
+  PyObject *shape, *expected;
+
+  if (array_check_type (out, "iu", 4, "out", "labels are int32 or uint32") != 0)
+    return -1;
+  if (out->ndim != array->ndim ||
+      memcmp (out->shape, array->shape, (size_t) out->ndim * sizeof *out->shape)) {
+    shape = array_shape (out);
+    expected = array_shape (array);
+    if (shape && expected)
+      PyErr_Format (PyExc_ValueError, "out has the shape %R; it must be the mask's, %R", shape,
+                    expected);
+    Py_XDECREF (shape);
+    Py_XDECREF (expected);
+    return -1;
+  }
+  if (array_check_rows (out, rows + 1, out->shape[rows + 1] * 4, "out") != 0)
+    return -1;
+  if ((out->device >= 0) != (array->device >= 0) || out->device != array->device) {
+    PyErr_SetString (PyExc_ValueError,
+                     "the mask and out are on different devices; they must be on the same");
+    return -1;
+  }
+  run->labels = out->data;
+  run->labels_stride = array_stride (out, rows, out->shape[rows + 1] * 4);
+  run->labels_step = rows > 0 ? (size_t) out->strides[0] : 0;
+  run->labels_memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
+  if (rows > 0 && run->n > 1 && out->strides[0] < (Py_ssize_t) (run->labels_stride * run->height)) {
+    PyErr_SetString (PyExc_ValueError,
+                     "the frames of out overlap, or are in another order than in the mask");
+    return -1;
+  }
+  return 0;
+}
+
+/* Without the GIL from here on */
+
+static CclStatus
+engine_open (Engine *self, const Run *run, int device)
+{
+  CclConfig *config = &self->config;
+  CclVolumeConfig volume;
+  CclMask region = { NULL };
+  CclStatus status = CCL_OK;
+
+  engine_close (self);
+  config->width = run->width;
+  config->height = run->height;
+  config->device = device;
+  if (self->kind == KIND_VOLUME) {
+    ccl_volume_config_init (&volume, run->width, run->height, run->n);
+    volume.connectivity = config->connectivity;
+    volume.backend = config->backend;
+    volume.threads = config->threads;
+    volume.device = device;
+    volume.max_components = config->max_components;
+    volume.labels = config->labels;
+    return ccl_volume_new (&volume, &self->volume);
+  }
+  if (self->include || self->exclude) {
+    status = ccl_mask_alloc (run->width, run->height, &region);
+    if (status == CCL_OK)
+      status = ccl_region_parse (self->include, self->exclude, &region);
+    config->region = &region;
+  }
+  if (status == CCL_OK)
+    status = self->depth > 0 ? ccl_batch_new (config, self->depth, &self->batch)
+                             : ccl_analyzer_new (config, &self->analyzer);
+  config->region = NULL;
+  ccl_mask_free (&region);
+  return status;
+}
+
+/* Makes room for @n more records. */
+static CclStatus
+reserve (Run *run, size_t n)
+{
+  size_t room = run->room;
+  uint8_t *records;
+
+  if (run->used + n <= room)
+    return CCL_OK;
+  while (room < run->used + n)
+    room = room > 0 ? 2 * room : 256;
+  records = realloc (run->records, room * run->record_size);
+  if (!records)
+    return CCL_ERROR_NO_MEMORY;
+  run->records = records;
+  run->room = room;
+  return CCL_OK;
+}
+
+static CclStatus
+add_records (const Engine *self, Run *run, uint32_t index, const CclComponents *components)
+{
+  CclStatus status = reserve (run, components->count);
+
+  if (status != CCL_OK)
+    return status;
+  run->counts[index] = components->count;
+  run->found[index] = components->found;
+  for (uint32_t i = 0; i < components->count; i++) {
+    const CclComponent *c = &components->items[i];
+    Record record = {
+      (int32_t) c->label,  (int32_t) c->x,
+      (int32_t) c->y,      (int32_t) c->width,
+      (int32_t) c->height, (int32_t) c->first_x,
+      (int64_t) c->area,   { ccl_component_centroid_x (c), ccl_component_centroid_y (c) },
+    };
+    uint8_t *to = run->records + run->used++ * run->record_size;
+
+    if (self->sums)
+      *(SumsRecord *) to = (SumsRecord){ record,
+                                         (int64_t) c->sum_x,
+                                         (int64_t) c->sum_y,
+                                         (int64_t) c->sum_xx,
+                                         (int64_t) c->sum_yy,
+                                         (int64_t) c->sum_xy };
+    else
+      *(Record *) to = record;
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+add_volume_records (Run *run, const CclVolumeComponents *components)
+{
+  CclStatus status = reserve (run, components->count);
+
+  if (status != CCL_OK)
+    return status;
+  run->counts[0] = components->count;
+  run->found[0] = components->found;
+  for (uint32_t i = 0; i < components->count; i++) {
+    const CclVolumeComponent *c = &components->items[i];
+    VolumeRecord *to = (VolumeRecord *) run->records + run->used++;
+
+    *to = (VolumeRecord){ (int32_t) c->label,  (int32_t) c->x,
+                          (int32_t) c->y,      (int32_t) c->z,
+                          (int32_t) c->width,  (int32_t) c->height,
+                          (int32_t) c->depth,  0,
+                          (int64_t) c->volume, { 0, 0, 0 } };
+    ccl_volume_component_centroid (c, to->centroid);
+  }
+  return CCL_OK;
+}
+
+static void
+copy_labels (const Run *run, uint32_t index, const CclLabels *labels, uint32_t height)
+{
+  for (size_t y = 0; y < height; y++)
+    memcpy (run->labels + index * run->labels_step + y * run->labels_stride,
+            (const uint8_t *) labels->data + y * labels->stride, run->width * sizeof *labels->data);
+}
+
+/* Whether the result has all components; else the engine has to be opened with more capacity. */
+static bool
+has_all (Engine *self, const CclComponents *components)
+{
+  uint32_t capacity = self->config.max_components;
+
+  if (!self->all || components->found <= components->count)
+    return true;
+  while (capacity < components->found)
+    capacity = capacity < UINT32_MAX / 2 ? 2 * capacity : UINT32_MAX;
+  self->config.max_components = capacity;
+  return false;
+}
+
+static CclStatus
+analyze_frames (Engine *self, Run *run, bool *again)
+{
+  CclStatus status = CCL_OK;
+
+  for (uint32_t i = 0; status == CCL_OK && i < (run->batched ? run->n : 1); i++) {
+    CclComponents components;
+
+    status = ccl_analyzer_analyze (self->analyzer, &run->images[i], &self->params, &components);
+    if (status != CCL_OK)
+      break;
+    *again = !has_all (self, &components);
+    if (*again)
+      break;
+    status = add_records (self, run, i, &components);
+    if (status == CCL_OK && run->labels)
+      status = ccl_analyzer_write_labels (self->analyzer,
+                                          (uint32_t *) (run->labels + i * run->labels_step),
+                                          run->labels_stride, run->labels_memory);
+  }
+  return status;
+}
+
+static CclStatus
+analyze_batch (Engine *self, Run *run, bool *again)
+{
+  CclComponents *components = calloc (run->n, sizeof *components);
+  CclLabels labels;
+  CclStatus status;
+
+  if (!components)
+    return CCL_ERROR_NO_MEMORY;
+  status = ccl_batch_analyze (self->batch, run->images, run->n, &self->params, components);
+  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++)
+    *again = !has_all (self, &components[i]);
+  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++) {
+    status = add_records (self, run, i, &components[i]);
+    if (status == CCL_OK && run->labels) {
+      status = ccl_batch_labels (self->batch, i, &labels);
+      if (status == CCL_OK)
+        copy_labels (run, i, &labels, run->height);
+    }
+  }
+  free (components);
+  return status;
+}
+
+static CclStatus
+analyze_volume (Engine *self, Run *run, bool *again)
+{
+  CclVolumeComponents components;
+  CclComponents counts;
+  CclLabels labels;
+  CclStatus status = ccl_volume_analyze (self->volume, &run->images[0], &self->params, &components);
+
+  if (status != CCL_OK)
+    return status;
+  counts = (CclComponents){ NULL, components.count, components.found };
+  *again = !has_all (self, &counts);
+  if (*again)
+    return CCL_OK;
+  status = add_volume_records (run, &components);
+  if (status == CCL_OK && run->labels) {
+    status = ccl_volume_labels (self->volume, &labels);
+    for (uint32_t z = 0; status == CCL_OK && z < run->n; z++) {
+      copy_labels (run, z, &labels, run->height);
+      labels.data =
+          (const uint32_t *) ((const uint8_t *) labels.data + labels.stride * run->height);
+    }
+  }
+  return status;
+}
+
+static CclStatus
+engine_run (Engine *self, Run *run, CclBackend backend, int device)
+{
+  CclConfig *config = &self->config;
+  uint32_t depth = self->kind == KIND_VOLUME                        ? run->n
+                   : run->batched && device >= 0 && !config->motion ? run->n
+                                                                    : 0;
+  bool open = self->analyzer || self->batch || self->volume;
+  bool again = !open || config->width != run->width || config->height != run->height ||
+               config->device != device || config->backend != backend ||
+               (self->volume && depth != self->depth) ||
+               (!self->volume && ((depth > 0) != (self->depth > 0) || depth > self->depth)) ||
+               (run->labels && !config->labels);
+  CclStatus status = CCL_OK;
+
+  config->labels |= run->labels != NULL;
+  config->backend = backend;
+  do {
+    run->used = 0;
+    if (again) {
+      self->depth = depth;
+      status = engine_open (self, run, device);
+    }
+    again = false;
+    if (status == CCL_OK)
+      status = self->volume  ? analyze_volume (self, run, &again)
+               : self->batch ? analyze_batch (self, run, &again)
+                             : analyze_frames (self, run, &again);
+  } while (status == CCL_OK && again);
+  /* A background model has no second chance; others are made anew. */
+  if (status != CCL_OK)
+    engine_close (self);
+  return status;
+}
+
+/* With the GIL from here on */
+
+static PyObject *
+make_records (const Run *run)
+{
+  Py_ssize_t size = (Py_ssize_t) (run->used * run->record_size);
+  Memory *memory = memory_new (1, &size, 'B', 1);
+
+  if (memory && size > 0)
+    memcpy (memory->data, run->records, (size_t) size);
+  return (PyObject *) memory;
+}
+
+static PyObject *
+make_counts (const Run *run, const uint32_t *counts)
+{
+  PyObject *list;
+
+  if (!run->batched)
+    return PyLong_FromUnsignedLong (counts[0]);
+  list = PyTuple_New (run->n);
+  for (uint32_t i = 0; list && i < run->n; i++)
+    PyTuple_SetItem (list, i, PyLong_FromUnsignedLong (counts[i]));
+  return list;
+}
+
+PyDoc_STRVAR (run_doc,
+              "run(array, out, labels, stream) -> (labels, records, counts, found)\n\n"
+              "Analyses an array. labels: whether they are wanted; without out, memory is made\n"
+              "for those of host memory.");
+
+static PyObject *
+engine_run_method (PyObject *object, PyObject *args)
+{
+  Engine *self = (Engine *) object;
+  PyObject *input, *output, *stream, *labels = NULL, *result = NULL;
+  Array array, out = { .device = -1 };
+  Run run = { 0 };
+  CclBackend backend;
+  CclStatus status;
+  int wanted;
+
+  if (!PyArg_ParseTuple (args, "OOpO:run", &input, &output, &wanted, &stream))
+    return NULL;
+  if (self->busy) {
+    PyErr_SetString (PyExc_RuntimeError,
+                     "another thread uses this object; make one for each thread");
+    return NULL;
+  }
+  self->busy = true;
+  if (array_get (&array, input, "the array", false, stream) != 0 ||
+      plan_run (self, &array, &run) != 0)
+    goto done;
+  if (array.device >= 0 && self->backend == CCL_BACKEND_CPU) {
+    PyErr_SetString (PyExc_ValueError,
+                     "the array is on a CUDA device, and backend='cpu' cannot read it; copy "
+                     "it to the host");
+    goto done;
+  }
+  /* Where the pixels are. */
+  backend = array.device >= 0                   ? CCL_BACKEND_CUDA
+            : self->backend == CCL_BACKEND_CUDA ? CCL_BACKEND_CUDA
+                                                : CCL_BACKEND_CPU;
+  set_format (self, &run);
+  if (wanted) {
+    if (output != Py_None)
+      labels = Py_NewRef (output);
+    else if (array.device < 0)
+      labels = (PyObject *) memory_new (array.ndim, array.shape, 'i', sizeof (int32_t));
+    else
+      PyErr_SetString (PyExc_ValueError,
+                       "labels of an array on a CUDA device need out=, an array of int32 there");
+    if (!labels || array_get (&out, labels, "out", true, stream) != 0 ||
+        plan_labels (&array, &out, &run) != 0)
+      goto done;
+  }
+  Py_BEGIN_ALLOW_THREADS;
+  status = engine_run (self, &run, backend, array.device >= 0 ? array.device : self->device);
+  Py_END_ALLOW_THREADS;
+  if (status == CCL_ERROR_NO_MEMORY && run.records && !self->analyzer)
+    PyErr_NoMemory ();
+  else if (status != CCL_OK)
+    fail_with_status (status);
+  else
+    result = Py_BuildValue ("(ONNN)", labels ? labels : Py_None, make_records (&run),
+                            make_counts (&run, run.counts), make_counts (&run, run.found));
+
+done:
+  self->busy = false;
+  array_release (&out);
+  array_release (&array);
+  free (run.images);
+  free (run.counts);
+  free (run.records);
+  Py_XDECREF (labels);
+  return result;
+}
+
+PyDoc_STRVAR (set_doc, "set(**parameters)\n\nSets what may change from frame to frame.");
+
+static PyObject *
+engine_set (PyObject *object, PyObject *args, PyObject *kwargs)
+{
+  static char *names[] = {
+    "threshold",    "invert",       "min_area", "max_area",    "min_width",
+    "min_height",   "elapsed",      "warm_up",  "noise_floor", "learning_time",
+    "light_change", "keep_shadows", "freeze",   NULL
+  };
+  Engine *self = (Engine *) object;
+  CclParams params = self->params;
+  CclMotionParams *motion = &params.motion;
+  int invert = params.invert, keep = motion->keep_shadows, freeze = motion->freeze;
+  unsigned long long min_area = params.min_area, max_area = params.max_area,
+                     elapsed = params.elapsed;
+  unsigned long long warm_up = motion->warm_up, learning = motion->learning_time;
+
+  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$bpKKIIKKbKbpp:set", names, &params.threshold,
+                                    &invert, &min_area, &max_area, &params.min_width,
+                                    &params.min_height, &elapsed, &warm_up, &motion->noise_floor,
+                                    &learning, &motion->light_change, &keep, &freeze))
+    return NULL;
+  params.invert = invert;
+  params.min_area = min_area;
+  params.max_area = max_area;
+  params.elapsed = elapsed;
+  motion->warm_up = warm_up;
+  motion->learning_time = learning;
+  motion->keep_shadows = keep;
+  motion->freeze = freeze;
+  self->params = params;
+  Py_RETURN_NONE;
+}
+
+/* A copy of @text, or NULL if it is NULL or empty. */
+static char *
+copy_text (const char *text)
+{
+  return text && *text ? strdup (text) : NULL;
+}
+
+static PyObject *
+engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+  static char *names[] = { "kind",       "connectivity",   "backend",   "device",
+                           "threads",    "max_components", "sums",      "labels",
+                           "operations", "include",        "exclude",   "scale",
+                           "shadows",    "mask",           "algorithm", NULL };
+  Engine *self = PyObject_New (Engine, type);
+  const char *operations = NULL, *include = NULL, *exclude = NULL, *algorithm = NULL;
+  int kind = KIND_FRAMES, backend = CCL_BACKEND_AUTO, sums = 0, labels = 0, shadows = 0, mask = 0;
+  CclConfig *config;
+  CclStatus status;
+
+  if (!self)
+    return NULL;
+  memset (&self->kind, 0, sizeof *self - offsetof (Engine, kind));
+  config = &self->config;
+  ccl_config_init (config, 0, 0);
+  ccl_motion_config_init (&self->motion);
+  ccl_params_init (&self->params);
+  config->max_components = 0;
+  if (!PyArg_ParseTupleAndKeywords (
+          args, kwargs, "|$iIiiIIppzzzIppz:Engine", names, &kind, &config->connectivity, &backend,
+          &config->device, &config->threads, &config->max_components, &sums, &labels, &operations,
+          &include, &exclude, &self->motion.scale, &shadows, &mask, &algorithm))
+    goto fail;
+  self->kind = (Kind) kind;
+  self->backend = (CclBackend) backend;
+  self->device = config->device;
+  self->sums = config->second_order = sums;
+  config->labels = labels;
+  config->mask = mask;
+  self->all = config->max_components == 0;
+  if (self->all)
+    config->max_components = FIRST_CAPACITY;
+  self->include = copy_text (include);
+  self->exclude = copy_text (exclude);
+  if (kind > KIND_VOLUME) {
+    self->motion.format = kind == KIND_GRAY ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
+    self->motion.shadows = shadows;
+    config->motion = &self->motion;
+  }
+  config->operations = self->operations;
+  if (operations) {
+    status = ccl_operations_parse (operations, self->operations, &config->n_operations);
+    if (status != CCL_OK) {
+      fail_with_status (status);
+      goto fail;
+    }
+  }
+  return (PyObject *) self;
+
+fail:
+  Py_DECREF (self);
+  return NULL;
+}
+
+/* A mask as bytes of @value. */
+static PyObject *
+unpack_mask (const CclMask *mask, uint8_t value)
+{
+  Py_ssize_t shape[] = { mask->height, mask->width };
+  Memory *memory = memory_new (2, shape, 'B', 1);
+
+  if (memory)
+    ccl_mask_unpack (mask, memory->data, mask->width, value);
+  return (PyObject *) memory;
+}
+
+static bool
+is_open (const Engine *self)
+{
+  if (self->analyzer && !self->busy)
+    return true;
+  PyErr_SetString (PyExc_ValueError, "there is no frame yet, or another thread uses this object");
+  return false;
+}
+
+PyDoc_STRVAR (mask_doc, "mask(value, shadows) -> memory of the last frame's mask or shadows");
+
+static PyObject *
+engine_mask (PyObject *object, PyObject *args)
+{
+  Engine *self = (Engine *) object;
+  CclMask mask;
+  CclStatus status;
+  uint8_t value;
+  int shadows;
+
+  if (!PyArg_ParseTuple (args, "bp:mask", &value, &shadows) || !is_open (self))
+    return NULL;
+  status = shadows ? ccl_analyzer_shadows (self->analyzer, &mask)
+                   : ccl_analyzer_mask (self->analyzer, &mask);
+  return status == CCL_OK ? unpack_mask (&mask, value) : fail_with_status (status);
+}
+
+PyDoc_STRVAR (background_doc, "background() -> memory of the model's background");
+
+static PyObject *
+engine_background (PyObject *object, PyObject *args)
+{
+  Engine *self = (Engine *) object;
+  Py_ssize_t shape[2];
+  CclStatus status;
+  CclInfo info;
+  Memory *memory;
+
+  if (!is_open (self))
+    return NULL;
+  ccl_analyzer_info (self->analyzer, &info);
+  shape[0] = info.motion.height;
+  shape[1] = info.motion.width;
+  memory = memory_new (2, shape, 'B', 1);
+  status =
+      memory ? ccl_analyzer_background (self->analyzer, memory->data, info.motion.width) : CCL_OK;
+  if (status == CCL_OK)
+    return (PyObject *) memory;
+  Py_DECREF (memory);
+  return fail_with_status (status);
+}
+
+PyDoc_STRVAR (reset_doc, "reset()\n\nDrops the background model.");
+
+static PyObject *
+engine_reset (PyObject *object, PyObject *args)
+{
+  Engine *self = (Engine *) object;
+
+  if (self->analyzer && !self->busy)
+    ccl_analyzer_reset (self->analyzer);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR (info_doc,
+              "info() -> a dictionary: what frames are analysed on, and the model's state");
+
+static PyObject *
+engine_info (PyObject *object, PyObject *args)
+{
+  Engine *self = (Engine *) object;
+  CclInfo info;
+
+  if (!is_open (self))
+    return NULL;
+  ccl_analyzer_info (self->analyzer, &info);
+  return Py_BuildValue (
+      "{s:s,s:s,s:s,s:i,s:K,s:K,s:K,s:K,s:O}", "backend", ccl_backend_name (info.backend),
+      "algorithm", info.algorithm, "device_name", info.device_name, "device", info.device,
+      "allocations", (unsigned long long) info.allocations, "bytes",
+      (unsigned long long) info.bytes, "starts", (unsigned long long) info.motion.starts,
+      "foreground", (unsigned long long) info.motion.foreground, "light_change",
+      info.motion.light_change ? Py_True : Py_False);
+}
+
+static PyMethodDef engine_methods[] = {
+  { "run", engine_run_method, METH_VARARGS, run_doc },
+  { "set", (PyCFunction) (void (*) (void)) engine_set, METH_VARARGS | METH_KEYWORDS, set_doc },
+  { "mask", engine_mask, METH_VARARGS, mask_doc },
+  { "background", engine_background, METH_NOARGS, background_doc },
+  { "reset", engine_reset, METH_NOARGS, reset_doc },
+  { "info", engine_info, METH_NOARGS, info_doc },
+  { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot engine_slots[] = {
+  { Py_tp_new, engine_new },
+  { Py_tp_dealloc, engine_dealloc },
+  { Py_tp_methods, engine_methods },
+  { Py_tp_doc, "An analyzer that follows the shape of its arrays." },
+  { 0, NULL },
+};
+
+static PyType_Spec engine_spec = {
+  .name = "cudaccl._engine.Engine",
+  .basicsize = sizeof (Engine),
+  .flags = Py_TPFLAGS_DEFAULT,
+  .slots = engine_slots,
+};
+
+int
+engine_register (PyObject *module)
+{
+  PyObject *type = PyType_FromModuleAndSpec (module, &engine_spec, NULL);
+
+  return type ? PyModule_AddObjectRef (module, "Engine", type) : -1;
+}

@@ -1,0 +1,448 @@
+# cudaccl - tests of the Python package
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import array
+import concurrent.futures
+import ctypes
+import gc
+import os
+import random
+import resource
+import subprocess
+import sys
+import threading
+import unittest
+
+try:
+    import cudaccl
+except ImportError as error:
+    print(f"skipped: {error}", file=sys.stderr)
+    sys.exit(77)
+try:
+    import numpy as np
+except ImportError:
+    np = None
+try:
+    import scipy.ndimage as ndimage
+except ImportError:
+    ndimage = None
+
+needs_numpy = unittest.skipUnless(np, "no NumPy")
+FIELDS = ["label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y"]
+
+
+def reference(mask, neighbours):
+    """The labels of a dictionary of foreground points, in raster order, by flooding."""
+    labels, n = {}, 0
+    for point in sorted(mask):
+        if point in labels:
+            continue
+        n += 1
+        labels[point] = n
+        todo = [point]
+        while todo:
+            at = todo.pop()
+            for step in neighbours:
+                other = tuple(a + b for a, b in zip(at, step))
+                if other in mask and other not in labels:
+                    labels[other] = n
+                    todo.append(other)
+    return labels, n
+
+
+def neighbourhood(dimensions, most):
+    """The steps to neighbours that differ in at most @most coordinates."""
+    steps = [()]
+    for _ in range(dimensions):
+        steps = [step + (d,) for step in steps for d in (-1, 0, 1)]
+    return [step for step in steps if 0 < sum(map(abs, step)) <= most]
+
+
+NEIGHBOURS = {4: neighbourhood(2, 1), 8: neighbourhood(2, 2), 6: neighbourhood(3, 1), 18: neighbourhood(3, 2),
+              26: neighbourhood(3, 3)}
+
+
+class WithoutNumPy(unittest.TestCase):
+    """The buffer protocol alone, in a process that has no NumPy."""
+
+    CODE = """
+import sys
+sys.modules["numpy"] = None
+import cudaccl
+mask = memoryview(bytes([1, 1, 0, 0,  0, 0, 0, 7,  0, 1, 0, 0])).cast("B", (3, 4))
+labels, components = cudaccl.analyze(mask)
+assert labels.tolist() == [[1, 1, 0, 0], [0, 0, 0, 2], [0, 3, 0, 0]], labels.tolist()
+assert labels.format == "i" and labels[1, 3] == 2
+assert components[0] == cudaccl.Component(1, 0, 0, 2, 1, 0, 2, 0.5, 0.0), components
+assert components[1].centroid_x == 3 and components[1].sum_x is None
+volume = memoryview(bytes([1, 0, 0, 0,  0, 0, 0, 7])).cast("B", (2, 2, 2))
+assert len(cudaccl.components(volume, 26)) == 1 and len(cudaccl.components(volume, 18)) == 2
+assert cudaccl.components(volume, 18)[1].z == 1
+assert cudaccl.Morphology("drop2")(mask).tolist()[1] == [0, 0, 0, 0]
+"""
+
+    def test_process(self):
+        subprocess.run([sys.executable, "-c", self.CODE], check=True)
+
+    def test_out(self):
+        out = memoryview(bytearray(4 * 6)).cast("B").cast("i", (2, 3))
+        mask = memoryview(bytes([0, 9, 0, 9, 0, 9])).cast("B", (2, 3))
+        self.assertIs(cudaccl.label(mask, 4, out=out), out)
+        self.assertEqual(out.tolist(), [[0, 1, 0], [2, 0, 3]])
+
+
+@needs_numpy
+class Results(unittest.TestCase):
+    def check(self, mask, connectivity, **options):
+        points = set(zip(*(axis.tolist() for axis in np.nonzero(mask))))
+        expected, n = reference(points, NEIGHBOURS[connectivity])
+        labels, components = cudaccl.analyze(mask, connectivity, **options)
+        self.assertEqual((labels.dtype, labels.shape), (np.int32, mask.shape))
+        self.assertEqual(len(components), n)
+        self.assertEqual({p: int(labels[p]) for p in points}, expected)
+        self.assertEqual(np.count_nonzero(labels), len(points))
+        np.testing.assert_array_equal(cudaccl.label(mask, connectivity, **options), labels)
+        np.testing.assert_array_equal(cudaccl.components(mask, connectivity, **options), components)
+        return labels, components
+
+    def test_random(self):
+        rng = np.random.default_rng(1)
+        for case in range(80):
+            size = rng.integers(1, 40, 2)
+            mask = rng.random(size) < rng.random()
+            labels, components = self.check(mask, 4 if case % 2 else 8, threads=1 + case % 3)
+            for c in components:
+                y, x = np.nonzero(labels == c["label"])
+                self.assertEqual((c["x"], c["y"], c["width"], c["height"], c["area"]),
+                                 (x.min(), y.min(), np.ptp(x) + 1, np.ptp(y) + 1, len(x)))
+                self.assertAlmostEqual(c["centroid_x"], x.mean())
+                self.assertAlmostEqual(c["centroid_y"], y.mean())
+
+    def test_random_volumes(self):
+        rng = np.random.default_rng(2)
+        for case in range(30):
+            mask = rng.random(rng.integers(1, 14, 3)) < rng.random()
+            labels, components = self.check(mask, (6, 18, 26)[case % 3])
+            for c in components:
+                z, y, x = np.nonzero(labels == c["label"])
+                self.assertEqual((c["z"], c["depth"], c["volume"]), (z.min(), np.ptp(z) + 1, len(x)))
+                self.assertAlmostEqual(c["centroid_z"], z.mean())
+
+    @unittest.skipUnless(ndimage, "no SciPy")
+    def test_scipy(self):
+        rng = np.random.default_rng(3)
+        for case in range(60):
+            mask = np.kron(rng.random(rng.integers(1, 60, 2)) < rng.random(), np.ones((3, 2), bool))
+            connectivity = 4 if case % 2 else 8
+            expected, n = ndimage.label(mask, None if connectivity == 4 else np.ones((3, 3)))
+            labels, components = cudaccl.analyze(mask, connectivity)
+            np.testing.assert_array_equal(labels, expected)
+            self.assertEqual(len(components), n)
+            if n:
+                centres = np.array(ndimage.center_of_mass(mask, expected, range(1, n + 1)))
+                np.testing.assert_allclose(centres[:, 0], components["centroid_y"])
+
+    def test_threshold(self):
+        mask = np.array([[0, 127, 128, 255]], np.uint8)
+        self.assertEqual(cudaccl.label(mask).tolist(), [[0, 1, 1, 1]])
+        self.assertEqual(cudaccl.label(mask, threshold=127).tolist(), [[0, 0, 1, 1]])
+        self.assertEqual(cudaccl.label(mask, threshold=127, invert=True).tolist(), [[1, 1, 0, 0]])
+
+    def test_filters(self):
+        mask = np.array([[1, 0, 1, 1, 0, 1, 1, 1]], np.uint8)
+        self.assertEqual(cudaccl.label(mask, min_area=2).tolist(), [[0, 0, 1, 1, 0, 2, 2, 2]])
+        self.assertEqual(cudaccl.components(mask, max_area=2)["area"].tolist(), [1, 2])
+        self.assertEqual(cudaccl.components(mask, min_width=3)["x"].tolist(), [5])
+        self.assertEqual(len(cudaccl.components(mask, min_height=2)), 0)
+        analyzer = cudaccl.Analyzer(max_components=1)
+        self.assertEqual(analyzer.components(mask)["area"].tolist(), [3])
+        self.assertEqual(analyzer.found, 3)
+        self.assertEqual(analyzer.label(mask).max(), 1)
+
+    def test_many(self):
+        """More components than the engine has room for at first."""
+        mask = np.zeros((300, 300), np.uint8)
+        mask[::2, ::2] = 1
+        labels, components = cudaccl.analyze(mask)
+        self.assertEqual(len(components), 150 * 150)
+        self.assertEqual(labels.max(), 150 * 150)
+        self.assertEqual(len(cudaccl.components(mask[:10, :10])), 25)
+
+    def test_batches(self):
+        rng = np.random.default_rng(4)
+        batch = rng.random((5, 20, 30)) < .4
+        batch[2] = False
+        labels, components = cudaccl.analyze(batch)
+        self.assertEqual((labels.shape, len(components)), (batch.shape, 5))
+        for i, mask in enumerate(batch):
+            np.testing.assert_array_equal(labels[i], cudaccl.label(mask))
+            np.testing.assert_array_equal(components[i], cudaccl.components(mask))
+        again = cudaccl.analyze(batch[:, None])
+        self.assertEqual(again[0].shape, (5, 1, 20, 30))
+        np.testing.assert_array_equal(again[0][:, 0], labels)
+        analyzer = cudaccl.Analyzer()
+        analyzer.components(batch)
+        self.assertEqual(analyzer.found, tuple(map(len, components)))
+        backwards = cudaccl.label(batch[::-1])
+        np.testing.assert_array_equal(backwards[::-1], labels)
+
+    def test_strides(self):
+        frame = np.random.default_rng(5).random((40, 60)) < .5
+        part = frame[5:31, 7:50]
+        np.testing.assert_array_equal(cudaccl.label(part), cudaccl.label(part.copy()))
+        np.testing.assert_array_equal(cudaccl.label(frame[::2]), cudaccl.label(frame[::2].copy()))
+        out = np.full((40, 60), 9, np.int32)
+        cudaccl.label(part, out=out[5:31, 7:50])
+        np.testing.assert_array_equal(out[5:31, 7:50], cudaccl.label(part))
+        self.assertTrue((out[:5] == 9).all() and (out[:, 50:] == 9).all())
+        np.testing.assert_array_equal(cudaccl.label(frame[:1, ::60]), cudaccl.label(frame[:1, :1]))
+
+    def test_sums(self):
+        mask = np.random.default_rng(6).random((30, 20)) < .5
+        labels, components = cudaccl.analyze(mask, features="sums")
+        for c in components:
+            y, x = np.nonzero(labels == c["label"])
+            self.assertEqual((c["sum_x"], c["sum_yy"], c["sum_xy"]), (x.sum(), (y * y).sum(), (x * y).sum()))
+
+    def test_cleaning(self):
+        mask = np.zeros((9, 12), np.uint8)
+        mask[1:8, 1:8] = 255
+        mask[4, 4] = 0
+        mask[4, 10] = 255
+        clean = cudaccl.Morphology("fill,drop2")(mask)
+        self.assertEqual((clean.dtype, clean[4, 4], clean[4, 10]), (np.uint8, 255, 0))
+        self.assertEqual(cudaccl.Morphology("drop2")(mask > 0).dtype, bool)
+        self.assertIs(cudaccl.Morphology("drop2")(mask, mask), mask)
+        self.assertEqual(mask[4, 10], 0)
+        components = cudaccl.components(mask, morphology="fill", include="0,0 0.5,0 0.5,1 0,1")
+        self.assertEqual(components["area"].tolist(), [7 * 5])
+
+    def test_memory_is_used_again(self):
+        mask = np.ones((200, 300), np.uint8)
+        analyzer = cudaccl.Analyzer()
+        first = analyzer.label(mask).__array_interface__["data"]
+        allocations = analyzer.info["allocations"]
+        for _ in range(10):
+            again = analyzer.label(mask).__array_interface__["data"]
+        self.assertEqual(again, first)
+        self.assertEqual(analyzer.info["allocations"], allocations)
+        kept = [analyzer.label(mask * i) for i in (0, 1, 0)]
+        self.assertEqual([int(labels.max()) for labels in kept], [0, 1, 0])
+
+    def test_dlpack(self):
+        class Foreign:
+            """Only DLPack, as tensors of PyTorch on the CPU."""
+
+            def __init__(self, data):
+                self.data = data
+
+            def __dlpack__(self, **options):
+                return self.data.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.data.__dlpack_device__()
+
+        mask = (np.random.default_rng(7).random((17, 23)) < .5).astype(np.uint8)
+        out = np.zeros(mask.shape, np.int32)
+        before = sys.getrefcount(mask), sys.getrefcount(out)
+        result = cudaccl.label(Foreign(mask), out=(foreign := Foreign(out)))
+        self.assertIs(result, foreign)
+        np.testing.assert_array_equal(out, cudaccl.label(mask))
+        np.testing.assert_array_equal(cudaccl.label(Foreign(mask[::2])), cudaccl.label(mask[::2].copy()))
+        del result, foreign
+        self.assertEqual((sys.getrefcount(mask), sys.getrefcount(out)), before)
+
+
+@needs_numpy
+class Moving(unittest.TestCase):
+    def frames(self):
+        for i in range(30):
+            frame = np.random.default_rng(i).integers(90, 94, (96, 128), np.uint8)
+            if i > 20:
+                frame[40:60, 3 * i:3 * i + 14] = 220
+            yield frame
+
+    def check(self, motion, convert):
+        for frame in self.frames():
+            found = motion(convert(frame))
+        self.assertEqual(len(found), 1)
+        self.assertLess(abs(int(found["x"][0]) - 87), 4)
+        self.assertEqual(motion.mask.shape, (96, 128))
+        self.assertEqual(motion.mask[50, 94], 255)
+        self.assertEqual(motion.shadows.shape, (96, 128))
+        self.assertLess(motion.background.max(), 110)
+        return motion
+
+    def test_gray(self):
+        motion = self.check(cudaccl.Motion("gray", morphology="median5"), lambda frame: frame)
+        self.assertEqual(motion.info["starts"], 1)
+        motion.freeze = True
+        motion.reset()
+        motion(np.zeros((96, 128), np.uint8))
+        self.assertEqual(motion.info["starts"], 2)
+
+    def test_colours(self):
+        self.check(cudaccl.Motion("bgr", morphology="median5"), lambda frame: np.dstack([frame] * 3))
+        self.check(cudaccl.Motion("nv12", morphology="median5"),
+                   lambda frame: np.vstack([frame, np.full((48, 128), 128, np.uint8)]))
+
+    def test_red_and_blue(self):
+        """A change of colour that luma alone does not show."""
+        def frame(red, blue):
+            return np.dstack([np.full((64, 64), value, np.uint8) for value in (blue, 100, red)])
+
+        for name, turn in (("bgr", lambda f: f), ("rgb", lambda f: f[:, :, ::-1].copy())):
+            motion = cudaccl.Motion(name)
+            for _ in range(20):
+                motion(turn(frame(100, 100)))
+            changed = frame(100, 100)
+            changed[16:32, 16:32] = (202, 100, 61)
+            self.assertEqual(len(motion(turn(changed))), 1)
+
+
+@needs_numpy
+class Errors(unittest.TestCase):
+    def fails(self, exception, text, *args, function=cudaccl.label, **kwargs):
+        with self.assertRaisesRegex(exception, text):
+            function(*args, **kwargs)
+
+    def test_arrays(self):
+        mask = np.ones((4, 6), np.uint8)
+        for dtype in (np.int8, np.int32, np.float32, np.uint16, complex):
+            self.fails(TypeError, "bool or uint8", mask.astype(dtype))
+        self.fails(TypeError, "pass a NumPy array", [[1, 0]])
+        self.fails(TypeError, "pass a NumPy array", None)
+        self.fails(ValueError, "ascontiguousarray", mask[:, ::-1])
+        self.fails(ValueError, "ascontiguousarray", mask[::-1])
+        self.fails(ValueError, "ascontiguousarray", mask.T)
+        self.fails(ValueError, "ascontiguousarray", np.broadcast_to(mask[0], (3, 6)))
+        self.fails(ValueError, r"shape \(24,\)", mask.ravel())
+        self.fails(ValueError, r"pass a mask", np.ones((2, 3, 4, 5), bool))
+        self.fails(ValueError, "5 dimensions", np.ones((1, 1, 1, 4, 5), bool))
+        self.fails(ValueError, "volumes", mask, 6)
+        for shape in ((0, 4), (4, 0), (0, 4, 4), (0, 0)):
+            self.fails(ValueError, "1 to 2\\*\\*32", np.ones(shape, bool))
+        large = np.lib.stride_tricks.as_strided(mask, (1 << 16, 1 << 16), (1 << 16, 1))
+        self.fails(ValueError, "1 to 2\\*\\*32", large)
+        self.fails(ValueError, "slices", np.ones((4, 6, 5), bool)[:, :4], 26)
+
+    def test_out(self):
+        mask = np.ones((4, 6), np.uint8)
+        out = np.zeros((4, 6), np.int32)
+        out.flags.writeable = False
+        self.fails(ValueError, "read-only", mask, out=out)
+        self.fails(TypeError, "int32", mask, out=np.zeros((4, 6), np.int64))
+        self.fails(ValueError, "shape", mask, out=np.zeros((6, 4), np.int32))
+        self.fails(ValueError, "shape", mask, out=np.zeros((1, 4, 6), np.int32))
+        self.fails(ValueError, "ascontiguousarray", mask, out=np.zeros((4, 12), np.int32)[:, ::2])
+        self.fails(TypeError, "pass a NumPy array", mask, out=[[]])
+        backwards = np.zeros((2, 4, 6), np.int32)[::-1]
+        self.fails(ValueError, "overlap", np.ones((2, 4, 6), bool), out=backwards)
+
+    def test_options(self):
+        mask = np.ones((4, 6), np.uint8)
+        self.fails(ValueError, "connectivity 5", mask, 5)
+        self.fails(ValueError, "threshold", mask, threshold=256)
+        self.fails(ValueError, "backend", mask, backend="gpu")
+        self.fails(ValueError, "feature", mask, features="moon")
+        self.fails(ValueError, "threads", mask, threads=1000)
+        self.fails(ValueError, "position", mask, morphology="median4")
+        self.fails(TypeError, "colour", mask, colour=3)
+        self.fails(ValueError, "gray frames", mask[0], function=cudaccl.Motion("gray"))
+        self.fails(ValueError, "height, width, 3", mask, function=cudaccl.Motion("bgr"))
+        self.fails(ValueError, "NV12", np.ones((4, 6), np.uint8), function=cudaccl.Motion("nv12"))
+        with self.assertRaisesRegex(ValueError, "no frame"):
+            cudaccl.Motion().background
+
+    def test_cuda(self):
+        class Device:
+            """An array on a device that is not there."""
+            shape = (4, 6)
+            __cuda_array_interface__ = {"shape": (4, 6), "typestr": "|u1", "data": (4096, True), "version": 3,
+                                        "stream": None}
+
+        self.fails(ValueError, "backend='cpu'", Device(), backend="cpu")
+        self.fails(ValueError, "out=", Device())
+        self.fails(ValueError, "different devices", Device(), out=np.zeros((4, 6), np.int32))
+        if cudaccl.cuda_device_count() == 0:
+            self.fails((RuntimeError, ValueError), "CUDA|device|driver", Device(), function=cudaccl.components)
+            self.fails((RuntimeError, ValueError), "CUDA|device|driver", np.ones((3, 3), bool), backend="cuda")
+        self.assertEqual(cudaccl.label(np.ones((2, 2), bool)).max(), 1)
+
+    def test_random_objects(self):
+        """Whatever comes, an exception or a result."""
+        rng = random.Random(8)
+        values = [None, 0, -1, 4, 8, 26, 255, 256, 1 << 40, "8", 3.5, (), b"abc", object(), np.ones((3, 5), bool),
+                  np.ones((2, 3, 5), np.uint8), np.zeros((3, 5), np.int32), memoryview(b"abcdef"),
+                  array.array("f", [1, 2]), np.ones((3, 5), "V1"), np.ones((3, 5), "datetime64[s]"), ctypes.c_char()]
+        options = ["connectivity", "threshold", "out", "threads", "invert", "min_area", "max_area", "min_width",
+                   "max_components", "features", "morphology", "include", "backend", "device", "stream"]
+        for _ in range(3000):
+            kwargs = {name: rng.choice(values) for name in rng.sample(options, rng.randrange(4))}
+            try:
+                cudaccl.analyze(rng.choice(values), **kwargs)
+            except (TypeError, ValueError, OverflowError, BufferError, RuntimeError, MemoryError, AttributeError):
+                pass
+
+
+@needs_numpy
+class Life(unittest.TestCase):
+    def test_threads(self):
+        """Eight threads, each with its own cached analyzers; the GIL is released."""
+        masks = [np.random.default_rng(i).random((60 + i, 80)) < .5 for i in range(8)]
+        expected = [cudaccl.label(mask) for mask in masks]
+
+        def work(i):
+            for k in range(50):
+                which = (i + k) % 8
+                np.testing.assert_array_equal(cudaccl.label(masks[which], threads=1 + k % 2), expected[which])
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+
+    def test_shared_analyzer(self):
+        analyzer = cudaccl.Analyzer()
+        mask = np.random.default_rng(9).random((600, 800)) < .5
+        results = []
+
+        def work():
+            for _ in range(30):
+                try:
+                    results.append(len(analyzer.components(mask)))
+                except RuntimeError as error:
+                    results.append(str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual({type(r) for r in results}, {int, str})
+        self.assertEqual(len({r for r in results if isinstance(r, int)}), 1)
+
+    def test_leaks(self):
+        """Calls of many kinds, wrong ones among them, end with the memory that they began with."""
+        mask = np.random.default_rng(10).random((30, 40)) < .5
+        batch = np.stack([mask, ~mask])
+        out = np.zeros(mask.shape, np.int32)
+        calls = int(os.environ.get("CUDACCL_TEST_CALLS", 3000))
+        sizes = []
+        for i in range(calls):
+            cudaccl.analyze(mask if i % 3 else batch)
+            cudaccl.label(mask, out=out)
+            try:
+                cudaccl.label(mask.T)
+            except ValueError:
+                pass
+            if i % 10 == 0:
+                cudaccl.Analyzer(morphology="median3").components(mask)
+                cudaccl.Motion("gray")(mask.view(np.uint8))
+                cudaccl.Morphology("fill")(mask)
+            if i in (calls // 2, calls - 1):
+                gc.collect()
+                sizes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        self.assertLess(sizes[1] - sizes[0], 2048, "KiB more")
+
+
+if __name__ == "__main__":
+    unittest.main()
