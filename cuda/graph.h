@@ -15,6 +15,7 @@ typedef struct CclCudaGraphKey
   size_t pitch;
   uint32_t min_area, max_area, min_width, min_height;
   uint8_t threshold, invert, bits;
+  bool near; /* the operations are those for near objects */
 } CclCudaGraphKey;
 
 /* The work on frames with one key, ready to be replayed. */

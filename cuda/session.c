@@ -23,7 +23,8 @@ typedef struct CudaSession
   CclCudaModel model;
   CclCudaFrame source; /* the frame on the device, or the model's mask of it. work.frame, which is
                         * analysed, is the same or the mask that the operations make of it */
-  CclCudaOperations operations;
+  CclCudaOperations chains[2]; /* for far and near objects; one for all without auto_operations */
+  const CclCudaOperations *operations; /* of the frame: the chain in use */
   CclCudaWork work;
   CclCudaGraphs graphs;
   CclCudaTiming timing;
@@ -75,7 +76,8 @@ cuda_close (CclSession *session)
     ccl_cuda_context_leave ();
   }
   ccl_cuda_upload_close (&self->upload);
-  ccl_cuda_operations_close (&self->operations);
+  ccl_cuda_operations_close (&self->chains[0]);
+  ccl_cuda_operations_close (&self->chains[1]);
   free (self->work.tables);
   free (self);
 }
@@ -123,6 +125,29 @@ work_for (const CclSession *wanted)
   };
 }
 
+/* The operations of the next frame. */
+static const CclCudaOperations *
+choose_chain (const CudaSession *self)
+{
+  const CclCleaning *cleaning = &self->base.cleaning;
+
+  return &self->chains[cleaning->n_far > 0 && cleaning->near];
+}
+
+static CclStatus
+open_operations (CudaSession *self)
+{
+  const CclCleaning *cleaning = &self->base.cleaning;
+  CclStatus status = CCL_OK;
+
+  for (unsigned near = 0; near < (cleaning->n_far > 0 ? 2 : 1) && status == CCL_OK; near++)
+    status =
+        ccl_cuda_operations_open (&self->chains[near], &self->base,
+                                  ccl_cleaning_range (cleaning, near), &self->work, &self->queue);
+  self->operations = choose_chain (self);
+  return status;
+}
+
 static CclStatus
 open_work (CudaSession *self)
 {
@@ -138,13 +163,13 @@ open_work (CudaSession *self)
   if (status == CCL_OK && config->motion)
     status = ccl_cuda_model_open (&self->model, &self->base.model, config, &self->queue.memory);
   if (status == CCL_OK)
-    status = ccl_cuda_operations_open (&self->operations, &self->base, work, &self->queue);
+    status = open_operations (self);
   if (status == CCL_OK)
     status = ccl_cuda_download_open (&self->download, &self->queue, &self->base, &work->result);
   self->source = work->frame;
   ccl_cuda_upload_open (
       &self->upload, &self->queue, config, self->model.base ? &self->model.frame : NULL,
-      work->algorithm == ccl_cuda_tile_algorithm () && !config->labels && self->operations.n == 0);
+      work->algorithm == ccl_cuda_tile_algorithm () && !config->labels && self->operations->n == 0);
   return status;
 }
 
@@ -199,7 +224,7 @@ static void
 set_params (CudaSession *self, const CclParams *params)
 {
   CclCudaResult *r = &self->work.result;
-  uint64_t dropped = self->operations.min_area;
+  uint64_t dropped = self->operations->min_area;
   uint64_t min_area = params->min_area > dropped ? params->min_area : dropped;
 
   self->source.threshold = params->threshold;
@@ -226,8 +251,8 @@ enqueue_frame (void *data)
 
   if (error == cudaSuccess)
     error = ccl_cuda_updates_clear (work, stream);
-  if (error == cudaSuccess && self->operations.n > 0) {
-    error = ccl_cuda_operations_enqueue (&self->operations, &self->source, stream);
+  if (error == cudaSuccess && self->operations->n > 0) {
+    error = ccl_cuda_operations_enqueue (self->operations, &self->source, stream);
     ccl_cuda_stage (work, "operations", stream);
   }
   self->timing.stages.before = self->timing.stages.n;
@@ -248,6 +273,7 @@ enqueue_analysis (CudaSession *self)
     .threshold = source->threshold,
     .invert = source->invert,
     .bits = source->bits,
+    .near = self->base.cleaning.near,
     .min_area = result->min_area,
     .max_area = result->max_area,
     .min_width = result->min_width,
@@ -288,6 +314,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   self->label_map_is_here = self->masks_are_here[0] = self->masks_are_here[1] = false;
   stages->n = stages->labelling = stages->before = 0;
   ccl_cuda_timing_begin (&self->timing);
+  self->operations = choose_chain (self);
   set_params (self, params);
   self->is_uploaded = image->memory != CCL_MEMORY_DEVICE;
   status = ccl_cuda_upload_allocate (&self->upload, image);
@@ -298,7 +325,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
     status = ccl_cuda_upload (&self->upload, image, &self->source, &self->base.upload);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
-  self->work.frame = self->operations.n > 0 ? self->operations.clean : self->source;
+  self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;
   if (status == CCL_OK)
     status = enqueue_analysis (self);
   if (status == CCL_OK)

@@ -15,8 +15,9 @@ struct CclAnalyzer
   const CclBackendClass *backend;
   CclSession *session;
   bool in_flight;
-  bool collected; /* and nothing was submitted since */
-  char *fallback; /* why the preferred backend is not used, or NULL */
+  uint64_t elapsed; /* CclParams.elapsed of the frame in flight */
+  bool collected;   /* and nothing was submitted since */
+  char *fallback;   /* why the preferred backend is not used, or NULL */
   CclStatus fallback_status;
   CclColorPlanes planes; /* of frames of interleaved colours in host memory */
 };
@@ -179,6 +180,10 @@ check_config (const CclConfig *config, uint32_t frame_height)
                      config->width, config->height);
   if (frame_height > 0 && (config->motion || config->mask))
     return ccl_fail (CCL_ERROR_UNSUPPORTED, "batches have no background models and no masks");
+  if (config->auto_operations && (frame_height > 0 || config->n_operations > 0))
+    return ccl_fail (CCL_ERROR_INVALID, frame_height > 0
+                                            ? "batches have no automatic operations"
+                                            : "automatic operations leave no room for others");
   status = config->motion ? ccl_model_check_config (config->motion) : CCL_OK;
   return status == CCL_OK
              ? ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height)
@@ -303,9 +308,13 @@ init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted
   if (status != CCL_OK)
     return status;
   *wanted = (CclSession){ .config = *config, .device = -1, .frame_height = frame_height };
-  if (config->n_operations > 0)
+  wanted->cleaning.n = config->n_operations;
+  if (config->auto_operations)
+    ccl_cleaning_init_auto (&wanted->cleaning, config->width, config->height, wanted->operations);
+  else if (config->n_operations > 0)
     memcpy (wanted->operations, config->operations,
             config->n_operations * sizeof *config->operations);
+  wanted->config.n_operations = wanted->cleaning.n;
   if (config->motion)
     ccl_model_init (&wanted->model, config->motion, config->width, config->height);
   bound = components_bound (config);
@@ -464,6 +473,7 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   analyzer->collected = false;
   status = analyzer->backend->submit (session, image, params);
   analyzer->in_flight = status == CCL_OK;
+  analyzer->elapsed = params->elapsed;
   if (status == CCL_OK && session->config.motion)
     ccl_model_commit (&session->model, &clock);
   return status;
@@ -494,6 +504,8 @@ ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
   analyzer->collected = status == CCL_OK;
   if (status == CCL_OK && analyzer->session->config.motion)
     ccl_model_finish (&analyzer->session->model);
+  if (status == CCL_OK && analyzer->session->config.auto_operations)
+    ccl_cleaning_follow (&analyzer->session->cleaning, components, analyzer->elapsed);
   return status;
 }
 
@@ -592,12 +604,14 @@ void
 ccl_analyzer_reset (CclAnalyzer *analyzer)
 {
   analyzer->session->model.clock = (CclMotionClock){ 0 };
+  ccl_cleaning_reset (&analyzer->session->cleaning);
 }
 
 void
 ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
 {
   const CclSession *session = analyzer->session;
+  CclChainRange range = ccl_cleaning_range (&session->cleaning, session->cleaning.near);
 
   *info = (CclInfo){
     .backend = analyzer->backend->id,
@@ -609,6 +623,8 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .allocations = session->account.allocations,
     .bytes = session->account.bytes,
     .upload = session->upload ? session->upload : "none",
+    .operations = session->operations + range.first,
+    .n_operations = range.n,
   };
   ccl_model_info (&session->model, &info->motion);
 }

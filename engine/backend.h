@@ -5,6 +5,7 @@
 #define CCL_BACKEND_H
 
 #include "engine/account.h"
+#include "engine/cleaning.h"
 #include "engine/crop_pixel.h"
 #include "engine/error.h"
 #include "engine/motion.h"
@@ -42,6 +43,7 @@ typedef struct CclSession
                      * only for open(); operations and motion point at the caller's until then, so
                      * use: */
   CclOperation operations[CCL_MAX_OPERATIONS]; /* [config.n_operations] */
+  CclCleaning cleaning;                        /* which of them */
   CclModel model;                              /* with config.motion */
   const CclAlgorithm *algorithm;
   CclAccount account;

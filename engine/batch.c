@@ -270,7 +270,7 @@ stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams
     for (uint32_t y = 0; i < n && y < mask.height; y++)
       ccl_foreground_row (&foreground, y, mask.words + y * mask.pitch);
     if (i < n && self->cleans)
-      ccl_chain_apply (&self->chain, &mask);
+      ccl_chain_apply (&self->chain, 0, self->chain.n, &mask);
     else if (i >= n)
       memset (mask.words, 0, mask.height * row);
     memset (below, 0, row);

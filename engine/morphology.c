@@ -68,7 +68,7 @@ ccl_morphology_apply (CclMorphology *morphology, CclMask *mask)
                      " does not fit operations on masks of %" PRIu32 "x%" PRIu32
                      "; use the same size",
                      mask->width, mask->height, morphology->chain.width, morphology->chain.height);
-  ccl_chain_apply (&morphology->chain, mask);
+  ccl_chain_apply (&morphology->chain, 0, morphology->chain.n, mask);
   return CCL_OK;
 }
 

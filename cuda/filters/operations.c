@@ -109,21 +109,21 @@ add_operation (CclCudaOperations *operations, const CclOperation *operation, Rea
   }
 }
 
-/* Returns the number of operations without the drops at the end, which become a minimum area. If
- * the mask itself is wanted, they stay. */
+/* Returns the end of the operations without the drops there, which become a minimum area. If the
+ * mask itself is wanted, they stay. */
 static uint32_t
-without_drops (CclCudaOperations *operations, const CclSession *session)
+without_drops (CclCudaOperations *operations, const CclSession *session, CclChainRange range)
 {
-  uint32_t n = session->config.n_operations;
+  uint32_t end = range.first + range.n;
 
   if (session->config.mask)
-    return n;
-  for (; n > 0 && session->operations[n - 1].kind == CCL_OPERATION_DROP; n--) {
-    uint64_t size = session->operations[n - 1].size;
+    return end;
+  for (; end > range.first && session->operations[end - 1].kind == CCL_OPERATION_DROP; end--) {
+    uint64_t size = session->operations[end - 1].size;
 
     operations->min_area = size > operations->min_area ? size : operations->min_area;
   }
-  return n;
+  return end;
 }
 
 static bool
@@ -232,9 +232,10 @@ open_analysis (CclCudaOperations *operations, const CclCudaWork *work, CclCudaQu
 
 CclStatus
 ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
-                          const CclCudaWork *work, CclCudaQueue *queue)
+                          CclChainRange range, const CclCudaWork *work, CclCudaQueue *queue)
 {
-  uint32_t n = without_drops (operations, session), height = session->config.height, frames = 1;
+  uint32_t end = without_drops (operations, session, range), height = session->config.height,
+           frames = 1;
   Reach reach = { 0, 0 };
   CclStatus status;
 
@@ -244,7 +245,7 @@ ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *sessi
   }
   if (session->config.region || session->config.mask)
     add_launch (operations, &reach);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = range.first; i < end; i++)
     add_operation (operations, &session->operations[i], &reach);
   if (operations->n == 0)
     return CCL_OK;

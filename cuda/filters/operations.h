@@ -33,10 +33,11 @@ typedef struct CclCudaOperations
   uint64_t min_area;    /* stands for a drop at the end; 0: there is none */
 } CclCudaOperations;
 
-/* Plans @session's operations and region, and allocates their memory. Call this after @work was
- * opened: if its algorithm is tile, both share tables. */
+/* Plans @range of @session's operations and its region, and allocates their memory. Call this after
+ * @work was opened: if its algorithm is tile, both share tables. */
 CclStatus ccl_cuda_operations_open (CclCudaOperations *operations, const CclSession *session,
-                                    const CclCudaWork *work, CclCudaQueue *queue);
+                                    CclChainRange range, const CclCudaWork *work,
+                                    CclCudaQueue *queue);
 void ccl_cuda_operations_close (CclCudaOperations *operations);
 
 /* Enqueues all steps, from @source to operations->clean. */

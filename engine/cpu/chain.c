@@ -378,11 +378,11 @@ copy_mask (CclMask *to, const CclMask *from)
 }
 
 void
-ccl_chain_apply (CclChain *chain, CclMask *mask)
+ccl_chain_apply (CclChain *chain, uint32_t first, uint32_t n, CclMask *mask)
 {
   CclMask *now = mask, *other = &chain->other;
 
-  for (uint32_t i = 0; i < chain->n; i++) {
+  for (uint32_t i = first; i < first + n; i++) {
     const CclOperation *operation = &chain->operations[i];
 
     switch (operation->kind) {

@@ -33,7 +33,7 @@ CclStatus ccl_chain_init (CclChain *chain, const CclConfig *config, CclPool *poo
                           CclAccount *account);
 void ccl_chain_clear (CclChain *chain);
 
-/* Applies the operations to @mask, of the chain's size and in host memory. */
-void ccl_chain_apply (CclChain *chain, CclMask *mask);
+/* Applies @n operations from @first on to @mask, of the chain's size and in host memory. */
+void ccl_chain_apply (CclChain *chain, uint32_t first, uint32_t n, CclMask *mask);
 
 #endif

@@ -125,6 +125,7 @@ cpu_open (const CclSession *wanted, CclSession **session)
   }
   *self = (CpuSession){ .base = *wanted };
   self->base.account = account;
+  self->base.config.operations = self->base.operations;
   if (self->base.config.threads == 0)
     self->base.config.threads = ccl_pool_cpus ();
   status = init_pool (self);
@@ -171,11 +172,13 @@ pack_strip (void *data, uint32_t index)
 static void
 label_clean (CpuSession *self, CclForeground *foreground)
 {
+  const CclCleaning *cleaning = &self->base.cleaning;
+  CclChainRange range = ccl_cleaning_range (cleaning, cleaning->near);
   PackJob job = { foreground, self };
   CclImage image = ccl_mask_image (&self->mask);
 
   ccl_pool_run (self->pool, pack_strip, &job, self->runs.n_strips);
-  ccl_chain_apply (&self->chain, &self->mask);
+  ccl_chain_apply (&self->chain, range.first, range.n, &self->mask);
   foreground->image = &image;
   foreground->region = NULL;
   foreground->invert = false;

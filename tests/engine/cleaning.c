@@ -1,6 +1,7 @@
 /* cudaccl - checkccl: frames that are cleaned before their analysis, and what is read and written
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/cleaning.h"
 #include "tests/engine/allocations.h"
 #include "tests/engine/checkccl.h"
 #include "tests/engine/masks.h"
@@ -303,6 +304,130 @@ test_cleaned_batches (Check *check)
   check_each_algorithm (check, run_cleaned_batch);
 }
 
+/* Frames of 320x240 with a square and a speck of 5x5 pixels, in turn: a square of 14x14 is large.
+ * Operations for far objects keep the speck. */
+static const struct
+{
+  uint32_t square;
+  uint64_t elapsed; /* ms */
+  bool near;        /* the operations that clean this frame are for near objects */
+} automatic[] = {
+  { 20, 40, false },        { 20, 100, false },   { 20, 100, false },
+  { 20, 100, false },                                                /* 0.34 s */
+  { 20, 100, true },        { 13, 599999, true }, { 20, 40, true },  /* in time */
+  { 0, 599999, true },      { 0, 1, true },       { 13, 40, false }, /* after 10 minutes */
+  { 13, 1000000, false },   { 20, 299, false },   { 13, 40, false },
+  { 20, 299, false },       { 20, 1, false },     { 20, 40, true },
+  { 13, UINT64_MAX, true }, { 13, 40, false },
+};
+
+static void
+check_automatic_frame (Check *check, CclAnalyzer *analyzer, const Case *c, size_t i)
+{
+  static const char *const texts[] = { "close3x3,drop11", "median3,open1x7,fill,drop69" };
+  TestImage image = test_image_new (320, 240), clean;
+  CclParams params;
+  Cleaning cleaning = { 0 };
+  CclComponents got;
+  CclInfo info;
+
+  ccl_params_init (&params);
+  params.elapsed = automatic[i].elapsed * 1000000;
+  for (uint32_t y = 0; y < automatic[i].square; y++)
+    memset (image.pixels + (y + 50) * 320 + 100, 255, automatic[i].square);
+  for (uint32_t y = 0; y < 5; y++)
+    memset (image.pixels + (y + 150) * 320 + 200, 255, 5);
+  ccl_analyzer_info (analyzer, &info);
+  ccl_operations_format (info.operations, info.n_operations, cleaning.text, sizeof cleaning.text);
+  check_that (check, strcmp (cleaning.text, texts[automatic[i].near]) == 0,
+              "%s: frame %zu is cleaned with %s", c->algorithm->name, i, cleaning.text);
+  ccl_operations_parse (texts[automatic[i].near], cleaning.operations, &cleaning.n);
+  clean = clean_image (&image, &params, &cleaning, 8);
+  if (check_that (check,
+                  ccl_analyzer_analyze (analyzer,
+                                        &(CclImage){ .data = image.pixels, .stride = 320 }, &params,
+                                        &got) == CCL_OK,
+                  "%s", ccl_last_error ())) {
+    check_that (check, got.count == (automatic[i].square > 0) + (automatic[i].near ? 0u : 1u),
+                "%s: frame %zu has %u components", c->algorithm->name, i, got.count);
+    check_that (check, mask_is (analyzer, &clean), "%s: the mask of frame %zu is wrong",
+                c->algorithm->name, i);
+  }
+  check->runs++;
+  test_image_clear (&clean);
+  test_image_clear (&image);
+}
+
+static void
+run_automatic (Check *check, const Case *wanted)
+{
+  CclAnalyzer *analyzer;
+  CclConfig config;
+  CclInfo before, after;
+
+  if (wanted->placement.bits || wanted->connectivity != 8)
+    return;
+  ccl_config_init (&config, 320, 240);
+  config.backend = wanted->algorithm->backend;
+  config.algorithm = wanted->algorithm->name;
+  config.auto_operations = config.mask = true;
+  if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s", ccl_last_error ()))
+    return;
+  for (size_t i = 0; i < sizeof automatic / sizeof automatic[0]; i++) {
+    check_automatic_frame (check, analyzer, wanted, i);
+    if (i == 0)
+      ccl_analyzer_info (analyzer, &before);
+  }
+  ccl_analyzer_info (analyzer, &after);
+  check_that (check, before.allocations == after.allocations, "%s: allocations in frames",
+              wanted->algorithm->name);
+  ccl_analyzer_free (analyzer);
+}
+
+static void
+test_automatic (Check *check)
+{
+  check_each_algorithm (check, run_automatic);
+}
+
+/* What is chosen for frames of some sizes. */
+static void
+test_automatic_sizes (Check *check)
+{
+  static const struct
+  {
+    uint32_t width, height;
+    const char *far, *near;
+  } sizes[] = {
+    { 1, 1, "close3x3,drop1", "median3,open1x1,fill,drop1" },
+    { 160, 120, "close3x3,drop2", "median3,open1x3,fill,drop17" },
+    { 320, 240, "close3x3,drop11", "median3,open1x7,fill,drop69" },
+    { 768, 576, "close3x3,drop66", "median3,open1x17,fill,drop399" },
+    { 576, 768, "close3x3,drop66", "median3,open1x17,fill,drop399" },
+    { 1920, 1080, "close7x7,drop233", "median3,open3x33,fill,drop1405" },
+    { 3840, 2160, "close13x13,drop933", "median3,open7x65,fill,drop5621" },
+    { 65535, 65535, "close255x255,drop858967", "median3,open197x255,fill,drop5174501" },
+  };
+
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    CclOperation operations[CCL_MAX_OPERATIONS];
+    CclCleaning cleaning;
+    char texts[2][128];
+
+    ccl_cleaning_init_auto (&cleaning, sizes[i].width, sizes[i].height, operations);
+    for (unsigned near = 0; near < 2; near++) {
+      CclChainRange range = ccl_cleaning_range (&cleaning, near);
+
+      check_that (check, ccl_operations_check (operations + range.first, range.n) == CCL_OK, "%s",
+                  ccl_last_error ());
+      ccl_operations_format (operations + range.first, range.n, texts[near], sizeof texts[near]);
+    }
+    check_that (check,
+                strcmp (texts[0], sizes[i].far) == 0 && strcmp (texts[1], sizes[i].near) == 0,
+                "%u x %u: %s and %s", sizes[i].width, sizes[i].height, texts[0], texts[1]);
+  }
+}
+
 /* What analyzers and batches refuse of masks. */
 static void
 test_cleaning_errors (Check *check)
@@ -317,6 +442,7 @@ test_cleaning_errors (Check *check)
   CclComponents components;
   CclParams params;
   CclConfig config;
+  CclBatch *batch;
 
   ccl_params_init (&params);
   ccl_config_init (&config, 9, 9);
@@ -324,6 +450,14 @@ test_cleaning_errors (Check *check)
   config.n_operations = 1;
   check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_ERROR_INVALID, "operations");
   config.operations = &good;
+  config.auto_operations = true;
+  check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_ERROR_INVALID,
+              "automatic operations and others");
+  config.n_operations = 0;
+  check_that (check, ccl_batch_new (&config, 2, &batch) == CCL_ERROR_INVALID,
+              "automatic operations of a batch");
+  config.auto_operations = false;
+  config.n_operations = 1;
   config.region = &region;
   check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_ERROR_INVALID,
               "a region of another size");
@@ -785,6 +919,8 @@ const Test cleaning_tests[] = {
   { "mask-regions", test_regions },
   { "mask-cleaned", test_cleaned },
   { "mask-cleaned-batches", test_cleaned_batches },
+  { "mask-cleaned-automatic", test_automatic },
+  { "mask-automatic-sizes", test_automatic_sizes },
   { "mask-cleaning-errors", test_cleaning_errors },
   { NULL, NULL },
 };

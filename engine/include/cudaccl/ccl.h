@@ -154,7 +154,9 @@ typedef struct CclConfig
   const CclMotionConfig *motion;  /* a background model finds the foreground, see
                                    * cudaccl/motion.h; copied. NULL: the threshold does */
   bool mask;                      /* keep the cleaned mask for ccl_analyzer_mask() */
-  uint64_t reserved[8];           /* for fields to come; 0 */
+  bool auto_operations; /* instead of operations: choose them by the size of the frame and of the
+                         * objects in it, see cudaccl/mask.h. Not for batches */
+  uint64_t reserved[8]; /* for fields to come; 0 */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -249,8 +251,12 @@ typedef struct CclInfo
   uint64_t bytes;            /* what they hold now */
   const char *upload; /* what of the last frame crossed the bus to the device: "pixels", "bits", or
                        * "none" on the CPU and for frames that were on the device already */
-  CclMotionInfo motion; /* all 0 without CclConfig.motion */
-  uint64_t reserved[8]; /* for fields to come; 0 */
+  CclMotionInfo motion;           /* all 0 without CclConfig.motion */
+  const CclOperation *operations; /* that clean the next frame; those of CclConfig, or what
+                                   * auto_operations chose; owned by the analyzer */
+  uint32_t n_operations;
+  uint32_t reserved0;
+  uint64_t reserved[6]; /* for fields to come; 0 */
 } CclInfo;
 
 /* A part of the analysis of a frame. */
