@@ -335,6 +335,15 @@ GST_START_TEST (test_utc_clock)
           take_utc (gst_harness_push_and_pull (h, frame_new (GST_CLOCK_TIME_NONE, 1))),
           GST_CLOCK_TIME_NONE);
     }
+
+    /* The source of a new stream may be another one; nothing else asks it again. */
+    gst_harness_set_live (h, !live);
+    gst_harness_push_event (h, gst_event_new_tag (gst_tag_list_new_empty ()));
+    one = take_utc (gst_harness_push_and_pull (h, frame_new (99 * GST_SECOND, 1)));
+    fail_unless_equals_int (one != GST_CLOCK_TIME_NONE, live);
+    gst_harness_push_event (h, gst_event_new_stream_start ("other"));
+    one = take_utc (gst_harness_push_and_pull (h, frame_new (99 * GST_SECOND, 1)));
+    fail_unless_equals_int (one != GST_CLOCK_TIME_NONE, !live);
     gst_harness_teardown (h);
   }
 }

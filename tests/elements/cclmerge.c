@@ -398,12 +398,29 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* A mask that was cropped behind cudaccl: both kinds of metadata are cropped, then scaled.
+/* Without a frame rate nothing but equal times match by default. */
+GST_START_TEST (test_no_rate)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=128,height=96");
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  gst_harness_set_src_caps (pair.video, caps);
+  gst_harness_push (pair.mask, mask_new (400 * GST_MSECOND, 1));
+  gst_harness_push (pair.video, video_new (0));
+  gst_harness_push_event (pair.mask, gst_event_new_eos ());
+  fail_unless_equals_int (pair_pull_label (&pair, 0), 0);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* A mask whose lower right was cropped out behind cudaccl: both kinds of metadata are cropped, then
+ * scaled.
  * @first is outside and goes; @second keeps its parameters. */
 GST_START_TEST (test_later_crop)
 {
-  static const GstCclComponent first = { 1, 50, 40, 4, 3, 12, 51.5, 41.0 };
-  static const GstCclComponent second = { 2, 8, 6, 4, 3, 12, 9.5, 7.0 };
+  static const GstCclComponent first = { 1, 5, 4, 4, 3, 12, 6.5, 5.0 };
+  static const GstCclComponent second = { 2, 34, 26, 4, 3, 12, 35.5, 27.0 };
   const GstCclComponent components[] = { first, second };
   GstBuffer *mask = gst_buffer_new (), *out;
   GstVideoRegionOfInterestMeta *roi;
@@ -419,7 +436,7 @@ GST_START_TEST (test_later_crop)
   add_roi (mask, "blob", 0, &first);
   add_roi (mask, "blob", 1, &second);
   gst_buffer_append_memory (mask, gst_allocator_alloc (NULL, MASK_WIDTH * MASK_HEIGHT, NULL));
-  ccl_test_crop (mask, MASK_WIDTH, MASK_HEIGHT, 6, 4, 32, 24);
+  ccl_test_crop (mask, MASK_WIDTH, MASK_HEIGHT, 32, 24, 32, 24);
   gst_harness_push (pair.mask, mask);
   out = gst_harness_push_and_pull (pair.video, video_new (0));
 
@@ -895,6 +912,7 @@ cclmerge_suite (void)
   tcase_add_test (tc, test_twice_the_size);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_later_crop);
+  tcase_add_test (tc, test_no_rate);
 
   tc = tcase_create ("buffers");
   suite_add_tcase (s, tc);

@@ -365,6 +365,25 @@ GST_START_TEST (test_zones)
 }
 GST_END_TEST;
 
+/* A shared frame is copied before it gets zones, also if it gets no components. */
+GST_START_TEST (test_shared_frame)
+{
+  GstBuffer *mask = gst_buffer_new (), *video = video_new (0), *out;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  GST_BUFFER_PTS (mask) = 0;
+  add_events (mask, "gate", 1, 0);
+  gst_harness_push (pair.mask, mask);
+  out = gst_harness_push_and_pull (pair.video, gst_buffer_ref (video));
+  fail_unless_equals_int (gst_buffer_get_ccl_zones_meta (out)->n_zones, 1);
+  fail_if (gst_buffer_get_ccl_zones_meta (video));
+  gst_buffer_unref (video);
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 /* When the branch has no more zones, frames have none. Waiting events survive the release of
  * the pad. */
 GST_START_TEST (test_end_of_zones)
@@ -447,6 +466,7 @@ cclmergezones_suite (void)
   tcase_add_loop_test (tcase, test_events, 0, G_N_ELEMENTS (cases));
   tcase_add_loop_test (tcase, test_random_events, 0, 40);
   tcase_add_test (tcase, test_zones);
+  tcase_add_test (tcase, test_shared_frame);
   tcase_add_test (tcase, test_end_of_zones);
   tcase_add_test (tcase, test_flush);
 

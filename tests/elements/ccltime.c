@@ -71,6 +71,15 @@ static const Case cases[] = {
     4,
     1 },
   { "a little back", 25, 0, 0, 1, GST_FORMAT_TIME, { 2000, 1040, 1080 }, { 2000, 2000, 2040 }, 3 },
+  { "a little back, and past it",
+    25,
+    0,
+    0,
+    1,
+    GST_FORMAT_TIME,
+    { 2000, 1040, 1080, 2080 },
+    { 2000, 2000, 2040, 3040 },
+    4 },
   { "a little more",
     25,
     0,
@@ -258,6 +267,22 @@ GST_START_TEST (test_warnings)
 }
 GST_END_TEST;
 
+/* An element outside of a pipeline has no clock: it goes by the system's. */
+GST_START_TEST (test_no_clock)
+{
+  GstClockTime time;
+  Fixture f;
+
+  set_up (&f);
+  gst_element_set_clock (f.element, NULL);
+  advance (&f, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  g_usleep (20 * G_TIME_SPAN_MILLISECOND);
+  time = advance (&f, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  fail_unless (time >= 20 * GST_MSECOND, "%" GST_TIME_FORMAT, GST_TIME_ARGS (time));
+  tear_down (&f);
+}
+GST_END_TEST;
+
 /* Neither a flush nor a gap event is a jump. */
 GST_START_TEST (test_restart_and_gap)
 {
@@ -326,6 +351,7 @@ ccltime_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_cases, 0, G_N_ELEMENTS (cases));
   tcase_add_test (tcase, test_warnings);
+  tcase_add_test (tcase, test_no_clock);
   tcase_add_test (tcase, test_restart_and_gap);
   tcase_add_test (tcase, test_hostile);
 

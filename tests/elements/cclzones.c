@@ -287,6 +287,13 @@ GST_START_TEST (test_change)
   push (h, 2, 1, 100, 60);
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   check_counts (h, "b", 1, 0, 1);
+
+  /* Elsewhere it is another zone, whatever its name. */
+  g_object_set (h->element, "zones", "a: 0,0 40,0 40,40 0,40; b: 0,0 1,0 1,1 0,1", NULL);
+  push (h, 3, 1, 100, 60);
+  check_no_event (h);
+  check_counts (h, "a", 0, 0, 0);
+  check_counts (h, "b", 1, 0, 1);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -723,7 +730,8 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST;
 
-/* Components that nobody tracks: one warning. An object that is not tracked yet is none. */
+/* Components without tracks cause one warning, but not those of objects that ccltrack has not
+ * confirmed yet. */
 GST_START_TEST (test_untracked)
 {
   GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
