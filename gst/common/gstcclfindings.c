@@ -33,6 +33,8 @@ copy_zones (GstCclZonesMeta *copy, const GstCclZonesMeta *meta)
   guint i;
 
   *copy = *meta;
+  if (copy->class_names)
+    gst_ccl_class_names_ref (copy->class_names);
   copy->zones = g_new (GstCclZone, meta->n_zones);
   copy->events = g_memdup2 (meta->events, meta->n_events * sizeof (*meta->events));
   for (i = 0; i < meta->n_zones; i++) {
@@ -54,6 +56,7 @@ clear_zones (GstCclZonesMeta *meta)
   }
   g_free (meta->zones);
   g_free (meta->events);
+  g_clear_pointer (&meta->class_names, gst_ccl_class_names_unref);
   memset (meta, 0, sizeof (*meta));
 }
 
@@ -319,6 +322,51 @@ gst_ccl_events_add (GArray *self, const GstCclZonesMeta *meta, GstClockTimeDiff 
   g_array_append_val (self, events);
 }
 
+/* The class of @meta that is called @name; added if it is new. */
+static guint
+ensure_class (GstCclZonesMeta *meta, const gchar *name)
+{
+  const guint n = gst_ccl_class_names_get_n_names (meta->class_names);
+  const gchar **names = g_new0 (const gchar *, (gsize) n + 2);
+  GstCclClassNames *longer;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    names[i] = gst_ccl_class_names_get_name (meta->class_names, i + 1);
+    if (strcmp (names[i], name) == 0)
+      break;
+  }
+  if (i == n) {
+    names[n] = name;
+    longer = gst_ccl_class_names_new (names);
+    gst_ccl_zones_meta_set_class_names (meta, longer);
+    gst_ccl_class_names_unref (longer);
+  }
+  g_free (names);
+
+  return i + 1;
+}
+
+void
+gst_ccl_zones_translate_events (GstCclZonesMeta *meta, GstCclZoneEvent *events, guint n,
+                                GstCclClassNames *names)
+{
+  guint i;
+
+  if (!names || names == meta->class_names)
+    return;
+  if (!meta->class_names) {
+    gst_ccl_zones_meta_set_class_names (meta, names);
+    return;
+  }
+
+  for (i = 0; i < n; i++) {
+    const gchar *name = gst_ccl_class_names_get_name (names, events[i].class_id);
+
+    events[i].class_id = name ? ensure_class (meta, name) : 0;
+  }
+}
+
 /* Returns the index in @meta of the zone of an event: @index, or another zone from @first on with
  * the same name and kind. Returns the number of zones if there is none. */
 static guint
@@ -344,7 +392,8 @@ static guint
 copy_events (GstBuffer *dest, guint first, const Events *from, GstClockTimeDiff time,
              GstCclZoneEvent *copies)
 {
-  const GstCclZonesMeta *meta = &from->meta, *to = gst_buffer_get_ccl_zones_meta (dest);
+  const GstCclZonesMeta *meta = &from->meta;
+  GstCclZonesMeta *to = gst_buffer_get_ccl_zones_meta (dest);
   GstClockTimeDiff age =
       GST_CLOCK_STIME_IS_VALID (from->time) ? gst_ccl_time_diff (time, from->time) : 0;
   guint i, n = 0;
@@ -364,6 +413,7 @@ copy_events (GstBuffer *dest, guint first, const Events *from, GstClockTimeDiff 
     event->frame_age = gst_ccl_time_diff (event->frame_age, -age);
     n++;
   }
+  gst_ccl_zones_translate_events (to, copies, n, meta->class_names);
 
   return n;
 }

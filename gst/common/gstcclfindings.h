@@ -49,6 +49,11 @@ void gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *
 void gst_ccl_findings_attach_zones (const GstCclFindings *self, GstBuffer *dest, guint width,
                                     guint height);
 
+/* Gives @n events, whose classes are called by @names or NULL, the classes of @meta, to which names
+ * are added if it lacks them. */
+void gst_ccl_zones_translate_events (GstCclZonesMeta *meta, GstCclZoneEvent *events, guint n,
+                                     GstCclClassNames *names);
+
 /* A list of events that no frame has yet, and their zones. */
 GArray *gst_ccl_events_new (void);
 

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <gst/ccl/gstcclclassnames.h>
 
 #include "gstcclmetaprivate.h"
 
@@ -157,6 +158,11 @@ gst_ccl_read_double (GstCclReader *reader, gdouble *number)
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
+/* The number of names, and for each its length and bytes. @names may be NULL. */
+gsize gst_ccl_get_names_size (const GstCclClassNames *names); /* at most */
+guint8 *gst_ccl_put_names (guint8 *bytes, const GstCclClassNames *names);
+gboolean gst_ccl_read_names (GstCclReader *reader, GstCclClassNames **names);
+
 /* Appends the bytes from @bytes to @end to @data, and frees @bytes. */
 static inline gboolean
 gst_ccl_take_bytes (GstByteArrayInterface *data, guint8 *bytes, const guint8 *end)

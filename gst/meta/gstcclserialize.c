@@ -127,9 +127,8 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
   return bytes;
 }
 
-/* The size of the names, at most. */
-static gsize
-get_names_size (const GstCclClassNames *names)
+gsize
+gst_ccl_get_names_size (const GstCclClassNames *names)
 {
   guint n = names ? gst_ccl_class_names_get_n_names (names) : 0, i;
   gsize size = 0;
@@ -140,8 +139,8 @@ get_names_size (const GstCclClassNames *names)
   return size;
 }
 
-static guint8 *
-put_names (guint8 *bytes, const GstCclClassNames *names)
+guint8 *
+gst_ccl_put_names (guint8 *bytes, const GstCclClassNames *names)
 {
   guint n = names ? gst_ccl_class_names_get_n_names (names) : 0, i;
 
@@ -179,13 +178,13 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint8 *bytes, *end;
   guint i;
 
-  bytes = end = g_malloc (MAX_FRAME_SIZE + get_names_size (self->class_names) +
+  bytes = end = g_malloc (MAX_FRAME_SIZE + gst_ccl_get_names_size (self->class_names) +
                           (gsize) self->n_components * MAX_COMPONENT_SIZE);
   end = gst_ccl_put_varint (end, self->width);
   end = gst_ccl_put_varint (end, self->height);
   end = gst_ccl_put_varint (end, self->found);
   end = gst_ccl_put_varint (end, self->n_components);
-  end = put_names (end, self->class_names);
+  end = gst_ccl_put_names (end, self->class_names);
   for (i = 0; i < self->n_components; i++) {
     end = put_component (end, &self->components[i], before);
     before = &self->components[i];
@@ -228,9 +227,8 @@ read_centroid (GstCclReader *reader, gboolean is_sum, guint start, guint64 area,
   return TRUE;
 }
 
-/* Sets @names to NULL if there are none. */
-static gboolean
-read_names (GstCclReader *reader, GstCclClassNames **names)
+gboolean
+gst_ccl_read_names (GstCclReader *reader, GstCclClassNames **names)
 {
   gchar **strings;
   guint n, i;
@@ -320,7 +318,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
 
   if (!gst_ccl_read_size (&reader, &width, &height) || !gst_ccl_read_uint (&reader, &found) ||
       !gst_ccl_read_count (&reader, MIN_COMPONENT_SIZE, &n) || found < n ||
-      (version != WITHOUT_CLASSES && !read_names (&reader, &names))) {
+      (version != WITHOUT_CLASSES && !gst_ccl_read_names (&reader, &names))) {
     gst_ccl_warn_invalid ("components", &reader, size);
     return NULL;
   }

@@ -223,6 +223,7 @@ gst_ccl_zones_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->n_zones = self->n_events = 0;
   self->zones = NULL;
   self->events = NULL;
+  self->class_names = NULL;
 
   return TRUE;
 }
@@ -237,6 +238,7 @@ gst_ccl_zones_meta_free (GstMeta *meta, GstBuffer *buffer)
     clear_zone (&self->zones[i]);
   g_clear_pointer (&self->zones, g_free);
   g_clear_pointer (&self->events, g_free);
+  g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
   self->n_zones = self->n_events = 0;
 }
 
@@ -282,6 +284,7 @@ add_copy (GstBuffer *dest, const GstCclZonesMeta *self, guint width, guint heigh
   copy->width = width;
   copy->height = height;
   append (copy, self->zones, self->n_zones, self->events, self->n_events, scale_x, scale_y);
+  gst_ccl_zones_meta_set_class_names (copy, self->class_names);
 
   return copy;
 }
@@ -559,6 +562,65 @@ GST_CCL_DEFINE_ARRAY (GstCclZonesMeta, gst_ccl_zones_meta, GstCclZone, zone, zon
  * Since: 0.1
  */
 GST_CCL_DEFINE_ARRAY (GstCclZonesMeta, gst_ccl_zones_meta, GstCclZoneEvent, event, events)
+
+/**
+ * gst_ccl_zones_meta_set_class_names:
+ * @meta: a #GstCclZonesMeta on a writable buffer
+ * @names: (nullable): the names of the classes in its events, or %NULL for none
+ *
+ * Sets the names of the classes. Adds a reference to @names; strings are not copied.
+ *
+ * Since: 0.1
+ */
+void
+gst_ccl_zones_meta_set_class_names (GstCclZonesMeta *meta, GstCclClassNames *names)
+{
+  GstCclClassNames *before;
+
+  g_return_if_fail (meta != NULL);
+
+  before = meta->class_names;
+  meta->class_names = names ? gst_ccl_class_names_ref (names) : NULL;
+  g_clear_pointer (&before, gst_ccl_class_names_unref);
+}
+
+/**
+ * gst_ccl_zones_meta_get_class_names:
+ * @meta: a #GstCclZonesMeta
+ *
+ * Gets the names of the classes.
+ *
+ * Returns: (transfer none) (nullable): the names, or %NULL if there are none
+ *
+ * Since: 0.1
+ */
+GstCclClassNames *
+gst_ccl_zones_meta_get_class_names (const GstCclZonesMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->class_names;
+}
+
+/**
+ * gst_ccl_zones_meta_get_class_name:
+ * @meta: a #GstCclZonesMeta
+ * @class_id: a class, as of an event
+ *
+ * Gets the name of a class.
+ *
+ * Returns: (transfer none) (nullable): the name, in UTF-8 and valid as long as @meta is, or %NULL
+ *   if the class has none
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_ccl_zones_meta_get_class_name (const GstCclZonesMeta *meta, guint class_id)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->class_names ? gst_ccl_class_names_get_name (meta->class_names, class_id) : NULL;
+}
 
 /**
  * gst_ccl_zones_meta_crop:

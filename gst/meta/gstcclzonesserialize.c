@@ -1,9 +1,11 @@
 /* cudaccl - serialisation of GstCclZonesMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 1. See gstcclbytes.h for numbers.
+/* Version 2. See gstcclbytes.h for numbers.
  *
- *   width, height, n_zones
+ *   width, height
+ *   the names of classes, see gst_ccl_put_names() (not in version 1)
+ *   n_zones
  *   for each zone:
  *     a byte of flags
  *     length of the name, and its bytes
@@ -19,7 +21,8 @@
  *     FLAG_DWELL: dwell
  *     x and y, doubles
  *     in, out, inside
- *     FLAG_AGE: frame_age, signed */
+ *     FLAG_AGE: frame_age, signed
+ *     FLAG_CLASS: class_id (not in version 1) */
 
 #include <gst/ccl/gstcclzonesmeta.h>
 
@@ -27,7 +30,8 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 1
+#define VERSION 2
+#define WITHOUT_CLASSES 1 /* the oldest version that is read */
 
 #define FLAG_TRIPWIRE (1 << 0)
 #define FLAG_COLOR (1 << 1)
@@ -37,12 +41,14 @@
 #define TYPE_MASK 15
 #define FLAG_DWELL (1 << 4)
 #define FLAG_AGE (1 << 5)
-#define EVENT_FLAGS (FLAG_DWELL | FLAG_AGE)
+#define FLAG_CLASS (1 << 6)
+#define OLD_EVENT_FLAGS (FLAG_DWELL | FLAG_AGE)
+#define EVENT_FLAGS (OLD_EVENT_FLAGS | FLAG_CLASS)
 
 #define MAX_FRAME_SIZE (4 * GST_CCL_MAX_VARINT_SIZE)
 #define MAX_ZONE_SIZE (1 + 6 * GST_CCL_MAX_VARINT_SIZE) /* without name and points */
 #define MAX_POINT_SIZE (2 * GST_CCL_MAX_VARINT_SIZE)
-#define MAX_EVENT_SIZE (1 + 7 * GST_CCL_MAX_VARINT_SIZE + 2 * 8)
+#define MAX_EVENT_SIZE (1 + 8 * GST_CCL_MAX_VARINT_SIZE + 2 * 8)
 #define MIN_ZONE_SIZE 6
 #define MIN_EVENT_SIZE (6 + 2 * 8)
 
@@ -126,7 +132,7 @@ static guint8 *
 put_event (guint8 *bytes, const GstCclZoneEvent *event)
 {
   *bytes++ = (guint8) (((guint) event->type & TYPE_MASK) | (event->dwell ? FLAG_DWELL : 0) |
-                       (event->frame_age ? FLAG_AGE : 0));
+                       (event->frame_age ? FLAG_AGE : 0) | (event->class_id ? FLAG_CLASS : 0));
   bytes = gst_ccl_put_varint (bytes, event->zone);
   bytes = gst_ccl_put_varint (bytes, event->track);
   if (event->dwell)
@@ -138,6 +144,8 @@ put_event (guint8 *bytes, const GstCclZoneEvent *event)
   bytes = gst_ccl_put_varint (bytes, event->inside);
   if (event->frame_age)
     bytes = gst_ccl_put_signed (bytes, event->frame_age);
+  if (event->class_id)
+    bytes = gst_ccl_put_varint (bytes, event->class_id);
 
   return bytes;
 }
@@ -146,7 +154,8 @@ gboolean
 gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
   const GstCclZonesMeta *self = (const GstCclZonesMeta *) meta;
-  gsize most = MAX_FRAME_SIZE + (gsize) self->n_events * MAX_EVENT_SIZE;
+  gsize most = MAX_FRAME_SIZE + gst_ccl_get_names_size (self->class_names) +
+               (gsize) self->n_events * MAX_EVENT_SIZE;
   guint8 *bytes, *end;
   guint i;
 
@@ -157,6 +166,7 @@ gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, 
   bytes = end = g_malloc (most);
   end = gst_ccl_put_varint (end, self->width);
   end = gst_ccl_put_varint (end, self->height);
+  end = gst_ccl_put_names (end, self->class_names);
   end = gst_ccl_put_varint (end, self->n_zones);
   for (i = 0; i < self->n_zones; i++)
     end = put_zone (end, &self->zones[i]);
@@ -225,11 +235,11 @@ read_zone (GstCclReader *reader, GstCclZone *zone)
 }
 
 static gboolean
-read_event (GstCclReader *reader, guint n_zones, GstCclZoneEvent *event)
+read_event (GstCclReader *reader, guint8 known_flags, guint n_zones, GstCclZoneEvent *event)
 {
   guint8 byte;
 
-  if (!gst_ccl_read_byte (reader, &byte) || (byte & ~(EVENT_FLAGS | TYPE_MASK)) != 0)
+  if (!gst_ccl_read_byte (reader, &byte) || (byte & ~(known_flags | TYPE_MASK)) != 0)
     return FALSE;
   event->type = (GstCclZoneEventType) (byte & TYPE_MASK);
 
@@ -242,7 +252,8 @@ read_event (GstCclReader *reader, guint n_zones, GstCclZoneEvent *event)
   return read_coordinate (reader, &event->x) && read_coordinate (reader, &event->y) &&
          gst_ccl_read_varint (reader, &event->in) && gst_ccl_read_varint (reader, &event->out) &&
          gst_ccl_read_uint (reader, &event->inside) &&
-         (!(byte & FLAG_AGE) || gst_ccl_read_signed (reader, &event->frame_age));
+         (!(byte & FLAG_AGE) || gst_ccl_read_signed (reader, &event->frame_age)) &&
+         (!(byte & FLAG_CLASS) || gst_ccl_read_uint (reader, &event->class_id));
 }
 
 /* The data comes from another process and is not trusted. */
@@ -250,17 +261,20 @@ GstMeta *
 gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
                                 gsize size, guint8 version)
 {
+  const guint8 known_flags = version == WITHOUT_CLASSES ? OLD_EVENT_FLAGS : EVENT_FLAGS;
   GstCclReader reader = { data, size };
+  GstCclClassNames *names = NULL;
   GstCclZoneEvent *events = NULL;
   GstCclZonesMeta *meta = NULL;
   GstCclZone *zones = NULL;
   guint width, height, n_zones = 0, n_events = 0, i;
   gboolean valid;
 
-  if (!gst_ccl_check_version ("zones", version, VERSION, VERSION))
+  if (!gst_ccl_check_version ("zones", version, WITHOUT_CLASSES, VERSION))
     return NULL;
 
   valid = gst_ccl_read_size (&reader, &width, &height) &&
+          (version == WITHOUT_CLASSES || gst_ccl_read_names (&reader, &names)) &&
           gst_ccl_read_count (&reader, MIN_ZONE_SIZE, &n_zones);
   if (valid)
     zones = g_new0 (GstCclZone, n_zones);
@@ -271,12 +285,15 @@ gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, cons
   if (valid)
     events = g_new0 (GstCclZoneEvent, n_events);
   for (i = 0; valid && i < n_events; i++)
-    valid = read_event (&reader, n_zones, &events[i]);
+    valid = read_event (&reader, known_flags, n_zones, &events[i]);
 
-  if (valid && reader.size == 0)
+  if (valid && reader.size == 0) {
     meta = gst_buffer_add_ccl_zones_meta (buffer, width, height, zones, n_zones, events, n_events);
-  else
+    gst_ccl_zones_meta_set_class_names (meta, names);
+  } else {
     gst_ccl_warn_invalid ("zones", &reader, size);
+  }
+  g_clear_pointer (&names, gst_ccl_class_names_unref);
 
   for (i = 0; zones && i < n_zones; i++) {
     g_free (zones[i].name);

@@ -16,8 +16,8 @@
 LAYOUT (GstCclComponent, 96, confidence, 88);
 LAYOUT (GstCclMeta, 56, class_names, 48);
 LAYOUT (GstCclZone, 56, inside, 48);
-LAYOUT (GstCclZoneEvent, 72, frame_age, 64);
-LAYOUT (GstCclZonesMeta, 48, events, 40);
+LAYOUT (GstCclZoneEvent, 80, class_id, 72);
+LAYOUT (GstCclZonesMeta, 56, class_names, 48);
 #endif
 
 static const GstCclComponent components[] = {

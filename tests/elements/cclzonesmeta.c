@@ -419,7 +419,8 @@ GST_END_TEST;
   "\x02\x14\x00\x00\x28\x03\x02\x00"
 #define EIGHT "\x00\x00\x00\x00\x00\x00\x20\x40"
 #define TEN "\x00\x00\x00\x00\x00\x00\x24\x40"
-#define EVENT "\x04\x00\x05" EIGHT TEN "\x01\x07\x00"
+#define EVENT_REST "\x00\x05" EIGHT TEN "\x01\x07\x00"
+#define EVENT "\x04" EVENT_REST
 #define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
 #define INFINITE "\x00\x00\x00\x00\x00\x00\xf0\xff"
 #define LARGE "\x00\x00\x00\x00\x00\x00\x00\x44" /* 2^65 */
@@ -431,7 +432,22 @@ static const CclTestSerialized sent[] = {
   { "no event", 1, BYTES (SIZE "\x01" ZONE "\x00"), TRUE },
   { "nothing in the frame", 1, BYTES (SIZE "\x00\x00"), TRUE },
   { "version 0", 0, BYTES (SIZE "\x01" ZONE "\x01" EVENT), FALSE },
-  { "version 2", 2, BYTES (SIZE "\x01" ZONE "\x01" EVENT), FALSE },
+  { "version 3", 3, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), FALSE },
+  { "version 2", 2, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), TRUE },
+  { "a class", 2,
+    BYTES (SIZE "\x01\x03"
+                "cat"
+                "\x01" ZONE "\x01\x44" EVENT_REST "\x01"),
+    TRUE },
+  { "a class in version 1", 1, BYTES (SIZE "\x01" ZONE "\x01\x44" EVENT_REST "\x01"), FALSE },
+  { "a class above 2^32 - 1", 2,
+    BYTES (SIZE "\x00\x01" ZONE "\x01\x44" EVENT_REST "\x80\x80\x80\x80\x10"), FALSE },
+  { "the name of a class that is not UTF-8", 2,
+    BYTES (SIZE "\x01\x03"
+                "c\xff"
+                "t"
+                "\x01" ZONE "\x01" EVENT),
+    FALSE },
   { "nothing", 1, BYTES (""), FALSE },
   { "width 0", 1, BYTES ("\x00\x14\x00\x00"), FALSE },
   { "height 0", 1, BYTES ("\x28\x00\x00\x00"), FALSE },

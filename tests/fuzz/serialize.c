@@ -61,6 +61,18 @@ deserialize (const GstMetaInfo *type, GstBuffer *buffer, const guint8 *bytes, gs
 }
 
 static void
+check_same_names (const GstCclClassNames *a, const GstCclClassNames *b)
+{
+  guint n = a ? gst_ccl_class_names_get_n_names (a) : 0, i;
+
+  fuzz_check (n == (b ? gst_ccl_class_names_get_n_names (b) : 0), "%u names read back as fewer", n);
+  for (i = 1; i <= n; i++)
+    fuzz_check (
+        g_strcmp0 (gst_ccl_class_names_get_name (a, i), gst_ccl_class_names_get_name (b, i)) == 0,
+        "the name of class %u reads back as another", i);
+}
+
+static void
 check_same (const GstCclMeta *a, const GstCclMeta *b)
 {
   guint i;
@@ -82,10 +94,7 @@ check_same (const GstCclMeta *a, const GstCclMeta *b)
                     c->class_id == d->class_id && c->confidence == d->confidence,
                 "component %u reads back as another", i);
   }
-  for (i = 1; gst_ccl_meta_get_class_name (a, i) || gst_ccl_meta_get_class_name (b, i); i++)
-    fuzz_check (
-        g_strcmp0 (gst_ccl_meta_get_class_name (a, i), gst_ccl_meta_get_class_name (b, i)) == 0,
-        "the name of class %u reads back as another", i);
+  check_same_names (gst_ccl_meta_get_class_names (a), gst_ccl_meta_get_class_names (b));
 }
 
 static void
@@ -138,9 +147,10 @@ check_same_zones (const GstCclZonesMeta *a, const GstCclZonesMeta *b)
     fuzz_check (c->type == d->type && c->zone == d->zone && c->track == d->track &&
                     c->dwell == d->dwell && memcmp (&c->x, &d->x, 2 * sizeof (gdouble)) == 0 &&
                     c->in == d->in && c->out == d->out && c->inside == d->inside &&
-                    c->frame_age == d->frame_age,
+                    c->frame_age == d->frame_age && c->class_id == d->class_id,
                 "event %u reads back as another", i);
   }
+  check_same_names (gst_ccl_zones_meta_get_class_names (a), gst_ccl_zones_meta_get_class_names (b));
 }
 
 static void

@@ -94,23 +94,27 @@ def zone_values(meta):
     zones = [(zone.name, zone.tripwire, zone.get_points(), zone.in_, zone.out, zone.inside)
              for zone in meta.get_zones()]
     events = [(GstCcl.ccl_zone_event_type_get_name(event.type), event.zone, event.track, event.dwell,
-               event.x, event.y, event.in_, event.out, event.inside, event.frame_age)
+               event.x, event.y, event.in_, event.out, event.inside, event.frame_age,
+               meta.get_class_name(event.class_id))
               for event in meta.get_events()]
     return zones, events
 
 
 ZONES = [("gate", True, [1.0, 2.5, 3.0, 4.0], 0, 0, 0), ("lawn", False, [0.5] * 6, 0, 0, 0)]
-EVENTS = [("out", 0, 2**32 - 1, 2**63, 2.5, -1.0, 2**64 - 1, 3, 4, -5)]
+EVENTS = [("out", 0, 2**32 - 1, 2**63, 2.5, -1.0, 2**64 - 1, 3, 4, -5, "car")]
 
 
 def sample_zones():
     """A buffer with zones and an event."""
     event = GstCcl.CclZoneEvent()
     event.type, event.track, event.dwell = GstCcl.CclZoneEventType.OUT, 2**32 - 1, 2**63
-    event.x, event.y, event.in_, event.out, event.inside, event.frame_age = EVENTS[0][4:]
+    event.x, event.y, event.in_, event.out, event.inside, event.frame_age = EVENTS[0][4:10]
+    event.class_id = 2
     buffer = Gst.Buffer.new()
     zones = [GstCcl.CclZone.new(*zone[:3]) for zone in ZONES]
-    return buffer, GstCcl.buffer_add_ccl_zones_meta(buffer, 64, 48, zones, [event])
+    meta = GstCcl.buffer_add_ccl_zones_meta(buffer, 64, 48, zones, [event])
+    meta.set_class_names(GstCcl.CclClassNames.new(["person", "car"]))
+    return buffer, meta
 
 
 def receive(path):

@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclclassnames.h>
 
 G_BEGIN_DECLS
 
@@ -75,6 +76,8 @@ typedef enum
  * @inside: count of the zone after the event
  * @frame_age: how much earlier than the frame it happened, in nanoseconds; 0 if it happened in the
  *   frame, negative if it happened later
+ * @class_id: class of the object, from 1 on, or 0 if it has none;
+ * gst_ccl_zones_meta_get_class_name() returns its name
  *
  * Something that an object did at a zone or tripwire.
  *
@@ -94,6 +97,7 @@ struct _GstCclZoneEvent
   guint64 out;
   guint inside;
   gint64 frame_age;
+  guint class_id;
 };
 
 /**
@@ -151,6 +155,7 @@ struct _GstCclZonesMeta
   /*< private >*/ /* bindings cannot know their lengths */
   GstCclZone *zones;
   GstCclZoneEvent *events;
+  GstCclClassNames *class_names; /* shared; NULL if there are none */
 };
 
 /**
@@ -260,6 +265,15 @@ const GstCclZoneEvent *gst_ccl_zones_meta_get_events (const GstCclZonesMeta *met
 
 GST_CCL_API
 const GstCclZoneEvent *gst_ccl_zones_meta_get_event (const GstCclZonesMeta *meta, guint index);
+
+GST_CCL_API
+void gst_ccl_zones_meta_set_class_names (GstCclZonesMeta *meta, GstCclClassNames *names);
+
+GST_CCL_API
+GstCclClassNames *gst_ccl_zones_meta_get_class_names (const GstCclZonesMeta *meta);
+
+GST_CCL_API
+const gchar *gst_ccl_zones_meta_get_class_name (const GstCclZonesMeta *meta, guint class_id);
 
 GST_CCL_API
 gboolean gst_ccl_zones_meta_crop (GstCclZonesMeta *meta, guint x, guint y, guint width,
