@@ -266,12 +266,17 @@ append_event (GString *line, const GstCclZonesMeta *zones, guint index)
   const GstCclZoneEvent *event = &zones->events[index];
   const GstCclZone *zone = gst_ccl_zones_meta_get_zone (zones, event->zone);
   const gchar *type = gst_ccl_zone_event_type_get_name (event->type);
+  const gchar *class_name = gst_ccl_zones_meta_get_class_name (zones, event->class_id);
 
   append_name (line, "event");
   append_string (line, type ? type : "");
   append_name (line, "zone");
   append_string (line, zone && zone->name ? zone->name : "");
   append_uint64 (line, "track", event->track);
+  if (class_name) {
+    append_name (line, "class");
+    append_string (line, class_name);
+  }
   append_uint64 (line, "dwell", event->dwell);
   append_double (line, "x", event->x);
   append_double (line, "y", event->y);

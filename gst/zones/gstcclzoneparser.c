@@ -39,17 +39,17 @@ add_point (GArray *points, gdouble x, gdouble y)
   g_array_append_vals (points, point, 2);
 }
 
-/* Adds a zone, whose name and points are consumed. @place is where it stands. */
+/* Adds a zone, whose name, points and classes are consumed. @place is where it stands. */
 static gboolean
 take_zone (GstCclZoneSet *self, gboolean tripwire, gchar *name, GArray *points, guint32 color,
-           const gchar *place, GError **error)
+           GHashTable *classes, const gchar *place, GError **error)
 {
   GstCclZone zone = { .name = name,
                       .tripwire = tripwire,
                       .color = color,
                       .n_points = points->len / 2,
                       .points = (gdouble *) g_array_free (points, FALSE) };
-  const gchar *problem = gst_ccl_zone_set_take_zone (self, &zone);
+  const gchar *problem = gst_ccl_zone_set_take_zone (self, &zone, classes);
 
   if (problem)
     set_error (error, "%s: %s", place, problem);
@@ -135,7 +135,7 @@ parse_text (GstCclZoneSet *self, const gchar *text, gboolean tripwire, const gch
       return FALSE;
     }
     place = g_strdup_printf ("%s, character %u, \"%s\"", property, position, name);
-    parsed = take_zone (self, tripwire, name, points, 0, place, error);
+    parsed = take_zone (self, tripwire, name, points, 0, NULL, place, error);
     g_free (place);
   }
 
@@ -222,6 +222,34 @@ get_color (JsonNode *node, guint32 *color)
   return TRUE;
 }
 
+/* Reads an array of names, which may be missing: then @classes is NULL. */
+static gboolean
+get_classes (JsonNode *node, GHashTable **classes)
+{
+  JsonArray *array;
+  guint i;
+
+  *classes = NULL;
+  if (!node)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return FALSE;
+
+  array = json_node_get_array (node);
+  *classes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (i = 0; i < json_array_get_length (array); i++) {
+    JsonNode *name = json_array_get_element (array, i);
+
+    if (!is_of_type (name, G_TYPE_STRING)) {
+      g_clear_pointer (classes, g_hash_table_unref);
+      return FALSE;
+    }
+    g_hash_table_add (*classes, g_strdup (json_node_get_string (name)));
+  }
+
+  return TRUE;
+}
+
 static gboolean
 is_circle (JsonObject *object)
 {
@@ -259,6 +287,7 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
             GError **error)
 {
   GArray *points;
+  GHashTable *classes;
   JsonObject *object;
   guint32 color = 0;
   gchar *problem;
@@ -277,9 +306,11 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
     problem = read_shape (object, tripwire, points);
   if (!problem && !get_color (json_object_get_member (object, "color"), &color))
     problem = g_strdup (".color: expected r, g and b from 0 to 255");
+  if (!problem && !get_classes (json_object_get_member (object, "classes"), &classes))
+    problem = g_strdup (".classes: expected an array of strings");
   if (!problem)
-    return take_zone (self, tripwire, g_strdup (json_node_get_string (id)), points, color, place,
-                      error);
+    return take_zone (self, tripwire, g_strdup (json_node_get_string (id)), points, color, classes,
+                      place, error);
 
   set_error (error, "%s%s", place, problem);
   g_array_unref (points);

@@ -45,7 +45,9 @@
  *  "tripwires": [{"id": "gate", "points": [{"x": 300, "y": 0}, {"x": 300, "y": 500}]}]}
  * ```
  *
- * Points may also be arrays, `[0, 300]`, and fractions of the frame. Other members, such as
+ * Points may also be arrays, `[0, 300]`, and fractions of the frame. A zone or tripwire with
+ * `"classes": ["person", "bicycle"]` has events of such objects alone, and counts only these; an
+ * object that `ccltrack` takes for another one later leaves the zone. Other members, such as
  * `thickness`, are ignored. A circle becomes a polygon of 64 points. There may be 1024 zones and
  * tripwires with 32768 points in all, and 1 MiB of JSON.
  *
@@ -59,7 +61,8 @@
  * * `track`: the id of the object, guint,
  * * `dwell`: how long it has been in the zone, guint64 in nanoseconds,
  * * `x`, `y`: where it is, gdouble in pixels,
- * * `in`, `out`: the counts after the event, guint64, and `inside`, guint.
+ * * `in`, `out`: the counts after the event, guint64, and `inside`, guint,
+ * * `class`: the name of the object's class, a string, if it has one.
  *
  * ## Example launch lines
  * |[
@@ -78,6 +81,7 @@
 #include <math.h>
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclclasses.h>
 #include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
@@ -118,6 +122,7 @@ struct _GstCclZones
   gboolean drop_outside;
   GstCclZoneParams params;
   GstCclZoneSet *set; /* changed by the streaming thread only */
+  GstCclClasses *classes;
 
   /* Streaming thread. */
   GstCclTime time;
@@ -274,7 +279,9 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
    * cclzones:counts:
    *
    * The counts: a field for each zone and tripwire, a structure with `in` and `out` (guint64) and
-   * `inside` (guint).
+   * `inside` (guint). If objects have classes, it also has `classes`, a structure with a field for
+   * each class (256 at most): a structure with the same counts. Those of `in` and `out` are by the
+   * class that an object had then, `inside` by the one that it has now.
    *
    * Since: 0.1
    */
@@ -340,6 +347,7 @@ gst_ccl_zones_init (GstCclZones *self)
   gst_ccl_zone_params_init (&self->params);
   self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
   self->waiting = gst_ccl_events_new ();
+  self->classes = gst_ccl_classes_new ();
 
   gst_base_transform_set_in_place (trans, TRUE);
   gst_base_transform_set_passthrough (trans, FALSE);
@@ -356,6 +364,7 @@ gst_ccl_zones_finalize (GObject *object)
   g_free (self->tripwires);
   g_free (self->config);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+  gst_ccl_classes_free (self->classes);
   g_array_unref (self->points);
   g_array_unref (self->waiting);
 
@@ -405,6 +414,30 @@ gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value,
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Adds the counts by class to those of a zone. */
+static void
+add_classes (GstCclZones *self, guint index, GstStructure *count)
+{
+  GstStructure *classes = gst_structure_new_empty ("classes");
+  GstCclClassNames *names = gst_ccl_classes_get_names (self->classes);
+  const GstCclZoneCount *counts;
+  guint n, i;
+
+  counts = gst_ccl_zone_set_get_counts (self->set, index, &n);
+  for (i = 0; i < n; i++) {
+    GstStructure *item =
+        gst_structure_new ("class", "in", G_TYPE_UINT64, counts[i].in, "out", G_TYPE_UINT64,
+                           counts[i].out, "inside", G_TYPE_UINT, counts[i].inside, NULL);
+
+    gst_structure_set (classes, gst_ccl_class_names_get_name (names, counts[i].class_id),
+                       GST_TYPE_STRUCTURE, item, NULL);
+    gst_structure_free (item);
+  }
+  if (n > 0)
+    gst_structure_set (count, "classes", GST_TYPE_STRUCTURE, classes, NULL);
+  gst_structure_free (classes);
+}
+
 static GstStructure *
 get_counts (GstCclZones *self)
 {
@@ -420,6 +453,7 @@ get_counts (GstCclZones *self)
                                              G_TYPE_UINT64, zone->in, "out", G_TYPE_UINT64,
                                              zone->out, "inside", G_TYPE_UINT, zone->inside, NULL);
 
+    add_classes (self, i, count);
     gst_structure_set (counts, zone->name, GST_TYPE_STRUCTURE, count, NULL);
     gst_structure_free (count);
   }
@@ -512,6 +546,8 @@ gst_ccl_zones_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+  gst_ccl_classes_free (self->classes);
+  self->classes = gst_ccl_classes_new ();
   GST_OBJECT_UNLOCK (self);
   gst_ccl_time_init (&self->time);
   g_array_set_size (self->waiting, 0);
@@ -524,6 +560,19 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   g_clear_error (&error);
 
   return FALSE;
+}
+
+/* What happened, with the names of classes. */
+static GstCclZonesMeta
+get_meta (GstCclZones *self)
+{
+  GstCclZonesMeta meta = gst_ccl_zone_set_get_meta (self->set);
+
+  GST_OBJECT_LOCK (self);
+  meta.class_names = gst_ccl_classes_get_names (self->classes);
+  GST_OBJECT_UNLOCK (self);
+
+  return meta;
 }
 
 /* Decides pending crossings: each object is on the side where it was seen last. With @forget,
@@ -543,7 +592,7 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
   else
     gst_ccl_zone_set_settle (self->set);
   GST_OBJECT_UNLOCK (self);
-  meta = gst_ccl_zone_set_get_meta (self->set);
+  meta = get_meta (self);
   gst_ccl_events_add (self->waiting, &meta, self->time.running);
   gst_ccl_zones_post (self, &meta, GST_BASE_TRANSFORM (self)->segment.position);
 }
@@ -609,6 +658,7 @@ get_point (GstCclZonesPoint which, const GstCclComponent *component)
   GstCclZonePoint point;
 
   point.track = component->track;
+  point.class_id = component->class_id;
   point.x = component->x + component->width / 2.0;
   point.y = component->y;
   point.size = sqrt ((gdouble) component->width * component->height);
@@ -674,22 +724,27 @@ gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *me
 
 static GstMessage *
 gst_ccl_zones_new_message (GstCclZones *self, GstClockTime timestamp, const GstCclZoneEvent *event,
-                           const GstCclZone *zone)
+                           const GstCclZonesMeta *meta)
 {
+  const GstCclZone *zone = &meta->zones[event->zone];
+  const gchar *name = gst_ccl_zones_meta_get_class_name (meta, event->class_id);
   GstClockTime stream_time, running_time;
+  GstStructure *structure;
 
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, timestamp, &stream_time,
                              &running_time);
 
-  return gst_message_new_element (
-      GST_OBJECT (self),
-      gst_structure_new ("cclzones", "timestamp", G_TYPE_UINT64, timestamp, "stream-time",
-                         G_TYPE_UINT64, stream_time, "running-time", G_TYPE_UINT64, running_time,
-                         "event", G_TYPE_STRING, gst_ccl_zone_event_type_get_name (event->type),
-                         "zone", G_TYPE_STRING, zone->name, "track", G_TYPE_UINT, event->track,
-                         "dwell", G_TYPE_UINT64, event->dwell, "x", G_TYPE_DOUBLE, event->x, "y",
-                         G_TYPE_DOUBLE, event->y, "in", G_TYPE_UINT64, event->in, "out",
-                         G_TYPE_UINT64, event->out, "inside", G_TYPE_UINT, event->inside, NULL));
+  structure = gst_structure_new (
+      "cclzones", "timestamp", G_TYPE_UINT64, timestamp, "stream-time", G_TYPE_UINT64, stream_time,
+      "running-time", G_TYPE_UINT64, running_time, "event", G_TYPE_STRING,
+      gst_ccl_zone_event_type_get_name (event->type), "zone", G_TYPE_STRING, zone->name, "track",
+      G_TYPE_UINT, event->track, "dwell", G_TYPE_UINT64, event->dwell, "x", G_TYPE_DOUBLE, event->x,
+      "y", G_TYPE_DOUBLE, event->y, "in", G_TYPE_UINT64, event->in, "out", G_TYPE_UINT64,
+      event->out, "inside", G_TYPE_UINT, event->inside, NULL);
+  if (name)
+    gst_structure_set (structure, "class", G_TYPE_STRING, name, NULL);
+
+  return gst_message_new_element (GST_OBJECT (self), structure);
 }
 
 /* Posts the events, and a warning for the first ones that were left out. */
@@ -701,8 +756,7 @@ gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta, GstClockTime
 
   for (i = 0; i < meta->n_events; i++)
     gst_element_post_message (GST_ELEMENT (self),
-                              gst_ccl_zones_new_message (self, timestamp, &meta->events[i],
-                                                         &meta->zones[meta->events[i].zone]));
+                              gst_ccl_zones_new_message (self, timestamp, &meta->events[i], meta));
   if (n_exceeded > 0 && self->n_exceeded == 0)
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
                          ("More than %u objects at a time, or %u events in a frame: the others "
@@ -722,14 +776,20 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff las
   GstCclZonesMeta meta;
 
   GST_OBJECT_LOCK (self);
+  if (gst_ccl_classes_get_names (self->classes))
+    gst_ccl_zone_set_set_class_names (self->set, gst_ccl_classes_get_names (self->classes));
   gst_ccl_zone_set_update (self->set, &self->params, self->time.time, width, height,
                            (const GstCclZonePoint *) self->points->data, self->points->len);
   GST_OBJECT_UNLOCK (self);
 
-  meta = gst_ccl_zone_set_get_meta (self->set);
-  if (meta.n_zones > 0)
-    gst_buffer_add_ccl_zones_meta (buffer, width, height, meta.zones, meta.n_zones, meta.events,
-                                   meta.n_events);
+  meta = get_meta (self);
+  if (meta.n_zones > 0) {
+    GstCclZonesMeta *added = gst_buffer_add_ccl_zones_meta (
+        buffer, width, height, meta.zones, meta.n_zones, meta.events, meta.n_events);
+
+    gst_ccl_zones_translate_events (added, &added->events[added->n_events - meta.n_events],
+                                    meta.n_events, meta.class_names);
+  }
   /* After a flush, running time starts anew. */
   gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
                          MAX (self->time.running, last_time));
@@ -760,6 +820,7 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstClockTimeDiff last_time = self->time.running;
   gboolean changed, drop_outside, has_size;
   const GstCclComponent *components;
+  GstCclClassNames *names;
   GstCclZonesPoint which;
   GError *error = NULL;
   GstCclRois rois;
@@ -786,13 +847,17 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_ccl_rois_init (&rois, buffer);
   components = meta ? meta->components : rois.components;
   n = meta ? meta->n_components : rois.n;
+  names = meta ? meta->class_names : rois.class_names;
+  GST_OBJECT_LOCK (self);
   for (i = 0; i < n; i++) {
     if (components[i].track) {
       GstCclZonePoint point = get_point (which, &components[i]);
 
+      point.class_id = gst_ccl_classes_translate (self->classes, names, point.class_id);
       g_array_append_val (self->points, point);
     }
   }
+  GST_OBJECT_UNLOCK (self);
   gst_ccl_zones_check_tracks (self, n);
   has_size = meta && meta->width > 0 && meta->height > 0;
   gst_ccl_zones_update (self, buffer, last_time, has_size ? meta->width : self->width,

@@ -28,6 +28,7 @@ typedef struct
 typedef struct
 {
   guint track;
+  guint class_id;
   GstClockTime seen;
   State *states; /* of each zone */
   guint n_points;
@@ -41,6 +42,9 @@ typedef struct
 {
   gdouble *points; /* as configured */
   gdouble left, top, right, bottom;
+  GHashTable *classes; /* names of those that count, or NULL for all */
+  GByteArray *wanted;  /* for each class from 0 on, whether it is one of these */
+  GArray *counts;      /* GstCclZoneCount */
 } Shape;
 
 struct _GstCclZoneSet
@@ -75,7 +79,12 @@ clear_zone (gpointer data)
 static void
 clear_shape (gpointer data)
 {
-  g_free (((Shape *) data)->points);
+  Shape *shape = data;
+
+  g_free (shape->points);
+  g_clear_pointer (&shape->classes, g_hash_table_unref);
+  g_byte_array_unref (shape->wanted);
+  g_array_unref (shape->counts);
 }
 
 static void
@@ -123,6 +132,12 @@ get_zone (const GstCclZoneSet *self, guint index)
   return &g_array_index (self->zones, GstCclZone, index);
 }
 
+static Shape *
+get_shape (const GstCclZoneSet *self, guint index)
+{
+  return &g_array_index (self->shapes, Shape, index);
+}
+
 static Object *
 get_object (const GstCclZoneSet *self, guint index)
 {
@@ -132,11 +147,76 @@ get_object (const GstCclZoneSet *self, guint index)
 void
 gst_ccl_zone_set_reset (GstCclZoneSet *self)
 {
-  guint i;
+  guint i, k;
 
   g_array_set_size (self->objects, 0);
-  for (i = 0; i < self->zones->len; i++)
+  for (i = 0; i < self->zones->len; i++) {
+    GArray *counts = get_shape (self, i)->counts;
+
     get_zone (self, i)->inside = 0;
+    for (k = 0; k < counts->len; k++)
+      g_array_index (counts, GstCclZoneCount, k).inside = 0;
+  }
+}
+
+const GstCclZoneCount *
+gst_ccl_zone_set_get_counts (const GstCclZoneSet *self, guint index, guint *n)
+{
+  const GArray *counts = get_shape (self, index)->counts;
+
+  *n = counts->len;
+
+  return (const GstCclZoneCount *) counts->data;
+}
+
+/* Looks only at names that are new. */
+static void
+find_wanted (Shape *shape, const GstCclClassNames *names)
+{
+  const guint n = gst_ccl_class_names_get_n_names (names);
+  guint i;
+
+  for (i = shape->wanted->len; shape->classes && i <= n; i++) {
+    const gchar *name = gst_ccl_class_names_get_name (names, i);
+    const guint8 wanted = name && g_hash_table_contains (shape->classes, name);
+
+    g_byte_array_append (shape->wanted, &wanted, 1);
+  }
+}
+
+void
+gst_ccl_zone_set_set_class_names (GstCclZoneSet *self, const GstCclClassNames *names)
+{
+  guint i;
+
+  for (i = 0; i < self->shapes->len; i++)
+    find_wanted (get_shape (self, i), names);
+}
+
+static gboolean
+is_wanted (const Shape *shape, guint class_id)
+{
+  return !shape->classes || (class_id < shape->wanted->len && shape->wanted->data[class_id]);
+}
+
+/* The counts of a class, or NULL if it has none of its own. */
+static GstCclZoneCount *
+get_count (const Shape *shape, guint class_id)
+{
+  const GstCclZoneCount count = { .class_id = class_id };
+  guint i;
+
+  if (class_id == 0)
+    return NULL;
+  for (i = 0; i < shape->counts->len; i++) {
+    if (g_array_index (shape->counts, GstCclZoneCount, i).class_id == class_id)
+      return &g_array_index (shape->counts, GstCclZoneCount, i);
+  }
+  if (i == GST_CCL_MAX_ZONE_CLASSES)
+    return NULL;
+  g_array_append_val (shape->counts, count);
+
+  return &g_array_index (shape->counts, GstCclZoneCount, i);
 }
 
 GstCclZonesMeta
@@ -223,15 +303,19 @@ find_problem (const GstCclZoneSet *self, const GstCclZone *zone)
 }
 
 const gchar *
-gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone)
+gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, GHashTable *classes)
 {
   const gchar *problem = find_problem (self, zone);
-  Shape shape = { NULL };
+  Shape shape = { .classes = classes };
 
   if (problem) {
     clear_zone (zone);
+    g_clear_pointer (&classes, g_hash_table_unref);
     return problem;
   }
+
+  shape.wanted = g_byte_array_new ();
+  shape.counts = array_new (sizeof (GstCclZoneCount), NULL);
 
   shape.points = g_memdup2 (zone->points, 2 * zone->n_points * sizeof (gdouble));
   self->n_points += zone->n_points;
@@ -277,7 +361,7 @@ set_size (GstCclZoneSet *self, guint width, guint height)
     return;
 
   for (i = 0; i < self->zones->len; i++)
-    place_zone (get_zone (self, i), &g_array_index (self->shapes, Shape, i), width, height);
+    place_zone (get_zone (self, i), get_shape (self, i), width, height);
   self->width = width;
   self->height = height;
 }
@@ -294,12 +378,29 @@ states_new (const GstCclZoneSet *self)
   return states;
 }
 
+static gboolean
+are_same_classes (GHashTable *a, GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  if (!a || !b)
+    return a == b;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &name, NULL)) {
+    if (!g_hash_table_contains (b, name))
+      return FALSE;
+  }
+
+  return g_hash_table_size (a) == g_hash_table_size (b);
+}
+
 /* The index of the zone that was the same as zone @index of @self, or the number of zones. */
 static guint
 find_same (const GstCclZoneSet *old, const GstCclZoneSet *self, guint index)
 {
   const GstCclZone *zone = get_zone (self, index);
-  const gdouble *points = g_array_index (self->shapes, Shape, index).points;
+  const gdouble *points = get_shape (self, index)->points;
   guint i;
 
   for (i = 0; i < old->zones->len; i++) {
@@ -307,8 +408,8 @@ find_same (const GstCclZoneSet *old, const GstCclZoneSet *self, guint index)
 
     if (zone->tripwire == before->tripwire && zone->n_points == before->n_points &&
         g_str_equal (zone->name, before->name) &&
-        memcmp (points, g_array_index (old->shapes, Shape, i).points,
-                2 * zone->n_points * sizeof (gdouble)) == 0)
+        are_same_classes (get_shape (self, index)->classes, get_shape (old, i)->classes) &&
+        memcmp (points, get_shape (old, i)->points, 2 * zone->n_points * sizeof (gdouble)) == 0)
       break;
   }
 
@@ -335,6 +436,8 @@ gst_ccl_zone_set_take_state (GstCclZoneSet *self, const GstCclZoneSet *old)
     zone->in = get_zone (old, j)->in;
     zone->out = get_zone (old, j)->out;
     zone->inside = get_zone (old, j)->inside;
+    g_array_append_vals (get_shape (self, i)->counts, get_shape (old, j)->counts->data,
+                         get_shape (old, j)->counts->len);
     for (k = 0; k < self->objects->len; k++)
       get_object (self, k)->states[i] = get_object (old, k)->states[j];
   }
@@ -402,7 +505,7 @@ gst_ccl_zone_set_contains (const GstCclZoneSet *self, gdouble x, gdouble y)
     const GstCclZone *zone = get_zone (self, i);
 
     any = any || !zone->tripwire;
-    if (!zone->tripwire && is_inside (zone, &g_array_index (self->shapes, Shape, i), p))
+    if (!zone->tripwire && is_inside (zone, get_shape (self, i), p))
       return TRUE;
   }
 
@@ -456,6 +559,8 @@ add_event (GstCclZoneSet *self, GstCclZoneEventType type, guint index, const Obj
   GstCclZoneEvent event = { type, index,    object->track, 0,           p[0],
                             p[1], zone->in, zone->out,     zone->inside };
 
+  event.class_id = object->class_id;
+
   if (self->events->len == GST_CCL_MAX_ZONE_EVENTS) {
     self->exceeded++;
     return;
@@ -469,23 +574,31 @@ static void
 change_side (GstCclZoneSet *self, guint index, const Object *object, GstClockTime time)
 {
   GstCclZone *zone = get_zone (self, index);
+  GstCclZoneCount none = { 0 }, *count = get_count (get_shape (self, index), object->class_id);
   State *state = &object->states[index];
   gint8 side = state->last;
 
+  if (!count)
+    count = &none;
   if (!zone->tripwire && side > 0) {
     /* What appears inside has entered as well. */
     zone->in++;
     zone->inside++;
+    count->in++;
+    count->inside++;
     state->since = time;
     state->dwelled = FALSE;
     add_event (self, GST_CCL_ZONE_ENTER, index, object, time, time);
   } else if (!zone->tripwire && state->side > 0) {
     zone->out++;
     zone->inside--;
+    count->out++;
+    count->inside--;
     add_event (self, GST_CCL_ZONE_LEAVE, index, object, time, state->since);
     state->since = GST_CLOCK_TIME_NONE;
   } else if (zone->tripwire && state->over * side > 0) {
     *(side > 0 ? &zone->in : &zone->out) += 1;
+    *(side > 0 ? &count->in : &count->out) += 1;
     add_event (self, side > 0 ? GST_CCL_ZONE_IN : GST_CCL_ZONE_OUT, index, object, time, time);
   }
   state->side = side;
@@ -554,7 +667,7 @@ update_state (GstCclZoneSet *self, guint index, const Object *object,
               const GstCclZoneParams *params, gdouble size, GstClockTime time)
 {
   const GstCclZone *zone = get_zone (self, index);
-  const Shape *shape = &g_array_index (self->shapes, Shape, index);
+  const Shape *shape = get_shape (self, index);
   State *state = &object->states[index];
   const gdouble *p = object->points[1];
   gint8 side;
@@ -668,6 +781,38 @@ leave_zones (GstCclZoneSet *self, const Object *object)
   }
 }
 
+/* The tracker thinks better of what an object is. It leaves zones where its class does not count
+ * any more, and is inside the others as what it is now. */
+static void
+change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime time)
+{
+  const guint before = object->class_id;
+  guint i;
+
+  for (i = 0; i < self->zones->len; i++) {
+    State *state = &object->states[i];
+    const Shape *shape = get_shape (self, i);
+    const gboolean inside = state->side > 0 && !get_zone (self, i)->tripwire;
+    GstCclZoneCount *count;
+
+    if (!is_wanted (shape, class_id)) {
+      if (inside) {
+        state->last = -1;
+        change_side (self, i, object, time);
+      }
+      *state = (State){ .since = GST_CLOCK_TIME_NONE, .beyond = GST_CLOCK_TIME_NONE };
+    } else if (inside) {
+      count = get_count (shape, before);
+      if (count)
+        count->inside--;
+      count = get_count (shape, class_id);
+      if (count)
+        count->inside++;
+    }
+  }
+  object->class_id = class_id;
+}
+
 /* Removes objects that were not there for long. */
 static void
 remove_objects (GstCclZoneSet *self, GstClockTime timeout, GstClockTime time)
@@ -734,9 +879,13 @@ gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, Gs
       self->exceeded++;
       continue;
     }
+    if (points[i].class_id != object->class_id)
+      change_class (self, object, points[i].class_id, time);
     add_position (object, &points[i], time);
-    for (j = 0; j < self->zones->len; j++)
-      update_state (self, j, object, params, points[i].size, time);
+    for (j = 0; j < self->zones->len; j++) {
+      if (is_wanted (get_shape (self, j), object->class_id))
+        update_state (self, j, object, params, points[i].size, time);
+    }
   }
   remove_objects (self, params->timeout, time);
 }

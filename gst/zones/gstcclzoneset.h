@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 #define GST_CCL_MAX_ZONES 1024
 #define GST_CCL_MAX_ZONE_POINTS 32768 /* of all zones */
 #define GST_CCL_MAX_ZONE_OBJECTS 4096 /* at a time */
+#define GST_CCL_MAX_ZONE_CLASSES 256  /* that a zone counts on their own */
 #define GST_CCL_MAX_ZONE_EVENTS 8192  /* in a frame */
 
 typedef struct
@@ -28,7 +29,16 @@ typedef struct
   guint track;
   gdouble x, y; /* the point that counts, in pixels */
   gdouble size; /* of the object, in pixels */
+  guint class_id;
 } GstCclZonePoint;
+
+/* What objects of a class did at a zone; see GstCclZone. */
+typedef struct
+{
+  guint class_id;
+  guint64 in, out;
+  guint inside;
+} GstCclZoneCount;
 
 typedef struct _GstCclZoneSet GstCclZoneSet;
 
@@ -37,9 +47,10 @@ void gst_ccl_zone_params_init (GstCclZoneParams *params);
 GstCclZoneSet *gst_ccl_zone_set_new (void);
 
 /* Takes ownership of what @zone points to, and adds it. Its points are fractions of the frame if
- * none is above 1, otherwise pixels. Returns NULL, or what is wrong with it; then it is not added.
- */
-const gchar *gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone);
+ * none is above 1, otherwise pixels. Unless it is NULL, only objects of @classes count: it is a set
+ * of names, and consumed. Returns NULL, or what is wrong with the zone; then it is not added. */
+const gchar *gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone,
+                                         GHashTable *classes);
 
 void gst_ccl_zone_set_free (GstCclZoneSet *self);
 
@@ -59,6 +70,14 @@ guint64 gst_ccl_zone_set_get_exceeded (const GstCclZoneSet *self);
 
 /* Whether a point in pixels of the last frame is in one of the polygons. TRUE if there are none. */
 gboolean gst_ccl_zone_set_contains (const GstCclZoneSet *self, gdouble x, gdouble y);
+
+/* The counts of zone @index by class, in the order in which classes came, of
+ * GST_CCL_MAX_ZONE_CLASSES at most. */
+const GstCclZoneCount *gst_ccl_zone_set_get_counts (const GstCclZoneSet *self, guint index,
+                                                    guint *n);
+
+/* Sets the names of classes, from 1 on. Those before do not change. */
+void gst_ccl_zone_set_set_class_names (GstCclZoneSet *self, const GstCclClassNames *names);
 
 /* Goes on to the frame of @time, which is not before the last one. */
 void gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params,

@@ -19,13 +19,21 @@ harness_new (const gchar *line)
                                HEIGHT);
 }
 
+static void
+set_names (GstCclMeta *meta, const gchar *const *names)
+{
+  GstCclClassNames *table = gst_ccl_class_names_new (names);
+
+  gst_ccl_meta_set_class_names (meta, table);
+  gst_ccl_class_names_unref (table);
+}
+
 /* A frame with a component of that class. */
 static GstBuffer *
 frame_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
 {
   GstCclComponent component = { 1, 50 + number, 30, 20, 40, 800, 59.5 + number, 49.5 };
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
-  GstCclClassNames *table;
   GstCclMeta *meta;
 
   component.class_id = class_id;
@@ -33,11 +41,8 @@ frame_new (guint number, const gchar *const *names, guint class_id, gdouble conf
   GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
   GST_BUFFER_DURATION (buffer) = FRAME_TIME;
   meta = gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
-  if (names) {
-    table = gst_ccl_class_names_new (names);
-    gst_ccl_meta_set_class_names (meta, table);
-    gst_ccl_class_names_unref (table);
-  }
+  if (names)
+    set_names (meta, names);
 
   return buffer;
 }
@@ -245,6 +250,174 @@ GST_START_TEST (test_message)
 }
 GST_END_TEST;
 
+#ifdef HAVE_JSON_GLIB
+/* The classes of an object that moves through a zone and back, and over the tripwire in its middle,
+ * a letter for each second; and the events and counts: E, L: enters and leaves the zone; i, o:
+ * crosses the tripwire. */
+static const struct
+{
+  const gchar *classes; /* of the zone and the tripwire, in JSON; NULL: none are given */
+  const gchar *objects, *events, *counts;
+} moves[] = {
+  { NULL, "ppppppppp", "Ep ip op Lp ", "person 1 1 0" },
+  { NULL, "---------", "E- i- o- L- ", "" },
+  { "[]", "ppppppppp", "", "" },
+  { "[\"car\"]", "ppppppppp", "", "" },
+  { "[\"car\", \"person\"]", "ppppppppp", "Ep ip op Lp ", "person 1 1 0" },
+  { "[\"person\"]", "---------", "", "" },
+  /* What counts only later enters where it is; what counts no more leaves there. */
+  { "[\"person\"]", "---pppppp", "Ep ip op Lp ", "person 1 1 0" },
+  { "[\"person\"]", "pppcccccc", "Ep Lp ", "person 1 1 0" },
+  /* Without a choice, a change of mind is no event. */
+  { NULL, "pppcccccc", "Ep ic oc Lc ", "person 1 0 0, car 0 1 0" },
+  { NULL, "ppppc", "Ep ic ", "person 1 0 0, car 0 0 1" },
+};
+
+static void
+append_counts (GString *counts, const GstStructure *zone)
+{
+  const GValue *classes = gst_structure_get_value (zone, "classes");
+  const GstStructure *all = classes ? gst_value_get_structure (classes) : NULL;
+  gint i;
+
+  for (i = 0; all && i < gst_structure_n_fields (all); i++) {
+    const gchar *name = gst_structure_nth_field_name (all, (guint) i);
+    const GstStructure *item = gst_value_get_structure (gst_structure_get_value (all, name));
+    guint64 in, out;
+    guint inside;
+
+    fail_unless (gst_structure_get (item, "in", G_TYPE_UINT64, &in, "out", G_TYPE_UINT64, &out,
+                                    "inside", G_TYPE_UINT, &inside, NULL));
+    g_string_append_printf (counts, "%s%s %u %u %u", counts->len ? ", " : "", name, (guint) in,
+                            (guint) out, inside);
+  }
+}
+
+/* The events of a frame, and those of the messages. */
+static void
+append_events (GString *events, GstHarness *h, GstBuffer *buffer)
+{
+  const GstCclZonesMeta *meta = gst_buffer_get_ccl_zones_meta (buffer);
+  guint i;
+
+  for (i = 0; i < meta->n_events; i++) {
+    const gchar *name = gst_ccl_zones_meta_get_class_name (meta, meta->events[i].class_id);
+    GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL);
+    fail_unless_equals_string (
+        gst_structure_get_string (gst_message_get_structure (message), "class"), name);
+    gst_message_unref (message);
+    g_string_append_printf (events, "%c%c ", "ELDio"[meta->events[i].type], name ? name[0] : '-');
+  }
+}
+
+GST_START_TEST (test_zones)
+{
+  static const guint places[] = { 5, 30, 60, 60, 100, 100, 60, 60, 5 };
+  const gchar *classes = moves[__i__].classes;
+  gchar *member = classes ? g_strdup_printf (", \"classes\": %s", classes) : g_strdup ("");
+  gchar *zones = g_strdup_printf ("[{\"id\": \"zone\", \"points\": [[20, 0], [140, 0], [140, 120], "
+                                  "[20, 120]]%s}]",
+                                  member);
+  gchar *tripwires =
+      g_strdup_printf ("[{\"id\": \"wire\", \"points\": [[80, 120], [80, 0]]%s}]", member);
+  GstHarness *h = harness_new ("cclzones evaluation-point=center");
+  GString *events = g_string_new (NULL), *counts = g_string_new (NULL);
+  GstElement *element = gst_harness_find_element (h, "cclzones");
+  GstStructure *all;
+  guint i;
+
+  g_object_set (element, "zones", zones, "tripwires", tripwires, NULL);
+  for (i = 0; moves[__i__].objects[i]; i++) {
+    GstBuffer *buffer =
+        frame_new (10 * i, strings, (guint) (strchr ("-pc", moves[__i__].objects[i]) - "-pc"), 0.5);
+    GstCclComponent *component = gst_buffer_get_ccl_meta (buffer)->components;
+
+    component->track = 1;
+    component->x = places[i] - MIN (places[i], 10);
+    component->width = 2 * (places[i] - component->x);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    append_events (events, h, buffer);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_string (events->str, moves[__i__].events);
+  g_object_get (element, "counts", &all, NULL);
+  append_counts (counts, gst_value_get_structure (gst_structure_get_value (all, "zone")));
+  fail_unless_equals_string (counts->str, moves[__i__].counts);
+
+  gst_structure_free (all);
+  g_string_free (events, TRUE);
+  g_string_free (counts, TRUE);
+  g_free (member);
+  g_free (zones);
+  g_free (tripwires);
+  gst_object_unref (element);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_classes)
+{
+  static const gchar *const wrong[] = { "\"person\"", "[1]", "{}", "null", "[\"a\", [\"b\"]]" };
+  GstElement *element = gst_element_factory_make ("cclzones", NULL);
+  gchar *zones = g_strdup_printf ("[{\"id\": \"a\", \"points\": [[0, 0], [1, 0], [1, 1]], "
+                                  "\"classes\": %s}]",
+                                  wrong[__i__]);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "zones", zones, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+                          GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "[0].classes: expected an array of strings") != NULL, "%s",
+               error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  g_free (zones);
+}
+GST_END_TEST;
+
+/* A cclzones behind another one, whose classes have other numbers: both know them by name. */
+GST_START_TEST (test_zones_twice)
+{
+  GstHarness *h = harness_new ("cclzones zones=\"a: 0,0 1,0 1,1 0,1\"");
+  GstHarness *second = harness_new ("cclzones zones=\"b: 0,0 1,0 1,1 0,1\"");
+  GstBuffer *buffer = frame_new (0, strings, 2, 0.5);
+  GstCclComponent *component = gst_buffer_get_ccl_meta (buffer)->components;
+  GstCclZonesMeta *meta;
+
+  component->track = 1;
+  buffer = gst_harness_push_and_pull (h, buffer);
+  meta = gst_buffer_get_ccl_zones_meta (buffer);
+  fail_unless_equals_string (gst_ccl_zones_meta_get_class_name (meta, meta->events[0].class_id),
+                             "car");
+  /* Meanwhile the object has become a dog. */
+  set_names (gst_buffer_get_ccl_meta (buffer), turned);
+  gst_buffer_get_ccl_meta (buffer)->components[0].class_id = 1;
+  buffer = gst_harness_push_and_pull (second, buffer);
+  meta = gst_buffer_get_ccl_zones_meta (buffer);
+  fail_unless_equals_int (meta->n_events, 2);
+  fail_unless_equals_string (gst_ccl_zones_meta_get_class_name (meta, meta->events[0].class_id),
+                             "car");
+  fail_unless_equals_string (gst_ccl_zones_meta_get_class_name (meta, meta->events[1].class_id),
+                             "dog");
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+  ccl_test_harness_free (second);
+}
+GST_END_TEST;
+#endif
+
 /* A component's class and confidence, the name of class 2, and what reports say of it. */
 static const struct
 {
@@ -323,6 +496,11 @@ cclclasses_suite (void)
   tcase_add_loop_test (tcase, test_message, 0, 2);
   tcase_add_loop_test (tcase, test_report, 0, G_N_ELEMENTS (reports));
   tcase_add_test (tcase, test_track_line);
+#ifdef HAVE_JSON_GLIB
+  tcase_add_loop_test (tcase, test_zones, 0, G_N_ELEMENTS (moves));
+  tcase_add_loop_test (tcase, test_wrong_classes, 0, 5);
+  tcase_add_test (tcase, test_zones_twice);
+#endif
 
   return suite;
 }

@@ -89,12 +89,27 @@ static void
 check_events (const GstCclZoneSet *set)
 {
   GstCclZonesMeta meta = gst_ccl_zone_set_get_meta (set);
-  guint i;
+  guint i, k, n;
 
   for (i = 0; i < meta.n_events; i++)
     fuzz_check (meta.events[i].zone < meta.n_zones &&
                     (guint) meta.events[i].type <= GST_CCL_ZONE_OUT,
                 "a broken event");
+  for (i = 0; i < meta.n_zones; i++) {
+    const GstCclZone *zone = &meta.zones[i];
+    GstCclZoneCount sum = { 0 };
+    const GstCclZoneCount *counts = gst_ccl_zone_set_get_counts (set, i, &n);
+
+    for (k = 0; k < n; k++) {
+      fuzz_check (counts[k].class_id > 0 && counts[k].inside <= zone->inside,
+                  "%u of %u objects inside", counts[k].inside, zone->inside);
+      sum.in += counts[k].in;
+      sum.out += counts[k].out;
+      sum.inside += counts[k].inside;
+    }
+    fuzz_check (sum.in <= zone->in && sum.out <= zone->out && sum.inside <= zone->inside,
+                "classes have more than all");
+  }
 }
 
 static void
@@ -104,6 +119,8 @@ update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, gu
   GstCclZonePoint points[MOST_POINTS];
   guint n_points = fuzz_below (input, MOST_POINTS + 1), width = 640, height = 480, i;
   GstClockTime time = frame * (GST_SECOND / 10);
+  static const gchar *const strings[] = { "a", "person", NULL };
+  GstCclClassNames *names;
 
   if (fuzz_one_in (input, 8)) {
     width = 1 + fuzz_hostile_u32 (input) % G_MAXINT;
@@ -119,7 +136,12 @@ update (FuzzInput *input, GstCclZoneSet *set, const GstCclZoneParams *params, gu
     points[i].x = hostile ? fuzz_hostile_double (input) : fuzz_below (input, 640);
     points[i].y = hostile ? fuzz_hostile_double (input) : fuzz_below (input, 480);
     points[i].size = hostile ? fuzz_hostile_double (input) : fuzz_u8 (input);
+    /* By the track and what it does: this takes no input bytes. */
+    points[i].class_id = points[i].track % 3 + (points[i].size > 200.0);
   }
+  names = gst_ccl_class_names_new (strings);
+  gst_ccl_zone_set_set_class_names (set, names);
+  gst_ccl_class_names_unref (names);
   gst_ccl_zone_set_update (set, params, time, width, height, points, n_points);
   check_events (set);
 }
