@@ -9,6 +9,7 @@
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/context.h"
 #include "cuda/runtime/error.h"
+#include "cuda/stages/batch.h"
 #include "cuda/stages/stages.h"
 #include "cuda/upload.h"
 
@@ -33,6 +34,7 @@ typedef struct CudaSession
   bool masks_are_here[2]; /* those of the last frame */
   bool is_uploaded;       /* the last frame was not on the device before */
   bool is_stacked;        /* it is the stack of a batch */
+  uint32_t *batch_labels; /* [max_components] with frame_height and labels: CclUnstack's */
 } CudaSession;
 
 static const CclAlgorithm *
@@ -166,6 +168,9 @@ open_work (CudaSession *self)
     status = open_operations (self);
   if (status == CCL_OK)
     status = ccl_cuda_download_open (&self->download, &self->queue, &self->base, &work->result);
+  if (status == CCL_OK && self->base.frame_height > 0 && config->labels)
+    status = ccl_cuda_allocate_device (&self->queue.memory, &self->batch_labels,
+                                       (size_t) config->max_components * sizeof (uint32_t));
   self->source = work->frame;
   ccl_cuda_upload_open (
       &self->upload, &self->queue, config, self->model.base ? &self->model.frame : NULL,
@@ -661,6 +666,47 @@ cuda_stack (CclSession *session, const CclStack *stack, CclImage *image)
 }
 
 static CclStatus
+unstack_labels (CudaSession *self, const CclUnstack *unstack)
+{
+  CclCudaUnstack rows = {
+    .map = self->work.result.label_map,
+    .result_labels = self->batch_labels,
+    .to = (uint8_t *) unstack->labels,
+    .stride = unstack->stride,
+    .step = unstack->step,
+    .width = self->base.config.width,
+    .height = self->base.frame_height,
+    .n = unstack->n,
+  };
+  cudaError_t error = cudaSuccess;
+  CclStatus status;
+
+  if (unstack->count > 0)
+    error = CCL_CUDA (cudaMemcpyAsync, self->batch_labels, unstack->result_labels,
+                      unstack->count * sizeof *self->batch_labels, cudaMemcpyHostToDevice,
+                      self->queue.stream);
+  if (error == cudaSuccess)
+    error = ccl_cuda_unstack_labels (&rows, self->queue.stream);
+  status = ccl_cuda_check (error, "writing the label maps of a batch");
+  return status == CCL_OK ? finish (self, self->queue.stream) : status;
+}
+
+static CclStatus
+cuda_unstack (CclSession *session, const CclUnstack *unstack)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = unstack_labels (self, unstack);
+  if (status != CCL_OK)
+    synchronize (self);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
 get_mask (CclSession *session, int i, CclMask *mask)
 {
   CudaSession *self = (CudaSession *) session;
@@ -762,6 +808,7 @@ const CclBackendClass ccl_backend_cuda = {
   .volume_algorithm = cuda_volume_algorithm,
   .slices = cuda_slices,
   .stack = cuda_stack,
+  .unstack = cuda_unstack,
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,

@@ -490,6 +490,12 @@ ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *imag
 }
 
 CclStatus
+ccl_analyzer_unstack (CclAnalyzer *analyzer, const CclUnstack *unstack)
+{
+  return analyzer->backend->unstack (analyzer->session, unstack);
+}
+
+CclStatus
 ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
 {
   CclStatus status;
@@ -532,24 +538,39 @@ ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
 }
 
 CclStatus
+ccl_check_labels (const uint32_t *labels, uint32_t width, size_t stride, CclMemory memory,
+                  CclBackend backend)
+{
+  if (!labels)
+    return ccl_fail (CCL_ERROR_INVALID, "the memory for labels is NULL");
+  if (stride / sizeof *labels < width || stride % sizeof *labels != 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a stride of %zu bytes; rows of %" PRIu32
+                     " labels are at least 4 times as many bytes apart, and a multiple of 4",
+                     stride, width);
+  if ((unsigned) memory > CCL_MEMORY_DEVICE ||
+      (memory == CCL_MEMORY_DEVICE && backend == CCL_BACKEND_CPU))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "backend %s cannot write labels to this kind of memory",
+                     ccl_backend_name (backend));
+  return CCL_OK;
+}
+
+CclStatus
 ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t stride, CclMemory memory)
 {
-  if (!analyzer || !labels)
-    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_write_labels: an argument is NULL");
+  CclStatus status;
+
+  if (!analyzer)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_write_labels: analyzer is NULL");
   if (!analyzer->session->config.labels)
     return ccl_fail (CCL_ERROR_INVALID, "this analyzer makes no label maps; set CclConfig.labels");
   if (!analyzer->collected)
     return ccl_fail (CCL_ERROR_INVALID, "no frame to write labels of; collect one first");
-  if (stride / sizeof *labels < analyzer->session->config.width || stride % sizeof *labels != 0)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "a stride of %zu bytes; rows of %" PRIu32
-                     " labels are at least 4 times as many bytes apart, and a multiple of 4",
-                     stride, analyzer->session->config.width);
-  if ((unsigned) memory > CCL_MEMORY_DEVICE ||
-      (memory == CCL_MEMORY_DEVICE && analyzer->backend->id == CCL_BACKEND_CPU))
-    return ccl_fail (CCL_ERROR_UNSUPPORTED, "backend %s cannot write labels to this kind of memory",
-                     ccl_backend_name (analyzer->backend->id));
-  return analyzer->backend->write_labels (analyzer->session, labels, stride, memory);
+  status = ccl_check_labels (labels, analyzer->session->config.width, stride, memory,
+                             analyzer->backend->id);
+  return status == CCL_OK
+             ? analyzer->backend->write_labels (analyzer->session, labels, stride, memory)
+             : status;
 }
 
 CclStatus

@@ -36,6 +36,16 @@ typedef struct CclStack
   bool all_set;           /* every pixel of an image becomes 1 */
 } CclStack;
 
+/* The label maps of stacked frames in device memory. */
+typedef struct CclUnstack
+{
+  const uint32_t *result_labels; /* [count] of the stack's components, each in its frame, or 0 */
+  uint32_t count;
+  uint32_t n; /* frames */
+  uint32_t *labels;
+  size_t stride, step; /* bytes from row to row, from frame to frame */
+} CclUnstack;
+
 /* The part of an analyzer that all backends share; a backend's own session begins with it. */
 typedef struct CclSession
 {
@@ -96,6 +106,8 @@ typedef struct CclBackendClass
   /* Enqueues the stacking of frames into one image of the session's size, for the next submit();
    * NULL without device memory. */
   CclStatus (*stack) (CclSession *session, const CclStack *stack, CclImage *image);
+  /* Writes the label maps of stacked frames to device memory; NULL without it. */
+  CclStatus (*unstack) (CclSession *session, const CclUnstack *unstack);
   /* Pinned memory; NULL if the backend has none. */
   CclStatus (*pinned_alloc) (int device, size_t size, void **memory);
   void (*pinned_free) (int device, void *memory);
@@ -140,8 +152,13 @@ CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);
 CclStatus ccl_analyzer_open (const CclConfig *config, uint32_t frame_height,
                              CclAnalyzer **analyzer);
 
-/* CclBackendClass.stack() of an analyzer's backend. */
+/* CclBackendClass.stack() and unstack() of an analyzer's backend. */
 CclStatus ccl_analyzer_stack (CclAnalyzer *analyzer, const CclStack *stack, CclImage *image);
+CclStatus ccl_analyzer_unstack (CclAnalyzer *analyzer, const CclUnstack *unstack);
+
+/* Checks where label maps of rows of @width go, by a backend. */
+CclStatus ccl_check_labels (const uint32_t *labels, uint32_t width, size_t stride, CclMemory memory,
+                            CclBackend backend);
 
 /* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
 static inline uint32_t

@@ -32,8 +32,9 @@ struct CclBatch
   CclComponent *items; /* [capacity] the components kept of all frames */
   uint32_t capacity;
   uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
-  uint64_t *areas;         /* [capacity] scratch, to find the largest */
-  uint32_t *labels;        /* [frames * height * width], with config.labels */
+  uint32_t n_result_labels;
+  uint64_t *areas;  /* [capacity] scratch, to find the largest */
+  uint32_t *labels; /* [frames * height * width], with config.labels */
   bool labels_are_here;
   BatchFrame *parts; /* [frames] */
 };
@@ -381,6 +382,7 @@ split (CclBatch *self, const CclComponents *all)
 {
   uint32_t i = 0, used = 0;
 
+  self->n_result_labels = all->count;
   for (uint32_t index = 0; index < self->n; index++) {
     uint32_t from = i;
 
@@ -464,6 +466,44 @@ ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
       .data = batch->labels + (size_t) index * rows_of_frame (batch) * batch->config.width,
       .stride = batch->config.width * sizeof *batch->labels,
     };
+  return status;
+}
+
+CclStatus
+ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t step,
+                        CclMemory memory)
+{
+  CclUnstack unstack = { .labels = labels, .stride = stride, .step = step };
+  CclStatus status = CCL_OK;
+  CclInfo info;
+
+  if (!batch)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_write_labels: batch is NULL");
+  if (!batch->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID, "this batch makes no label maps; set CclConfig.labels");
+  if (batch->n == 0)
+    return ccl_fail (CCL_ERROR_INVALID, "no batch to write labels of; analyse one first");
+  ccl_analyzer_info (batch->analyzer, &info);
+  status = ccl_check_labels (labels, batch->config.width, stride, memory, info.backend);
+  if (status == CCL_OK && (step / stride < batch->config.height || step % sizeof *labels != 0))
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a step of %zu bytes; label maps are at least their rows apart, and a "
+                     "multiple of 4",
+                     step);
+  if (status == CCL_OK && memory == CCL_MEMORY_DEVICE) {
+    unstack.result_labels = batch->result_labels;
+    unstack.count = batch->n_result_labels;
+    unstack.n = batch->n;
+    return ccl_analyzer_unstack (batch->analyzer, &unstack);
+  }
+  for (uint32_t i = 0; status == CCL_OK && i < batch->n; i++) {
+    CclLabels from;
+
+    status = ccl_batch_labels (batch, i, &from);
+    for (size_t y = 0; status == CCL_OK && y < batch->config.height; y++)
+      memcpy ((char *) labels + i * step + y * stride, (const char *) from.data + y * from.stride,
+              batch->config.width * sizeof *labels);
+  }
   return status;
 }
 

@@ -276,6 +276,24 @@ ccl_volume_labels (CclVolume *volume, CclLabels *labels)
   return volume->backend->labels (volume->session, labels);
 }
 
+CclStatus
+ccl_volume_write_labels (CclVolume *volume, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  CclStatus status;
+
+  if (!volume)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_write_labels: volume is NULL");
+  if (!volume->session->config.labels)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this volume makes no label maps; set CclVolumeConfig.labels");
+  if (!volume->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no volume to write labels of; analyse one first");
+  status =
+      ccl_check_labels (labels, volume->session->config.width, stride, memory, volume->backend->id);
+  return status == CCL_OK ? volume->backend->write_labels (volume->session, labels, stride, memory)
+                          : status;
+}
+
 void
 ccl_volume_info (const CclVolume *volume, CclInfo *info)
 {

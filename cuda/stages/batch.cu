@@ -50,6 +50,28 @@ batch_stack_bits (CclCudaStack s)
   }
 }
 
+static __global__ void
+batch_unstack_labels (CclCudaUnstack u)
+{
+  size_t n = (size_t) u.width * u.height * u.n;
+
+  for (size_t i = (size_t) blockIdx.x * STACK_THREADS + threadIdx.x; i < n;
+       i += (size_t) STACK_BLOCKS * STACK_THREADS) {
+    uint32_t row = (uint32_t) (i / u.width), x = (uint32_t) (i - (size_t) row * u.width);
+    uint32_t frame = row / u.height, y = row - frame * u.height;
+    uint32_t label = u.map[((size_t) row + frame) * u.width + x];
+
+    ((uint32_t *) (u.to + frame * u.step + y * u.stride))[x] =
+        label > 0 ? u.result_labels[label - 1] : 0;
+  }
+}
+
+extern "C" cudaError_t
+ccl_cuda_unstack_labels (const CclCudaUnstack *u, cudaStream_t stream)
+{
+  return launch (batch_unstack_labels, STACK_BLOCKS, STACK_THREADS, 0, stream, *u);
+}
+
 extern "C" cudaError_t
 ccl_cuda_stack_rows (const CclCudaStack *s, cudaStream_t stream)
 {

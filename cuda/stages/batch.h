@@ -35,6 +35,19 @@ typedef struct CclCudaStack
 
 cudaError_t ccl_cuda_stack_rows (const CclCudaStack *stack, cudaStream_t stream);
 
+/* The way back, of label maps: each frame gets the labels of its own result. */
+typedef struct CclCudaUnstack
+{
+  const uint32_t *map;           /* of the stack, [frames * (height + 1) * width] */
+  const uint32_t *result_labels; /* of the stack's components, in their order, on the device */
+  uint8_t *to;
+  size_t stride, step;    /* bytes of @to from row to row, from frame to frame */
+  uint32_t width, height; /* of a frame */
+  uint32_t n;             /* frames */
+} CclCudaUnstack;
+
+cudaError_t ccl_cuda_unstack_labels (const CclCudaUnstack *unstack, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -607,14 +607,23 @@ volume_slices (CclSession *session, uint32_t count, const CclSlices **slices)
   return CCL_OK;
 }
 
+/* Where the label map goes. */
+typedef struct WriteJob
+{
+  const CpuVolume *volume;
+  uint32_t *labels;
+  size_t stride;
+} WriteJob;
+
 static void
 write_slab (void *data, uint32_t index)
 {
-  const CpuVolume *self = data;
+  const WriteJob *job = data;
+  const CpuVolume *self = job->volume;
   const Slab *slab = &self->slabs[index];
 
   for (size_t y = (size_t) slab->z * self->height; y < (size_t) slab->back * self->height; y++) {
-    uint32_t *voxels = self->map + y * self->width, x = 0;
+    uint32_t *voxels = (uint32_t *) ((char *) job->labels + y * job->stride), x = 0;
 
     for (uint32_t run = self->spans[y].first; run < self->spans[y].end; run++) {
       uint32_t start = slab->edges[2 * (size_t) run], end = slab->edges[2 * (size_t) run + 1];
@@ -629,14 +638,24 @@ write_slab (void *data, uint32_t index)
 }
 
 static CclStatus
+volume_write_labels (CclSession *session, uint32_t *labels, size_t stride, CclMemory memory)
+{
+  const CpuVolume *self = (const CpuVolume *) session;
+  WriteJob job = { self, labels, stride };
+
+  ccl_pool_run (self->pool, write_slab, &job, self->n_slabs);
+  return CCL_OK;
+}
+
+static CclStatus
 volume_labels (CclSession *session, CclLabels *labels)
 {
   CpuVolume *self = (CpuVolume *) session;
 
-  if (!self->map_is_current)
-    ccl_pool_run (self->pool, write_slab, self, self->n_slabs);
-  self->map_is_current = true;
   *labels = (CclLabels){ self->map, session->config.width * sizeof *self->map };
+  if (!self->map_is_current)
+    volume_write_labels (session, self->map, labels->stride, CCL_MEMORY_HOST);
+  self->map_is_current = true;
   return CCL_OK;
 }
 
@@ -647,6 +666,7 @@ const CclBackendClass ccl_backend_cpu_volumes = {
   .submit = volume_submit,
   .collect = volume_collect,
   .labels = volume_labels,
+  .write_labels = volume_write_labels,
   .close = volume_close,
   .volume_algorithm = volume_algorithm,
   .slices = volume_slices,

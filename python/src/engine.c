@@ -241,9 +241,10 @@ set_format (const Engine *self, Run *run)
 
 /* Where the labels go. */
 static int
-plan_labels (const Array *array, const Array *out, Run *run)
+plan_labels (const Engine *self, const Array *array, const Array *out, Run *run)
 {
   int rows = array->ndim - 2;
+  Py_ssize_t rows_end;
   PyObject *shape, *expected;
 
   if (array_check_type (out, "iu", 4, "out", "labels are int32 or uint32") != 0)
@@ -270,9 +271,12 @@ plan_labels (const Array *array, const Array *out, Run *run)
   run->labels_stride = array_stride (out, rows, out->shape[rows + 1] * 4);
   run->labels_step = rows > 0 ? (size_t) out->strides[0] : 0;
   run->labels_memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
-  if (rows > 0 && run->n > 1 && out->strides[0] < (Py_ssize_t) (run->labels_stride * run->height)) {
+  rows_end = (Py_ssize_t) (run->labels_stride * run->height);
+  if (rows > 0 && run->n > 1 &&
+      (out->strides[0] < rows_end || (self->kind == KIND_VOLUME && out->strides[0] != rows_end))) {
     PyErr_SetString (PyExc_ValueError,
-                     "the frames of out overlap, or are in another order than in the mask");
+                     "the frames or slices of out overlap, have another order than the "
+                     "mask's, or other distances than its rows; pass an array without gaps");
     return -1;
   }
   return 0;
@@ -390,14 +394,6 @@ add_volume_records (Run *run, const CclVolumeComponents *components)
   return CCL_OK;
 }
 
-static void
-copy_labels (const Run *run, uint32_t index, const CclLabels *labels, uint32_t height)
-{
-  for (size_t y = 0; y < height; y++)
-    memcpy (run->labels + index * run->labels_step + y * run->labels_stride,
-            (const uint8_t *) labels->data + y * labels->stride, run->width * sizeof *labels->data);
-}
-
 /* Whether the result has all components; else the engine has to be opened with more capacity. */
 static bool
 has_all (Engine *self, const CclComponents *components)
@@ -439,7 +435,6 @@ static CclStatus
 analyze_batch (Engine *self, Run *run, bool *again)
 {
   CclComponents *components = calloc (run->n, sizeof *components);
-  CclLabels labels;
   CclStatus status;
 
   if (!components)
@@ -447,14 +442,11 @@ analyze_batch (Engine *self, Run *run, bool *again)
   status = ccl_batch_analyze (self->batch, run->images, run->n, &self->params, components);
   for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++)
     *again = !has_all (self, &components[i]);
-  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++) {
+  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++)
     status = add_records (self, run, i, &components[i]);
-    if (status == CCL_OK && run->labels) {
-      status = ccl_batch_labels (self->batch, i, &labels);
-      if (status == CCL_OK)
-        copy_labels (run, i, &labels, run->height);
-    }
-  }
+  if (status == CCL_OK && run->labels && !*again)
+    status = ccl_batch_write_labels (self->batch, (uint32_t *) run->labels, run->labels_stride,
+                                     run->labels_step, run->labels_memory);
   free (components);
   return status;
 }
@@ -464,7 +456,6 @@ analyze_volume (Engine *self, Run *run, bool *again)
 {
   CclVolumeComponents components;
   CclComponents counts;
-  CclLabels labels;
   CclStatus status = ccl_volume_analyze (self->volume, &run->images[0], &self->params, &components);
 
   if (status != CCL_OK)
@@ -474,14 +465,9 @@ analyze_volume (Engine *self, Run *run, bool *again)
   if (*again)
     return CCL_OK;
   status = add_volume_records (run, &components);
-  if (status == CCL_OK && run->labels) {
-    status = ccl_volume_labels (self->volume, &labels);
-    for (uint32_t z = 0; status == CCL_OK && z < run->n; z++) {
-      copy_labels (run, z, &labels, run->height);
-      labels.data =
-          (const uint32_t *) ((const uint8_t *) labels.data + labels.stride * run->height);
-    }
-  }
+  if (status == CCL_OK && run->labels)
+    status = ccl_volume_write_labels (self->volume, (uint32_t *) run->labels, run->labels_stride,
+                                      run->labels_memory);
   return status;
 }
 
@@ -593,7 +579,7 @@ engine_run_method (PyObject *object, PyObject *args)
       PyErr_SetString (PyExc_ValueError,
                        "labels of an array on a CUDA device need out=, an array of int32 there");
     if (!labels || array_get (&out, labels, "out", true, stream) != 0 ||
-        plan_labels (&array, &out, &run) != 0)
+        plan_labels (self, &array, &out, &run) != 0)
       goto done;
   }
   Py_BEGIN_ALLOW_THREADS;

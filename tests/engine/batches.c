@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
+#include "tests/lib/device.h"
 #include "tests/lib/patterns.h"
 
 #include <cudaccl/batch.h>
@@ -33,6 +34,50 @@ check_one (Check *check, const Case *c, CclBatch *batch, uint32_t index, const C
                 "%s: the labels of frame %u are wrong", c->algorithm->name, index);
   free (labels);
   ccl_reference_clear (&expected);
+}
+
+/* Writes a label map to memory of our own, on the device, too: the same as ccl_batch_labels(). */
+static void
+check_written (Check *check, const Case *c, CclBatch *batch, uint32_t n)
+{
+  const size_t width = c->image->width, height = c->image->height, stride = 4 * (width + 2);
+  const size_t step = stride * (height + 1), bytes = step * n;
+  bool device = c->algorithm->backend == CCL_BACKEND_CUDA, right = true;
+  uint8_t *here = test_alloc (bytes);
+  void *there = device ? test_device_alloc (CCL_MEMORY_DEVICE, bytes) : NULL;
+
+  for (int k = 0; k <= device; k++) {
+    memset (here, 0x77, bytes);
+    if (k)
+      test_device_upload (there, here, bytes);
+    check_that (check,
+                ccl_batch_write_labels (batch, k ? there : (uint32_t *) here, stride, step,
+                                        k ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST) == CCL_OK,
+                "%s: %s", c->algorithm->name, ccl_last_error ());
+    if (k)
+      test_device_download (here, there, bytes);
+    for (uint32_t i = 0; i < n; i++) {
+      CclLabels map = { NULL, 0 };
+
+      right &= ccl_batch_labels (batch, i, &map) == CCL_OK;
+      for (size_t y = 0; right && y < height; y++) {
+        const uint8_t *row = here + i * step + y * stride;
+
+        right &= memcmp (row, (const uint8_t *) map.data + y * map.stride, 4 * width) == 0;
+        right &= row[4 * width] == 0x77 && row[stride - 1] == 0x77;
+      }
+    }
+    check_that (check, right, "%s: the written label maps of a batch differ", c->algorithm->name);
+  }
+  check_that (check,
+              ccl_batch_write_labels (batch, (uint32_t *) here, stride, stride * height - 4,
+                                      CCL_MEMORY_HOST) == CCL_ERROR_INVALID &&
+                  ccl_batch_write_labels (batch, (uint32_t *) here, 4 * width - 4, step,
+                                          CCL_MEMORY_HOST) == CCL_ERROR_INVALID,
+              "%s: bad strides were accepted", c->algorithm->name);
+  if (there)
+    test_device_free (CCL_MEMORY_DEVICE, there);
+  free (here);
 }
 
 /* Noise, the first and last frame full: frames in a batch must not touch. */
@@ -114,6 +159,8 @@ check_batch (Check *check, const Case *wanted, TestImage *images)
       c.image = &images[i];
       check_one (check, &c, batch, i, &got[i]);
     }
+    if (c.setup.labels)
+      check_written (check, &c, batch, n);
   }
   ccl_batch_free (batch);
   for (uint32_t i = 0; i < FRAMES; i++) {

@@ -105,6 +105,17 @@ check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeCon
                      config.connectivity, status) &&
         status == CCL_OK)
       report (&got, expected);
+    if (right && config.labels) {
+      uint32_t *written = test_alloc (bytes);
+
+      check_that (check,
+                  ccl_volume_write_labels (volume, written, stack->width * sizeof *written,
+                                           CCL_MEMORY_HOST) == CCL_OK &&
+                      memcmp (written, expected_labels, bytes) == 0,
+                  "%s, volume of %u x %u x %u: wrong written labels", algorithm->name, stack->width,
+                  config.height, config.depth);
+      free (written);
+    }
     if (right && config.labels)
       check_that (check,
                   ccl_volume_labels (volume, &labels) == CCL_OK &&

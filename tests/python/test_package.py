@@ -386,6 +386,68 @@ class Errors(unittest.TestCase):
 
 
 @needs_numpy
+class OnDevice(unittest.TestCase):
+    """With PyTorch or CuPy, where there is a device."""
+
+    def check(self, to_device, to_host):
+        rng = np.random.default_rng(11)
+        for shape, connectivity in (((50, 70), 8), ((50, 70), 4), ((6, 30, 40), 8), ((6, 1, 30, 40), 8),
+                                    ((12, 20, 30), 26)):
+            for dtype in (bool, np.uint8):
+                mask = (rng.random(shape) < .4).astype(dtype)
+                pixels = to_device(mask)
+                labels, components = cudaccl.analyze(pixels, connectivity)
+                expected_labels, expected = cudaccl.analyze(mask, connectivity)
+                self.assertIs(type(labels), type(pixels))
+                np.testing.assert_array_equal(to_host(labels), expected_labels)
+                np.testing.assert_equal(components, expected)
+                out = to_device(np.full(shape, 7, np.int32))
+                self.assertIs(cudaccl.label(pixels, connectivity, out=out), out)
+                np.testing.assert_array_equal(to_host(out), expected_labels)
+        with self.assertRaisesRegex(ValueError, "different devices"):
+            cudaccl.label(pixels, 26, out=np.zeros(shape, np.int32))
+
+    def test_cupy(self):
+        try:
+            import cupy
+            cupy.cuda.Device().synchronize()
+        except Exception as error:
+            self.skipTest(f"no CuPy with a device: {error}")
+        self.check(cupy.asarray, cupy.asnumpy)
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            for i in range(20):  # the mask is made on the stream that CuPy has then
+                mask = cupy.zeros((2000, 2000), bool)
+                for _ in range(20):
+                    mask = mask ^ (i % 2 == 0)
+                mask[:, 1000] = True
+                mask[0, 0] = True
+                self.assertEqual(len(cudaccl.components(mask)), 2)
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        from cudaccl.cc_torch import get_connected_components
+        places = [torch.device("cpu")] + ([torch.device("cuda")] if torch.cuda.is_available() else [])
+        for place in places:
+            masks = np.random.default_rng(12).random((5, 1, 40, 50)) < .4
+            masks[1] = False
+            for convert in (lambda t: t, lambda t: t.to(torch.uint8), lambda t: t.float()):
+                labels, counts = get_connected_components(convert(torch.from_numpy(masks).to(place)))
+                self.assertEqual((labels.dtype, counts.dtype, labels.device.type), (torch.int32, torch.int32, place.type))
+                expected = cudaccl.label(masks)
+                np.testing.assert_array_equal(labels.cpu().numpy(), expected)
+                for i in range(5):
+                    areas = np.bincount(expected[i].ravel())
+                    areas[0] = 0
+                    np.testing.assert_array_equal(counts[i].cpu().numpy(), areas[expected[i]])
+        if len(places) > 1:
+            self.check(lambda array: torch.from_numpy(array).cuda(), lambda tensor: tensor.cpu().numpy())
+
+
+@needs_numpy
 class Life(unittest.TestCase):
     def test_threads(self):
         """Eight threads, each with its own cached analyzers; the GIL is released."""

@@ -35,6 +35,13 @@ CCL_API CclStatus ccl_batch_analyze (CclBatch *batch, const CclImage *images, ui
 /* Returns the label map of frame @index of the last batch. Errors: as ccl_analyzer_labels(). */
 CCL_API CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels);
 
+/* Writes the label maps of all frames of the last batch to @labels, memory of the caller: rows
+ * @stride bytes apart, frames @step bytes, both multiples of 4; all of it is there when the
+ * function returns. @memory is CCL_MEMORY_HOST, CCL_MEMORY_PINNED or, with the CUDA backend,
+ * CCL_MEMORY_DEVICE, which no label map leaves. Errors: as ccl_analyzer_write_labels(). */
+CCL_API CclStatus ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride,
+                                          size_t step, CclMemory memory);
+
 /* Durations of the last batch as a whole. With frames in device memory, CclTiming.upload is the
  * time to stack them. */
 CCL_API void ccl_batch_timing (const CclBatch *batch, CclTiming *timing);

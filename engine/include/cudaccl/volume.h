@@ -102,6 +102,11 @@ CCL_API CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image,
  * ccl_analyzer_labels(). */
 CCL_API CclStatus ccl_volume_labels (CclVolume *volume, CclLabels *labels);
 
+/* Writes the same label map to @labels, memory of the caller, with rows @stride bytes apart. As
+ * ccl_analyzer_write_labels(). */
+CCL_API CclStatus ccl_volume_write_labels (CclVolume *volume, uint32_t *labels, size_t stride,
+                                           CclMemory memory);
+
 /* Gets what the volume is analysed on; there is no fallback, upload or motion. */
 CCL_API void ccl_volume_info (const CclVolume *volume, CclInfo *info);
 
