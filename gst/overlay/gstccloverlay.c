@@ -7,9 +7,10 @@
  * @short_description: draws the components of frames on them
  *
  * Draws metadata on the video, depending on #ccloverlay:draw: boxes, centroids, labels and areas of
- * components, the ids, trails and velocities that `ccltrack` gives them, the zones and tripwires of
- * `cclzones` with their counts and events, and the time. The video may have been scaled since the
- * analysis, or, with `cclmerge`, be a different one. Frames with nothing to draw pass through.
+ * components, their classes and how certain these are, the ids, trails and velocities that
+ * `ccltrack` gives them, the zones and tripwires of `cclzones` with their counts and events, and
+ * the time. The video may have been scaled since the analysis, or, with `cclmerge`, be a different
+ * one. Frames with nothing to draw pass through.
  *
  * The element reads #GstCclMeta, which `cudaccl` and `cclmotion` attach if their property `attach`
  * includes `components`. For frames without it, it draws the regions of interest of `cudaccl`, and
@@ -50,6 +51,7 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/common/gstcclclasses.h>
 #include <gst/common/gstcclfindings.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
@@ -66,6 +68,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
   (GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS | GST_CCL_OVERLAY_DRAW_ZONES | \
    GST_CCL_OVERLAY_DRAW_EVENTS)
 #define DEFAULT_COLOR 0
+#define DEFAULT_COLOR_BY_CLASS FALSE
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_SIZE 0
 #define DEFAULT_FONT "Sans Bold"
@@ -83,6 +86,7 @@ enum
   PROP_FONT,
   PROP_TRAIL_TIME,
   PROP_STATS,
+  PROP_COLOR_BY_CLASS,
 };
 
 struct _GstCclOverlay
@@ -97,7 +101,8 @@ struct _GstCclOverlay
   GstCclTime time;
   gboolean attach; /* negotiated: pictures are attached to frames, or blended into them */
   guint width, height;
-  GstVideoInfo info; /* unless @attach */
+  GstVideoInfo info;      /* unless @attach */
+  GstCclClasses *classes; /* whose colours do not change */
   GstCclPainter *painter;
   GstCclCanvas *canvas; /* the picture of the current frame */
   gboolean drawn;       /* it is not empty */
@@ -123,6 +128,7 @@ gst_ccl_overlay_draw_get_type (void)
     { GST_CCL_OVERLAY_DRAW_EVENTS, "Events of zones and tripwires", "events" },
     { GST_CCL_OVERLAY_DRAW_NAMES, "Types of regions of interest", "names" },
     { GST_CCL_OVERLAY_DRAW_TIME, "Stream time", "time" },
+    { GST_CCL_OVERLAY_DRAW_CLASSES, "Classes and confidences", "classes" },
     { 0, NULL, NULL },
   };
 
@@ -183,7 +189,7 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    * ccloverlay:color:
    *
    * Colour of all components, 0xAARRGGBB. If alpha is 0, each component has the colour of its
-   * label, the same one as with `cclcolor`.
+   * label, the same one as with `cclcolor`, or that of its class, see #ccloverlay:color-by-class.
    *
    * Since: 0.1
    */
@@ -193,6 +199,19 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
           "color", "Color",
           "Colour of all components, 0xAARRGGBB (alpha 0 = the colour of each label).", 0,
           G_MAXUINT32, DEFAULT_COLOR, flags));
+
+  /**
+   * ccloverlay:color-by-class:
+   *
+   * Objects that have a class get its colour, instead of that of their label or id.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_COLOR_BY_CLASS,
+      g_param_spec_boolean ("color-by-class", "Color by class",
+                            "Objects that have a class get its colour.", DEFAULT_COLOR_BY_CLASS,
+                            flags));
 
   /**
    * ccloverlay:line-width:
@@ -298,10 +317,12 @@ gst_ccl_overlay_init (GstCclOverlay *self)
 {
   self->style.draw = DEFAULT_DRAW;
   self->style.color = DEFAULT_COLOR;
+  self->style.color_by_class = DEFAULT_COLOR_BY_CLASS;
   self->style.line_width = DEFAULT_LINE_WIDTH;
   self->style.font_size = DEFAULT_FONT_SIZE;
   self->style.font = g_strdup (DEFAULT_FONT);
   self->style.trail_time = DEFAULT_TRAIL_TIME;
+  self->classes = gst_ccl_classes_new ();
   self->painter = gst_ccl_painter_new ();
   self->canvas = gst_ccl_canvas_new ();
   gst_video_info_init (&self->info);
@@ -316,6 +337,7 @@ gst_ccl_overlay_finalize (GObject *object)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (object);
 
+  gst_ccl_classes_free (self->classes);
   gst_ccl_painter_free (self->painter);
   gst_ccl_canvas_free (self->canvas);
   g_free (self->style.font);
@@ -333,6 +355,9 @@ gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *valu
   switch (prop_id) {
   case PROP_DRAW:
     self->style.draw = g_value_get_flags (value);
+    break;
+  case PROP_COLOR_BY_CLASS:
+    self->style.color_by_class = g_value_get_boolean (value);
     break;
   case PROP_COLOR:
     self->style.color = g_value_get_uint (value);
@@ -366,6 +391,9 @@ gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GPa
   switch (prop_id) {
   case PROP_DRAW:
     g_value_set_flags (value, self->style.draw);
+    break;
+  case PROP_COLOR_BY_CLASS:
+    g_value_set_boolean (value, self->style.color_by_class);
     break;
   case PROP_COLOR:
     g_value_set_uint (value, self->style.color);
@@ -403,6 +431,8 @@ gst_ccl_overlay_start (GstBaseTransform *trans)
   self->frames = self->left_out = 0;
   GST_OBJECT_UNLOCK (self);
   self->warned = FALSE;
+  gst_ccl_classes_free (self->classes);
+  self->classes = gst_ccl_classes_new ();
   gst_ccl_time_init (&self->time);
 
   return TRUE;
@@ -711,6 +741,24 @@ find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
   return names;
 }
 
+/* Copies the components of @scene, with the classes that this element knows them by. Free with
+ * g_free(). */
+static GstCclComponent *
+gst_ccl_overlay_take_classes (GstCclOverlay *self, GstCclScene *scene, GstCclClassNames *names)
+{
+  GstCclComponent *components =
+      g_memdup2 (scene->components, scene->n_components * sizeof (*components));
+  guint i;
+
+  for (i = 0; i < scene->n_components; i++)
+    components[i].class_id =
+        gst_ccl_classes_translate (self->classes, names, components[i].class_id);
+  scene->components = components;
+  scene->class_names = gst_ccl_classes_get_names (self->classes);
+
+  return components;
+}
+
 /* Counts what was left out, and posts a warning the first time. */
 static void
 gst_ccl_overlay_count (GstCclOverlay *self)
@@ -741,6 +789,7 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
   GstCclScene scene = { NULL, (gint) self->width, (gint) self->height };
   GstCclFindings scaled = { FALSE };
   GstCclRois *rois = &scaled.rois;
+  GstCclComponent *components = NULL;
   GQuark *names = NULL;
   GstClockTime running_time;
   GstCclDrawStyle style;
@@ -766,12 +815,16 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
   scene.n_components = meta ? meta->n_components : rois->n;
   if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
     scene.names = names = find_names (rois, scene.components, scene.n_components);
+  if (style.draw & GST_CCL_OVERLAY_DRAW_CLASSES || style.color_by_class)
+    components =
+        gst_ccl_overlay_take_classes (self, &scene, meta ? meta->class_names : rois->class_names);
   gst_ccl_overlay_place_zones (self, buffer, &scene);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
                              &scene.stream_time, &running_time);
   scene.time = self->time.time;
   painted = gst_ccl_painter_paint (self->painter, self->canvas, &style, &scene);
 
+  g_free (components);
   g_free (names);
   g_free (style.font);
   gst_ccl_findings_clear (&scaled);

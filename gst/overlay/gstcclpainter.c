@@ -229,7 +229,9 @@ get_color (const GstCclDrawStyle *style, const GstCclComponent *component)
   if (style->color >> 24)
     return style->color;
 
-  return OPAQUE | gst_ccl_label_get_color (get_number (style, component));
+  return OPAQUE | gst_ccl_label_get_color (style->color_by_class && component->class_id
+                                               ? component->class_id
+                                               : get_number (style, component));
 }
 
 /* Lightens colours that are hard to read on black: halfway to white. */
@@ -266,11 +268,22 @@ draw_component (GstCclPainter *self, const GstCclComponent *component)
 }
 
 static void
+append_class (GString *text, const gchar *name, gdouble confidence)
+{
+  if (text->len)
+    g_string_append_c (text, ' ');
+  append_name (text, name);
+  if (confidence > 0.0)
+    g_string_append_printf (text, " %u%%", (guint) (MIN (confidence, 1.0) * 100.0 + 0.5));
+}
+
+static void
 draw_component_text (GstCclPainter *self, guint index)
 {
   const GstCclComponent *component = &self->scene->components[index];
   const GstCclOverlayDraw draw = self->style->draw;
   const GQuark name = self->scene->names ? self->scene->names[index] : 0;
+  const gchar *class_name = NULL;
   GstCclRectangle box;
   GString *text;
 
@@ -278,8 +291,14 @@ draw_component_text (GstCclPainter *self, guint index)
     return;
 
   text = g_string_new (NULL);
-  if (draw & GST_CCL_OVERLAY_DRAW_NAMES && name)
+  if (draw & GST_CCL_OVERLAY_DRAW_CLASSES && self->scene->class_names)
+    class_name = gst_ccl_class_names_get_name (self->scene->class_names, component->class_id);
+  /* The type of a region often is its class. */
+  if (draw & GST_CCL_OVERLAY_DRAW_NAMES && name &&
+      g_strcmp0 (class_name, g_quark_to_string (name)) != 0)
     append_name (text, g_quark_to_string (name));
+  if (class_name)
+    append_class (text, class_name, component->confidence);
   if (draw & GST_CCL_OVERLAY_DRAW_LABELS ||
       (draw & GST_CCL_OVERLAY_DRAW_TRACKS && component->track))
     g_string_append_printf (text, "%s%u", text->len ? " " : "",

@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  * for half a second, these zones and tripwires have thick lines
  * @GST_CCL_OVERLAY_DRAW_NAMES: the types of regions of interest
  * @GST_CCL_OVERLAY_DRAW_TIME: the stream time of the frame, at the top left
+ * @GST_CCL_OVERLAY_DRAW_CLASSES: the classes of objects, and how certain they are in per cent
  *
  * What to draw.
  *
@@ -44,6 +45,7 @@ typedef enum
   GST_CCL_OVERLAY_DRAW_EVENTS = 1 << 8,
   GST_CCL_OVERLAY_DRAW_NAMES = 1 << 9,
   GST_CCL_OVERLAY_DRAW_TIME = 1 << 10,
+  GST_CCL_OVERLAY_DRAW_CLASSES = 1 << 11,
 } GstCclOverlayDraw;
 
 typedef struct
@@ -52,7 +54,8 @@ typedef struct
   guint line_width; /* pixels; 0: proportional to the frame size */
   guint font_size;  /* pixels; 0: proportional to the frame size */
   gchar *font;      /* Pango's description, or NULL */
-  guint32 color;    /* 0xAARRGGBB; alpha 0: the colour of the label or track */
+  guint32 color;    /* 0xAARRGGBB; alpha 0: the colour of the class, label or track */
+  gboolean color_by_class;
   GstClockTime trail_time;
 } GstCclDrawStyle;
 
@@ -66,8 +69,9 @@ typedef struct
   const GstCclComponent *components; /* in pixels of the frame */
   const GQuark *names;               /* of each component, or 0; may be NULL */
   guint n_components;
-  const GstCclZonesMeta *zones; /* or NULL */
-  gdouble zones_x, zones_y;     /* the frame's origin in the frame of @zones */
+  GstCclClassNames *class_names; /* or NULL */
+  const GstCclZonesMeta *zones;  /* or NULL */
+  gdouble zones_x, zones_y;      /* the frame's origin in the frame of @zones */
   gdouble zones_scale_x, zones_scale_y;
 } GstCclScene;
 

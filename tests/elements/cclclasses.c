@@ -418,6 +418,102 @@ GST_START_TEST (test_zones_twice)
 GST_END_TEST;
 #endif
 
+#ifdef HAVE_OVERLAY
+/* The class of a frame's object, by the table or the other one, and the colour of its box. */
+static const struct
+{
+  const gchar *properties;
+  const gchar *const *names;
+  guint class_id;
+  guint color; /* a label's */
+} colors[] = {
+  { "color-by-class=true", strings, 2, 2 },
+  { "color-by-class=true", strings, 1, 1 },
+  /* The same for all frames, whatever number the class has. */
+  { "color-by-class=true", turned, 3, 1 },
+  { "color-by-class=true", turned, 1, 3 },
+  { "color-by-class=true", strings, 0, 9 },
+  { "color-by-class=false", strings, 2, 9 },
+};
+
+GST_START_TEST (test_colors)
+{
+  GstHarness *h = harness_new ("ccloverlay draw=boxes line-width=1");
+  GstElement *element = gst_harness_find_element (h, "ccloverlay");
+  guint i;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=RGB,width=160,height=120,framerate=10/1");
+  for (i = 0; i < G_N_ELEMENTS (colors); i++) {
+    GstBuffer *frame = frame_new (i, colors[i].names, colors[i].class_id, 0.5);
+    GstCclComponent *component = gst_buffer_get_ccl_meta (frame)->components;
+    guint32 color = gst_ccl_label_get_color (colors[i].color);
+    guint8 pixel[3];
+
+    component->label = 9;
+    gst_buffer_remove_all_memory (frame);
+    gst_buffer_append_memory (frame, gst_allocator_alloc (NULL, WIDTH * HEIGHT * 3, NULL));
+    gst_buffer_memset (frame, 0, 0, WIDTH * HEIGHT * 3);
+    gst_util_set_object_arg (G_OBJECT (element), "color-by-class",
+                             strchr (colors[i].properties, '=') + 1);
+    frame = gst_harness_push_and_pull (h, frame);
+    gst_buffer_extract (frame, (30 * WIDTH + 50 + i) * 3, pixel, 3);
+    fail_unless (pixel[0] == color >> 16 && pixel[1] == (color >> 8 & 255) &&
+                     pixel[2] == (color & 255),
+                 "%u: %02x%02x%02x, not %06x", i, pixel[0], pixel[1], pixel[2], color);
+    gst_buffer_unref (frame);
+  }
+  gst_object_unref (element);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The class is written as the type of a region is, once if they are the same. */
+GST_START_TEST (test_label)
+{
+  static const struct
+  {
+    const gchar *draw, *type;
+    guint class_id;
+    gdouble confidence;
+  } labels[] = {
+    { "names", "person", 1, 0.0 },         { "classes", "x", 1, 0.0 },
+    { "names+classes", "person", 1, 0.0 }, { "names", "person 75%", 1, 0.75 },
+    { "classes", "x", 1, 0.749 },          { "names", "car person 100%", 1, 0.0 },
+    { "names+classes", "car", 1, 7.0 },
+  };
+  GstMapInfo before, now;
+  GstBuffer *last = NULL;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (labels); i++) {
+    GstHarness *h = harness_new ("ccloverlay color=0xffffffff font-size=10");
+    GstElement *element = gst_harness_find_element (h, "ccloverlay");
+    GstBuffer *frame = frame_new (0, strings, labels[i].class_id, labels[i].confidence);
+    GstVideoRegionOfInterestMeta *roi =
+        gst_buffer_add_video_region_of_interest_meta (frame, labels[i].type, 50, 30, 20, 40);
+    gboolean same = i == 1 || i == 2 || i == 4 || i == 6; /* as the one before */
+
+    gst_util_set_object_arg (G_OBJECT (element), "draw", labels[i].draw);
+    gst_video_region_of_interest_meta_add_param (
+        roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
+    frame = gst_harness_push_and_pull (h, frame);
+    if (last) {
+      fail_unless (gst_buffer_map (last, &before, GST_MAP_READ) &&
+                   gst_buffer_map (frame, &now, GST_MAP_READ));
+      fail_unless ((memcmp (before.data, now.data, now.size) == 0) == same, "label %u", i);
+      gst_buffer_unmap (last, &before);
+      gst_buffer_unmap (frame, &now);
+    }
+    gst_clear_buffer (&last);
+    last = frame;
+    gst_object_unref (element);
+    ccl_test_harness_free (h);
+  }
+  gst_buffer_unref (last);
+}
+GST_END_TEST;
+#endif
+
 /* A component's class and confidence, the name of class 2, and what reports say of it. */
 static const struct
 {
@@ -496,6 +592,10 @@ cclclasses_suite (void)
   tcase_add_loop_test (tcase, test_message, 0, 2);
   tcase_add_loop_test (tcase, test_report, 0, G_N_ELEMENTS (reports));
   tcase_add_test (tcase, test_track_line);
+#ifdef HAVE_OVERLAY
+  tcase_add_test (tcase, test_colors);
+  tcase_add_test (tcase, test_label);
+#endif
 #ifdef HAVE_JSON_GLIB
   tcase_add_loop_test (tcase, test_zones, 0, G_N_ELEMENTS (moves));
   tcase_add_loop_test (tcase, test_wrong_classes, 0, 5);

@@ -45,7 +45,10 @@ check_composition (gpointer data, GstBuffer *buffer)
 static void
 set_properties (FuzzInput *input, GstElement *element)
 {
-  g_object_set (element, "draw", fuzz_u32 (input) & 2047, "color", fuzz_u32 (input), NULL);
+  guint draw = fuzz_u32 (input);
+
+  g_object_set (element, "draw", draw & 4095, "color-by-class", draw >> 12 & 1, "color",
+                fuzz_u32 (input), NULL);
   if (fuzz_one_in (input, 3))
     g_object_set (element, "line-width", fuzz_below (input, 1001), NULL);
   if (fuzz_one_in (input, 3))
