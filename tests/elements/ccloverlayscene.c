@@ -127,6 +127,37 @@ GST_START_TEST (test_trails)
 }
 GST_END_TEST;
 
+/* A line is drawn up to the edge of the frame, however far beyond it ends: x = 40 + 9 s,
+ * y = 20 + 10 s. */
+GST_START_TEST (test_line_beyond)
+{
+  GstHarness *h = harness_new ("draw=velocities");
+  GstCclComponent component = { .label = 1,
+                                .x = 38,
+                                .y = 18,
+                                .width = 5,
+                                .height = 5,
+                                .area = 25,
+                                .centroid_x = 39.5,
+                                .centroid_y = 19.5,
+                                .track = 1,
+                                .velocity_x = 9e5,
+                                .velocity_y = 1e6 };
+  GstBuffer *buffer = frame_new (0);
+  guint s;
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  for (s = 0; s < 10; s++)
+    fail_unless (get_pixel (buffer, 40 + 9 * s, 20 + 10 * s) != BACKGROUND ||
+                     get_pixel (buffer, 41 + 9 * s, 20 + 10 * s) != BACKGROUND ||
+                     get_pixel (buffer, 39 + 9 * s, 20 + 10 * s) != BACKGROUND,
+                 "nothing at %u, %u", 40 + 9 * s, 20 + 10 * s);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* A tripwire and a zone, of a frame of half the size, with an event in frame 0. */
 static GstBuffer *
 zones_new (guint number)
@@ -442,6 +473,7 @@ ccloverlayscene_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_no_overlap);
   tcase_add_test (tcase, test_trails);
+  tcase_add_test (tcase, test_line_beyond);
   tcase_add_loop_test (tcase, test_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tcase, test_no_timestamps);
   tcase_add_test (tcase, test_zones);

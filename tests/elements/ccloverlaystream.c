@@ -370,6 +370,7 @@ GST_START_TEST (test_gap_with_pixels)
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
   buffer = gst_harness_push_and_pull (h, buffer);
   ccl_overlay_check_drawn (buffer, FALSE);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP));
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
 }
@@ -430,6 +431,29 @@ GST_START_TEST (test_composition)
   fail_unless_equals_int (values[1], 0);
 
   gst_video_overlay_composition_unref (earlier);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The rectangle of a box in the lower right has the size of what is drawn there. */
+GST_START_TEST (test_lower_right)
+{
+  GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, NULL);
+  GstCclComponent box = { 1, 150, 150, 9, 9, 81, 154.0, 154.0 };
+  GstVideoOverlayRectangle *rectangle;
+  GstBuffer *buffer;
+  guint width, height;
+  gint x, y;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw(memory:SystemMemory," COMPOSITION
+                                   "),format=GRAY8,width=200,height=200");
+  buffer = gst_harness_push_and_pull (h, ccl_overlay_frame_new (200, 200, 200, 200, &box, 1));
+  rectangle = gst_video_overlay_composition_get_rectangle (
+      gst_buffer_get_video_overlay_composition_meta (buffer)->overlay, 0);
+  gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width, &height);
+  fail_unless (x > 0 && x <= 150 && x + width >= 159 && x + width <= 200);
+  fail_unless (y > 0 && y <= 150 && y + height >= 159 && y + height <= 200);
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
 }
@@ -620,6 +644,7 @@ ccloverlaystream_suite (void)
   tcase_add_test (tc, test_nothing);
   tcase_add_test (tc, test_gap_with_pixels);
   tcase_add_test (tc, test_composition);
+  tcase_add_test (tc, test_lower_right);
   tcase_add_test (tc, test_rectangles);
   tcase_add_test (tc, test_nothing_to_add);
   tcase_add_test (tc, test_errors);
