@@ -1,4 +1,4 @@
-/* cudaccl - the region of frames that is looked at
+/* cudaccl - the region of frames that is analysed
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_REGION_H__

@@ -7,11 +7,11 @@
 
 #define MIN_FRAMES 4 /* before lateness is known */
 
-/* A live video that is farther from the clock after a jump goes by another time. */
+/* If live video is farther from the clock than this after a jump, its timestamps have an offset. */
 #define MAX_DISTANCE ((GstClockTimeDiff) GST_SECOND)
 
-/* Components that are farther from the video are not late: the timestamps of one of them have
- * jumped, and those of the other not yet. */
+/* Components farther from the video than this are not late: the timestamps of one branch have
+ * jumped, and those of the other have not yet. */
 #define MAX_LATENESS ((GstClockTimeDiff) (10 * GST_SECOND))
 
 static void
@@ -80,7 +80,7 @@ get_clock_time (GstCclArrivals *self)
   return now;
 }
 
-/* Takes the next frame of the video from the pad if it is far after @time. */
+/* Takes the next frame of the video from the pad if it is much later than @time. */
 static gboolean
 take_early (GstCclArrivals *self, GstClockTimeDiff time)
 {
@@ -174,7 +174,7 @@ arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   GstCclArrivals *self = user_data;
   gboolean is_video = pad == GST_PAD (self->video);
   GstCclTime *time = is_video ? &self->video_time : &self->components_time;
-  /* The segment of the GstAggregatorPad is that of the frame handled last. */
+  /* The segment of the GstAggregatorPad is that of the last frame aggregated. */
   GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   GstClockTimeDiff running;
   GstSegment segment;

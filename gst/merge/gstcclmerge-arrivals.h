@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* Follows what arrives on the pads, before it waits there for its turn. */
+/* Watches what arrives on the pads, before it is queued there. */
 typedef struct
 {
-  /* Whoever looks at the next frame of the video and then takes it from its pad holds this. */
+  /* Held while peeking at and popping the next frame of the video. */
   GMutex video_lock;
 
   /*< private >*/
@@ -23,14 +23,14 @@ typedef struct
   GstAggregatorPad *video;
   GstCclMatcher *matcher;
 
-  /* Of the thread that pushes to the pad. */
+  /* Only used by the thread that pushes to the pad. */
   GstCclTime video_time;
   GstCclTime components_time;
 
   GMutex lock;             /* protects what follows */
   GstClockTimeDiff newest; /* frame of the video, or GST_CLOCK_STIME_NONE */
   GstClockTimeDiff shift;  /* from the video's running time to the clock's, since a jump */
-  /* How long after their running time the last components came, in a ring. */
+  /* A ring: how late the last components were, relative to their running time. */
   GstClockTimeDiff lateness[16];
   guint n, next;
 } GstCclArrivals;
@@ -39,16 +39,16 @@ void gst_ccl_arrivals_init (GstCclArrivals *self, GstElement *element, GstAggreg
                             GstCclMatcher *matcher);
 void gst_ccl_arrivals_finalize (GstCclArrivals *self);
 
-/* Forgets everything, for an element that stops. */
+/* Resets all state when the element stops. */
 void gst_ccl_arrivals_reset (GstCclArrivals *self);
 
-/* Follows what arrives on the pad of the video, or that of the components. Posts a warning where
+/* Watches the video's or the components' pad. Posts a warning where
  * timestamps jump, and drops components before a jump back. */
 void gst_ccl_arrivals_watch (GstCclArrivals *self, GstAggregatorPad *pad);
 
-/* Frames of the video that are earlier than the one before it, by more than a second, take that
- * from the pad: components for it would not come for long. Returns the first such frame, to be
- * pushed before all others, or NULL. Call with @video_lock held. */
+/* If a frame of the video is more than a second earlier than the one queued before it, the queued
+ * one is taken from the pad: its components would not arrive for a long time. Returns the first
+ * frame taken, to be pushed before all others, or NULL. Call with @video_lock held. */
 GstBuffer *gst_ccl_arrivals_take_early (GstCclArrivals *self);
 
 /* The running time of the clock when a frame of the video at @time should have arrived. */

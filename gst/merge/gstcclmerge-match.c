@@ -120,7 +120,7 @@ take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
   frame->findings.zones.n_events = 0;
 }
 
-/* Looks at the first frame on @pad, which may be NULL. Returns FALSE if there is none. */
+/* Peeks at the first frame on @pad, which may be NULL. Returns FALSE if the queue is empty. */
 static gboolean
 peek (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
@@ -143,7 +143,8 @@ peek (GstCclMatcher *matcher, GstAggregatorPad *pad)
   return matcher->next != NULL;
 }
 
-/* Goes on to the first frame on @pad, which is not after the video. */
+/* Takes the first frame on @pad, which is not later than the video, and makes it the last one seen.
+ */
 static void
 take (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
@@ -159,8 +160,8 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
-/* Drops the first frame on @pad, whose time jumps. Its events happened in this time. Another thread
- * may be about to attach it. */
+/* Drops the first frame on @pad, whose timestamp has jumped. Its events are kept. Another thread
+ * may be about to attach the frame. */
 static void
 drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
@@ -194,8 +195,8 @@ gst_ccl_matcher_get_dropped (GstCclMatcher *matcher)
   return n;
 }
 
-/* Whether the first frame on the pad is of a time that the video has left or, in a live pipeline,
- * that will not come soon. */
+/* Whether the first frame on the pad belongs to a time that the video has jumped away from, or, in
+ * a live pipeline, to the far future. */
 static gboolean
 is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
 {
@@ -213,7 +214,7 @@ is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
          gst_ccl_time_diff (request->time, request->now) <= (GstClockTimeDiff) FUTURE;
 }
 
-/* The same as peek(), but drops frames whose time jumps. */
+/* Like peek(), but drops frames whose timestamps have jumped. */
 static gboolean
 peek_current (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRequest *request)
 {
@@ -239,8 +240,8 @@ gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n
   return !pad || gst_aggregator_pad_is_eos (pad);
 }
 
-/* The result if nothing is queued on @pad, which may be NULL. After a jump back, nobody knows
- * whether the components follow. */
+/* The result if nothing is queued on @pad, which may be NULL. After a jump back it is unknown
+ * whether the components will follow. */
 static GstCclMatchResult
 result_without_data (const GstCclMatcher *matcher, GstAggregatorPad *pad, gboolean timeout)
 {
@@ -318,7 +319,7 @@ find_latest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchReq
     return GST_CCL_MATCH_FOUND;
   }
 
-  /* At the start the branch has as long to deliver as at any time later. */
+  /* At the start, the branch may take as long to deliver as later on. */
   if (!last && distance (time, matcher->begin) <= request->limit)
     return GST_CCL_MATCH_IDLE;
 
@@ -334,7 +335,7 @@ gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
   g_mutex_lock (&matcher->lock);
   matcher->match = NULL;
   if (!GST_CLOCK_STIME_IS_VALID (request->time)) {
-    /* Where no frame has a time, the branch must not wait for one that has. */
+    /* If the video has no timestamps, the branch must not wait for one. */
     while (peek (matcher, pad) && !matcher->has_time)
       take (matcher, pad);
     matcher->has_time = FALSE;

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Frames that are this far apart, and in the wrong order, are before and after a jump. */
+/* Timestamps that go back by more than this have jumped. */
 #define GST_CCL_MATCH_JUMP GST_SECOND
 
 typedef enum
@@ -40,7 +40,7 @@ typedef struct
   /*< private >*/
   GMutex lock;                    /* flushes come from another thread than aggregate() */
   GstCclBranchFrame *last;        /* the latest one that is not after the video */
-  GstCclBranchFrame *next;        /* the first one on the pad, once it was looked at */
+  GstCclBranchFrame *next;        /* the first one on the pad, once peeked at */
   const GstCclBranchFrame *match; /* one of them, or NULL */
   GArray *events;                 /* for the next frame of the video */
   gboolean has_time;              /* the current frame of the video */
@@ -66,11 +66,11 @@ gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, g
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                                         const GstCclMatchRequest *request);
 
-/* A frame of @time arrives on @pad: drops those before it whose time is far ahead. They would stay
- * at the head of the pad until the video comes there, and keep others from being used. */
+/* Call when a frame with @time arrives on @pad: drops queued frames that are far ahead of it. They
+ * would stay at the head of the queue until the video reaches them, and block the frames behind. */
 void gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time);
 
-/* How many frames were dropped because their time jumps. */
+/* How many frames were dropped because timestamps jumped. */
 guint64 gst_ccl_matcher_get_dropped (GstCclMatcher *matcher);
 
 /* Attaches what the last call of gst_ccl_matcher_find() found to @buffer, the frame that it was

@@ -622,7 +622,7 @@ count_frame (GstCclMerge *self, GstCclMatchResult result)
   g_free (text);
 }
 
-/* Pushes frames of the video that nobody waits for. */
+/* Pushes frames of the video that need not wait for components. */
 static GstFlowReturn
 push_early (GstCclMerge *self)
 {
@@ -694,7 +694,7 @@ gst_ccl_merge_sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *e
   if (pad == self->video)
     return gst_ccl_merge_video_event (self, event);
 
-  /* Tags and the like of the mask are dropped. */
+  /* The mask's other events, such as tags, are dropped. */
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
@@ -833,7 +833,7 @@ get_limit (GstCclMerge *self, GstBuffer *buffer, gboolean *latest)
     if (GST_BUFFER_DURATION_IS_VALID (buffer))
       half_frame = GST_BUFFER_DURATION (buffer) / 2;
     GST_OBJECT_LOCK (self->video);
-    /* The rate may be so low that the result has no place in a clock time. */
+    /* The rate may be so low that the result overflows a clock time. */
     limit = (GstClockTime) MIN (
         (gdouble) MIN (half_frame, MAX_DISTANCE) / ABS (self->video->segment.rate), MAX_DISTANCE);
     GST_OBJECT_UNLOCK (self->video);

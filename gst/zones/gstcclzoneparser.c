@@ -15,7 +15,7 @@
 
 static void set_error (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Names and paths in the message may be no UTF-8. */
+/* Names and paths in the message may be invalid UTF-8. */
 static void
 set_error (GError **error, const gchar *format, ...)
 {
@@ -319,7 +319,7 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
   return FALSE;
 }
 
-/* @place is where the array stands. */
+/* @place: the position of the array, for messages. */
 static gboolean
 parse_array (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar *place,
              GError **error)
@@ -377,8 +377,9 @@ parse_members (GstCclZoneSet *self, JsonNode *root, const gchar *path, GError **
   return parsed;
 }
 
-/* Reads a text of at most GST_CCL_JSON_MAX_SIZE bytes. Only regular files: others, such as a pipe
- * that nobody writes to, may have no end. Returns NULL, with @problem to be freed, on failure. */
+/* Reads a text of at most GST_CCL_JSON_MAX_SIZE bytes. Only regular files: reading others, such
+ * as a pipe without a writer, may never end. Returns NULL, with @problem to be freed, on failure.
+ */
 static gchar *
 read_file (const gchar *path, gchar **problem)
 {

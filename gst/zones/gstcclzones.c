@@ -130,7 +130,7 @@ struct _GstCclZones
   GArray *points;     /* GstCclZonePoint */
   GArray *waiting;    /* events that happened between frames */
   guint n_untracked;  /* frames with components before the first one that has a track */
-  guint64 n_exceeded; /* see cclzones:exceeded, when it was last looked at */
+  guint64 n_exceeded; /* see cclzones:exceeded, when it was last checked */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -502,8 +502,8 @@ gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GPara
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Reads the zones. If they are wrong, those before stay, and @error is set. Reading the file may
- * block, so this must not hold the object lock. */
+/* Parses the zones. If they are invalid, sets @error and keeps the previous ones. Reading the file
+ * may block, so this must not hold the object lock. */
 static gboolean
 gst_ccl_zones_read (GstCclZones *self, GError **error)
 {
@@ -575,9 +575,9 @@ get_meta (GstCclZones *self)
   return meta;
 }
 
-/* Decides pending crossings: each object is on the side where it was seen last. With @forget,
- * objects also leave their zones and are forgotten, as ids may mean other objects from now on. The
- * next frame gets the events. */
+/* Decides pending crossings: each object is on the side where it was last seen. With @forget,
+ * objects also leave their zones, because the ids may be reused for other objects from now on. The
+ * events are attached to the next frame. */
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
@@ -766,7 +766,7 @@ gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta, GstClockTime
   self->n_exceeded = n_exceeded;
 }
 
-/* Goes on to the frame whose points were added. */
+/* Updates the zones with the points of a frame, and attaches the result to @buffer. */
 static void
 gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff last_time, guint width,
                       guint height)
@@ -790,13 +790,13 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff las
     gst_ccl_zones_translate_events (added, &added->events[added->n_events - meta.n_events],
                                     meta.n_events, meta.class_names);
   }
-  /* After a flush, running time starts anew. */
+  /* Running time restarts after a flush. */
   gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
                          MAX (self->time.running, last_time));
   gst_ccl_zones_post (self, &meta, GST_BUFFER_PTS (buffer));
 }
 
-/* Without tracks nothing is ever counted. Objects have none in their first frames. */
+/* Nothing is counted without tracks. New objects have no track in their first frames. */
 static void
 gst_ccl_zones_check_tracks (GstCclZones *self, guint n_components)
 {
@@ -828,7 +828,7 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
   gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
 
-  /* A frame that was not analysed says nothing about objects. */
+  /* A gap was not analysed: it does not mean that the objects are gone. */
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 

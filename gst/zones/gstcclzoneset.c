@@ -37,7 +37,7 @@ typedef struct
   gboolean gone;
 } Object;
 
-/* What the zones themselves do not have. */
+/* What is known of a zone beside its GstCclZone. */
 typedef struct
 {
   gdouble *points; /* as configured */
@@ -236,8 +236,8 @@ gst_ccl_zone_set_get_exceeded (const GstCclZoneSet *self)
   return self->exceeded;
 }
 
-/* Whether all points are on a line, up to rounding errors. The signed area cannot tell: it may be 0
- * if sides cross. */
+/* Whether all points are on a line, up to rounding errors. The signed area does not show it: it
+ * is also 0 for some polygons whose sides cross. */
 static gboolean
 is_flat (const GstCclZone *zone)
 {
@@ -278,7 +278,7 @@ has_name (const GstCclZoneSet *self, const gchar *name)
   return FALSE;
 }
 
-/* What is wrong with a zone, NULL if nothing is. */
+/* Returns what is wrong with a zone, or NULL. */
 static const gchar *
 find_problem (const GstCclZoneSet *self, const GstCclZone *zone)
 {
@@ -477,7 +477,7 @@ is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
   for (i = 0; i < zone->n_points; i++, a = b, b += 2) {
     gboolean spans = (a[1] > p[1]) != (b[1] > p[1]);
 
-    /* Most sides are above, below or on the left, where they do not count. */
+    /* Most sides are above, below or on the left of the point, and do not count. */
     if (((a[0] < p[0]) & (b[0] < p[0])) | ((a[1] > p[1]) & (b[1] > p[1])) |
         ((a[1] < p[1]) & (b[1] < p[1])))
       continue;
@@ -542,7 +542,7 @@ is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
   return TRUE;
 }
 
-/* Whether the way from @from to @to, on different sides of the line, led over the tripwire. */
+/* Whether the path from @from to @to, on different sides of the line, crosses the tripwire. */
 static gboolean
 is_crossing (const GstCclZone *zone, const gdouble *from, const gdouble *to)
 {
@@ -581,7 +581,7 @@ change_side (GstCclZoneSet *self, guint index, const Object *object, GstClockTim
   if (!count)
     count = &none;
   if (!zone->tripwire && side > 0) {
-    /* What appears inside has entered as well. */
+    /* An object that appears inside has entered as well. */
     zone->in++;
     zone->inside++;
     count->in++;
@@ -679,7 +679,7 @@ update_state (GstCclZoneSet *self, guint index, const Object *object,
   state->last = side;
 
   if (side == state->side) {
-    /* Those who go round the end of a tripwire and back over it have crossed it. */
+    /* An object that goes round the end of a tripwire and back over it has crossed it. */
     if (zone->tripwire && state->over * side > 0)
       change_side (self, index, object, time);
     state->beyond = GST_CLOCK_TIME_NONE;
@@ -724,7 +724,7 @@ compare_tracks (gconstpointer a, gconstpointer b)
   return (first > second) - (first < second);
 }
 
-/* Adds objects for tracks that have none, as many as there is room for. */
+/* Adds objects for new tracks, as long as there is room. */
 static void
 add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
 {
@@ -741,7 +741,7 @@ add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
       tracks[n_new++] = tracks[i];
   }
 
-  /* From the end on, so that each object moves once. */
+  /* Merges from the end, so that each object moves only once. */
   g_array_set_size (self->objects, n_before + n_new);
   while (n_new > 0) {
     Object *to = get_object (self, n_before + n_new - 1);
@@ -754,7 +754,7 @@ add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
   g_free (tracks);
 }
 
-/* An object that is not seen again stays on the side where it was last. */
+/* An object that is gone stays on the side where it was last seen. */
 static void
 settle_object (GstCclZoneSet *self, const Object *object)
 {
@@ -813,7 +813,7 @@ change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime 
   object->class_id = class_id;
 }
 
-/* Removes objects that were not there for long. */
+/* Removes objects that were not seen for @timeout. */
 static void
 remove_objects (GstCclZoneSet *self, GstClockTime timeout, GstClockTime time)
 {

@@ -54,7 +54,7 @@ const gchar *gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone,
 
 void gst_ccl_zone_set_free (GstCclZoneSet *self);
 
-/* Takes over the counts, and what is where, of zones that are the same in @old. */
+/* Takes over counts and states of zones that are the same in @old. */
 void gst_ccl_zone_set_take_state (GstCclZoneSet *self, const GstCclZoneSet *old);
 
 /* Forgets where objects are, without events. Counts stay. */

@@ -133,7 +133,7 @@ GST_START_TEST (test_track_time)
 }
 GST_END_TEST;
 
-/* As many tracks as can be: more are told of, but not kept. */
+/* The maximum number of tracks; for more, there is a warning, and no line. */
 GST_START_TEST (test_too_many_tracks)
 {
   const guint n = 65536 + 2;

@@ -223,8 +223,8 @@ GST_START_TEST (test_live_components_ahead)
 }
 GST_END_TEST;
 
-/* Components that all are a day ahead are dropped: they do not pile up, and their branch goes on.
- */
+/* If all components are a day ahead, they are dropped: they do not pile up and do not block their
+ * branch. */
 GST_START_TEST (test_live_components_stay_ahead)
 {
   GstTestClock *clock;
@@ -261,7 +261,7 @@ GST_START_TEST (test_live_video_ahead)
   fail_unless_equals_int (pair_pull_label (&pair, 5 * FRAME), 6);
   check_live (&pair, 6 * FRAME, 5);
 
-  /* Nor without a later one. */
+  /* The same if no later frame follows. */
   gst_harness_push (pair.video, video_new (DAY));
   fail_unless (gst_test_clock_crank (clock));
   fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), FRAME);

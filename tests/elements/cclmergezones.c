@@ -125,8 +125,8 @@ wait_for_drop (GstPad *pad)
   }
 }
 
-/* What the frames of the video have: events, or `-` if there are none, in brackets if they have no
- * zones of a matching frame but only those of events. */
+/* The events of each frame of the video, or `-`; in brackets if the frame has zones only because of
+ * its events, not of a matching frame. */
 static gchar *
 run (const Item *video, guint n_video, const Item *mask, guint n_mask, gboolean latest,
      guint64 limit, guint64 *n_lost, guint *n_warnings)
@@ -231,7 +231,7 @@ static const struct
   { "latest, never a later one", TRUE, 5000, "0 1000", "1! 1001!", "(-) 1@999", 1 },
 };
 
-/* No event is delivered twice, and none is lost silently. */
+/* Each event is delivered once, or counted as lost. */
 GST_START_TEST (test_events)
 {
   Item video[MAX_FRAMES], mask[MAX_FRAMES];

@@ -8,7 +8,7 @@
 
 #define MOST_MEGABYTES 150
 
-/* What takes long is left out. Counts, as times depend on the machine. */
+/* What takes too long is left out. The cases bound counts, because times depend on the machine. */
 typedef struct
 {
   const gchar *name, *properties;

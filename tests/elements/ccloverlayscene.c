@@ -439,7 +439,7 @@ heap_bytes (void)
   return info.uordblks + info.hblkhd;
 }
 
-/* Texts take no memory once they are drawn. */
+/* Texts hold no memory once they are drawn. */
 GST_START_TEST (test_many_texts)
 {
   GstHarness *h = harness_new ("draw=labels font-size=100");

@@ -244,7 +244,7 @@ GST_START_TEST (test_zone)
   check_event (h, "leave", "zone1", 3);
   check_counts (h, "zone1", 1, 1, 0);
 
-  /* What appears inside and is gone has entered and left. */
+  /* An object that appears inside and disappears has entered and left. */
   push (h, number, 4, 100, 60);
   check_event (h, "enter", "zone1", 4);
   push (h, number + 25, 0, 100, 60);
@@ -340,8 +340,7 @@ GST_START_TEST (test_errors)
 GST_END_TEST;
 
 #ifdef HAVE_JSON_GLIB
-/* A file as DL Streamer's gvaanalytics has it, arrays in properties, and what is wrong in a file.
- */
+/* A file in the format of DL Streamer's gvaanalytics, arrays in properties, and invalid files. */
 GST_START_TEST (test_json)
 {
   GstHarness *h =
@@ -422,8 +421,8 @@ GST_START_TEST (test_drop_outside)
 }
 GST_END_TEST;
 
-/* What the frame says: zones in pixels, counts and events; those of a second element are added, and
- * scaled frames have scaled ones. The pixels of shared frames are not copied. */
+/* The frame's metadata: zones in pixels, counts and events; those of a second element are added,
+ * and scaled frames have scaled ones. The pixels of shared frames are not copied. */
 GST_START_TEST (test_meta)
 {
   GstHarness *h = harness_new ("a: 0,0 0.5,0 0.5,1 0,1", "gate: 100,0 100,100");
@@ -705,7 +704,7 @@ GST_START_TEST (test_timing)
 }
 GST_END_TEST;
 
-/* Frames without pixels do not say that an object is gone, however long they last. */
+/* Gaps do not mean that an object is gone, however long they last. */
 GST_START_TEST (test_gaps)
 {
   GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
@@ -779,7 +778,7 @@ GST_START_TEST (test_many_objects)
     ccl_test_drain (h);
   }
   fail_unless (g_get_monotonic_time () - start < 10 * G_TIME_SPAN_SECOND);
-  /* The first ones leave after 2 seconds, so that others find room. */
+  /* The first ones leave after 2 seconds, which makes room for others. */
   check_counts (h, "a", 2 * room, room, room);
   g_object_get (h->element, "exceeded", &exceeded, NULL);
   fail_unless_equals_uint64 (exceeded, (guint64) 25 * n - 2 * room);
@@ -821,7 +820,7 @@ check_start_fails (const gchar *property, const gchar *value, const gchar *probl
   ccl_test_check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, problem);
 }
 
-/* More zones, points or brackets than there may be. */
+/* More zones, points or brackets than the limits. */
 GST_START_TEST (test_limits)
 {
   GString *text = g_string_new (NULL);
@@ -847,7 +846,7 @@ GST_START_TEST (test_limits)
 GST_END_TEST;
 
 #ifdef HAVE_JSON_GLIB
-/* Files that are none, or too large: reading a pipe that nobody writes to never ends. */
+/* Not a regular file, or one that is too large: reading a pipe without a writer would never end. */
 GST_START_TEST (test_config)
 {
   gchar *folder = g_dir_make_tmp ("cclzones-XXXXXX", NULL);
