@@ -362,6 +362,8 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     self->warned_truncated = TRUE;
   }
 
+  if (GST_CCL_ANALYSIS_GET_CLASS (self)->review)
+    GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
   gst_ccl_analysis_attach (self, outbuf, &plan, &components);
   if (plan.post_messages)
     gst_element_post_message (GST_ELEMENT (self),

@@ -55,6 +55,9 @@ typedef struct
   /* Completes the parameters of the next frame; may be NULL. */
   void (*prepare) (GstCclAnalysis *self, GstBuffer *buffer, CclParams *params);
 
+  /* Looks at the components of the frame; may be NULL. */
+  void (*review) (GstCclAnalysis *self, const CclComponents *components);
+
   GstCclDrawFunc draw; /* NULL in elements whose frames pass */
 } GstCclAnalysisClass;
 

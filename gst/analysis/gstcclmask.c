@@ -10,8 +10,8 @@
  * a mask in GRAY8 for each frame: 255 for moving objects, 0 for the background, and with
  * #cclmotion:shadows `mark` 127 for shadows.
  *
- * The mask is what is analysed, after #cudaccl:morphology and regions. Limits of components, such
- * as #cudaccl:min-area, apply to the metadata alone; `dropN` in #cudaccl:morphology removes small
+ * The mask is what is analysed, after #cclmotion:morphology and regions. Limits of components, such
+ * as #cudaccl:min-area, apply to the metadata alone; `dropN` in #cclmotion:morphology removes small
  * objects from both. Gaps without pixels become black frames.
  *
  * Frames may be in any memory that `cudaccl` supports. Masks are in system memory, since GstCuda
@@ -19,7 +19,7 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmask morphology=drop20 shadows=mark !
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmask shadows=mark !
  * videoconvert ! autovideosink
  * ]|
  * Shows what moves in a recording.

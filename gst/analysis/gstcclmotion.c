@@ -43,20 +43,27 @@
  * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
  * also part of `allocated-bytes`. The model's time is part of `average-analysis-time`.
  *
+ * ## Objects
+ *
+ * No property needs to be set: #cclmotion:morphology `auto` chooses the operations that make
+ * objects of the mask. If objects reach over half of the picture most of the time, the element
+ * posts a warning, once a stream: they cover each other, so motion alone cannot count them; a
+ * detector can.
+ *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion min-area=100 ! ccloverlay !
+ * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion ! ccloverlay !
  * videoconvert ! autovideosink
  * ]|
  * Marks the moving objects of a recording.
  * |[
- * gst-launch-1.0 v4l2src ! video/x-raw,format=NV12 ! cclmotion scale=2 min-area=400
+ * gst-launch-1.0 v4l2src ! video/x-raw,format=NV12 ! cclmotion scale=2
  * warm-up=2000000000 ! ccljson ! fdsink
  * ]|
  * Prints the boxes of what moves in front of a camera.
  * |[
  * gst-launch-1.0 filesrc location=video.h264 ! h264parse ! nvh264dec !
- * 'video/x-raw(memory:CUDAMemory)' ! cclmotion morphology=close5x5 min-area=100 ! ccljson ! fdsink
+ * 'video/x-raw(memory:CUDAMemory)' ! cclmotion ! ccljson ! fdsink
  * ]|
  * The same for a video that stays on the GPU.
  *

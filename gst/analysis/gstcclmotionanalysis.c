@@ -6,6 +6,10 @@
 #define MIN_LEARNING_TIME GST_MSECOND
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
 
+/* How much longer objects must have reached over half of the picture than not. In a view of a road
+ * from above, cars do for 9 % of the time at most; at eye level, people do for 70 % at least. */
+#define TOO_NEAR_AFTER (5 * GST_SECOND)
+
 #define gst_ccl_motion_analysis_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclMotionAnalysis, gst_ccl_motion_analysis, GST_TYPE_CCL_ANALYSIS)
 
@@ -42,6 +46,25 @@ install_properties (GObjectClass *gobject_class)
   CclMotionParams params;
 
   ccl_motion_params_init (&params);
+
+  /**
+   * cclmotion:morphology:
+   *
+   * Operations that clean the mask, see #cudaccl:morphology. `auto` chooses them by the size of the
+   * frame and of the objects in it, in shares of the frame's shorter side:
+   *
+   * * while nothing is larger than 1/320 of its square, objects are far away: `close` joins their
+   *   parts over .006 of the side, and `drop` removes what is below 1/5000 of its square;
+   * * after 0.3 s with a larger object in each frame, objects are near: `median3`, `open` with .003
+   *   by .03, `fill`, and `drop` with 1/830, until there was no large object for 10 minutes, or the
+   *   model starts anew.
+   *
+   * Both backends choose the same. It cannot serve small and large objects in the same scene, nor
+   * know what is small and near, such as insects. `none` are no operations.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_install_morphology (gobject_class, "auto");
 
   /**
    * cclmotion:method:
@@ -191,6 +214,8 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
     break;
   case GST_EVENT_STREAM_START:
     gst_ccl_time_restart (&self->time);
+    self->warned_near = FALSE;
+    self->near_time = 0;
     break;
   case GST_EVENT_GAP:
     gst_ccl_time_skip (&self->time, &trans->segment, event);
@@ -240,7 +265,36 @@ gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, Cc
 
   if (reset)
     gst_ccl_motion_analysis_start_anew (self);
-  params->elapsed = gst_ccl_motion_analysis_tick (self, buffer);
+  params->elapsed = self->elapsed = gst_ccl_motion_analysis_tick (self, buffer);
+  self->inverted = params->invert;
+}
+
+/* Warns if objects are so near that their boxes cover each other most of the time. */
+static void
+gst_ccl_motion_analysis_review (GstCclAnalysis *analysis, const CclComponents *components)
+{
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
+  const GstVideoInfo *info = &analysis->session.info;
+  gboolean large = FALSE;
+  guint i;
+
+  if (self->warned_near || self->inverted)
+    return;
+  for (i = 0; i < components->count && !large; i++)
+    large = components->items[i].width > (guint) GST_VIDEO_INFO_WIDTH (info) / 2 ||
+            components->items[i].height > (guint) GST_VIDEO_INFO_HEIGHT (info) / 2;
+  self->near_time = large ? self->near_time + self->elapsed
+                          : self->near_time - MIN (self->near_time, self->elapsed);
+  if (self->near_time < TOO_NEAR_AFTER)
+    return;
+
+  self->warned_near = TRUE;
+  GST_ELEMENT_WARNING (
+      self, STREAM, FAILED,
+      ("Most of the time, objects reach over half of the picture. Motion alone cannot tell apart "
+       "or "
+       "count objects that are so near, since they cover each other; a detector (ccldetect) can."),
+      (NULL));
 }
 
 static void
@@ -268,6 +322,7 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_MODEL;
   GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
+  GST_CCL_ANALYSIS_CLASS (klass)->review = gst_ccl_motion_analysis_review;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);
 }

@@ -22,8 +22,12 @@ typedef struct
   gboolean reset; /* before the next frame; protected by the object lock */
 
   /* Streaming thread. */
-  gboolean marked; /* mark the last frame's shadows */
-  GstCclTime time; /* of the last frame */
+  gboolean marked;        /* mark the last frame's shadows */
+  GstCclTime time;        /* of the last frame */
+  GstClockTime elapsed;   /* since the one before */
+  gboolean inverted;      /* its components are what does not move */
+  GstClockTime near_time; /* how much longer objects reached over half of the picture than not */
+  gboolean warned_near;   /* in this stream */
 } GstCclMotionAnalysis;
 
 typedef struct

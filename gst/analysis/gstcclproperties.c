@@ -265,6 +265,17 @@ install_engine_properties (GObjectClass *gobject_class)
                                       sync_get_type (), CCL_SYNC_AUTO, GST_CCL_READY));
 }
 
+void
+gst_ccl_install_morphology (GObjectClass *gobject_class, const gchar *initial)
+{
+  GST_CCL_INSTALL (
+      morphology,
+      g_param_spec_string (
+          "morphology", "Morphology",
+          "Operations that clean the mask, e.g. median5,close5x11,fill,drop50; auto, or none.",
+          initial, GST_CCL_READY));
+}
+
 static void
 install_foreground_properties (GObjectClass *gobject_class)
 {
@@ -296,13 +307,13 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * W and H are odd, up to 255. At most 16 operations. Pixels of the frame do not change.
    *
+   * `none` are none, and `auto` chooses operations for masks of moving objects, as
+   * #cclmotion:morphology describes. The field `morphology` of #cudaccl:stats has the operations in
+   * use.
+   *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      morphology,
-      g_param_spec_string ("morphology", "Morphology",
-                           "Operations that clean the mask, e.g. median5,close5x11,fill,drop50.",
-                           NULL, GST_CCL_READY));
+  gst_ccl_install_morphology (gobject_class, "none");
 
   /**
    * cudaccl:include:

@@ -101,6 +101,9 @@ GType gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *v
 /* Installs the properties of all elements. */
 void gst_ccl_install_properties (GObjectClass *gobject_class);
 
+/* Installs the property `morphology` with an initial value; again in subclasses with another. */
+void gst_ccl_install_morphology (GObjectClass *gobject_class, const gchar *initial);
+
 /* Installs those of elements whose frames are masks. */
 void gst_ccl_install_mask_properties (GObjectClass *gobject_class);
 

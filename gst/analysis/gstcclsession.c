@@ -87,7 +87,8 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
   config->mask = self->motion.shadows = (needs & GST_CCL_NEEDS_MASKS) != 0;
   config->motion = needs & GST_CCL_NEEDS_MODEL ? &self->motion : NULL;
   self->motion.scale = settings->motion.scale;
-  if (settings->morphology)
+  config->auto_operations = g_strcmp0 (settings->morphology, "auto") == 0;
+  if (!config->auto_operations && g_strcmp0 (settings->morphology, "none") != 0)
     status = ccl_operations_parse (settings->morphology, self->operations, &config->n_operations);
   config->operations = self->operations;
   if (!gst_ccl_check_property ("morphology", status, error))

@@ -3,13 +3,30 @@
 
 #include "gstcclstats.h"
 
+#include <cudaccl/mask.h>
+
 void
 gst_ccl_stats_reset (GstCclStats *stats)
 {
   g_free (stats->backend);
   g_free (stats->algorithm);
   g_free (stats->device);
+  g_free (stats->morphology);
   *stats = (GstCclStats){ .device_index = -1 };
+}
+
+/* Operations change seldom. */
+static void
+set_morphology (GstCclStats *stats, const CclInfo *info)
+{
+  gchar text[512];
+
+  if (stats->morphology && stats->operations == info->operations)
+    return;
+  stats->operations = info->operations;
+  ccl_operations_format (info->operations, info->n_operations, text, sizeof text);
+  g_free (stats->morphology);
+  stats->morphology = g_strdup (text);
 }
 
 static void
@@ -20,6 +37,7 @@ set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
   stats->bytes = info->bytes;
   stats->model_bytes = info->motion.bytes;
   stats->route = info->upload;
+  set_morphology (stats, info);
 }
 
 void
@@ -28,6 +46,7 @@ gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer)
   CclInfo info;
 
   stats->old_allocations = stats->allocations;
+  g_clear_pointer (&stats->morphology, g_free); /* of another analyzer */
   set_usage (stats, analyzer, &info);
 
   g_free (stats->backend);
@@ -72,11 +91,11 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
       G_TYPE_UINT64, stats->components, "truncated", G_TYPE_UINT64, stats->truncated, "backend",
       G_TYPE_STRING, stats->backend, "algorithm", G_TYPE_STRING, stats->algorithm, "device",
       G_TYPE_STRING, stats->device, "device-index", G_TYPE_INT, stats->device_index, "upload",
-      G_TYPE_STRING, stats->route, "allocations", G_TYPE_UINT64, stats->allocations,
-      "allocated-bytes", G_TYPE_UINT64, stats->bytes, "average-time", G_TYPE_UINT64,
-      stats->time / frames, "average-upload-time", G_TYPE_UINT64, stats->upload / measured,
-      "average-analysis-time", G_TYPE_UINT64, stats->analysis / measured, "average-download-time",
-      G_TYPE_UINT64, stats->download / measured, NULL);
+      G_TYPE_STRING, stats->route, "morphology", G_TYPE_STRING, stats->morphology, "allocations",
+      G_TYPE_UINT64, stats->allocations, "allocated-bytes", G_TYPE_UINT64, stats->bytes,
+      "average-time", G_TYPE_UINT64, stats->time / frames, "average-upload-time", G_TYPE_UINT64,
+      stats->upload / measured, "average-analysis-time", G_TYPE_UINT64, stats->analysis / measured,
+      "average-download-time", G_TYPE_UINT64, stats->download / measured, NULL);
   if (stats->model_bytes > 0)
     gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model_bytes, NULL);
 

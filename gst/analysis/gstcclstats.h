@@ -31,6 +31,10 @@ typedef struct
   gchar *device;
   const gchar *route; /* CclInfo.upload; static */
   gint device_index;
+
+  const CclOperation
+      *operations; /* those in use, of the current analyzer; @morphology is their text */
+  gchar *morphology;
 } GstCclStats;
 
 /* Resets the statistics, which must be zeroed before the first time. */

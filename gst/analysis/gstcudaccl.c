@@ -89,6 +89,8 @@
  *   frames; the index is -1 on the CPU,
  * * #gchararray `upload`: what of the last frame crossed the bus to the device: `pixels`, `bits`,
  *   or `none` on the CPU and for frames that were on the device already,
+ * * #gchararray `morphology`: the operations that clean the masks, which #cudaccl:morphology `auto`
+ *   chooses,
  * * #guint64 `allocations`, `allocated-bytes`: how often memory was allocated for the analysis, and
  *   its current size; both change only with the size of the frames,
  * * #guint64 `average-time`: the average time per frame, in nanoseconds, and the parts of it that

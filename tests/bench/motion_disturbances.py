@@ -44,7 +44,7 @@ try:
 except ImportError:
     motmetrics = None
 
-CLEANING = 'morphology=open3x9,open1x15,drop400'
+CLEANING = 'morphology=auto'
 
 
 class Clip:
