@@ -9,6 +9,7 @@
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/context.h"
 #include "cuda/runtime/error.h"
+#include "cuda/shapes.h"
 #include "cuda/stages/batch.h"
 #include "cuda/stages/stages.h"
 #include "cuda/upload.h"
@@ -30,6 +31,7 @@ typedef struct CudaSession
   CclCudaGraphs graphs;
   CclCudaTiming timing;
   CclCudaDownload download;
+  CclCudaShapes shapes;
   bool label_map_is_here; /* that of the last frame */
   bool masks_are_here[2]; /* those of the last frame */
   bool is_uploaded;       /* the last frame was not on the device before */
@@ -81,6 +83,7 @@ cuda_close (CclSession *session)
   ccl_cuda_operations_close (&self->chains[0]);
   ccl_cuda_operations_close (&self->chains[1]);
   free (self->work.tables);
+  free (self->base.shapes);
   free (self);
 }
 
@@ -153,12 +156,14 @@ open_operations (CudaSession *self)
 static CclStatus
 open_work (CudaSession *self)
 {
-  const CclConfig *config = &self->base.config;
+  CclConfig *config = &self->base.config;
   CclCudaWork *work = &self->work;
   bool stages = config->timing && config->stages;
   CclStatus status = ccl_cuda_timing_open (&self->timing, config);
 
   work->stages = stages ? &self->timing.stages : NULL;
+  if (config->shapes & CCL_SHAPES_LUMA)
+    config->upload = CCL_UPLOAD_PIXELS;
   self->graphs.disabled = stages; /* stages' events are recorded while the stages are enqueued */
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->queue);
@@ -171,6 +176,8 @@ open_work (CudaSession *self)
   if (status == CCL_OK && self->base.frame_height > 0 && config->labels)
     status = ccl_cuda_allocate_device (&self->queue.memory, &self->batch_labels,
                                        (size_t) config->max_components * sizeof (uint32_t));
+  if (status == CCL_OK && config->shapes)
+    status = ccl_cuda_shapes_open (&self->shapes, &self->base, &self->queue);
   self->source = work->frame;
   ccl_cuda_upload_open (
       &self->upload, &self->queue, config, self->model.base ? &self->model.frame : NULL,
@@ -310,6 +317,16 @@ find_motion (CudaSession *self)
   return ccl_cuda_check (error, "updating a background model");
 }
 
+/* Remembers where the uploaded luma is, for shapes. */
+static void
+set_luma (CudaSession *self)
+{
+  const CclModelPlane *plane = &self->model.frame.planes[0];
+
+  self->shapes.luma = self->model.base ? plane->samples : self->source.pixels;
+  self->shapes.pitch = self->model.base ? plane->pitch : self->source.pitch;
+}
+
 static CclStatus
 submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
 {
@@ -328,6 +345,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
                              "measuring time");
   if (status == CCL_OK)
     status = ccl_cuda_upload (&self->upload, image, &self->source, &self->base.upload);
+  set_luma (self);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
   self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;
@@ -481,6 +499,9 @@ collect_frame (CudaSession *self, CclComponents *components)
   }
   if (status == CCL_OK)
     status = read_updates (self);
+  if (status == CCL_OK && self->shapes.sums)
+    status = ccl_cuda_shapes_find (&self->shapes, &self->base, &self->queue,
+                                   self->work.result.label_map, download->header->kept);
   if (status != CCL_OK)
     return status;
   read_times (self);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALL_SHAPES (CCL_SHAPES_TOPOLOGY | CCL_SHAPES_PERIMETER | CCL_SHAPES_LUMA)
+
 struct CclAnalyzer
 {
   const CclBackendClass *backend;
@@ -178,8 +180,11 @@ check_config (const CclConfig *config, uint32_t frame_height)
                      "second-order sums of %" PRIu32 "x%" PRIu32
                      " pixels do not fit in 64 bits; disable them or split the frame",
                      config->width, config->height);
-  if (frame_height > 0 && (config->motion || config->mask))
-    return ccl_fail (CCL_ERROR_UNSUPPORTED, "batches have no background models and no masks");
+  if (config->shapes & ~ALL_SHAPES)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown shapes 0x%x", config->shapes & ~ALL_SHAPES);
+  if (frame_height > 0 && (config->motion || config->mask || config->shapes))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "batches have no background models, no masks and no shapes");
   if (config->auto_operations && (frame_height > 0 || config->n_operations > 0))
     return ccl_fail (CCL_ERROR_INVALID, frame_height > 0
                                             ? "batches have no automatic operations"
@@ -317,6 +322,8 @@ init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted
   wanted->config.n_operations = wanted->cleaning.n;
   if (config->motion)
     ccl_model_init (&wanted->model, config->motion, config->width, config->height);
+  if (config->shapes)
+    wanted->config.labels = true;
   bound = components_bound (config);
   if (bound < config->max_components)
     wanted->config.max_components = (uint32_t) bound;
@@ -470,6 +477,9 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     status = ccl_model_begin (&session->model, params, &clock);
   if (status != CCL_OK)
     return status;
+  if (session->config.shapes & CCL_SHAPES_LUMA && image->format != CCL_FORMAT_BYTES)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "bits have no luma; submit bytes, or do not ask for CCL_SHAPES_LUMA");
   analyzer->collected = false;
   status = analyzer->backend->submit (session, image, params);
   analyzer->in_flight = status == CCL_OK;
@@ -571,6 +581,20 @@ ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t strid
   return status == CCL_OK
              ? analyzer->backend->write_labels (analyzer->session, labels, stride, memory)
              : status;
+}
+
+CclStatus
+ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes)
+{
+  if (!analyzer || !shapes)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_shapes: an argument is NULL");
+  *shapes = NULL;
+  if (!analyzer->session->config.shapes)
+    return ccl_fail (CCL_ERROR_INVALID, "this analyzer finds no shapes; set CclConfig.shapes");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return shapes of; collect one first");
+  *shapes = analyzer->session->shapes;
+  return CCL_OK;
 }
 
 CclStatus

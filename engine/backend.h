@@ -59,6 +59,7 @@ typedef struct CclSession
   CclAccount account;
   CclTiming timing;
   CclUpdates updates;
+  CclShape *shapes;      /* [config.max_components] with config.shapes; of the last frame */
   int device;            /* -1 on the CPU */
   uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame. With
                           * them, config.connectivity is 6, 18 or 26 */

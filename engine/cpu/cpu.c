@@ -7,6 +7,7 @@
 #include "engine/cpu/compact.h"
 #include "engine/cpu/labels.h"
 #include "engine/cpu/motion.h"
+#include "engine/cpu/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@ typedef struct CpuSession
   CclChain chain;
   CclRuns runs;
   CclCompaction compaction;
-  CclComponents result; /* of the frame in flight */
-  CclLabelMap map;      /* with config.labels */
+  CclComponents result;  /* of the frame in flight */
+  CclLabelMap map;       /* with config.labels */
+  CclShapeFinder finder; /* with config.shapes */
 } CpuSession;
 
 static const CclAlgorithm algorithms[] = {
@@ -47,6 +49,7 @@ cpu_close (CclSession *session)
 {
   CpuSession *self = (CpuSession *) session;
 
+  ccl_shape_finder_clear (&self->finder);
   ccl_label_map_clear (&self->map);
   ccl_runs_clear (&self->runs);
   ccl_chain_clear (&self->chain);
@@ -56,6 +59,7 @@ cpu_close (CclSession *session)
   ccl_pool_free (self->pool);
   free (self->compaction.shares);
   free (self->compaction.items);
+  free (session->shapes);
   free (self);
 }
 
@@ -94,9 +98,24 @@ init_masks (CpuSession *self)
   }
   if (status == CCL_OK && config->n_operations > 0)
     status = ccl_chain_init (&self->chain, config, self->pool, account);
-  if (status == CCL_OK && (config->n_operations > 0 || config->mask))
+  if (status == CCL_OK &&
+      (config->n_operations > 0 || config->mask || config->shapes & CCL_SHAPES_PERIMETER))
     status = ccl_account_mask (account, config->width, config->height, &self->mask);
   return status;
+}
+
+static CclStatus
+init_shapes (CpuSession *self)
+{
+  CclSession *base = &self->base;
+
+  if (base->config.shapes == 0)
+    return CCL_OK;
+  base->shapes = ccl_account_malloc (&base->account, base->config.max_components,
+                                     sizeof *base->shapes, "the shapes of a frame");
+  return base->shapes ? ccl_shape_finder_init (&self->finder, &self->map, base->config.shapes,
+                                               base->shapes, &base->account)
+                      : CCL_ERROR_NO_MEMORY;
 }
 
 /* The threads of the analysis or of the model, whichever has more to share. */
@@ -140,6 +159,8 @@ cpu_open (const CclSession *wanted, CclSession **session)
     status = ccl_label_map_init (&self->map, &self->runs, &self->base.account);
   if (status == CCL_OK)
     status = init_compaction (self);
+  if (status == CCL_OK)
+    status = init_shapes (self);
   if (status != CCL_OK) {
     cpu_close (&self->base);
     return status;
@@ -225,8 +246,12 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     label_clean (self, &foreground);
   else
     ccl_runs_label (&self->runs, &foreground);
-  self->map.is_current = false;
+  ccl_label_map_reset (&self->map);
   self->result = ccl_compact (&self->compaction, params);
+  if (session->config.shapes) {
+    ccl_label_map_spread (&self->map);
+    ccl_shape_finder_run (&self->finder, self->result.count, &self->mask, image);
+  }
   if (session->config.timing) {
     session->timing.measured = true;
     session->timing.analysis = ccl_cpu_now () - start;

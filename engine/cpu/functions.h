@@ -4,6 +4,8 @@
 #ifndef CCL_CPU_FUNCTIONS_H
 #define CCL_CPU_FUNCTIONS_H
 
+#include <cudaccl/ccl.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -138,6 +140,25 @@ typedef void (*CclColorLuma) (uint8_t *to, const uint8_t *from, uint32_t width,
 typedef void (*CclColorChroma) (uint8_t *to, const uint8_t *const rows[2], uint32_t pairs,
                                 const struct CclColorWeights *weights, unsigned which);
 
+/* Rows of bits around a row, without the extra word of CclRow: [0] is the one above, [2] the one
+ * below. */
+typedef struct CclOutline
+{
+  const uint64_t *rows[3], *borders[3]; /* foreground, and pixels with a side on its outline */
+  const uint64_t *others; /* pixels that are not to be counted as straight, diagonal or turning;
+                           * NULL: none */
+} CclOutline;
+
+/* Finds the pixels of the row @rows[1] with a side on the outline. */
+typedef void (*CclFindBorder) (uint64_t *border, const uint64_t *const rows[3], uint32_t width);
+
+/* Adds a run, pixels @start up to @stop of the middle row, to its component's shape. */
+typedef void (*CclAddOutline) (const CclOutline *outline, uint32_t width, uint32_t start,
+                               uint32_t stop, CclShape *shape);
+
+/* Adds the values of @n pixels, at least one, to a shape that has its luma_min and luma_max. */
+typedef void (*CclAddLuma) (const uint8_t *pixels, uint32_t n, CclShape *shape);
+
 /* The functions of the CPU backend that exist in several versions, one for each instruction set. */
 typedef struct CclCpuFunctions
 {
@@ -153,6 +174,9 @@ typedef struct CclCpuFunctions
   CclJoinSlices join_slices;
   CclColorLuma color_luma;
   CclColorChroma color_chroma;
+  CclFindBorder find_border;
+  CclAddOutline add_outline;
+  CclAddLuma add_luma;
   const struct CclMotionFunctions *motion; /* engine/cpu/motion_functions.h */
 } CclCpuFunctions;
 

@@ -31,8 +31,10 @@ ccl_label_map_clear (CclLabelMap *map)
 
 /* Gives the labels of a strip their roots' result labels. */
 static void
-spread_result_labels (const CclLabelMap *map, const CclStrip *strip)
+spread_strip (void *data, uint32_t index)
 {
+  const CclLabelMap *map = data;
+  const CclStrip *strip = &map->runs->strips[index];
   const uint32_t *parents = map->runs->table.parents;
 
   for (uint32_t i = strip->base; i < strip->next; i++)
@@ -73,15 +75,23 @@ write_strip (void *data, uint32_t index)
   const WriteJob *job = data;
   const CclStrip *strip = &job->map->runs->strips[index];
 
-  spread_result_labels (job->map, strip);
   for (uint32_t y = strip->y; y < strip->bottom; y++)
     write_row (job, strip, y);
 }
 
 void
-ccl_label_map_write (const CclLabelMap *map, uint32_t *pixels, size_t stride)
+ccl_label_map_spread (CclLabelMap *map)
+{
+  if (!map->is_spread)
+    ccl_pool_run (map->runs->pool, spread_strip, map, map->runs->n_strips);
+  map->is_spread = true;
+}
+
+void
+ccl_label_map_write (CclLabelMap *map, uint32_t *pixels, size_t stride)
 {
   WriteJob job = { map, pixels, stride };
 
+  ccl_label_map_spread (map);
   ccl_pool_run (map->runs->pool, write_strip, &job, map->runs->n_strips);
 }

@@ -15,10 +15,10 @@
 #define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 static const Test *const test_tables[] = {
-  reference_tests, error_tests,  frame_tests,      setting_tests, analyzer_tests,
-  label_tests,     memory_tests, allocation_tests, array_tests,   cpu_tests,
-  volume_tests,    batch_tests,  update_tests,     motion_tests,  mask_tests,
-  cleaning_tests,  color_tests,  completion_tests, failure_tests, crop_tests
+  reference_tests,  error_tests,      frame_tests,  setting_tests, analyzer_tests, label_tests,
+  memory_tests,     allocation_tests, array_tests,  cpu_tests,     volume_tests,   shape_tests,
+  batch_tests,      update_tests,     motion_tests, mask_tests,    cleaning_tests, color_tests,
+  completion_tests, failure_tests,    crop_tests
 };
 
 static const char usage[] = "\
@@ -252,7 +252,7 @@ static bool
 replay (Check *check)
 {
   Setup setup = { check->options.params, check->options.max_components, check->options.second_order,
-                  check->options.labels };
+                  check->options.labels, 0 };
   TestPlacement placement = { .fill = setup.params.invert ? 0 : 255 };
   TestImage image;
 

@@ -45,7 +45,8 @@ typedef struct Setup
   CclParams params;
   uint32_t max_components; /* 0: as many as the image can have, up to a limit */
   bool second_order;
-  bool labels; /* with label map */
+  bool labels;     /* with label map */
+  unsigned shapes; /* CclShapeFlags */
 } Setup;
 
 /* How the CPU backend works; results do not depend on it. */
@@ -107,6 +108,7 @@ extern const Test memory_tests[];
 extern const Test allocation_tests[];
 extern const Test array_tests[];
 extern const Test cpu_tests[];
+extern const Test shape_tests[];
 extern const Test volume_tests[];
 extern const Test batch_tests[];
 extern const Test update_tests[];

@@ -49,6 +49,7 @@ typedef struct Way
   CclUpload upload;
   CclSync sync;
   bool map_pinned, labels, second_order, timing, updates, motion;
+  unsigned shapes;
   const char *operations;
 } Way;
 
@@ -62,6 +63,7 @@ static const Way ways[] = {
   { "EGL", FRAMES_OF_EGL, CCL_MEMORY_ARRAY },
   { "label maps", FRAMES, CCL_MEMORY_HOST, .labels = true },
   { "moments", FRAMES, CCL_MEMORY_DEVICE, .second_order = true },
+  { "shapes", FRAMES, CCL_MEMORY_HOST, .shapes = CCL_SHAPES_PERIMETER | CCL_SHAPES_LUMA },
   { "top-k", FRAMES, CCL_MEMORY_HOST, .max_components = 7 },
   { "large result", FRAMES, CCL_MEMORY_DEVICE, .max_components = 4100 },
   { "cleaning", FRAMES, CCL_MEMORY_HOST, .operations = "median3,close3x3,fill20,drop3,open3x3" },
@@ -144,6 +146,7 @@ config_of (const Job *job)
   config.map_pinned = way->map_pinned;
   config.labels = way->labels;
   config.second_order = way->second_order;
+  config.shapes = way->shapes;
   config.timing = config.stages = way->timing;
   config.updates = way->updates;
   config.motion = way->motion ? &motion : NULL;
@@ -188,6 +191,19 @@ use_labels (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
     return;
   status = ccl_analyzer_labels (analyzer, &labels);
   step (outcome, status, status == CCL_OK ? labels_sum (&labels, HEIGHT) : 0);
+}
+
+static void
+use_shapes (const Job *job, CclAnalyzer *analyzer, uint32_t count, Outcome *outcome)
+{
+  const CclShape *shapes = NULL;
+  CclStatus status;
+
+  if (!job->way->shapes)
+    return;
+  status = ccl_analyzer_shapes (analyzer, &shapes);
+  step (outcome, status,
+        status == CCL_OK && !job->fake ? checksum (1, shapes, count * sizeof *shapes) : 1);
 }
 
 static void
@@ -239,6 +255,7 @@ use_analyzer (const Job *job, CclAnalyzer *analyzer, const CclImage *image, Outc
     }
     if (status == CCL_OK) {
       use_labels (job, analyzer, outcome);
+      use_shapes (job, analyzer, components.count, outcome);
       use_masks (job, analyzer, outcome);
     }
   }

@@ -255,6 +255,7 @@ test_random (Check *check)
     setup_init (&setup);
     setup.second_order = mt19937_below (rng, 4) == 0;
     setup.labels = mt19937_below (rng, 2);
+    setup.shapes = mt19937_below (rng, 4) ? 0 : mt19937_below (rng, 8);
     setup.max_components = mt19937_below (rng, 3) ? 0 : draw_extent (rng, 300);
     for (int i = 0; i < 4; i++) {
       setup.params.min_area = mt19937_below (rng, 3) ? 1 : mt19937_below (rng, 10);

@@ -5,6 +5,7 @@
 
 #include "engine/cpu/tuning.h"
 #include "tests/reference/components.h"
+#include "tests/reference/shapes.h"
 #include "tests/lib/device.h"
 
 #include <stdarg.h>
@@ -40,6 +41,7 @@ case_config (const Case *c)
   config.device = c->algorithm->backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
   config.second_order = c->setup.second_order;
   config.labels = c->setup.labels;
+  config.shapes = c->setup.shapes & ~(c->placement.bits ? CCL_SHAPES_LUMA : 0u);
   config.threads = c->cpu.threads ? c->cpu.threads : 1;
   config.upload = c->upload;
   config.max_components = c->setup.max_components;
@@ -132,7 +134,7 @@ case_expected_labels (const Case *c)
   CclComponents components;
   uint32_t *labels;
 
-  if (!c->setup.labels)
+  if (!config.labels && !config.shapes)
     return NULL;
   labels = test_alloc ((size_t) config.width * config.height * sizeof *labels);
   if (ccl_reference_label (&config, &view, &c->setup.params, &components, labels) != CCL_OK)
@@ -262,6 +264,35 @@ check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uint32_t
   return ok;
 }
 
+static void
+check_shapes (Check *check, const Case *c, CclAnalyzer *analyzer, uint32_t count,
+              const uint32_t *labels)
+{
+  CclConfig config = case_config (c);
+  CclImage view = test_image_view (c->image);
+  CclShape *expected = test_alloc ((count + 1) * sizeof *expected);
+  const CclShape *got = NULL;
+  CclStatus status = ccl_analyzer_shapes (analyzer, &got);
+
+  ccl_reference_shapes (&config, &view, labels, count, expected);
+  check_that (check, status == CCL_OK, "%s: %s", c->algorithm->name, ccl_last_error ());
+  for (uint32_t i = 0; status == CCL_OK && i < count; i++) {
+    const CclShape *g = &got[i], *e = &expected[i];
+
+    if (!check_that (check, memcmp (g, e, sizeof *g) == 0,
+                     "%s, %u-connectivity, shapes %u of %u x %u, label %u: edges %llu (%llu), "
+                     "Euler %lld (%lld), border %u %u %u (%u %u %u), luma %llu %u %u (%llu %u %u)",
+                     c->algorithm->name, c->connectivity, config.shapes, config.width,
+                     config.height, i + 1, (unsigned long long) g->edges,
+                     (unsigned long long) e->edges, (long long) g->euler, (long long) e->euler,
+                     g->straight, g->diagonal, g->turning, e->straight, e->diagonal, e->turning,
+                     (unsigned long long) g->luma, g->luma_min, g->luma_max,
+                     (unsigned long long) e->luma, e->luma_min, e->luma_max))
+      break;
+  }
+  free (expected);
+}
+
 /* The slot's analyzer, made anew if the configuration differs. */
 static CclAnalyzer *
 slot_analyzer (Slot *slot, const Case *c)
@@ -271,9 +302,9 @@ slot_analyzer (Slot *slot, const Case *c)
 
   if (slot->analyzer && have->width == config.width && have->height == config.height &&
       have->max_components == config.max_components && have->second_order == config.second_order &&
-      (have->labels || !config.labels) && have->threads == config.threads &&
-      have->upload == config.upload && slot->cpu.functions == c->cpu.functions &&
-      slot->cpu.strip_pixels == c->cpu.strip_pixels)
+      (have->labels || !config.labels) && have->shapes == config.shapes &&
+      have->threads == config.threads && have->upload == config.upload &&
+      slot->cpu.functions == c->cpu.functions && slot->cpu.strip_pixels == c->cpu.strip_pixels)
     return slot->analyzer;
 
   ccl_analyzer_free (slot->analyzer);
@@ -304,8 +335,9 @@ check_case (Check *check, size_t index, const Case *c, const CclComponents *expe
             check->test, c->algorithm->name, c->connectivity, config.width, config.height,
             c->placement.bits ? " bits" : "", c->memory, c->placement.padding,
             (ssize_t) c->placement.slack, expected->found);
-  if (check_result (check, c, status, &got, expected) && expected_labels)
-    check_labels (check, c, analyzer, expected_labels);
+  if (check_result (check, c, status, &got, expected) && (config.labels || config.shapes))
+    if (check_labels (check, c, analyzer, expected_labels) && config.shapes)
+      check_shapes (check, c, analyzer, got.count, expected_labels);
 
   if (!analyzer || status == CCL_ERROR_DEVICE ||
       (uint64_t) config.width * config.height > MOST_KEPT_PIXELS) {

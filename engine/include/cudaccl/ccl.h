@@ -83,6 +83,15 @@ typedef enum CclUpload
 
 #define CCL_MAX_THREADS 256
 
+/* What ccl_analyzer_shapes() returns, beyond what follows from a CclComponent. */
+typedef enum CclShapeFlags
+{
+  CCL_SHAPES_TOPOLOGY = 1 << 0,  /* the Euler number, and so holes */
+  CCL_SHAPES_PERIMETER = 1 << 1, /* edges, and pixels on the border */
+  CCL_SHAPES_LUMA = 1 << 2,      /* sum, minimum and maximum of the pixels' values; only for frames
+                                  * of CCL_FORMAT_BYTES */
+} CclShapeFlags;
+
 /* How features are computed from labelled pixels, for labelling algorithms. */
 typedef enum CclFeatureStage
 {
@@ -156,6 +165,8 @@ typedef struct CclConfig
   bool mask;                      /* keep the cleaned mask for ccl_analyzer_mask() */
   bool auto_operations; /* instead of operations: choose them by the size of the frame and of the
                          * objects in it, see cudaccl/mask.h. Not for batches */
+  unsigned shapes;      /* CclShapeFlags: for ccl_analyzer_shapes(); makes label maps, too. With
+                         * CCL_SHAPES_LUMA upload is ignored: pixels, as they are. Not for batches */
   uint64_t reserved[8]; /* for fields to come; 0 */
 } CclConfig;
 
@@ -215,6 +226,29 @@ typedef struct CclComponent
   uint32_t x, y, width, height;    /* bounding box */
   uint32_t first_x;                /* (first_x, y) is the first pixel in raster order */
 } CclComponent;
+
+/* The shape of one component; what CclConfig.shapes does not ask for is 0. No padding. */
+typedef struct CclShape
+{
+  uint64_t edges; /* sides of pixels between the component and what is not in it, the frame's border
+                   * included: the length of its outline along pixels */
+  uint64_t luma;  /* sum of the pixels' values */
+  int64_t euler;  /* 1 - the number of holes; a hole is background of the other connectivity */
+  /* Pixels with a side on the outline, by how they continue it among each other: straight on, by
+   * a diagonal, or one of each; the rest continue nothing. See ccl_shape_perimeter(). */
+  uint32_t straight, diagonal, turning;
+  uint8_t luma_min, luma_max;
+  uint8_t reserved[2]; /* 0 */
+} CclShape;
+
+/* The ellipse with the same second-order moments as a component, in pixels. */
+typedef struct CclEllipse
+{
+  double major, minor; /* lengths of the axes: 4 times the standard deviations along them */
+  double orientation;  /* from the x axis to the major one, in radians, above -pi/2 and up to pi/2;
+                        * positive is clockwise, as y points down; 0 if the axes are equal */
+  double eccentricity; /* 0: a circle, 1: a line */
+} CclEllipse;
 
 /* The result for one frame. The array belongs to the analyzer and stays valid until its next
  * submit or its end. */
@@ -305,6 +339,44 @@ ccl_component_centroid_y (const CclComponent *component)
   return (double) component->sum_y / (double) component->area;
 }
 
+/* The share of the bounding box that the component fills. */
+static inline double
+ccl_component_extent (const CclComponent *component)
+{
+  return (double) component->area / ((double) component->width * (double) component->height);
+}
+
+/* Whether the component touches the border of its frame of @width by @height pixels. */
+static inline bool
+ccl_component_touches_border (const CclComponent *component, uint32_t width, uint32_t height)
+{
+  return component->x == 0 || component->y == 0 || component->x + component->width == width ||
+         component->y + component->height == height;
+}
+
+/* The mean of the pixels' values; needs CCL_SHAPES_LUMA. */
+static inline double
+ccl_shape_luma_mean (const CclShape *shape, const CclComponent *component)
+{
+  return (double) shape->luma / (double) component->area;
+}
+
+/* The length of the line through the centres of the pixels on the border, as scikit-image estimates
+ * it (K. Benkrid, D. Crookes: Design and FPGA Implementation of a Perimeter Estimator, 2000); needs
+ * CCL_SHAPES_PERIMETER. */
+static inline double
+ccl_shape_perimeter (const CclShape *shape)
+{
+  const double diagonal = 1.4142135623730951;
+
+  return (double) shape->straight + (double) shape->diagonal * diagonal +
+         (double) shape->turning * (1 + diagonal) / 2;
+}
+
+/* Fills @ellipse from second-order sums, so CclConfig.second_order must have been set. The same
+ * sums give the same bytes on every machine with the same atan2(). */
+CCL_API void ccl_component_ellipse (const CclComponent *component, CclEllipse *ellipse);
+
 /* Fills @config with the defaults: 8-connectivity, automatic backend, algorithm and device, 1024
  * components, one thread, no second-order sums, no label maps, no timing, the algorithm's own
  * features, automatic waiting and upload, no operations, the whole frame, no background model, no
@@ -378,6 +450,12 @@ CCL_API CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
  * (memory that the backend cannot write). */
 CCL_API CclStatus ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t stride,
                                              CclMemory memory);
+
+/* Returns the shapes of the components of the last collected frame, in the same order, as many;
+ * they belong to the analyzer and stay valid until its next submit or its end. Errors:
+ * CCL_ERROR_INVALID (CclConfig.shapes was not set, or no frame was collected since the last
+ * submit). */
+CCL_API CclStatus ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes);
 
 /* Returns the mask of the last collected frame: its foreground, after region and operations, as it
  * was analysed, before the limits of CclParams. It is in host memory, belongs to the analyzer and
