@@ -1,7 +1,7 @@
 /* cudaccl - tests of classes and confidences, from detectors to reports
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/lib/ccltest.h"
+#include "tests/lib/cclmergetest.h"
 
 #include <string.h>
 
@@ -418,6 +418,36 @@ GST_START_TEST (test_zones_twice)
 GST_END_TEST;
 #endif
 
+/* cclmerge carries classes to the frames of the video, which have another size. */
+GST_START_TEST (test_merge)
+{
+  GstBuffer *mask = mask_new (0, 5), *buffer;
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_get_video_region_of_interest_meta_id (mask, 0);
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
+  Pair pair;
+
+  set_names (meta, strings);
+  meta->components[0].class_id = 2;
+  meta->components[0].confidence = 0.5;
+  gst_structure_set (gst_video_region_of_interest_meta_get_param (roi, "cudaccl"), "class",
+                     G_TYPE_STRING, "car", "confidence", G_TYPE_DOUBLE, 0.5, NULL);
+  pair_init (&pair, FALSE);
+  gst_harness_push (pair.mask, mask);
+  gst_harness_push (pair.video, video_new (0));
+  gst_harness_push_event (pair.video, gst_event_new_eos ());
+  gst_harness_push_event (pair.mask, gst_event_new_eos ());
+  buffer = gst_harness_pull (pair.video);
+  check_component (buffer, "car", 0.5);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_video_region_of_interest_meta_get_param (roi, "cudaccl"),
+                                "class"),
+      "car");
+  gst_buffer_unref (buffer);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 #ifdef HAVE_OVERLAY
 /* The class of a frame's object, by the table or the other one, and the colour of its box. */
 static const struct
@@ -592,6 +622,7 @@ cclclasses_suite (void)
   tcase_add_loop_test (tcase, test_message, 0, 2);
   tcase_add_loop_test (tcase, test_report, 0, G_N_ELEMENTS (reports));
   tcase_add_test (tcase, test_track_line);
+  tcase_add_test (tcase, test_merge);
 #ifdef HAVE_OVERLAY
   tcase_add_test (tcase, test_colors);
   tcase_add_test (tcase, test_label);

@@ -6,6 +6,7 @@
 import gc
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -254,6 +255,30 @@ class MetaTest(unittest.TestCase):
         self.assertEqual(GstCcl.ccl_label_get_color(0), 0)
         self.assertEqual(GstCcl.ccl_label_get_color(1), 0xff0000)
         self.assertEqual(GstCcl.ccl_label_get_color(1 + GstCcl.CCL_N_COLORS), 0xff0000)
+
+
+class PageTest(unittest.TestCase):
+    """The code in docs/classes.md."""
+
+    def test_classes(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "classes.md"
+        printed = []
+        scope = {"Gst": Gst, "GstCcl": GstCcl, "print": printed.append}
+        for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            exec(code, scope)  # pylint: disable=exec-used
+        pipeline = Gst.parse_launch(
+            "appsrc name=source caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=1/1 "
+            "! ccltrack min-persistence=1 ! identity name=last ! appsink name=sink sync=false")
+        pipeline.get_by_name("last").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER,
+                                                                     scope["on_buffer"])
+        buffer = Gst.Buffer.new_allocate(None, 64 * 48, None)
+        scope["attach"](buffer, 64, 48, [(1, 2, 10, 20, 1, 0.5), (30, 2, 10, 20, 1, 0.5),
+                                         (50, 2, 10, 20, 2, 0.9)])
+        pipeline.get_by_name("source").emit("push-buffer", buffer)
+        pipeline.get_by_name("source").emit("end-of-stream")
+        del buffer
+        self.assertEqual(len(list(frames(pipeline))), 1)
+        self.assertEqual(printed, [{"person": 2, "car": 1}])
 
 
 class PipelineTest(unittest.TestCase):
