@@ -31,5 +31,5 @@ need_element v4l2src gstreamer1.0-plugins-good
 need_element cclmotion "this project; build it with ./run.sh"
 
 # decodebin: many cameras send JPEG at larger frame sizes.
-print_live "$device" --element=cclmotion "${settings[@]}" "$@" -- \
+print_live "$device" --element=cclmotion "$@" -- \
   v4l2src "$(property device="$device")" ! decodebin

@@ -492,7 +492,7 @@ check_red() {
 check_overlay_recording() {
   local part=$output/part.avi frame=30 frames width height x y
   head -c 700000 "$file" >"$part"
-  print_boxes --element=cclmotion --summary "${settings[@]}" -- filesrc location="$part" ! decodebin \
+  print_boxes --element=cclmotion --summary -- filesrc location="$part" ! decodebin \
     >"$output/boxes"
   frames=$(sed -nE 's/^frames +([0-9]+)$/\1/p' "$output/boxes")
   ((frames > frame)) || die "the part has $frames frames"

@@ -18,12 +18,8 @@ fi
 opencv_mask=(videoconvert ! segmentation test-mode=true method=mog2
   ! videoconvert ! 'video/x-raw,format=GRAY8')
 
-# Smaller components are noise.
-properties=(min-area=100)
-settings=("${properties[@]/#/--set=}") # for print-boxes
-
 # Finds moving objects in frames of any raw format.
-motion=(videoconvert ! cclmotion "${properties[@]}")
+motion=(videoconvert ! cclmotion)
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2

@@ -34,6 +34,6 @@ need_element cclmotion "this project; build it with ./run.sh"
   die "cudaccl was built without the feature 'nvmm', which needs nvcc"
 
 # The camera adapts its exposure in the first second.
-print_live "camera $sensor" --element=cclmotion "${settings[@]}" --set=backend=cuda \
+print_live "camera $sensor" --element=cclmotion --set=backend=cuda \
   --set=warm-up=1000000000 "$@" -- nvarguscamerasrc sensor-id="$sensor" \
   ! "video/x-raw(memory:NVMM),format=NV12,width=$width,height=$height,framerate=$framerate"

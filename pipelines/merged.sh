@@ -23,5 +23,5 @@ gst-launch-1.0 -q \
   filesrc "$(property location="$file")" ! decodebin ! videoconvert ! tee name=frames \
   frames. ! queue ! merge.video \
   frames. ! queue ! videoscale add-borders=false \
-  ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! cclmotion min-area=25 ! queue ! merge.components \
+  ! video/x-raw,width=384,pixel-aspect-ratio=1/1 ! cclmotion ! queue ! merge.components \
   cclmerge name=merge ! ccljson ! fdsink

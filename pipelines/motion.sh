@@ -26,17 +26,17 @@ mkdir -p "$folder"
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
-# show NAME FILE SIZE FRAME DURATION OPERATIONS MIN-AREA [ELEMENT...]: DURATION in milliseconds; ELEMENT
-# changes the frames.
+# show NAME FILE SIZE FRAME DURATION OPERATIONS [ELEMENT...]: DURATION in milliseconds; OPERATIONS as
+# in the property morphology; ELEMENT changes the frames.
 show() {
-  local name=$1 file=$2 size=$3 frame=$4 duration=$5 operations=$6 area=$7
+  local name=$1 file=$2 size=$3 frame=$4 duration=$5 operations=$6
   local width=${size%x*} height=${size#*x}
-  shift 7
+  shift 6
   # The decoder may drop or damage the last frames, so send ten more than needed.
   gst-launch-1.0 -q filesrc "$(property location="$file")" ! decodebin ! identity eos-after="$((frame + 10))" \
     ! videoconvert ! video/x-raw,format=I420 "$@" ! videoconvert ! video/x-raw,format=NV12 \
     ! filesink "$(property location="$made/frames")"
-  "$picture" "$size" "$frame" "$duration" "$operations" "$area" <"$made/frames" >"$made/picture"
+  "$picture" "$size" "$frame" "$duration" "$operations" <"$made/frames" >"$made/picture"
   gst-launch-1.0 -q filesrc "$(property location="$made/picture")" \
     ! rawvideoparse format=rgb width="$((4 * width + 24))" height="$height" framerate=1/1 \
     ! videoscale ! video/x-raw,width=1280,height="$((1280 * height / (4 * width + 24)))",pixel-aspect-ratio=1/1 \
@@ -46,9 +46,9 @@ show() {
   printf '%s\n' "$folder/$name.png"
 }
 
-show street "$video" 768x576 260 100 open3x3,close1x15,drop250 250
-show night "$video" 768x576 260 100 median3,close3x7 150 \
+show street "$video" 768x576 260 100 auto
+show night "$video" 768x576 260 100 auto \
   ! videobalance saturation=0 contrast=0.5 brightness=-0.15
 if [[ -r $tree ]]; then
-  show tree "$tree" 320x240 60 67 open5x5,drop200 200
+  show tree "$tree" 320x240 60 67 open5x5,drop200
 fi

@@ -20,5 +20,5 @@ esac
 [[ -r $file ]] || die "cannot read '$file'"
 need_element cclmotion "this project; build it with ./run.sh"
 
-print_boxes --element=cclmotion "${settings[@]}" "$@" -- filesrc "$(property location="$file")" ! decodebin \
+print_boxes --element=cclmotion "$@" -- filesrc "$(property location="$file")" ! decodebin \
   ! queue

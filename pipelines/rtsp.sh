@@ -23,5 +23,5 @@ need_element rtspsrc gstreamer1.0-plugins-good
 need_element cclmotion "this project; build it with ./run.sh"
 
 # decodebin takes a decoder on the GPU if there is one; its frames then stay there.
-print_live "$(source_name "$uri")" --element=cclmotion "${settings[@]}" "$@" -- \
+print_live "$(source_name "$uri")" --element=cclmotion "$@" -- \
   rtspsrc "$(property location="$uri")" latency=200 ! decodebin

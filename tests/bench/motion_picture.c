@@ -16,10 +16,11 @@
 #define SHADOW 96 /* grey level in the mask's panel */
 
 static const char usage[] = "\
-Usage: motion-picture WIDTHxHEIGHT FRAME DURATION OPERATIONS MIN-AREA\n\
+Usage: motion-picture WIDTHxHEIGHT FRAME DURATION OPERATIONS\n\
 Reads raw frames in NV12 from standard input, DURATION milliseconds each, up to number FRAME (from 0).\n\
 Writes a picture in RGB to standard output, 4 WIDTH + 24 by HEIGHT pixels: the frame, the model's\n\
-background, its mask (white; shadows are grey), and the boxes that remain after OPERATIONS.\n";
+background, its mask (white; shadows are grey), and the boxes that remain after OPERATIONS\n\
+(auto: those that the engine chooses).\n";
 
 typedef struct Picture
 {
@@ -111,9 +112,11 @@ draw_box (const Picture *picture, uint32_t panel, const CclComponent *box)
   }
 }
 
-/* Plays the video up to @last, which stays in @frame. */
+/* Plays the video up to @last, which stays in @frame. Two analyzers have the same model: of one the
+ * mask is shown, of the other the components, which are those of the clean mask. */
 static void
-play (const Picture *picture, CclAnalyzer *model, unsigned last, uint64_t duration, uint8_t *frame)
+play (const Picture *picture, CclAnalyzer *raw, CclAnalyzer *clean, unsigned last,
+      uint64_t duration, uint8_t *frame, CclComponents *components)
 {
   const size_t pixels = (size_t) picture->width * picture->height, size = pixels * 3 / 2;
   const CclChroma chroma = {
@@ -122,58 +125,57 @@ play (const Picture *picture, CclAnalyzer *model, unsigned last, uint64_t durati
     .step = 2,
   };
   const CclImage image = { .data = frame, .stride = picture->width, .chroma = &chroma };
-  CclComponents components;
   CclParams params;
 
   ccl_params_init (&params);
   params.elapsed = duration;
   for (unsigned i = 0; i <= last; i++) {
+    CclComponents unclean;
+
     if (fread (frame, 1, size, stdin) != size)
       test_fatal ("there is no frame %u, only %u frames", last, i);
-    if (ccl_analyzer_analyze (model, &image, &params, &components) != CCL_OK)
+    if (ccl_analyzer_analyze (raw, &image, &params, &unclean) != CCL_OK ||
+        ccl_analyzer_analyze (clean, &image, &params, components) != CCL_OK)
       test_fatal ("%s", ccl_last_error ());
   }
 }
 
-static void
-draw_boxes (const Picture *picture, uint32_t panel, const CclMask *mask, const char *text,
-            uint32_t min_area)
+static CclAnalyzer *
+new_model (const Picture *picture, const char *operations)
 {
-  CclOperation operations[CCL_MAX_OPERATIONS];
-  const CclImage image = ccl_mask_image (mask);
-  CclComponents components;
-  CclAnalyzer *analyzer;
+  CclOperation list[CCL_MAX_OPERATIONS];
+  CclMotionConfig motion;
+  CclAnalyzer *model;
   CclConfig config;
-  CclParams params;
 
+  ccl_motion_config_init (&motion);
+  motion.shadows = true;
   ccl_config_init (&config, picture->width, picture->height);
   config.backend = CCL_BACKEND_CPU;
-  config.operations = operations;
-  ccl_params_init (&params);
-  params.min_area = min_area;
-  if (ccl_operations_parse (text, operations, &config.n_operations) != CCL_OK ||
-      ccl_analyzer_new (&config, &analyzer) != CCL_OK ||
-      ccl_analyzer_analyze (analyzer, &image, &params, &components) != CCL_OK)
+  config.motion = &motion;
+  config.mask = true;
+  config.operations = list;
+  config.auto_operations = strcmp (operations, "auto") == 0;
+  if ((!config.auto_operations &&
+       ccl_operations_parse (operations, list, &config.n_operations) != CCL_OK) ||
+      ccl_analyzer_new (&config, &model) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
-  for (size_t i = 0; i < components.count; i++)
-    draw_box (picture, panel, &components.items[i]);
-  ccl_analyzer_free (analyzer);
+  return model;
 }
 
 int
 main (int argc, char **argv)
 {
   Picture picture = { 0 };
-  CclMotionConfig motion;
-  CclConfig config;
   CclMask mask, shadows;
   uint64_t duration;
   uint8_t *frame;
   const char *size;
-  CclAnalyzer *model;
+  CclAnalyzer *raw, *clean;
+  CclComponents components;
   size_t bytes;
 
-  if (argc != 6) {
+  if (argc != 5) {
     fputs (usage, stderr);
     return EXIT_FAILURE;
   }
@@ -191,29 +193,23 @@ main (int argc, char **argv)
   picture.pixels = test_alloc (bytes);
   memset (picture.pixels, 255, bytes);
   frame = test_alloc ((size_t) picture.width * picture.height * 3 / 2);
-  ccl_motion_config_init (&motion);
-  motion.shadows = true;
-  ccl_config_init (&config, picture.width, picture.height);
-  config.backend = CCL_BACKEND_CPU;
-  config.motion = &motion;
-  config.mask = true;
-  if (ccl_analyzer_new (&config, &model) != CCL_OK)
-    test_fatal ("%s", ccl_last_error ());
-
-  play (&picture, model, (unsigned) test_parse_whole_number (argv[2], 0, 1000000), duration, frame);
-  if (ccl_analyzer_mask (model, &mask) != CCL_OK ||
-      ccl_analyzer_shadows (model, &shadows) != CCL_OK)
+  raw = new_model (&picture, "");
+  clean = new_model (&picture, argv[4]);
+  play (&picture, raw, clean, (unsigned) test_parse_whole_number (argv[2], 0, 1000000), duration,
+        frame, &components);
+  if (ccl_analyzer_mask (raw, &mask) != CCL_OK || ccl_analyzer_shadows (raw, &shadows) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());
   draw_frame (&picture, 0, frame);
-  draw_background (&picture, 1, model);
+  draw_background (&picture, 1, raw);
   draw_mask (&picture, 2, &mask, &shadows);
   draw_frame (&picture, 3, frame);
-  draw_boxes (&picture, 3, &mask, argv[4],
-              (uint32_t) test_parse_whole_number (argv[5], 1, 1 << 30));
+  for (size_t i = 0; i < components.count; i++)
+    draw_box (&picture, 3, &components.items[i]);
   if (fwrite (picture.pixels, 1, bytes, stdout) != bytes || fflush (stdout) != 0)
     test_fatal ("cannot write the picture");
 
-  ccl_analyzer_free (model);
+  ccl_analyzer_free (raw);
+  ccl_analyzer_free (clean);
   free (picture.pixels);
   free (frame);
   return EXIT_SUCCESS;
