@@ -6,6 +6,9 @@
 #ifdef HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 
+/* Estimated size of an entry in the relation metadata, which grows if that is too little. */
+#define ENTRY_SIZE 64
+
 void
 gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                         GArray *components)
@@ -69,7 +72,48 @@ gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *componen
                                               (guint) ids[i]);
   }
 }
+
+void
+gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                               GstCclClassNames *names, const gchar *no_class)
+{
+  /* A detection and a track each; both grow in steps of their initial value. */
+  const guint n_entries = 2 * CLAMP (n, 1, GST_CCL_ANALYTICS_MAX);
+  GstAnalyticsRelationMetaInitParams params = { n_entries, (gsize) n_entries * ENTRY_SIZE };
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+  gint *ids;
+  guint i;
+
+  if (meta && gst_analytics_relation_meta_iterate (
+                  meta, &state, gst_analytics_od_mtd_get_mtd_type (), &detection))
+    return;
+
+  n = MIN (n, GST_CCL_ANALYTICS_MAX);
+  meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+  ids = g_new (gint, n);
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *c = &components[i];
+    const gchar *name = names ? gst_ccl_class_names_get_name (names, c->class_id) : NULL;
+    GQuark type = g_quark_from_string (name && *name ? name : no_class);
+
+    ids[i] = gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) c->x, (gint) c->y,
+                                                     (gint) c->width, (gint) c->height,
+                                                     (gfloat) c->confidence, &detection)
+                 ? (gint) detection.id
+                 : -1;
+  }
+  gst_ccl_analytics_add_tracks (buffer, components, ids, n);
+  g_free (ids);
+}
 #else
+void
+gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                               GstCclClassNames *names, const gchar *no_class)
+{
+}
+
 void
 gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                         GArray *components)

@@ -9,12 +9,20 @@
 
 G_BEGIN_DECLS
 
+#define GST_CCL_ANALYTICS_MAX 2048
+
 /* Appends the boxes, classes and confidences of the object detections in the
  * GstAnalyticsRelationMeta of @buffer to @components, GstCclComponent, each with its id as label;
  * those without pixels inside of the frame are left out. Appends nothing if this GStreamer has no
  * analytics metadata. */
 void gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                              GArray *components);
+
+/* Adds an object detection for each component, whose type is the name of its class or @no_class,
+ * with its track, if @buffer has none. The relation metadata has a matrix of all pairs of entries:
+ * only the first GST_CCL_ANALYTICS_MAX components are added. @buffer must be writable. */
+void gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                                    GstCclClassNames *names, const gchar *no_class);
 
 /* Adds a GstAnalyticsTrackingMtd for each of the tracked components, and relates it to the object
  * detection @ids[i]; -1 is none. @buffer must be writable. */

@@ -171,9 +171,14 @@ param_new (const GstCclComponent *component)
                                centroid_y, G_TYPE_DOUBLE, component->centroid_y, NULL);
 }
 
+/* Sets what only some components have. */
 static void
-set_class (GstStructure *param, const GstCclComponent *component, const gchar *class_name)
+set_object (GstStructure *param, const GstCclComponent *component, const gchar *class_name)
 {
+  if (component->track)
+    gst_structure_set (param, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
+                       component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
+                       "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
   if (class_name)
     gst_structure_set (param, "class", G_TYPE_STRING, class_name, NULL);
   if (component->confidence > 0.0)
@@ -191,7 +196,7 @@ gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclCompo
       buffer, roi_type, component->x, component->y, component->width, component->height);
   roi->id = id;
 
-  set_class (param, component, class_name);
+  set_object (param, component, class_name);
   gst_video_region_of_interest_meta_add_param (roi, param);
 }
 
@@ -202,11 +207,7 @@ gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
   gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
                      component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
                      NULL);
-  if (component->track)
-    gst_structure_set (param, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
-                       component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
-                       "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
-  set_class (param, component, class_name);
+  set_object (param, component, class_name);
 }
 
 /* The type of a region that shows its class follows it. */

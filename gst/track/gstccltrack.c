@@ -70,6 +70,7 @@
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclanalytics.h>
+#include <gst/common/gstcclattach.h>
 #include <gst/common/gstcclforeign.h>
 #include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
@@ -83,6 +84,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define MAX_TRACKS 65536
 #define DEFAULT_OBJECTS TRUE
 #define DEFAULT_POST_MESSAGES FALSE
+#define DEFAULT_ATTACH 0
 
 enum
 {
@@ -98,6 +100,7 @@ enum
   PROP_TRACKS,
   PROP_EXCEEDED,
   PROP_CROWDED,
+  PROP_ATTACH,
 };
 
 struct _GstCclTrack
@@ -108,6 +111,7 @@ struct _GstCclTrack
   GstCclTrackerParams params;
   gboolean objects;
   gboolean post_messages;
+  GstCclObjectAttach attach;
   guint n_tracks;
   guint64 exceeded, crowded;
 
@@ -115,6 +119,7 @@ struct _GstCclTrack
   GstCclTracker *tracker;
   GstCclTime time;
   GstCclClasses *classes;
+  gboolean warned; /* of metadata that cannot be attached */
   guint width, height;
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
@@ -273,6 +278,21 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
                                                          DEFAULT_POST_MESSAGES, flags));
 
   /**
+   * ccltrack:attach:
+   *
+   * What else to attach to frames that have a #GstCclMeta, for elements that read other metadata:
+   * the objects as regions of interest or as object detections of GStreamer's analytics metadata
+   * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Their
+   * types or labels are the names of the classes, or `object`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_ATTACH,
+      g_param_spec_flags ("attach", "Attach", "What else to attach to frames with a GstCclMeta.",
+                          GST_TYPE_CCL_OBJECT_ATTACH, DEFAULT_ATTACH, flags));
+
+  /**
    * ccltrack:tracks:
    *
    * Number of objects that currently have an id, including those that are temporarily not found.
@@ -339,6 +359,8 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_track_transform_ip);
 
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_OBJECT_ATTACH, 0);
+
   GST_DEBUG_CATEGORY_INIT (gst_ccl_track_debug, "ccltrack", 0, "tracks of components");
 }
 
@@ -350,6 +372,7 @@ gst_ccl_track_init (GstCclTrack *self)
   gst_ccl_tracker_params_init (&self->params);
   self->objects = DEFAULT_OBJECTS;
   self->post_messages = DEFAULT_POST_MESSAGES;
+  self->attach = DEFAULT_ATTACH;
   self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
@@ -405,6 +428,9 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
   case PROP_OBJECTS:
     self->objects = g_value_get_boolean (value);
     break;
+  case PROP_ATTACH:
+    self->attach = (GstCclObjectAttach) g_value_get_flags (value);
+    break;
   case PROP_POST_MESSAGES:
     self->post_messages = g_value_get_boolean (value);
     break;
@@ -443,6 +469,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
   case PROP_OBJECTS:
     g_value_set_boolean (value, self->objects);
     break;
+  case PROP_ATTACH:
+    g_value_set_flags (value, self->attach);
+    break;
   case PROP_POST_MESSAGES:
     g_value_set_boolean (value, self->post_messages);
     break;
@@ -472,6 +501,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->classes = gst_ccl_classes_new ();
   gst_ccl_time_init (&self->time);
   self->width = self->height = 0;
+  self->warned = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_tracks = 0;
   self->exceeded = self->crowded = 0;
@@ -710,6 +740,27 @@ gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, guint width, guint
   gst_ccl_meta_set_class_names (meta, gst_ccl_classes_get_names (self->classes));
 }
 
+/* Attaches the output as the other kinds of metadata. */
+static void
+gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer)
+{
+  GstCclObjectAttach attach;
+  GError *error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  attach = self->attach;
+  GST_OBJECT_UNLOCK (self);
+  if (!attach ||
+      gst_ccl_attach_objects (buffer, attach, gst_ccl_track_collect (self), self->output->len,
+                              gst_ccl_classes_get_names (self->classes), &error))
+    return;
+
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
+  self->warned = TRUE;
+  g_clear_error (&error);
+}
+
 static void
 gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint height, guint found)
 {
@@ -897,8 +948,10 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_ccl_track_put_analytics (self, buffer, components, width, height);
   if (rois.n > 0)
     gst_ccl_track_put_rois (self, buffer, &rois, meta != NULL);
-  if (meta)
+  if (meta) {
     gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
+    gst_ccl_track_attach (self, buffer);
+  }
   gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
   gst_ccl_rois_clear (&rois);
 

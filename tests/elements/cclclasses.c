@@ -418,6 +418,39 @@ GST_START_TEST (test_zones_twice)
 GST_END_TEST;
 #endif
 
+/* ccltrack attaches its objects as regions of interest, unless the frame has some. */
+GST_START_TEST (test_attach)
+{
+  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0 attach=roi");
+  GstVideoRegionOfInterestMeta *roi;
+  GstBuffer *buffer;
+  GstStructure *param;
+  gdouble confidence;
+  guint track;
+
+  buffer = gst_harness_push_and_pull (h, frame_new (0, strings, (guint) __i__, 0.5));
+  roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+  fail_unless (roi != NULL);
+  fail_unless_equals_string (g_quark_to_string (roi->roi_type), __i__ == 0 ? "object" : "person");
+  fail_unless (roi->x == 50 && roi->y == 30 && roi->w == 20 && roi->h == 40);
+  param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
+  fail_unless_equals_string (gst_structure_get_string (param, "class"),
+                             __i__ == 0 ? NULL : "person");
+  fail_unless (gst_structure_get (param, "track", G_TYPE_UINT, &track, "confidence", G_TYPE_DOUBLE,
+                                  &confidence, NULL));
+  fail_unless (track == 1 && confidence == 0.5);
+  gst_buffer_unref (buffer);
+
+  buffer = frame_new (1, strings, 1, 0.5);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* cclmerge carries classes to the frames of the video, which have another size. */
 GST_START_TEST (test_merge)
 {
@@ -622,6 +655,7 @@ cclclasses_suite (void)
   tcase_add_loop_test (tcase, test_message, 0, 2);
   tcase_add_loop_test (tcase, test_report, 0, G_N_ELEMENTS (reports));
   tcase_add_test (tcase, test_track_line);
+  tcase_add_loop_test (tcase, test_attach, 0, 2);
   tcase_add_test (tcase, test_merge);
 #ifdef HAVE_OVERLAY
   tcase_add_test (tcase, test_colors);

@@ -170,6 +170,54 @@ GST_START_TEST (test_read)
 }
 GST_END_TEST;
 
+/* ccltrack's objects become DeepStream's, with track and class; without a batch there is a warning.
+ */
+GST_START_TEST (test_track)
+{
+  static const gchar *const strings[] = { "person", "car", NULL };
+  const GstCclComponent component = { .label = 1,
+                                      .x = 1,
+                                      .y = 2,
+                                      .width = 11,
+                                      .height = 20,
+                                      .area = 220,
+                                      .centroid_x = 6.0,
+                                      .centroid_y = 11.5,
+                                      .class_id = 2,
+                                      .confidence = 0.5 };
+  GstHarness *h = ccl_test_harness_new (
+      gst_parse_launch ("ccltrack min-persistence=1 attach=nvds", NULL), "GRAY8", 64, 48);
+  GstCclClassNames *names = gst_ccl_class_names_new (strings);
+  const NvDsObjectMeta *object;
+  GstMessage *message;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    GstBuffer *buffer = ccl_test_black_new (64, 48);
+
+    if (i == 0)
+      nv_ds_fake_add_batch (buffer, TRUE);
+    gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, 64, 48, 1, &component, 1),
+                                  names);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    if (i == 0) {
+      fail_unless_equals_int (g_list_length (nv_ds_fake_get_objects (buffer)), 1);
+      object = nv_ds_fake_get_objects (buffer)->data;
+      fail_unless (object->object_id == 1);
+      fail_unless_equals_int (object->class_id, 1);
+      fail_unless_equals_string ((const gchar *) object->obj_label, "car");
+      fail_unless (object->confidence == 0.5f);
+    }
+    gst_buffer_unref (buffer);
+  }
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  gst_ccl_class_names_unref (names);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cudacclnvds_suite (void)
 {
@@ -180,6 +228,7 @@ cudacclnvds_suite (void)
   tcase_add_loop_test (tc, test_objects, 0, (gint) ccl_test_n_backends ());
   tcase_add_test (tc, test_no_batch);
   tcase_add_test (tc, test_read);
+  tcase_add_test (tc, test_track);
 
   return s;
 }
