@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/backend.h"
+#include "engine/color.h"
 #include "engine/cpu/crop.h"
 
 #include <inttypes.h>
@@ -92,7 +93,7 @@ is_inside (uint32_t start, uint32_t size, uint32_t end)
 static CclStatus
 check_crop (const CclCropper *self, const CclCropTask *task, const CclCrop *crop)
 {
-  CclCropAxis x = ccl_crop_axis_x (task, crop, 1), y = ccl_crop_axis_y (task, crop, 1);
+  CclCropAxis x = ccl_crop_axis_x (task, crop, 0), y = ccl_crop_axis_y (task, crop, 0);
 
   if (!is_inside (crop->x, crop->width, task->width) ||
       !is_inside (crop->y, crop->height, task->height))
@@ -122,12 +123,58 @@ check_frame (const CclImage *image, uint32_t width, uint32_t height)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a frame of %" PRIu32 "x%" PRIu32 " pixels; use 1 to %d in each direction",
                      width, height, CCL_MAX_CROP_FRAME);
+  if (ccl_color_weights (image->format))
+    return ccl_color_check (image, width, false);
   status =
       ccl_motion_check_image (image->chroma ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA, image, width);
   for (int i = 0; i < 2 && image->chroma && status == CCL_OK; i++)
     if (image->chroma->planes[i].memory != image->memory)
       return ccl_fail (CCL_ERROR_UNSUPPORTED, "luma and chroma are in different kinds of memory");
   return status;
+}
+
+/* Where the bytes of interleaved formats are. */
+typedef struct Layout
+{
+  uint32_t steps[3], offsets[3]; /* of luma and chroma, or red, green and blue */
+  uint32_t sub_x;
+  bool grey, rgb;
+} Layout;
+
+static const Layout layouts[] = {
+  [CCL_FORMAT_RGB] = { { 3, 3, 3 }, { 0, 1, 2 }, 1, .rgb = true },
+  [CCL_FORMAT_BGR] = { { 3, 3, 3 }, { 2, 1, 0 }, 1, .rgb = true },
+  [CCL_FORMAT_RGBX] = { { 4, 4, 4 }, { 0, 1, 2 }, 1, .rgb = true },
+  [CCL_FORMAT_BGRX] = { { 4, 4, 4 }, { 2, 1, 0 }, 1, .rgb = true },
+  [CCL_FORMAT_XRGB] = { { 4, 4, 4 }, { 1, 2, 3 }, 1, .rgb = true },
+  [CCL_FORMAT_XBGR] = { { 4, 4, 4 }, { 3, 2, 1 }, 1, .rgb = true },
+  [CCL_FORMAT_YUYV] = { { 2, 4, 4 }, { 0, 1, 3 }, 2 },
+  [CCL_FORMAT_UYVY] = { { 2, 4, 4 }, { 1, 0, 2 }, 2 },
+  [CCL_FORMAT_GRAY16_LE] = { { 2 }, { 1 }, 1, .grey = true },
+  [CCL_FORMAT_GRAY16_BE] = { { 2 }, { 0 }, 1, .grey = true },
+};
+
+static void
+set_planes (CclCropTask *task, const CclImage *image)
+{
+  const CclChroma *chroma = image->chroma;
+
+  task->sub_x = task->sub_y = 2;
+  if (ccl_color_weights (image->format)) {
+    const Layout *layout = &layouts[image->format];
+
+    task->sub_x = layout->sub_x;
+    task->sub_y = 1;
+    task->rgb = layout->rgb;
+    for (int i = 0; i < (layout->grey ? 1 : 3); i++)
+      task->planes[i] =
+          (CclCropPlane){ image->data + layout->offsets[i], image->stride, layout->steps[i] };
+    return;
+  }
+  task->planes[0] = (CclCropPlane){ image->data, image->stride, 1 };
+  for (int i = 0; i < 2 && chroma; i++)
+    task->planes[1 + i] =
+        (CclCropPlane){ chroma->planes[i].data, chroma->planes[i].stride, chroma->step };
 }
 
 static CclStatus
@@ -174,9 +221,6 @@ ccl_cropper_draw (CclCropper *self, const CclImage *image, uint32_t width, uint3
     return status;
 
   task.colors = colors_table[colors];
-  task.planes[0] = (CclCropPlane){ image->data, image->stride, 1 };
-  for (int i = 0; i < 2 && image->chroma; i++)
-    task.planes[1 + i] = (CclCropPlane){ image->chroma->planes[i].data,
-                                         image->chroma->planes[i].stride, image->chroma->step };
+  set_planes (&task, image);
   return draw (self, image, &task, picture);
 }

@@ -117,17 +117,6 @@ ccl_crop_clamp (int32_t value)
   return (uint8_t) (value < 0 ? 0 : value > 255 * 256 ? 255 : value >> 8);
 }
 
-static inline CCL_HOST_DEVICE void
-ccl_crop_convert (const CclCropColors *c, uint32_t y, uint32_t u, uint32_t v, uint8_t rgb[3])
-{
-  int32_t luma = ((int32_t) y - c->black) * c->luma + 128;
-  int32_t du = (int32_t) u - 128, dv = (int32_t) v - 128;
-
-  rgb[0] = ccl_crop_clamp (luma + c->red_v * dv);
-  rgb[1] = ccl_crop_clamp (luma + c->green_u * du + c->green_v * dv);
-  rgb[2] = ccl_crop_clamp (luma + c->blue_u * du);
-}
-
 /* A plane as one backend reads it. */
 typedef struct CclCropPlane
 {
@@ -136,27 +125,50 @@ typedef struct CclCropPlane
   uint32_t step; /* bytes from sample to sample */
 } CclCropPlane;
 
-/* What a backend draws; checked. */
+/* What a backend draws; checked. Planes are luma and chroma, or, with @rgb, red, green and blue. */
 typedef struct CclCropTask
 {
   CclCropPlane planes[3]; /* those of chroma without samples if there is none */
   uint32_t width, height; /* of the frame */
+  uint32_t sub_x, sub_y;  /* of planes 1 and 2: pixels of the frame that a sample stands for */
+  bool rgb;
   CclCropColors colors;
   uint32_t n;
   CclCrop crops[CCL_MAX_CROPS];
 } CclCropTask;
 
-static inline CCL_HOST_DEVICE CclCropAxis
-ccl_crop_axis_x (const CclCropTask *task, const CclCrop *crop, uint32_t sub)
+/* Converts a sample of the three planes; without chroma, all are luma. */
+static inline CCL_HOST_DEVICE void
+ccl_crop_convert (const CclCropTask *task, const uint32_t values[3], uint8_t rgb[3])
 {
+  const CclCropColors *c = &task->colors;
+  int32_t luma = ((int32_t) values[0] - c->black) * c->luma + 128;
+  int32_t u = (int32_t) values[1] - 128, v = (int32_t) values[2] - 128;
+
+  if (task->rgb || !task->planes[1].samples) {
+    for (unsigned k = 0; k < 3; k++)
+      rgb[k] = (uint8_t) values[k];
+    return;
+  }
+  rgb[0] = ccl_crop_clamp (luma + c->red_v * v);
+  rgb[1] = ccl_crop_clamp (luma + c->green_u * u + c->green_v * v);
+  rgb[2] = ccl_crop_clamp (luma + c->blue_u * u);
+}
+
+/* @plane: 0, or 1 for both others. */
+static inline CCL_HOST_DEVICE CclCropAxis
+ccl_crop_axis_x (const CclCropTask *task, const CclCrop *crop, unsigned plane)
+{
+  uint32_t sub = plane > 0 ? task->sub_x : 1;
   CclCropAxis axis = { crop->x, crop->width, crop->to_width, sub, (task->width + sub - 1) / sub };
 
   return axis;
 }
 
 static inline CCL_HOST_DEVICE CclCropAxis
-ccl_crop_axis_y (const CclCropTask *task, const CclCrop *crop, uint32_t sub)
+ccl_crop_axis_y (const CclCropTask *task, const CclCrop *crop, unsigned plane)
 {
+  uint32_t sub = plane > 0 ? task->sub_y : 1;
   CclCropAxis axis = { crop->y, crop->height, crop->to_height, sub,
                        (task->height + sub - 1) / sub };
 

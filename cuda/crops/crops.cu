@@ -29,15 +29,14 @@ mean_of (const CclCropPlane &plane, const CclCropAxis &x, const CclCropAxis &y, 
 static __device__ inline void
 draw_sample (const CclCropTask &task, const CclCrop &crop, uint32_t u, uint32_t v, uint8_t rgb[3])
 {
-  uint32_t luma = mean_of (task.planes[0], ccl_crop_axis_x (&task, &crop, 1),
-                           ccl_crop_axis_y (&task, &crop, 1), u, v);
-  CclCropAxis x = ccl_crop_axis_x (&task, &crop, 2), y = ccl_crop_axis_y (&task, &crop, 2);
+  uint32_t values[3];
 
-  if (task.planes[1].samples)
-    ccl_crop_convert (&task.colors, luma, mean_of (task.planes[1], x, y, u, v),
-                      mean_of (task.planes[2], x, y, u, v), rgb);
-  else
-    rgb[0] = rgb[1] = rgb[2] = (uint8_t) luma;
+  for (unsigned k = 0; k < 3; k++)
+    values[k] = k > 0 && !task.planes[1].samples
+                    ? values[0]
+                    : mean_of (task.planes[k], ccl_crop_axis_x (&task, &crop, k),
+                               ccl_crop_axis_y (&task, &crop, k), u, v);
+  ccl_crop_convert (&task, values, rgb);
 }
 
 /* Each thread writes a sample of the three planes. */

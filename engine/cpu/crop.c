@@ -23,10 +23,10 @@ typedef struct Plane
 } Plane;
 
 static CclStatus
-allocate (CclCpuCropper *self, CclAccount *account, uint32_t width)
+allocate (CclCpuCropper *self, CclAccount *account, const CclCropTask *task)
 {
-  /* Luma, and two planes of chroma whose samples may be two bytes apart. */
-  size_t n_sums = 3 * ((size_t) width + 2);
+  /* Those of chroma may be twice as far apart, but are half as many. */
+  size_t n_sums = 3 * ((size_t) task->width + 1) * task->planes[0].step;
 
   if (!self->taps)
     self->taps = ccl_account_malloc (account, 2 * CCL_MAX_CROP_PICTURE, sizeof *self->taps,
@@ -56,12 +56,11 @@ make_plane (const CclCropTask *task, const CclCrop *crop, unsigned index, const 
             uint32_t *sums)
 {
   const CclCropPlane *from = &task->planes[index];
-  const uint32_t sub = index == 0 ? 1 : 2;
-  const CclCropAxis x = ccl_crop_axis_x (task, crop, sub);
+  const CclCropAxis x = ccl_crop_axis_x (task, crop, index);
   const CclCropTaps *last = &taps[x.to - 1];
   Plane plane = {
     .taps = taps,
-    .y = ccl_crop_axis_y (task, crop, sub),
+    .y = ccl_crop_axis_y (task, crop, index),
     .samples = from->samples + (size_t) taps[0].first * from->step,
     .stride = from->stride,
     .bytes = (size_t) (last->first + last->n - 1 - taps[0].first) * from->step + 1,
@@ -117,29 +116,29 @@ static void
 draw_crop (const CclCpuCropper *self, const CclCropTask *task, const CclCrop *crop, uint32_t width,
            uint32_t height, uint8_t *picture)
 {
-  const bool chroma = task->planes[1].samples;
+  const bool colors = task->planes[1].samples;
   const size_t size = (size_t) width * height;
   CclCropTaps *taps[] = { self->taps, self->taps + CCL_MAX_CROP_PICTURE };
-  const CclCropAxis x[] = { ccl_crop_axis_x (task, crop, 1), ccl_crop_axis_x (task, crop, 2) };
+  const CclCropAxis x[] = { ccl_crop_axis_x (task, crop, 0), ccl_crop_axis_x (task, crop, 1) };
   Plane planes[3];
 
-  for (unsigned i = 0; i < (chroma ? 2 : 1); i++)
+  for (unsigned i = 0; i < (colors ? 2 : 1); i++)
     find_taps (&x[i], taps[i]);
-  for (unsigned i = 0; i < (chroma ? 3 : 1); i++)
+  for (unsigned i = 0; i < (colors ? 3 : 1); i++)
     planes[i] = make_plane (task, crop, i, taps[i > 0], self->sums + i * (self->n_sums / 3));
 
   for (uint32_t v = 0; v < crop->to_height; v++) {
     uint8_t *to = picture + (size_t) (crop->to_y + v) * width + crop->to_x;
 
-    for (unsigned i = 0; i < (chroma ? 3 : 1); i++)
+    for (unsigned i = 0; i < (colors ? 3 : 1); i++)
       sum_rows (&planes[i], v);
     for (uint32_t u = 0; u < crop->to_width; u++) {
-      uint32_t luma = sum_columns (&planes[0], u);
-      uint8_t rgb[3] = { (uint8_t) luma, (uint8_t) luma, (uint8_t) luma };
+      uint32_t values[3] = { sum_columns (&planes[0], u) };
+      uint8_t rgb[3];
 
-      if (chroma)
-        ccl_crop_convert (&task->colors, luma, sum_columns (&planes[1], u),
-                          sum_columns (&planes[2], u), rgb);
+      for (unsigned i = 1; i < 3; i++)
+        values[i] = colors ? sum_columns (&planes[i], u) : values[0];
+      ccl_crop_convert (task, values, rgb);
       for (unsigned k = 0; k < 3; k++)
         to[k * size + u] = rgb[k];
     }
@@ -150,7 +149,7 @@ CclStatus
 ccl_cpu_cropper_draw (CclCpuCropper *self, CclAccount *account, const CclCropTask *task,
                       uint32_t width, uint32_t height, uint8_t *picture)
 {
-  CclStatus status = allocate (self, account, task->width);
+  CclStatus status = allocate (self, account, task);
 
   for (uint32_t i = 0; i < task->n && status == CCL_OK; i++)
     draw_crop (self, task, &task->crops[i], width, height, picture);

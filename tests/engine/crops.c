@@ -261,6 +261,111 @@ test_crops (Check *check)
       }
 }
 
+/* Draws an interleaved frame from host and device memory. */
+static void
+check_interleaved (Check *check, CclFormat format, const TestImage *bytes, uint32_t width,
+                   const CclCrop *crop, uint32_t to_width, uint32_t to_height,
+                   const uint8_t *expected)
+{
+  const size_t size = 3 * (size_t) to_width * to_height;
+  CclCropperConfig config;
+  CclCropper *cropper;
+
+  ccl_cropper_config_init (&config, to_width, to_height);
+  if (ccl_cropper_new (&config, &cropper) != CCL_OK)
+    test_fatal ("%s", ccl_last_error ());
+  for (int i = 0; i < (test_device_available () ? 2 : 1); i++) {
+    CclImage image = test_image_view (bytes);
+    void *memory = NULL;
+    const uint8_t *got;
+    CclStatus status;
+
+    image.format = format;
+    if (i == 1) {
+      memory = test_device_alloc (CCL_MEMORY_DEVICE, (size_t) bytes->width * bytes->height);
+      test_device_upload (memory, bytes->pixels, (size_t) bytes->width * bytes->height);
+      image.memory = CCL_MEMORY_DEVICE;
+      image.data = memory;
+    }
+    status = ccl_cropper_draw (cropper, &image, width, bytes->height, CCL_COLORS_BT601_FULL, crop,
+                               1, &got);
+    check_that (check, status == CCL_OK && memcmp (got, expected, size) == 0,
+                "format %d, in %s memory: %s", (int) format, i ? "device" : "host",
+                status == CCL_OK ? "wrong" : ccl_last_error ());
+    if (memory)
+      test_device_free (CCL_MEMORY_DEVICE, memory);
+  }
+  ccl_cropper_free (cropper);
+}
+
+/* Each colour is cropped as a grey frame is. */
+static void
+test_interleaved (Check *check)
+{
+  static const struct
+  {
+    CclFormat format;
+    uint32_t bytes, offsets[3];
+  } formats[] = {
+    { CCL_FORMAT_RGB, 3, { 0, 1, 2 } },       { CCL_FORMAT_BGR, 3, { 2, 1, 0 } },
+    { CCL_FORMAT_RGBX, 4, { 0, 1, 2 } },      { CCL_FORMAT_BGRX, 4, { 2, 1, 0 } },
+    { CCL_FORMAT_XRGB, 4, { 1, 2, 3 } },      { CCL_FORMAT_XBGR, 4, { 3, 2, 1 } },
+    { CCL_FORMAT_GRAY16_LE, 2, { 1, 1, 1 } }, { CCL_FORMAT_GRAY16_BE, 2, { 0, 0, 0 } },
+  };
+  const uint32_t width = 37, height = 23, to_width = 16, to_height = 32;
+  const CclCrop crop = { 3, 2, 31, 19, 1, 2, 14, 29 };
+  uint8_t *expected = test_alloc (3 * (size_t) to_width * to_height);
+
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    Frame whole = frame_new (&check->rng, width * formats[i].bytes, height, 0);
+
+    memset (expected, 114, 3 * (size_t) to_width * to_height);
+    for (uint32_t k = 0; k < 3; k++) {
+      Frame grey = frame_new (&check->rng, width, height, 0);
+
+      for (size_t p = 0; p < (size_t) width * height; p++)
+        grey.planes[0].pixels[p] =
+            whole.planes[0].pixels[p * formats[i].bytes + formats[i].offsets[k]];
+      for (uint32_t v = 0; v < crop.to_height; v++)
+        for (uint32_t u = 0; u < crop.to_width; u++)
+          expected[(k * to_height + crop.to_y + v) * to_width + crop.to_x + u] =
+              (uint8_t) mean_of (&grey, 0, &crop, u, v);
+      frame_clear (&grey);
+    }
+    check_interleaved (check, formats[i].format, &whole.planes[0], width, &crop, to_width,
+                       to_height, expected);
+    frame_clear (&whole);
+  }
+  free (expected);
+}
+
+/* With half the columns, a pair of pixels becomes one. */
+static void
+test_pairs (Check *check)
+{
+  const uint32_t width = 24, height = 9, to = width / 2;
+  const CclCrop crop = { 0, 0, width, height, 0, 0, to, height };
+  uint8_t *expected = test_alloc (3 * (size_t) to * height);
+
+  for (int uyvy = 0; uyvy < 2; uyvy++) {
+    Frame frame = frame_new (&check->rng, width * 2, height, 0);
+
+    for (uint32_t i = 0; i < to * height; i++) {
+      const uint8_t *pair = frame.planes[0].pixels + 4 * (size_t) i;
+      double y = 256 * ((pair[uyvy] + pair[uyvy + 2] + 1) / 2) + 128;
+      double u = pair[1 - uyvy] - 128.0, v = pair[3 - uyvy] - 128.0;
+
+      expected[i] = clamp (floor ((y + 359 * v) / 256));
+      expected[to * height + i] = clamp (floor ((y - 88 * u - 183 * v) / 256));
+      expected[2 * to * height + i] = clamp (floor ((y + 454 * u) / 256));
+    }
+    check_interleaved (check, uyvy ? CCL_FORMAT_UYVY : CCL_FORMAT_YUYV, &frame.planes[0], width,
+                       &crop, to, height, expected);
+    frame_clear (&frame);
+  }
+  free (expected);
+}
+
 /* A flat frame stays what it is, whatever the scale, and the largest sums fit. */
 static void
 test_large (Check *check)
@@ -348,8 +453,7 @@ test_errors (Check *check)
 }
 
 const Test crop_tests[] = {
-  { "crops", test_crops },
-  { "crops-large", test_large },
-  { "crop-errors", test_errors },
-  { NULL, NULL },
+  { "crops", test_crops },        { "crops-interleaved", test_interleaved },
+  { "crops-pairs", test_pairs },  { "crops-large", test_large },
+  { "crop-errors", test_errors }, { NULL, NULL },
 };

@@ -57,7 +57,8 @@ CCL_API CclStatus ccl_cropper_new (const CclCropperConfig *config, CclCropper **
 CCL_API void ccl_cropper_free (CclCropper *cropper);
 
 /* Draws @n crops of a frame of @width by @height pixels. @image: luma as bytes, and chroma as for
- * CCL_MOTION_LUMA_420 if there is any. Of places that overlap, the last crop's is on top.
+ * CCL_MOTION_LUMA_420 if there is any, or interleaved colours or grey. Of places that overlap, the
+ * last crop's is on top.
  *
  * A sample of the picture is the mean of the part of the frame that it covers, weighted by area,
  * in directions that shrink; in those that grow, it is interpolated linearly. Means are exact and
