@@ -2,7 +2,7 @@
 # Tests of the scripts and applications beside this file; meson test runs it.
 #
 #   pipelines/check.sh testsource|apps|c-app|camera|live|recording|sinks|names|quotes|mqtt|kafka|merged|
-#                      overlay|overlay-recording|morphology|motion|count-people
+#                      overlay|overlay-recording|morphology|motion|count-people|detect
 #
 # Exit status 77: skipped because something is missing.
 set -euo pipefail
@@ -559,6 +559,21 @@ check_morphology() {
 }
 
 # The ball crosses the line; what is printed, counted and drawn says the same.
+# Without a model or ONNX Runtime the script says how to get them; with both it draws.
+check_detect() {
+  ! "$here/detect.sh" 2>"$output/error" || die "detect.sh ran without a model"
+  expect 1 'docs/detection.md' "$output/error"
+  gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=20 \
+    ! video/x-raw,width=320,height=240,framerate=10/1 ! jpegenc ! avimux ! filesink location="$output/ball.avi"
+  : >"$output/empty.onnx"
+  ! "$here/detect.sh" "$output/empty.onnx" "$output/ball.avi" "$output/ball.mkv" 2>"$output/error" ||
+    die "detect.sh ran with an empty model"
+  expect 1 'ERROR.*ccldetect' "$output/error"
+  [[ -n ${CUDACCL_TEST_MODEL-} ]] || return 0
+  "$here/detect.sh" "$CUDACCL_TEST_MODEL" "$output/ball.avi" "$output/ball.mkv"
+  [[ -s $output/ball.mkv ]] || die "no video was written"
+}
+
 check_count_people() {
   mkdir "$odd"
   gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=200 \
@@ -700,6 +715,10 @@ motion)
   [[ -x $build/tests/bench/motion-picture ]] || skip "motion-picture was not built"
   "$here/motion.sh" "$output/pictures" >"$output/log"
   expect 2 '/(street|night).png$' "$output/log"
+  ;;
+detect)
+  need_elements jpegenc avimux matroskamux
+  check_detect
   ;;
 count-people)
   need_elements jpegenc avimux matroskamux matroskademux

@@ -3,6 +3,7 @@
 
 #include <gst/ccl/gstccl.h>
 
+#include "gst/detect/gstccldetect.h"
 #include "gstcclelements.h"
 
 /**
@@ -21,7 +22,8 @@ plugin_init (GstPlugin *plugin)
   gst_ccl_zones_meta_get_info ();
 
   return GST_ELEMENT_REGISTER (cudaccl, plugin) && GST_ELEMENT_REGISTER (cclcolor, plugin) &&
-         GST_ELEMENT_REGISTER (cclmotion, plugin) && GST_ELEMENT_REGISTER (cclmask, plugin);
+         GST_ELEMENT_REGISTER (cclmotion, plugin) && GST_ELEMENT_REGISTER (cclmask, plugin) &&
+         GST_ELEMENT_REGISTER (ccldetect, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudaccl,

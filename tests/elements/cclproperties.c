@@ -4,7 +4,7 @@
 #include "tests/lib/ccltest.h"
 
 static const gchar *const names[] = { "cudaccl",   "cclcolor", "cclmotion", "cclmask",  "ccltrack",
-                                      "cclzones",  "ccljson",  "cclonvif",  "cclmerge",
+                                      "cclzones",  "ccljson",  "cclonvif",  "cclmerge", "ccldetect",
 #ifdef HAVE_OVERLAY
                                       "ccloverlay"
 #endif

@@ -1,0 +1,30 @@
+/* cudaccl - the classes of a network
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __GST_CCL_LABELS_H__
+#define __GST_CCL_LABELS_H__
+
+#include <gst/ccl/gstccl.h>
+
+G_BEGIN_DECLS
+
+/* Longest file of names, in bytes, and name. */
+#define GST_CCL_LABELS_MAX_SIZE (1024 * 1024)
+#define GST_CCL_LABEL_MAX_SIZE 256
+#define GST_CCL_MAX_CLASSES 65535
+
+/* Parses a text with a name on each line, the first that of class 0. Lines may end with CR LF; an
+ * empty line is a class without a name, "class-5" for the fifth. Returns a NULL-terminated array,
+ * or NULL with a GST_RESOURCE_ERROR_SETTINGS that names @path. */
+gchar **gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError **error);
+
+/* Reads the file @path. NULL: names of @n_classes classes, which for 80 are those of COCO. */
+gchar **gst_ccl_labels_load (const gchar *path, guint n_classes, GError **error);
+
+/* Parses a list of @names or of numbers, from 0 on, separated by commas. Returns an array of
+ * gboolean, one for each name, or NULL with a GST_LIBRARY_ERROR_SETTINGS. */
+GArray *gst_ccl_classes_parse (const gchar *list, gchar **names, GError **error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_LABELS_H__ */

@@ -1,0 +1,651 @@
+/* cudaccl - a neural network that elements share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclnetwork.h"
+
+#include <string.h>
+
+#include "gstcclort.h"
+
+#define DEFAULT_SIZE 640
+#define MAX_SIZE 2048
+#define MAX_BATCH 8
+#define CHANNELS 3
+
+struct _GstCclNetwork
+{
+  gint ref_count; /* protected by @networks_lock */
+  gchar *key;
+
+  const GstCclOrt *ort;
+  OrtSession *session;
+  gchar *input;
+  gchar *outputs[GST_CCL_MAX_OUTPUTS];
+  guint n_outputs;
+  gint input_type;
+  gboolean channels_last;
+  gboolean fixed_batch; /* a batch always has info.batch pictures */
+  GstCclNetworkInfo info;
+  GstCclColorOrder color_order;
+  gfloat table[CHANNELS][256]; /* the input of each value of red, green and blue */
+  gpointer tensor;             /* for info.batch pictures */
+  gsize picture_size;          /* samples of a picture */
+
+  GThread *thread;
+  GMutex lock;
+  GCond changed;
+  GQueue queue;      /* of GstCclRequest; protected by @lock */
+  GPtrArray *taken;  /* those that the thread works on; protected by @lock */
+  gboolean stopping; /* protected by @lock */
+};
+
+static GMutex networks_lock;
+static GHashTable *networks; /* protected by @networks_lock; key → GstCclNetwork */
+
+static gchar *
+make_key (const GstCclNetworkConfig *c)
+{
+  return g_strdup_printf ("%s\n%s\n%d %d %u %d %ux%u %d %g %g %g %g %g %g", c->model,
+                          c->library ? c->library : "", c->provider, c->device, c->threads,
+                          c->output, c->width, c->height, c->color_order, c->mean[0], c->mean[1],
+                          c->mean[2], c->scale[0], c->scale[1], c->scale[2]);
+}
+
+/* Sets @options up for a device. */
+static gboolean
+append_provider (const GstCclOrt *ort, const GstCclNetworkConfig *config,
+                 OrtSessionOptions *options, GError **error)
+{
+  const gboolean tensorrt = config->provider == GST_CCL_PROVIDER_TENSORRT;
+  const gchar *what = tensorrt ? "to use TensorRT" : "to use CUDA";
+  const char *const keys[] = { "device_id" };
+  gchar *number = g_strdup_printf ("%d", MAX (config->device, 0));
+  const char *const values[] = { number };
+  OrtProviderOptions *provider = NULL;
+  gboolean done;
+
+  done = gst_ccl_ort_check (ort,
+                            tensorrt ? ort->CreateTensorRTOptions (&provider)
+                                     : ort->CreateCUDAOptions (&provider),
+                            what, error) &&
+         gst_ccl_ort_check (ort,
+                            tensorrt ? ort->UpdateTensorRTOptions (provider, keys, values, 1)
+                                     : ort->UpdateCUDAOptions (provider, keys, values, 1),
+                            what, error) &&
+         gst_ccl_ort_check (ort,
+                            tensorrt ? ort->AppendTensorRT (options, provider)
+                                     : ort->AppendCUDA (options, provider),
+                            what, error);
+  if (provider && tensorrt)
+    ort->ReleaseTensorRTOptions (provider);
+  else if (provider)
+    ort->ReleaseCUDAOptions (provider);
+  g_free (number);
+
+  return done;
+}
+
+static gboolean
+open_session (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  OrtSessionOptions *options = NULL;
+  gboolean opened;
+
+  if (!g_file_test (config->model, G_FILE_TEST_IS_REGULAR)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                 "There is no model file %s.", config->model);
+    return FALSE;
+  }
+
+  /* Threads that spin while they wait would take the cores of the streams. */
+  opened =
+      gst_ccl_ort_check (ort, ort->CreateSessionOptions (&options), "to start", error) &&
+      gst_ccl_ort_check (ort, ort->SetSessionGraphOptimizationLevel (options, ORT_ENABLE_ALL),
+                         "to start", error) &&
+      gst_ccl_ort_check (
+          ort, ort->AddSessionConfigEntry (options, "session.intra_op.allow_spinning", "0"),
+          "to start", error) &&
+      gst_ccl_ort_check (ort, ort->SetIntraOpNumThreads (options, (int) config->threads),
+                         "to start", error) &&
+      (config->provider == GST_CCL_PROVIDER_CPU || append_provider (ort, config, options, error)) &&
+      gst_ccl_ort_check (ort, ort->CreateSession (ort->env, config->model, options, &self->session),
+                         "to load the model", error);
+  if (options)
+    ort->ReleaseSessionOptions (options);
+
+  return opened;
+}
+
+/* Reads a name that @get returns, of input or output @index. */
+static gchar *
+get_name (GstCclNetwork *self,
+          OrtStatus *(*get) (const OrtSession *, size_t, OrtAllocator *, char **), guint index,
+          GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  char *name = NULL;
+  gchar *copy;
+
+  if (!gst_ccl_ort_check (ort, get (self->session, index, ort->allocator, &name),
+                          "to read the model", error))
+    return NULL;
+
+  copy = g_strdup (name);
+  gst_ccl_ort_check (ort, ort->AllocatorFree (ort->allocator, name), "to free a name", NULL);
+
+  return copy;
+}
+
+/* Reads type and dimensions. */
+static gboolean
+get_shape (const GstCclOrt *ort, const OrtTensorInfo *info, GstCclTensor *tensor, GError **error)
+{
+  int64_t dims[GST_CCL_TENSOR_MAX_DIMS];
+  size_t n = 0, i;
+  int type = 0;
+
+  if (!gst_ccl_ort_check (ort, ort->GetTensorElementType (info, &type), "to read a shape", error) ||
+      !gst_ccl_ort_check (ort, ort->GetDimensionsCount (info, &n), "to read a shape", error))
+    return FALSE;
+  if (n > GST_CCL_TENSOR_MAX_DIMS) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "A tensor of the model has %u dimensions.", (guint) n);
+    return FALSE;
+  }
+  if (!gst_ccl_ort_check (ort, ort->GetDimensions (info, dims, n), "to read a shape", error))
+    return FALSE;
+
+  tensor->type = type;
+  tensor->n_dims = (guint) n;
+  for (i = 0; i < n; i++)
+    tensor->dims[i] = dims[i];
+
+  return TRUE;
+}
+
+static gboolean
+get_input_shape (GstCclNetwork *self, GstCclTensor *tensor, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  const OrtTensorInfo *info = NULL;
+  OrtTypeInfo *type = NULL;
+  gboolean got;
+
+  got = gst_ccl_ort_check (ort, ort->SessionGetInputTypeInfo (self->session, 0, &type),
+                           "to read the model", error) &&
+        gst_ccl_ort_check (ort, ort->CastTypeInfoToTensorInfo (type, &info), "to read the model",
+                           error);
+  if (got && !info) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The input of the model is not a tensor.");
+    got = FALSE;
+  }
+  got = got && get_shape (ort, info, tensor, error);
+  if (type)
+    ort->ReleaseTypeInfo (type);
+
+  return got;
+}
+
+/* A dimension of the input: the model's, or else @wanted, or else the default. */
+static guint
+choose_size (gint64 dim, guint wanted)
+{
+  if (dim > 0)
+    return (guint) MIN (dim, G_MAXINT);
+
+  return wanted > 0 ? wanted : DEFAULT_SIZE;
+}
+
+static gboolean
+read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
+{
+  GstCclNetworkInfo *info = &self->info;
+  GstCclTensor input;
+
+  if (!get_input_shape (self, &input, error))
+    return FALSE;
+
+  self->input_type = input.type;
+  self->channels_last = input.n_dims == 4 && input.dims[3] == CHANNELS && input.dims[1] != CHANNELS;
+  if ((input.type != ORT_TYPE_FLOAT && input.type != ORT_TYPE_UINT8) || input.n_dims != 4 ||
+      (input.dims[1] != CHANNELS && !self->channels_last)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The input of the model is not a picture: it must be batch x 3 x height x width, "
+                 "or batch x height x width x 3, of float32 or uint8.");
+    return FALSE;
+  }
+  info->height = choose_size (input.dims[self->channels_last ? 1 : 2], config->height);
+  info->width = choose_size (input.dims[self->channels_last ? 2 : 3], config->width);
+  if (info->width > MAX_SIZE || info->height > MAX_SIZE) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The input of the model has %ux%u pixels; at most %ux%u are supported.",
+                 info->width, info->height, MAX_SIZE, MAX_SIZE);
+    return FALSE;
+  }
+  self->fixed_batch = input.dims[0] > 0;
+  info->batch = self->fixed_batch ? (guint) MIN (input.dims[0], G_MAXINT) : MAX_BATCH;
+  self->picture_size = (gsize) CHANNELS * info->width * info->height;
+  if (info->batch > 64) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The model takes %u pictures at once; at most 64 are supported.", info->batch);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+read_names (GstCclNetwork *self, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  size_t n_inputs = 0, n_outputs = 0;
+  guint i;
+
+  if (!gst_ccl_ort_check (ort, ort->SessionGetInputCount (self->session, &n_inputs),
+                          "to read the model", error) ||
+      !gst_ccl_ort_check (ort, ort->SessionGetOutputCount (self->session, &n_outputs),
+                          "to read the model", error))
+    return FALSE;
+  if (n_inputs != 1 || n_outputs == 0 || n_outputs > GST_CCL_MAX_OUTPUTS) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The model has %u inputs and %u outputs; a detector has one input, and at most %d "
+                 "outputs.",
+                 (guint) n_inputs, (guint) n_outputs, GST_CCL_MAX_OUTPUTS);
+    return FALSE;
+  }
+  self->input = get_name (self, ort->SessionGetInputName, 0, error);
+  if (!self->input)
+    return FALSE;
+  for (i = 0; i < n_outputs; i++) {
+    self->outputs[i] = get_name (self, ort->SessionGetOutputName, i, error);
+    if (!self->outputs[i])
+      return FALSE;
+    self->n_outputs = i + 1;
+  }
+
+  return TRUE;
+}
+
+/* YOLOX takes blue first, unscaled; others red first, from 0 to 1. */
+static void
+make_table (GstCclNetwork *self, const GstCclNetworkConfig *config)
+{
+  const gboolean yolox = self->info.output == GST_CCL_OUTPUT_YOLOX;
+  guint c, i;
+
+  self->color_order = config->color_order;
+  if (self->color_order == GST_CCL_COLOR_ORDER_AUTO)
+    self->color_order = yolox ? GST_CCL_COLOR_ORDER_BGR : GST_CCL_COLOR_ORDER_RGB;
+  for (c = 0; c < CHANNELS; c++) {
+    const gdouble scale = config->scale[c] > 0 ? config->scale[c] : yolox ? 1.0 : 1.0 / 255;
+
+    for (i = 0; i < 256; i++)
+      self->table[c][i] = (gfloat) ((i - config->mean[c]) * scale);
+  }
+}
+
+/* Writes a picture into place @index of the tensor. */
+static void
+write_picture (GstCclNetwork *self, guint index, const guint8 *picture)
+{
+  const gsize size = self->picture_size / CHANNELS, step = self->channels_last ? CHANNELS : 1;
+  const gboolean bgr = self->color_order == GST_CCL_COLOR_ORDER_BGR;
+  gsize i;
+  guint c;
+
+  for (c = 0; c < CHANNELS; c++) {
+    const guint from = bgr ? CHANNELS - 1 - c : c;
+    const guint8 *samples = picture + from * size;
+    const gsize start = index * self->picture_size + (self->channels_last ? c : c * size);
+
+    if (self->input_type == ORT_TYPE_UINT8) {
+      guint8 *to = (guint8 *) self->tensor + start;
+
+      for (i = 0; i < size; i++)
+        to[i * step] = samples[i];
+    } else {
+      gfloat *to = (gfloat *) self->tensor + start;
+
+      for (i = 0; i < size; i++)
+        to[i * step] = self->table[from][samples[i]];
+    }
+  }
+}
+
+/* Describes what the network returned. */
+static gboolean
+read_output (GstCclNetwork *self, guint i, OrtValue *value, GstCclTensor *tensor, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  OrtTensorInfo *info = NULL;
+  int is_tensor = 0;
+  void *data = NULL;
+  gboolean got;
+
+  if (!gst_ccl_ort_check (ort, ort->IsTensor (value, &is_tensor), "to read an output", error))
+    return FALSE;
+  if (!is_tensor) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "Output %s of the model is not a tensor.", self->outputs[i]);
+    return FALSE;
+  }
+  got =
+      gst_ccl_ort_check (ort, ort->GetTensorTypeAndShape (value, &info), "to read an output",
+                         error) &&
+      get_shape (ort, info, tensor, error) &&
+      gst_ccl_ort_check (ort, ort->GetTensorMutableData (value, &data), "to read an output", error);
+  if (info)
+    ort->ReleaseTensorInfo (info);
+  tensor->name = self->outputs[i];
+  tensor->data = data;
+
+  return got;
+}
+
+/* Looks at the first @n pictures of the tensor. On success, @values must be released. */
+static gboolean
+run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
+     GstCclTensor tensors[GST_CCL_MAX_OUTPUTS], GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  const GstCclNetworkInfo *info = &self->info;
+  const gboolean is_float = self->input_type == ORT_TYPE_FLOAT;
+  const int64_t planar[] = { n, CHANNELS, info->height, info->width };
+  const int64_t pixels[] = { n, info->height, info->width, CHANNELS };
+  const char *input = self->input;
+  OrtValue *value = NULL;
+  gboolean done;
+  guint i;
+
+  memset (values, 0, GST_CCL_MAX_OUTPUTS * sizeof (*values));
+  done =
+      gst_ccl_ort_check (ort,
+                         ort->CreateTensorWithDataAsOrtValue (
+                             ort->memory, self->tensor,
+                             n * self->picture_size * (is_float ? sizeof (gfloat) : 1),
+                             self->channels_last ? pixels : planar, 4, self->input_type, &value),
+                         "to take a picture", error) &&
+      gst_ccl_ort_check (ort,
+                         ort->Run (self->session, NULL, &input, (const OrtValue *const *) &value, 1,
+                                   (const char *const *) self->outputs, self->n_outputs, values),
+                         "to run the model", error);
+  for (i = 0; done && i < self->n_outputs; i++)
+    done = read_output (self, i, values[i], &tensors[i], error);
+  if (value)
+    ort->ReleaseValue (value);
+
+  return done;
+}
+
+static void
+release (GstCclNetwork *self, OrtValue *values[GST_CCL_MAX_OUTPUTS])
+{
+  guint i;
+
+  for (i = 0; i < self->n_outputs; i++) {
+    if (values[i])
+      self->ort->ReleaseValue (values[i]);
+  }
+}
+
+/* Looks at a batch, once, for the shapes of the outputs: models may not tell them. */
+static gboolean
+try_run (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
+{
+  OrtValue *values[GST_CCL_MAX_OUTPUTS];
+  GstCclTensor tensors[GST_CCL_MAX_OUTPUTS];
+  GstCclNetworkInfo *info = &self->info;
+  gboolean done;
+
+  done = run (self, self->fixed_batch ? info->batch : 1, values, tensors, error) &&
+         gst_ccl_outputs_recognise (tensors, self->n_outputs, info->width, info->height,
+                                    config->output, &info->output, error);
+  if (done)
+    info->n_classes = gst_ccl_outputs_get_n_classes (tensors, info->output);
+  release (self, values);
+
+  return done;
+}
+
+/* Looks at the pictures of @requests, and sets their results. */
+static void
+look (GstCclNetwork *self, GPtrArray *requests)
+{
+  const guint n = self->fixed_batch ? self->info.batch : requests->len;
+  OrtValue *values[GST_CCL_MAX_OUTPUTS];
+  GstCclTensor tensors[GST_CCL_MAX_OUTPUTS];
+  GstClockTime start = gst_util_get_timestamp ();
+  GError *error = NULL;
+  gboolean done;
+  guint i;
+
+  for (i = 0; i < requests->len; i++)
+    write_picture (self, i, ((GstCclRequest *) g_ptr_array_index (requests, i))->picture);
+  done = run (self, n, values, tensors, &error);
+
+  for (i = 0; i < requests->len; i++) {
+    GstCclRequest *request = g_ptr_array_index (requests, i);
+
+    if (done)
+      gst_ccl_outputs_read (tensors, self->n_outputs, self->info.output, self->info.width,
+                            self->info.height, i, n, request->threshold, request->iou,
+                            request->classes, request->boxes, &request->error);
+    else
+      request->error = g_error_copy (error);
+    request->time = gst_util_get_timestamp () - start;
+    request->batch = requests->len;
+  }
+  g_clear_error (&error);
+  release (self, values);
+}
+
+static gpointer
+work (gpointer data)
+{
+  GstCclNetwork *self = data;
+  guint i;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stopping) {
+    if (g_queue_is_empty (&self->queue)) {
+      g_cond_wait (&self->changed, &self->lock);
+      continue;
+    }
+    while (self->taken->len < self->info.batch && !g_queue_is_empty (&self->queue))
+      g_ptr_array_add (self->taken, g_queue_pop_head (&self->queue));
+    g_mutex_unlock (&self->lock);
+    look (self, self->taken);
+    g_mutex_lock (&self->lock);
+    for (i = 0; i < self->taken->len; i++)
+      ((GstCclRequest *) g_ptr_array_index (self->taken, i))->done = TRUE;
+    g_ptr_array_set_size (self->taken, 0);
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+
+  return NULL;
+}
+
+static void
+free_network (GstCclNetwork *self)
+{
+  guint i;
+
+  if (self->thread) {
+    g_mutex_lock (&self->lock);
+    self->stopping = TRUE;
+    g_cond_broadcast (&self->changed);
+    g_mutex_unlock (&self->lock);
+    g_thread_join (self->thread);
+  }
+  g_ptr_array_unref (self->taken);
+  if (self->session)
+    self->ort->ReleaseSession (self->session);
+  for (i = 0; i < self->n_outputs; i++)
+    g_free (self->outputs[i]);
+  g_free (self->input);
+  g_free (self->tensor);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self->key);
+  g_free (self);
+}
+
+static GstCclNetwork *
+load_network (const GstCclNetworkConfig *config, GError **error)
+{
+  const GstCclOrt *ort = gst_ccl_ort_load (config->library, error);
+  GstCclNetwork *self;
+
+  if (!ort)
+    return NULL;
+
+  self = g_new0 (GstCclNetwork, 1);
+  self->ort = ort;
+  self->ref_count = 1;
+  self->info.version = ort->version;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  g_queue_init (&self->queue);
+  self->taken = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_request_unref);
+  if (open_session (self, config, error) && read_names (self, error) &&
+      read_input (self, config, error)) {
+    self->tensor = g_try_malloc0_n (self->info.batch * self->picture_size, sizeof (gfloat));
+    if (!self->tensor)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                   "Not enough memory for %u pictures of %ux%u pixels.", self->info.batch,
+                   self->info.width, self->info.height);
+  }
+  if (!self->tensor || !try_run (self, config, error)) {
+    free_network (self);
+    return NULL;
+  }
+  make_table (self, config);
+  self->thread = g_thread_new ("ccldetect", work, self);
+
+  return self;
+}
+
+GstCclNetwork *
+gst_ccl_network_get (const GstCclNetworkConfig *config, GError **error)
+{
+  gchar *key = make_key (config);
+  GstCclNetwork *self;
+
+  g_mutex_lock (&networks_lock);
+  if (!networks)
+    networks = g_hash_table_new (g_str_hash, g_str_equal);
+  self = g_hash_table_lookup (networks, key);
+  if (self) {
+    self->ref_count++;
+    g_free (key);
+  } else {
+    self = load_network (config, error);
+    if (self) {
+      self->key = key;
+      g_hash_table_insert (networks, key, self);
+    } else
+      g_free (key);
+  }
+  g_mutex_unlock (&networks_lock);
+
+  return self;
+}
+
+void
+gst_ccl_network_unref (GstCclNetwork *self)
+{
+  gboolean last;
+
+  g_mutex_lock (&networks_lock);
+  last = --self->ref_count == 0;
+  if (last)
+    g_hash_table_remove (networks, self->key);
+  g_mutex_unlock (&networks_lock);
+
+  if (last)
+    free_network (self);
+}
+
+const GstCclNetworkInfo *
+gst_ccl_network_get_info (const GstCclNetwork *self)
+{
+  return &self->info;
+}
+
+GstCclRequest *
+gst_ccl_request_new (const GstCclNetwork *self)
+{
+  GstCclRequest *request = g_new0 (GstCclRequest, 1);
+
+  request->picture = g_malloc (self->picture_size);
+  request->boxes = g_array_new (FALSE, FALSE, sizeof (GstCclBox));
+  request->ref_count = 1;
+
+  return request;
+}
+
+void
+gst_ccl_request_unref (GstCclRequest *request)
+{
+  if (!g_atomic_int_dec_and_test (&request->ref_count))
+    return;
+
+  g_free (request->picture);
+  g_array_unref (request->boxes);
+  g_clear_error (&request->error);
+  g_free (request);
+}
+
+void
+gst_ccl_network_submit (GstCclNetwork *self, GstCclRequest *request)
+{
+  g_atomic_int_inc (&request->ref_count);
+  g_array_set_size (request->boxes, 0);
+  g_clear_error (&request->error);
+
+  g_mutex_lock (&self->lock);
+  request->done = FALSE;
+  g_queue_push_tail (&self->queue, request);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_ccl_network_is_done (GstCclNetwork *self, GstCclRequest *request)
+{
+  gboolean done;
+
+  g_mutex_lock (&self->lock);
+  done = request->done;
+  g_mutex_unlock (&self->lock);
+
+  return done;
+}
+
+void
+gst_ccl_network_wait (GstCclNetwork *self, GstCclRequest *request)
+{
+  g_mutex_lock (&self->lock);
+  while (!request->done)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_ccl_network_cancel (GstCclNetwork *self, GstCclRequest *request)
+{
+  gboolean queued;
+
+  g_mutex_lock (&self->lock);
+  queued = g_queue_remove (&self->queue, request);
+  while (!queued && !request->done)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+
+  if (queued)
+    gst_ccl_request_unref (request);
+  gst_ccl_request_unref (request);
+}

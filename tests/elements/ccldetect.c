@@ -1,0 +1,571 @@
+/* cudaccl - tests of ccldetect, with a fake of ONNX Runtime
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <math.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "gst/detect/gstcclort.h"
+#include "tests/lib/ccltest.h"
+#include "tests/lib/ortfake/ortfake.h"
+
+#define WIDTH 128
+#define HEIGHT 64
+#define FRAME_TIME (GST_SECOND / 10)
+
+/* YOLOX for an input of 64 x 64: 8 x 8, 4 x 4 and 2 x 2 cells, and 2 classes. */
+#define SIZE 64
+#define CELLS 84
+#define COLUMNS 7
+
+static gfloat table[CELLS * COLUMNS];
+static gchar *model;
+
+/* The fake's model finds one object of class 1, of 16 x 16 pixels of the input around (28, 20),
+ * which are 32 x 32 of the frame around (56, 40). */
+static void
+setup (void)
+{
+  gfloat *row = table + (2 * 8 + 3) * COLUMNS;
+
+  fail_unless_equals_int (ort_fake.live, 0);
+  ort_fake = (OrtFake){
+    .input = { "images", ORT_TYPE_FLOAT, 4, { 1, 3, SIZE, SIZE } },
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .outputs = { { "output", ORT_TYPE_FLOAT, 3, { 1, CELLS, COLUMNS }, table } },
+  };
+  memset (table, 0, sizeof (table));
+  row[0] = row[1] = 0.5f;
+  row[2] = row[3] = (gfloat) log (2);
+  row[4] = 0.9f;
+  row[6] = 1.0f;
+}
+
+static void
+teardown (void)
+{
+  fail_unless_equals_int (ort_fake.live, 0);
+}
+
+static GstElement *
+element_new (const gchar *first, ...)
+{
+  GstElement *element = gst_element_factory_make ("ccldetect", NULL);
+  va_list args;
+
+  g_object_set (element, "model", model, "library", ort_fake_path (), NULL);
+  va_start (args, first);
+  if (first)
+    g_object_set_valist (G_OBJECT (element), first, args);
+  va_end (args);
+
+  return element;
+}
+
+static GstHarness *
+harness_new (GstElement *element)
+{
+  return ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+}
+
+static GstBuffer *
+frame_new (guint number)
+{
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
+
+  return buffer;
+}
+
+static GstBuffer *
+push (GstHarness *h, guint number)
+{
+  return gst_harness_push_and_pull (h, frame_new (number));
+}
+
+/* The regions of interest of @type; @first: one of them. */
+static guint
+count_regions (GstBuffer *buffer, const gchar *type, const GstVideoRegionOfInterestMeta **first)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+  guint n = 0;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+
+    if (roi->roi_type != g_quark_from_string (type))
+      continue;
+    n++;
+    if (first)
+      *first = roi;
+  }
+
+  return n;
+}
+
+/* Asserts that @buffer has the object, found @age ago, and consumes it. */
+static void
+check_object (GstBuffer *buffer, const gchar *type, gint64 age)
+{
+  const GstVideoRegionOfInterestMeta *roi = NULL;
+  GstStructure *param;
+  gdouble confidence;
+  guint class_id;
+  gint64 got;
+
+  fail_unless_equals_int (count_regions (buffer, "ccldetect-look", &roi), 1);
+  fail_unless (roi->x == 0 && roi->y == 0 && roi->w == WIDTH && roi->h == HEIGHT);
+  fail_unless_equals_int (count_regions (buffer, type, &roi), 1);
+  fail_unless_equals_int (roi->x, 40);
+  fail_unless_equals_int (roi->y, 24);
+  fail_unless_equals_int (roi->w, 32);
+  fail_unless_equals_int (roi->h, 32);
+  param = gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) roi,
+                                                       "ccldetect");
+  fail_unless (gst_structure_get (param, "frame-age", G_TYPE_INT64, &got, "confidence",
+                                  G_TYPE_DOUBLE, &confidence, "class-id", G_TYPE_UINT, &class_id,
+                                  NULL));
+  fail_unless_equals_int64 (got, age);
+  fail_unless (fabs (confidence - 0.9) < 1e-6);
+  fail_unless_equals_int (class_id, 2);
+  gst_buffer_unref (buffer);
+}
+
+static guint64
+get_stat (GstHarness *h, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+
+  return value;
+}
+
+GST_START_TEST (test_wait)
+{
+  GstHarness *h = harness_new (element_new ("wait", TRUE, NULL));
+  GstStructure *stats;
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    check_object (push (h, i), "class-2", 0);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "output"), "yolox");
+  fail_unless_equals_string (gst_structure_get_string (stats, "input"), "64x64");
+  fail_unless_equals_string (gst_structure_get_string (stats, "onnxruntime"), "1.2.3");
+  gst_structure_free (stats);
+  fail_unless_equals_uint64 (get_stat (h, "inferences"), 3);
+  fail_unless_equals_uint64 (get_stat (h, "objects"), 3);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames do not wait for a slow network; a later one has the result, and its age. */
+GST_START_TEST (test_later)
+{
+  GstHarness *h = harness_new (element_new (NULL, NULL));
+  GstBuffer *buffer;
+  guint i;
+
+  ort_fake.delay = 50000;
+  for (i = 0; i < 3; i++) {
+    buffer = push (h, i);
+    fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
+    gst_buffer_unref (buffer);
+  }
+  while (g_atomic_int_get (&ort_fake.n_runs) < 2)
+    g_usleep (1000);
+  g_usleep (20000);
+  check_object (push (h, 7), "class-2", 7 * FRAME_TIME);
+  fail_unless (get_stat (h, "busy") >= 2);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* What was found before a flush does not belong to the frames after it. */
+GST_START_TEST (test_flush)
+{
+  GstHarness *h = harness_new (element_new (NULL, NULL));
+  GstBuffer *buffer;
+
+  ort_fake.delay = 10000;
+  gst_buffer_unref (push (h, 0));
+  ccl_test_flush (h, frame_new (1));
+  g_usleep (100000);
+  buffer = push (h, 1);
+  fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static guint
+count_looks (GstHarness *h, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    gst_buffer_unref (push (h, i));
+
+  return (guint) get_stat (h, "inferences");
+}
+
+GST_START_TEST (test_rates)
+{
+  GstHarness *h;
+
+  h = harness_new (element_new ("wait", TRUE, "interval", GST_SECOND / 2, NULL));
+  fail_unless_equals_int (count_looks (h, 20), 4);
+  ccl_test_harness_free (h);
+
+  h = harness_new (element_new ("wait", TRUE, "budget", 2.5, NULL));
+  fail_unless_equals_int (count_looks (h, 20), 5);
+  fail_unless_equals_uint64 (get_stat (h, "busy"), 15);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Frames with a thing of 20 x 20 pixels that moves to the right; none from 20 on. */
+static GstBuffer *
+moving_new (guint number)
+{
+  GstBuffer *buffer = frame_new (number);
+  GstCclComponent thing = { 1, 10 + 2 * number, 20, 20, 20, 400, 19.5 + 2 * number, 29.5 };
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, number < 20 ? 1 : 0, &thing, number < 20 ? 1 : 0);
+
+  return buffer;
+}
+
+GST_START_TEST (test_moving)
+{
+  GstHarness *h = harness_new (element_new ("wait", TRUE, "region", 1, NULL));
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < 100; i++) {
+    buffer = gst_harness_push_and_pull (h, moving_new (i));
+    if (count_regions (buffer, "ccldetect-look", NULL) > 0)
+      fail_unless_equals_string (gst_ccl_meta_get_class_name (gst_buffer_get_ccl_meta (buffer), 2),
+                                 "class-2");
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (get_stat (h, "inferences"), 1);
+
+  /* Again, with a look every half second. */
+  ccl_test_restart (h, GST_STATE_READY);
+  ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
+  g_object_set (h->element, "refresh", GST_SECOND / 2, NULL);
+  for (i = 0; i < 100; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (i)));
+  fail_unless_equals_uint64 (get_stat (h, "inferences"), 4);
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+
+  gst_buffer_unref (push (h, 101));
+  gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Elements share one session; it takes their pictures together. */
+GST_START_TEST (test_share)
+{
+  GstHarness *h[4];
+  guint i;
+
+  ort_fake.input.dims[0] = -1;
+  ort_fake.outputs[0].dims[0] = -1;
+  for (i = 0; i < 4; i++)
+    h[i] = harness_new (element_new (NULL, NULL));
+  fail_unless_equals_int (ort_fake.n_sessions, 1);
+
+  ort_fake.delay = 50000;
+  for (i = 0; i < 4; i++)
+    gst_buffer_unref (push (h[i], 0));
+  while (g_atomic_int_get (&ort_fake.n_pictures) < 5)
+    g_usleep (1000);
+  g_usleep (20000);
+  for (i = 0; i < 4; i++)
+    check_object (push (h[i], 1), "class-2", FRAME_TIME);
+  fail_unless (ort_fake.n_runs <= 3);
+  for (i = 0; i < 4; i++)
+    ccl_test_harness_free (h[i]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_classes)
+{
+  gchar *labels = g_build_filename (g_get_tmp_dir (), "ccldetect-labels-XXXXXX", NULL);
+  gint fd = g_mkstemp (labels);
+  GstBuffer *buffer;
+  GstHarness *h;
+
+  g_close (fd, NULL);
+  fail_unless (g_file_set_contents (labels, "dog\r\ncat\n", -1, NULL));
+  h = harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "cat", NULL));
+  check_object (push (h, 0), "cat", 0);
+  ccl_test_harness_free (h);
+
+  h = harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "0", NULL));
+  buffer = push (h, 0);
+  fail_unless_equals_int (count_regions (buffer, "cat", NULL), 0);
+  fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 1);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+
+  ccl_test_check_start_fails (element_new ("labels", labels, "classes", "cow", NULL),
+                              GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "no class \"cow\"");
+  ccl_test_check_start_fails (element_new ("labels", "/nowhere", NULL), GST_RESOURCE_ERROR,
+                              GST_RESOURCE_ERROR_OPEN_READ, "/nowhere");
+  g_remove (labels);
+  g_free (labels);
+}
+GST_END_TEST;
+
+/* What the network gets of a grey frame of 128, and black. */
+GST_START_TEST (test_input)
+{
+  static const struct
+  {
+    gboolean last, bytes;
+    const gchar *mean, *scale, *order;
+    gfloat first[3];
+  } inputs[] = {
+    { FALSE, FALSE, NULL, NULL, "auto", { 128, 128, 128 } },
+    { TRUE, FALSE, NULL, NULL, "auto", { 128, 128, 128 } },
+    { TRUE, TRUE, NULL, NULL, "auto", { 128, 128, 128 } },
+    { FALSE, FALSE, "28", "0.5", "auto", { 50, 50, 50 } },
+    { FALSE, FALSE, "28,8, 0", "0.5,1,2", "rgb", { 50, 120, 256 } },
+    { FALSE, FALSE, "28,8, 0", "0.5,1,2", "auto", { 256, 120, 50 } },
+  };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    GstHarness *h;
+    GstElement *element;
+    GstBuffer *buffer = frame_new (0);
+
+    ort_fake.input.type = inputs[i].bytes ? ORT_TYPE_UINT8 : ORT_TYPE_FLOAT;
+    ort_fake.input.dims[1] = inputs[i].last ? SIZE : 3;
+    ort_fake.input.dims[3] = inputs[i].last ? 3 : SIZE;
+    element = element_new ("wait", TRUE, "input-mean", inputs[i].mean, "input-scale",
+                           inputs[i].scale, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "color-order", inputs[i].order);
+    h = harness_new (element);
+    gst_buffer_memset (buffer, 0, 128, G_MAXSIZE);
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    for (k = 0; k < 3; k++)
+      fail_unless (ort_fake.first[k] == inputs[i].first[k], "%u: %g", i, ort_fake.first[k]);
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
+static void
+check_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
+{
+  GstHarness *h;
+  GstMessage *message;
+
+  g_object_ref_sink (element);
+  ccl_test_check_start_fails (gst_object_ref (element), domain, code, text);
+  gst_object_unref (element);
+
+  /* With on-error=continue, frames pass. */
+  element = element_new ("on-error", 1, "model", text[0] == '/' ? text : model, NULL);
+  h = harness_new (element);
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  ccl_test_check_nothing (push (h, 0));
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
+  ccl_test_harness_free (h);
+}
+
+GST_START_TEST (test_bad_models)
+{
+  GstElement *element = gst_element_factory_make ("ccldetect", NULL);
+
+  ccl_test_check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                              "No model is set");
+  ccl_test_check_start_fails (element_new ("library", "/nowhere.so", NULL), GST_RESOURCE_ERROR,
+                              GST_RESOURCE_ERROR_NOT_FOUND, "/nowhere.so");
+  ccl_test_check_start_fails (element_new ("library", "libm.so.6", NULL), GST_LIBRARY_ERROR,
+                              GST_LIBRARY_ERROR_INIT, "not ONNX Runtime");
+  ccl_test_check_start_fails (element_new ("input-mean", "1,2", NULL), GST_LIBRARY_ERROR,
+                              GST_LIBRARY_ERROR_SETTINGS, "input-mean");
+  check_fails (element_new ("model", "/nowhere.onnx", NULL), GST_RESOURCE_ERROR,
+               GST_RESOURCE_ERROR_NOT_FOUND, "/nowhere.onnx");
+
+  ort_fake.input.dims[1] = 4;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "not a picture");
+  ort_fake.input.dims[1] = 3;
+  ort_fake.input.dims[2] = 100000;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "64x100000 pixels");
+  ort_fake.input.dims[2] = SIZE;
+  ort_fake.input.dims[0] = 1000;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "1000 pictures");
+  ort_fake.input.dims[0] = 1;
+  ort_fake.no_input = TRUE;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "not a tensor");
+  ort_fake.no_input = FALSE;
+  ort_fake.n_inputs = 2;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "2 inputs");
+  ort_fake.n_inputs = 1;
+  ort_fake.outputs[0].dims[1] = 83;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "output [1x83x7]");
+  ort_fake.outputs[0].n_dims = 0;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "not a tensor");
+}
+GST_END_TEST;
+
+/* Each call that fails ends the start with its reason, and leaves nothing behind. */
+GST_START_TEST (test_failing_calls)
+{
+  static const guint slots[] = { 7,  9,  10, 23, 24, 30, 31, 33, 36, 37,
+                                 49, 50, 51, 55, 60, 61, 62, 65, 130 };
+  static const guint devices[][3] = { { 204, 205, 206 }, { 170, 171, 172 } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (slots); i++) {
+    ort_fake.fail_slot = slots[i];
+    check_fails (element_new (NULL, NULL), GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
+                 "the fake says no");
+  }
+  for (k = 0; k < 2; k++) {
+    for (i = 0; i < 3; i++) {
+      ort_fake.fail_slot = devices[k][i];
+      ccl_test_check_start_fails (element_new ("provider", k + 1, NULL), GST_LIBRARY_ERROR,
+                                  GST_LIBRARY_ERROR_FAILED, k ? "TensorRT" : "CUDA");
+    }
+    ort_fake.fail_slot = 0;
+    ccl_test_harness_free (harness_new (element_new ("provider", k + 1, NULL)));
+    fail_unless_equals_string (ort_fake.provider, k ? "tensorrt" : "cuda");
+  }
+}
+GST_END_TEST;
+
+/* A network that fails later stops the stream, or a warning is posted, once. */
+GST_START_TEST (test_failing_looks)
+{
+  const gboolean go_on = __i__ % 2, no_numbers = __i__ / 2;
+  GstHarness *h = harness_new (element_new ("wait", TRUE, "on-error", go_on, NULL));
+  gfloat *score = table + (2 * 8 + 3) * COLUMNS + 4;
+  GstBuffer *buffer;
+  guint i;
+
+  check_object (push (h, 0), "class-2", 0);
+  if (no_numbers)
+    *score = NAN;
+  else
+    ort_fake.fail_slot = 9;
+  if (!go_on) {
+    fail_unless_equals_int (gst_harness_push (h, frame_new (1)), GST_FLOW_ERROR);
+    if (no_numbers)
+      ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "no numbers");
+    else
+      ccl_test_check_error (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "the fake says no");
+    ccl_test_harness_free (h);
+    return;
+  }
+
+  for (i = 1; i < 4; i++) {
+    buffer = push (h, i);
+    fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
+    gst_buffer_unref (buffer);
+  }
+  gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
+  fail_unless_equals_uint64 (get_stat (h, "failed"), 3);
+
+  *score = 0.9f;
+  ort_fake.fail_slot = 0;
+  check_object (push (h, 4), "class-2", 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A library that is too old. It is loaded once, so that this test is the first. */
+GST_START_TEST (test_old)
+{
+  ort_fake.old = TRUE;
+  ccl_test_check_start_fails (element_new (NULL, NULL), GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+                              "1.2.3 is too old");
+}
+GST_END_TEST;
+
+/* A real model, named by the environment. */
+GST_START_TEST (test_real)
+{
+  const gchar *path = g_getenv ("CUDACCL_TEST_MODEL");
+  GstBuffer *buffer;
+  GstHarness *h;
+
+  if (!path)
+    return;
+
+  h = harness_new (element_new ("model", path, "library", NULL, "wait", TRUE, NULL));
+  buffer = push (h, 0);
+  fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 1);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+static void
+make_model (void)
+{
+  gint fd;
+
+  model = g_build_filename (g_get_tmp_dir (), "ccldetect-model-XXXXXX", NULL);
+  fd = g_mkstemp (model);
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+}
+
+static void
+remove_model (void)
+{
+  g_remove (model);
+  g_clear_pointer (&model, g_free);
+}
+
+static Suite *
+ccldetect_suite (void)
+{
+  Suite *suite = suite_create ("ccldetect");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_unchecked_fixture (tcase, make_model, remove_model);
+  tcase_add_checked_fixture (tcase, setup, teardown);
+  tcase_add_test (tcase, test_old);
+  tcase_add_test (tcase, test_wait);
+  tcase_add_test (tcase, test_later);
+  tcase_add_test (tcase, test_flush);
+  tcase_add_test (tcase, test_rates);
+  tcase_add_test (tcase, test_moving);
+  tcase_add_test (tcase, test_share);
+  tcase_add_test (tcase, test_classes);
+  tcase_add_test (tcase, test_input);
+  tcase_add_test (tcase, test_bad_models);
+  tcase_add_test (tcase, test_failing_calls);
+  tcase_add_loop_test (tcase, test_failing_looks, 0, 4);
+  tcase_add_test (tcase, test_real);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccldetect)

@@ -1,0 +1,455 @@
+/* cudaccl - tests of the parts of ccldetect: outputs of networks, names of classes, where to look
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <math.h>
+#include <string.h>
+#include <gst/check/gstcheck.h>
+
+#include "gst/detect/gstccllabels.h"
+#include "gst/detect/gstccllooks.h"
+#include "gst/detect/gstcclort.h"
+
+#define SIZE 64
+#define CELLS 84 /* of 8, 16 and 32 pixels */
+
+static GArray *boxes;
+
+static void
+setup (void)
+{
+  boxes = g_array_new (FALSE, FALSE, sizeof (GstCclBox));
+}
+
+static void
+teardown (void)
+{
+  g_array_unref (boxes);
+}
+
+static GstCclOutput
+recognise (const GstCclTensor *tensors, guint n)
+{
+  GstCclOutput output = GST_CCL_OUTPUT_AUTO;
+  GError *error = NULL;
+
+  fail_unless (
+      gst_ccl_outputs_recognise (tensors, n, SIZE, SIZE, GST_CCL_OUTPUT_AUTO, &output, &error),
+      "%s", error ? error->message : "");
+
+  return output;
+}
+
+static void
+read_boxes (const GstCclTensor *tensors, guint n, GstCclOutput output, guint index, guint batch)
+{
+  GError *error = NULL;
+
+  fail_unless (gst_ccl_outputs_read (tensors, n, output, SIZE, SIZE, index, batch, 0.3, 0.5, NULL,
+                                     boxes, &error),
+               "%s", error ? error->message : "");
+}
+
+static void
+check_box (guint index, gfloat x, gfloat y, gfloat width, gfloat height, gfloat confidence,
+           guint class_id)
+{
+  const GstCclBox *box = &g_array_index (boxes, GstCclBox, index);
+
+  fail_unless (index < boxes->len);
+  fail_unless (fabsf (box->x - x) < 1e-3f && fabsf (box->y - y) < 1e-3f, "%g, %g", box->x, box->y);
+  fail_unless (fabsf (box->width - width) < 1e-3f && fabsf (box->height - height) < 1e-3f);
+  fail_unless (fabsf (box->confidence - confidence) < 1e-5f, "%g", box->confidence);
+  fail_unless_equals_int (box->class_id, class_id);
+}
+
+GST_START_TEST (test_yolox)
+{
+  static gfloat data[2][CELLS][7];
+  GstCclTensor tensor = { "output", ORT_TYPE_FLOAT, 3, { 2, CELLS, 7 }, data };
+
+  memset (data, 0, sizeof (data));
+  /* The last cell of the first grid, and the second of the last. */
+  memcpy (data[1][63], (const gfloat[]){ 0, 0, 0, 0, 0.8f, 0.1f, 1 }, sizeof (data[1][63]));
+  memcpy (data[1][81], (const gfloat[]){ 0.5f, 0.5f, -1, 0, 1, 0.5f, 0.4f }, sizeof (data[1][81]));
+  fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOX);
+  fail_unless_equals_int (gst_ccl_outputs_get_n_classes (&tensor, GST_CCL_OUTPUT_YOLOX), 2);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOX, 0, 2);
+  fail_unless_equals_int (boxes->len, 0);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOX, 1, 2);
+  fail_unless_equals_int (boxes->len, 2);
+  check_box (0, 52, 52, 8, 8, 0.8f, 1);
+  check_box (1, 48 - 16 / (gfloat) M_E, 0, 32 / (gfloat) M_E, 32, 0.5f, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_yolov5)
+{
+  static gfloat data[3 * CELLS][7];
+  GstCclTensor tensor = { "output0", ORT_TYPE_FLOAT, 3, { 1, 3 * CELLS, 7 }, data };
+
+  memset (data, 0, sizeof (data));
+  memcpy (data[200], (const gfloat[]){ 30, 20, 10, 8, 0.9f, 0, 1 }, sizeof (data[200]));
+  /* Suppressed, another class, and too unlikely. */
+  memcpy (data[0], (const gfloat[]){ 30, 20, 10, 9, 0.8f, 0, 1 }, sizeof (data[0]));
+  memcpy (data[1], (const gfloat[]){ 30, 20, 10, 8, 0.7f, 1, 0 }, sizeof (data[1]));
+  memcpy (data[2], (const gfloat[]){ 50, 20, 10, 8, 0.5f, 0.5f, 0 }, sizeof (data[2]));
+  fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOV5);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, 0, 1);
+  fail_unless_equals_int (boxes->len, 2);
+  check_box (0, 25, 16, 10, 8, 0.9f, 1);
+  check_box (1, 25, 16, 10, 8, 0.7f, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_yolov8)
+{
+  static gfloat data[7][CELLS];
+  GstCclTensor tensor = { "output0", ORT_TYPE_FLOAT, 3, { 1, 7, CELLS }, data };
+  const gfloat column[7] = { 30, 20, 10, 8, 0.1f, 0.2f, 0.6f };
+  guint i;
+
+  memset (data, 0, sizeof (data));
+  for (i = 0; i < 7; i++)
+    data[i][70] = column[i];
+  fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOV8);
+  fail_unless_equals_int (gst_ccl_outputs_get_n_classes (&tensor, GST_CCL_OUTPUT_YOLOV8), 3);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV8, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 25, 16, 10, 8, 0.6f, 2);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_yolov10)
+{
+  static gfloat data[300][6];
+  GstCclTensor tensor = { "output0", ORT_TYPE_FLOAT, 3, { 1, 300, 6 }, data };
+
+  memset (data, 0, sizeof (data));
+  memcpy (data[5], (const gfloat[]){ 10, 20, 30, 50, 0.5f, 7 }, sizeof (data[5]));
+  memcpy (data[6], (const gfloat[]){ 10, 20, 30, 50, 0.5f, -1 }, sizeof (data[6]));
+  fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOV10);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV10, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 10, 20, 20, 30, 0.5f, 7);
+}
+GST_END_TEST;
+
+/* Exports of TensorFlow, with shares and rows first; of torchvision, with pixels; and with scores
+ * of each class. */
+GST_START_TEST (test_ssd)
+{
+  const gfloat shares[] = { 0.25f, 0.5f, 0.75f, 1, 0, 0, 1, 1 };
+  const gfloat pixels[] = { 10, 20, 30, 50, 0, 0, 64, 64 };
+  const gfloat scores[] = { 0.9f, 0.8f }, classes[] = { 3, 1 }, count[] = { 1 };
+  const gint64 labels[] = { 3, 1 };
+  const gfloat all[] = { 0.9f, 0.1f, 0, 0.1f, 0.2f, 0.7f };
+  const GstCclTensor tensorflow[] = {
+    { "detection_boxes", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, shares },
+    { "detection_classes", ORT_TYPE_FLOAT, 2, { 1, 2 }, classes },
+    { "detection_scores", ORT_TYPE_FLOAT, 2, { 1, 2 }, scores },
+    { "num_detections", ORT_TYPE_FLOAT, 1, { 1 }, count },
+  };
+  const GstCclTensor torch[] = {
+    { "boxes", ORT_TYPE_FLOAT, 2, { 2, 4 }, pixels },
+    { "labels", ORT_TYPE_INT64, 1, { 2 }, labels },
+    { "scores", ORT_TYPE_FLOAT, 1, { 2 }, scores },
+  };
+  const GstCclTensor both[] = {
+    { "scores", ORT_TYPE_FLOAT, 3, { 1, 2, 3 }, all },
+    { "boxes", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, pixels },
+  };
+
+  fail_unless_equals_int (recognise (tensorflow, 4), GST_CCL_OUTPUT_SSD);
+  read_boxes (tensorflow, 4, GST_CCL_OUTPUT_SSD, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 32, 16, 32, 32, 0.9f, 3);
+
+  fail_unless_equals_int (recognise (torch, 3), GST_CCL_OUTPUT_SSD);
+  read_boxes (torch, 3, GST_CCL_OUTPUT_SSD, 0, 1);
+  fail_unless_equals_int (boxes->len, 2);
+  check_box (0, 10, 20, 20, 30, 0.9f, 3);
+
+  fail_unless_equals_int (recognise (both, 2), GST_CCL_OUTPUT_SSD);
+  read_boxes (both, 2, GST_CCL_OUTPUT_SSD, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 0, 0, 64, 64, 0.7f, 1);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unknown)
+{
+  static const gint64 shapes[][3] = {
+    { 1, 83, 7 }, { 1, CELLS, 5 }, { 1, 4, CELLS }, { 1, 10, 20 }, { 1, 0, 7 }
+  };
+  GstCclOutput output;
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    for (k = 0; k < 3; k++) {
+      GstCclTensor tensor = { "x", k == 1 ? ORT_TYPE_INT64 : ORT_TYPE_FLOAT, k == 2 ? 2 : 3 };
+      GError *error = NULL;
+
+      memcpy (tensor.dims, shapes[i], sizeof (shapes[i]));
+      fail_if (
+          gst_ccl_outputs_recognise (&tensor, 1, SIZE, SIZE, GST_CCL_OUTPUT_AUTO, &output, &error));
+      fail_unless (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+      fail_unless (strstr (error->message, "x [1x") != NULL);
+      g_clear_error (&error);
+      fail_if (gst_ccl_outputs_read (&tensor, 1, GST_CCL_OUTPUT_YOLOX, SIZE, SIZE, 0, 1, 0.3, 0.5,
+                                     NULL, boxes, &error));
+      g_clear_error (&error);
+    }
+  }
+}
+GST_END_TEST;
+
+/* Of a million boxes, the best stay, and quickly. */
+GST_START_TEST (test_million)
+{
+  const guint n = 1000000;
+  gfloat *data = g_new0 (gfloat, 6 * (gsize) n);
+  GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, n, 6 }, data };
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    gfloat *row = data + 6 * (gsize) i;
+
+    row[0] = (gfloat) (i % 1000) * 10;
+    row[1] = (gfloat) (i / 1000) * 10;
+    row[2] = row[3] = 8;
+    row[4] = 0.5f + (gfloat) (i % 4999) / 10000;
+    row[5] = 1;
+  }
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, 0, 1);
+  fail_unless_equals_int (boxes->len, GST_CCL_MAX_BOXES);
+  for (i = 0; i < boxes->len; i++)
+    fail_unless (g_array_index (boxes, GstCclBox, i).confidence > 0.99f);
+  g_free (data);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_numbers)
+{
+  static const gfloat bad[] = { NAN, INFINITY, -INFINITY };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (bad); i++) {
+    for (k = 0; k < 7; k++) {
+      gfloat row[7] = { 30, 20, 10, 8, 0.9f, 0.2f, 0.9f };
+      GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, 1, 7 }, row };
+      GError *error = NULL;
+      gboolean read;
+
+      row[k] = bad[i];
+      read = gst_ccl_outputs_read (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, SIZE, SIZE, 0, 1, 0.3, 0.5,
+                                   NULL, boxes, &error);
+      fail_unless (read || g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
+      fail_if (read && (k < 4 || i == 0), "%u %u", i, k);
+      fail_if (!read && boxes->len > 0);
+      fail_if (boxes->len > 0 && g_array_index (boxes, GstCclBox, 0).confidence > 1);
+      g_clear_error (&error);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_labels)
+{
+  static const gchar *const bad[] = { "", "\n \n", "\xff\n" };
+  GString *text = g_string_new ("one\r\n two \n\nfour\n\n");
+  GError *error = NULL;
+  gchar **names;
+  GArray *classes;
+  guint i;
+
+  names = gst_ccl_labels_parse (text->str, text->len, "x", NULL);
+  fail_unless_equals_int (g_strv_length (names), 4);
+  fail_unless_equals_string (names[0], "one");
+  fail_unless_equals_string (names[1], "two");
+  fail_unless_equals_string (names[2], "class-3");
+  fail_unless_equals_string (names[3], "four");
+
+  classes = gst_ccl_classes_parse ("two, 3", names, NULL);
+  fail_unless_equals_int (classes->len, 4);
+  for (i = 0; i < 4; i++)
+    fail_unless_equals_int (g_array_index (classes, gboolean, i), i == 1 || i == 3);
+  g_array_unref (classes);
+  fail_if (gst_ccl_classes_parse ("two,5", names, &error));
+  g_clear_error (&error);
+  fail_if (gst_ccl_classes_parse ("two,,", names, &error));
+  g_clear_error (&error);
+  g_strfreev (names);
+
+  for (i = 0; i < G_N_ELEMENTS (bad); i++) {
+    fail_if (gst_ccl_labels_parse (bad[i], strlen (bad[i]), "x", &error));
+    fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS));
+    g_clear_error (&error);
+  }
+  for (i = 0; i < 300; i++)
+    g_string_append_c (text, 'x');
+  fail_if (gst_ccl_labels_parse (text->str, text->len, "x", &error));
+  g_clear_error (&error);
+  g_string_free (text, TRUE);
+
+  names = gst_ccl_labels_load (NULL, 80, NULL);
+  fail_unless_equals_string (names[0], "person");
+  fail_unless_equals_string (names[79], "toothbrush");
+  g_strfreev (names);
+}
+GST_END_TEST;
+
+static void
+check_view (const GstCclView *view, guint frame_width, guint frame_height)
+{
+  guint i, k;
+
+  for (i = 0; i < view->n; i++) {
+    const CclCrop *a = &view->crops[i];
+
+    fail_unless (a->width > 0 && a->height > 0 && a->to_width > 0 && a->to_height > 0);
+    fail_unless (a->x + a->width <= frame_width && a->y + a->height <= frame_height);
+    fail_unless (a->to_x + a->to_width <= SIZE && a->to_y + a->to_height <= SIZE);
+    for (k = 0; k < i; k++) {
+      const CclCrop *b = &view->crops[k];
+
+      fail_unless (a->to_x >= b->to_x + b->to_width || b->to_x >= a->to_x + a->to_width ||
+                   a->to_y >= b->to_y + b->to_height || b->to_y >= a->to_y + a->to_height);
+    }
+  }
+}
+
+/* Random things never make a view that cannot be drawn. */
+GST_START_TEST (test_random_looks)
+{
+  GRand *rand = g_rand_new_with_seed ((guint32) __i__);
+  GstCclLooks *looks = gst_ccl_looks_new ();
+  const guint width = (guint) g_rand_int_range (rand, 1, 2000);
+  const guint height = (guint) g_rand_int_range (rand, 1, 2000);
+  GstClockTime time = 0;
+  guint frame, i;
+
+  for (frame = 0; frame < 200; frame++) {
+    GstCclComponent things[40] = { { 0 } };
+    const guint n = (guint) g_rand_int_range (rand, 0, G_N_ELEMENTS (things));
+    GstCclView view;
+
+    for (i = 0; i < n; i++) {
+      things[i].x = (guint) g_rand_int_range (rand, 0, (gint32) width);
+      things[i].y = (guint) g_rand_int_range (rand, 0, (gint32) height);
+      things[i].width = 1 + (width - things[i].x - 1) / (guint) g_rand_int_range (rand, 1, 20);
+      things[i].height = 1 + (height - things[i].y - 1) / (guint) g_rand_int_range (rand, 1, 20);
+    }
+    time += (guint64) g_rand_int_range (rand, 0, 300) * GST_MSECOND;
+    if (!gst_ccl_looks_update (looks, time, GST_SECOND, things, n, width, height))
+      continue;
+    gst_ccl_looks_choose (looks, SIZE, SIZE, GST_CCL_LETTERBOX_CENTER, &view);
+    fail_unless (view.n > 0);
+    check_view (&view, width, height);
+  }
+  gst_ccl_looks_free (looks);
+  g_rand_free (rand);
+}
+GST_END_TEST;
+
+/* Small things far apart are shown large; boxes come back to where they are. */
+GST_START_TEST (test_crops)
+{
+  static const GstCclComponent things[] = {
+    { .x = 100, .y = 100, .width = 20, .height = 20 },
+    { .x = 1700, .y = 900, .width = 20, .height = 20 },
+  };
+  GstCclLooks *looks = gst_ccl_looks_new ();
+  GstCclView view;
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    fail_unless_equals_int (
+        gst_ccl_looks_update (looks, i * GST_SECOND, 10 * GST_SECOND, things, 2, 1920, 1080), i);
+  gst_ccl_looks_choose (looks, SIZE, SIZE, GST_CCL_LETTERBOX_CENTER, &view);
+  fail_unless_equals_int (view.n, 2);
+  check_view (&view, 1920, 1080);
+  fail_unless (view.crops[0].to_width * 2 > view.crops[0].width);
+
+  for (i = 0; i < 2; i++) {
+    const CclCrop *crop = &view.crops[i];
+    const gfloat scale = (gfloat) crop->to_width / (gfloat) crop->width;
+    const GstCclBox box = { (gfloat) crop->to_x + ((gfloat) (things[i].x - crop->x)) * scale,
+                            (gfloat) crop->to_y + ((gfloat) (things[i].y - crop->y)) * scale,
+                            20 * scale,
+                            20 * scale,
+                            0.9f - 0.1f * (gfloat) i,
+                            0 };
+
+    g_array_append_val (boxes, box);
+  }
+  gst_ccl_view_map (&view, 1920, 1080, 0.5, boxes);
+  fail_unless_equals_int (boxes->len, 2);
+  for (i = 0; i < 2; i++) {
+    const GstCclBox *box = &g_array_index (boxes, GstCclBox, i);
+
+    fail_unless (fabsf (box->x - (gfloat) things[i].x) < 1.5f, "%g", box->x);
+    fail_unless (fabsf (box->y - (gfloat) things[i].y) < 1.5f);
+    fail_unless (fabsf (box->width - 20) < 1.5f);
+  }
+
+  /* They are known now. */
+  fail_if (gst_ccl_looks_update (looks, 2 * GST_SECOND, 10 * GST_SECOND, things, 2, 1920, 1080));
+  gst_ccl_looks_reset (looks);
+  fail_if (gst_ccl_looks_update (looks, 3 * GST_SECOND, 10 * GST_SECOND, things, 2, 1920, 1080));
+  fail_unless (
+      gst_ccl_looks_update (looks, 4 * GST_SECOND, 10 * GST_SECOND, things, 2, 1920, 1080));
+  gst_ccl_looks_free (looks);
+}
+GST_END_TEST;
+
+/* A frame of 2:1 in a square, and boxes that are outside of it. */
+GST_START_TEST (test_letterboxes)
+{
+  static const guint places[][4] = { { 0, 0, 64, 32 }, { 0, 16, 64, 32 }, { 0, 0, 64, 64 } };
+  const GstCclBox outside = { 10, -30, 20, 20, 1, 0 }, inside = { 16, 20, 8, 4, 1, 0 };
+  GstCclView view;
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    const guint *place = places[i];
+
+    gst_ccl_view_set_frame (&view, 128, 64, SIZE, SIZE, GST_CCL_LETTERBOX_TOP_LEFT + i);
+    fail_unless_equals_int (view.n, 1);
+    fail_unless (view.crops[0].to_x == place[0] && view.crops[0].to_y == place[1]);
+    fail_unless (view.crops[0].to_width == place[2] && view.crops[0].to_height == place[3]);
+    g_array_set_size (boxes, 0);
+    g_array_append_val (boxes, outside);
+    g_array_append_val (boxes, inside);
+    gst_ccl_view_map (&view, 128, 64, 0.5, boxes);
+    fail_unless_equals_int (boxes->len, 1);
+    check_box (0, 32, (20 - (gfloat) place[1]) * 64 / (gfloat) place[3], 16,
+               4 * 64 / (gfloat) place[3], 1, 0);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+ccldetectparts_suite (void)
+{
+  Suite *suite = suite_create ("ccldetectparts");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, setup, teardown);
+  tcase_add_test (tcase, test_yolox);
+  tcase_add_test (tcase, test_yolov5);
+  tcase_add_test (tcase, test_yolov8);
+  tcase_add_test (tcase, test_yolov10);
+  tcase_add_test (tcase, test_ssd);
+  tcase_add_test (tcase, test_unknown);
+  tcase_add_test (tcase, test_million);
+  tcase_add_test (tcase, test_no_numbers);
+  tcase_add_test (tcase, test_labels);
+  tcase_add_loop_test (tcase, test_random_looks, 0, 20);
+  tcase_add_test (tcase, test_crops);
+  tcase_add_test (tcase, test_letterboxes);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccldetectparts)

@@ -1,0 +1,39 @@
+/* cudaccl - a fake ONNX Runtime
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __ORT_FAKE_H__
+#define __ORT_FAKE_H__
+
+#include "gst/detect/gstccloutputs.h"
+
+#define ORT_FAKE_EXPORT __attribute__ ((visibility ("default")))
+
+/* What the library does. Tests change it while no element has a network. */
+typedef struct
+{
+  gboolean old; /* the library is older than needed */
+
+  /* The call of slot @fail_slot after @fail_after others fails; 0: none. */
+  guint fail_slot, fail_after;
+
+  /* The model: an input, and outputs with the data of the first picture, which all others of a
+   * batch have, too. Dimensions of -1 are open; of outputs they are the batch. */
+  GstCclTensor input;
+  gboolean no_input; /* it is not a tensor */
+  gsize n_inputs, n_outputs;
+  GstCclTensor outputs[4];
+  gulong delay; /* that running it takes, in microseconds */
+
+  /* What was called. */
+  guint n_sessions, n_runs, n_pictures;
+  gfloat first[3];       /* the first sample of each channel of the last picture, in its order */
+  const gchar *provider; /* "cuda", "tensorrt" or NULL */
+  gint live;             /* objects that were not freed */
+} OrtFake;
+
+ORT_FAKE_EXPORT extern OrtFake ort_fake;
+
+/* The file of the library. */
+ORT_FAKE_EXPORT const gchar *ort_fake_path (void);
+
+#endif /* __ORT_FAKE_H__ */
