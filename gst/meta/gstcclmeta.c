@@ -434,6 +434,89 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
  */
 GST_CCL_DEFINE_ARRAY (GstCclMeta, gst_ccl_meta, GstCclComponent, component, components)
 
+/* Both functions for bytes hand programs this layout. */
+#if GLIB_SIZEOF_VOID_P == 8
+G_STATIC_ASSERT (sizeof (GstCclComponent) == 96);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, area) == 24);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, age) == 56);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, class_id) == 80);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, confidence) == 88);
+#endif
+
+/**
+ * gst_ccl_meta_get_bytes:
+ * @meta: a #GstCclMeta
+ *
+ * Gets a copy of all components as bytes, which a program can read at once where one call for each
+ * component is slow. Each takes the 96 bytes of #GstCclComponent, in the machine's order of bytes.
+ * For NumPy:
+ *
+ * ```python
+ * dtype = numpy.dtype({
+ *     'names': ['label', 'x', 'y', 'width', 'height', 'area', 'centroid_x', 'centroid_y', 'track',
+ *               'age', 'velocity_x', 'velocity_y', 'class_id', 'confidence'],
+ *     'formats': ['u4', 'u4', 'u4', 'u4', 'u4', 'u8', 'f8', 'f8', 'u4', 'u8', 'f8', 'f8', 'u4',
+ * 'f8'], 'offsets': [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88], 'itemsize': 96})
+ * components = numpy.frombuffer(meta.get_bytes().get_data(), dtype)
+ * ```
+ *
+ * The Python package cudaccl has this as `cudaccl.gst.components (buffer)`.
+ *
+ * Returns: (transfer full): the components
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_ccl_meta_get_bytes (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return g_bytes_new (meta->components, meta->n_components * sizeof (*meta->components));
+}
+
+/**
+ * gst_buffer_add_ccl_meta_from_bytes:
+ * @buffer: a #GstBuffer
+ * @width: width of the frame, in pixels
+ * @height: height of the frame, in pixels
+ * @components: components as gst_ccl_meta_get_bytes() returns them
+ *
+ * Attaches components to @buffer, as gst_buffer_add_ccl_meta() does, for programs that have them as
+ * an array: boxes of a detector, for example. `cudaccl.gst.attach ()` of the Python package makes
+ * them from boxes, classes and scores.
+ *
+ * Returns: (transfer none) (nullable): the #GstCclMeta on @buffer, or %NULL if @buffer is not
+ *   writable, as those that a pad probe gets in Python
+ *
+ * Since: 0.1
+ */
+GstCclMeta *
+gst_buffer_add_ccl_meta_from_bytes (GstBuffer *buffer, guint width, guint height,
+                                    GBytes *components)
+{
+  GstCclComponent *copy;
+  GstCclMeta *meta;
+  gsize size;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (components != NULL, NULL);
+
+  if (!gst_buffer_is_writable (buffer))
+    return NULL;
+
+  size = g_bytes_get_size (components);
+  g_return_val_if_fail (size % sizeof (*copy) == 0, NULL);
+  g_return_val_if_fail (size / sizeof (*copy) <= G_MAXUINT, NULL);
+
+  /* Bytes need not be aligned. */
+  copy = g_memdup2 (g_bytes_get_data (components, NULL), size);
+  meta = gst_buffer_add_ccl_meta (buffer, width, height, (guint) (size / sizeof (*copy)), copy,
+                                  (guint) (size / sizeof (*copy)));
+  g_free (copy);
+
+  return meta;
+}
+
 /**
  * gst_ccl_meta_set_class_names:
  * @meta: a #GstCclMeta on a writable buffer

@@ -25,6 +25,13 @@ except (ImportError, ValueError) as error:
     print(f"Python cannot use GStreamer here: {error}", file=sys.stderr)
     sys.exit(77)
 
+try:
+    import cudaccl.gst
+    import numpy
+except ImportError as error:
+    cudaccl = None
+    print(f"without the tests of arrays: {error}", file=sys.stderr)
+
 WIDTH, HEIGHT = 320, 240
 FIELDS = ("label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y")
 
@@ -354,6 +361,61 @@ class PipelineTest(unittest.TestCase):
         components, zones = json.loads(output.stdout)
         self.assertEqual([tuple(c) for c in components], expected)
         self.assertEqual(zones, [[["gate", True, [0.0, 0.0, 320.0, 240.0], 0, 0, 0]], []])
+
+
+
+@unittest.skipUnless(cudaccl, "no NumPy, or no package")
+class ArraysTest(unittest.TestCase):
+    def test_components(self):
+        buffer, meta = sample_meta()
+        found = cudaccl.gst.components(buffer)
+        self.assertEqual([tuple(row[name].item() for name in FIELDS) for row in found], SAMPLES)
+        for item, row in zip(meta.get_components(), found):
+            for name in cudaccl.gst.COMPONENT.names:
+                self.assertEqual(getattr(item, name), row[name], name)
+        self.assertIsNone(cudaccl.gst.components(Gst.Buffer.new()))
+        buffer = Gst.Buffer.new()
+        GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 0, [])
+        self.assertEqual(len(cudaccl.gst.components(buffer)), 0)
+
+    def test_attach(self):
+        buffer = Gst.Buffer.new()
+        boxes = [(10, 20, 5, 6), (-3, 2.5, 8, 4), (70, 1, 5, 5), (60, 0, 30, 3)]
+        attached = cudaccl.gst.attach(buffer, 64, 48, boxes, [2, 1, 1, 0], [0.5, 1, 0.1, 0.25], ["person", "car"])
+        found = cudaccl.gst.components(buffer)
+        numpy.testing.assert_array_equal(found, attached)
+        self.assertEqual(found[["label", "x", "y", "width", "height", "class_id", "confidence"]].tolist(),
+                         [(1, 60, 0, 4, 3, 0, 0.25), (2, 0, 2, 5, 5, 1, 1), (3, 10, 20, 5, 6, 2, 0.5)])
+        self.assertEqual((found["centroid_x"][2], found["centroid_y"][2]), (12, 22.5))
+        self.assertEqual(cudaccl.gst.class_names(buffer), ["person", "car"])
+        cudaccl.gst.attach(buffer, 64, 48, [])
+        self.assertEqual(len(cudaccl.gst.components(buffer)), 0)
+        sample = Gst.Sample.new(buffer, None, None, None)
+        with self.assertRaisesRegex(ValueError, "not writable"):
+            cudaccl.gst.attach(buffer, 64, 48, [])
+        del sample
+        with self.assertRaisesRegex(ValueError, "finite"):
+            cudaccl.gst.attach(buffer, 64, 48, [(0, 0, float("nan"), 1)])
+
+    def test_pipeline(self):
+        """Boxes of a program become tracks."""
+        pipeline = Gst.parse_launch("appsrc name=source format=time caps=video/x-raw,format=GRAY8,width=64,height=48,"
+                                    "framerate=25/1 ! ccltrack min-persistence=2 ! appsink name=sink sync=false")
+        source, sink = pipeline.get_by_name("source"), pipeline.get_by_name("sink")
+        pipeline.set_state(Gst.State.PLAYING)
+        tracks = []
+        for i in range(12):
+            buffer = Gst.Buffer.new_wrapped(bytes(64 * 48))
+            buffer.pts, buffer.duration = i * 40 * Gst.MSECOND, 40 * Gst.MSECOND
+            cudaccl.gst.attach(buffer, 64, 48, [(5 + i, 10, 12, 9)], 1, 0.9, ["person"])
+            source.emit("push-buffer", buffer)
+            objects = cudaccl.gst.components(sink.emit("pull-sample").get_buffer())
+            tracks += objects["track"].tolist()
+        self.assertGreater(len(tracks), 6)
+        self.assertEqual(len(set(tracks)), 1)
+        self.assertGreater(objects["velocity_x"][0], 10)
+        self.assertEqual((objects["class_id"][0], round(float(objects["confidence"][0]), 3)), (1, 0.9))
+        pipeline.set_state(Gst.State.NULL)
 
 
 if __name__ == "__main__":

@@ -172,6 +172,13 @@ GST_CCL_API
 const GstCclComponent *gst_ccl_meta_get_component (const GstCclMeta *meta, guint index);
 
 GST_CCL_API
+GBytes *gst_ccl_meta_get_bytes (const GstCclMeta *meta);
+
+GST_CCL_API
+GstCclMeta *gst_buffer_add_ccl_meta_from_bytes (GstBuffer *buffer, guint width, guint height,
+                                                GBytes *components);
+
+GST_CCL_API
 void gst_ccl_meta_set_class_names (GstCclMeta *meta, GstCclClassNames *names);
 
 GST_CCL_API
