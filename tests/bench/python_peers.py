@@ -4,10 +4,10 @@
 """Measures labels, and statistics (boxes, areas, centroids), of the same masks with cudaccl and with what is installed
 of OpenCV, SciPy, scikit-image and connected-components-3d; on a CUDA device also with CuPy and cc_torch.
 
-  PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--markdown]
+  PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--least] [--markdown]
 
-All run in one process and in turns, on one thread, from array to array; each time is the median over the runs. The
-numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an empty
+All run in one process and in turns, on one thread, from array to array; each time is the median over the runs,
+with --least the least, for machines that do other work. The numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an empty
 picture; a volume of random cubes of 4x4x4 voxels; a batch of masks with discs. Needs NumPy."""
 
 import argparse
@@ -53,8 +53,9 @@ def cpu_name():
 
 
 class Table:
-    def __init__(self, title, runs):
-        self.title, self.runs, self.rows = title, runs, []
+    def __init__(self, title, options, runs=None):
+        self.title, self.runs, self.rows = title, runs or options.runs, []
+        self.middle = min if options.least else statistics.median
 
     def add(self, what, name, function, count):
         """function analyses the mask; count gets the number of components from its result."""
@@ -70,7 +71,7 @@ class Table:
                 function()
                 synchronize()
                 measured.append(time.perf_counter() - start)
-        return [statistics.median(measured) * 1e6 for measured in times], counts
+        return [self.middle(measured) * 1e6 for measured in times], counts
 
     def show(self, markdown, **options):
         times, counts = self.measure(**options)
@@ -130,7 +131,7 @@ def on_device(options):
         from cudaccl.cc_torch import get_connected_components
         print(f"\n{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
         masks, pixels = torch.from_numpy(batch).cuda(), torch.from_numpy(frame).cuda()
-        table = Table("64 masks of 256x256 in device memory", options.runs)
+        table = Table("64 masks of 256x256 in device memory", options)
         table.add("labels and areas", "cudaccl.cc_torch.get_connected_components",
                   lambda: get_connected_components(masks), lambda r: int((r[0].amax((1, 2, 3))).sum()))
         if theirs:
@@ -139,7 +140,7 @@ def on_device(options):
         table.add("statistics", "cudaccl.components", lambda: cudaccl.components(masks),
                   lambda r: sum(map(len, r)))
         table.show(options.markdown, synchronize=torch.cuda.synchronize)
-        table = Table("1920x1080 in device memory", options.runs)
+        table = Table("1920x1080 in device memory", options)
         table.add("labels and statistics", "cudaccl.analyze", lambda: cudaccl.analyze(pixels), lambda r: len(r[1]))
         table.add("statistics", "cudaccl.components", lambda: cudaccl.components(pixels), len)
         table.show(options.markdown, synchronize=torch.cuda.synchronize)
@@ -147,7 +148,7 @@ def on_device(options):
         import cupyx.scipy.ndimage as theirs_3d
         print(f"\nCuPy {cupy.__version__}")
         pixels, structure = cupy.asarray(frame), cupy.ones((3, 3), int)
-        table = Table("1920x1080 in device memory", options.runs)
+        table = Table("1920x1080 in device memory", options)
         table.add("labels", "cudaccl.label", lambda: cudaccl.label(pixels), lambda r: int(r.max()))
         table.add("labels", "cupyx.scipy.ndimage.label", lambda: theirs_3d.label(pixels, structure),
                   lambda r: int(r[1]))
@@ -157,20 +158,22 @@ def on_device(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=51)
+    parser.add_argument("--least", action="store_true", help="the least of the runs, not the median")
     parser.add_argument("--markdown", action="store_true", help="tables for docs/performance.md")
     parser.add_argument("--side", type=int, default=256, help="of the volume (default 256)")
     options = parser.parse_args()
     versions = [f"{name} {getattr(module, '__version__', '')}".rstrip() for name in ("cv2", "scipy", "skimage", "cc3d")
                 if (module := load(name))]
     print(f"{cpu_name()}, Python {platform.python_version()}, NumPy {np.__version__}, {', '.join(versions)}")
-    table = Table("1920x1080, random squares of 4x4, density 0.5", options.runs)
+    table = Table("1920x1080, random squares of 4x4, density 0.5", options)
     add_masks(table, squares((1080, 1920), 4))
     table.show(options.markdown)
-    table = Table("768x576, 168 discs", options.runs)
+    table = Table("768x576, 168 discs", options)
     add_masks(table, discs((576, 768), 14, 12, 12))
     table.show(options.markdown)
     side = options.side
-    table = Table(f"{side}x{side}x{side}, random cubes of 4x4x4, density 0.3, 26-connected", max(3, options.runs // 10))
+    table = Table(f"{side}x{side}x{side}, random cubes of 4x4x4, density 0.3, 26-connected", options,
+                  max(3, options.runs // 10))
     add_volume(table, squares((side, side, side), 4, 0.3))
     table.show(options.markdown)
     on_device(options)
