@@ -123,6 +123,11 @@ typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, Ccl
 /* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
 
+/* Writes a row of a label map: @n runs at @edges have the @result_labels of their @labels, the rest
+ * is 0. */
+typedef void (*CclWriteLabels) (uint32_t *pixels, uint32_t width, const uint32_t *edges,
+                                const uint32_t *labels, uint32_t n, const uint32_t *result_labels);
+
 /* Joins the @parents of the runs of @row, a row of a slice, and of those of the slice before that
  * they touch, with 6, 18 or 26-connectivity. @above: the row above in its own slice; @lower: those
  * of the slice before, [1] under it, [0] above that and [2] below. Missing rows have no runs. The
@@ -171,6 +176,7 @@ typedef struct CclCpuFunctions
   CclFindRuns find_runs;
   CclLabelRow label_row;
   CclRepeatRow repeat_row;
+  CclWriteLabels write_labels;
   CclJoinSlices join_slices;
   CclColorLuma color_luma;
   CclColorChroma color_chroma;

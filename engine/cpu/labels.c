@@ -51,32 +51,20 @@ typedef struct WriteJob
 } WriteJob;
 
 static void
-write_row (const WriteJob *job, const CclStrip *strip, uint32_t y)
-{
-  const CclLabelMap *map = job->map;
-  const CclRuns *runs = map->runs;
-  uint32_t *pixels = (uint32_t *) ((char *) job->pixels + y * job->stride);
-  uint32_t x = 0;
-
-  for (uint32_t run = runs->spans[y].first; run < runs->spans[y].end; run++) {
-    uint32_t start = strip->edges[2 * (size_t) run], end = strip->edges[2 * (size_t) run + 1];
-    uint32_t label = map->result_labels[strip->labels[run]];
-
-    memset (pixels + x, 0, (start - x) * sizeof *pixels);
-    for (x = start; x < end; x++)
-      pixels[x] = label;
-  }
-  memset (pixels + x, 0, (runs->width - x) * sizeof *pixels);
-}
-
-static void
 write_strip (void *data, uint32_t index)
 {
   const WriteJob *job = data;
-  const CclStrip *strip = &job->map->runs->strips[index];
+  const CclRuns *runs = job->map->runs;
+  const CclStrip *strip = &runs->strips[index];
 
-  for (uint32_t y = strip->y; y < strip->bottom; y++)
-    write_row (job, strip, y);
+  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+    const CclRunsSpan *span = &runs->spans[y];
+
+    runs->functions->write_labels ((uint32_t *) ((char *) job->pixels + y * job->stride),
+                                   runs->width, strip->edges + 2 * (size_t) span->first,
+                                   strip->labels + span->first, span->end - span->first,
+                                   job->map->result_labels);
+  }
 }
 
 void

@@ -623,17 +623,12 @@ write_slab (void *data, uint32_t index)
   const Slab *slab = &self->slabs[index];
 
   for (size_t y = (size_t) slab->z * self->height; y < (size_t) slab->back * self->height; y++) {
-    uint32_t *voxels = (uint32_t *) ((char *) job->labels + y * job->stride), x = 0;
+    const Span *span = &self->spans[y];
 
-    for (uint32_t run = self->spans[y].first; run < self->spans[y].end; run++) {
-      uint32_t start = slab->edges[2 * (size_t) run], end = slab->edges[2 * (size_t) run + 1];
-      uint32_t label = self->table.parents[slab->labels[run]];
-
-      memset (voxels + x, 0, (start - x) * sizeof *voxels);
-      for (x = start; x < end; x++)
-        voxels[x] = label;
-    }
-    memset (voxels + x, 0, (self->width - x) * sizeof *voxels);
+    self->functions->write_labels ((uint32_t *) ((char *) job->labels + y * job->stride),
+                                   self->width, slab->edges + 2 * (size_t) span->first,
+                                   slab->labels + span->first, span->end - span->first,
+                                   self->table.parents);
   }
 }
 

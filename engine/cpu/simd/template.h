@@ -11,6 +11,7 @@
 
 #include "engine/cpu/simd/color.h"
 #include "engine/cpu/simd/flood.h"
+#include "engine/cpu/simd/labels.h"
 #include "engine/cpu/simd/motion.h"
 #include "engine/cpu/simd/outline.h"
 #include "engine/cpu/simd/rows.h"
@@ -21,7 +22,7 @@ static const CclMotionFunctions motion_functions = { take_alternate, shrink_row,
 
 extern const CclCpuFunctions FUNCTIONS;
 const CclCpuFunctions FUNCTIONS = {
-  NAME,        pack_row,    unpack_row, median_rows,       rectangle_rows, flood_row,
-  find_runs,   label_row,   repeat_row, join_slices,       color_luma,     color_chroma,
-  find_border, add_outline, add_luma,   &motion_functions,
+  NAME,         pack_row,    unpack_row,  median_rows,  rectangle_rows,    flood_row,
+  find_runs,    label_row,   repeat_row,  write_labels, join_slices,       color_luma,
+  color_chroma, find_border, add_outline, add_luma,     &motion_functions,
 };
