@@ -583,6 +583,46 @@ ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t strid
              : status;
 }
 
+static void
+paint_labels (const CclSession *session, const CclLabels *labels, const CclPalette *palette,
+              uint8_t *pixels, size_t stride)
+{
+  for (uint32_t y = 0; y < session->config.height; y++) {
+    const uint32_t *row = (const uint32_t *) ((const char *) labels->data + y * labels->stride);
+
+    for (uint32_t x = 0; x < session->config.width; x++)
+      memcpy (pixels + y * stride + (size_t) x * palette->size, ccl_palette_value (palette, row[x]),
+              palette->size);
+  }
+}
+
+CclStatus
+ccl_analyzer_paint (CclAnalyzer *analyzer, const CclPalette *palette, uint8_t *pixels,
+                    size_t stride)
+{
+  CclLabels labels;
+  CclStatus status;
+
+  if (!analyzer || !palette || !palette->values || !pixels)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_paint: an argument is NULL");
+  if (palette->n < 2 || palette->size < 2 || palette->size > 4)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a palette of %" PRIu32
+                     " values of %u bytes; use 2 values or more, and 2 to 4 "
+                     "bytes",
+                     palette->n, palette->size);
+  if (stride / palette->size < analyzer->session->config.width)
+    return ccl_fail (CCL_ERROR_INVALID, "a stride of %zu bytes is less than a row", stride);
+  if (!analyzer->backend->paint || !analyzer->session->config.labels || !analyzer->collected) {
+    status = ccl_analyzer_labels (analyzer, &labels);
+    if (status == CCL_OK)
+      paint_labels (analyzer->session, &labels, palette, pixels, stride);
+    return status;
+  }
+  analyzer->backend->paint (analyzer->session, palette, pixels, stride);
+  return CCL_OK;
+}
+
 CclStatus
 ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes)
 {

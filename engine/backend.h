@@ -99,6 +99,8 @@ typedef struct CclBackendClass
   CclStatus (*mask) (CclSession *session, CclMask *mask);
   CclStatus (*shadows) (CclSession *session, CclMask *shadows);
   CclStatus (*background) (CclSession *session, uint8_t *pixels, size_t stride);
+  /* ccl_analyzer_paint(); NULL: from the label map. */
+  void (*paint) (CclSession *session, const CclPalette *palette, uint8_t *pixels, size_t stride);
   void (*close) (CclSession *session);
   /* The algorithms for volumes, as algorithm(), and what the @count components of the volume
    * collected last have beyond those of frames; NULL if the backend has no volumes. */
@@ -160,6 +162,15 @@ CclStatus ccl_analyzer_unstack (CclAnalyzer *analyzer, const CclUnstack *unstack
 /* Checks where label maps of rows of @width go, by a backend. */
 CclStatus ccl_check_labels (const uint32_t *labels, uint32_t width, size_t stride, CclMemory memory,
                             CclBackend backend);
+
+/* The 4 bytes of a label's value. */
+static inline const uint8_t *
+ccl_palette_value (const CclPalette *palette, uint32_t label)
+{
+  if (label >= palette->n)
+    label = palette->repeats ? (label - 1) % (palette->n - 1) + 1 : palette->n - 1;
+  return palette->values + 4 * (size_t) label;
+}
 
 /* The slots of a row in tables with one entry per run: runs cannot touch, so half its pixels. */
 static inline uint32_t

@@ -285,6 +285,12 @@ cpu_write_labels (CclSession *session, uint32_t *labels, size_t stride, CclMemor
   return CCL_OK;
 }
 
+static void
+cpu_paint (CclSession *session, const CclPalette *palette, uint8_t *pixels, size_t stride)
+{
+  ccl_label_map_paint (&((CpuSession *) session)->map, palette, pixels, stride);
+}
+
 static CclStatus
 cpu_mask (CclSession *session, CclMask *mask)
 {
@@ -315,6 +321,7 @@ const CclBackendClass ccl_backend_cpu = {
   .collect = cpu_collect,
   .labels = cpu_labels,
   .write_labels = cpu_write_labels,
+  .paint = cpu_paint,
   .mask = cpu_mask,
   .shadows = cpu_shadows,
   .background = cpu_background,

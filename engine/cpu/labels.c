@@ -83,3 +83,101 @@ ccl_label_map_write (CclLabelMap *map, uint32_t *pixels, size_t stride)
   ccl_label_map_spread (map);
   ccl_pool_run (map->runs->pool, write_strip, &job, map->runs->n_strips);
 }
+
+/* A picture of the label map. */
+typedef struct PaintJob
+{
+  const CclLabelMap *map;
+  const CclPalette *palette;
+  uint8_t *pixels;
+  size_t stride;
+} PaintJob;
+
+#define BLOCK 48 /* bytes: whole pixels of any size, and whole vectors */
+
+/* A value, repeated. */
+typedef struct Block
+{
+  uint64_t words[BLOCK / 8];
+} Block;
+
+__attribute__ ((always_inline)) static inline Block
+make_block (const uint8_t *value, size_t size)
+{
+  uint8_t bytes[24];
+  Block block;
+
+  for (size_t i = 0; i < sizeof bytes; i += size)
+    memcpy (bytes + i, value, size);
+  memcpy (&block.words[0], bytes, sizeof bytes);
+  memcpy (&block.words[3], bytes, sizeof bytes);
+  return block;
+}
+
+/* Fills @bytes from @to with a value. Writes up to BLOCK bytes more where @room allows it, since
+ * the lengths of runs are hard to predict: what comes next overwrites them. */
+static inline void
+fill (uint8_t *to, size_t bytes, size_t room, const Block *block)
+{
+  if (bytes + BLOCK <= room) {
+    for (size_t i = 0; i < bytes; i += BLOCK)
+      memcpy (to + i, block, BLOCK);
+    return;
+  }
+  for (; bytes >= BLOCK; bytes -= BLOCK, to += BLOCK)
+    memcpy (to, block, BLOCK);
+  memcpy (to, block, bytes);
+}
+
+__attribute__ ((always_inline)) static inline void
+paint_row (const PaintJob *job, const CclStrip *strip, uint32_t y, size_t size)
+{
+  const CclRuns *runs = job->map->runs;
+  uint8_t *row = job->pixels + y * job->stride;
+  const size_t end = runs->width * size;
+  const Block background = make_block (job->palette->values, size);
+  size_t at = 0;
+
+  for (uint32_t run = runs->spans[y].first; run < runs->spans[y].end; run++) {
+    size_t start = strip->edges[2 * (size_t) run] * size;
+    size_t stop = strip->edges[2 * (size_t) run + 1] * size;
+    uint32_t label = job->map->result_labels[strip->labels[run]];
+    Block block = make_block (ccl_palette_value (job->palette, label), size);
+
+    fill (row + at, start - at, end - at, &background);
+    fill (row + start, stop - start, end - start, &block);
+    at = stop;
+  }
+  fill (row + at, end - at, end - at, &background);
+}
+
+/* A row that equals the one above has the same runs, and is copied. */
+static void
+paint_strip (void *data, uint32_t index)
+{
+  const PaintJob *job = data;
+  const CclRuns *runs = job->map->runs;
+  const CclStrip *strip = &runs->strips[index];
+  const CclRunsSpan *spans = runs->spans;
+
+  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+    if (y > strip->y && spans[y].first == spans[y - 1].first && spans[y].end == spans[y - 1].end)
+      memcpy (job->pixels + y * job->stride, job->pixels + (y - 1) * job->stride,
+              (size_t) runs->width * job->palette->size);
+    else if (job->palette->size == 4)
+      paint_row (job, strip, y, 4);
+    else if (job->palette->size == 3)
+      paint_row (job, strip, y, 3);
+    else
+      paint_row (job, strip, y, 2);
+  }
+}
+
+void
+ccl_label_map_paint (CclLabelMap *map, const CclPalette *palette, uint8_t *pixels, size_t stride)
+{
+  PaintJob job = { map, palette, pixels, stride };
+
+  ccl_label_map_spread (map);
+  ccl_pool_run (map->runs->pool, paint_strip, &job, map->runs->n_strips);
+}

@@ -33,4 +33,8 @@ void ccl_label_map_spread (CclLabelMap *map);
  * roots' result labels. */
 void ccl_label_map_write (CclLabelMap *map, uint32_t *pixels, size_t stride);
 
+/* Writes a picture of the last frame in the same way. */
+void ccl_label_map_paint (CclLabelMap *map, const CclPalette *palette, uint8_t *pixels,
+                          size_t stride);
+
 #endif

@@ -60,14 +60,15 @@
   GST_VIDEO_CAPS_MAKE ( \
       "{ RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, GRAY16_LE, GRAY16_BE }")
 
-#define MAX_PIXEL_SIZE 4 /* bytes */
+#define N_LABELS (1 + G_MAXUINT16) /* with the background, in formats of labels */
 
 struct _GstCclColor
 {
   GstCclAnalysis parent;
 
-  /* Streaming thread: the colour of each label in the output format, 0 being the background. */
-  guint8 colors[1 + GST_CCL_N_COLORS][MAX_PIXEL_SIZE];
+  /* Streaming thread: the value of each label in the output format, 0 being the background. */
+  guint8 (*values)[4];
+  CclPalette palette;
 };
 
 static GstStaticPadTemplate sink_template =
@@ -82,22 +83,34 @@ G_DECLARE_FINAL_TYPE (GstCclColor, gst_ccl_color, GST, CCL_COLOR, GstCclAnalysis
 G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CCL_ANALYSIS)
 GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, gst_ccl_color_get_type ())
 
-/* Fills the table of colours for the output format. */
+/* Sets the values of pixels for the output format. */
 static void
-gst_ccl_color_make_colors (GstCclColor *self)
+gst_ccl_color_make_palette (GstCclColor *self)
 {
   const GstVideoFormatInfo *format = self->parent.output.finfo;
-  guint label, component;
+  gboolean rgb = GST_VIDEO_FORMAT_INFO_IS_RGB (format);
+  guint label, component, n = rgb ? 1 + GST_CCL_N_COLORS : N_LABELS;
 
-  if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
-    return;
+  self->values = g_realloc_n (self->values, n, sizeof (*self->values));
+  self->palette = (CclPalette){ .values = self->values[0],
+                                .n = n,
+                                .size = (guint) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0),
+                                .repeats = rgb };
+  memset (self->values, 255, n * sizeof (*self->values)); /* alpha and padding */
+  for (label = 0; label < n; label++) {
+    guint8 *value = self->values[label];
+    guint32 color;
 
-  memset (self->colors, 255, sizeof (self->colors)); /* alpha and padding */
-  for (label = 0; label <= GST_CCL_N_COLORS; label++) {
-    guint32 color = gst_ccl_label_get_color (label);
-
+    if (!rgb) {
+      if (GST_VIDEO_FORMAT_INFO_IS_LE (format))
+        GST_WRITE_UINT16_LE (value, label);
+      else
+        GST_WRITE_UINT16_BE (value, label);
+      continue;
+    }
+    color = gst_ccl_label_get_color (label);
     for (component = GST_VIDEO_COMP_R; component <= GST_VIDEO_COMP_B; component++)
-      self->colors[label][GST_VIDEO_FORMAT_INFO_POFFSET (format, component)] =
+      value[GST_VIDEO_FORMAT_INFO_POFFSET (format, component)] =
           (guint8) (color >> (16 - 8 * component));
   }
 }
@@ -107,42 +120,9 @@ gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
 {
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
-  gst_ccl_color_make_colors (GST_CCL_COLOR (trans));
+  gst_ccl_color_make_palette (GST_CCL_COLOR (trans));
 
   return TRUE;
-}
-
-static const guint8 *
-get_color (const GstCclColor *self, guint32 label)
-{
-  return self->colors[label <= GST_CCL_N_COLORS ? label : (label - 1) % GST_CCL_N_COLORS + 1];
-}
-
-/* Pixels have 3 or 4 bytes. Always copying 4 is faster: the next pixel overwrites the excess byte,
- * and the last pixel is copied on its own. */
-static void
-write_colors (const GstCclColor *self, guint8 *pixels, const guint32 *labels)
-{
-  guint size = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (&self->parent.output, 0);
-  guint x, last = (guint) GST_VIDEO_INFO_WIDTH (&self->parent.output) - 1;
-
-  for (x = 0; x < last; x++, pixels += size)
-    memcpy (pixels, get_color (self, labels[x]), MAX_PIXEL_SIZE);
-  memcpy (pixels, get_color (self, labels[last]), size);
-}
-
-static void
-write_labels (const GstVideoInfo *info, guint8 *pixels, const guint32 *labels)
-{
-  guint x, width = (guint) GST_VIDEO_INFO_WIDTH (info);
-
-  if (GST_VIDEO_FORMAT_INFO_IS_LE (info->finfo)) {
-    for (x = 0; x < width; x++)
-      GST_WRITE_UINT16_LE (pixels + 2 * x, MIN (labels[x], G_MAXUINT16));
-  } else {
-    for (x = 0; x < width; x++)
-      GST_WRITE_UINT16_BE (pixels + 2 * x, MIN (labels[x], G_MAXUINT16));
-  }
 }
 
 /* A gap is all background. */
@@ -150,25 +130,26 @@ static gboolean
 gst_ccl_color_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize stride)
 {
   const GstVideoInfo *info = &analysis->output;
-  guint32 *background = gap ? g_new0 (guint32, GST_VIDEO_INFO_WIDTH (info)) : NULL;
-  CclLabels labels = { background, 0 };
-  const guint8 *row;
-  gint y;
+  const CclPalette *palette = &GST_CCL_COLOR (analysis)->palette;
+  gint x, y;
 
-  if (!gap &&
-      !gst_ccl_analysis_check (analysis, ccl_analyzer_labels (analysis->session.analyzer, &labels)))
-    return FALSE;
+  if (!gap)
+    return gst_ccl_analysis_check (
+        analysis, ccl_analyzer_paint (analysis->session.analyzer, palette, pixels, stride));
 
-  row = (const guint8 *) labels.data;
-  for (y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++, pixels += stride, row += labels.stride) {
-    if (GST_VIDEO_INFO_IS_RGB (info))
-      write_colors (GST_CCL_COLOR (analysis), pixels, (const guint32 *) row);
-    else
-      write_labels (info, pixels, (const guint32 *) row);
-  }
-  g_free (background);
+  for (y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++, pixels += stride)
+    for (x = 0; x < GST_VIDEO_INFO_WIDTH (info); x++)
+      memcpy (pixels + (gsize) x * palette->size, palette->values, palette->size);
 
   return TRUE;
+}
+
+static void
+gst_ccl_color_finalize (GObject *object)
+{
+  g_free (GST_CCL_COLOR (object)->values);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
@@ -184,6 +165,7 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
+  G_OBJECT_CLASS (klass)->finalize = gst_ccl_color_finalize;
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_LABELS;
   gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw);
   GST_BASE_TRANSFORM_CLASS (klass)->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);

@@ -95,6 +95,56 @@ check_written (Labelled *self, Check *check)
   free (pixels);
 }
 
+#define PALETTE 9
+
+/* Paints with a palette and compares pixel by pixel; what is between rows stays. */
+static void
+check_painted (Labelled *self, Check *check)
+{
+  const size_t width = self->image.width, height = self->image.height;
+  uint8_t values[PALETTE * 4];
+  CclPalette palette = { .values = values,
+                         .n = 2 + mt19937_below (&check->rng, PALETTE - 1),
+                         .size = 2 + mt19937_below (&check->rng, 3),
+                         .repeats = mt19937_below (&check->rng, 2) };
+  size_t stride = width * palette.size + mt19937_below (&check->rng, 3);
+  uint8_t *pixels = test_alloc (stride * height);
+  uint32_t wrong = 0, n = palette.n;
+
+  for (size_t i = 0; i < sizeof values; i++)
+    values[i] = (uint8_t) mt19937_below (&check->rng, 200);
+  memset (pixels, 0xee, stride * height);
+  check_that (check, ccl_analyzer_paint (self->analyzer, &palette, pixels, stride) == CCL_OK,
+              "%s: %s", self->c.algorithm->name, ccl_last_error ());
+  for (size_t y = 0; y < height; y++) {
+    for (size_t x = 0; x < width; x++) {
+      uint32_t label = self->expected[y * width + x];
+
+      while (label >= n)
+        label = palette.repeats ? label - (n - 1) : n - 1;
+      wrong += memcmp (pixels + y * stride + x * palette.size, values + 4 * (size_t) label,
+                       palette.size) != 0;
+    }
+    for (size_t x = width * palette.size; x < stride; x++)
+      wrong += pixels[y * stride + x] != 0xee;
+  }
+  check_that (check, wrong == 0, "%s: %u pixels of %u bytes are painted wrong",
+              self->c.algorithm->name, wrong, palette.size);
+  check_that (check,
+              ccl_analyzer_paint (self->analyzer, &palette, pixels, width * palette.size - 1) ==
+                  CCL_ERROR_INVALID,
+              "%s: a bad stride was accepted", self->c.algorithm->name);
+  palette.size = 5;
+  check_that (check,
+              ccl_analyzer_paint (self->analyzer, &palette, pixels, stride) == CCL_ERROR_INVALID,
+              "%s: pixels of 5 bytes", self->c.algorithm->name);
+  palette.size = palette.n = 1;
+  check_that (check,
+              ccl_analyzer_paint (self->analyzer, &palette, pixels, stride) == CCL_ERROR_INVALID,
+              "%s: a palette of one value", self->c.algorithm->name);
+  free (pixels);
+}
+
 /* There is no label map before the first frame or while a frame is in flight. */
 static void
 check_times (Labelled *self, Check *check)
@@ -137,6 +187,7 @@ run_labels (Check *check, const Case *c)
         continue;
       if (i % 2)
         check_written (&first, check);
+      check_painted (&first, check);
       check_labels (check, &first.c, first.analyzer, first.expected);
       check_labels (check, &first.c, first.analyzer, first.expected);
       check_written (&first, check);

@@ -269,6 +269,17 @@ typedef struct CclLabels
   size_t stride;        /* bytes from row to row */
 } CclLabels;
 
+/* The values that stand for labels in a picture. */
+typedef struct CclPalette
+{
+  const uint8_t
+      *values;   /* [n * 4], 4 bytes for each: that of the background, of label 1, of 2 ... */
+  uint32_t n;    /* at least 2 */
+  unsigned size; /* the bytes that are used of each, and those of a pixel: 2 to 4 */
+  bool repeats;  /* labels past the last one begin again with that of label 1, instead of
+                  * having the last one's */
+} CclPalette;
+
 /* What an analyzer runs on. Strings live as long as the analyzer. */
 typedef struct CclInfo
 {
@@ -450,6 +461,12 @@ CCL_API CclStatus ccl_analyzer_labels (CclAnalyzer *analyzer, CclLabels *labels)
  * (memory that the backend cannot write). */
 CCL_API CclStatus ccl_analyzer_write_labels (CclAnalyzer *analyzer, uint32_t *labels, size_t stride,
                                              CclMemory memory);
+
+/* Writes a picture of the last collected frame: the value of each pixel's label, to @pixels in host
+ * memory, with rows @stride bytes apart. On the CPU, no label map is made for it. Errors: as
+ * ccl_analyzer_labels(); CCL_ERROR_INVALID (NULL, @stride, a bad palette). */
+CCL_API CclStatus ccl_analyzer_paint (CclAnalyzer *analyzer, const CclPalette *palette,
+                                      uint8_t *pixels, size_t stride);
 
 /* Returns the shapes of the components of the last collected frame, in the same order, as many;
  * they belong to the analyzer and stay valid until its next submit or its end. Errors:
