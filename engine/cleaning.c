@@ -4,7 +4,7 @@
 /* What a mask needs depends on how large its objects are in the picture. Where they are as large as
  * people across a yard, whatever is much smaller is noise, or hangs on by a thin bridge. Where none
  * is, as in infrared pictures of far targets, the same operations would remove all objects: there
- * only gaps are closed and single specks dropped.
+ * only gaps are closed and single specks dropped. Many specks are noise in either case.
  *
  * Nobody says which it is, so the largest components tell. They come from the result, which is the
  * same on all backends, and so is the choice. All sizes are shares of the frame's shorter side: the
@@ -17,6 +17,10 @@
 
 #define NEAR_AFTER (300 * MILLISECOND)           /* with near objects; not after a flash */
 #define FAR_AFTER (10 * 60 * 1000 * MILLISECOND) /* without any: specks at night stay away */
+
+/* Far objects of a frame, at most: six on the recordings at hand, 20 and more where a camera
+ * shakes. */
+#define MOST_FAR 12
 
 /* Areas, as divisors of the square of the side. */
 #define LARGE_AREA 320
@@ -84,6 +88,8 @@ ccl_cleaning_follow (CclCleaning *cleaning, const CclComponents *components, uin
 
   for (uint32_t i = 0; i < components->count && !large; i++)
     large = components->items[i].area >= cleaning->large;
+  if (!cleaning->near && components->found > MOST_FAR)
+    large = true;
   if (large == cleaning->near) {
     cleaning->time = 0;
     return;

@@ -18,7 +18,8 @@ typedef struct CclCleaning
   uint32_t n_far; /* of them, the first are for far objects; 0: there is only one chain */
   bool near;      /* the others are in use */
   uint64_t large; /* pixels: an object that is near */
-  uint64_t time;  /* ns: how long there was one in each frame (far), or in none (near) */
+  uint64_t
+      time; /* ns: how long there was one, or too many, in each frame (far), or in none (near) */
 } CclCleaning;
 
 /* Some of a session's operations. */

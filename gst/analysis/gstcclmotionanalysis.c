@@ -55,9 +55,9 @@ install_properties (GObjectClass *gobject_class)
    *
    * * while nothing is larger than 1/320 of its square, objects are far away: `close` joins their
    *   parts over .006 of the side, and `drop` removes what is below 1/5000 of its square;
-   * * after 0.3 s with a larger object in each frame, objects are near: `median3`, `open` with .003
-   *   by .03, `fill`, and `drop` with 1/830, until there was no large object for 10 minutes, or the
-   *   model starts anew.
+   * * after 0.3 s with a larger object in each frame, or with more than 12, objects are near:
+   * `median3`, `open` with .003 by .03, `fill`, and `drop` with 1/830, until there was no large
+   * object for 10 minutes, or the model starts anew.
    *
    * Both backends choose the same. It cannot serve small and large objects in the same scene, nor
    * know what is small and near, such as insects. `none` are no operations.

@@ -304,21 +304,23 @@ test_cleaned_batches (Check *check)
   check_each_algorithm (check, run_cleaned_batch);
 }
 
-/* Frames of 320x240 with a square and a speck of 5x5 pixels, in turn: a square of 14x14 is large.
- * Operations for far objects keep the speck. */
+/* Frames of 320x240 with a square and specks of 5x5 pixels, in turn: a square of 14x14 is large.
+ * Operations for far objects keep the specks. */
 static const struct
 {
-  uint32_t square;
+  uint32_t square, specks;
   uint64_t elapsed; /* ms */
   bool near;        /* the operations that clean this frame are for near objects */
 } automatic[] = {
-  { 20, 40, false },        { 20, 100, false },   { 20, 100, false },
-  { 20, 100, false },                                                /* 0.34 s */
-  { 20, 100, true },        { 13, 599999, true }, { 20, 40, true },  /* in time */
-  { 0, 599999, true },      { 0, 1, true },       { 13, 40, false }, /* after 10 minutes */
-  { 13, 1000000, false },   { 20, 299, false },   { 13, 40, false },
-  { 20, 299, false },       { 20, 1, false },     { 20, 40, true },
-  { 13, UINT64_MAX, true }, { 13, 40, false },
+  { 20, 1, 40, false },        { 20, 1, 100, false },   { 20, 1, 100, false },
+  { 20, 1, 100, false },                                                      /* 0.34 s */
+  { 20, 1, 100, true },        { 13, 1, 599999, true }, { 20, 1, 40, true },  /* in time */
+  { 0, 1, 599999, true },      { 0, 13, 1, true },      { 13, 1, 40, false }, /* after 10 minutes */
+  { 13, 1, 1000000, false },   { 20, 1, 299, false },   { 13, 1, 40, false },
+  { 20, 1, 299, false },       { 20, 1, 1, false },     { 20, 1, 40, true },
+  { 13, 1, UINT64_MAX, true }, { 13, 1, 40, false },    { 0, 12, 1000, false },
+  { 0, 13, 299, false }, /* too many */
+  { 0, 13, 1, false },         { 0, 13, 40, true },
 };
 
 static void
@@ -335,8 +337,9 @@ check_automatic_frame (Check *check, CclAnalyzer *analyzer, const Case *c, size_
   params.elapsed = automatic[i].elapsed * 1000000;
   for (uint32_t y = 0; y < automatic[i].square; y++)
     memset (image.pixels + (y + 50) * 320 + 100, 255, automatic[i].square);
-  for (uint32_t y = 0; y < 5; y++)
-    memset (image.pixels + (y + 150) * 320 + 200, 255, 5);
+  for (uint32_t k = 0; k < automatic[i].specks; k++)
+    for (uint32_t y = 0; y < 5; y++)
+      memset (image.pixels + (y + 150) * 320 + 10 + 20 * k, 255, 5);
   ccl_analyzer_info (analyzer, &info);
   ccl_operations_format (info.operations, info.n_operations, cleaning.text, sizeof cleaning.text);
   check_that (check, strcmp (cleaning.text, texts[automatic[i].near]) == 0,
@@ -348,7 +351,9 @@ check_automatic_frame (Check *check, CclAnalyzer *analyzer, const Case *c, size_
                                         &(CclImage){ .data = image.pixels, .stride = 320 }, &params,
                                         &got) == CCL_OK,
                   "%s", ccl_last_error ())) {
-    check_that (check, got.count == (automatic[i].square > 0) + (automatic[i].near ? 0u : 1u),
+    check_that (check,
+                got.count ==
+                    (automatic[i].square > 0) + (automatic[i].near ? 0 : automatic[i].specks),
                 "%s: frame %zu has %u components", c->algorithm->name, i, got.count);
     check_that (check, mask_is (analyzer, &clean), "%s: the mask of frame %zu is wrong",
                 c->algorithm->name, i);

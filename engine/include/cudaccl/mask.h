@@ -122,9 +122,10 @@ struct CclOperation
 
 /* CclConfig.auto_operations: sizes are shares of the frame's shorter side. While no object is as
  * large as 1/320 of its square, operations suit far targets: closeNxN with N of .006, at least 3,
- * and dropN with 1/5000 of the square. After 0.3 s with a larger one in each frame they suit near
- * objects: median3, openWxH with .003 and .03, fill, and dropN with 1/830; until there was none for
- * 10 minutes, or ccl_analyzer_reset(). The same frames get the same operations on all backends. */
+ * and dropN with 1/5000 of the square. After 0.3 s with a larger one, or more than 12, in each
+ * frame they suit near objects: median3, openWxH with .003 and .03, fill, and dropN with 1/830;
+ * until there was none for 10 minutes, or ccl_analyzer_reset(). The same frames get the same
+ * operations on all backends. */
 
 /* Parses a chain of operations such as "median5,close5x11,fill,drop50" into @operations, which has
  * room for CCL_MAX_OPERATIONS, and its length into @n. The operations: median3, median5, erodeWxH,
