@@ -183,10 +183,17 @@ def signal_names(gtype):
     return sorted(names)
 
 
-def find_page(name, plugin, separator, blocks, names):
-    """The element of a plugin that documents a property or signal, or None."""
+def find_root(gtype):
+    """The topmost type of ours among a type and its parents."""
+    while OURS.match(gtype.parent.name):
+        gtype = gtype.parent
+    return gtype
+
+
+def find_page(name, root, separator, blocks, names):
+    """The element of a type @root that documents a property or signal, or None."""
     return next((n for n in names if f"{n}{separator}{name}" in blocks
-                 and Gst.ElementFactory.find(n).get_plugin_name() == plugin), None)
+                 and Gst.ElementFactory.find(n).load().get_element_type().is_a(root)), None)
 
 
 def make_page(factory, blocks, names):
@@ -201,10 +208,11 @@ def make_page(factory, blocks, names):
     short = next((line.split(":", 1)[1].strip() for line in lines
                   if line.startswith("@short_description:")), "")
     plugin = factory.get_plugin_name()
+    root = find_root(gtype)
     own, inherited = [], []
     for spec in element.list_properties():
         ours = OURS.match(spec.owner_type.name)
-        where = find_page(spec.name, plugin, ":", blocks, names) if ours else None
+        where = find_page(spec.name, root, ":", blocks, names) if ours else None
         if f"{name}:{spec.name}" in blocks:
             own.append(spec)
         elif where:
@@ -235,7 +243,7 @@ def make_page(factory, blocks, names):
         page += ["## Signals", ""]
     for signal in signals:
         block = blocks.get(f"{name}::{signal}")
-        where = find_page(signal, plugin, "::", blocks, names)
+        where = find_page(signal, root, "::", blocks, names)
         if block:
             text = "\n".join(line for line in body(block[1]).split("\n") if line[:1] != "@")
             page += [f"### `{signal}`", "", *to_markdown(text.strip("\n"), name, names).split("\n"),
