@@ -32,7 +32,7 @@ enum
 
 #define DEFAULT_THRESHOLD 0.3
 #define DEFAULT_IOU_THRESHOLD 0.45
-#define DEFAULT_REFRESH (2 * GST_SECOND)
+#define DEFAULT_REFRESH (4 * GST_SECOND)
 
 void
 gst_ccl_detect_settings_init (GstCclDetectSettings *self)

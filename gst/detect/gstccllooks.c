@@ -18,6 +18,11 @@
 /* A thing that is not seen for so long is forgotten. */
 #define FORGET (1 * GST_SECOND)
 
+/* From one frame to the next, its center moves by less than this share of its size, and its area
+ * changes by less than this factor. */
+#define REACH 0.75
+#define MOST_GROWTH 4
+
 /* Its area may change by this factor before the network looks again. */
 #define GROWTH 1.7
 
@@ -90,20 +95,25 @@ get_area (const Thing *thing)
   return thing->width * thing->height;
 }
 
-/* How far @component is from where @thing was, in sizes of the larger one; above 1 it is another
- * one. */
+/* How far @component is from where @thing was, in sizes of the larger one; from 1 on it is another
+ * one. Most are, which must not take long. */
 static gdouble
 get_distance (const Thing *thing, const GstCclComponent *component)
 {
-  const gdouble dx = thing->x + thing->width / 2 - (component->x + component->width / 2.0);
-  const gdouble dy = thing->y + thing->height / 2 - (component->y + component->height / 2.0);
-  const gdouble area = (gdouble) component->width * component->height;
-  const gdouble ratio = area > get_area (thing) ? area / get_area (thing) : get_area (thing) / area;
+  const gdouble width = REACH * MAX (thing->width, component->width);
+  const gdouble height = REACH * MAX (thing->height, component->height);
+  const gdouble dx = fabs (thing->x - component->x + (thing->width - component->width) / 2);
+  const gdouble dy = fabs (thing->y - component->y + (thing->height - component->height) / 2);
+  gdouble area, before;
 
-  return ratio > 4 ? 2
-                   : MAX (fabs (dx) / MAX (thing->width, component->width),
-                          fabs (dy) / MAX (thing->height, component->height)) /
-                         0.75;
+  if (dx >= width || dy >= height)
+    return 1;
+
+  area = (gdouble) component->width * component->height;
+  before = get_area (thing);
+
+  return area > MOST_GROWTH * before || area * MOST_GROWTH < before ? 1
+                                                                    : MAX (dx / width, dy / height);
 }
 
 static gboolean
@@ -125,7 +135,7 @@ find_thing (GstCclLooks *self, guint n, const GstCclComponent *component)
 
   for (i = 0; i < n; i++) {
     const Thing *thing = get_thing (self, i);
-    gdouble distance = thing->seen == self->time ? 2 : get_distance (thing, component);
+    gdouble distance = thing->seen == self->time ? 1 : get_distance (thing, component);
 
     if (distance < best) {
       best = distance;
