@@ -168,8 +168,8 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
   self->readonly = readonly && PyObject_IsTrue (readonly) == 1;
   Py_XDECREF (address);
   Py_XDECREF (readonly);
-  /* Without a stream, of older versions of the protocol: what is on the default stream is done. */
-  self->stream = LEGACY_STREAM;
+  /* Older versions of the protocol know no stream: wait for the default one. None: it is ready. */
+  self->stream = ready ? 0 : LEGACY_STREAM;
   if (ready && ready != Py_None)
     self->stream = (uintptr_t) PyLong_AsSize_t (ready);
   self->device = get_device (object);
