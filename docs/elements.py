@@ -108,7 +108,7 @@ def show(spec, members):
         return str(value).lower()
     if spec.value_type.is_a(GObject.TYPE_FLAGS):
         return "+".join(nick for number, nick, _ in members
-                        if number and number & int(value) == number)
+                        if number and number & int(value) == number) or "0"
     if spec.value_type.is_a(GObject.TYPE_ENUM):
         return next(nick for number, nick, _ in members if number == int(value))
     return str(value)
