@@ -486,7 +486,7 @@ collect_frame (CudaSession *self, CclComponents *components)
   if (status != CCL_OK)
     return status;
   if (self->model.base)
-    self->base.model.foreground = *self->model.foreground;
+    ccl_cuda_model_collect (&self->model);
   found = download->header->kept;
   if (found > self->base.config.max_components)
     status = select_top_k (self);

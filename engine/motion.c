@@ -118,8 +118,16 @@ ccl_model_commit (CclModel *model, const CclMotionClock *clock)
 void
 ccl_model_finish (CclModel *model)
 {
-  model->light_change = model->foreground > model->most;
-  ccl_motion_clock_judge (&model->clock, model->freeze, model->elapsed, model->light_change);
+  const CclMotionSeen seen = {
+    .pixels = (uint64_t) model->width * model->height,
+    .foreground = model->foreground,
+    .shadows = model->n_shadows,
+    .relit = model->relit,
+    .light_change = model->foreground > model->most,
+  };
+
+  model->light_change = seen.light_change;
+  ccl_motion_clock_judge (&model->clock, model->freeze, model->elapsed, &seen);
 }
 
 void

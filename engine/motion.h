@@ -21,9 +21,11 @@ typedef struct CclModel
 
   /* The frame that is submitted. */
   CclMotionStep step;
-  uint64_t most;       /* with more foreground, both masks are empty */
-  bool silent;         /* both are empty in any case */
-  uint64_t foreground; /* set by collect(), at the latest: pixels of the model */
+  uint64_t most; /* with more foreground, both masks are empty */
+  bool silent;   /* both are empty in any case */
+  /* Set by collect(), at the latest. */
+  uint64_t foreground, n_shadows; /* pixels of the model */
+  bool relit;                     /* see CclMotionSeen; false unless step.light searches */
 
   CclMotionClock clock;
   bool freeze;

@@ -47,10 +47,19 @@ typedef struct CclMotionPace
   uint8_t enough;     /* the count that makes it the background */
 } CclMotionPace;
 
+/* What happens before a frame is compared with the background: see motion_light.h. */
+typedef enum CclMotionLight
+{
+  CCL_MOTION_STEADY = 0,
+  CCL_MOTION_SEARCH, /* the light may have changed */
+  CCL_MOTION_FOLLOW, /* it did recently: it may still change, by less */
+} CclMotionLight;
+
 /* How a frame updates the model. */
 typedef struct CclMotionStep
 {
   bool first;            /* the frame becomes the background; nothing is foreground */
+  uint8_t light;         /* CclMotionLight */
   bool shadows;          /* shadows are not foreground */
   uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
   uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */

@@ -9,6 +9,12 @@
 #define FIRST_INTERVAL (15 * MILLISECOND)
 #define FIRST_SECONDS (2000 * MILLISECOND)
 #define LIGHT_CHANGE (300 * MILLISECOND) /* lightning is shorter */
+#define LIGHT_SEARCH (100 * MILLISECOND)
+/* Before light is searched again, or followed. A crowd may be much foreground for long. */
+#define FIRST_WAIT (200 * MILLISECOND)
+#define LONGEST_WAIT (10000 * MILLISECOND)
+#define FOLLOW_INTERVAL (500 * MILLISECOND)
+#define FOLLOW_TIME (5000 * MILLISECOND)
 #define CHROMA_FLOOR 12
 
 static uint64_t
@@ -74,6 +80,9 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
     step.learn = (1 << CCL_MOTION_GROUPS) - 1;
     return step;
   }
+  clock->light = params->freeze ? CCL_MOTION_STEADY : clock->next;
+  step.light = clock->light;
+  clock->next = CCL_MOTION_STEADY;
   if (params->freeze)
     return step;
   /* A single frame proves little, however long the gap before it. */
@@ -100,10 +109,40 @@ ccl_motion_most (const CclMotionParams *params, uint64_t pixels)
   return params->light_change == 0 ? UINT64_MAX : pixels * params->light_change / 100;
 }
 
-void
-ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed, bool light_change)
+/* Whether so much is foreground, or foreground and shadow, that the light may have changed. Shadows
+ * alone do no harm. */
+static bool
+is_much (const CclMotionSeen *seen)
 {
-  clock->changed = light_change ? clock->changed + elapsed : 0;
-  if (clock->changed >= LIGHT_CHANGE && !freeze)
+  return seen->foreground > seen->pixels / 5 ||
+         seen->foreground + seen->shadows > seen->pixels / 5 * 2;
+}
+
+void
+ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
+                        const CclMotionSeen *seen)
+{
+  clock->changed = seen->light_change ? clock->changed + elapsed : 0;
+  if (freeze)
+    return;
+  clock->much = is_much (seen) ? clock->much + elapsed : 0;
+  clock->last += elapsed;
+  clock->follow -= min_u64 (elapsed, clock->follow);
+  clock->searched = clock->changed > 0 && (clock->searched || clock->light == CCL_MOTION_SEARCH);
+  if (clock->light != CCL_MOTION_STEADY)
+    clock->last = 0;
+  if (seen->relit)
+    clock->follow = FOLLOW_TIME;
+  if (clock->much == 0)
+    clock->wait = 0;
+  else if (clock->light == CCL_MOTION_SEARCH)
+    clock->wait =
+        seen->relit ? FIRST_WAIT : min_u64 (max_u64 (2 * clock->wait, FIRST_WAIT), LONGEST_WAIT);
+  if (clock->much >= LIGHT_SEARCH &&
+      (clock->last >= clock->wait || (clock->changed > 0 && !clock->searched)))
+    clock->next = CCL_MOTION_SEARCH;
+  else if (clock->follow > 0 && clock->last >= FOLLOW_INTERVAL)
+    clock->next = CCL_MOTION_FOLLOW;
+  if (clock->changed >= LIGHT_CHANGE && clock->searched)
     clock->running = false;
 }

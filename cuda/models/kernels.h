@@ -4,9 +4,10 @@
 #ifndef CCL_CUDA_MODEL_KERNELS_H
 #define CCL_CUDA_MODEL_KERNELS_H
 
-#include "engine/motion_pixel.h"
+#include "engine/motion_light.h"
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,21 @@ typedef struct CclModelFrame
   uint32_t step;                        /* bytes from one sample of chroma to the next */
 } CclModelFrame;
 
+/* What a frame has shown: see CclModel. */
+typedef struct CclModelSeen
+{
+  uint64_t foreground, shadows;
+  bool relit; /* only written by frames that search for a change of light */
+} CclModelSeen;
+
+/* What a change of light needs, for the model's tiles. */
+typedef struct CclModelLight
+{
+  uint32_t columns, rows;
+  CclLightTile *tiles;
+  CclLightTotal *total;
+} CclModelLight;
+
 /* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
  * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
 typedef struct CclModelState
@@ -37,9 +53,9 @@ typedef struct CclModelState
   size_t pitch; /* from row to row: luma pixels, or twice the chroma samples */
   uint16_t *background[2];
   uint8_t *noise, *candidates, *counts;
-  uint32_t *chroma;          /* both backgrounds of a sample; the second in the upper half */
-  unsigned long long *total; /* 0 between frames */
-  uint64_t *foreground;      /* in pinned memory: the number of foreground pixels (M6) */
+  uint32_t *chroma;           /* both backgrounds of a sample; the second in the upper half */
+  unsigned long long *totals; /* of foreground and shadows; 0 between frames */
+  CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 
 #define CCL_MODEL_UNIT 16
@@ -56,6 +72,7 @@ typedef struct CclModelTask
 {
   CclModelFrame frame;
   CclModelState state;
+  CclModelLight light;
   CclMotionStep step;
   CclModelMask mask, shadows;
   uint64_t most;    /* with more foreground, both masks are empty */
@@ -75,6 +92,9 @@ typedef enum CclModelVectors
 
 /* Enqueues a frame. Sets columns, column_reciprocal and vectors of @task. */
 cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the search for a change of light; part of ccl_cuda_model_apply(). */
+cudaError_t ccl_cuda_model_relight (const CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the reduction of a frame to rounded means of @scale by @scale samples. @to: its size is
  * set, and its chroma is interleaved. */

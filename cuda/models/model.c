@@ -88,10 +88,12 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
   const CclModel *base = self->base;
   const bool chroma = self->frame.chroma_width > 0;
   CclModelState *s = &self->state;
+  CclModelLight *light = &self->light;
   const size_t pitch =
       ((size_t) base->width + CCL_MODEL_UNIT - 1) / CCL_MODEL_UNIT * CCL_MODEL_UNIT;
   const size_t pixels = pitch * base->height;
   const size_t samples = pitch / 2 * ccl_model_half (base->height);
+  const uint32_t columns = ccl_light_tiles (base->width), rows = ccl_light_tiles (base->height);
   const CclCudaTable tables[] = {
     { &s->background[0], pixels * sizeof *s->background[0], .cleared = true },
     { &s->background[1], pixels * sizeof *s->background[1], .cleared = true },
@@ -99,17 +101,21 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &s->candidates, pixels, .cleared = true },
     { &s->counts, pixels, .cleared = true },
     { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
-    { &s->total, sizeof *s->total, .cleared = true },
+    { &s->totals, 2 * sizeof *s->totals, .cleared = true },
+    { &light->tiles, (size_t) columns * rows * sizeof *light->tiles, .cleared = true },
+    { &light->total, sizeof *light->total, .cleared = true },
   };
   CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
   s->pitch = pitch;
+  light->columns = columns;
+  light->rows = rows;
   if (status == CCL_OK)
-    status = ccl_cuda_allocate_pinned (memory, &self->foreground, sizeof *self->foreground);
+    status = ccl_cuda_allocate_pinned (memory, &self->seen, sizeof *self->seen);
   if (status != CCL_OK)
     return status;
-  *self->foreground = 0;
-  return ccl_cuda_map_pinned (self->foreground, &s->foreground);
+  *self->seen = (CclModelSeen){ .foreground = 0 };
+  return ccl_cuda_map_pinned (self->seen, &s->seen);
 }
 
 CclStatus
@@ -144,6 +150,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
   CclModelTask task = {
     .frame = scaled ? self->small : *frame,
     .state = self->state,
+    .light = self->light,
     .step = base->step,
     .mask = self->masks[0],
     .shadows = self->masks[1],
@@ -161,6 +168,16 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
     error = ccl_cuda_model_enlarge (&self->masks[i], &self->enlarged[i], frame->width,
                                     frame->height, base->config.scale, stream);
   return error;
+}
+
+void
+ccl_cuda_model_collect (const CclCudaModel *self)
+{
+  CclModel *base = self->base;
+
+  base->foreground = self->seen->foreground;
+  base->n_shadows = self->seen->shadows;
+  base->relit = base->step.light != CCL_MOTION_STEADY && self->seen->relit;
 }
 
 /* Reads the valid copy of each row. */

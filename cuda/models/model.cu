@@ -8,7 +8,8 @@
  * block exchanges these in shared memory, and its threads share the work evenly.
  *
  * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
- * the frame, and one after it enlarges each mask (scale.cu). The state stays on the device.
+ * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
+ * two before it search for that (light.cu). The state stays on the device.
  * M1. A pixel's new state follows from the frame, its own state and the background around it before
  *     the frame. The background of luma has two copies: a row that learns reads the valid one and
  *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
@@ -23,9 +24,10 @@
  *     pixels are wrong, but no result depends on them, and these lanes store nothing.
  * M5. A unit outside the frame may hold anything: the unit at the border repeats its own outer
  *     pixel.
- * M6. The kernel writes the foreground to pinned memory. The host reads it when it collects the
- *     frame, and only one frame is in flight. So the clock of the model (engine/motion_step.c) runs
- *     on the host alone, and nothing waits between the model, the operations and the analysis. */
+ * M6. The kernel writes the foreground and shadows to pinned memory. The host reads it when it
+ * collects the frame, and only one frame is in flight. So the clock of the model
+ * (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
+ * operations and the analysis. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -60,9 +62,10 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 /* Each block, or each warp of a block, adds this at its end; the bits below sum up the
  * foreground. */
 #define TICKET (1ull << 33)
-#define WARP_TICKET (1u << 16)
+#define COUNT_BITS 12 /* of a block's foreground, and of its shadows above it */
+#define WARP_TICKET (1u << 2 * COUNT_BITS)
 
-static_assert (BLOCK_WIDTH * BLOCK_ROWS < WARP_TICKET, "the sum fits");
+static_assert (BLOCK_WIDTH * BLOCK_ROWS < 1 << COUNT_BITS, "the sums fit");
 
 /* Four bytes */
 
@@ -750,9 +753,9 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
-/* Adds a warp's foreground. Returns true in the grid's last warp if the frame has too much of it.
- * Whole warps call this after they have written their masks. There is no barrier: warps that do not
- * learn would wait for those that do. */
+/* Adds a warp's foreground and, in the bits above, its shadows. Returns true in the grid's last
+ * warp if the frame has too much of it. Whole warps call this after they have written their masks.
+ * There is no barrier: warps that do not learn would wait for those that do. */
 static __device__ inline bool
 add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
 {
@@ -766,16 +769,20 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
     uint32_t ended = atomicAdd (&shared.ended, WARP_TICKET + count);
 
     if (ended / WARP_TICKET == BLOCK_WARPS - 1) {
+      const uint32_t shadows = (count + ended % WARP_TICKET) >> COUNT_BITS;
       unsigned long long before, sum;
 
+      count = (count + ended) % (1u << COUNT_BITS);
+      if (shadows > 0)
+        atomicAdd (task.state.totals + 1, (unsigned long long) shadows);
       fence_device ();
-      count += ended % WARP_TICKET;
-      before = atomicAdd (task.state.total, TICKET + count);
+      before = atomicAdd (task.state.totals, TICKET + count);
       sum = before % TICKET + count;
       if (before / TICKET == gridDim.x - 1) {
         fence_device ();
-        *task.state.foreground = sum;
-        *task.state.total = 0;
+        task.state.seen->foreground = sum;
+        task.state.seen->shadows = atomicExch (task.state.totals + 1, 0ull);
+        task.state.totals[0] = 0;
         too_much = sum > task.most;
       }
     }
@@ -891,7 +898,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
     /* also past the width, to the end of the last word */
     if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
       continue;
-    count += (uint32_t) __popc (foreground);
+    count += (uint32_t) __popc (foreground) + ((uint32_t) __popc (shadows[i]) << COUNT_BITS);
     store_bits (task.mask, x, y + i, task.silent ? 0 : foreground);
     if (task.shadows.words)
       store_bits (task.shadows, x, y + i, task.silent ? 0 : shadows[i]);
@@ -946,6 +953,12 @@ ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream)
   task->column_reciprocal = UINT32_MAX / task->columns;
   task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);
   task->vectors[1] = chroma ? (uint8_t) chroma_vectors (&task->frame) : 0;
+  if (task->step.light != CCL_MOTION_STEADY) {
+    cudaError_t error = ccl_cuda_model_relight (task, stream);
+
+    if (error != cudaSuccess)
+      return error;
+  }
   aligned = task->vectors[0] && (!chroma || task->vectors[1] == CCL_MODEL_PAIRS);
   if (aligned)
     kernel = chroma ? motion_model<true, true> : motion_model<false, true>;

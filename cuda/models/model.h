@@ -17,7 +17,8 @@ typedef struct CclCudaModel
   CclModelMask masks[2];    /* foreground and shadows in the model's size; NULL: not wanted */
   CclModelMask enlarged[2]; /* in the frame's size, if that differs */
   uint32_t newest;          /* see CclModelTask */
-  uint64_t *foreground;     /* pinned: the last frame's, once that is complete */
+  CclModelLight light;
+  CclModelSeen *seen; /* pinned: by the last frame, once that is complete */
 } CclCudaModel;
 
 /* Where the planes of a frame lie in one block of memory. Rows begin at multiples of 16 bytes, and
@@ -40,6 +41,9 @@ CclStatus ccl_cuda_model_open (CclCudaModel *self, CclModel *base, const CclConf
 /* Enqueues base->step for the frame. Once all work on the frame is enqueued, the caller flips the
  * bits of newest that the step learns. */
 cudaError_t ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream);
+
+/* Sets what the frame has shown, once it is complete. */
+void ccl_cuda_model_collect (const CclCudaModel *self);
 
 /* CclBackendClass.background(); waits for the stream. */
 CclStatus ccl_cuda_model_background (const CclCudaModel *self, uint8_t *pixels, size_t stride,

@@ -8,6 +8,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/motion_functions.h"
 #include "engine/cpu/tuning.h"
+#include "engine/motion_light.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ typedef struct Strip
   uint16_t *edges; /* [2 * EDGE_ROWS] the strip's first and last rows, likewise */
   uint64_t *foreground, *shadows, *renewed, *differs;
   uint32_t top, bottom;
-  uint64_t count; /* foreground pixels of the last frame */
+  uint64_t count, n_shadows; /* pixels of the last frame */
+  uint8_t *tiles;            /* the frame, blurred: a row of tiles, luma and both of chroma */
 } Strip;
 
 struct CclCpuModel
@@ -58,6 +60,8 @@ struct CclCpuModel
   uint16_t *chroma[2];                  /* backgrounds, likewise */
   uint32_t n_strips;
   Strip *strips;
+  uint32_t columns, rows; /* of tiles */
+  CclLightTile *tiles;
   /* Foreground and shadows; no words: not wanted, or the scale is 1. */
   CclMask masks[2];    /* of the model's size */
   CclMask enlarged[2]; /* of the frame's */
@@ -69,6 +73,7 @@ typedef struct Job
   CclCpuModel *model;
   const CclMotionStep *step;
   const CclImage *image;
+  uint8_t mean[CCL_LIGHT_BINS]; /* of the curves of lit tiles */
 } Job;
 
 /* Of a padded row of any type. The number of blocks is odd: rows a multiple of 4096 bytes apart
@@ -254,6 +259,13 @@ ring_of (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
 }
 
 static void
+pad_background (uint16_t *row, uint32_t width)
+{
+  row[-2] = row[-1] = row[0];
+  row[width] = row[width + 1] = row[width - 1];
+}
+
+static void
 write_bits (CclMask *mask, uint32_t y, const uint64_t *bits, uint32_t words)
 {
   memcpy (mask->words + y * mask->pitch, bits, words * sizeof *bits);
@@ -294,11 +306,10 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     row.backgrounds[i] = old_row (self, job->step, strip, near, y);
   }
   self->functions->luma_row (&row);
-  if (row.pace) {
-    row.background[-2] = row.background[-1] = row.background[0];
-    row.background[base->width] = row.background[base->width + 1] = row.background[base->width - 1];
-  }
+  if (row.pace)
+    pad_background (row.background, base->width);
   strip->count += row.count;
+  strip->n_shadows += row.n_shadows;
   write_bits (&self->masks[0], y, strip->foreground, self->blocks);
   if (base->config.shadows)
     write_bits (&self->masks[1], y, strip->shadows, self->blocks);
@@ -327,7 +338,7 @@ do_strip (void *data, uint32_t index)
   rings[0] = ring_of (job, strip->rows[0], 0, (int64_t) strip->top - 2);
   for (unsigned i = 1; chroma && i < PLANES; i++)
     rings[i] = ring_of (job, strip->rows[i], i, strip->top / 2);
-  strip->count = 0;
+  strip->count = strip->n_shadows = 0;
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
     ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
     if (chroma && y % 2 == 0) {
@@ -346,6 +357,223 @@ do_strip (void *data, uint32_t index)
     if (chroma && y % 2 == 0 && row.pace)
       functions->chroma_learn (&row);
   }
+}
+
+/* A change of light */
+
+static unsigned
+n_planes (const CclCpuModel *self)
+{
+  return self->base->config.format == CCL_MOTION_LUMA_420 ? PLANES : 1;
+}
+
+/* A row of a row of tiles. Those of either plane of chroma are half as many, and follow. */
+static uint8_t *
+tile_row (const CclCpuModel *self, const Strip *strip, unsigned plane, uint32_t y)
+{
+  uint32_t rows = plane == 0   ? y % CCL_LIGHT_TILE
+                  : plane == 1 ? CCL_LIGHT_TILE + y % (CCL_LIGHT_TILE / 2)
+                               : CCL_LIGHT_TILE * 3 / 2 + y % (CCL_LIGHT_TILE / 2);
+
+  return strip->tiles + rows * (size_t) self->blocks * 64;
+}
+
+/* Blurs a row of tiles. */
+static void
+read_tiles (const Job *job, const Strip *strip, uint32_t row)
+{
+  const CclCpuModel *self = job->model;
+
+  for (unsigned plane = 0; plane < n_planes (self); plane++) {
+    const uint32_t height = plane == 0 ? CCL_LIGHT_TILE : CCL_LIGHT_TILE / 2, top = row * height;
+    Ring ring = ring_of (job, strip->rows[plane], plane, top);
+
+    for (uint32_t y = top; y < top + height && y < ring.height; y++) {
+      ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN,
+                    self->base->config.scale);
+      memcpy (tile_row (self, strip, plane, y), blurred_row (&ring, y), ring.width);
+    }
+  }
+}
+
+static bool
+chroma_differs_at (const Job *job, const Strip *strip, uint32_t x, uint32_t y)
+{
+  const CclCpuModel *self = job->model;
+  const size_t at = (size_t) y * self->chroma_blocks * 64 + x;
+
+  return ccl_motion_chroma_differs (job->step, tile_row (self, strip, 1, y)[x],
+                                    tile_row (self, strip, 2, y)[x], self->chroma[0][at],
+                                    self->chroma[1][at]);
+}
+
+/* The part of a tile that is in a row. */
+static uint32_t
+tile_end (const CclCpuModel *self, uint32_t left)
+{
+  uint32_t width = self->base->width;
+
+  return width - left < CCL_LIGHT_TILE ? width : left + CCL_LIGHT_TILE;
+}
+
+/* The lowest level that at least half of the @pixels do not exceed, from the number at each. */
+static uint8_t
+median_of (const uint16_t *counts, uint32_t pixels)
+{
+  uint32_t sum = counts[0], level = 0;
+
+  while (2 * sum < pixels)
+    sum += counts[++level];
+  return (uint8_t) (2 * level + 1);
+}
+
+/* Sets a tile's curve; false if it has none. */
+static bool
+find_curve (const CclCpuModel *self, const Strip *strip, uint32_t left, uint32_t top,
+            uint32_t bottom, CclLightCount *count, uint8_t *curve)
+{
+  uint16_t counts[CCL_LIGHT_BINS][CCL_LIGHT_LEVELS] = { 0 };
+  uint8_t medians[CCL_LIGHT_BINS];
+  uint32_t known = 0;
+
+  for (uint32_t y = top; y < bottom; y++) {
+    const uint8_t *values = tile_row (self, strip, 0, y);
+    const uint16_t *background = background_row (self, y);
+
+    for (uint32_t x = left; x < tile_end (self, left); x++)
+      counts[background[x] >> 10][values[x] / 2]++;
+  }
+  for (unsigned bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    for (unsigned level = 0; level < CCL_LIGHT_LEVELS; level++)
+      count->bins[bin] += counts[bin][level];
+    count->pixels += count->bins[bin];
+  }
+  for (unsigned bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    if (count->bins[bin] < ccl_light_least (count->pixels))
+      continue;
+    known |= UINT32_C (1) << bin;
+    medians[bin] = median_of (counts[bin], count->bins[bin]);
+  }
+  for (int bin = 0; known && bin < CCL_LIGHT_BINS; bin++)
+    curve[bin] = ccl_light_level (medians, known, bin);
+  return known;
+}
+
+static void
+measure_tile (const Job *job, const Strip *strip, uint32_t left, uint32_t top, CclLightTile *tile)
+{
+  const CclCpuModel *self = job->model;
+  const uint32_t height = self->base->height;
+  const uint32_t bottom = height - top < CCL_LIGHT_TILE ? height : top + CCL_LIGHT_TILE;
+  const bool chroma = n_planes (self) > 1;
+  CclLightCount count = { .pixels = 0 };
+
+  *tile = (CclLightTile){ .flags = 0 };
+  if (!find_curve (self, strip, left, top, bottom, &count, tile->curve))
+    return;
+  for (uint32_t y = top; y < bottom; y++) {
+    const uint8_t *values = tile_row (self, strip, 0, y);
+    const uint16_t *background = background_row (self, y);
+
+    for (uint32_t x = left; x < tile_end (self, left); x++) {
+      int level = ccl_light_follow (tile->curve, background[x]);
+
+      count.explained += ccl_light_explains (values[x], level);
+      count.changed += ccl_light_differs (job->step, values[x], background[x]) ||
+                       (chroma && chroma_differs_at (job, strip, x / 2, y / 2));
+    }
+  }
+  tile->flags = ccl_light_judge (job->step, &count, tile->curve);
+}
+
+static void
+measure_tiles (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CclCpuModel *self = job->model;
+  const Strip *strip = &self->strips[index];
+
+  for (uint32_t row = index; row < self->rows; row += self->n_strips) {
+    read_tiles (job, strip, row);
+    for (uint32_t column = 0; column < self->columns; column++)
+      measure_tile (job, strip, column * CCL_LIGHT_TILE, row * CCL_LIGHT_TILE,
+                    &self->tiles[(size_t) row * self->columns + column]);
+  }
+}
+
+/* The pixels of a tile in row @y of the picture. */
+static void
+relight_row (const Job *job, const Strip *strip, uint32_t left, uint32_t y, const uint8_t *curve,
+             CclLightPlace place)
+{
+  CclCpuModel *self = job->model;
+  const uint8_t *values = tile_row (self, strip, 0, y);
+  const size_t at = (size_t) y * self->blocks * 64;
+  uint16_t *background = background_row (self, y);
+
+  for (uint32_t x = left; x < tile_end (self, left); x++) {
+    const int old = background[x], level = ccl_light_follow (curve, old);
+    const bool takes = ccl_light_takes (place, values[x], old, level);
+
+    if (place == CCL_LIGHT_FADING && !takes)
+      continue;
+    background[x] = (uint16_t) (takes ? values[x] * CCL_MOTION_ONE : level);
+    self->noise[at + x] = CCL_MOTION_FIRST_NOISE;
+    self->counts[at + x] = 0;
+    for (unsigned i = 0; i + 1 < n_planes (self) && x % 2 == 0 && y % 2 == 0; i++) {
+      uint16_t *sample = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64 + x / 2;
+      uint8_t value = tile_row (self, strip, i + 1, y / 2)[x / 2];
+
+      *sample =
+          (uint16_t) (takes ? value * CCL_MOTION_ONE : ccl_light_chroma (*sample, old, level));
+    }
+  }
+}
+
+static void
+relight_tiles (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CclCpuModel *self = job->model;
+  const Strip *strip = &self->strips[index];
+
+  for (uint32_t row = index; row < self->rows; row += self->n_strips) {
+    const uint32_t top = row * CCL_LIGHT_TILE;
+
+    read_tiles (job, strip, row);
+    for (uint32_t column = 0; column < self->columns; column++) {
+      const CclLightTile *tile = &self->tiles[(size_t) row * self->columns + column];
+      const uint8_t *curve = tile->flags & CCL_LIGHT_LIT ? tile->curve : job->mean;
+      const CclLightPlace place = ccl_light_place (self->tiles, (int) self->columns,
+                                                   (int) self->rows, (int) column, (int) row);
+
+      if (place == CCL_LIGHT_ELSEWHERE)
+        continue;
+      for (uint32_t y = top; y < self->base->height && y < top + CCL_LIGHT_TILE; y++)
+        relight_row (job, strip, column * CCL_LIGHT_TILE, y, curve, place);
+    }
+    for (uint32_t y = top; y < self->base->height && y < top + CCL_LIGHT_TILE; y++)
+      pad_background (background_row (self, y), self->base->width);
+  }
+}
+
+/* Returns whether the light has changed. */
+static bool
+relight (Job *job)
+{
+  CclCpuModel *self = job->model;
+  const uint32_t n = self->columns * self->rows;
+  CclLightTotal total = { .votes = 0 };
+
+  ccl_pool_run (self->pool, measure_tiles, job, self->n_strips);
+  for (uint32_t i = 0; i < n; i++)
+    ccl_light_add (&total, &self->tiles[i]);
+  if (!ccl_light_changed (job->step, &total, n))
+    return false;
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
+    job->mean[bin] = ccl_light_mean (&total, bin);
+  ccl_pool_run (self->pool, relight_tiles, job, self->n_strips);
+  return true;
 }
 
 /* Sets *@memory; false without memory. */
@@ -384,6 +612,7 @@ allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
     ok = allocate (account, words, sizeof **bits[i], bits[i]);
   return ok && allocate (account, row, sizeof *strip->columns, &strip->columns) &&
          allocate (account, OLD_ROWS * row, sizeof *strip->old, &strip->old) &&
+         allocate (account, 2 * CCL_LIGHT_TILE * (uint64_t) self->blocks, 64, &strip->tiles) &&
          allocate (account, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges);
 }
 
@@ -432,12 +661,14 @@ ccl_cpu_model_free (CclCpuModel *self)
     ccl_aligned_free (strip->columns);
     ccl_aligned_free (strip->old);
     ccl_aligned_free (strip->edges);
+    ccl_aligned_free (strip->tiles);
     ccl_aligned_free (strip->foreground);
     ccl_aligned_free (strip->shadows);
     ccl_aligned_free (strip->renewed);
     ccl_aligned_free (strip->differs);
   }
   ccl_aligned_free (self->strips);
+  ccl_aligned_free (self->tiles);
   ccl_aligned_free (self->background);
   for (unsigned i = 0; i < 2; i++) {
     ccl_aligned_free (self->chroma[i]);
@@ -480,7 +711,10 @@ ccl_cpu_model_new (CclModel *model, const CclConfig *config, CclPool *pool, CclA
   self->blocks = (uint32_t) ccl_mask_words (model->width);
   self->chroma_blocks = (uint32_t) ccl_mask_words (self->chroma_width);
   self->n_strips = ccl_cpu_model_strips (model, config->threads);
-  ok = allocate (account, self->n_strips, sizeof *self->strips, &self->strips);
+  self->columns = ccl_light_tiles (model->width);
+  self->rows = ccl_light_tiles (model->height);
+  ok = allocate (account, self->n_strips, sizeof *self->strips, &self->strips) &&
+       allocate (account, (uint64_t) self->columns * self->rows, sizeof *self->tiles, &self->tiles);
   for (uint32_t i = 0; i < self->n_strips && ok; i++) {
     place_strip (self, i);
     ok = allocate_strip (self, &self->strips[i], account);
@@ -542,14 +776,18 @@ void
 ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
 {
   CclModel *base = self->base;
-  Job job = { self, &base->step, image };
+  Job job = { .model = self, .step = &base->step, .image = image };
+
+  base->relit = base->step.light != CCL_MOTION_STEADY && relight (&job);
 
   for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
     save_edges (self, &self->strips[i]);
   ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  base->foreground = 0;
-  for (uint32_t i = 0; i < self->n_strips; i++)
+  base->foreground = base->n_shadows = 0;
+  for (uint32_t i = 0; i < self->n_strips; i++) {
     base->foreground += self->strips[i].count;
+    base->n_shadows += self->strips[i].n_shadows;
+  }
   for (unsigned i = 0; i <= base->config.shadows; i++) {
     if (base->silent || base->foreground > base->most)
       clear_mask (&self->masks[i]);

@@ -28,7 +28,7 @@ typedef struct CclMotionRow
   uint64_t *foreground;   /* [blocks] result */
   uint64_t *shadows;      /* [blocks] result */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
-  uint64_t count;    /* pixels of foreground are added */
+  uint64_t count, n_shadows; /* pixels of foreground, and of shadow, are added */
   /* State of a later row, to prefetch. */
   const uint16_t *next_background;
   const uint8_t *next_noise, *next_counts;

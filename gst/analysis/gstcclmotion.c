@@ -21,6 +21,10 @@
  * that objects in the first frames soon leave no ghosts; #cclmotion:warm-up suppresses their
  * components.
  *
+ * When the light changes in much of the picture, fast or slowly, the background follows within
+ * 0.2 s, and objects stay foreground: a lamp that is switched on, a cloud, a camera's exposure or
+ * its change to infrared starts no new model.
+ *
  * Learning goes by running time, not by the number of frames: it does not depend on the frame
  * rate, and copes with gaps and dropped frames. Frames without timestamps, and the first one after
  * a jump, which the element warns of, count for their duration or at the frame rate.
@@ -28,7 +32,7 @@
  * The two fields of an interlaced frame are analysed as one picture. Separate fields
  * (`interlace-mode=alternate`) are not supported.
  *
- * The model survives PAUSED. New caps, flushing seeks, a change of light (see
+ * The model survives PAUSED. New caps, flushing seeks, another scene (see
  * #cclmotion:light-change) and the signal #cclmotion::reset start a new one.
  *
  * The model runs where the analysis runs: on the GPU, from pixels to components without a copy or a

@@ -131,8 +131,9 @@ install_properties (GObjectClass *gobject_class)
   /**
    * cclmotion:light-change:
    *
-   * Percentage of foreground above which the light is taken to have changed: such frames have no
-   * components, and if the change lasts for 0.3 s, a new model is started. 0 disables this.
+   * Percentage of foreground above which frames have no components, since the light or the scene
+   * has changed. If that lasts for 0.3 s, and is not a change of light which the background can
+   * follow, a new model is started. 0 disables this.
    *
    * Since: 0.1
    */

@@ -115,6 +115,7 @@ extern const Test update_tests[];
 extern const Test mask_tests[];
 extern const Test cleaning_tests[];
 extern const Test motion_tests[];
+extern const Test light_tests[];
 extern const Test color_tests[];
 extern const Test crop_tests[];
 extern const Test completion_tests[];

@@ -38,7 +38,8 @@ typedef struct Scene
   Object objects[OBJECTS];
   unsigned step;  /* of chroma */
   unsigned noise; /* grey levels */
-  unsigned light; /* 256ths */
+  unsigned light; /* 256ths, from column lamp on */
+  uint32_t lamp;
 } Scene;
 
 static uint32_t
@@ -131,7 +132,9 @@ draw_luma (Scene *scene, Mt19937 *rng)
         if (covers (&scene->objects[i], (int) x, (int) y))
           value = scene->objects[i].luma;
       }
-      scene->planes[0].pixels[at] = noisy (scene, rng, value * scene->light / 256);
+      if (x >= scene->lamp)
+        value = value * scene->light / 256;
+      scene->planes[0].pixels[at] = noisy (scene, rng, value);
     }
   }
 }
@@ -181,8 +184,10 @@ scene_advance (Scene *scene, Mt19937 *rng)
       object->dx = between (rng, -3, 3);
     }
   }
-  if (mt19937_below (rng, 40) == 0)
-    scene->light = 128 + mt19937_below (rng, 200);
+  if (mt19937_below (rng, 25) == 0) {
+    scene->light = 100 + mt19937_below (rng, 300);
+    scene->lamp = mt19937_below (rng, 2) ? mt19937_below (rng, scene->width) : 0;
+  }
   draw_luma (scene, rng);
   draw_chroma (scene, rng, 1);
   draw_chroma (scene, rng, 2);
@@ -732,7 +737,7 @@ test_learning (Check *check)
   }
 }
 
-/* A lasting change of light starts the model anew, lightning does not; a gap does no harm. */
+/* A lasting change of the scene starts the model anew, lightning does not; a gap does no harm. */
 static void
 check_light (Check *check, CclBackend backend)
 {

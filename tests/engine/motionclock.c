@@ -266,9 +266,27 @@ test_thresholds (void)
   }
 }
 
-/* A change of light starts the model anew when it lasted for 0.3 s without a break. */
+/* The next frame, and what it has shown: @foreground and @shadows of 1000 pixels. Returns
+ * CclMotionStep.light. */
+static unsigned
+see (CclMotionClock *clock, uint64_t elapsed, unsigned foreground, unsigned shadows, bool relit)
+{
+  CclMotionParams params = params_of (10 * SECOND);
+  CclMotionStep step = ccl_motion_clock_tick (clock, &params, elapsed);
+  const CclMotionSeen seen = { .pixels = 1000,
+                               .foreground = foreground,
+                               .shadows = shadows,
+                               .relit = relit && step.light != CCL_MOTION_STEADY,
+                               .light_change = foreground > 600 };
+
+  ccl_motion_clock_judge (clock, false, elapsed, &seen);
+  return step.light;
+}
+
+/* Too much foreground starts the model anew when it lasted for 0.3 s without a break, and the
+ * search for a change of light found none. */
 static void
-test_light (void)
+test_restart (void)
 {
   static const struct
   {
@@ -278,41 +296,99 @@ test_light (void)
       bool change;
     } frames[4];
     size_t n;
-    bool freeze;
     bool running;
   } cases[] = {
-    { { { 100 * MS, true }, { 100 * MS, true }, { 99 * MS, true } }, 3, false, true },
-    { { { 100 * MS, true }, { 100 * MS, true }, { 100 * MS, true } }, 3, false, false },
-    { { { 100 * MS, true }, { 100 * MS, true }, { 100 * MS, true } }, 3, true, true },
-    { { { 200 * MS, true }, { 40 * MS, false }, { 200 * MS, true } }, 3, false, true },
-    { { { 200 * MS, true }, { 0, false }, { 200 * MS, true }, { 100 * MS, true } },
-      4,
-      false,
-      false },
-    { { { SECOND, false }, { SECOND, false }, { 299 * MS, true } }, 3, false, true },
-    { { { SECOND, true } }, 1, false, false },
-    { { { SECOND, false } }, 1, false, true },
+    { { { 100 * MS, true }, { 100 * MS, true }, { 99 * MS, true } }, 3, true },
+    { { { 100 * MS, true }, { 100 * MS, true }, { 100 * MS, true } }, 3, false },
+    { { { 200 * MS, true }, { 40 * MS, false }, { 200 * MS, true } }, 3, true },
+    { { { 200 * MS, true }, { 0, false }, { 200 * MS, true }, { 100 * MS, true } }, 4, false },
+    { { { SECOND, false }, { SECOND, false }, { 299 * MS, true } }, 3, true },
+    { { { SECOND, true } }, 1, true },
+    { { { SECOND, true }, { SECOND, true } }, 2, false },
+    { { { SECOND, false } }, 1, true },
   };
   static const struct
   {
     uint8_t light_change;
     uint64_t most;
   } shares[] = { { 0, UINT64_MAX }, { 1, 10 }, { 60, 600 }, { 100, 1000 } };
+  CclMotionClock clock = clock_of (10 * SECOND);
 
   for (size_t i = 0; i < COUNT (cases); i++) {
-    CclMotionClock clock = clock_of (10 * SECOND);
-
+    clock = clock_of (10 * SECOND);
     for (size_t k = 0; k < cases[i].n; k++)
-      ccl_motion_clock_judge (&clock, cases[i].freeze, cases[i].frames[k].elapsed,
-                              cases[i].frames[k].change);
+      see (&clock, cases[i].frames[k].elapsed, cases[i].frames[k].change ? 601 : 200, 0, false);
     check ("a model after changes of light", i, clock.running, cases[i].running);
   }
+  clock = clock_of (10 * SECOND);
+  for (size_t k = 0; k < 10; k++)
+    ccl_motion_clock_judge (&clock, true, SECOND,
+                            &(CclMotionSeen){ .pixels = 1, .foreground = 1, .light_change = true });
+  check ("a frozen model", 0, clock.running, true);
+  check ("a frozen model's search", 0, clock.next, CCL_MOTION_STEADY);
   for (size_t i = 0; i < COUNT (shares); i++) {
     CclMotionParams params = params_of (SECOND);
 
     params.light_change = shares[i].light_change;
     check ("the most foreground", i, ccl_motion_most (&params, 1000), shares[i].most);
   }
+}
+
+/* A fifth of foreground, or two fifths with shadows, for 0.1 s: the next frame searches. If there
+ * is no change of light, searches become rare. */
+static void
+test_search (void)
+{
+  static const struct
+  {
+    unsigned foreground, shadows;
+    bool searches;
+  } cases[] = { { 200, 0, false }, { 201, 0, true },    { 0, 400, false },
+                { 0, 401, true },  { 150, 250, false }, { 150, 251, true } };
+  static const unsigned frames[] = { 2, 5, 10, 19, 36, 69, 134, 235, 336 };
+  CclMotionClock clock = clock_of (10 * SECOND);
+  size_t n = 0;
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    clock = clock_of (10 * SECOND);
+    see (&clock, 99 * MS, cases[i].foreground, cases[i].shadows, false);
+    check ("a search after 99 ms", i,
+           see (&clock, MS, cases[i].foreground, cases[i].shadows, false), CCL_MOTION_STEADY);
+    check ("a search", i, see (&clock, MS, 0, 0, false),
+           cases[i].searches ? CCL_MOTION_SEARCH : CCL_MOTION_STEADY);
+    check ("a search after that", i, see (&clock, SECOND, 0, 0, false), CCL_MOTION_STEADY);
+  }
+  clock = clock_of (10 * SECOND);
+  for (unsigned frame = 1; frame <= 340; frame++) {
+    if (see (&clock, 100 * MS, 300, 0, false) != CCL_MOTION_SEARCH)
+      continue;
+    if (n < COUNT (frames))
+      check ("the frame of a search", n, frame, frames[n]);
+    n++;
+  }
+  check ("searches", 0, n, COUNT (frames));
+  /* but a change of the whole picture is searched at once */
+  see (&clock, 100 * MS, 700, 0, false);
+  check ("a search after many", 0, see (&clock, 100 * MS, 700, 0, false), CCL_MOTION_SEARCH);
+}
+
+/* After a change, light is followed every 0.5 s until 5 s after the last one. */
+static void
+test_follow (void)
+{
+  CclMotionClock clock = clock_of (10 * SECOND);
+  unsigned follows = 0;
+
+  see (&clock, 100 * MS, 900, 0, false);
+  check ("a search", 0, see (&clock, 100 * MS, 0, 0, true), CCL_MOTION_SEARCH);
+  for (unsigned frame = 1; frame <= 100; frame++) {
+    unsigned light = see (&clock, 100 * MS, 0, 0, frame < 20);
+
+    check ("light in a frame", frame, light,
+           frame % 6 == 0 && frame <= 66 ? CCL_MOTION_FOLLOW : CCL_MOTION_STEADY);
+    follows += light == CCL_MOTION_FOLLOW;
+  }
+  check ("frames that follow", 0, follows, 11);
 }
 
 int
@@ -326,7 +402,9 @@ main (void)
   test_paces ();
   test_dither ();
   test_thresholds ();
-  test_light ();
+  test_restart ();
+  test_search ();
+  test_follow ();
   printf ("%u failures\n", failures);
 
   return failures > 0;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/reference/motion.h"
+#include "engine/motion_light.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ struct CclMotionReference
   Plane planes[3]; /* luma and both of chroma */
   uint8_t *noise, *candidates, *counts, *kinds;
   bool *chroma_differs, *renewed; /* renewed: the candidate became the background */
+  uint32_t columns, rows;         /* of tiles */
+  CclLightTile *tiles;
 };
 
 static size_t
@@ -131,8 +134,11 @@ ccl_motion_reference_new (const CclMotionConfig *config, uint32_t frame_width,
   self->kinds = calloc (size, 1);
   self->renewed = calloc (size, sizeof *self->renewed);
   self->chroma_differs = calloc (size, sizeof *self->chroma_differs);
+  self->columns = ccl_light_tiles (width);
+  self->rows = ccl_light_tiles (height);
+  self->tiles = calloc ((size_t) self->columns * self->rows, sizeof *self->tiles);
   if (!ok || !self->noise || !self->candidates || !self->counts || !self->kinds || !self->renewed ||
-      !self->chroma_differs) {
+      !self->chroma_differs || !self->tiles) {
     ccl_motion_reference_free (self);
     return NULL;
   }
@@ -152,6 +158,7 @@ ccl_motion_reference_free (CclMotionReference *self)
   free (self->kinds);
   free (self->renewed);
   free (self->chroma_differs);
+  free (self->tiles);
   free (self);
 }
 
@@ -238,6 +245,148 @@ learn_sample (CclMotionReference *self, const CclMotionStep *step, Plane *plane,
         (uint16_t) ccl_motion_follow (pace, plane->background[i], plane->values[i]);
 }
 
+/* Counts the pixels of a tile; with @counts, those of each bin and level, else those that its curve
+ * explains. */
+static void
+count_tile (const CclMotionReference *self, const CclMotionStep *step, const CclLightTile *tile,
+            CclLightCount *count, uint32_t (*counts)[CCL_LIGHT_LEVELS])
+{
+  const Plane *luma = &self->planes[0];
+  const size_t index = (size_t) (tile - self->tiles);
+  const uint32_t left = index % self->columns * CCL_LIGHT_TILE;
+  const uint32_t top = (uint32_t) (index / self->columns) * CCL_LIGHT_TILE;
+
+  for (uint32_t y = top; y < luma->height && y < top + CCL_LIGHT_TILE; y++) {
+    for (uint32_t x = left; x < luma->width && x < left + CCL_LIGHT_TILE; x++) {
+      size_t i = at (luma, x, y);
+      int value = luma->values[i], background = luma->background[i];
+      int bin = background / (8 * CCL_MOTION_ONE);
+
+      if (counts) {
+        count->pixels++;
+        count->bins[bin]++;
+        counts[bin][value / 2]++;
+        continue;
+      }
+      count->explained += ccl_light_explains (value, ccl_light_follow (tile->curve, background));
+      count->changed += ccl_light_differs (step, value, background) ||
+                        (self->config.format == CCL_MOTION_LUMA_420 &&
+                         self->chroma_differs[at (&self->planes[1], x / 2, y / 2)]);
+    }
+  }
+}
+
+static void
+measure_tile (const CclMotionReference *self, const CclMotionStep *step, CclLightTile *tile)
+{
+  uint32_t counts[CCL_LIGHT_BINS][CCL_LIGHT_LEVELS] = { 0 }, known = 0;
+  uint8_t medians[CCL_LIGHT_BINS];
+  CclLightCount count = { .pixels = 0 };
+
+  *tile = (CclLightTile){ .flags = 0 };
+  count_tile (self, step, tile, &count, counts);
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    uint32_t sum = 0;
+
+    if (count.bins[bin] < ccl_light_least (count.pixels))
+      continue;
+    known |= UINT32_C (1) << bin;
+    for (int level = CCL_LIGHT_LEVELS - 1; level >= 0; level--) {
+      /* the lowest level that half of the pixels do not exceed */
+      if (2 * sum <= count.bins[bin])
+        medians[bin] = (uint8_t) (2 * level + 1);
+      sum += counts[bin][level];
+    }
+  }
+  if (known == 0)
+    return;
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
+    tile->curve[bin] = ccl_light_level (medians, known, bin);
+  count_tile (self, step, tile, &count, NULL);
+  tile->flags = ccl_light_judge (step, &count, tile->curve);
+}
+
+static void
+relight_pixel (CclMotionReference *self, uint32_t x, uint32_t y, const uint8_t *curve,
+               CclLightPlace place)
+{
+  Plane *luma = &self->planes[0];
+  size_t i = at (luma, x, y);
+  int value = luma->values[i], background = luma->background[i];
+  int level = ccl_light_follow (curve, background);
+  bool takes = ccl_light_takes (place, value, background, level);
+
+  if (place == CCL_LIGHT_FADING && !takes)
+    return;
+  luma->background[i] = (uint16_t) (takes ? value * CCL_MOTION_ONE : level);
+  self->noise[i] = CCL_MOTION_FIRST_NOISE;
+  self->counts[i] = 0;
+  if (self->config.format != CCL_MOTION_LUMA_420 || x % 2 == 1 || y % 2 == 1)
+    return;
+  for (int k = 1; k < 3; k++) {
+    Plane *plane = &self->planes[k];
+    size_t sample = at (plane, x / 2, y / 2);
+
+    plane->background[sample] =
+        (uint16_t) (takes ? plane->values[sample] * CCL_MOTION_ONE
+                          : ccl_light_chroma (plane->background[sample], background, level));
+  }
+}
+
+static void
+relight_tile (CclMotionReference *self, uint32_t left, uint32_t top, const uint8_t *curve,
+              CclLightPlace place)
+{
+  const Plane *luma = &self->planes[0];
+
+  for (uint32_t y = top; y < luma->height && y < top + CCL_LIGHT_TILE; y++) {
+    for (uint32_t x = left; x < luma->width && x < left + CCL_LIGHT_TILE; x++)
+      relight_pixel (self, x, y, curve, place);
+  }
+}
+
+/* Returns whether the light has changed. */
+static bool
+relight (CclMotionReference *self, const CclMotionStep *step)
+{
+  const uint32_t n = self->columns * self->rows;
+  CclLightTotal total = { .votes = 0 };
+  uint8_t mean[CCL_LIGHT_BINS];
+
+  for (uint32_t i = 0; i < n; i++) {
+    CclLightTile *tile = &self->tiles[i];
+
+    measure_tile (self, step, tile);
+    ccl_light_add (&total, tile);
+  }
+  if (!ccl_light_changed (step, &total, n))
+    return false;
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
+    mean[bin] = ccl_light_mean (&total, bin);
+  for (uint32_t row = 0; row < self->rows; row++) {
+    for (uint32_t column = 0; column < self->columns; column++) {
+      const CclLightTile *tile = &self->tiles[row * self->columns + column];
+      CclLightPlace place = ccl_light_place (self->tiles, (int) self->columns, (int) self->rows,
+                                             (int) column, (int) row);
+
+      if (place != CCL_LIGHT_ELSEWHERE)
+        relight_tile (self, column * CCL_LIGHT_TILE, row * CCL_LIGHT_TILE,
+                      tile->flags & CCL_LIGHT_LIT ? tile->curve : mean, place);
+    }
+  }
+  return true;
+}
+
+static void
+compare_chroma (CclMotionReference *self, const CclMotionStep *step)
+{
+  const Plane *u = &self->planes[1], *v = &self->planes[2];
+
+  for (size_t i = 0; i < plane_size (u); i++)
+    self->chroma_differs[i] = ccl_motion_chroma_differs (step, u->values[i], v->values[i],
+                                                         u->background[i], v->background[i]);
+}
+
 void
 ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, const CclImage *image,
                             uint8_t *pixels)
@@ -245,41 +394,44 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   const CclMotionConfig *config = &self->config;
   const CclMotionParams *params = &frame->motion;
   const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, frame->elapsed);
-  Plane *luma = &self->planes[0], *u = &self->planes[1], *v = &self->planes[2];
-  uint64_t foreground = 0;
-  bool light_change;
+  const bool chroma = config->format == CCL_MOTION_LUMA_420;
+  Plane *luma = &self->planes[0], *u = &self->planes[1];
+  CclMotionSeen seen = { .pixels = plane_size (luma) };
 
   plane_read (luma, image, 1, self->width, self->height, config->scale);
   plane_blur (luma);
-  memcpy (luma->old, luma->background, plane_size (luma) * sizeof *luma->old);
-  if (config->format == CCL_MOTION_LUMA_420) {
-    for (int i = 1; i < 3; i++) {
-      plane_read (&self->planes[i], &image->chroma->planes[i - 1], image->chroma->step,
-                  (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
-      plane_blur (&self->planes[i]);
-    }
-    for (size_t i = 0; i < plane_size (u); i++)
-      self->chroma_differs[i] = ccl_motion_chroma_differs (&step, u->values[i], v->values[i],
-                                                           u->background[i], v->background[i]);
+  for (int i = 1; chroma && i < 3; i++) {
+    plane_read (&self->planes[i], &image->chroma->planes[i - 1], image->chroma->step,
+                (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
+    plane_blur (&self->planes[i]);
   }
+  if (chroma)
+    compare_chroma (self, &step);
+  if (step.light != CCL_MOTION_STEADY)
+    seen.relit = relight (self, &step);
+  if (chroma)
+    compare_chroma (self, &step);
+  memcpy (luma->old, luma->background, plane_size (luma) * sizeof *luma->old);
   for (uint32_t y = 0; y < luma->height; y++) {
     for (uint32_t x = 0; x < luma->width; x++)
       self->kinds[at (luma, x, y)] = kind_of_pixel (self, &step, x, y);
   }
   for (size_t i = 0; step.learn && i < plane_size (luma); i++)
     learn_pixel (self, &step, i);
-  for (int k = 1; step.learn && config->format == CCL_MOTION_LUMA_420 && k < 3; k++) {
+  for (int k = 1; step.learn && chroma && k < 3; k++) {
     for (uint32_t y = 0; y < u->height; y++)
       for (uint32_t x = 0; x < u->width; x++)
         learn_sample (self, &step, &self->planes[k], x, y);
   }
-  for (size_t i = 0; i < plane_size (luma); i++)
-    foreground += self->kinds[i] == FOREGROUND;
+  for (size_t i = 0; i < plane_size (luma); i++) {
+    seen.foreground += self->kinds[i] == FOREGROUND;
+    seen.shadows += self->kinds[i] == SHADOW;
+  }
   memcpy (pixels, self->kinds, plane_size (luma));
-  light_change = foreground > ccl_motion_most (params, plane_size (luma));
-  if (light_change || self->clock.age < params->warm_up)
+  seen.light_change = seen.foreground > ccl_motion_most (params, plane_size (luma));
+  if (seen.light_change || self->clock.age < params->warm_up)
     memset (pixels, 0, plane_size (luma));
-  ccl_motion_clock_judge (&self->clock, params->freeze, frame->elapsed, light_change);
+  ccl_motion_clock_judge (&self->clock, params->freeze, frame->elapsed, &seen);
 }
 
 void

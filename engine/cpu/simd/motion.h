@@ -372,6 +372,8 @@ luma_row (CclMotionRow *row)
     busy &= pixels;
     if (row->step->shadows && busy & ~chroma)
       shadows = find_shadows (row, x, busy & ~chroma);
+    if (shadows)
+      row->n_shadows += (unsigned) __builtin_popcountll (shadows);
     row->foreground[block] = busy & ~shadows;
     row->shadows[block] = shadows;
     row->renewed[block] = 0;

@@ -13,6 +13,12 @@
  * stand still for the learning time become background. A young model learns faster, so that objects
  * in the first frames soon leave no ghosts.
  *
+ * When more than a fifth of the picture is foreground for 0.1 s, or two fifths are foreground or
+ * shadow, the model searches for a change of light: for the levels that the background's have
+ * become, in tiles of 32x32 pixels. If there is one, the background changes alike, and objects
+ * stay foreground; the model then follows the light every 0.5 s, until it has not changed for 5 s.
+ * If there is none, searches become rare.
+ *
  * All arithmetic is in integers: the result is the same on every backend, with every instruction
  * set and any number of threads. */
 
@@ -52,11 +58,11 @@ typedef struct CclMotionParams
   uint64_t warm_up;       /* nanoseconds after each start in which the model learns but masks are
                            * empty */
   uint8_t noise_floor;    /* grey levels: minimum difference in luma of foreground pixels */
-  uint8_t light_change; /* percent, 0 to 100: more foreground than this is a change of light: masks
-                         * are empty, and if it lasts 0.3 s the model starts anew; 0: never */
-  bool keep_shadows;    /* shadows are foreground */
-  bool freeze;          /* the model stays as it is */
-  uint64_t reserved[4]; /* for fields to come; 0 */
+  uint8_t light_change;   /* percent, 0 to 100: with more foreground than this, masks are empty, and
+                           * if   it lasts 0.3 s and is not light, the model starts anew; 0: never */
+  bool keep_shadows;      /* shadows are foreground */
+  bool freeze;            /* the model stays as it is */
+  uint64_t reserved[4];   /* for fields to come; 0 */
 } CclMotionParams;
 
 /* The state of a model after the last collected frame. */
@@ -67,8 +73,8 @@ typedef struct CclMotionInfo
                            * also when its mask is empty */
   uint64_t age;           /* nanoseconds of frames since the start */
   uint64_t starts;        /* number of starts: the first frame's, and one for each lasting change of
-                           * light and ccl_analyzer_reset() */
-  bool light_change;      /* the last frame was one */
+                           * the scene and ccl_analyzer_reset() */
+  bool light_change;      /* the last frame had more foreground than light_change */
   uint64_t bytes;         /* of CclInfo.bytes: what the model holds */
   uint64_t reserved[4];   /* for fields to come; 0 */
 } CclMotionInfo;

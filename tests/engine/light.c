@@ -1,0 +1,175 @@
+/* cudaccl - checkccl: background models when the light changes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/checkccl.h"
+
+#include <cudaccl/mask.h>
+#include "tests/lib/device.h"
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define SECOND UINT64_C (1000000000)
+#define PLANES 3
+
+/* What a street shows: surfaces, and a thing of 16x16 pixels. */
+typedef struct Street
+{
+  const char *name;
+  int gain, offset; /* of luma from column @lamp on: 256ths, and grey levels */
+  uint32_t lamp;
+  bool infrared;   /* no colour */
+  bool cut;        /* other surfaces */
+  uint64_t starts; /* that are expected */
+} Street;
+
+/* A camera, and its last frame. */
+typedef struct Camera
+{
+  CclAnalyzer *analyzer;
+  CclParams params;
+  TestImage planes[PLANES];
+  uint32_t thing;    /* where it is */
+  unsigned set, hit; /* foreground, and that of the thing */
+} Camera;
+
+static bool
+is_thing (const Camera *camera, uint32_t x, uint32_t y)
+{
+  return x >= camera->thing && x < camera->thing + 16 && y >= 40 && y < 56;
+}
+
+static void
+draw (Camera *camera, const Street *street)
+{
+  TestImage *planes = camera->planes;
+
+  for (uint32_t y = 0; y < planes[0].height; y++) {
+    for (uint32_t x = 0; x < planes[0].width; x++) {
+      const uint32_t surface = (x / 20 * 7 + y / 12 * 5 + (street->cut ? x / 16 * 9 : 0)) % 11;
+      const bool thing = is_thing (camera, x, y);
+      const uint32_t texture = street->cut ? (7 * x + 3 * y) % 60 : (x + y) % 5;
+      int luma = thing ? 20 : (int) (50 + 12 * surface + texture);
+
+      if (x >= street->lamp)
+        luma = luma * street->gain / 256 + street->offset;
+      planes[0].pixels[(size_t) y * planes[0].width + x] = (uint8_t) (luma > 255 ? 255 : luma);
+      for (int k = 1; k < PLANES && x % 2 == 0 && y % 2 == 0; k++)
+        planes[k].pixels[(size_t) (y / 2) * planes[k].width + x / 2] =
+            (uint8_t) (street->infrared ? 128
+                       : thing          ? 150
+                                        : 120 + surface);
+    }
+  }
+}
+
+/* Shows a street in which the thing moves. */
+static void
+show (Check *check, Camera *camera, const Street *street, unsigned frames)
+{
+  TestImage *planes = camera->planes;
+  CclImage image = test_image_view (&planes[0]);
+  CclChroma chroma = { { test_image_view (&planes[1]), test_image_view (&planes[2]) }, 1 };
+  CclComponents components;
+  CclMask mask;
+  bool ok = true;
+
+  image.chroma = &chroma;
+  for (unsigned i = 0; ok && i < frames; i++) {
+    draw (camera, street);
+    ok = ccl_analyzer_analyze (camera->analyzer, &image, &camera->params, &components) == CCL_OK;
+    camera->thing = (camera->thing + 3) % 170;
+  }
+  camera->thing = (camera->thing + 167) % 170; /* as in the last frame */
+  ok = ok && ccl_analyzer_mask (camera->analyzer, &mask) == CCL_OK;
+  check_that (check, ok, "%s", ccl_last_error ());
+  camera->set = camera->hit = 0;
+  for (uint32_t y = 0; ok && y < mask.height; y++) {
+    for (uint32_t x = 0; x < mask.width; x++) {
+      unsigned bit = mask.words[y * mask.pitch + x / 64] >> x % 64 & 1;
+
+      camera->set += bit;
+      camera->hit += bit && is_thing (camera, x, y);
+    }
+  }
+  camera->thing = (camera->thing + 3) % 170;
+  check->runs++;
+}
+
+/* At least three quarters of the thing are foreground, and less than its size of all else. */
+static void
+expect (Check *check, const Camera *camera, const Street *street, const char *when)
+{
+  check_that (check, camera->hit >= 192 && camera->set <= camera->hit + 256,
+              "%s, %s: %u pixels of the thing are foreground and %u others, not 192 and 256",
+              street->name, when, camera->hit, camera->set - camera->hit);
+}
+
+/* When the light changes, in the whole picture or a part of it, what moves stays foreground, and
+ * nothing else is. Another scene starts the model anew. Lightning and freezing leave it as it is.
+ */
+static void
+check_street (Check *check, CclBackend backend, const Street *street)
+{
+  static const Street plain = { .gain = 256 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+  CclMotionConfig motion;
+  CclConfig config;
+  CclInfo info;
+
+  ccl_config_init (&config, 192, 96);
+  ccl_motion_config_init (&motion);
+  config.motion = &motion;
+  config.mask = true;
+  config.backend = backend;
+  ccl_params_init (&camera.params);
+  camera.params.elapsed = SECOND / 25;
+  check_that (check, ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK, "%s",
+              ccl_last_error ());
+  show (check, &camera, &plain, 56);
+  expect (check, &camera, street, "before");
+  show (check, &camera, street, 2);
+  show (check, &camera, &plain, 1);
+  expect (check, &camera, street, "after lightning");
+  camera.params.motion.freeze = true;
+  show (check, &camera, street, 10);
+  show (check, &camera, &plain, 1);
+  expect (check, &camera, street, "after freezing");
+  camera.params.motion.freeze = false;
+  show (check, &camera, street, 12);
+  ccl_analyzer_info (camera.analyzer, &info);
+  check_that (check, info.motion.starts == street->starts, "%s: %llu starts, not %llu",
+              street->name, (unsigned long long) info.motion.starts,
+              (unsigned long long) street->starts);
+  if (street->starts == 1)
+    expect (check, &camera, street, "after it");
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
+static void
+test_relight (Check *check)
+{
+  static const CclBackend backends[] = { CCL_BACKEND_CPU, CCL_BACKEND_CUDA };
+  static const Street streets[] = {
+    { "brighter", 330, 8, .starts = 1 },
+    { "darker", 140, 0, .starts = 1 },
+    { "half lit", 380, 0, .lamp = 100, .starts = 1 },
+    { "infrared", 160, 60, .infrared = true, .starts = 1 },
+    { "another scene", 256, 0, .cut = true, .starts = 2 },
+  };
+  const Options *options = &check->options;
+
+  for (size_t i = 0; i < COUNT (backends) && !options->algorithm; i++) {
+    if ((options->backend != CCL_BACKEND_AUTO && options->backend != backends[i]) ||
+        (backends[i] == CCL_BACKEND_CUDA && !test_device_available ()))
+      continue;
+    for (size_t k = 0; k < COUNT (streets); k++)
+      check_street (check, backends[i], &streets[k]);
+  }
+}
+
+const Test light_tests[] = {
+  { "motion-relight", test_relight },
+  { NULL, NULL },
+};
