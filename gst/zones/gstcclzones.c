@@ -787,8 +787,10 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff las
     GstCclZonesMeta *added = gst_buffer_add_ccl_zones_meta (
         buffer, width, height, meta.zones, meta.n_zones, meta.events, meta.n_events);
 
-    gst_ccl_zones_translate_events (added, &added->events[added->n_events - meta.n_events],
-                                    meta.n_events, meta.class_names);
+    /* Without events there is no array. */
+    if (meta.n_events > 0)
+      gst_ccl_zones_translate_events (added, &added->events[added->n_events - meta.n_events],
+                                      meta.n_events, meta.class_names);
   }
   /* Running time restarts after a flush. */
   gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
