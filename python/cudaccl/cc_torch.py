@@ -22,7 +22,10 @@ def get_connected_components(inputs):
     if inputs.dtype not in (torch.bool, torch.uint8):
         inputs = inputs != 0
     labels = torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device)
-    _, components = analyze(inputs.contiguous(), out=labels)
+    if inputs.numel() == 0:
+        return labels, labels.clone()
+    # Not all versions of PyTorch hand out booleans.
+    _, components = analyze(inputs.contiguous().view(torch.uint8), out=labels)
     parts = components if inputs.dim() > 2 else [components]
     # The areas of all masks one after another, with one of background before each.
     areas, starts = [], []
