@@ -95,6 +95,7 @@ enum
   PROP_SMOOTH_ALPHA,
   PROP_MAX_TRACKS,
   PROP_MIN_RELATIVE_AREA,
+  PROP_MIN_CONFIDENCE,
   PROP_OBJECTS,
   PROP_POST_MESSAGES,
   PROP_TRACKS,
@@ -182,8 +183,8 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    * ccltrack:min-persistence:
    *
    * How long components must be found before they are an object with an id, in nanoseconds: noise
-   * is gone by then. Boxes of detectors are objects from the second frame on, or the third or
-   * fourth if their confidence is low. With 0, everything is an object at once.
+   * is gone by then. Boxes of detectors are objects from the second frame on, or the third if
+   * their confidence is below 0.9. With 0, everything is an object at once.
    *
    * Since: 0.1
    */
@@ -249,6 +250,20 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
           "min-relative-area", "Minimum relative area",
           "Minimum area of a component that starts a track, as a share of the frame.", 0.0, 1.0,
           params.min_area, flags));
+
+  /**
+   * ccltrack:min-confidence:
+   *
+   * Minimum confidence of a detector's box that starts an object. Boxes below it only continue
+   * objects, if they overlap them well. Boxes without confidence count as certain.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_MIN_CONFIDENCE,
+      g_param_spec_double ("min-confidence", "Minimum confidence",
+                           "Minimum confidence of a detector's box that starts an object.", 0.0,
+                           1.0, params.min_confidence, flags));
 
   /**
    * ccltrack:objects:
@@ -425,6 +440,9 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
   case PROP_MIN_RELATIVE_AREA:
     self->params.min_area = g_value_get_double (value);
     break;
+  case PROP_MIN_CONFIDENCE:
+    self->params.min_confidence = g_value_get_double (value);
+    break;
   case PROP_OBJECTS:
     self->objects = g_value_get_boolean (value);
     break;
@@ -465,6 +483,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
     break;
   case PROP_MIN_RELATIVE_AREA:
     g_value_set_double (value, self->params.min_area);
+    break;
+  case PROP_MIN_CONFIDENCE:
+    g_value_set_double (value, self->params.min_confidence);
     break;
   case PROP_OBJECTS:
     g_value_set_boolean (value, self->objects);

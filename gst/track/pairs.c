@@ -24,8 +24,10 @@
 /* Largest ratio of areas of a track and a detection that are near, but overlap little. */
 #define GATE_AREA 4.0
 
-#define LOW_CONFIDENCE 0.5
-#define LOW_WEIGHT 0.5
+/* Doubtful boxes of detectors are for tracks that have no better one, and only if they overlap that
+ * much (Zhang 2022, ByteTrack). */
+#define DOUBTFUL_WEIGHT 0.5
+#define DOUBTFUL_IOU 0.5
 
 /* Boxes of different classes are the same object only if they overlap that much: the detector was
  * wrong about one of them. */
@@ -65,7 +67,7 @@ typedef struct
   Box box;
   gdouble centre[2];
   guint blob;
-  gdouble weight; /* of the score */
+  gboolean doubtful;
   guint class_id;
 } Entry;
 
@@ -139,13 +141,6 @@ get_cell (const Grid *grid, guint k, gdouble position)
   return (guint) MAX (0.0, MIN (cell, grid->n_cells[k] - 1.0));
 }
 
-/* Doubtful boxes of detectors are for tracks that have no better one (Zhang 2022, ByteTrack). */
-static gdouble
-get_weight (const Blob *blob)
-{
-  return blob->object && get_certainty (blob) < LOW_CONFIDENCE ? LOW_WEIGHT : 1.0;
-}
-
 /* Counts of cells become the first entries of each, then the entries are filled in from the end. */
 static void
 build_grid (GstCclTracker *self, gdouble noise)
@@ -186,7 +181,7 @@ build_grid (GstCclTracker *self, gdouble noise)
     const Entry entry = { blob->box,
                           { get_middle (&blob->box, 0), get_middle (&blob->box, 1) },
                           i,
-                          get_weight (blob),
+                          is_doubtful (self, blob),
                           blob->class_id };
 
     if (blob->area >= noise)
@@ -301,9 +296,13 @@ compare (const Query *query, const Entry *entry, GstCclAssignmentEdge *edge, gdo
   M2 near = (V2){ distance, 0.0 } < (V2){ 1.0, shared };
   gint64 same = alike[0] | (alike[1] & near[0]);
 
+  if (G_UNLIKELY (entry->doubtful)) {
+    score *= DOUBTFUL_WEIGHT;
+    same &= -(gint64) (shared >= DOUBTFUL_IOU * all);
+  }
   if (G_UNLIKELY (is_other (query->class_id, entry->class_id)))
-    same = shared >= OTHER_CLASS_IOU * all ? -1 : 0;
-  score *= query->confidence * entry->weight;
+    same &= -(gint64) (shared >= OTHER_CLASS_IOU * all);
+  score *= query->confidence;
   edge->column = entry->blob;
   edge->score =
       select2 ((M2){ same, same }, min2 ((V2){ score, 0.0 }, (V2){ 1.0, 1.0 }), zero - 1.0)[0];

@@ -141,6 +141,13 @@ square (gdouble value)
   return value * value;
 }
 
+/* Whether a detector is so uncertain of a box that it starts no track. */
+static inline gboolean
+is_doubtful (const GstCclTracker *self, const Blob *blob)
+{
+  return blob->object && get_certainty (blob) < self->params.min_confidence;
+}
+
 static inline gdouble
 get_length (const Box *box, guint k)
 {

@@ -26,6 +26,7 @@
 #define DEFAULT_SMOOTH_ALPHA 0.2
 #define DEFAULT_MAX_TRACKS 1024
 #define DEFAULT_MIN_AREA 0.0005
+#define DEFAULT_MIN_CONFIDENCE 0.7
 
 /* Noise is small compared with the detections that make up most of the foreground: detections below
  * this share of the typical area, averaged over this time, start no track, and those below
@@ -56,9 +57,8 @@
 #define SMOOTH_RATE 10.0 /* frame rate as at which sizes are smoothed */
 
 /* Boxes of detectors */
-#define START_CONFIDENCE 0.4 /* of a box that starts a track */
-#define EVIDENCE 1.8         /* sum of confidence that confirms a track */
-#define DOUBLE_IOU 0.7       /* of two boxes of one object */
+#define EVIDENCE 1.8   /* sum of confidence that confirms a track */
+#define DOUBLE_IOU 0.7 /* of two boxes of one object */
 
 /* s that tracks are shown without being seen: in a group, found by a detector, and behind another
  */
@@ -78,6 +78,7 @@ gst_ccl_tracker_params_init (GstCclTrackerParams *params)
   params->smooth_alpha = DEFAULT_SMOOTH_ALPHA;
   params->max_tracks = DEFAULT_MAX_TRACKS;
   params->min_area = DEFAULT_MIN_AREA;
+  params->min_confidence = DEFAULT_MIN_CONFIDENCE;
   params->width = params->height = 0;
 }
 
@@ -485,6 +486,13 @@ is_over (const GstCclTracker *self, const Track *track)
   return FALSE;
 }
 
+/* Whether components need not be found for some time. */
+static gboolean
+is_at_once (const GstCclTracker *self)
+{
+  return self->params.min_persistence < GST_USECOND;
+}
+
 /* Gives a track its id if it is certain: components may be noise, so it must be found for some
  * time; boxes of detectors must be confident. A frame lasts from the one before. */
 static void
@@ -492,7 +500,7 @@ confirm (GstCclTracker *self, Track *track)
 {
   const gdouble persistence = (gdouble) self->params.min_persistence / GST_SECOND;
 
-  if (!track->id && (track->age + self->dt >= persistence - 1e-6 ||
+  if (!track->id && (is_at_once (self) || track->age + self->dt >= persistence - 1e-6 ||
                      (track->known && track->evidence >= EVIDENCE)))
     track->id = ++self->last_id;
 }
@@ -560,6 +568,13 @@ add_track (GstCclTracker *self, guint index)
   g_array_append_val (self->tracks, track);
 }
 
+static gboolean
+is_noise (const GstCclTracker *self, const Blob *blob)
+{
+  return blob->object ? is_doubtful (self, blob) && !is_at_once (self)
+                      : blob->area < self->min_area;
+}
+
 /* What is left over begins a track, unless it is noise. */
 static void
 add_tracks (GstCclTracker *self)
@@ -569,8 +584,7 @@ add_tracks (GstCclTracker *self)
   for (i = 0; i < self->blobs->len; i++) {
     Blob *blob = get_blob (self, i);
 
-    if (blob->members > 0 || blob->into >= 0 ||
-        (blob->object ? get_certainty (blob) < START_CONFIDENCE : blob->area < self->min_area))
+    if (blob->members > 0 || blob->into >= 0 || is_noise (self, blob))
       continue;
     if (self->tracks->len >= self->params.max_tracks) {
       self->exceeded++;

@@ -27,6 +27,7 @@ typedef struct
   GstClockTime max_miss;        /* how long a track lives on without a detection */
   gdouble smooth_alpha;         /* 0...1: share of a new size in the smoothed one */
   guint max_tracks;             /* most tracks at a time */
+  gdouble min_confidence;       /* 0...1: of a detector's box that starts a track */
   gdouble min_area;    /* 0...1: share of the frame below which a component starts no track, unless
                         * objects are small in general; 0: no limit */
   guint width, height; /* of the frames, or 0 */

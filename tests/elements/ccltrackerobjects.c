@@ -85,7 +85,7 @@ GST_START_TEST (test_evidence)
   {
     gdouble confidence;
     guint frames; /* until it has an id; 0: never */
-  } cases[] = { { 1.0, 2 }, { 0.9, 2 }, { 0.89, 3 }, { 0.61, 3 }, { 0.45, 4 }, { 0.39, 0 } };
+  } cases[] = { { 0.0, 2 }, { 1.0, 2 }, { 0.9, 2 }, { 0.89, 3 }, { 0.71, 3 }, { 0.69, 0 } };
   const GstCclTrackInfo *tracks;
   guint i, k, n;
 
@@ -122,6 +122,11 @@ GST_START_TEST (test_doubtful)
   fail_unless_equals_int (n, 1);
   fail_unless (tracks[0].detection == 0 && tracks[0].missed == 0);
   fail_unless (tracks[0].confidence == 0.3);
+  /* It overlaps too little. */
+  add (&player, 314, 200, 40, 80, 0.3, 0);
+  tracks = play (&player, &n);
+  fail_unless_equals_int (n, 1);
+  fail_unless (tracks[0].detection < 0 && tracks[0].missed > 0);
 
   add (&player, 301, 200, 40, 80, 0.3, 0);
   add (&player, 312, 200, 40, 80, 0.9, 0);
