@@ -47,9 +47,8 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClas
   }
 }
 
-void
-gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids,
-                              guint n)
+static void
+add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids, guint n)
 {
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   GstClockTime time = GST_BUFFER_PTS (buffer);
@@ -104,8 +103,51 @@ gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *compone
                  ? (gint) detection.id
                  : -1;
   }
-  gst_ccl_analytics_add_tracks (buffer, components, ids, n);
+  add_tracks (buffer, components, ids, n);
   g_free (ids);
+}
+
+static guint
+hash_box (gconstpointer key)
+{
+  const GstCclComponent *component = key;
+
+  return ((component->x * 31 + component->y) * 31 + component->width) * 31 + component->height;
+}
+
+static gboolean
+has_same_box (gconstpointer a, gconstpointer b)
+{
+  const GstCclComponent *p = a, *q = b;
+
+  return p->x == q->x && p->y == q->y && p->width == q->width && p->height == q->height;
+}
+
+void
+gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
+                              const GstCclComponent *tracked, const GstCclComponent *const *boxes,
+                              guint n)
+{
+  GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+  GHashTable *by_box = g_hash_table_new (hash_box, has_same_box);
+  guint i;
+  gint *ids;
+
+  gst_ccl_analytics_read (buffer, width, height, classes, detections);
+  for (i = detections->len; i-- > 0;)
+    g_hash_table_replace (by_box, &g_array_index (detections, GstCclComponent, i),
+                          &g_array_index (detections, GstCclComponent, i));
+  ids = g_new (gint, n);
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *detection = boxes[i] ? g_hash_table_lookup (by_box, boxes[i]) : NULL;
+
+    ids[i] = detection ? (gint) detection->label : -1;
+  }
+  if (detections->len > 0)
+    add_tracks (buffer, tracked, ids, n);
+  g_free (ids);
+  g_hash_table_unref (by_box);
+  g_array_unref (detections);
 }
 #else
 void
@@ -121,7 +163,8 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClas
 }
 
 void
-gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids,
+gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
+                              const GstCclComponent *tracked, const GstCclComponent *const *boxes,
                               guint n)
 {
 }

@@ -24,10 +24,11 @@ void gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCc
 void gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
                                     GstCclClassNames *names, const gchar *no_class);
 
-/* Adds a GstAnalyticsTrackingMtd for each of the tracked components, and relates it to the object
- * detection @ids[i]; -1 is none. @buffer must be writable. */
-void gst_ccl_analytics_add_tracks (GstBuffer *buffer, const GstCclComponent *components,
-                                   const gint *ids, guint n);
+/* Adds a GstAnalyticsTrackingMtd for each of the @n components that is tracked, and relates it to
+ * the object detection whose box is that of boxes[i]; NULL has none. @buffer must be writable. */
+void gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height,
+                                   GstCclClasses *classes, const GstCclComponent *tracked,
+                                   const GstCclComponent *const *boxes, guint n);
 
 G_END_DECLS
 

@@ -81,6 +81,7 @@ read_regions (GstCclForeign *self, GstBuffer *buffer, GstCclClasses *classes)
     GstCclComponent component = { 0 };
 
     if (roi->w == 0 || roi->h == 0 ||
+        roi->roi_type == g_quark_from_static_string (GST_CCL_DETECT_LOOK) ||
         gst_video_region_of_interest_meta_get_param (roi, GST_CCL_ROI_PARAM))
       continue;
     read_region (roi, classes, &component);
@@ -141,9 +142,15 @@ gst_ccl_foreign_set_track (GstCclForeign *self, guint index, const GstCclCompone
   if (self->kind == GST_CCL_FOREIGN_NVDS) {
     gst_ccl_nvds_set_track (g_ptr_array_index (self->sources, index), tracked->track);
   } else if (self->kind == GST_CCL_FOREIGN_REGIONS) {
+    GstVideoRegionOfInterestMeta *roi = g_ptr_array_index (self->sources, index);
+
+    roi->x = tracked->x;
+    roi->y = tracked->y;
+    roi->w = tracked->width;
+    roi->h = tracked->height;
     param = gst_structure_new (GST_CCL_ROI_PARAM, "label", G_TYPE_UINT, tracked->label, NULL);
     gst_ccl_rois_set_param (param, tracked,
                             names ? gst_ccl_class_names_get_name (names, tracked->class_id) : NULL);
-    gst_video_region_of_interest_meta_add_param (g_ptr_array_index (self->sources, index), param);
+    gst_video_region_of_interest_meta_add_param (roi, param);
   }
 }

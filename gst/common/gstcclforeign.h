@@ -9,6 +9,11 @@
 
 G_BEGIN_DECLS
 
+/* What regions of ccldetect have as parameters, and the type of those that only tell where it
+ * looked. */
+#define GST_CCL_DETECT_PARAM "ccldetect"
+#define GST_CCL_DETECT_LOOK "ccldetect-look"
+
 typedef enum
 {
   GST_CCL_FOREIGN_REGIONS,
@@ -35,7 +40,7 @@ void gst_ccl_foreign_init (GstCclForeign *self, GstBuffer *buffer, guint width, 
 void gst_ccl_foreign_clear (GstCclForeign *self);
 
 /* Writes the track of a detection, and its class by now, to what it was read from, which must be
- * writable. Analytics metadata stays as it is. */
+ * writable; a region gets its box, too. Analytics metadata stays as it is. */
 void gst_ccl_foreign_set_track (GstCclForeign *self, guint index, const GstCclComponent *tracked,
                                 GstCclClasses *classes);
 

@@ -31,9 +31,19 @@
  * component get a related `GstAnalyticsTrackingMtd`.
  *
  * Frames that have neither #GstCclMeta nor regions of interest of `cudaccl` may have those of other
- * detectors: these are tracked as they are, and get `cudaccl` parameters with the id. Without any
- * regions, object detections of GStreamer's analytics metadata or, without those, DeepStream's
- * objects are tracked: then the frame gets a #GstCclMeta, and DeepStream's objects their ids.
+ * detectors. Each box is one object and all of it. Regions get the smoothed box, and `cudaccl`
+ * parameters with the id; an object that is lost has a region for another 0.2 seconds, and for a
+ * second if it is behind another. Regions without an object stay as they are, as do all with
+ * #ccltrack:objects disabled. Without any regions, object detections of GStreamer's analytics
+ * metadata or, without those, DeepStream's objects are tracked: then the frame gets a #GstCclMeta,
+ * and DeepStream's objects their ids.
+ *
+ * `ccldetect` looks at some frames or parts of them, and its results are late. They are applied to
+ * where objects were in the frame that it looked at. In between, objects go on with the components
+ * that move, or as fast as before where there are none; an object that it looked for and did not
+ * find is lost. Components that it does not know are objects of the class `unknown` (see
+ * #ccltrack:classes-only), unless they overlap what it knows. With #ccltrack:objects, its regions
+ * are replaced, too.
  *
  * ## Classes
  *
@@ -76,6 +86,8 @@
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
+#include "gstccltracklook.h"
+#include "gstccltrackoutput.h"
 #include "tracker.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
@@ -83,6 +95,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 
 #define MAX_TRACKS 65536
 #define DEFAULT_OBJECTS TRUE
+#define DEFAULT_CLASSES_ONLY FALSE
+
+/* Results of a network that are older than this count as that old. */
+#define OLDEST_LOOK (2 * GST_SECOND)
+
 #define DEFAULT_POST_MESSAGES FALSE
 #define DEFAULT_ATTACH 0
 
@@ -97,6 +114,7 @@ enum
   PROP_MIN_RELATIVE_AREA,
   PROP_MIN_CONFIDENCE,
   PROP_OBJECTS,
+  PROP_CLASSES_ONLY,
   PROP_POST_MESSAGES,
   PROP_TRACKS,
   PROP_EXCEEDED,
@@ -110,7 +128,7 @@ struct _GstCclTrack
 
   /* Protected by the object lock. */
   GstCclTrackerParams params;
-  gboolean objects;
+  gboolean objects, classes_only;
   gboolean post_messages;
   GstCclObjectAttach attach;
   guint n_tracks;
@@ -124,16 +142,10 @@ struct _GstCclTrack
   guint width, height;
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
-  GArray *output;     /* Output */
+  GArray *output;     /* GstCclTrackOutput */
   GArray *components; /* GstCclComponent of each output */
+  GstCclTrackLook look;
 };
-
-/* A component after tracking. */
-typedef struct
-{
-  GstCclComponent component;
-  guint source; /* index of the component that it was made of */
-} Output;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
@@ -279,6 +291,20 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
                                                          DEFAULT_OBJECTS, flags));
 
   /**
+   * ccltrack:classes-only:
+   *
+   * With a network in front (`ccldetect`): track only what it found. Otherwise, what moves and the
+   * network does not know is an object, too, of the class `unknown`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_CLASSES_ONLY,
+      g_param_spec_boolean ("classes-only", "Classes only",
+                            "Track only what a network in front found, not all that moves.",
+                            DEFAULT_CLASSES_ONLY, flags));
+
+  /**
    * ccltrack:post-messages:
    *
    * Post an element message `ccltrack` for each frame, with the fields of those of
@@ -386,12 +412,14 @@ gst_ccl_track_init (GstCclTrack *self)
 
   gst_ccl_tracker_params_init (&self->params);
   self->objects = DEFAULT_OBJECTS;
+  self->classes_only = DEFAULT_CLASSES_ONLY;
   self->post_messages = DEFAULT_POST_MESSAGES;
   self->attach = DEFAULT_ATTACH;
   self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
-  self->output = g_array_new (FALSE, FALSE, sizeof (Output));
+  self->output = g_array_new (FALSE, FALSE, sizeof (GstCclTrackOutput));
+  gst_ccl_track_look_init (&self->look);
   self->components = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
 
   gst_base_transform_set_in_place (trans, TRUE);
@@ -410,6 +438,7 @@ gst_ccl_track_finalize (GObject *object)
   g_array_unref (self->detections);
   g_array_unref (self->indices);
   g_array_unref (self->output);
+  gst_ccl_track_look_clear (&self->look);
   g_array_unref (self->components);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -448,6 +477,9 @@ gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
     break;
   case PROP_ATTACH:
     self->attach = (GstCclObjectAttach) g_value_get_flags (value);
+    break;
+  case PROP_CLASSES_ONLY:
+    self->classes_only = g_value_get_boolean (value);
     break;
   case PROP_POST_MESSAGES:
     self->post_messages = g_value_get_boolean (value);
@@ -492,6 +524,9 @@ gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GPara
     break;
   case PROP_ATTACH:
     g_value_set_flags (value, self->attach);
+    break;
+  case PROP_CLASSES_ONLY:
+    g_value_set_boolean (value, self->classes_only);
     break;
   case PROP_POST_MESSAGES:
     g_value_set_boolean (value, self->post_messages);
@@ -592,20 +627,22 @@ gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component
   g_array_append_val (self->detections, detection);
 }
 
-/* Advances to the frame whose detections were added. Those of other detectors (@foreign) are
- * objects of any size. */
-static void
-gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean foreign,
-                      gboolean *objects)
+/* What a frame is tracked with. */
+typedef struct
 {
-  const GstCclTrackInfo *tracks;
-  guint n_tracks, n_confirmed = 0, i;
-  gboolean exceeded, crowded;
+  gboolean objects, classes_only;
+} Options;
+
+static Options
+gst_ccl_track_set_params (GstCclTrack *self, guint width, guint height, gboolean foreign)
+{
   GstCclTrackerParams params;
+  Options options;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  *objects = self->objects;
+  options.objects = self->objects;
+  options.classes_only = self->classes_only;
   GST_OBJECT_UNLOCK (self);
 
   params.width = width;
@@ -614,16 +651,23 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
     params.min_area = 0.0;
   gst_ccl_tracker_set_params (self->tracker, &params);
 
-  g_array_set_size (self->indices, self->detections->len);
-  gst_ccl_tracker_update (self->tracker, self->time.time,
-                          (const GstCclDetection *) self->detections->data, self->detections->len,
-                          (gint *) self->indices->data);
+  return options;
+}
+
+/* Publishes the number of tracks, and warns once of what is left out. */
+static void
+gst_ccl_track_count (GstCclTrack *self)
+{
+  const GstCclTrackInfo *tracks;
+  guint n_tracks, n_confirmed = 0, max_tracks, i;
+  gboolean exceeded, crowded;
 
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
   for (i = 0; i < n_tracks; i++)
     n_confirmed += tracks[i].id != 0;
 
   GST_OBJECT_LOCK (self);
+  max_tracks = self->params.max_tracks;
   self->n_tracks = n_confirmed;
   exceeded = self->exceeded == 0 && gst_ccl_tracker_get_exceeded (self->tracker) > 0;
   self->exceeded = gst_ccl_tracker_get_exceeded (self->tracker);
@@ -634,7 +678,7 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
   if (exceeded)
     GST_ELEMENT_WARNING (
         self, RESOURCE, NO_SPACE_LEFT,
-        ("There are more objects than max-tracks (%u); others are not tracked.", params.max_tracks),
+        ("There are more objects than max-tracks (%u); others are not tracked.", max_tracks),
         (NULL));
   if (crowded)
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
@@ -642,76 +686,65 @@ gst_ccl_track_update (GstCclTrack *self, guint width, guint height, gboolean for
                          (NULL));
 }
 
+/* Advances to the frame whose detections were added. */
 static void
-set_track (GstCclComponent *component, const GstCclTrackInfo *track)
+gst_ccl_track_update (GstCclTrack *self)
 {
-  component->track = track->id;
-  component->age = track->age;
-  component->velocity_x = track->velocity_x;
-  component->velocity_y = track->velocity_y;
-  component->class_id = track->class_id;
-  component->confidence = track->confidence;
+  g_array_set_size (self->indices, self->detections->len);
+  gst_ccl_tracker_update (self->tracker, self->time.time,
+                          (const GstCclDetection *) self->detections->data, self->detections->len,
+                          (gint *) self->indices->data);
+  gst_ccl_track_count (self);
 }
 
-/* Sets the box of @component to the part of the track's inside of the frame. Returns FALSE if
- * nothing is left. */
-static gboolean
-set_box (GstCclComponent *component, const GstCclTrackInfo *track, guint width, guint height)
-{
-  gdouble x1 = MAX (rint (track->x), 0.0), y1 = MAX (rint (track->y), 0.0);
-  gdouble x2 = MIN (rint (track->x + track->width), width);
-  gdouble y2 = MIN (rint (track->y + track->height), height);
-
-  if (!(x1 < x2 && y1 < y2))
-    return FALSE;
-
-  component->x = (guint) x1;
-  component->y = (guint) y1;
-  component->width = (guint) (x2 - x1);
-  component->height = (guint) (y2 - y1);
-  component->centroid_x = track->centroid_x;
-  component->centroid_y = track->centroid_y;
-  /* Areas from other elements may not fit in an integer. */
-  component->area = (guint64) CLAMP (rint (track->area), 1.0, 1e18);
-
-  return TRUE;
-}
-
-static gint
-compare_outputs (gconstpointer a, gconstpointer b)
-{
-  const Output *p = a, *q = b;
-
-  if (p->source != q->source)
-    return p->source < q->source ? -1 : 1;
-
-  return p->component.track < q->component.track ? -1 : p->component.track > q->component.track;
-}
-
-/* Makes the output of @components: a component for each object that is seen. */
+/* Tells the tracker what a network found. */
 static void
-gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint width,
-                            guint height)
+gst_ccl_track_apply_look (GstCclTrack *self)
 {
+  const GstCclTrackLook *look = &self->look;
+
+  gst_ccl_tracker_look (self->tracker, self->time.time - MIN (look->age, self->time.time),
+                        (const GstCclDetection *) look->boxes->data, look->boxes->len,
+                        (const GstCclLook *) look->parts->data, look->parts->len);
+}
+
+/* Makes the output of @components: a component for each object that is shown. Those without a
+ * component, or with one that an older object has, have labels of their own with @apart. */
+static void
+gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint n,
+                            guint width, guint height, gboolean apart, gboolean classes_only)
+{
+  const gboolean looking = gst_ccl_tracker_is_looking (self->tracker);
   const GstCclTrackInfo *tracks;
-  guint n_tracks, i;
-  Output output;
+  guint n_tracks, last = 0, i;
+  GstCclTrackOutput output;
 
+  for (i = 0; i < n; i++)
+    last = MAX (last, components[i].label);
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
   g_array_set_size (self->output, 0);
   for (i = 0; i < n_tracks; i++) {
     const GstCclTrackInfo *track = &tracks[i];
 
-    if (!track->shown || track->detection < 0)
+    if (!track->shown || (looking && classes_only && !track->known))
       continue;
-    output.source = (guint) track->detection;
-    output.component = components[output.source];
-    set_track (&output.component, track);
-    if (set_box (&output.component, track, width, height))
+    output.source = GST_CCL_TRACK_NO_SOURCE;
+    output.component = (GstCclComponent){ 0 };
+    if (track->detection >= 0 &&
+        (!apart || g_array_index (self->indices, gint, track->detection) == (gint) i)) {
+      output.source = (guint) track->detection;
+      output.component = components[output.source];
+    } else {
+      output.component.label = ++last;
+    }
+    gst_ccl_track_output_set_track (&output, track);
+    if (looking && !track->known)
+      output.component.class_id = gst_ccl_classes_find (self->classes, "unknown");
+    if (gst_ccl_track_output_set_box (&output, track, width, height))
       g_array_append_val (self->output, output);
   }
 
-  g_array_sort (self->output, compare_outputs);
+  g_array_sort (self->output, gst_ccl_track_output_compare);
 }
 
 /* Makes the output of @components as they are. */
@@ -721,7 +754,7 @@ gst_ccl_track_make_components (GstCclTrack *self, const GstCclComponent *compone
   const gint *indices = (const gint *) self->indices->data;
   const GstCclTrackInfo *tracks;
   guint n_tracks, i;
-  Output output;
+  GstCclTrackOutput output;
 
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
   g_array_set_size (self->output, 0);
@@ -729,7 +762,7 @@ gst_ccl_track_make_components (GstCclTrack *self, const GstCclComponent *compone
     output.source = i;
     output.component = components[i];
     if (indices[i] >= 0 && tracks[indices[i]].id)
-      set_track (&output.component, &tracks[indices[i]]);
+      gst_ccl_track_output_set_track (&output, &tracks[indices[i]]);
     g_array_append_val (self->output, output);
   }
 }
@@ -743,7 +776,7 @@ gst_ccl_track_collect (GstCclTrack *self)
   g_array_set_size (self->components, self->output->len);
   for (i = 0; i < self->output->len; i++)
     g_array_index (self->components, GstCclComponent, i) =
-        g_array_index (self->output, Output, i).component;
+        g_array_index (self->output, GstCclTrackOutput, i).component;
 
   return (const GstCclComponent *) self->components->data;
 }
@@ -801,106 +834,54 @@ gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint hei
                                 gst_ccl_classes_get_names (self->classes)));
 }
 
-/* The regions by label, the first of each. */
-static GHashTable *
-rois_by_label_new (const GstCclRois *rois)
-{
-  GHashTable *table = g_hash_table_new (NULL, NULL);
-  guint i;
-
-  for (i = rois->n; i-- > 0;)
-    g_hash_table_insert (table, GUINT_TO_POINTER (rois->components[i].label), rois->rois[i]);
-
-  return table;
-}
-
-/* Replaces the regions of interest of @buffer that are components. */
-static void
-gst_ccl_track_put_rois (GstCclTrack *self, GstBuffer *buffer, const GstCclRois *rois,
-                        gboolean by_label)
-{
-  GHashTable *labels = by_label ? rois_by_label_new (rois) : NULL;
-  GstCclClassNames *names = gst_ccl_classes_get_names (self->classes);
-  gint first = G_MAXINT;
-  guint i, n = 0;
-
-  for (i = 0; i < rois->n; i++)
-    first = MIN (first, rois->rois[i]->id);
-
-  for (i = 0; i < self->output->len; i++) {
-    const Output *output = &g_array_index (self->output, Output, i);
-    const GstVideoRegionOfInterestMeta *roi =
-        labels ? g_hash_table_lookup (labels, GUINT_TO_POINTER (output->component.label))
-               : rois->rois[output->source];
-
-    if (roi)
-      gst_ccl_rois_add_copy (
-          buffer, roi, (gint) ((guint) first + n++), &output->component,
-          names ? gst_ccl_class_names_get_name (names, output->component.class_id) : NULL);
-  }
-  for (i = 0; i < rois->n; i++)
-    gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
-  g_clear_pointer (&labels, g_hash_table_unref);
-}
-
-static guint
-hash_box (gconstpointer key)
-{
-  const GstCclComponent *component = key;
-
-  return ((component->x * 31 + component->y) * 31 + component->width) * 31 + component->height;
-}
-
-static gboolean
-has_same_box (gconstpointer a, gconstpointer b)
-{
-  const GstCclComponent *p = a, *q = b;
-
-  return p->x == q->x && p->y == q->y && p->width == q->width && p->height == q->height;
-}
-
 /* Adds the tracks of the output to GStreamer's analytics metadata: to the object detections that
  * have the boxes of their @components. */
 static void
 gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
                              const GstCclComponent *components, guint width, guint height)
 {
-  GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
-  GHashTable *boxes;
+  const GstCclComponent **boxes = g_new (const GstCclComponent *, self->output->len);
   guint i;
-  gint *ids;
 
-  gst_ccl_analytics_read (buffer, width, height, self->classes, detections);
-  if (detections->len == 0) {
-    g_array_unref (detections);
-    return;
-  }
-
-  boxes = g_hash_table_new (hash_box, has_same_box);
-  for (i = detections->len; i-- > 0;)
-    g_hash_table_replace (boxes, &g_array_index (detections, GstCclComponent, i),
-                          &g_array_index (detections, GstCclComponent, i));
-  ids = g_new (gint, self->output->len);
   for (i = 0; i < self->output->len; i++) {
-    const GstCclComponent *detection =
-        g_hash_table_lookup (boxes, &components[g_array_index (self->output, Output, i).source]);
+    const guint source = g_array_index (self->output, GstCclTrackOutput, i).source;
 
-    ids[i] = detection ? (gint) detection->label : -1;
+    boxes[i] = source != GST_CCL_TRACK_NO_SOURCE ? &components[source] : NULL;
   }
-  gst_ccl_analytics_add_tracks (buffer, gst_ccl_track_collect (self), ids, self->output->len);
-  g_free (ids);
-  g_hash_table_unref (boxes);
-  g_array_unref (detections);
+  gst_ccl_analytics_put_tracks (buffer, width, height, self->classes, gst_ccl_track_collect (self),
+                                boxes, self->output->len);
+  g_free (boxes);
 }
 
-/* Tracks the detections of other elements, which stay as they are. Elements behind this one read
- * regions; for other kinds there is a GstCclMeta, too. */
+/* Writes the output to the regions of other detectors. Objects that are shown without one get one.
+ */
+static void
+gst_ccl_track_put_foreign (GstCclTrack *self, GstBuffer *buffer, GstCclForeign *foreign)
+{
+  GstCclClassNames *names = gst_ccl_classes_get_names (self->classes);
+  guint i;
+
+  for (i = 0; i < self->output->len; i++) {
+    const GstCclTrackOutput *output = &g_array_index (self->output, GstCclTrackOutput, i);
+    const gchar *name =
+        names ? gst_ccl_class_names_get_name (names, output->component.class_id) : NULL;
+
+    if (output->source != GST_CCL_TRACK_NO_SOURCE && output->component.track)
+      gst_ccl_foreign_set_track (foreign, output->source, &output->component, self->classes);
+    else if (output->source == GST_CCL_TRACK_NO_SOURCE && foreign->kind == GST_CCL_FOREIGN_REGIONS)
+      gst_ccl_rois_add (buffer, gst_ccl_track_output_get_type (name),
+                        (gint) output->component.label - 1, &output->component, name);
+  }
+}
+
+/* Tracks the detections of other elements. Elements behind this one read regions; for other kinds
+ * there is a GstCclMeta, too. */
 static void
 gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
 {
   const GstCclComponent *sources;
   GstCclForeign foreign;
-  gboolean objects;
+  Options options;
   guint i, n;
 
   gst_ccl_foreign_init (&foreign, buffer, self->width, self->height, self->classes);
@@ -909,29 +890,82 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
   for (i = 0; i < n; i++)
     gst_ccl_track_add_detection (self, &sources[i], TRUE);
 
-  gst_ccl_track_update (self, self->width, self->height, TRUE, &objects);
-  gst_ccl_track_make_components (self, sources, n);
-  for (i = 0; i < n; i++) {
-    const GstCclComponent *component = &g_array_index (self->output, Output, i).component;
-
-    if (component->track)
-      gst_ccl_foreign_set_track (&foreign, i, component, self->classes);
-  }
+  options = gst_ccl_track_set_params (self, self->width, self->height, TRUE);
+  gst_ccl_track_update (self);
+  if (options.objects)
+    gst_ccl_track_make_objects (self, sources, n, self->width, self->height, TRUE, FALSE);
+  else
+    gst_ccl_track_make_components (self, sources, n);
+  gst_ccl_track_put_foreign (self, buffer, &foreign);
   gst_ccl_track_put_analytics (self, buffer, sources, self->width, self->height);
-  if (n > 0 && foreign.kind != GST_CCL_FOREIGN_REGIONS)
+  if ((n > 0 || self->output->len > 0) && foreign.kind != GST_CCL_FOREIGN_REGIONS)
     gst_ccl_track_put_meta (self, buffer, self->width, self->height, n);
   gst_ccl_track_post (self, buffer, self->width, self->height, n);
   gst_ccl_foreign_clear (&foreign);
+}
+
+/* Tracks what a network finds in some frames; between them, objects go on. */
+static void
+gst_ccl_track_looks (GstCclTrack *self, GstBuffer *buffer, gboolean looked)
+{
+  gst_ccl_track_set_params (self, self->width, self->height, TRUE);
+  if (looked)
+    gst_ccl_track_apply_look (self);
+  gst_ccl_tracker_skip (self->tracker, self->time.time);
+  gst_ccl_track_count (self);
+  gst_ccl_track_make_objects (self, NULL, 0, self->width, self->height, TRUE, FALSE);
+  gst_ccl_track_look_remove (buffer);
+  gst_ccl_track_put_meta (self, buffer, self->width, self->height, 0);
+  gst_ccl_track_attach (self, buffer);
+  gst_ccl_track_post (self, buffer, self->width, self->height, 0);
+}
+
+/* Tracks components, and with @looked what a network found before. */
+static void
+gst_ccl_track_components (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta,
+                          const GstCclRois *rois, gboolean looked)
+{
+  GstCclComponent *components = meta ? meta->components : rois->components;
+  GstCclClassNames *names = meta ? meta->class_names : rois->class_names;
+  const guint n = meta ? meta->n_components : rois->n;
+  const guint width = meta ? meta->width : self->width;
+  const guint height = meta ? meta->height : self->height;
+  Options options;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    components[i].class_id =
+        gst_ccl_classes_translate (self->classes, names, components[i].class_id);
+    gst_ccl_track_add_detection (self, &components[i], components[i].class_id != 0);
+  }
+
+  options = gst_ccl_track_set_params (self, width, height, FALSE);
+  if (looked)
+    gst_ccl_track_apply_look (self);
+  gst_ccl_track_update (self);
+  if (options.objects)
+    gst_ccl_track_make_objects (self, components, n, width, height, FALSE, options.classes_only);
+  else
+    gst_ccl_track_make_components (self, components, n);
+  if (looked && options.objects)
+    gst_ccl_track_look_remove (buffer);
+  gst_ccl_track_put_analytics (self, buffer, components, width, height);
+  if (rois->n > 0)
+    gst_ccl_track_output_put_rois ((const GstCclTrackOutput *) self->output->data,
+                                   self->output->len, buffer, rois, meta != NULL,
+                                   gst_ccl_classes_get_names (self->classes));
+  if (meta) {
+    gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
+    gst_ccl_track_attach (self, buffer);
+  }
+  gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
 }
 
 static GstFlowReturn
 gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
-  GstCclComponent *components;
-  GstCclClassNames *names;
-  guint width, height, n, i;
-  gboolean objects;
+  gboolean looked;
   GstCclMeta *meta;
   GstCclRois rois;
 
@@ -942,38 +976,15 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_OK;
 
   g_array_set_size (self->detections, 0);
+  looked = gst_ccl_track_look_read (&self->look, buffer, self->classes, OLDEST_LOOK);
   meta = gst_buffer_get_ccl_meta (buffer);
   gst_ccl_rois_init (&rois, buffer);
-  if (!meta && rois.n == 0) {
-    gst_ccl_track_foreign (self, buffer);
-    gst_ccl_rois_clear (&rois);
-    return GST_FLOW_OK;
-  }
-
-  components = meta ? meta->components : rois.components;
-  n = meta ? meta->n_components : rois.n;
-  width = meta ? meta->width : self->width;
-  height = meta ? meta->height : self->height;
-  names = meta ? meta->class_names : rois.class_names;
-  for (i = 0; i < n; i++) {
-    components[i].class_id =
-        gst_ccl_classes_translate (self->classes, names, components[i].class_id);
-    gst_ccl_track_add_detection (self, &components[i], components[i].class_id != 0);
-  }
-
-  gst_ccl_track_update (self, width, height, FALSE, &objects);
-  if (objects)
-    gst_ccl_track_make_objects (self, components, width, height);
+  if (meta || rois.n > 0)
+    gst_ccl_track_components (self, buffer, meta, &rois, looked);
+  else if (looked || gst_ccl_tracker_is_looking (self->tracker))
+    gst_ccl_track_looks (self, buffer, looked);
   else
-    gst_ccl_track_make_components (self, components, n);
-  gst_ccl_track_put_analytics (self, buffer, components, width, height);
-  if (rois.n > 0)
-    gst_ccl_track_put_rois (self, buffer, &rois, meta != NULL);
-  if (meta) {
-    gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
-    gst_ccl_track_attach (self, buffer);
-  }
-  gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
+    gst_ccl_track_foreign (self, buffer);
   gst_ccl_rois_clear (&rois);
 
   return GST_FLOW_OK;

@@ -33,6 +33,10 @@
  * wrong about one of them. */
 #define OTHER_CLASS_IOU 0.7
 
+/* Largest ratio of areas of a component and a track, if a detector that looks at some frames only
+ * knows its size. They must overlap, too. */
+#define KNOWN_AREA 2.5
+
 /* Both axes at once. Compilers make branches of scalar comparisons, but not of these. */
 typedef gdouble V2 __attribute__ ((vector_size (16)));
 typedef gint64 M2 __attribute__ ((vector_size (16)));
@@ -67,7 +71,7 @@ typedef struct
   Box box;
   gdouble centre[2];
   guint blob;
-  gboolean doubtful;
+  gboolean doubtful, component;
   guint class_id;
 } Entry;
 
@@ -78,6 +82,7 @@ typedef struct
   gdouble centre[2], per_reach[2];
   gdouble farthest[2]; /* distance of centres */
   gdouble area, confidence, iou_threshold;
+  gboolean known; /* by a detector that looks at some frames only */
   guint class_id;
   gdouble order; /* 0...1: place of the track among all */
 } Query;
@@ -182,6 +187,7 @@ build_grid (GstCclTracker *self, gdouble noise)
                           { get_middle (&blob->box, 0), get_middle (&blob->box, 1) },
                           i,
                           is_doubtful (self, blob),
+                          !blob->object,
                           blob->class_id };
 
     if (blob->area >= noise)
@@ -302,6 +308,8 @@ compare (const Query *query, const Entry *entry, GstCclAssignmentEdge *edge, gdo
   }
   if (G_UNLIKELY (is_other (query->class_id, entry->class_id)))
     same &= -(gint64) (shared >= OTHER_CLASS_IOU * all);
+  if (G_UNLIKELY (entry->component && query->known))
+    same = alike[0] & -(gint64) (KNOWN_AREA * least >= most);
   score *= query->confidence;
   edge->column = entry->blob;
   edge->score =
@@ -358,6 +366,7 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
                     .area = track->size[0] * track->size[1],
                     .confidence = track->confidence,
                     .iou_threshold = self->params.iou_threshold,
+                    .known = self->looking && track->known,
                     .class_id = gst_ccl_votes_get (&track->votes),
                     .order = (gdouble) i / n_tracks };
 

@@ -39,6 +39,10 @@ typedef struct
   gdouble trust;          /* confidence of the last detection that had one, or 0 */
   gboolean known;         /* found by a detector */
   gdouble evidence;       /* sum of the confidence of its boxes */
+  guint serial;           /* 1 and up, in the order of tracks */
+  guint denied;           /* looks at it, since the last one that found it */
+  gboolean behind;        /* the last look found another object before it */
+  gdouble moved[2];       /* since the frame of a look */
 
   /* Of a frame. */
   Box box;            /* predicted */
@@ -101,6 +105,13 @@ struct _GstCclTracker
   GstClockTime time;
   guint last_id;
   guint64 exceeded, crowded;
+  guint last_serial;
+
+  /* Of a detector that looks at some frames only, in looks.c. */
+  gboolean looking;
+  GstClockTime last_look;
+  gdouble look_gap; /* s from look to look, on average */
+  GQueue past;
   gdouble areas[N_AREA_BINS]; /* total area of recent detections of such areas */
 
   /* Of a frame. */
@@ -222,6 +233,18 @@ touches (const GstCclTracker *self, const Box *box, guint k, gboolean high)
 
   return high ? box->high[k] >= length - 1.5 : box->low[k] <= 1.5;
 }
+
+/* Steps that looks have, too. The first does all up to the doubles. */
+void gst_ccl_tracker_assign (GstCclTracker *self, const GstCclDetection *boxes, guint n);
+void gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *blob,
+                              gdouble alpha);
+void gst_ccl_tracker_classify (GstCclTracker *self, Track *track, const Blob *blob);
+void gst_ccl_tracker_add (GstCclTracker *self);
+
+/* In looks.c. */
+void gst_ccl_tracker_init_looks (GstCclTracker *self);
+void gst_ccl_tracker_reset_looks (GstCclTracker *self);
+void gst_ccl_tracker_keep_past (GstCclTracker *self);
 
 /* Step 2, in pairs.c. Detections of less than @noise are in no pair. */
 void gst_ccl_tracker_init_pairs (GstCclTracker *self);

@@ -66,6 +66,12 @@
 #define SHOW_LOST 0.2
 #define SHOW_HIDDEN 1.0
 
+#define LOOK_GAPS 1.5 /* between looks that a track lives on without being found */
+#define EXPLAINED                                                                \
+  0.3 /* share of a component's box that a known one has, or the other way round \
+       */
+#define MOST_EXPLAINED 4194304 /* such comparisons in a frame */
+
 /* Sides of a box that change more than this in a frame were cut or joined. */
 #define PARTIAL 0.75
 
@@ -92,6 +98,7 @@ gst_ccl_tracker_new (void)
   self->time = GST_CLOCK_TIME_NONE;
   self->blobs = g_array_new (FALSE, TRUE, sizeof (Blob));
   gst_ccl_tracker_init_pairs (self);
+  gst_ccl_tracker_init_looks (self);
   self->assignment = gst_ccl_assignment_new ();
   self->matches = g_array_new (FALSE, FALSE, sizeof (gint));
   self->leftovers = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -107,6 +114,7 @@ gst_ccl_tracker_free (GstCclTracker *self)
   g_array_unref (self->tracks);
   g_array_unref (self->blobs);
   gst_ccl_tracker_free_pairs (self);
+  gst_ccl_tracker_reset_looks (self);
   gst_ccl_assignment_free (self->assignment);
   g_array_unref (self->matches);
   g_array_unref (self->leftovers);
@@ -129,6 +137,8 @@ gst_ccl_tracker_reset (GstCclTracker *self)
   g_array_set_size (self->tracks, 0);
   g_array_set_size (self->out, 0);
   memset (self->areas, 0, sizeof (self->areas));
+  gst_ccl_tracker_reset_looks (self);
+  self->looking = FALSE;
   self->time = GST_CLOCK_TIME_NONE;
 }
 
@@ -209,6 +219,13 @@ find_min_area (GstCclTracker *self)
 
 /* Step 1 */
 
+/* Whether a detector that looks at some frames only has not denied a track. */
+static gboolean
+is_between (const GstCclTracker *self, const Track *track)
+{
+  return self->looking && track->known && track->denied == 0;
+}
+
 static void
 predict (GstCclTracker *self)
 {
@@ -225,7 +242,7 @@ predict (GstCclTracker *self)
       GstCclKalman *centre = &track->centre[k];
       gdouble gate;
 
-      if (track->missed > 0.0)
+      if (track->missed > 0.0 && !is_between (self, track))
         centre->velocity *= damping;
       gst_ccl_kalman_predict (centre, self->dt, density);
       track->box.low[k] = centre->position - track->size[k] / 2.0;
@@ -426,8 +443,8 @@ measure_axis (const GstCclTracker *self, Track *track, const Box *box, guint k, 
 }
 
 /* A track that has a detection for itself. */
-static void
-measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
+void
+gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
 {
   gdouble variance = square (MAX (MEASUREMENT_NOISE * get_scale (track), 0.5));
   gdouble share = MAX (alpha, 1.0 / (track->hits + 1.0));
@@ -435,6 +452,8 @@ measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alph
 
   if (blob->object) /* detectors tell sizes better than masks */
     share = MAX (share, alpha * (2.0 - alpha));
+  else if (self->looking && track->known && blob->owner < 0)
+    share = 0.0; /* a component for several, or none */
   for (k = 0; k < 2; k++)
     share = measure_axis (self, track, &blob->box, k, variance, share);
   track->area += share * (blob->area - track->area);
@@ -458,7 +477,7 @@ measure_all (GstCclTracker *self)
       continue;
     blob = get_blob (self, (guint) track->blob);
     if (blob->members == 1)
-      measure (self, track, blob, alpha);
+      gst_ccl_tracker_measure (self, track, blob, alpha);
     else if (blob->first == (gint) i) /* the oldest member measures all */
       gst_ccl_tracker_measure_group (self, blob);
   }
@@ -471,10 +490,13 @@ is_over (const GstCclTracker *self, const Track *track)
   guint k;
 
   if (!track->id)
-    return track->missed > 1.5 * self->dt;
+    return self->looking && track->known
+               ? track->denied > 0 || track->missed > LOOK_GAPS * self->look_gap
+               : track->missed > 1.5 * self->dt;
   if (track->missed <= 0.0)
     return FALSE; /* frames at the same time */
-  if (track->missed > (gdouble) self->params.max_miss / GST_SECOND)
+  if (track->missed > (gdouble) self->params.max_miss / GST_SECOND &&
+      !(self->looking && track->known && track->missed <= LOOK_GAPS * self->look_gap))
     return TRUE;
   for (k = 0; k < 2; k++) {
     gdouble position = track->centre[k].position;
@@ -506,8 +528,8 @@ confirm (GstCclTracker *self, Track *track)
 }
 
 /* What its own detection says about an object. */
-static void
-classify (Track *track, const Blob *blob)
+void
+gst_ccl_tracker_classify (GstCclTracker *self, Track *track, const Blob *blob)
 {
   gst_ccl_votes_add (&track->votes, blob->class_id, blob->confidence, track->age);
   if (blob->confidence > 0.0)
@@ -516,6 +538,7 @@ classify (Track *track, const Blob *blob)
     track->known = TRUE;
     track->evidence += get_certainty (blob);
   }
+  confirm (self, track);
 }
 
 /* Counts frames and times, gives ids, and removes tracks that are over. */
@@ -532,7 +555,7 @@ age_tracks (GstCclTracker *self)
       track->hits++;
       track->missed = 0.0;
       if (get_blob (self, (guint) track->blob)->members == 1)
-        classify (track, get_blob (self, (guint) track->blob));
+        gst_ccl_tracker_classify (self, track, get_blob (self, (guint) track->blob));
       confirm (self, track);
     } else {
       track->missed += track->blob >= 0 ? self->dt / 2.0 : self->dt;
@@ -563,8 +586,8 @@ add_track (GstCclTracker *self, guint index)
     gst_ccl_kalman_init (
         &track.centre[k], get_middle (&blob->box, k), square (MAX (MEASUREMENT_NOISE * scale, 0.5)),
         square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal));
-  classify (&track, blob);
-  confirm (self, &track);
+  track.serial = ++self->last_serial;
+  gst_ccl_tracker_classify (self, &track, blob);
   g_array_append_val (self->tracks, track);
 }
 
@@ -576,8 +599,8 @@ is_noise (const GstCclTracker *self, const Blob *blob)
 }
 
 /* What is left over begins a track, unless it is noise. */
-static void
-add_tracks (GstCclTracker *self)
+void
+gst_ccl_tracker_add (GstCclTracker *self)
 {
   guint i;
 
@@ -616,15 +639,39 @@ is_leaving (const GstCclTracker *self, const Track *track)
   return FALSE;
 }
 
+/* Whether a component is what a detector knows by other boxes: its box overlaps with theirs. */
+static gboolean
+is_explained (const GstCclTracker *self, const Track *track, guint most)
+{
+  guint i;
+
+  for (i = 0; i < self->tracks->len && most > 0; i++) {
+    const Track *other = get_track (self, i);
+    gdouble least = MIN (get_area (&track->box), get_area (&other->box));
+
+    if (!other->known || !other->id)
+      continue;
+    most--;
+    if (get_common (&track->box, &other->box) > EXPLAINED * least)
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
 static gboolean
 is_shown (const GstCclTracker *self, const Track *track)
 {
-  gdouble most = track->hidden ? SHOW_HIDDEN : SHOW_LOST;
+  gdouble most = track->hidden || track->behind ? SHOW_HIDDEN : SHOW_LOST;
 
-  if (!track->id)
+  if (!track->id || (self->looking && !track->known &&
+                     is_explained (self, track, MOST_EXPLAINED / self->tracks->len)))
     return FALSE;
   if (track->blob >= 0)
     return track->missed <= SHOW_MEMBER;
+
+  if (is_between (self, track))
+    most = MAX (most, LOOK_GAPS * self->look_gap);
 
   return track->known && track->missed <= most && !is_leaving (self, track);
 }
@@ -656,6 +703,7 @@ write_tracks (GstCclTracker *self)
     out->age = to_clock_time (track->age);
     out->missed = to_clock_time (track->missed);
     out->shown = is_shown (self, track);
+    out->known = track->known;
     out->class_id = gst_ccl_votes_get (&track->votes);
     out->confidence = track->trust;
   }
@@ -679,14 +727,30 @@ write_indices (const GstCclTracker *self, gint *indices)
   }
 }
 
-void
-gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDetection *detections,
-                        guint n_detections, gint *indices)
+static void
+advance (GstCclTracker *self, GstClockTime time)
 {
   self->dt = 0.0;
   if (GST_CLOCK_TIME_IS_VALID (self->time) && time > self->time)
     self->dt = (gdouble) (time - self->time) / GST_SECOND;
   self->time = time;
+}
+
+void
+gst_ccl_tracker_assign (GstCclTracker *self, const GstCclDetection *boxes, guint n)
+{
+  read_detections (self, boxes, n);
+  predict (self);
+  gst_ccl_tracker_find_pairs (self, 0.0);
+  match (self);
+  find_fragments (self);
+}
+
+void
+gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDetection *detections,
+                        guint n_detections, gint *indices)
+{
+  advance (self, time);
   read_detections (self, detections, n_detections);
   find_min_area (self);
 
@@ -697,10 +761,25 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
   gst_ccl_tracker_find_groups (self);
   measure_all (self);
   age_tracks (self);
-  add_tracks (self);
+  gst_ccl_tracker_add (self);
+
+  if (self->looking)
+    gst_ccl_tracker_keep_past (self);
 
   write_tracks (self);
   write_indices (self, indices);
+}
+
+void
+gst_ccl_tracker_skip (GstCclTracker *self, GstClockTime time)
+{
+  advance (self, time);
+  g_array_set_size (self->blobs, 0);
+  predict (self);
+  age_tracks (self);
+  if (self->looking)
+    gst_ccl_tracker_keep_past (self);
+  write_tracks (self);
 }
 
 const GstCclTrackInfo *

@@ -44,9 +44,16 @@ typedef struct
   GstClockTime age;               /* since the first detection */
   GstClockTime missed;            /* since the last one that showed it; half the time in a group */
   gboolean shown;                 /* confirmed, and seen not long ago */
+  gboolean known;                 /* a detector found it */
   guint class_id;                 /* by vote of its detections; 0: none */
   gdouble confidence;             /* of the last detection that had one; 0: not known */
 } GstCclTrackInfo;
+
+/* A part of a frame that a detector looked at, in pixels. */
+typedef struct
+{
+  gdouble x, y, width, height;
+} GstCclLook;
 
 typedef struct _GstCclTracker GstCclTracker;
 
@@ -67,6 +74,18 @@ void gst_ccl_tracker_reset (GstCclTracker *self);
  * frame before. */
 void gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time,
                              const GstCclDetection *detections, guint n_detections, gint *indices);
+
+/* Before the update to a frame: tells what a detector found in an earlier one, or in that one, and
+ * where it looked. From then on, objects that it found live on between its looks, and components
+ * that it does not know do not change their sizes. */
+void gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
+                           guint n_boxes, const GstCclLook *looks, guint n_looks);
+
+/* Whether a detector looks at some frames only: gst_ccl_tracker_look() was called. */
+gboolean gst_ccl_tracker_is_looking (const GstCclTracker *self);
+
+/* Advances to a frame that nobody looked at. */
+void gst_ccl_tracker_skip (GstCclTracker *self, GstClockTime time);
 
 /* All tracks, oldest first, valid until the next call that changes the tracker. */
 const GstCclTrackInfo *gst_ccl_tracker_get_tracks (GstCclTracker *self, guint *n_tracks);

@@ -418,7 +418,7 @@ GST_START_TEST (test_foreign)
     roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
     fail_unless (roi != NULL);
     fail_unless_equals_string (g_quark_to_string (roi->roi_type), "car");
-    fail_unless_equals_int (roi->x, 10 + 3 * number);
+    fail_unless (ABS ((gint) roi->x - (10 + 3 * (gint) number)) <= 1); /* smoothed */
     fail_unless_equals_int (
         gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 1);
     param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");

@@ -1,0 +1,271 @@
+/* cudaccl - tests of the tracker with a detector that looks at some frames
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gst/check/gstcheck.h>
+#include <math.h>
+
+#include "gst/track/tracker.h"
+
+#define WIDTH 768
+#define HEIGHT 576
+#define FRAME 100 /* ms */
+
+static const GstCclLook everywhere = { 0, 0, WIDTH, HEIGHT };
+
+typedef struct
+{
+  GstCclTracker *tracker;
+  guint frame; /* next one */
+  const GstCclTrackInfo *tracks;
+  guint n;
+} Player;
+
+static void
+player_init (Player *player)
+{
+  GstCclTrackerParams params;
+
+  player->tracker = gst_ccl_tracker_new ();
+  player->frame = player->n = 0;
+  gst_ccl_tracker_params_init (&params);
+  params.min_persistence = 300 * GST_MSECOND;
+  params.width = WIDTH;
+  params.height = HEIGHT;
+  gst_ccl_tracker_set_params (player->tracker, &params);
+}
+
+static void
+player_clear (Player *player)
+{
+  gst_ccl_tracker_free (player->tracker);
+}
+
+static GstCclDetection
+detection_new (gdouble x, gdouble width, gboolean object)
+{
+  return (GstCclDetection){
+    x, 200, width, 80, x + width / 2.0, 240, width * 80, object, object ? 0.95 : 0.0, object
+  };
+}
+
+/* A look at the frame @late before the next one, which found a box; or none, with a width of 0. */
+static void
+look (Player *player, guint late, gdouble x, gdouble width, const GstCclLook *part)
+{
+  const GstCclDetection box = detection_new (x, width, TRUE);
+
+  gst_ccl_tracker_look (player->tracker, (player->frame - late) * FRAME * GST_MSECOND, &box,
+                        width > 0.0, part, 1);
+}
+
+/* The next frame, with components; or, with @n < 0, with nothing known about it. */
+static void
+play (Player *player, const GstCclDetection *components, gint n)
+{
+  const GstClockTime time = player->frame++ * FRAME * GST_MSECOND;
+  gint indices[4];
+
+  if (n < 0)
+    gst_ccl_tracker_skip (player->tracker, time);
+  else
+    gst_ccl_tracker_update (player->tracker, time, components, (guint) n, indices);
+  player->tracks = gst_ccl_tracker_get_tracks (player->tracker, &player->n);
+}
+
+static void
+play_one (Player *player, gdouble x, gdouble width)
+{
+  const GstCclDetection component = detection_new (x, width, FALSE);
+
+  play (player, &component, 1);
+}
+
+/* A box is applied to where its object was then: one that turned, one that stopped, and one that is
+ * not seen between looks. */
+GST_START_TEST (test_late)
+{
+  static const struct
+  {
+    const gchar *name;
+    guint late;
+    gdouble speed, speed_later; /* in pixels a frame, the later one from frame 20 on */
+  } cases[] = {
+    { "at once", 0, 10, 10 }, { "still", 8, 0, 0 },   { "on its way", 5, 10, 10 },
+    { "stopped", 6, 12, 0 },  { "turned", 6, 8, -5 },
+  };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gdouble places[40], x = 200;
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 40; k++) {
+      places[k] = x;
+      x += k < 20 ? cases[i].speed : cases[i].speed_later;
+    }
+    for (k = 0; k < 32; k++) {
+      guint then = k - cases[i].late;
+
+      if (k >= 10 && k % 5 == 4)
+        look (&player, cases[i].late, places[then], 40, &everywhere);
+      play_one (&player, places[k], 40);
+      fail_unless (player.n == 1, "%s, frame %u: %u", cases[i].name, k, player.n);
+      if (k >= 12 && (k < 20 || k > 26))
+        fail_unless (fabs (player.tracks[0].x - places[k]) < 4.0, "%s, frame %u: %g for %g",
+                     cases[i].name, k, player.tracks[0].x, places[k]);
+    }
+    fail_unless (player.tracks[0].id == 1 && player.tracks[0].known);
+    fail_unless_equals_int (player.tracks[0].class_id, 1);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* What a detector found lives on between its looks, and moves on. When a look does not find it, it
+ * is gone soon; a look elsewhere says nothing. */
+GST_START_TEST (test_between)
+{
+  static const GstCclLook elsewhere = { 500, 0, 200, HEIGHT };
+  guint i, k;
+
+  for (i = 0; i < 3; i++) {
+    Player player;
+
+    player_init (&player);
+    fail_if (gst_ccl_tracker_is_looking (player.tracker));
+    for (k = 0; k < 30; k++) {
+      if (k % 10 == 0)
+        look (&player, 0, 100 + 4 * k, 40, &everywhere);
+      play (&player, NULL, -1);
+      fail_unless_equals_int (player.n, 1);
+      fail_unless (player.tracks[0].shown == (k >= 10), "frame %u", k);
+      if (k > 20)
+        fail_unless (fabs (player.tracks[0].x - (100 + 4 * k)) < 10.0, "frame %u: %g", k,
+                     player.tracks[0].x);
+    }
+    fail_unless (gst_ccl_tracker_is_looking (player.tracker));
+    for (; k < 40; k++) {
+      if (k == 30 && i > 0)
+        look (&player, 0, 0, 0, i == 1 ? &everywhere : &elsewhere);
+      play (&player, NULL, -1);
+      fail_unless ((player.n > 0 && player.tracks[0].shown) == (i != 1 && k < 34),
+                   "case %u, frame %u", i, k);
+    }
+    player_clear (&player);
+  }
+
+  /* What one look found, and the next did not, was nothing. */
+  {
+    Player player;
+
+    player_init (&player);
+    look (&player, 0, 100, 40, &everywhere);
+    play (&player, NULL, -1);
+    look (&player, 0, 0, 0, &everywhere);
+    play (&player, NULL, -1);
+    fail_unless_equals_int (player.n, 0);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* A component that a detector knows gets its box. */
+GST_START_TEST (test_known)
+{
+  Player player;
+  guint k;
+
+  player_init (&player);
+  for (k = 0; k < 6; k++)
+    play_one (&player, 300, 40);
+  fail_if (player.tracks[0].known);
+  look (&player, 1, 296, 52, &everywhere);
+  play (&player, NULL, 0);
+  fail_unless_equals_int (player.n, 1);
+  fail_unless (player.tracks[0].known && player.tracks[0].id == 1);
+  fail_unless (fabs (player.tracks[0].width - 52.0) < 1e-6, "%g", player.tracks[0].width);
+  fail_unless (fabs (player.tracks[0].x - 296.0) < 2.0, "%g", player.tracks[0].x);
+  player_clear (&player);
+}
+GST_END_TEST;
+
+/* A component beside a detector's objects is one of its own; one that overlaps them is not. */
+GST_START_TEST (test_unknown)
+{
+  static const struct
+  {
+    gdouble x;
+    gboolean shown;
+  } cases[] = { { 400, TRUE }, { 332, TRUE }, { 326, FALSE } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const GstCclDetection components[2] = { detection_new (300, 40, FALSE),
+                                            detection_new (cases[i].x, 40, FALSE) };
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 10; k++) {
+      if (k % 4 == 2)
+        look (&player, 1, 300, 40, &everywhere);
+      play (&player, components, 2);
+    }
+    fail_unless_equals_int (player.n, 2);
+    fail_unless (player.tracks[0].known && player.tracks[0].shown);
+    fail_unless (!player.tracks[1].known);
+    fail_unless (player.tracks[1].shown == cases[i].shown, "%g", cases[i].x);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* Between looks, an object follows its component, but none that overlaps too little. */
+GST_START_TEST (test_carried)
+{
+  static const struct
+  {
+    gdouble width; /* of the component, from 300 on */
+    gboolean own;
+  } cases[] = { { 40, TRUE }, { 90, TRUE }, { 110, FALSE } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const GstCclDetection components[2] = { detection_new (300, cases[i].width, FALSE),
+                                            detection_new (600, 40, FALSE) };
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 3; k++) {
+      look (&player, 0, 300, 40, &everywhere);
+      play (&player, NULL, 0);
+    }
+    play (&player, components, 2);
+    fail_unless_equals_int (player.n, 2);
+    /* The other way, it is a member of a group of one. */
+    fail_unless_equals_int (player.tracks[0].detection, 0);
+    play (&player, components, 2);
+    fail_unless ((player.tracks[0].width > 41.0) == (cases[i].own && cases[i].width > 41.0),
+                 "%g: %g", cases[i].width, player.tracks[0].width);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+ccltrackerlooks_suite (void)
+{
+  Suite *suite = suite_create ("ccltrackerlooks");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_late);
+  tcase_add_test (tcase, test_between);
+  tcase_add_test (tcase, test_known);
+  tcase_add_test (tcase, test_unknown);
+  tcase_add_test (tcase, test_carried);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (ccltrackerlooks)
