@@ -145,6 +145,7 @@ struct _GstCclTrack
   GArray *output;     /* GstCclTrackOutput */
   GArray *components; /* GstCclComponent of each output */
   GstCclTrackLook look;
+  GstCclForeignKind foreign; /* of the last detections of other elements */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -556,6 +557,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
   gst_ccl_time_init (&self->time);
+  self->foreign = GST_CCL_FOREIGN_REGIONS;
   self->width = self->height = 0;
   self->warned = FALSE;
   GST_OBJECT_LOCK (self);
@@ -887,6 +889,10 @@ gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
   gst_ccl_foreign_init (&foreign, buffer, self->width, self->height, self->classes);
   sources = (const GstCclComponent *) foreign.components->data;
   n = foreign.components->len;
+  if (n > 0)
+    self->foreign = foreign.kind;
+  else
+    foreign.kind = self->foreign; /* of objects that are lost */
   for (i = 0; i < n; i++)
     gst_ccl_track_add_detection (self, &sources[i], TRUE);
 

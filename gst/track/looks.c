@@ -102,6 +102,7 @@ go_back (GstCclTracker *self, GstClockTime time)
 
     while (past && j < past->n && past->places[j].serial < track->serial)
       j++;
+    track->carried = track->missed <= 0.0;
     found = past && j < past->n && past->places[j].serial == track->serial;
     for (k = 0; k < 2; k++) {
       GstCclKalman *centre = &track->centre[k];
@@ -110,18 +111,28 @@ go_back (GstCclTracker *self, GstClockTime time)
       if (found)
         track->moved[k] += centre->position - past->places[j].centre[k];
       centre->position -= track->moved[k];
+      track->speed[k] = centre->velocity;
     }
   }
 }
 
+/* What was only predicted since then moved at the wrong speed. */
 static void
-come_back (GstCclTracker *self)
+come_back (GstCclTracker *self, GstClockTime time)
 {
+  const gdouble age = (gdouble) GST_CLOCK_DIFF (time, self->time) / GST_SECOND;
   guint i, k;
 
   for (i = 0; i < self->tracks->len; i++) {
-    for (k = 0; k < 2; k++)
-      get_track (self, i)->centre[k].position += get_track (self, i)->moved[k];
+    Track *track = get_track (self, i);
+
+    for (k = 0; k < 2; k++) {
+      GstCclKalman *centre = &track->centre[k];
+
+      centre->position += track->moved[k];
+      if (!track->carried)
+        centre->position += age * (centre->velocity - track->speed[k]);
+    }
   }
 }
 
@@ -219,7 +230,7 @@ gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclDetect
       find (self, get_track (self, i));
   }
   gst_ccl_tracker_add (self);
-  come_back (self);
+  come_back (self, time);
 }
 
 gboolean

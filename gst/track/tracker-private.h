@@ -43,6 +43,8 @@ typedef struct
   guint denied;           /* looks at it, since the last one that found it */
   gboolean behind;        /* the last look found another object before it */
   gdouble moved[2];       /* since the frame of a look */
+  gdouble speed[2];       /* before the look */
+  gboolean carried;       /* by a component, when the look came */
 
   /* Of a frame. */
   Box box;            /* predicted */

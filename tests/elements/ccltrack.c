@@ -433,6 +433,99 @@ GST_START_TEST (test_foreign)
 }
 GST_END_TEST;
 
+/* A region of an object that is lost for a moment. */
+GST_START_TEST (test_foreign_lost)
+{
+  GstHarness *h = harness_new (__i__ ? "objects=false" : "");
+  guint number, expected;
+
+  for (number = 0; number < 9; number++) {
+    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstVideoRegionOfInterestMeta *roi;
+    guint n;
+
+    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+    if (number < 5)
+      gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10 + 3 * number, 20, 30, 20);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    n = gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+    expected = number < 5 || (!__i__ && number < 7);
+    fail_unless (n == expected, "frame %u: %u", number, n);
+    if (n > 0) {
+      roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
+      fail_unless_equals_string (g_quark_to_string (roi->roi_type), "car");
+      fail_unless (ABS ((gint) roi->x - (10 + 3 * (gint) number)) <= 1);
+      fail_unless (!gst_video_region_of_interest_meta_get_param (roi, "cudaccl") == (number < 1));
+    }
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* What ccldetect attaches: a region, with its confidence unless it only tells where it looked. */
+static void
+add_look (GstBuffer *buffer, const gchar *type, guint x, guint y, guint width, guint height,
+          gdouble confidence, guint late)
+{
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (buffer, type, x, y, width, height);
+  GstStructure *param = gst_structure_new ("ccldetect", "frame-age", G_TYPE_INT64,
+                                           (gint64) (late * FRAME_TIME), NULL);
+
+  if (confidence > 0.0)
+    gst_structure_set (param, "confidence", G_TYPE_DOUBLE, confidence, "class-id", G_TYPE_UINT, 1,
+                       NULL);
+  gst_video_region_of_interest_meta_add_param (roi, param);
+}
+
+/* Two objects move; a network knows one of them, and says so three frames later. Without motion,
+ * the one that it knows goes on alone. */
+GST_START_TEST (test_looks)
+{
+  const gboolean components = __i__ < 2, classes_only = __i__ == 1;
+  GstHarness *h = harness_new (classes_only ? "min-persistence=200000000 classes-only=true"
+                                            : "min-persistence=200000000");
+  guint number, i;
+
+  for (number = 0; number < 20; number++) {
+    const GstCclComponent items[2] = { component_new (1, 10 + 3 * number, 10, 20, 40),
+                                       component_new (2, 120 - 3 * number, 70, 20, 40) };
+    GstBuffer *buffer =
+        components ? frame_new (number, items, 2, FALSE) : ccl_test_black_new (WIDTH, HEIGHT);
+    GstCclMeta *meta;
+
+    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+    if (number % 4 == 3) {
+      add_look (buffer, "ccldetect-look", 0, 0, WIDTH, HEIGHT, 0.0, 3);
+      add_look (buffer, "person", 10 + 3 * (number - 3), 10, 20, 40, 0.95, 3);
+    }
+    buffer = gst_harness_push_and_pull (h, buffer);
+    fail_unless_equals_int (
+        gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 0);
+    meta = gst_buffer_get_ccl_meta (buffer);
+    if (number >= 12) {
+      gboolean person = FALSE, unknown = FALSE;
+
+      fail_unless (meta != NULL);
+      for (i = 0; i < meta->n_components; i++) {
+        const GstCclComponent *item = &meta->components[i];
+        const gchar *name = gst_ccl_meta_get_class_name (meta, item->class_id);
+
+        person |= g_strcmp0 (name, "person") == 0 && ABS ((gint) item->x - (gint) items[0].x) <= 4;
+        unknown |=
+            g_strcmp0 (name, "unknown") == 0 && ABS ((gint) item->x - (gint) items[1].x) <= 4;
+      }
+      fail_unless (person, "case %u, frame %u", __i__, number);
+      fail_unless (unknown == (__i__ == 0), "case %u, frame %u", __i__, number);
+      fail_unless_equals_int (meta->n_components, 1 + unknown);
+    }
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* What is lost for less than max-miss is the same, with gaps in the stream, gap events and dropped
  * frames alike; after that it is new. Segments that follow each other do not matter, a new stream
  * and a seek do. */
@@ -659,6 +752,8 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_many_regions);
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_foreign);
+  tcase_add_loop_test (tcase, test_foreign_lost, 0, 2);
+  tcase_add_loop_test (tcase, test_looks, 0, 3);
   tcase_add_test (tcase, test_coming_back);
   tcase_add_loop_test (tcase, test_timing, 0, (int) ccl_test_n_timings);
   tcase_add_test (tcase, test_gaps);
