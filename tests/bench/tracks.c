@@ -7,6 +7,9 @@
  *
  *   track-bench [OBJECTS [FRAMES]]
  *   track-bench crowds              the longest frame of scenes with too many objects in one place
+ *   track-bench boxes WIDTH HEIGHT RATE < BOXES
+ *                                   tracks a detector's boxes: lines of frame,id,x,y,width,height,
+ *                                   confidence, sorted by frame; prints such lines with ids
  */
 
 #include <stdio.h>
@@ -127,6 +130,70 @@ measure_crowd (const Crowd *crowd)
   gst_ccl_tracker_free (tracker);
 }
 
+#define MOST_BOXES 4096
+
+static void
+print_tracks (GstCclTracker *tracker, guint frame, gdouble width, gdouble height)
+{
+  const GstCclTrackInfo *tracks;
+  guint n, i;
+
+  tracks = gst_ccl_tracker_get_tracks (tracker, &n);
+  for (i = 0; i < n; i++) {
+    gdouble x = MAX (tracks[i].x, 0.0), y = MAX (tracks[i].y, 0.0);
+
+    if (tracks[i].shown)
+      printf ("%u,%u,%.1f,%.1f,%.1f,%.1f\n", frame, tracks[i].id, x, y,
+              MIN (tracks[i].x + tracks[i].width, width) - x,
+              MIN (tracks[i].y + tracks[i].height, height) - y);
+  }
+}
+
+static void
+track_boxes (gdouble width, gdouble height, gdouble rate)
+{
+  GstCclDetection *boxes = g_new (GstCclDetection, MOST_BOXES);
+  gint *indices = g_new (gint, MOST_BOXES);
+  GstCclTracker *tracker = gst_ccl_tracker_new ();
+  guint frame = 0, number, n = 0;
+  GstCclTrackerParams params;
+  gchar line[256];
+
+  gst_ccl_tracker_params_init (&params);
+  params.width = (guint) width;
+  params.height = (guint) height;
+  gst_ccl_tracker_set_params (tracker, &params);
+
+  while (TRUE) {
+    gboolean more = fgets (line, sizeof (line), stdin) != NULL;
+    gdouble x, y, w, h, confidence = 1.0;
+
+    if (more &&
+        sscanf (line, "%u,%*[^,],%lf,%lf,%lf,%lf,%lf", &number, &x, &y, &w, &h, &confidence) < 5)
+      continue;
+    for (; !more || frame < number; frame++, n = 0) {
+      gst_ccl_tracker_update (tracker, (GstClockTime) (frame / rate * GST_SECOND), boxes, n,
+                              indices);
+      print_tracks (tracker, frame, width, height);
+      if (!more)
+        break;
+    }
+    if (!more)
+      break;
+    /* The part inside of the frame, as regions have it. */
+    w = MIN (rint (x + w), width) - MAX (rint (x), 0.0);
+    h = MIN (rint (y + h), height) - MAX (rint (y), 0.0);
+    x = MAX (rint (x), 0.0);
+    y = MAX (rint (y), 0.0);
+    if (w > 0.0 && h > 0.0 && n < MOST_BOXES)
+      boxes[n++] =
+          (GstCclDetection){ x, y, w, h, x + w / 2.0, y + h / 2.0, w * h, TRUE, confidence, 0 };
+  }
+  gst_ccl_tracker_free (tracker);
+  g_free (indices);
+  g_free (boxes);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,8 +206,12 @@ main (int argc, char **argv)
       measure_crowd (&crowds[i]);
     return 0;
   }
+  if (argc == 5 && strcmp (argv[1], "boxes") == 0 && atof (argv[4]) > 0.0) {
+    track_boxes (atof (argv[2]), atof (argv[3]), atof (argv[4]));
+    return 0;
+  }
   if (argc > 3 || n < 1 || n > 100000 || frames < 1 || frames > 1000000) {
-    fprintf (stderr, "usage: %s [OBJECTS [FRAMES]] | crowds\n", argv[0]);
+    fprintf (stderr, "usage: %s [OBJECTS [FRAMES]] | crowds | boxes WIDTH HEIGHT RATE\n", argv[0]);
     return 2;
   }
 
