@@ -301,11 +301,11 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
 
 static void
 gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *plan,
-                         const CclComponents *components)
+                         const CclComponents *components, const GstCclShapes *shapes)
 {
   gst_ccl_buffer_remove_components (buffer);
   if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_meta (buffer, &self->session.info, components);
+    gst_ccl_attach_meta (buffer, &self->session.info, components, shapes);
   if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
     gst_ccl_attach_rois (buffer, plan->roi_type, components);
 #ifdef HAVE_ANALYTICS
@@ -335,11 +335,31 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
   }
 }
 
+/* The features that the session was started with: properties may have changed since. */
+static GstCclShapes
+gst_ccl_analysis_get_shapes (GstCclAnalysis *self)
+{
+  const CclConfig *config = &self->session.config;
+  GstCclShapes shapes = { config->second_order ? GST_CCL_FEATURE_ELLIPSE : 0, NULL };
+
+  if (!config->shapes || ccl_analyzer_shapes (self->session.analyzer, &shapes.items) != CCL_OK)
+    return shapes;
+  if (config->shapes & CCL_SHAPES_TOPOLOGY)
+    shapes.features |= GST_CCL_FEATURE_HOLES;
+  if (config->shapes & CCL_SHAPES_PERIMETER)
+    shapes.features |= GST_CCL_FEATURE_PERIMETER;
+  if (config->shapes & CCL_SHAPES_LUMA)
+    shapes.features |= GST_CCL_FEATURE_LUMA;
+
+  return shapes;
+}
+
 GstFlowReturn
 gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   Plan plan;
   CclComponents components;
+  GstCclShapes shapes;
   GError *error = NULL;
 
   if (!gst_ccl_analysis_ensure_caps (self))
@@ -352,6 +372,7 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     return GST_FLOW_ERROR;
   }
   gst_ccl_analysis_post_warning (self);
+  shapes = gst_ccl_analysis_get_shapes (self);
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
   if (components.found > components.count && !self->warned_truncated) {
@@ -364,12 +385,12 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
 
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->review)
     GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
-  gst_ccl_analysis_attach (self, outbuf, &plan, &components);
+  gst_ccl_analysis_attach (self, outbuf, &plan, &components, &shapes);
   if (plan.post_messages)
     gst_element_post_message (GST_ELEMENT (self),
                               gst_ccl_message_new (GST_OBJECT (self),
                                                    &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                                                   &self->session.info, &components));
+                                                   &self->session.info, &components, &shapes));
 
   return GST_FLOW_OK;
 }

@@ -165,6 +165,28 @@ attach_get_type (void)
   return type;
 }
 
+static GType
+features_get_type (void)
+{
+  static GType type = 0;
+  static const GFlagsValue values[] = {
+    { GST_CCL_FEATURE_ELLIPSE, "Orientation and axes", "ellipse" },
+    { GST_CCL_FEATURE_HOLES, "Number of holes", "holes" },
+    { GST_CCL_FEATURE_PERIMETER, "Length of the outline", "perimeter" },
+    { GST_CCL_FEATURE_LUMA, "Mean and range of luma", "luma" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_flags_register_static ("GstCudaCclFeatures", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
+  }
+
+  return type;
+}
+
 static void
 install_engine_properties (GObjectClass *gobject_class)
 {
@@ -233,6 +255,19 @@ install_engine_properties (GObjectClass *gobject_class)
       g_param_spec_uint ("max-components", "Maximum components",
                          "Maximum number of components per frame; the largest are kept.", 1,
                          G_MAXUINT, 1024, GST_CCL_READY));
+
+  /**
+   * cudaccl:features:
+   *
+   * What is measured beyond box, area and centroid, in #GstCclMeta, its JSON and the messages. What
+   * is not asked for costs nothing. All but `ellipse` need the label map, which takes longer than
+   * finding components; `luma` also uploads pixels as they are.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (features, g_param_spec_flags ("features", "Features",
+                                                 "What to measure beyond box, area and centroid.",
+                                                 features_get_type (), 0, GST_CCL_READY));
 
   /**
    * cudaccl:threads:
@@ -591,6 +626,14 @@ gst_ccl_settings_clear (GstCclSettings *settings)
   g_free (settings->roi_type);
 }
 
+static unsigned
+gst_ccl_features_to_shapes (guint features)
+{
+  return (features & GST_CCL_FEATURE_HOLES ? CCL_SHAPES_TOPOLOGY : 0u) |
+         (features & GST_CCL_FEATURE_PERIMETER ? CCL_SHAPES_PERIMETER : 0u) |
+         (features & GST_CCL_FEATURE_LUMA ? CCL_SHAPES_LUMA : 0u);
+}
+
 void
 gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
 {
@@ -601,6 +644,8 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->device = settings->cuda_device_id;
   config->max_components = settings->max_components;
   config->threads = settings->threads;
+  config->second_order = (settings->features & GST_CCL_FEATURE_ELLIPSE) != 0;
+  config->shapes = gst_ccl_features_to_shapes (settings->features);
   config->sync = settings->cuda_sync;
   config->upload = settings->upload;
   config->timing = true;

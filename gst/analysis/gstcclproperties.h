@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include <cudaccl/ccl.h>
+#include <gst/ccl/gstccl.h>
 
 G_BEGIN_DECLS
 
@@ -67,6 +68,7 @@ typedef struct
   gint algorithm;
   guint connectivity;
   guint max_components;
+  GstCclFeatures features;
   guint threads;
   CclSync cuda_sync;
   CclUpload upload;

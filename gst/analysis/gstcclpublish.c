@@ -37,8 +37,50 @@ gst_ccl_components_convert (const CclComponents *components)
   return converted;
 }
 
+static void
+set_features (GstCclComponent *component, const CclComponent *source, const CclShape *shape,
+              guint features)
+{
+  component->features = features;
+  if (features & GST_CCL_FEATURE_ELLIPSE) {
+    CclEllipse ellipse;
+
+    ccl_component_ellipse (source, &ellipse);
+    component->orientation = ellipse.orientation;
+    component->major_axis = ellipse.major;
+    component->minor_axis = ellipse.minor;
+  }
+  if (features & GST_CCL_FEATURE_HOLES)
+    component->holes = (guint) (1 - shape->euler);
+  if (features & GST_CCL_FEATURE_PERIMETER)
+    component->perimeter = ccl_shape_perimeter (shape);
+  if (features & GST_CCL_FEATURE_LUMA) {
+    component->luma_mean = ccl_shape_luma_mean (shape, source);
+    component->luma_min = shape->luma_min;
+    component->luma_max = shape->luma_max;
+  }
+}
+
+/* Converts components with their features. */
+static GstCclComponent *
+convert_with_features (const CclComponents *components, const GstCclShapes *shapes)
+{
+  GstCclComponent *converted = gst_ccl_components_convert (components);
+  guint i;
+
+  for (i = 0; shapes->features && i < components->count; i++) {
+    const CclComponent *source = &components->items[i];
+
+    set_features (&converted[i], source, shapes->items ? &shapes->items[source->label - 1] : NULL,
+                  shapes->features);
+  }
+
+  return converted;
+}
+
 void
-gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components)
+gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components,
+                     const GstCclShapes *shapes)
 {
   GstCclMeta *meta;
 
@@ -47,7 +89,7 @@ gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclCompo
 
   /* Filled in place, which saves a temporary array. */
   if (components->count > 0)
-    meta->components = gst_ccl_components_convert (components);
+    meta->components = convert_with_features (components, shapes);
   meta->n_components = components->count;
 }
 
@@ -172,9 +214,10 @@ gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *
 
 GstMessage *
 gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
-                     const GstVideoInfo *info, const CclComponents *components)
+                     const GstVideoInfo *info, const CclComponents *components,
+                     const GstCclShapes *shapes)
 {
-  GstCclComponent *converted = gst_ccl_components_convert (components);
+  GstCclComponent *converted = convert_with_features (components, shapes);
   GstMessage *message;
 
   message = gst_ccl_components_message_new (

@@ -13,9 +13,17 @@ G_BEGIN_DECLS
 /* Converts components to an array of as many, to be freed. */
 GstCclComponent *gst_ccl_components_convert (const CclComponents *components);
 
+/* What is measured of components, #GstCclFeatures, and their shapes in the order of their labels;
+ * NULL if no feature needs them. */
+typedef struct
+{
+  guint features;
+  const CclShape *items;
+} GstCclShapes;
+
 /* Attaches one GstCclMeta, for frames of the size in @info. */
 void gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info,
-                          const CclComponents *components);
+                          const CclComponents *components, const GstCclShapes *shapes);
 
 /* Attaches one GstVideoRegionOfInterestMeta for each component. Ids count from 0, or, if other
  * regions have one of these ids, from their highest id plus one. */
@@ -33,7 +41,8 @@ guint gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclCompon
 
 /* Creates the element message for one frame, as documented with the element. */
 GstMessage *gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
-                                 const GstVideoInfo *info, const CclComponents *components);
+                                 const GstVideoInfo *info, const CclComponents *components,
+                                 const GstCclShapes *shapes);
 
 G_END_DECLS
 

@@ -16,6 +16,23 @@ set_class (GstStructure *item, guint class_id, GstCclClassNames *names)
 }
 
 static void
+set_features (GstStructure *item, const GstCclComponent *component)
+{
+  if (component->features & GST_CCL_FEATURE_ELLIPSE)
+    gst_structure_set (item, "orientation", G_TYPE_DOUBLE, component->orientation, "major-axis",
+                       G_TYPE_DOUBLE, component->major_axis, "minor-axis", G_TYPE_DOUBLE,
+                       component->minor_axis, NULL);
+  if (component->features & GST_CCL_FEATURE_HOLES)
+    gst_structure_set (item, "holes", G_TYPE_UINT, component->holes, NULL);
+  if (component->features & GST_CCL_FEATURE_PERIMETER)
+    gst_structure_set (item, "perimeter", G_TYPE_DOUBLE, component->perimeter, NULL);
+  if (component->features & GST_CCL_FEATURE_LUMA)
+    gst_structure_set (item, "luma-mean", G_TYPE_DOUBLE, component->luma_mean, "luma-min",
+                       G_TYPE_UINT, component->luma_min, "luma-max", G_TYPE_UINT,
+                       component->luma_max, NULL);
+}
+
+static void
 take_components (GstStructure *structure, const GstCclComponent *components, guint n,
                  GstCclClassNames *class_names)
 {
@@ -42,6 +59,7 @@ take_components (GstStructure *structure, const GstCclComponent *components, gui
       set_class (item, component->class_id, class_names);
     if (component->confidence > 0.0)
       gst_structure_set (item, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
+    set_features (item, component);
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (&value, item);
     gst_value_list_append_and_take_value (&list, &value);

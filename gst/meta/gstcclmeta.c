@@ -151,6 +151,23 @@ scale_range (guint *start, guint *length, guint num, guint denom, guint limit)
   *length = (guint) (end - first);
 }
 
+/* Scales the ellipse by its second-order moments. */
+static void
+scale_ellipse (GstCclComponent *component, const GstCclScale *scale)
+{
+  gdouble major = component->major_axis * component->major_axis;
+  gdouble minor = component->minor_axis * component->minor_axis;
+  gdouble c = cos (component->orientation), s = sin (component->orientation);
+  gdouble xx = (major * c * c + minor * s * s) * scale->x * scale->x;
+  gdouble yy = (major * s * s + minor * c * c) * scale->y * scale->y;
+  gdouble xy = (major - minor) * c * s * scale->x * scale->y;
+  gdouble root = sqrt ((xx - yy) * (xx - yy) + 4.0 * xy * xy);
+
+  component->major_axis = sqrt ((xx + yy + root) / 2.0);
+  component->minor_axis = sqrt (MAX (xx + yy - root, 0.0) / 2.0);
+  component->orientation = root > 0.0 ? atan2 (2.0 * xy, xx - yy) / 2.0 : 0.0;
+}
+
 /* Metadata and sizes may come from code that does not check them. */
 static gboolean
 transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *trans)
@@ -180,6 +197,9 @@ transform_scale (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTran
     component->centroid_y = (component->centroid_y + 0.5) * scale.y - 0.5;
     component->velocity_x *= scale.x;
     component->velocity_y *= scale.y;
+    component->perimeter *= sqrt (scale.x * scale.y);
+    if (component->features & GST_CCL_FEATURE_ELLIPSE)
+      scale_ellipse (component, &scale);
   }
 
   return TRUE;
@@ -233,6 +253,9 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
   }
   component->centroid_x = centre_x - 0.5;
   component->centroid_y = centre_y - 0.5;
+  component->features &= ~(guint) (GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_PERIMETER);
+  component->orientation = component->major_axis = component->minor_axis = 0.0;
+  component->perimeter = 0.0;
   area = rint ((gdouble) component->area * fabs (det / (w * w * w)));
   component->area = (guint64) (isfinite (area) ? CLAMP (area, 1.0, 1e18) : 1.0);
 
@@ -436,11 +459,13 @@ GST_CCL_DEFINE_ARRAY (GstCclMeta, gst_ccl_meta, GstCclComponent, component, comp
 
 /* Both functions for bytes hand programs this layout. */
 #if GLIB_SIZEOF_VOID_P == 8
-G_STATIC_ASSERT (sizeof (GstCclComponent) == 96);
+G_STATIC_ASSERT (sizeof (GstCclComponent) == 152);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, area) == 24);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, age) == 56);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, class_id) == 80);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, confidence) == 88);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, perimeter) == 104);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, luma_max) == 148);
 #endif
 
 /**
@@ -448,15 +473,19 @@ G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, confidence) == 88);
  * @meta: a #GstCclMeta
  *
  * Gets a copy of all components as bytes, which a program can read at once where one call for each
- * component is slow. Each takes the 96 bytes of #GstCclComponent, in the machine's order of bytes.
+ * component is slow. Each takes the 152 bytes of #GstCclComponent, in the machine's order of bytes.
  * For NumPy:
  *
  * ```python
  * dtype = numpy.dtype({
  *     'names': ['label', 'x', 'y', 'width', 'height', 'area', 'centroid_x', 'centroid_y', 'track',
- *               'age', 'velocity_x', 'velocity_y', 'class_id', 'confidence'],
+ *               'age', 'velocity_x', 'velocity_y', 'class_id', 'confidence', 'features', 'holes',
+ *               'perimeter', 'orientation', 'major_axis', 'minor_axis', 'luma_mean', 'luma_min',
+ *               'luma_max'],
  *     'formats': ['u4', 'u4', 'u4', 'u4', 'u4', 'u8', 'f8', 'f8', 'u4', 'u8', 'f8', 'f8', 'u4',
- * 'f8'], 'offsets': [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88], 'itemsize': 96})
+ *                 'f8', 'u4', 'u4', 'f8', 'f8', 'f8', 'f8', 'f8', 'u4', 'u4'],
+ *     'offsets': [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100, 104, 112, 120,
+ *                 128, 136, 144, 148], 'itemsize': 152})
  * components = numpy.frombuffer(meta.get_bytes().get_data(), dtype)
  * ```
  *

@@ -1,7 +1,7 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 3. See gstcclbytes.h for numbers; differences are signed.
+/* Version 4. See gstcclbytes.h for numbers; differences are signed.
  *
  *   width, height, found, n_components
  *   n_names and for each name of a class its length and bytes (not in version 2)
@@ -13,6 +13,8 @@
  *     FLAG_SUM_Y: the same for y
  *     FLAG_TRACK: track, age, velocity_x and velocity_y, doubles
  *     FLAG_CLASS: class_id, confidence, a double (not in version 2)
+ *     FLAG_SHAPE: features, holes, luma_min, luma_max; doubles: perimeter, orientation, major_axis,
+ *     minor_axis, luma_mean (not in versions 2 and 3)
  *   frame_age, signed, unless it is 0
  *
  * Where a centroid is a sum divided by the area, the sum is stored: it is shorter than a double
@@ -25,7 +27,8 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 3
+#define VERSION 4
+#define WITHOUT_SHAPES 3
 #define WITHOUT_CLASSES 2 /* the oldest version that is read */
 
 #define FLAG_LABEL (1 << 0)
@@ -33,11 +36,17 @@
 #define FLAG_SUM_Y (1 << 2)
 #define FLAG_TRACK (1 << 3)
 #define FLAG_CLASS (1 << 4)
+#define FLAG_SHAPE (1 << 5)
 #define OLD_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
-#define ALL_FLAGS (OLD_FLAGS | FLAG_CLASS)
+#define CLASS_FLAGS (OLD_FLAGS | FLAG_CLASS)
+#define ALL_FLAGS (CLASS_FLAGS | FLAG_SHAPE)
+
+#define ALL_FEATURES                                                             \
+  (GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_HOLES | GST_CCL_FEATURE_PERIMETER | \
+   GST_CCL_FEATURE_LUMA)
 
 #define MAX_FRAME_SIZE (6 * GST_CCL_MAX_VARINT_SIZE)
-#define MAX_COMPONENT_SIZE (1 + 11 * GST_CCL_MAX_VARINT_SIZE + 3 * 8)
+#define MAX_COMPONENT_SIZE (1 + 15 * GST_CCL_MAX_VARINT_SIZE + 8 * 8)
 #define MIN_COMPONENT_SIZE 8
 
 /* A socket's buffer holds few frames of this size. */
@@ -122,6 +131,18 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
     /* Receivers accept no other. */
     bytes = gst_ccl_put_double (
         bytes, component->confidence > 0.0 ? MIN (component->confidence, 1.0) : 0.0);
+  }
+  if (component->features & ALL_FEATURES) {
+    *flags |= FLAG_SHAPE;
+    bytes = gst_ccl_put_varint (bytes, component->features & ALL_FEATURES);
+    bytes = gst_ccl_put_varint (bytes, component->holes);
+    bytes = gst_ccl_put_varint (bytes, component->luma_min);
+    bytes = gst_ccl_put_varint (bytes, component->luma_max);
+    bytes = gst_ccl_put_double (bytes, component->perimeter);
+    bytes = gst_ccl_put_double (bytes, component->orientation);
+    bytes = gst_ccl_put_double (bytes, component->major_axis);
+    bytes = gst_ccl_put_double (bytes, component->minor_axis);
+    bytes = gst_ccl_put_double (bytes, component->luma_mean);
   }
 
   return bytes;
@@ -258,6 +279,21 @@ read_class (GstCclReader *reader, GstCclComponent *component)
 }
 
 static gboolean
+read_shape (GstCclReader *reader, GstCclComponent *component)
+{
+  return gst_ccl_read_uint (reader, &component->features) && component->features > 0 &&
+         (component->features & ~(guint) ALL_FEATURES) == 0 &&
+         gst_ccl_read_uint (reader, &component->holes) &&
+         gst_ccl_read_uint (reader, &component->luma_min) &&
+         gst_ccl_read_uint (reader, &component->luma_max) &&
+         gst_ccl_read_double (reader, &component->perimeter) &&
+         gst_ccl_read_double (reader, &component->orientation) &&
+         gst_ccl_read_double (reader, &component->major_axis) &&
+         gst_ccl_read_double (reader, &component->minor_axis) &&
+         gst_ccl_read_double (reader, &component->luma_mean);
+}
+
+static gboolean
 read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent *before,
                 GstCclComponent *component)
 {
@@ -288,7 +324,10 @@ read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent 
                                !gst_ccl_read_double (reader, &component->velocity_y)))
     return FALSE;
 
-  return !(flags & FLAG_CLASS) || read_class (reader, component);
+  if ((flags & FLAG_CLASS) && !read_class (reader, component))
+    return FALSE;
+
+  return !(flags & FLAG_SHAPE) || read_shape (reader, component);
 }
 
 static gboolean
@@ -305,7 +344,9 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
                           gsize size, guint8 version)
 {
   const GstCclComponent none = { 0 }, *before = &none;
-  const guint8 known_flags = version == WITHOUT_CLASSES ? OLD_FLAGS : ALL_FLAGS;
+  const guint8 known_flags = version == WITHOUT_CLASSES  ? OLD_FLAGS
+                             : version == WITHOUT_SHAPES ? CLASS_FLAGS
+                                                         : ALL_FLAGS;
   GstCclComponent *components;
   GstCclClassNames *names = NULL;
   GstCclReader reader = { data, size };

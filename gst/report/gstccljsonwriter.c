@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The size of a component in bytes: the maximum, the usual one, and what a track usually adds. */
-#define MAX_COMPONENT 512
+#define MAX_COMPONENT 1024
 #define USUAL_COMPONENT 136
 #define USUAL_TRACK 96
 
@@ -77,6 +77,37 @@ write_double (gchar *text, gdouble value)
   return text;
 }
 
+static gchar *
+write_features (gchar *text, const GstCclComponent *component)
+{
+  if (component->features & GST_CCL_FEATURE_ELLIPSE) {
+    text = WRITE (text, ",\"orientation\":");
+    text = write_double (text, component->orientation);
+    text = WRITE (text, ",\"major-axis\":");
+    text = write_double (text, component->major_axis);
+    text = WRITE (text, ",\"minor-axis\":");
+    text = write_double (text, component->minor_axis);
+  }
+  if (component->features & GST_CCL_FEATURE_HOLES) {
+    text = WRITE (text, ",\"holes\":");
+    text = write_digits (text, component->holes);
+  }
+  if (component->features & GST_CCL_FEATURE_PERIMETER) {
+    text = WRITE (text, ",\"perimeter\":");
+    text = write_double (text, component->perimeter);
+  }
+  if (component->features & GST_CCL_FEATURE_LUMA) {
+    text = WRITE (text, ",\"luma-mean\":");
+    text = write_double (text, component->luma_mean);
+    text = WRITE (text, ",\"luma-min\":");
+    text = write_digits (text, component->luma_min);
+    text = WRITE (text, ",\"luma-max\":");
+    text = write_digits (text, component->luma_max);
+  }
+
+  return text;
+}
+
 /* Without the end of the object. */
 static gchar *
 write_component (gchar *text, const GstCclComponent *component)
@@ -116,7 +147,7 @@ write_component (gchar *text, const GstCclComponent *component)
     text = write_digits (text, component->class_id);
   }
 
-  return text;
+  return write_features (text, component);
 }
 
 static void

@@ -13,7 +13,7 @@
 #define LAYOUT(type, size, last, offset) \
   G_STATIC_ASSERT (sizeof (type) == (size) && G_STRUCT_OFFSET (type, last) == (offset))
 
-LAYOUT (GstCclComponent, 96, confidence, 88);
+LAYOUT (GstCclComponent, 152, luma_max, 148);
 LAYOUT (GstCclMeta, 56, class_names, 48);
 LAYOUT (GstCclZone, 56, inside, 48);
 LAYOUT (GstCclZoneEvent, 80, class_id, 72);
@@ -76,6 +76,54 @@ check_meta (GstCclMeta *meta, guint width, guint height, guint found,
     ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 1e-6);
   fail_unless (gst_ccl_meta_get_component (meta, n) == NULL);
 }
+
+/* Shapes are copied, and scaled with the frame. */
+GST_START_TEST (test_features)
+{
+  GstCclComponent component = { .label = 1,
+                                .x = 2,
+                                .y = 1,
+                                .width = 6,
+                                .height = 4,
+                                .area = 20,
+                                .features = GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_HOLES |
+                                            GST_CCL_FEATURE_PERIMETER | GST_CCL_FEATURE_LUMA,
+                                .holes = 2,
+                                .perimeter = 16.5,
+                                .orientation = 0.25,
+                                .major_axis = 6.0,
+                                .minor_axis = 3.0,
+                                .luma_mean = 200.5,
+                                .luma_min = 190,
+                                .luma_max = 255 };
+  GstBuffer *buffer = ccl_test_black_new (16, 8), *copy;
+  GstVideoMetaTransform trans;
+  GstVideoInfo in_info, out_info;
+  GstCclMeta *meta;
+  const GstCclComponent *got;
+
+  meta = gst_buffer_add_ccl_meta (buffer, 16, 8, 1, &component, 1);
+  copy = gst_buffer_copy (buffer);
+  got = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (copy), 0);
+  fail_unless (memcmp (got, &component, sizeof (component)) == 0);
+  gst_buffer_unref (copy);
+
+  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, 16, 8);
+  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 32, 16);
+  trans = (GstVideoMetaTransform){ &in_info, &out_info };
+  copy = gst_buffer_new ();
+  fail_unless (meta->meta.info->transform_func (
+      copy, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &trans));
+  got = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (copy), 0);
+  fail_unless_equals_int (got->features, component.features);
+  fail_unless_equals_int (got->holes, 2);
+  fail_unless_equals_int (got->luma_max, 255);
+  fail_unless (ABS (got->perimeter - 33.0) < 1e-9 && ABS (got->orientation - 0.25) < 1e-9 &&
+               ABS (got->major_axis - 12.0) < 1e-9 && ABS (got->minor_axis - 6.0) < 1e-9);
+  gst_buffer_unref (copy);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
 
 GST_START_TEST (test_boxed)
 {
@@ -483,6 +531,9 @@ GST_END_TEST;
 #define COMPONENT "\x06\x02\x02\x04\x03\x0c\x12\x0c"
 #define NO_NAMES "\x00"
 #define CLASS "\x16\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
+#define SHAPE "\x26\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
+#define ONE "\0\0\0\0\0\0\xf0\x3f"
+#define NUMBERS ONE ONE ONE ONE ONE
 #define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
 #define INFINITE "\x00\x00\x00\x00\x00\x00\xf0\xff"
 
@@ -493,7 +544,7 @@ static const CclTestSerialized sent[] = {
   { "no component", 2, BYTES ("\x0d\x07\x05\x00"), TRUE },
   { "version 0", 0, BYTES (HEADER COMPONENT), FALSE },
   { "version 1", 1, BYTES (HEADER COMPONENT), FALSE },
-  { "version 4", 4, BYTES (HEADER NO_NAMES COMPONENT), FALSE },
+  { "version 5", 5, BYTES (HEADER NO_NAMES COMPONENT), FALSE },
   { "version 3 without names", 3, BYTES (HEADER NO_NAMES COMPONENT), TRUE },
   { "names", 3,
     BYTES (HEADER "\x02\x03"
@@ -530,6 +581,12 @@ static const CclTestSerialized sent[] = {
   { "a confidence above 1", 3, BYTES (HEADER NO_NAMES CLASS "\x02\x01\0\0\0\0\0\xf0\x3f"), FALSE },
   { "a confidence below 0", 3, BYTES (HEADER NO_NAMES CLASS "\x02\x01\0\0\0\0\0\0\x80"), FALSE },
   { "a confidence that is no number", 3, BYTES (HEADER NO_NAMES CLASS "\x02" NOT_A_NUMBER), FALSE },
+  { "a shape", 4, BYTES (HEADER NO_NAMES SHAPE "\x0f\x01\x80\x01\xff\x01" NUMBERS), TRUE },
+  { "a shape in version 3", 3, BYTES (HEADER NO_NAMES SHAPE "\x0f\x01\x80\x01\xff\x01" NUMBERS),
+    FALSE },
+  { "a shape without features", 4, BYTES (HEADER NO_NAMES SHAPE "\0\0\0\0" NUMBERS), FALSE },
+  { "unknown features", 4, BYTES (HEADER NO_NAMES SHAPE "\x10\0\0\0" NUMBERS), FALSE },
+  { "a shape cut short", 4, BYTES (HEADER NO_NAMES SHAPE "\x01\0\0\0\0\0\0"), FALSE },
   { "nothing", 2, BYTES (""), FALSE },
   { "width 0", 2, BYTES ("\x00\x07\x05\x00"), FALSE },
   { "height 0", 2, BYTES ("\x0d\x00\x05\x00"), FALSE },
@@ -786,6 +843,7 @@ cclmeta_suite (void)
 
   tc = tcase_create ("metadata");
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_features);
   tcase_add_test (tc, test_boxed);
   tcase_add_test (tc, test_type);
   tcase_add_test (tc, test_add_replaces);

@@ -27,6 +27,7 @@ static const struct
   { "min-area", "guint64", "1", G_PARAM_READWRITE | PLAYING },
   { "max-area", "guint64", "18446744073709551615", G_PARAM_READWRITE | PLAYING },
   { "max-components", "guint", "1024", G_PARAM_READWRITE | READY },
+  { "features", "GstCudaCclFeatures", "0", G_PARAM_READWRITE | READY },
   { "attach", "GstCudaCclAttach", "components+roi", G_PARAM_READWRITE | PLAYING },
   { "roi-type", "gchararray", "blob", G_PARAM_READWRITE | PLAYING },
   { "post-messages", "gboolean", "false", G_PARAM_READWRITE | PLAYING },

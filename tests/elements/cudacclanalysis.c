@@ -316,6 +316,69 @@ GST_START_TEST (test_scaled)
 }
 GST_END_TEST;
 
+/* The picture of a rectangle with a hole. */
+static GstBuffer *
+make_ring (void)
+{
+  GstBuffer *buffer = ccl_test_black_new (40, 30);
+  guint x, y;
+
+  for (y = 10; y < 16; y++) {
+    for (x = 10; x < 20; x++) {
+      guint8 value = (guint8) (190 + x);
+
+      if (y == 12 && x == 14)
+        continue;
+      gst_buffer_fill (buffer, (gsize) y * 40 + x, &value, 1);
+    }
+  }
+
+  return buffer;
+}
+
+/* Features are measured only if asked for, and are in the metadata and the messages. */
+GST_START_TEST (test_features)
+{
+  static const guint all = GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_HOLES |
+                           GST_CCL_FEATURE_PERIMETER | GST_CCL_FEATURE_LUMA;
+  guint features;
+
+  for (features = 0; features <= all; features += 5) {
+    GstHarness *h =
+        ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), "post-messages", TRUE,
+                                                    "features", features, NULL),
+                              "GRAY8", 40, 30);
+    GstBuffer *out = gst_harness_push_and_pull (h, make_ring ());
+    GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
+    const GValue *list =
+        gst_structure_get_value (gst_message_get_structure (message), "components");
+    const GstStructure *item = gst_value_get_structure (gst_value_list_get_value (list, 0));
+    const GstCclComponent *c = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (out), 0);
+
+    fail_unless_equals_int (c->features, features);
+    fail_unless_equals_int (c->area, 59);
+    fail_unless_equals_int (c->holes, features & GST_CCL_FEATURE_HOLES ? 1 : 0);
+    fail_unless ((c->perimeter > 28.0) == ((features & GST_CCL_FEATURE_PERIMETER) != 0));
+    fail_unless ((c->major_axis > c->minor_axis) == ((features & GST_CCL_FEATURE_ELLIPSE) != 0));
+    fail_unless_equals_int (c->luma_min, features & GST_CCL_FEATURE_LUMA ? 200 : 0);
+    fail_unless_equals_int (c->luma_max, features & GST_CCL_FEATURE_LUMA ? 209 : 0);
+    fail_unless ((c->luma_mean > 204.0) == ((features & GST_CCL_FEATURE_LUMA) != 0));
+    fail_unless (gst_structure_has_field (item, "orientation") ==
+                 ((features & GST_CCL_FEATURE_ELLIPSE) != 0));
+    fail_unless (gst_structure_has_field (item, "holes") ==
+                 ((features & GST_CCL_FEATURE_HOLES) != 0));
+    fail_unless (gst_structure_has_field (item, "perimeter") ==
+                 ((features & GST_CCL_FEATURE_PERIMETER) != 0));
+    fail_unless (gst_structure_has_field (item, "luma-mean") ==
+                 ((features & GST_CCL_FEATURE_LUMA) != 0));
+
+    gst_message_unref (message);
+    gst_buffer_unref (out);
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 cudacclanalysis_suite (void)
 {
@@ -331,6 +394,7 @@ cudacclanalysis_suite (void)
   tcase_add_test (tc, test_roi_ids);
   tcase_add_loop_test (tc, test_messages, 0, n_backends);
   tcase_add_loop_test (tc, test_scaled, 0, n_backends);
+  tcase_add_loop_test (tc, test_features, 0, n_backends);
 
   return s;
 }

@@ -99,6 +99,16 @@ class Schema(unittest.TestCase):
                     self.assertEqual(bool(frame["components"]), components)
                     self.assertEqual("source" in frame, "source=" in elements)
 
+    def test_features(self):
+        names = {"ellipse": ("orientation", "major-axis", "minor-axis"), "holes": ("holes",),
+                 "perimeter": ("perimeter",), "luma": ("luma-mean", "luma-min", "luma-max")}
+        for features in ("ellipse", "holes", "perimeter", "luma", "ellipse+holes+perimeter+luma"):
+            expected = {name for feature in features.split("+") for name in names[feature]}
+            for frame in lines(f"cudaccl backend=cpu features={features} ! ccljson"):
+                self.assertEqual(problems(frame, self.schema, self.schema), [])
+                for item in frame["components"]:
+                    self.assertEqual({name for group in names.values() for name in group} & set(item), expected)
+
     def test_classes(self):
         """Components of a detector, with what it knows of them."""
         pipeline = Gst.parse_launch(

@@ -27,6 +27,16 @@ G_BEGIN_DECLS
  * @class_id: class of the object, from 1 on, or 0 if it has none; gst_ccl_meta_get_class_name()
  *   returns its name
  * @confidence: how certain the object is, above 0 and up to 1, or 0 if that is not known
+ * @features: which of the following are known, #GstCclFeatures; the others are 0
+ * @holes: number of holes: areas of background that the component surrounds
+ * @perimeter: length of the outline through the centres of its pixels, as scikit-image estimates it
+ * @orientation: angle of the major axis, in radians from the x axis, above -pi/2 and up to pi/2;
+ *   positive is clockwise, as y points down
+ * @major_axis: length of the major axis of the ellipse with the same second-order moments
+ * @minor_axis: length of its minor axis
+ * @luma_mean: mean of the luma of its pixels, of a mask their values
+ * @luma_min: minimum of the luma
+ * @luma_max: maximum of the luma
  *
  * One connected component of a frame. `ccltrack` sets @track, @age and the velocity; without it,
  * they are 0. After `ccltrack`, there is a component for each object, see there. Detectors set
@@ -35,6 +45,25 @@ G_BEGIN_DECLS
  * Since: 0.1
  */
 typedef struct _GstCclComponent GstCclComponent;
+
+/**
+ * GstCclFeatures:
+ * @GST_CCL_FEATURE_ELLIPSE: `orientation`, `major_axis` and `minor_axis`
+ * @GST_CCL_FEATURE_HOLES: `holes`
+ * @GST_CCL_FEATURE_PERIMETER: `perimeter`
+ * @GST_CCL_FEATURE_LUMA: `luma_mean`, `luma_min` and `luma_max`
+ *
+ * What is known of a component beyond its box, area and centroid.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_CCL_FEATURE_ELLIPSE = 1 << 0,
+  GST_CCL_FEATURE_HOLES = 1 << 1,
+  GST_CCL_FEATURE_PERIMETER = 1 << 2,
+  GST_CCL_FEATURE_LUMA = 1 << 3,
+} GstCclFeatures;
 
 struct _GstCclComponent
 {
@@ -52,6 +81,15 @@ struct _GstCclComponent
   gdouble velocity_y;
   guint class_id;
   gdouble confidence;
+  guint features; /* a guint in all languages, of GstCclFeatures */
+  guint holes;
+  gdouble perimeter;
+  gdouble orientation;
+  gdouble major_axis;
+  gdouble minor_axis;
+  gdouble luma_mean;
+  guint luma_min;
+  guint luma_max;
 };
 
 /**
@@ -93,6 +131,8 @@ struct _GstCclComponent
  * - Labels do not change, so that components can be recognised; they may then have gaps.
  * - Velocities are in pixels of the new frame.
  * - Classes and their names stay.
+ * - Holes and luma stay. Scaling keeps ellipses and perimeters right, the latter by the mean of
+ * both directions; other transforms drop the two.
  *
  * Since: 0.1
  */
