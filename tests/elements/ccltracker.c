@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gst/track/assignment.h"
+#include "gst/track/kalman.h"
 #include "gst/track/tracker.h"
 #include "tests/lib/crowds.h"
 
@@ -425,6 +426,38 @@ GST_START_TEST (test_no_work)
 }
 GST_END_TEST;
 
+/* Two steps by hand, with the matrices written out. */
+GST_START_TEST (test_kalman)
+{
+  gdouble x = 10.0, v = 0.0, pp = 4.0, pv = 0.0, vv = 9.0, dt = 0.5, density = 2.0, variance = 1.5;
+  GstCclKalman kalman;
+  guint i;
+
+  gst_ccl_kalman_init (&kalman, x, pp, vv);
+  for (i = 0; i < 3; i++) {
+    gdouble error, gain_p, gain_v;
+
+    gst_ccl_kalman_predict (&kalman, dt, density);
+    x += dt * v;
+    pp = pp + 2.0 * dt * pv + dt * dt * vv + density * pow (dt, 3.0) / 3.0;
+    pv = pv + dt * vv + density * dt * dt / 2.0;
+    vv = vv + density * dt;
+    fail_unless (fabs (kalman.position - x) < 1e-9);
+    fail_unless (fabs (kalman.pp - pp) < 1e-9);
+    gst_ccl_kalman_measure (&kalman, 12.0 + i, variance);
+    error = 12.0 + i - x;
+    gain_p = pp / (pp + variance);
+    gain_v = pv / (pp + variance);
+    v += gain_v * error;
+    x += gain_p * error;
+    vv -= gain_v * pv;
+    pv *= 1.0 - gain_p;
+    pp *= 1.0 - gain_p;
+    fail_unless (fabs (kalman.velocity - v) < 1e-9 && fabs (kalman.vv - vv) < 1e-9);
+  }
+}
+GST_END_TEST;
+
 /* A tracker for frames of FRAME_WIDTH x FRAME_HEIGHT; @persistence in ms. */
 static GstCclTracker *
 tracker_new (guint persistence, gdouble iou_threshold)
@@ -490,6 +523,37 @@ GST_START_TEST (test_gate_of_area)
       fail_unless_equals_int (tracks[0].id, cases[i].same);
       gst_ccl_tracker_free (tracker);
     }
+  }
+}
+GST_END_TEST;
+
+/* How far an object may be away: by its speed; if seen three times, by two sides more at most. */
+GST_START_TEST (test_gate_of_distance)
+{
+  static const struct
+  {
+    guint hits, ms, away;
+    gboolean same;
+  } cases[] = { { 1, 400, 205, TRUE },   { 1, 400, 240, FALSE }, { 2, 1400, 320, TRUE },
+                { 2, 1400, 560, FALSE }, { 3, 1400, 280, TRUE }, { 3, 1400, 320, FALSE } };
+  guint i, k, n;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCclTracker *tracker = gst_ccl_tracker_new ();
+    Box box = box_new (1000, 1000, 100, 100);
+    const GstCclTrackInfo *tracks;
+    GstCclTrackerParams params;
+    guint ms = 0;
+
+    gst_ccl_tracker_params_init (&params);
+    params.min_persistence = 0;
+    gst_ccl_tracker_set_params (tracker, &params);
+    for (k = 0; k < cases[i].hits; k++, ms += 40)
+      update (tracker, ms, &box, 1, &n);
+    box = box_new (1000.0 + cases[i].away, 1000, 100, 100);
+    tracks = update (tracker, ms - 40 + cases[i].ms, &box, 1, &n);
+    fail_unless ((tracks[0].detection == 0) == cases[i].same, "case %u", i);
+    gst_ccl_tracker_free (tracker);
   }
 }
 GST_END_TEST;
@@ -638,6 +702,27 @@ GST_START_TEST (test_tentative)
     fail_unless_equals_int (tracks[0].id, misses < 2);
     gst_ccl_tracker_free (tracker);
   }
+}
+GST_END_TEST;
+
+/* Frames at the same time take nothing away. */
+GST_START_TEST (test_same_time)
+{
+  GstCclTracker *tracker = gst_ccl_tracker_new ();
+  Box box = box_new (300, 300, 40, 40);
+  GstCclTrackerParams params;
+  guint n;
+
+  gst_ccl_tracker_params_init (&params);
+  params.min_persistence = 0;
+  params.max_miss = 0;
+  params.width = 290; /* its centre is outside */
+  params.height = 290;
+  gst_ccl_tracker_set_params (tracker, &params);
+  update (tracker, 0, &box, 1, &n);
+  update (tracker, 0, NULL, 0, &n);
+  fail_unless_equals_int (n, 1);
+  gst_ccl_tracker_free (tracker);
 }
 GST_END_TEST;
 
@@ -889,12 +974,15 @@ ccltracker_suite (void)
   tcase_add_test (tcase, test_assignment);
   tcase_add_test (tcase, test_ties);
   tcase_add_test (tcase, test_no_work);
+  tcase_add_test (tcase, test_kalman);
   tcase_add_test (tcase, test_gate_of_area);
+  tcase_add_test (tcase, test_gate_of_distance);
   tcase_add_test (tcase, test_score);
   tcase_add_test (tcase, test_order);
   tcase_add_test (tcase, test_fragments);
   tcase_add_test (tcase, test_confidence);
   tcase_add_test (tcase, test_tentative);
+  tcase_add_test (tcase, test_same_time);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_sizes);
   tcase_add_test (tcase, test_twins);
