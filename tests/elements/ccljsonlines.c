@@ -133,6 +133,26 @@ GST_START_TEST (test_track_time)
 }
 GST_END_TEST;
 
+/* Without timestamps and durations, time goes by the frame rate: here, a frame a second. */
+GST_START_TEST (test_track_rate)
+{
+  GstHarness *h = harness_new ("tracks");
+  guint i;
+
+  for (i = 0; i < 4; i++) {
+    const GstCclComponent component = { .label = 1, .area = 1, .track = i == 0 ? 1 : 2 };
+    GstBuffer *buffer = frame_new (GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+
+    gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+    fail_if (gst_harness_try_pull (h));
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  json_object_unref (pull (h, 0));
+  fail_if (gst_harness_try_pull (h));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* The maximum number of tracks; for more, there is a warning, and no line. */
 GST_START_TEST (test_too_many_tracks)
 {
@@ -144,14 +164,16 @@ GST_START_TEST (test_too_many_tracks)
 
   for (i = 0; i < n; i++)
     components[i].track = i + 1;
-  for (i = 0; i < 2; i++) {
+  for (i = 0; i < 3; i++) {
     GstMessage *message;
 
+    if (i == 2) /* it warns again */
+      ccl_test_restart (h, GST_STATE_READY);
     buffer = frame_new (i * GST_SECOND, GST_SECOND);
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
     message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
-    fail_unless_equals_int (message != NULL, i == 0);
+    fail_unless_equals_int (message != NULL, i != 1);
     g_clear_pointer (&message, gst_message_unref);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
@@ -283,6 +305,7 @@ ccljsonlines_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_tracks);
   tcase_add_test (tc, test_track_time);
+  tcase_add_test (tc, test_track_rate);
   tcase_add_test (tc, test_too_many_tracks);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_kinds);

@@ -336,6 +336,40 @@ GST_START_TEST (test_lateness_and_flush)
 }
 GST_END_TEST;
 
+/* Blocks the first frame; a flush ends that. */
+static GstPadProbeReturn
+block_once (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  gint *n = user_data;
+
+  return g_atomic_int_add (n, 1) == 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_REMOVE;
+}
+
+/* A flush drops frames that need not wait but could not leave yet. */
+GST_START_TEST (test_early_and_flush)
+{
+  gint n = 0;
+  GstPad *pad;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  pad = gst_element_get_static_pad (pair.video->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, block_once, &n,
+                     NULL);
+  gst_harness_push (pair.mask, mask_new (0, 1));
+  gst_harness_push (pair.video, video_new (0));
+  while (!gst_pad_is_blocking (pad))
+    g_usleep (1000);
+  gst_harness_push (pair.video, video_new (DAY));
+  gst_harness_push (pair.video, video_new (FRAME)); /* so the one before it is early */
+  pair_flush (&pair);
+  pair_push_segment (&pair, 0);
+  pair_push_partners (&pair, 2 * FRAME, 3);
+  gst_object_unref (pad);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 static Suite *
 cclmergetime_suite (void)
 {
@@ -349,6 +383,7 @@ cclmergetime_suite (void)
   tcase_add_test (tc, test_live_video_ahead);
   tcase_add_loop_test (tc, test_live_jumps, 0, 4);
   tcase_add_test (tc, test_lateness_and_flush);
+  tcase_add_test (tc, test_early_and_flush);
 
   return s;
 }

@@ -365,6 +365,63 @@ GST_START_TEST (test_zones)
 }
 GST_END_TEST;
 
+/* Zones and events of a frame of one pixel. */
+GST_START_TEST (test_one_pixel)
+{
+  static const guint sizes[][2] = { { 1, 48 }, { 64, 1 }, { 1, 1 } };
+  gdouble wire[] = { 0.0, 0.0, 1.0, 1.0 };
+  GstCclZone zone = { (gchar *) "gate", TRUE, 0, 2, wire, 0, 0, 0 };
+  GstCclZoneEvent event = { GST_CCL_ZONE_IN, 0, 1, 0, 1.0, 1.0, 0, 0, 0, 0 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBuffer *mask = gst_buffer_new (), *out;
+    const GstCclZonesMeta *meta;
+    Pair pair;
+
+    pair_init (&pair, FALSE);
+    GST_BUFFER_PTS (mask) = 0;
+    gst_buffer_add_ccl_zones_meta (mask, sizes[i][0], sizes[i][1], &zone, 1, &event, 1);
+    gst_harness_push (pair.mask, mask);
+    out = gst_harness_push_and_pull (pair.video, video_new (0));
+    meta = gst_buffer_get_ccl_zones_meta (out);
+    fail_unless (meta && meta->n_zones == 1 && meta->n_events == 1, "%u", i);
+    fail_unless_equals_float (meta->zones[0].points[2], VIDEO_WIDTH / (gdouble) sizes[i][0]);
+    fail_unless_equals_float (meta->events[0].y, VIDEO_HEIGHT / (gdouble) sizes[i][1]);
+    gst_buffer_unref (out);
+    pair_clear (&pair);
+  }
+}
+GST_END_TEST;
+
+/* Zones that come with an event alone keep their order, behind those of the video. */
+GST_START_TEST (test_order_of_zones)
+{
+  GstBuffer *mask = gst_buffer_new (), *video = video_new (2 * GST_SECOND), *out;
+  const GstCclZonesMeta *meta;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  g_object_set (pair.video->element, "tolerance", (guint64) 0, NULL);
+  add_events (video, "own", 7, 0);
+  GST_BUFFER_PTS (mask) = GST_SECOND;
+  add_events (mask, "first", 1, 0);
+  add_events (mask, "second", 2, 1);
+  gst_harness_push (pair.mask, mask);
+  gst_harness_push_event (pair.mask, gst_event_new_eos ());
+  out = gst_harness_push_and_pull (pair.video, video);
+  meta = gst_buffer_get_ccl_zones_meta (out);
+  fail_unless_equals_int (meta->n_zones, 3);
+  fail_unless_equals_string (meta->zones[0].name, "own");
+  fail_unless_equals_string (meta->zones[1].name, "first");
+  fail_unless_equals_string (meta->zones[2].name, "second");
+  fail_unless_equals_int (meta->n_events, 1);
+  fail_unless_equals_int (meta->events[0].zone, 2);
+  gst_buffer_unref (out);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 /* A shared frame is copied before it gets zones, also if it gets no components. */
 GST_START_TEST (test_shared_frame)
 {
@@ -466,6 +523,8 @@ cclmergezones_suite (void)
   tcase_add_loop_test (tcase, test_events, 0, G_N_ELEMENTS (cases));
   tcase_add_loop_test (tcase, test_random_events, 0, 40);
   tcase_add_test (tcase, test_zones);
+  tcase_add_test (tcase, test_one_pixel);
+  tcase_add_test (tcase, test_order_of_zones);
   tcase_add_test (tcase, test_shared_frame);
   tcase_add_test (tcase, test_end_of_zones);
   tcase_add_test (tcase, test_flush);

@@ -428,6 +428,89 @@ GST_START_TEST (test_text)
 }
 GST_END_TEST;
 
+/* Draws @name above a box at the top left, where it has no room: so it begins in row 1. */
+static GstBuffer *
+draw_name (GstHarness *h, const gchar *name)
+{
+  GstBuffer *buffer = frame_new (0);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "names");
+  gst_video_region_of_interest_meta_add_param (
+      gst_buffer_add_video_region_of_interest_meta (buffer, name, 0, 0, 1, 1),
+      gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
+
+  return gst_harness_push_and_pull (h, buffer);
+}
+
+/* Whether @a, moved down by @rows, looks like @b. */
+static gboolean
+looks_like (GstBuffer *a, guint rows, GstBuffer *b)
+{
+  GstMapInfo map;
+  gboolean same;
+
+  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
+  same = gst_buffer_memcmp (b, rows * WIDTH, map.data, map.size - rows * WIDTH) == 0;
+  gst_buffer_unmap (a, &map);
+
+  return same;
+}
+
+GST_START_TEST (test_time)
+{
+  static const struct
+  {
+    guint64 tenths;
+    const gchar *text;
+  } times[] = {
+    { 0, "0:00:00.0" },     { 12, "0:00:01.2" },     { 599, "0:00:59.9" },
+    { 37234, "1:02:03.4" }, { 359999, "9:59:59.9" }, { 360000, "10:00:00.0" },
+  };
+  GstHarness *h = harness_new ("");
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    GstBuffer *time = frame_new (0), *name = draw_name (h, times[i].text);
+
+    gst_util_set_object_arg (G_OBJECT (h->element), "draw", "time");
+    GST_BUFFER_PTS (time) = times[i].tenths * 100 * GST_MSECOND;
+    time = gst_harness_push_and_pull (h, time);
+    fail_unless (looks_like (time, 1, name), "not %s", times[i].text);
+    gst_buffer_unref (time);
+    gst_buffer_unref (name);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Names of up to 128 bytes are not cut. These are short, apart from spaces without width. */
+GST_START_TEST (test_long_name)
+{
+  static const struct
+  {
+    const gchar *name;
+    gboolean cut;
+  } cases[] = { { "ab", FALSE }, { "abc", TRUE } };
+  GstHarness *h = harness_new ("font=Sans");
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *name = draw_name (h, cases[i].name), *longer;
+    GString *text = g_string_new (cases[i].name);
+
+    for (k = 0; k < 42; k++)
+      g_string_append_unichar (text, 0x200b);
+    fail_unless_equals_int (text->len, cases[i].cut ? 129 : 128);
+    longer = draw_name (h, text->str);
+    fail_unless (looks_like (name, 0, longer) == !cases[i].cut, "%u", i);
+    g_string_free (text, TRUE);
+    gst_buffer_unref (name);
+    gst_buffer_unref (longer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 #ifdef HAVE_MALLINFO2
 static gsize
 heap_bytes (void)
@@ -478,6 +561,8 @@ ccloverlayscene_suite (void)
   tcase_add_test (tcase, test_hostile_zones);
   tcase_add_test (tcase, test_places);
   tcase_add_test (tcase, test_text);
+  tcase_add_test (tcase, test_time);
+  tcase_add_test (tcase, test_long_name);
   tcase_add_test (tcase, test_ink);
   tcase_add_test (tcase, test_invalid_name);
 #ifdef HAVE_MALLINFO2

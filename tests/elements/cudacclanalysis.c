@@ -40,6 +40,23 @@ GST_START_TEST (test_picture)
 }
 GST_END_TEST;
 
+/* GstBaseTransform asks for it where it allocates frames. */
+GST_START_TEST (test_unit_size)
+{
+  GstElement *element = ccl_test_element_new (ccl_test_backend (0), NULL);
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (element);
+  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=30,height=20");
+  gsize size = 0;
+
+  fail_unless (GST_BASE_TRANSFORM_GET_CLASS (trans)->get_unit_size (trans, caps, &size));
+  fail_unless_equals_uint64 (size, 32 * 20);
+  gst_caps_set_simple (caps, "format", G_TYPE_STRING, "none", NULL);
+  fail_if (GST_BASE_TRANSFORM_GET_CLASS (trans)->get_unit_size (trans, caps, &size));
+  gst_caps_unref (caps);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 /* A plane that spans two memories. */
 GST_START_TEST (test_split_memory)
 {
@@ -388,6 +405,7 @@ cudacclanalysis_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_picture, 0, n_backends);
+  tcase_add_test (tc, test_unit_size);
   tcase_add_loop_test (tc, test_split_memory, 0, n_backends);
   tcase_add_loop_test (tc, test_extreme_sizes, 0, n_backends);
   tcase_add_loop_test (tc, test_earlier_metadata, 0, n_backends);
