@@ -575,7 +575,8 @@ replaces (const GstCclCanvas *self, const GstVideoFormatInfo *format)
 {
   guint i;
 
-  if (self->translucent || GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format) || !has_parts (format) ||
+  if (self->translucent || GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format) ||
+      GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) > 3 || !has_parts (format) ||
       (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && GST_VIDEO_FORMAT_INFO_N_PLANES (format) == 1))
     return FALSE;
 
