@@ -149,7 +149,6 @@ open_operations (CudaSession *self)
     status =
         ccl_cuda_operations_open (&self->chains[near], &self->base,
                                   ccl_cleaning_range (cleaning, near), &self->work, &self->queue);
-  self->operations = choose_chain (self);
   return status;
 }
 
@@ -161,6 +160,7 @@ open_work (CudaSession *self)
   bool stages = config->timing && config->stages;
   CclStatus status = ccl_cuda_timing_open (&self->timing, config);
 
+  self->operations = choose_chain (self);
   work->stages = stages ? &self->timing.stages : NULL;
   if (config->shapes & CCL_SHAPES_LUMA)
     config->upload = CCL_UPLOAD_PIXELS;
@@ -647,6 +647,8 @@ cuda_write_labels (CclSession *session, uint32_t *labels, size_t stride, CclMemo
   if (status != CCL_OK)
     return status;
   status = write_labels (self, labels, stride, memory);
+  if (status != CCL_OK)
+    synchronize (self);
   ccl_cuda_context_leave ();
   return status;
 }

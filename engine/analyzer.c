@@ -477,7 +477,7 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     status = ccl_model_begin (&session->model, params, &clock);
   if (status != CCL_OK)
     return status;
-  if (session->config.shapes & CCL_SHAPES_LUMA && image->format != CCL_FORMAT_BYTES)
+  if (session->config.shapes & CCL_SHAPES_LUMA && image->format == CCL_FORMAT_BITS)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "bits have no luma; submit bytes, or do not ask for CCL_SHAPES_LUMA");
   analyzer->collected = false;

@@ -123,6 +123,8 @@ check_frame (const CclImage *image, uint32_t width, uint32_t height)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a frame of %" PRIu32 "x%" PRIu32 " pixels; use 1 to %d in each direction",
                      width, height, CCL_MAX_CROP_FRAME);
+  if (!image->data)
+    return ccl_fail (CCL_ERROR_INVALID, "the frame has no pixels: its data is NULL");
   if (ccl_color_weights (image->format))
     return ccl_color_check (image, width, false);
   status =

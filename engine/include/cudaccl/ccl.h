@@ -88,8 +88,8 @@ typedef enum CclShapeFlags
 {
   CCL_SHAPES_TOPOLOGY = 1 << 0,  /* the Euler number, and so holes */
   CCL_SHAPES_PERIMETER = 1 << 1, /* edges, and pixels on the border */
-  CCL_SHAPES_LUMA = 1 << 2,      /* sum, minimum and maximum of the pixels' values; only for frames
-                                  * of CCL_FORMAT_BYTES */
+  CCL_SHAPES_LUMA = 1 << 2,      /* sum, minimum and maximum of the pixels' values; not for frames
+                                  * of CCL_FORMAT_BITS */
 } CclShapeFlags;
 
 /* How features are computed from labelled pixels, for labelling algorithms. */
