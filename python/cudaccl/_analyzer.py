@@ -61,6 +61,8 @@ class Analyzer:
             raise ValueError(f"threshold {threshold}; it is 0 to 255")
         if max_components is not None and max_components < 1:
             raise ValueError("max_components is at least 1, or None for all")
+        if min(min_area, min_width, min_height, max_area or 0) < 0:
+            raise ValueError("min_area, min_width, min_height and max_area are at least 0")
         volume = connectivity > 8 or connectivity == 6
         self._records = "volume" if volume else "sums" if "sums" in features else "base"
         self._engine = _engine.Engine(

@@ -35,13 +35,15 @@ class Motion:
     light_change: percent; more foreground than this is a change of light; 0: never.
     shadows: shadows are foreground. freeze: the model stays as it is.
     scale: 1, 2 or 4: the model has a pixel for scale x scale of the frame's.
-    The others are those of Analyzer."""
+    max_components: keep only so many, the largest. The others are those of Analyzer."""
 
     def __init__(self, format="bgr", *, learning_time=10.0, warm_up=0.0, noise_floor=14, light_change=60,
                  shadows=False, freeze=False, scale=1, connectivity=8, morphology=None, include=None, exclude=None,
                  min_area=1, max_components=1024, threads=1, backend="auto", device=-1):
         if format not in _FORMATS:
             raise ValueError(f"format {format!r}; it is one of {', '.join(_FORMATS)}")
+        if max_components is None or max_components < 1 or min_area < 0:
+            raise ValueError("max_components is at least 1, min_area at least 0")
         self._engine = _engine.Engine(
             kind=_FORMATS[format], connectivity=connectivity, backend=_BACKENDS[backend], device=device,
             threads=threads, max_components=max_components, operations=morphology, include=include, exclude=exclude,
@@ -53,6 +55,8 @@ class Motion:
 
     def __call__(self, frame, elapsed=0.04, *, stream=None):
         """The components of what moves, as from Analyzer.components(). elapsed: seconds since the last frame."""
+        if elapsed < 0:
+            raise ValueError("elapsed is the time since the last frame, at least 0")
         self._engine.set(elapsed=round(elapsed * _SECOND))
         _, records, counts, _ = self._engine.run(frame, None, False, stream)
         return _records.as_components(records, "base", counts)

@@ -127,8 +127,10 @@ get_device (PyObject *object)
   PyObject *device = PyObject_CallMethod (object, "__dlpack_device__", NULL);
   Py_ssize_t numbers[2] = { 0, 0 };
 
-  if (!device || get_numbers (device, numbers, 2) != 0)
+  if (!device || get_numbers (device, numbers, 2) != 0) {
     PyErr_Clear ();
+    numbers[1] = 0;
+  }
   Py_XDECREF (device);
   return (int) numbers[1];
 }
@@ -170,8 +172,13 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
   Py_XDECREF (readonly);
   /* Older versions of the protocol know no stream: wait for the default one. None: it is ready. */
   self->stream = ready ? 0 : LEGACY_STREAM;
-  if (ready && ready != Py_None)
+  if (ready && ready != Py_None) {
     self->stream = (uintptr_t) PyLong_AsSize_t (ready);
+    if (self->stream == 0) /* the default one as CUDA numbers it; the protocols have 1 for it */
+      self->stream = LEGACY_STREAM;
+  }
+  if (PyErr_Occurred ())
+    return -1;
   self->device = get_device (object);
   return PyErr_Occurred () ? -1 : 0;
 }
@@ -229,8 +236,11 @@ get_dlpack (Array *self, PyObject *object, const char *what, PyObject *stream)
   Py_DECREF (device);
   on_cuda = numbers[0] == DL_CUDA || numbers[0] == DL_CUDA_MANAGED;
   self->stream = !on_cuda ? 0 : LEGACY_STREAM;
-  if (on_cuda && stream != Py_None)
+  if (on_cuda && stream != Py_None) {
     self->stream = (uintptr_t) PyLong_AsSize_t (stream);
+    if (self->stream == 0)
+      self->stream = LEGACY_STREAM;
+  }
   if (PyErr_Occurred ())
     return -1;
   method = PyObject_GetAttrString (object, "__dlpack__");

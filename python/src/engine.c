@@ -269,9 +269,10 @@ plan_labels (const Engine *self, const Array *array, const Array *out, Run *run)
   }
   run->labels = out->data;
   run->labels_stride = array_stride (out, rows, out->shape[rows + 1] * 4);
-  run->labels_step = rows > 0 ? (size_t) out->strides[0] : 0;
-  run->labels_memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
   rows_end = (Py_ssize_t) (run->labels_stride * run->height);
+  /* The stride of a single frame may be anything. */
+  run->labels_step = rows == 0 ? 0 : run->n > 1 ? (size_t) out->strides[0] : (size_t) rows_end;
+  run->labels_memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
   if (rows > 0 && run->n > 1 &&
       (out->strides[0] < rows_end || (self->kind == KIND_VOLUME && out->strides[0] != rows_end))) {
     PyErr_SetString (PyExc_ValueError,
@@ -532,6 +533,16 @@ make_counts (const Run *run, const uint32_t *counts)
   return list;
 }
 
+/* Whether no thread is at work without the GIL; else there is an exception. */
+static bool
+is_idle (const Engine *self)
+{
+  if (self->busy)
+    PyErr_SetString (PyExc_RuntimeError,
+                     "another thread uses this object; make one for each thread");
+  return !self->busy;
+}
+
 PyDoc_STRVAR (run_doc,
               "run(array, out, labels, stream) -> (labels, records, counts, found)\n\n"
               "Analyses an array. labels: whether they are wanted; without out, memory is made\n"
@@ -550,11 +561,8 @@ engine_run_method (PyObject *object, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "OOpO:run", &input, &output, &wanted, &stream))
     return NULL;
-  if (self->busy) {
-    PyErr_SetString (PyExc_RuntimeError,
-                     "another thread uses this object; make one for each thread");
+  if (!is_idle (self))
     return NULL;
-  }
   self->busy = true;
   if (array_get (&array, input, "the array", false, stream) != 0 ||
       plan_run (self, &array, &run) != 0)
@@ -635,6 +643,8 @@ engine_set (PyObject *object, PyObject *args, PyObject *kwargs)
   motion->learning_time = learning;
   motion->keep_shadows = keep;
   motion->freeze = freeze;
+  if (!is_idle (self))
+    return NULL;
   self->params = params;
   Py_RETURN_NONE;
 }
@@ -774,7 +784,9 @@ engine_reset (PyObject *object, PyObject *args)
 {
   Engine *self = (Engine *) object;
 
-  if (self->analyzer && !self->busy)
+  if (!is_idle (self))
+    return NULL;
+  if (self->analyzer)
     ccl_analyzer_reset (self->analyzer);
   Py_RETURN_NONE;
 }

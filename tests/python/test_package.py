@@ -183,6 +183,9 @@ class Results(unittest.TestCase):
         analyzer = cudaccl.Analyzer()
         analyzer.components(batch)
         self.assertEqual(analyzer.found, tuple(map(len, components)))
+        # A single frame may have any stride: PyTorch makes it 1.
+        out = np.lib.stride_tricks.as_strided(np.empty((20, 30), np.int32), (1, 20, 30), (4, 120, 4))
+        np.testing.assert_array_equal(cudaccl.label(batch[:1], out=out), labels[:1])
         backwards = cudaccl.label(batch[::-1])
         np.testing.assert_array_equal(backwards[::-1], labels)
 
