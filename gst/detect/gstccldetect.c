@@ -459,7 +459,8 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
                                    G_TYPE_DOUBLE, (gdouble) box->confidence, "class-id",
                                    G_TYPE_UINT, box->class_id + 1, NULL));
   }
-  if (meta && self->names)
+  /* Classes that components have already keep their names. */
+  if (meta && self->names && !gst_ccl_meta_get_class_names (meta))
     gst_ccl_meta_set_class_names (meta, self->names);
 }
 
@@ -535,7 +536,7 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
   const guint height = (guint) GST_VIDEO_INFO_HEIGHT (&self->video);
   const GstClockTime now = self->time.time;
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  gboolean wanted = FALSE, whole, allowed;
+  gboolean wanted = FALSE, whole, allowed, fits;
   GstClockTime refresh, interval;
   GstCclDetectRegion region;
   GstCclLetterbox letterbox;
@@ -555,13 +556,14 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
 
   whole = (region == GST_CCL_DETECT_FRAME || interval > 0) &&
           has_passed (now, self->looked_frame, interval);
-  if (region == GST_CCL_DETECT_MOVING && meta && meta->width == width && meta->height == height) {
+  fits = meta && meta->width == width && meta->height == height;
+  if (region == GST_CCL_DETECT_MOVING && fits) {
     wanted = gst_ccl_looks_update (self->looks, now, refresh, meta->components, meta->n_components,
                                    width, height);
-  } else if (region == GST_CCL_DETECT_MOVING && !meta && !self->warned_still) {
+  } else if (region == GST_CCL_DETECT_MOVING && !self->warned_still) {
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-                         ("Frames have no components, so that nothing seems to move. Put cclmotion "
-                          "before this element, or set region=frame."),
+                         ("Frames have no components of their size, so that nothing seems to "
+                          "move. Put cclmotion before this element, or set region=frame."),
                          (NULL));
     self->warned_still = TRUE;
   }
@@ -578,7 +580,7 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
   }
 
   if (whole) {
-    if (region == GST_CCL_DETECT_MOVING && meta)
+    if (region == GST_CCL_DETECT_MOVING && fits)
       gst_ccl_looks_choose_frame (self->looks, info->width, info->height, letterbox, &self->view);
     else
       gst_ccl_view_set_frame (&self->view, width, height, info->width, info->height, letterbox);
@@ -712,11 +714,12 @@ gst_ccl_detect_get_stats (GstCclDetect *self)
 {
   const Stats *stats = &self->stats;
   const GstCclNetworkInfo *info = &self->info;
-  const guint64 looks = MAX (stats->looks, 1);
   GstStructure *structure;
+  guint64 looks;
   gchar *input;
 
   GST_OBJECT_LOCK (self);
+  looks = MAX (stats->looks, 1);
   input = g_strdup_printf ("%ux%u", info->width, info->height);
   structure = gst_structure_new (
       "application/x-ccldetect-stats", "frames", G_TYPE_UINT64, stats->frames, "inferences",

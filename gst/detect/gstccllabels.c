@@ -75,7 +75,7 @@ gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError *
     g_ptr_array_add (names, *name ? g_strdup (name) : make_name (i));
   }
   g_strfreev (lines);
-  if (n > GST_CCL_MAX_CLASSES)
+  if (n > GST_CCL_MAX_CLASSES && names->len == GST_CCL_MAX_CLASSES)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
                  "%s has more than %d names.", path, GST_CCL_MAX_CLASSES);
   else if (n == 0)

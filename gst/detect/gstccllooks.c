@@ -259,8 +259,8 @@ gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh
   self->width = width;
   self->height = height;
   for (i = 0; i < n; i++) {
-    if (components[i].width > 0 && components[i].height > 0 &&
-        (gdouble) components[i].width * components[i].height >= least)
+    if (components[i].x < width && components[i].y < height && components[i].width > 0 &&
+        components[i].height > 0 && (gdouble) components[i].width * components[i].height >= least)
       g_ptr_array_add (largest, (gpointer) &components[i]);
   }
   g_ptr_array_sort (largest, compare_sizes);

@@ -25,6 +25,7 @@ struct _GstCclNetwork
   gint input_type;
   gboolean channels_last;
   gboolean fixed_batch; /* a batch always has info.batch pictures */
+  guint together;       /* most pictures in a batch; of the thread */
   GstCclNetworkInfo info;
   GstCclColorOrder color_order;
   gfloat table[CHANNELS][256]; /* the input of each value of red, green and blue */
@@ -39,16 +40,17 @@ struct _GstCclNetwork
   gboolean stopping; /* protected by @lock */
 };
 
+static GMutex loading_lock; /* one network is loaded at a time; taken before @networks_lock */
 static GMutex networks_lock;
 static GHashTable *networks; /* protected by @networks_lock; key → GstCclNetwork */
 
 static gchar *
 make_key (const GstCclNetworkConfig *c)
 {
-  return g_strdup_printf ("%s\n%s\n%d %d %u %d %ux%u %d %g %g %g %g %g %g", c->model,
-                          c->library ? c->library : "", c->provider, c->device, c->threads,
-                          c->output, c->width, c->height, c->color_order, c->mean[0], c->mean[1],
-                          c->mean[2], c->scale[0], c->scale[1], c->scale[2]);
+  return g_strdup_printf ("%s\n%s\n%d %d %u %d %ux%u %d %.17g %.17g %.17g %.17g %.17g %.17g",
+                          c->model, c->library ? c->library : "", c->provider, c->device,
+                          c->threads, c->output, c->width, c->height, c->color_order, c->mean[0],
+                          c->mean[1], c->mean[2], c->scale[0], c->scale[1], c->scale[2]);
 }
 
 /* Sets @options up for a device. */
@@ -409,11 +411,12 @@ try_run (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
   return done;
 }
 
-/* Looks at the pictures of @requests, and sets their results. */
-static void
-look (GstCclNetwork *self, GPtrArray *requests)
+/* Looks at the pictures of @count requests at once, and sets their results. Returns whether all
+ * succeeded. */
+static gboolean
+look_at (GstCclNetwork *self, GstCclRequest **requests, guint count)
 {
-  const guint n = self->fixed_batch ? self->info.batch : requests->len;
+  const guint n = self->fixed_batch ? self->info.batch : count;
   OrtValue *values[GST_CCL_MAX_OUTPUTS];
   GstCclTensor tensors[GST_CCL_MAX_OUTPUTS];
   GstClockTime start = gst_util_get_timestamp ();
@@ -421,24 +424,45 @@ look (GstCclNetwork *self, GPtrArray *requests)
   gboolean done;
   guint i;
 
-  for (i = 0; i < requests->len; i++)
-    write_picture (self, i, ((GstCclRequest *) g_ptr_array_index (requests, i))->picture);
+  for (i = 0; i < count; i++)
+    write_picture (self, i, requests[i]->picture);
   done = run (self, n, values, tensors, &error);
 
-  for (i = 0; i < requests->len; i++) {
-    GstCclRequest *request = g_ptr_array_index (requests, i);
+  for (i = 0; i < count; i++) {
+    GstCclRequest *request = requests[i];
 
-    if (done)
-      gst_ccl_outputs_read (tensors, self->n_outputs, self->info.output, self->info.width,
-                            self->info.height, i, n, request->threshold, request->iou,
-                            request->classes, request->boxes, &request->error);
-    else
+    if (error)
       request->error = g_error_copy (error);
+    else
+      done &= gst_ccl_outputs_read (tensors, self->n_outputs, self->info.output, self->info.width,
+                                    self->info.height, i, n, request->threshold, request->iou,
+                                    request->classes, request->boxes, &request->error);
     request->time = gst_util_get_timestamp () - start;
-    request->batch = requests->len;
+    request->batch = count;
   }
   g_clear_error (&error);
   release (self, values);
+
+  return done;
+}
+
+/* The same for any number. A model that fails with several, although its batch is open, looks at
+ * one at a time from then on. */
+static void
+look (GstCclNetwork *self, GPtrArray *taken)
+{
+  GstCclRequest **requests = (GstCclRequest **) taken->pdata;
+  guint i;
+
+  if (look_at (self, requests, taken->len) || taken->len == 1 || self->fixed_batch)
+    return;
+
+  for (i = 0; i < taken->len; i++) {
+    g_clear_error (&requests[i]->error);
+    g_array_set_size (requests[i]->boxes, 0);
+    look_at (self, &requests[i], 1);
+  }
+  self->together = 1;
 }
 
 static gpointer
@@ -453,7 +477,7 @@ work (gpointer data)
       g_cond_wait (&self->changed, &self->lock);
       continue;
     }
-    while (self->taken->len < self->info.batch && !g_queue_is_empty (&self->queue))
+    while (self->taken->len < self->together && !g_queue_is_empty (&self->queue))
       g_ptr_array_add (self->taken, g_queue_pop_head (&self->queue));
     g_mutex_unlock (&self->lock);
     look (self, self->taken);
@@ -523,7 +547,25 @@ load_network (const GstCclNetworkConfig *config, GError **error)
     return NULL;
   }
   make_table (self, config);
+  self->together = self->info.batch;
   self->thread = g_thread_new ("ccldetect", work, self);
+
+  return self;
+}
+
+/* Returns a new reference to the network with this key, or NULL. */
+static GstCclNetwork *
+find_network (const gchar *key)
+{
+  GstCclNetwork *self;
+
+  g_mutex_lock (&networks_lock);
+  if (!networks)
+    networks = g_hash_table_new (g_str_hash, g_str_equal);
+  self = g_hash_table_lookup (networks, key);
+  if (self)
+    self->ref_count++;
+  g_mutex_unlock (&networks_lock);
 
   return self;
 }
@@ -532,24 +574,30 @@ GstCclNetwork *
 gst_ccl_network_get (const GstCclNetworkConfig *config, GError **error)
 {
   gchar *key = make_key (config);
-  GstCclNetwork *self;
+  GstCclNetwork *self = find_network (key);
 
-  g_mutex_lock (&networks_lock);
-  if (!networks)
-    networks = g_hash_table_new (g_str_hash, g_str_equal);
-  self = g_hash_table_lookup (networks, key);
   if (self) {
-    self->ref_count++;
+    g_free (key);
+    return self;
+  }
+
+  /* Loading may take minutes, for which other networks must not wait. */
+  g_mutex_lock (&loading_lock);
+  self = find_network (key);
+  if (self) {
     g_free (key);
   } else {
     self = load_network (config, error);
     if (self) {
       self->key = key;
+      g_mutex_lock (&networks_lock);
       g_hash_table_insert (networks, key, self);
-    } else
+      g_mutex_unlock (&networks_lock);
+    } else {
       g_free (key);
+    }
   }
-  g_mutex_unlock (&networks_lock);
+  g_mutex_unlock (&loading_lock);
 
   return self;
 }

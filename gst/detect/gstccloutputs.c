@@ -162,14 +162,15 @@ find_ssd (const GstCclTensor *tensors, guint n, Ssd *ssd)
     if (tensor == ssd->boxes)
       continue;
     if (is_float && is_list (tensor, ssd) &&
-        (has_name (tensor, "score") || has_name (tensor, "conf")))
+        (has_name (tensor, "score") || has_name (tensor, "conf"))) {
       ssd->scores = tensor;
-    else if (is_list (tensor, ssd) &&
-             (!is_float || has_name (tensor, "class") || has_name (tensor, "label")))
+      ssd->n_classes = 1; /* even if there are scores of all classes, too */
+    } else if (is_list (tensor, ssd) &&
+               (!is_float || has_name (tensor, "class") || has_name (tensor, "label")))
       ssd->classes = tensor;
     else if (is_float && is_list (tensor, ssd) && !ssd->scores)
       ssd->scores = tensor;
-    else if (is_float && ssd->batched && tensor->n_dims == 3 &&
+    else if (is_float && ssd->batched && !ssd->scores && tensor->n_dims == 3 &&
              tensor->dims[0] == ssd->boxes->dims[0] && tensor->dims[first] == ssd->n &&
              tensor->dims[2] > 1 && tensor->dims[2] <= G_MAXINT32) {
       ssd->scores = tensor;

@@ -255,7 +255,8 @@ gst_ccl_read_names (GstCclReader *reader, GstCclClassNames **names)
   guint n, i;
 
   *names = NULL;
-  if (!gst_ccl_read_count (reader, 1, &n))
+  /* A name takes far more memory than its byte. */
+  if (!gst_ccl_read_count (reader, 1, &n) || n > G_MAXUINT16)
     return FALSE;
   if (n == 0)
     return TRUE;

@@ -953,13 +953,13 @@ gst_ccl_track_components (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta
     gst_ccl_track_make_objects (self, components, n, width, height, FALSE, options.classes_only);
   else
     gst_ccl_track_make_components (self, components, n);
-  if (looked && options.objects)
-    gst_ccl_track_look_remove (buffer);
   gst_ccl_track_put_analytics (self, buffer, components, width, height);
   if (rois->n > 0)
     gst_ccl_track_output_put_rois ((const GstCclTrackOutput *) self->output->data,
                                    self->output->len, buffer, rois, meta != NULL,
                                    gst_ccl_classes_get_names (self->classes));
+  if (looked && options.objects)
+    gst_ccl_track_look_remove (buffer);
   if (meta) {
     gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
     gst_ccl_track_attach (self, buffer);

@@ -149,6 +149,14 @@ GST_START_TEST (test_ssd)
     { "detection_scores", ORT_TYPE_FLOAT, 2, { 1, 2 }, scores },
     { "num_detections", ORT_TYPE_FLOAT, 1, { 1 }, count },
   };
+  /* Its whole export: the scores of all classes come before those of the best. */
+  const GstCclTensor whole[] = {
+    { "detection_boxes", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, shares },
+    { "detection_classes", ORT_TYPE_FLOAT, 2, { 1, 2 }, classes },
+    { "detection_multiclass_scores", ORT_TYPE_FLOAT, 3, { 1, 2, 3 }, all },
+    { "detection_scores", ORT_TYPE_FLOAT, 2, { 1, 2 }, scores },
+    { "num_detections", ORT_TYPE_FLOAT, 1, { 1 }, count },
+  };
   const GstCclTensor torch[] = {
     { "boxes", ORT_TYPE_FLOAT, 2, { 2, 4 }, pixels },
     { "labels", ORT_TYPE_INT64, 1, { 2 }, labels },
@@ -161,6 +169,10 @@ GST_START_TEST (test_ssd)
 
   fail_unless_equals_int (recognise (tensorflow, 4), GST_CCL_OUTPUT_SSD);
   read_boxes (tensorflow, 4, GST_CCL_OUTPUT_SSD, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 32, 16, 32, 32, 0.9f, 3);
+  fail_unless_equals_int (recognise (whole, 5), GST_CCL_OUTPUT_SSD);
+  read_boxes (whole, 5, GST_CCL_OUTPUT_SSD, 0, 1);
   fail_unless_equals_int (boxes->len, 1);
   check_box (0, 32, 16, 32, 32, 0.9f, 3);
 
@@ -357,6 +369,7 @@ GST_START_TEST (test_crops)
   static const GstCclComponent things[] = {
     { .x = 100, .y = 100, .width = 20, .height = 20 },
     { .x = 1700, .y = 900, .width = 20, .height = 20 },
+    { .x = 1920, .y = 900, .width = 20, .height = 20 }, /* outside of the frame */
   };
   GstCclLooks *looks = gst_ccl_looks_new ();
   GstCclView view;
@@ -364,7 +377,7 @@ GST_START_TEST (test_crops)
 
   for (i = 0; i < 2; i++)
     fail_unless_equals_int (
-        gst_ccl_looks_update (looks, i * GST_SECOND, 10 * GST_SECOND, things, 2, 1920, 1080), i);
+        gst_ccl_looks_update (looks, i * GST_SECOND, 10 * GST_SECOND, things, 3, 1920, 1080), i);
   gst_ccl_looks_choose (looks, SIZE, SIZE, GST_CCL_LETTERBOX_CENTER, &view);
   fail_unless_equals_int (view.n, 2);
   check_view (&view, 1920, 1080);
