@@ -46,6 +46,10 @@ check_written (Check *check, const Case *c, CclBatch *batch, uint32_t n)
   uint8_t *here = test_alloc (bytes);
   void *there = device ? test_device_alloc (CCL_MEMORY_DEVICE, bytes) : NULL;
 
+  CclLabels past;
+
+  check_that (check, ccl_batch_labels (batch, n, &past) == CCL_ERROR_INVALID,
+              "labels after the last frame");
   for (int k = 0; k <= device; k++) {
     memset (here, 0x77, bytes);
     if (k)

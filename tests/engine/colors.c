@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/checkccl.h"
+#include "engine/color.h"
 #include "engine/cpu/tuning.h"
 #include "tests/lib/device.h"
 
@@ -133,6 +134,28 @@ draw (TestImage *frame, uint32_t number, Mt19937 *rng)
   }
 }
 
+/* The planes themselves: a rounding error of one level is no foreground. */
+static void
+check_planes (Check *check, const Layout *layout, const CclImage *image, const Planes *expected)
+{
+  const uint32_t width = expected->luma.width, height = expected->luma.height;
+  CclAccount account = { 0 };
+  CclColorPlanes planes = { .memory = NULL };
+  bool right = ccl_color_planes_convert (&planes, image, width, height,
+                                         layout->cb >= 0 || layout->luma < 0, &account) == CCL_OK;
+
+  for (uint32_t y = 0; y < height; y++)
+    right &= memcmp (planes.luma.data + y * planes.luma.stride,
+                     expected->luma.pixels + (size_t) y * width, width) == 0;
+  for (int i = 0; i < 2 && planes.luma.chroma; i++)
+    for (uint32_t y = 0; y < expected->chroma[i].height; y++)
+      right &= memcmp (planes.chroma.planes[i].data + y * planes.chroma.planes[i].stride,
+                       expected->chroma[i].pixels + (size_t) y * expected->chroma[i].width,
+                       expected->chroma[i].width) == 0;
+  check_that (check, right, "%s, %ux%u: wrong planes", layout->name, width, height);
+  ccl_color_planes_clear (&planes);
+}
+
 /* A stream of frames in @memory, with the model's @motion or without (NULL), gives the same as its
  * planes on the CPU. */
 static void
@@ -166,6 +189,8 @@ check_stream (Check *check, const Layout *layout, CclBackend backend, CclMemory 
     expected.chroma = motion && motion->format == CCL_MOTION_LUMA_420 ? &planes.references : NULL;
     image = test_arena_place (&check->arenas[memory], &frame, &placement);
     image.format = layout->format;
+    if (memory == CCL_MEMORY_HOST)
+      check_planes (check, layout, &image, &planes);
     if (!check_that (check,
                      ccl_analyzer_analyze (analyzers[0], &expected, &params, &wanted) == CCL_OK &&
                          ccl_analyzer_analyze (analyzers[1], &image, &params, &got) == CCL_OK,
