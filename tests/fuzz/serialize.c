@@ -90,7 +90,7 @@ check_same (const GstCclMeta *a, const GstCclMeta *b)
                     c->height == d->height && c->area == d->area && c->track == d->track &&
                     c->age == d->age &&
                     memcmp (&c->centroid_x, &d->centroid_x, 2 * sizeof (gdouble)) == 0 &&
-                    memcmp (&c->velocity_x, &d->velocity_x, 2 * sizeof (gdouble)) == 0 &&
+                    c->velocity_x == d->velocity_x && c->velocity_y == d->velocity_y && /* -0.0 */
                     c->class_id == d->class_id && c->confidence == d->confidence,
                 "component %u reads back as another", i);
   }
