@@ -6,9 +6,9 @@
  * is, as in infrared pictures of far targets, the same operations would remove all objects: there
  * only gaps are closed and single specks dropped. Many specks are noise in either case.
  *
- * Nobody says which it is, so the largest components tell. They come from the result, which is the
- * same on all backends, and so is the choice. All sizes are shares of the frame's shorter side: the
- * same scene needs the same shares at any resolution. The shares are those of docs/motion.md.
+ * No parameter says which it is, so the largest components do. They come from the result, which is
+ * the same on all backends, and so is the choice. All sizes are shares of the frame's shorter side:
+ * the same scene needs the same shares at any resolution. The shares are those of docs/motion.md.
  */
 
 #include "engine/cleaning.h"

@@ -12,7 +12,7 @@
 /* So many things are remembered; of the components of a frame, the largest. */
 #define MAX_THINGS 128
 
-/* A thing is looked at once it has been there for so long: much of what appears is noise. */
+/* How long a thing must be there before the network looks at it: much of what appears is noise. */
 #define SETTLE (100 * GST_MSECOND)
 
 /* A thing that is not seen for so long is forgotten. */

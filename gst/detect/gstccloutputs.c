@@ -8,7 +8,7 @@
 
 #include "gstcclort.h"
 
-/* The cells of YOLO's three grids are so many pixels wide. */
+/* Widths of the cells of YOLO's three grids, in pixels. */
 static const guint strides[] = { 8, 16, 32 };
 
 const gchar *

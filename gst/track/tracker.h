@@ -84,7 +84,7 @@ void gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclD
 /* Whether a detector looks at some frames only: gst_ccl_tracker_look() was called. */
 gboolean gst_ccl_tracker_is_looking (const GstCclTracker *self);
 
-/* Advances to a frame that nobody looked at. */
+/* Advances to a frame that the network did not look at. */
 void gst_ccl_tracker_skip (GstCclTracker *self, GstClockTime time);
 
 /* All tracks, oldest first, valid until the next call that changes the tracker. */

@@ -147,7 +147,7 @@ static const struct
   { { 10, 40, 30, 130 }, 1, 0, TRUE, FALSE },  /* what does not move */
 };
 
-/* Objects that cover each other are told of once a stream. */
+/* The warning about objects that cover each other is posted once a stream. */
 GST_START_TEST (test_near_objects)
 {
   const Box nothing = { 0 };
