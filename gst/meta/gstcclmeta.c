@@ -558,13 +558,9 @@ gst_buffer_add_ccl_meta_from_bytes (GstBuffer *buffer, guint width, guint height
 void
 gst_ccl_meta_set_class_names (GstCclMeta *meta, GstCclClassNames *names)
 {
-  GstCclClassNames *before;
-
   g_return_if_fail (meta != NULL);
 
-  before = meta->class_names;
-  meta->class_names = names ? gst_ccl_class_names_ref (names) : NULL;
-  g_clear_pointer (&before, gst_ccl_class_names_unref);
+  gst_ccl_class_names_replace (&meta->class_names, names);
 }
 
 /**

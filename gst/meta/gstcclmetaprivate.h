@@ -152,6 +152,16 @@ gst_ccl_project_get_determinant (const GstVideoMetaTransformMatrix *trans)
 
 #endif
 
+/* Sets *@to, which may be @names already; either may be NULL. */
+static inline void
+gst_ccl_class_names_replace (GstCclClassNames **to, GstCclClassNames *names)
+{
+  GstCclClassNames *before = *to;
+
+  *to = names ? gst_ccl_class_names_ref (names) : NULL;
+  g_clear_pointer (&before, gst_ccl_class_names_unref);
+}
+
 #if GST_CHECK_VERSION(1, 24, 0)
 gboolean gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version);
 

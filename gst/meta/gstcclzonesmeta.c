@@ -575,13 +575,9 @@ GST_CCL_DEFINE_ARRAY (GstCclZonesMeta, gst_ccl_zones_meta, GstCclZoneEvent, even
 void
 gst_ccl_zones_meta_set_class_names (GstCclZonesMeta *meta, GstCclClassNames *names)
 {
-  GstCclClassNames *before;
-
   g_return_if_fail (meta != NULL);
 
-  before = meta->class_names;
-  meta->class_names = names ? gst_ccl_class_names_ref (names) : NULL;
-  g_clear_pointer (&before, gst_ccl_class_names_unref);
+  gst_ccl_class_names_replace (&meta->class_names, names);
 }
 
 /**
