@@ -5,7 +5,8 @@
 
 #define WARP 32
 
-/* Shared memory has room for the features of at least one in so many of a strip's components. */
+/* Shared memory has room for the features of an eighth of a strip's components, fewer where it is
+ * scarce. */
 #define LEAST_SHARE 8
 #define N_SHARES 5
 

@@ -557,17 +557,16 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
   /**
    * ccldetect:refresh:
    *
-   * With #ccldetect:region `moving`: after how long something that moves is looked at again though
-   * it has not changed, in nanoseconds.
+   * With #ccldetect:region `moving`: after how long the network looks again at something that moves
+   * but has not changed, in nanoseconds.
    *
    * Since: 0.1
    */
   g_object_class_install_property (
       gobject_class, PROP_REFRESH,
-      g_param_spec_uint64 (
-          "refresh", "Refresh",
-          "After how long something that moves is looked at again, in nanoseconds.", 0, G_MAXUINT64,
-          DEFAULT_REFRESH, flags));
+      g_param_spec_uint64 ("refresh", "Refresh",
+                           "After how long the network looks again at what moves, in nanoseconds.",
+                           0, G_MAXUINT64, DEFAULT_REFRESH, flags));
 
   /**
    * ccldetect:interval:
@@ -598,7 +597,7 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
   /**
    * ccldetect:wait:
    *
-   * Hold each frame that is looked at until the network is done, and attach its results to it: they
+   * Hold each frame that the network looks at until it is done, and attach its results to it: they
    * are the same each time, however fast the network is. For recordings.
    *
    * Since: 0.1

@@ -26,7 +26,7 @@
 /* Its area may change by this factor before the network looks again. */
 #define GROWTH 1.7
 
-/* What has merged or grown is looked at after this part of the usual time. */
+/* The network looks at what has merged or grown after this part of the usual time. */
 #define SOONER 4
 
 /* How far something new may be from another one to count as a part of it, as a share of its longer

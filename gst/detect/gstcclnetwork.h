@@ -44,7 +44,7 @@ typedef struct _GstCclNetwork GstCclNetwork;
 typedef struct
 {
   guint width, height; /* of the input */
-  guint batch;         /* pictures that are looked at in one go, at most */
+  guint batch;         /* most pictures in one run of the network */
   GstCclOutput output;
   guint n_classes;      /* 0: not known */
   const gchar *version; /* of ONNX Runtime */
