@@ -16,7 +16,7 @@ fi
 # Python's headers for the package.
 build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf python3-dev libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev libpango1.0-dev
-  libmosquitto-dev libpng-dev librdkafka-dev)
+  libmosquitto-dev libpng-dev librdkafka-dev libsoup-3.0-dev libsqlite3-dev)
 # memory:CUDAMemory needs CUDA.
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)

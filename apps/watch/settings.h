@@ -1,0 +1,101 @@
+/* cudaccl-watch - settings, a key file
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_SETTINGS_H__
+#define __WATCH_SETTINGS_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Settings never change once they are loaded: threads share them by reference. docs/watch.md
+ * describes the keys. */
+
+/* A group `[camera NAME]`. */
+typedef struct
+{
+  gchar *name;       /* 1 to 64 letters, digits, `-` and `_` */
+  gchar *uri;        /* of the stream to analyse: rtsp, rtsps, http, https, file or v4l2 */
+  gchar *record_uri; /* of the stream to record; NULL: the same */
+  gchar *user;       /* read from the file `credentials`, or NULL */
+  gchar *password;
+  gchar *zones;       /* as the property of cclzones, or NULL */
+  gchar *tripwires;   /* as the property of cclzones, or NULL */
+  gchar **classes;    /* that count; NULL: all, and what moves without a class */
+  gchar *schedule;    /* such as `mon-fri 08:00-18:00, sat 10:00-14:00`; NULL: always */
+  gboolean enabled;   /* default true */
+  gboolean detect;    /* run the network `model`; default: if there is one */
+  gboolean record;    /* default true */
+  gboolean loop;      /* repeat a file for ever, at its rate; default false */
+  guint frozen_after; /* seconds without a new picture; default 5 */
+  guint64 dwell_time; /* in nanoseconds, or 0 */
+} WatchCameraSettings;
+
+typedef struct
+{
+  gchar *path;        /* of the file */
+  gchar *data;        /* folder of the database and the media */
+  gchar *listen;      /* ADDRESS:PORT; default 127.0.0.1:8480 */
+  gchar *token;       /* read from the file `token-file`; needed unless the address is local */
+  gchar *certificate; /* PEM files, both or neither */
+  gchar *key;
+  gchar *model;    /* of ccldetect, or NULL */
+  gchar *labels;   /* or NULL */
+  gchar *provider; /* or NULL */
+  guint pre_roll;  /* seconds of a clip before and after the event; default 5 */
+  guint post_roll;
+  guint retention_days;    /* default 30; 0: for ever */
+  guint64 retention_bytes; /* of the media; default 20 GB; 0: no limit */
+  guint64 ring_bytes;      /* of encoded frames a camera, in memory; default 32 MiB */
+  guint64 spool_bytes;     /* of what brokers have not taken; default 256 MiB */
+  gchar *mqtt;             /* mqtt://HOST:PORT or mqtts://, or NULL */
+  gchar *mqtt_user;        /* read from the file `mqtt-credentials`, or NULL */
+  gchar *mqtt_password;
+  gchar *mqtt_prefix;   /* of topics; default cudaccl */
+  gchar *discovery;     /* Home Assistant's prefix; default homeassistant; empty: none */
+  gchar *kafka;         /* HOST:PORT,…, or NULL */
+  gchar *kafka_topic;   /* default cudaccl */
+  gchar **webhooks;     /* URLs that get each event, or NULL */
+  gchar *lines;         /* a file that gets lines of JSON, `-` for standard output, or NULL */
+  gboolean line_events; /* which lines; default events only */
+  gboolean line_tracks;
+  gboolean line_frames;
+  GPtrArray *cameras; /* of WatchCameraSettings, in the order of the file */
+} WatchSettings;
+
+/* Loads and checks the file. Errors name the file, the group, the key and what is expected; a key
+ * that does not exist is an error, too. */
+WatchSettings *watch_settings_load (const gchar *path, GError **error);
+
+/* The same from text, for tests and the page: @path is where credentials are relative to. */
+WatchSettings *watch_settings_parse (const gchar *path, const gchar *text, GError **error);
+
+WatchSettings *watch_settings_ref (WatchSettings *self);
+void watch_settings_unref (WatchSettings *self);
+
+WatchCameraSettings *watch_camera_settings_ref (WatchCameraSettings *self);
+void watch_camera_settings_unref (WatchCameraSettings *self);
+gboolean watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b);
+
+/* Returns the camera, or NULL. */
+WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar *name);
+
+/* Writes keys of the group `camera @name` to the file of @self, and makes the group if it is not
+ * there: @keys and @values are NULL-terminated, a value NULL-string `""` removes its key. @keys
+ * NULL removes the group. Keeps comments and all other groups, replaces the file atomically, and
+ * changes nothing unless the result is valid. */
+gboolean watch_settings_edit (const WatchSettings *self, const gchar *name,
+                              const gchar *const *keys, const gchar *const *values, GError **error);
+
+/* Whether the schedule @text includes @time (microseconds since 1970), in local time. */
+gboolean watch_schedule_includes (const gchar *text, gint64 time);
+
+/* Returns @uri without user, password and query: for logs and pages. */
+gchar *watch_uri_redact (const gchar *uri);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchSettings, watch_settings_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchCameraSettings, watch_camera_settings_unref)
+
+G_END_DECLS
+
+#endif /* __WATCH_SETTINGS_H__ */

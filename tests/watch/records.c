@@ -1,0 +1,110 @@
+/* cudaccl-watch - tests of events and tracks as JSON
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gst/check/gstcheck.h>
+#include <json-glib/json-glib.h>
+
+#include "records.h"
+
+/* 2026-01-31T12:00:00.25Z */
+#define TIME G_GINT64_CONSTANT (1769860800250000)
+
+GST_START_TEST (test_times)
+{
+  static const struct
+  {
+    const gchar *text;
+    gint64 time; /* -1: wrong */
+  } cases[] = {
+    { "2026-01-31T12:00:00.250Z", TIME },
+    { "2026-01-31T13:00:00.25+01:00", TIME },
+    { "1769860800.25", TIME },
+    { "0", 0 },
+    { "-1", -1 },
+    { "nan", -1 },
+    { "1e300", -1 },
+    { "", -1 },
+    { "yesterday", -1 },
+    { "12 ", -1 },
+  };
+  g_autofree gchar *text = watch_time_to_string (TIME);
+
+  fail_unless_equals_string (text, cases[0].text);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gint64 time = -1;
+
+    fail_unless_equals_int (watch_time_from_string (cases[i].text, &time), cases[i].time >= 0);
+    fail_unless_equals_int64 (time, cases[i].time);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_kinds)
+{
+  WatchEventKind kind;
+
+  for (guint i = 0; i < WATCH_N_EVENT_KINDS; i++) {
+    fail_unless (watch_event_kind_from_name (watch_event_kind_get_name (i), &kind));
+    fail_unless_equals_int (kind, i);
+  }
+  fail_if (watch_event_kind_from_name ("motions", &kind));
+}
+GST_END_TEST;
+
+GST_START_TEST (test_event)
+{
+  WatchEvent event = { "yard",       "0c3e",      7,        TIME,     WATCH_EVENT_DWELL,
+                       "door \"1\"", 42,          "person", 0.123456, 1,
+                       2500000,      3,           2,        1,        NULL,
+                       "yard/a.jpg", "yard/a.mp4" };
+  WatchEvent lost = { "yard", "0c3e", 8, TIME, WATCH_EVENT_LOST, .x = -1, .text = "no \xff route" };
+  g_autoptr (WatchEvent) copy = watch_event_copy (&event);
+  g_autofree gchar *line = watch_event_to_json (copy);
+  g_autofree gchar *lost_line = watch_event_to_json (&lost);
+
+  fail_unless_equals_string (
+      line,
+      "{\"camera\":\"yard\",\"session\":\"0c3e\",\"number\":7,\"utc\":\"2026-01-31T12:00:00.250Z\","
+      "\"event\":\"dwell\",\"zone\":\"door \\\"1\\\"\",\"track\":42,\"class\":\"person\","
+      "\"x\":0.1235,\"y\":1.0,\"dwell\":2.5,\"in\":3,\"out\":2,\"inside\":1,"
+      "\"picture\":\"yard/a.jpg\",\"clip\":\"yard/a.mp4\"}");
+  fail_unless_equals_string (
+      lost_line,
+      "{\"camera\":\"yard\",\"session\":\"0c3e\",\"number\":8,\"utc\":\"2026-01-31T12:00:00.250Z\","
+      "\"event\":\"lost\",\"text\":\"no \xef\xbf\xbd route\"}");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_track)
+{
+  WatchPoint points[] = { { TIME, 0, 0.5, 0.25, 0.125 }, { TIME + 1500000, 0.1, 0.5, 0.25, 0.5 } };
+  gchar *zones[] = { "door", "hall", NULL };
+  WatchTrack track = { "yard", "0c3e", 42,    TIME, TIME + 1500000, "person", 0.75,
+                       2,      points, zones, NULL };
+  g_autoptr (WatchTrack) copy = watch_track_copy (&track);
+  g_autofree gchar *line = watch_track_to_json (copy);
+
+  fail_unless_equals_string (
+      line, "{\"camera\":\"yard\",\"session\":\"0c3e\",\"track\":42,\"begin\":\"2026-01-31T12:00:"
+            "00.250Z\","
+            "\"end\":\"2026-01-31T12:00:01.750Z\",\"class\":\"person\",\"confidence\":0.75,"
+            "\"zones\":[\"door\",\"hall\"],"
+            "\"path\":[[0.0,0.0,0.5,0.25,0.125],[1.5,0.1,0.5,0.25,0.5]]}");
+}
+GST_END_TEST;
+
+static Suite *
+records_suite (void)
+{
+  Suite *s = suite_create ("records");
+  TCase *tc = tcase_create ("records");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_times);
+  tcase_add_test (tc, test_kinds);
+  tcase_add_test (tc, test_event);
+  tcase_add_test (tc, test_track);
+  return s;
+}
+
+GST_CHECK_MAIN (records);
