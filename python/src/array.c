@@ -307,8 +307,11 @@ array_get (Array *self, PyObject *object, const char *what, bool writable, PyObj
   int result;
 
   *self = (Array){ .device = -1 };
-  result = PyObject_CheckBuffer (object) ? get_buffer (self, object, what, writable)
-                                         : get_foreign (self, object, what, stream);
+  /* CuPy's arrays have the buffer protocol, too, but it fails for device memory. */
+  if (PyObject_CheckBuffer (object) && !PyObject_HasAttrString (object, "__cuda_array_interface__"))
+    result = get_buffer (self, object, what, writable);
+  else
+    result = get_foreign (self, object, what, stream);
   if (result == 0 && writable && self->readonly) {
     PyErr_Format (PyExc_ValueError, "%s is read-only; pass an array that can be written", what);
     result = -1;

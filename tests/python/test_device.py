@@ -60,8 +60,8 @@ class Driver:
         assert self.cuda.cuMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(size)) == 0
 
 
-class Array:
-    """A copy of an array in device memory, which is not freed."""
+class Array(bytearray):
+    """A copy of an array in device memory, which is not freed. It has the buffer protocol, too, as CuPy's arrays do."""
 
     def __init__(self, memory, array):
         array = np.ascontiguousarray(array)
