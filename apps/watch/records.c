@@ -123,125 +123,162 @@ watch_time_from_string (const gchar *text, gint64 *time)
   return TRUE;
 }
 
-/* --- JSON --- */
+/* --- JSON. json-glib writes 17 digits of a number, hence not with its builder. --- */
 
 static void
-add_string (JsonBuilder *builder, const gchar *name, const gchar *value)
+append_string (GString *text, const gchar *value)
 {
-  g_autofree gchar *valid = NULL;
+  g_autofree gchar *valid = g_utf8_make_valid (value, -1);
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), valid);
+  g_autofree gchar *quoted = json_to_string (node, FALSE);
 
+  g_string_append (text, quoted);
+}
+
+/* Appends @value without trailing zeros. */
+static void
+append_number (GString *text, gdouble value, const gchar *format)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize length;
+
+  g_ascii_formatd (digits, sizeof (digits), format, value);
+  length = strlen (digits);
+  while (digits[length - 1] == '0')
+    length--;
+  if (digits[length - 1] == '.')
+    length--;
+  g_string_append_len (text, digits, length);
+}
+
+/* A share of the frame: four digits tell pixels apart. */
+static void
+append_share (GString *text, gdouble value)
+{
+  append_number (text, value, "%.4f");
+}
+
+static void
+append_name (GString *text, const gchar *name)
+{
+  g_string_append_printf (text, "%s\"%s\":", text->len ? "," : "{", name);
+}
+
+static void
+add_string (GString *text, const gchar *name, const gchar *value)
+{
   if (!value)
     return;
-  valid = g_utf8_make_valid (value, -1);
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, valid);
+  append_name (text, name);
+  append_string (text, value);
 }
 
 static void
-add_int (JsonBuilder *builder, const gchar *name, gint64 value)
+add_int (GString *text, const gchar *name, guint64 value)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
+  append_name (text, name);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT, value);
 }
 
 static void
-add_time (JsonBuilder *builder, const gchar *name, gint64 value)
+add_share (GString *text, const gchar *name, gdouble value)
 {
-  g_autofree gchar *text = watch_time_to_string (value);
-
-  add_string (builder, name, text);
+  append_name (text, name);
+  append_share (text, value);
 }
 
-/* Rounds to what a frame of 10 000 pixels needs. */
 static void
-add_share (JsonBuilder *builder, const gchar *name, gdouble value)
+add_time (GString *text, const gchar *name, gint64 value)
 {
-  if (name)
-    json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder,
-                                 (gint64) (value * 10000 + (value < 0 ? -0.5 : 0.5)) / 1e4);
+  g_autofree gchar *time = watch_time_to_string (value);
+
+  add_string (text, name, time);
 }
 
-static gchar *
-take_text (JsonBuilder *builder)
+/* Seconds, to milliseconds. */
+static void
+append_seconds (GString *text, gint64 value)
 {
-  g_autoptr (JsonNode) root = NULL;
-
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  return json_to_string (root, FALSE);
+  append_number (text, value / 1e6, "%.3f");
 }
 
 gchar *
 watch_event_to_json (const WatchEvent *event)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  GString *text = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  add_string (builder, "camera", event->camera);
-  add_string (builder, "session", event->session);
-  add_int (builder, "number", event->number);
-  add_time (builder, "utc", event->time);
-  add_string (builder, "event", watch_event_kind_get_name (event->kind));
-  add_string (builder, "zone", event->zone);
+  add_string (text, "camera", event->camera);
+  add_string (text, "session", event->session);
+  add_int (text, "number", event->number);
+  add_time (text, "utc", event->time);
+  add_string (text, "event", watch_event_kind_get_name (event->kind));
+  add_string (text, "zone", event->zone);
   if (event->track)
-    add_int (builder, "track", event->track);
-  add_string (builder, "class", event->class_name);
+    add_int (text, "track", event->track);
+  add_string (text, "class", event->class_name);
   if (event->x >= 0) {
-    add_share (builder, "x", event->x);
-    add_share (builder, "y", event->y);
+    add_share (text, "x", event->x);
+    add_share (text, "y", event->y);
   }
   if (event->dwell) {
-    json_builder_set_member_name (builder, "dwell");
-    json_builder_add_double_value (builder, event->dwell / 1000 / 1e3);
+    append_name (text, "dwell");
+    append_seconds (text, event->dwell);
   }
   if (event->zone) {
-    add_int (builder, "in", event->in);
-    add_int (builder, "out", event->out);
-    add_int (builder, "inside", event->inside);
+    add_int (text, "in", event->in);
+    add_int (text, "out", event->out);
+    add_int (text, "inside", event->inside);
   }
-  add_string (builder, "text", event->text);
-  add_string (builder, "picture", event->picture);
-  add_string (builder, "clip", event->clip);
-  return take_text (builder);
+  add_string (text, "text", event->text);
+  add_string (text, "picture", event->picture);
+  add_string (text, "clip", event->clip);
+  g_string_append_c (text, '}');
+  return g_string_free (text, FALSE);
 }
 
 gchar *
 watch_track_to_json (const WatchTrack *track)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  GString *text = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  add_string (builder, "camera", track->camera);
-  add_string (builder, "session", track->session);
-  add_int (builder, "track", track->number);
-  add_time (builder, "begin", track->begin);
-  add_time (builder, "end", track->end);
-  add_string (builder, "class", track->class_name);
+  add_string (text, "camera", track->camera);
+  add_string (text, "session", track->session);
+  add_int (text, "track", track->number);
+  add_time (text, "begin", track->begin);
+  add_time (text, "end", track->end);
+  add_string (text, "class", track->class_name);
   if (track->confidence > 0)
-    add_share (builder, "confidence", track->confidence);
+    add_share (text, "confidence", track->confidence);
   if (track->zones) {
-    json_builder_set_member_name (builder, "zones");
-    json_builder_begin_array (builder);
-    for (gchar **zone = track->zones; *zone; zone++)
-      json_builder_add_string_value (builder, *zone);
-    json_builder_end_array (builder);
+    append_name (text, "zones");
+    g_string_append_c (text, '[');
+    for (gchar **zone = track->zones; *zone; zone++) {
+      if (zone != track->zones)
+        g_string_append_c (text, ',');
+      append_string (text, *zone);
+    }
+    g_string_append_c (text, ']');
   }
-  json_builder_set_member_name (builder, "path");
-  json_builder_begin_array (builder);
+  append_name (text, "path");
+  g_string_append_c (text, '[');
   for (guint i = 0; i < track->n_points; i++) {
     const WatchPoint *point = &track->points[i];
 
     /* Seconds since `begin`, and the box. */
-    json_builder_begin_array (builder);
-    json_builder_add_double_value (builder, (point->time - track->begin) / 1000 / 1e3);
-    add_share (builder, NULL, point->x);
-    add_share (builder, NULL, point->y);
-    add_share (builder, NULL, point->width);
-    add_share (builder, NULL, point->height);
-    json_builder_end_array (builder);
+    g_string_append (text, i ? ",[" : "[");
+    append_seconds (text, point->time - track->begin);
+    g_string_append_c (text, ',');
+    append_share (text, point->x);
+    g_string_append_c (text, ',');
+    append_share (text, point->y);
+    g_string_append_c (text, ',');
+    append_share (text, point->width);
+    g_string_append_c (text, ',');
+    append_share (text, point->height);
+    g_string_append_c (text, ']');
   }
-  json_builder_end_array (builder);
-  add_string (builder, "picture", track->picture);
-  return take_text (builder);
+  g_string_append_c (text, ']');
+  add_string (text, "picture", track->picture);
+  g_string_append_c (text, '}');
+  return g_string_free (text, FALSE);
 }
