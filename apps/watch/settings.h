@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 /* A group `[camera NAME]`. */
 typedef struct
 {
-  gchar *name;       /* 1 to 64 letters, digits, `-` and `_` */
-  gchar *uri;        /* of the stream to analyse: rtsp, rtsps, http, https, file or v4l2 */
+  gchar *name; /* 1 to 64 letters, digits, `-` and `_` */
+  gchar *uri;  /* of the stream to analyse: rtsp, rtsps, rtspt, rtspu, http, https, file, v4l2, or
+`test://`, a moving ball; without user and password */
   gchar *record_uri; /* of the stream to record; NULL: the same */
   gchar *user;       /* read from the file `credentials`, or NULL */
   gchar *password;

@@ -1,0 +1,33 @@
+/* cudaccl-watch - values of settings
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_SETTINGS_VALUES_H__
+#define __WATCH_SETTINGS_VALUES_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Each returns FALSE if @text is not such a value. */
+
+/* A whole number in [@min, @max]. */
+gboolean watch_parse_uint (const gchar *text, guint64 min, guint64 max, guint64 *value);
+/* Seconds, such as `2.5`, at most a day, as nanoseconds. */
+gboolean watch_parse_seconds (const gchar *text, guint64 *value);
+/* Bytes, such as `20 GB`, `512MiB` or `1048576`. */
+gboolean watch_parse_size (const gchar *text, guint64 *value);
+/* `true`, `yes`, `on`, `1` or their opposites. */
+gboolean watch_parse_boolean (const gchar *text, gboolean *value);
+gboolean watch_parse_schedule (const gchar *text);
+/* ADDRESS:PORT; @local: whether it can be reached from this machine alone. */
+gboolean watch_parse_listen (const gchar *text, gboolean *local);
+
+/* Checks the address of a camera, which may also be the absolute path of a file or device.
+ * Returns it without user and password, which go to @user and @password unless there are none. On
+ * failure, returns NULL and sets @expected to what it should be, without quoting it. */
+gchar *watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password,
+                               const gchar **expected);
+
+G_END_DECLS
+
+#endif /* __WATCH_SETTINGS_VALUES_H__ */
