@@ -22,11 +22,27 @@
  * * it has a `tt:Object` for each component, whose `ObjectId` is the id of `ccltrack`. Without
  *   `ccltrack` objects have no id, and clients cannot follow them from frame to frame,
  * * `tt:BoundingBox` and `tt:CenterOfGravity` are in the frame's normalised coordinates, from -1 to
- *   1, from left to right and from bottom to top, with six digits,
+ *   1, from left to right and from bottom to top, with six digits; with `coordinates=pixels` in
+ *   pixels from the top left corner, with a `tt:Transformation` to the former,
  * * `tt:Class` has the object's class as one of ONVIF's types (`Human`, `Vehicle`, `Bicycle`,
  *   `Animal` and so on), whichever of their usual names a detector has for it, with the confidence
  *   as `Likelihood`; `tt:VehicleInfo` says `Car`, `Truck`, `Bus`, `Motorcycle` or `Bicycle`.
  * Classes that ONVIF has no name for keep their own.
+ *
+ * Behind that is a `tt:Event`, if there are events of `cclzones`, with a `wsnt:NotificationMessage`
+ * for each:
+ *
+ * | event | topic, in `tns1:RuleEngine` | data |
+ * |---|---|---|
+ * | `in`, `out` | `LineDetector/Crossed` | `ObjectId`, `Direction` (`in` or `out`) |
+ * | `in`, `out` | `CountAggregation/Counter` | `Count` of that direction; the rule is the name of
+ * the tripwire and `/in` or `/out` | | `enter`, `leave` | `FieldDetector/ObjectsInside`, a property
+ * with the key `ObjectId` | `IsInside` | | `dwell` | `LoiteringDetector/ObjectIsLoitering`, with
+ * the key `ObjectId` | `Since`, when the object entered |
+ *
+ * Their `UtcTime` is that of the event, their `Rule` the name of the zone or tripwire, and
+ * `VideoSourceConfigurationToken` and `VideoAnalyticsConfigurationToken` are #ccljson:source, or
+ * `0`. `ClassTypes` has the class of the object, if it has one.
  *
  * Clients find the frame of the video by `UtcTime`, so both must use the same clock. The buffer has
  * this time as #GstReferenceTimestampMeta with the caps `timestamp/x-unix`.
@@ -58,10 +74,56 @@
 #include "gstccljsonwriter.h"
 #include "gstcclonviftypes.h"
 
+/* Where coordinates count from. */
+typedef enum
+{
+  GST_CCL_ONVIF_NORMALIZED,
+  GST_CCL_ONVIF_PIXELS,
+} GstCclOnvifCoordinates;
+
+enum
+{
+  PROP_0,
+  PROP_COORDINATES,
+};
+
+#define DEFAULT_COORDINATES GST_CCL_ONVIF_NORMALIZED
+
 struct _GstCclOnvif
 {
   GstCclReport parent;
+
+  /* protected by the object lock */
+  GstCclOnvifCoordinates coordinates;
 };
+
+/* The coordinates of a frame: @scale * pixels + @offset. */
+typedef struct
+{
+  gdouble x_scale, x_offset;
+  gdouble y_scale, y_offset;
+} Coordinates;
+
+#define GST_TYPE_CCL_ONVIF_COORDINATES (gst_ccl_onvif_coordinates_get_type ())
+
+static GType
+gst_ccl_onvif_coordinates_get_type (void)
+{
+  static gsize type;
+
+  if (g_once_init_enter (&type)) {
+    static const GEnumValue values[] = {
+      { GST_CCL_ONVIF_NORMALIZED, "From -1 to 1, from left to right and from bottom to top",
+        "normalized" },
+      { GST_CCL_ONVIF_PIXELS, "Pixels from the top left corner, with a tt:Transformation",
+        "pixels" },
+      { 0, NULL, NULL },
+    };
+
+    g_once_init_leave (&type, g_enum_register_static ("GstCclOnvifCoordinates", values));
+  }
+  return type;
+}
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS,
@@ -81,17 +143,16 @@ append_attribute (GString *xml, const gchar *name, gdouble value)
   g_string_append_printf (xml, " %s=\"%s\"", name, text);
 }
 
-/* Convert from pixels to -1...1, from left to right and from bottom to top. */
 static gdouble
-normalize_x (const GstCclReportFrame *frame, gdouble x)
+map_x (const Coordinates *coordinates, gdouble x)
 {
-  return 2.0 * x / frame->width - 1.0;
+  return coordinates->x_scale * x + coordinates->x_offset;
 }
 
 static gdouble
-normalize_y (const GstCclReportFrame *frame, gdouble y)
+map_y (const Coordinates *coordinates, gdouble y)
 {
-  return 1.0 - 2.0 * y / frame->height;
+  return coordinates->y_scale * y + coordinates->y_offset;
 }
 
 /* XML cannot represent most control characters and two noncharacters. */
@@ -143,7 +204,8 @@ append_class (GString *xml, const gchar *name, gdouble confidence)
 }
 
 static void
-append_object (GString *xml, const GstCclReportFrame *frame, const GstCclComponent *component)
+append_object (GString *xml, const GstCclReportFrame *frame, const Coordinates *coordinates,
+               const GstCclComponent *component)
 {
   gdouble right = (gdouble) component->x + component->width;
   gdouble bottom = (gdouble) component->y + component->height;
@@ -155,14 +217,14 @@ append_object (GString *xml, const GstCclReportFrame *frame, const GstCclCompone
   if (component->track)
     g_string_append_printf (xml, " ObjectId=\"%u\"", component->track);
   g_string_append (xml, "><tt:Appearance><tt:Shape><tt:BoundingBox");
-  append_attribute (xml, "bottom", normalize_y (frame, bottom));
-  append_attribute (xml, "top", normalize_y (frame, component->y));
-  append_attribute (xml, "right", normalize_x (frame, right));
-  append_attribute (xml, "left", normalize_x (frame, component->x));
+  append_attribute (xml, "bottom", map_y (coordinates, bottom));
+  append_attribute (xml, "top", map_y (coordinates, component->y));
+  append_attribute (xml, "right", map_x (coordinates, right));
+  append_attribute (xml, "left", map_x (coordinates, component->x));
   g_string_append (xml, "/><tt:CenterOfGravity");
   /* The centre of the first pixel is at 0. */
-  append_attribute (xml, "x", normalize_x (frame, component->centroid_x + 0.5));
-  append_attribute (xml, "y", normalize_y (frame, component->centroid_y + 0.5));
+  append_attribute (xml, "x", map_x (coordinates, component->centroid_x + 0.5));
+  append_attribute (xml, "y", map_y (coordinates, component->centroid_y + 0.5));
   g_string_append (xml, "/></tt:Shape>");
   if (name)
     append_class (xml, name, component->confidence);
@@ -170,18 +232,138 @@ append_object (GString *xml, const GstCclReportFrame *frame, const GstCclCompone
 }
 
 static void
+append_item (GString *xml, const gchar *name, const gchar *value)
+{
+  gchar *escaped = escape (value);
+
+  g_string_append_printf (xml, "<tt:SimpleItem Name=\"%s\" Value=\"%s\"/>", name, escaped);
+  g_free (escaped);
+}
+
+static void
+append_number_item (GString *xml, const gchar *name, guint64 value)
+{
+  g_string_append_printf (xml, "<tt:SimpleItem Name=\"%s\" Value=\"%" G_GUINT64_FORMAT "\"/>", name,
+                          value);
+}
+
+/* Returns the time @age nanoseconds before the frame; that of the frame if there is no such time,
+ * which the metadata of other elements may have. */
+static GstClockTime
+time_before (const GstCclReportFrame *frame, gdouble age)
+{
+  const gdouble time = frame->utc - age;
+
+  return time >= 0.0 && time < G_MAXINT64 ? frame->utc - (gint64) age : frame->utc;
+}
+
+/* Begins a message of the rule @rule about @event, up to what follows its source. */
+static void
+begin_message (GString *xml, const GstCclReportFrame *frame, const GstCclZoneEvent *event,
+               const gchar *topic, const gchar *rule, gboolean property)
+{
+  const gchar *source = frame->source ? frame->source : "0";
+
+  g_string_append_printf (
+      xml,
+      "<wsnt:NotificationMessage><wsnt:Topic Dialect=\"http://www.onvif.org/ver10/tev/"
+      "topicExpression/ConcreteSet\">tns1:RuleEngine/%s</wsnt:Topic><wsnt:Message><tt:Message "
+      "UtcTime=",
+      topic);
+  gst_ccl_json_append_utc (xml, time_before (frame, event->frame_age));
+  if (property)
+    g_string_append (xml, " PropertyOperation=\"Changed\"");
+  g_string_append (xml, "><tt:Source>");
+  append_item (xml, "VideoSourceConfigurationToken", source);
+  append_item (xml, "VideoAnalyticsConfigurationToken", source);
+  append_item (xml, "Rule", rule);
+  g_string_append (xml, "</tt:Source>");
+}
+
+static void
+end_message (GString *xml)
+{
+  g_string_append (xml, "</tt:Data></tt:Message></wsnt:Message></wsnt:NotificationMessage>");
+}
+
+static void
+append_event (GString *xml, const GstCclReportFrame *frame, const GstCclZoneEvent *event)
+{
+  static const gchar *const topics[] = {
+    [GST_CCL_ZONE_ENTER] = "FieldDetector/ObjectsInside",
+    [GST_CCL_ZONE_LEAVE] = "FieldDetector/ObjectsInside",
+    [GST_CCL_ZONE_DWELL] = "LoiteringDetector/ObjectIsLoitering",
+    [GST_CCL_ZONE_IN] = "LineDetector/Crossed",
+    [GST_CCL_ZONE_OUT] = "LineDetector/Crossed",
+  };
+  const gboolean tripwire = event->type == GST_CCL_ZONE_IN || event->type == GST_CCL_ZONE_OUT;
+  const GstCclZone *zone = gst_ccl_zones_meta_get_zone (frame->zones, event->zone);
+  const gchar *rule = zone && zone->name ? zone->name : "";
+  const gchar *name = gst_ccl_zones_meta_get_class_name (frame->zones, event->class_id);
+  const gchar *direction = gst_ccl_zone_event_type_get_name (event->type);
+
+  if (!direction)
+    return;
+
+  begin_message (xml, frame, event, topics[event->type], rule, !tripwire);
+  if (!tripwire) {
+    g_string_append (xml, "<tt:Key>");
+    append_number_item (xml, "ObjectId", event->track);
+    g_string_append (xml, "</tt:Key>");
+  }
+  g_string_append (xml, "<tt:Data>");
+  if (tripwire) {
+    append_number_item (xml, "ObjectId", event->track);
+    append_item (xml, "Direction", direction);
+  } else if (event->type == GST_CCL_ZONE_DWELL) {
+    g_string_append (xml, "<tt:SimpleItem Name=\"Since\" Value=");
+    gst_ccl_json_append_utc (xml, time_before (frame, (gdouble) event->frame_age + event->dwell));
+    g_string_append (xml, "/>");
+  } else {
+    append_item (xml, "IsInside", event->type == GST_CCL_ZONE_ENTER ? "true" : "false");
+  }
+  if (name) {
+    const gchar *vehicle;
+
+    append_item (xml, "ClassTypes", gst_ccl_onvif_find_type (name, &vehicle));
+  }
+  end_message (xml);
+
+  if (tripwire) {
+    gchar *counter = g_strconcat (rule, "/", direction, NULL);
+
+    begin_message (xml, frame, event, "CountAggregation/Counter", counter, TRUE);
+    g_string_append (xml, "<tt:Data>");
+    append_number_item (xml, "Count", event->type == GST_CCL_ZONE_IN ? event->in : event->out);
+    end_message (xml);
+    g_free (counter);
+  }
+}
+
+static void
 gst_ccl_onvif_write (GstCclReport *report, GstBuffer *buffer, const GstCclReportFrame *frame,
                      gboolean wanted)
 {
+  GstCclOnvif *self = GST_CCL_ONVIF (report);
+  const guint n_events = frame->zones ? frame->zones->n_events : 0;
+  Coordinates coordinates = { 2.0 / frame->width, -1.0, -2.0 / frame->height, 1.0 };
+  gboolean pixels;
   GString *xml;
   guint i;
 
   if (!wanted)
     return;
 
+  GST_OBJECT_LOCK (self);
+  pixels = self->coordinates == GST_CCL_ONVIF_PIXELS;
+  GST_OBJECT_UNLOCK (self);
+
   xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><tt:MetadataStream "
-                      "xmlns:tt=\"http://www.onvif.org/ver10/schema\">"
-                      "<tt:VideoAnalytics><tt:Frame UtcTime=");
+                      "xmlns:tt=\"http://www.onvif.org/ver10/schema\"");
+  if (n_events)
+    g_string_append (xml, " xmlns:wsnt=\"http://docs.oasis-open.org/wsn/b-2\" "
+                          "xmlns:tns1=\"http://www.onvif.org/ver10/topics\"");
+  g_string_append (xml, "><tt:VideoAnalytics><tt:Frame UtcTime=");
   gst_ccl_json_append_utc (xml, frame->utc);
   if (frame->source) {
     gchar *escaped = escape (frame->source);
@@ -190,18 +372,84 @@ gst_ccl_onvif_write (GstCclReport *report, GstBuffer *buffer, const GstCclReport
     g_free (escaped);
   }
   g_string_append_c (xml, '>');
+  if (pixels) {
+    g_string_append (xml, "<tt:Transformation><tt:Translate");
+    append_attribute (xml, "x", coordinates.x_offset);
+    append_attribute (xml, "y", coordinates.y_offset);
+    g_string_append (xml, "/><tt:Scale");
+    append_attribute (xml, "x", coordinates.x_scale);
+    append_attribute (xml, "y", coordinates.y_scale);
+    g_string_append (xml, "/></tt:Transformation>");
+    coordinates = (Coordinates){ 1.0, 0.0, 1.0, 0.0 };
+  }
   for (i = 0; i < frame->n_components; i++)
-    append_object (xml, frame, &frame->components[i]);
-  g_string_append (xml, "</tt:Frame></tt:VideoAnalytics></tt:MetadataStream>\n");
+    append_object (xml, frame, &coordinates, &frame->components[i]);
+  g_string_append (xml, "</tt:Frame></tt:VideoAnalytics>");
+  if (n_events) {
+    g_string_append (xml, "<tt:Event>");
+    for (i = 0; i < n_events; i++)
+      append_event (xml, frame, &frame->zones->events[i]);
+    g_string_append (xml, "</tt:Event>");
+  }
+  g_string_append (xml, "</tt:MetadataStream>\n");
 
   gst_ccl_report_take_text (report, xml);
 }
 
 static void
+gst_ccl_onvif_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclOnvif *self = GST_CCL_ONVIF (object);
+
+  switch (prop_id) {
+  case PROP_COORDINATES:
+    GST_OBJECT_LOCK (self);
+    self->coordinates = g_value_get_enum (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+}
+
+static void
+gst_ccl_onvif_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstCclOnvif *self = GST_CCL_ONVIF (object);
+
+  switch (prop_id) {
+  case PROP_COORDINATES:
+    GST_OBJECT_LOCK (self);
+    g_value_set_enum (value, self->coordinates);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    break;
+  }
+}
+
+static void
 gst_ccl_onvif_class_init (GstCclOnvifClass *klass)
 {
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
+
+  gobject_class->set_property = gst_ccl_onvif_set_property;
+  gobject_class->get_property = gst_ccl_onvif_get_property;
+
+  /**
+   * cclonvif:coordinates:
+   *
+   * Where coordinates count from.
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_COORDINATES,
+      g_param_spec_enum ("coordinates", "Coordinates", "Where coordinates count from.",
+                         GST_TYPE_CCL_ONVIF_COORDINATES, DEFAULT_COORDINATES,
+                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (
       element_class, "Components as ONVIF metadata", "Converter/Video",
@@ -215,4 +463,5 @@ gst_ccl_onvif_class_init (GstCclOnvifClass *klass)
 static void
 gst_ccl_onvif_init (GstCclOnvif *self)
 {
+  self->coordinates = DEFAULT_COORDINATES;
 }

@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 # cclonvif's documents have the structure of ONVIF's metadatastream.xsd.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of cclonvif's documents. Exit status 77 without GStreamer."""
+"""Tests of cclonvif's documents. With CUDACCL_ONVIF, a folder with ONVIF's schemas (ver10/schema of
+github.com/onvif/specs, and b-2-stub.xsd in the place of OASIS' schema), xmllint validates them, too.
+Exit status 77 without GStreamer."""
 
+import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -20,15 +26,28 @@ except (ImportError, ValueError) as error:
     sys.exit(77)
 
 TT = "{http://www.onvif.org/ver10/schema}"
+WSNT = "{http://docs.oasis-open.org/wsn/b-2}"
 WIDTH, HEIGHT = 320, 240
 
 # From ONVIF's schema: for each element its required and optional attributes and its children, in
 # this order, with how many there may be.
 MANY = 1 << 30
 SCHEMA = {
-    "MetadataStream": ((), (), (("VideoAnalytics", 0, MANY),)),
+    "MetadataStream": ((), (), (("VideoAnalytics", 0, MANY), ("Event", 0, MANY))),
     "VideoAnalytics": ((), (), (("Frame", 0, MANY),)),
-    "Frame": (("UtcTime",), ("Source",), (("Object", 0, MANY),)),
+    "Frame": (("UtcTime",), ("Source",), (("Transformation", 0, 1), ("Object", 0, MANY))),
+    "Transformation": ((), (), (("Translate", 0, 1), ("Scale", 0, 1))),
+    "Translate": (("x", "y"), (), ()),
+    "Scale": (("x", "y"), (), ()),
+    "Event": ((), (), (("NotificationMessage", 0, MANY),)),
+    "NotificationMessage": ((), (), (("Topic", 0, 1), ("Message", 1, 1))),
+    "Topic": (("Dialect",), (), ()),
+    "Message": ((), ("UtcTime", "PropertyOperation"),
+                (("Message", 0, 1), ("Source", 0, 1), ("Key", 0, 1), ("Data", 0, 1))),
+    "Source": ((), (), (("SimpleItem", 0, MANY),)),
+    "Key": ((), (), (("SimpleItem", 0, MANY),)),
+    "Data": ((), (), (("SimpleItem", 0, MANY),)),
+    "SimpleItem": (("Name", "Value"), (), ()),
     "Object": ((), ("ObjectId",), (("Appearance", 0, 1),)),
     "Appearance": ((), (), (("Shape", 0, 1), ("Class", 0, 1), ("VehicleInfo", 0, MANY))),
     "Class": ((), (), (("Type", 0, MANY),)),
@@ -42,11 +61,11 @@ SCHEMA = {
 
 def problems(element):
     """Lists what the schema does not allow."""
-    name = element.tag.removeprefix(TT)
+    name = element.tag.removeprefix(TT).removeprefix(WSNT)
     required, optional, children = SCHEMA[name]
     found = [f"{name} has no {key}" for key in required if key not in element.attrib]
     found += [f"{name} has {key}" for key in element.attrib if key not in required + optional]
-    names = [child.tag.removeprefix(TT) for child in element]
+    names = [child.tag.removeprefix(TT).removeprefix(WSNT) for child in element]
     expected = [child for child, _, _ in children]
     found += [f"{name} has {child}" for child in names if child not in expected]
     if not found and [child for child in expected for _ in range(names.count(child))] != names:
@@ -54,18 +73,18 @@ def problems(element):
     for child, least, most in children:
         if not least <= names.count(child) <= most:
             found.append(f"{name} has {names.count(child)} {child}")
-    for child in element:
-        if child.tag.removeprefix(TT) in expected:
+    for child, name in zip(element, names):
+        if name in expected:
             found += problems(child)
     return found
 
 
-def run(elements):
+def run(elements, coordinates="normalized"):
     """The documents of cclonvif, and the lines of components, for a ball."""
     pipeline = Gst.parse_launch(
         "videotestsrc num-buffers=20 pattern=ball ! "
         f"video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT} ! {elements} ! tee name=t "
-        "t. ! queue ! cclonvif name=onvif ! appsink name=xml sync=false "
+        f"t. ! queue ! cclonvif name=onvif coordinates={coordinates} ! appsink name=xml sync=false "
         "t. ! queue ! ccljson ! appsink name=json sync=false")
     pipeline.get_by_name("onvif").set_property("source", 'gate <1> & "2" \x1f\ufffe\uffff')
     pipeline.set_state(Gst.State.PLAYING)
@@ -113,6 +132,85 @@ class Documents(unittest.TestCase):
                                    component["centroid-y"], 2)
             track = item.get("ObjectId")
             self.assertEqual(track and int(track), component.get("track"))
+
+    def test_pixels(self):
+        """The transformation leads from pixels to the normalised coordinates."""
+        normalized, pixels = (ElementTree.fromstring(run("cudaccl backend=cpu", coordinates)["xml"][0])
+                              for coordinates in ("normalized", "pixels"))
+        self.assertEqual(problems(pixels), [])
+        scale, translate = pixels.find(f".//{TT}Scale"), pixels.find(f".//{TT}Translate")
+        for tag, names in (("BoundingBox", ("left", "top", "right", "bottom")), ("CenterOfGravity", ("x", "y"))):
+            for i, name in enumerate(names):
+                axis = "xy"[i % 2]
+                value = float(pixels.find(f".//{TT}{tag}").get(name))
+                self.assertAlmostEqual(value * float(scale.get(axis)) + float(translate.get(axis)),
+                                       float(normalized.find(f".//{TT}{tag}").get(name)), 4)
+
+    def test_events(self):
+        """Every event of the lines is a message, with ONVIF's topic."""
+        import json
+        found = run('cudaccl backend=cpu ! ccltrack min-persistence=0 ! cclzones hysteresis=0 dwell-time=1 '
+                    'zones="all <1>: 0,0 1,0 1,1 0,1" tripwires="a: .3,0 .3,1; b: 0,.4 1,.4; c: .6,0 .6,1"')
+        kinds = set()
+        for text, line in zip(found["xml"], found["json"]):
+            root, messages = ElementTree.fromstring(text), []
+            self.assertEqual(problems(root), [])
+            for item in root.findall(f".//{WSNT}NotificationMessage"):
+                topic = item.find(WSNT + "Topic").text.removeprefix("tns1:RuleEngine/")
+                message = item.find(f".//{TT}Message")
+                values = {entry.get("Name"): entry.get("Value") for entry in item.iter(TT + "SimpleItem")}
+                self.assertEqual(message.get("UtcTime"), root.find(f".//{TT}Frame").get("UtcTime"))
+                self.assertEqual(values["VideoSourceConfigurationToken"], 'gate <1> & "2"        ')
+                messages.append((topic, values["Rule"], {key: values[key] for key in values if key not in (
+                    "Rule", "VideoSourceConfigurationToken", "VideoAnalyticsConfigurationToken")}))
+            expected = []
+            for event in json.loads(line).get("events", []):
+                kind, zone, track = event["event"], event["zone"], str(event["track"])
+                kinds.add(kind)
+                if kind in ("in", "out"):
+                    expected.append(("LineDetector/Crossed", zone, {"ObjectId": track, "Direction": kind}))
+                    expected.append(("CountAggregation/Counter", f"{zone}/{kind}", {"Count": str(event[kind])}))
+                elif kind == "dwell":
+                    since = messages[len(expected)][2]["Since"]
+                    expected.append(("LoiteringDetector/ObjectIsLoitering", zone, {"ObjectId": track, "Since": since}))
+                else:
+                    expected.append(("FieldDetector/ObjectsInside", zone, {
+                        "ObjectId": track, "IsInside": "true" if kind == "enter" else "false"}))
+            self.assertEqual(messages, expected)
+        self.assertTrue({"enter", "dwell"} < kinds and kinds & {"in", "out"}, kinds)
+        self.validate(found["xml"])
+
+    def validate(self, documents):
+        folder = os.environ.get("CUDACCL_ONVIF")
+        if not folder or not shutil.which("xmllint"):
+            return
+        with tempfile.TemporaryDirectory() as work:
+            # What the schemas import from the network.
+            names = {"http://docs.oasis-open.org/wsn/b-2.xsd": f"{folder}/b-2-stub.xsd"}
+            for place, namespace, content in (
+                    ("https://www.w3.org/2005/05/xmlmime", "http://www.w3.org/2005/05/xmlmime",
+                     '<xs:attribute name="contentType"/>'),
+                    ("https://www.w3.org/2003/05/soap-envelope", "http://www.w3.org/2003/05/soap-envelope",
+                     '<xs:element name="Envelope"/><xs:element name="Fault"/>'),
+                    ("https://www.w3.org/2004/08/xop/include", "http://www.w3.org/2004/08/xop/include",
+                     '<xs:element name="Include"/>')):
+                names[place] = f"{work}/{len(names)}.xsd"
+                with open(names[place], "w") as schema:
+                    schema.write(f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" '
+                                 f'targetNamespace="{namespace}">{content}</xs:schema>')
+            with open(f"{work}/catalog", "w") as catalog:
+                catalog.write('<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">' + "".join(
+                    f'<system systemId="{place}" uri="{path}"/><uri name="{place}" uri="{path}"/>'
+                    for place, path in names.items()) + "</catalog>")
+            paths = []
+            for i, text in enumerate(documents):
+                paths.append(f"{work}/{i}.xml")
+                with open(paths[-1], "wb") as document:
+                    document.write(text)
+            result = subprocess.run(
+                ["xmllint", "--nonet", "--noout", "--schema", f"{folder}/ver10/schema/metadatastream.xsd", *paths],
+                env={**os.environ, "XML_CATALOG_FILES": f"{work}/catalog"}, capture_output=True, text=True)
+            self.assertEqual(result.returncode, 0, result.stderr[-2000:])
 
     def test_times(self):
         """Frames are as far apart as their timestamps."""
