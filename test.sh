@@ -6,7 +6,8 @@
 #                    the tests then run on an emulated device, in a short form
 #   ./test.sh --ci   as in CI: all tests on the emulated device; warnings are errors; also builds with clang and its address and
 #                    undefined behaviour sanitizers and runs the tests with them, runs each fuzzer
-#                    for a minute, and checks the format of the sources and the scripts (shellcheck)
+#                    for a minute, and checks the format of the sources, the scripts (shellcheck) and
+#                    the links of the documentation
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -90,6 +91,7 @@ else
   install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
+  check "site of the documentation" docs/site.sh "$builds/build-ci/site"
   # Half a core for each. The same seed each time, so that a failure is due to a change.
   check "fuzzers" tests/fuzz/run.sh --seconds 60 --seed 1 --jobs 4 --build "$builds/build-fuzz"
   # Two compute capabilities, with and without dependent launches: all of them take four times as

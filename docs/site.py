@@ -1,0 +1,44 @@
+# cudaccl - the documentation as a site
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Hooks of mkdocs, see mkdocs.yml. Links to sources, which the site does not have, become plain text."""
+
+import os
+import posixpath
+import re
+
+from mkdocs.exceptions import Abort
+
+
+def on_page_markdown(markdown, page, **_):
+    folder = posixpath.dirname(page.file.src_path)
+
+    def link(match):
+        path = posixpath.normpath(posixpath.join(folder, match.group(2)))
+        return match.group(1) if path.startswith("..") else match.group(0)
+
+    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)#:]+)(?:#[^)]*)?\)", link, markdown)
+
+
+def on_post_build(config):
+    """Removes what is no page, and fails if a link leads to a place that is not there."""
+    site = config["site_dir"]
+    for name in ("elements.py", "engine.py", "site.py", "meson.build", "gstccl.toml.in"):
+        os.remove(os.path.join(site, name))
+
+    pages = {}
+    for folder, _, names in os.walk(site):
+        for name in names:
+            if name.endswith(".html") and name not in ("404.html", "search.html"):
+                path = os.path.relpath(os.path.join(folder, name), site)
+                with open(os.path.join(site, path), encoding="utf-8") as file:
+                    text = file.read()
+                pages[path] = (set(re.findall(r'\bid="([^"]*)"', text)), re.findall(r'<a [^>]*href="([^"]*)"', text))
+    broken = []
+    for path, (_, links) in pages.items():
+        for link in links:
+            target, _, anchor = link.partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
+            if anchor and target in pages and anchor not in pages[target][0]:
+                broken.append(f"{path}: no such place: {link}")
+    if broken:
+        raise Abort("\n".join(broken))
