@@ -26,7 +26,8 @@ typedef struct
   gchar *last_error; /* such as a full disk, or NULL; g_free() */
 } WatchMediaStats;
 
-/* Opens DATA/media. Adds up what is there, removes half-written files. */
+/* Opens DATA/media. Adds up what is there, and makes the clips play that were being written when
+ * the program was killed. */
 WatchMedia *watch_media_open (const gchar *data, guint retention_days, guint64 retention_bytes,
                               GError **error);
 WatchMedia *watch_media_ref (WatchMedia *self);
@@ -40,7 +41,8 @@ void watch_media_get_stats (WatchMedia *self, WatchMediaStats *stats);
 gchar **watch_media_sweep (WatchMedia *self, gint64 now);
 
 /* Writes a picture in the background and returns its name in the folder at once, such as
- * `yard/2026-01-31/120000-000042.jpg`; NULL if the disk is full. @number is of the event or track.
+ * `yard/2026-01-31/120000-000042-1f9c.jpg`; NULL if the disk is full. @number is of the event or
+ * track.
  */
 gchar *watch_media_add_picture (WatchMedia *self, const gchar *camera, gint64 time, guint64 number,
                                 GBytes *jpeg);
@@ -55,14 +57,17 @@ WatchRecorder *watch_recorder_new (WatchMedia *media, const gchar *camera, GstCl
 void watch_recorder_free (WatchRecorder *self);
 
 /* Adds an access unit, as h264parse and h265parse push them with alignment=au, from the streaming
- * thread. @time is its wall-clock time in microseconds. Caps that change end the clip. A ring that
- * is full drops whole groups of pictures, oldest first. */
+ * thread. Parameter sets are in @caps (stream-format avc, hvc1) or with each key frame
+ * (byte-stream, config-interval=-1). @time is its wall-clock time in microseconds. Caps that
+ * change, and times that jump, end the clip. A ring that is full drops whole groups of pictures,
+ * oldest first. */
 void watch_recorder_add (WatchRecorder *self, GstBuffer *buffer, GstCaps *caps, gint64 time);
 
-/* Wants a clip from @pre_roll before @time to @post_roll after. Returns its name at once; it is
- * complete when it has been recorded. An event within a clip that is being recorded extends it and
- * gets the same name; a clip is at most five minutes long, and the next goes on where it ends.
- * Returns NULL if there is no frame to record, or the disk is full. */
+/* Wants a clip from @pre_roll before @time to @post_roll after, both at most a minute. Returns its
+ * name at once; it is complete when it has been recorded. It begins with the last key frame at or
+ * before the pre-roll, or with the first of the ring. An event within a clip that is being recorded
+ * extends it and gets the same name; one that would make it longer than five minutes begins the
+ * next, pre-roll included. Returns NULL if there is no frame to record, or the disk is full. */
 gchar *watch_recorder_trigger (WatchRecorder *self, gint64 time, guint64 number);
 
 G_END_DECLS
