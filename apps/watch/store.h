@@ -21,8 +21,9 @@ WatchStore *watch_store_open (const gchar *data, GError **error);
 /* Writes what is queued, and closes it. */
 void watch_store_close (WatchStore *self);
 
-/* Waits until all that was added before is committed. */
-void watch_store_flush (WatchStore *self);
+/* Waits until all that was added before is committed. Returns FALSE if it cannot be written now,
+ * such as on a full disk; it is tried again. Not from the callback below. */
+gboolean watch_store_flush (WatchStore *self);
 
 /* --- Adding. All take the record. --- */
 
@@ -70,7 +71,7 @@ GPtrArray *watch_store_find_events (WatchStore *self, const WatchQuery *query, g
                                     GError **error);
 GPtrArray *watch_store_find_tracks (WatchStore *self, const WatchQuery *query, gint64 *next,
                                     GError **error);
-/* Minutes in order of time; with `zone`, of that zone. */
+/* Minutes in order of time, of `zone` or of the whole picture. `limit` may be up to 100 000. */
 GPtrArray *watch_store_find_minutes (WatchStore *self, const WatchQuery *query, GError **error);
 
 /* --- The spool: lines that sinks have not taken yet --- */
@@ -95,7 +96,7 @@ void watch_store_set_sinks (WatchStore *self, const gchar *const *names, const g
 /* Returns up to @max lines (WatchLine) after @row in order of their rows; @row 0: those after the
  * last one taken. */
 GPtrArray *watch_store_peek (WatchStore *self, const gchar *sink, gint64 row, guint max);
-/* The sink has taken all lines up to @row. Returns when that is committed. */
+/* The sink has taken all lines up to @row. Returns when that is committed, or cannot be now. */
 void watch_store_taken (WatchStore *self, const gchar *sink, gint64 row);
 
 typedef struct

@@ -1,0 +1,844 @@
+/* cudaccl-watch - tests of the store
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "store.h"
+
+#define TIME G_GINT64_CONSTANT (1769860800000000)
+#define SECOND G_TIME_SPAN_SECOND
+#define SCALE 16384
+
+static gchar *folder;
+static const gchar *program;
+
+static void
+setup (void)
+{
+  folder = g_dir_make_tmp ("watch-store-XXXXXX", NULL);
+}
+
+static void
+teardown (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir))) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
+static WatchStore *
+open_store (void)
+{
+  g_autoptr (GError) error = NULL;
+  WatchStore *store = watch_store_open (folder, &error);
+
+  fail_unless (store != NULL, "%s", error ? error->message : "");
+  return store;
+}
+
+static WatchEvent *
+new_event (const gchar *camera, guint64 number, gint64 time, WatchEventKind kind, const gchar *zone,
+           const gchar *class_name)
+{
+  WatchEvent event = { (gchar *) camera,
+                       (gchar *) "session",
+                       number,
+                       time,
+                       kind,
+                       (gchar *) zone,
+                       7,
+                       (gchar *) class_name,
+                       0.25,
+                       0.5,
+                       1500000,
+                       number,
+                       2,
+                       1,
+                       (gchar *) "a \"text\"",
+                       NULL,
+                       NULL };
+  return watch_event_copy (&event);
+}
+
+static WatchTrack *
+new_track (const gchar *camera, guint64 number, gint64 begin, gint64 end, const gchar *class_name,
+           WatchPoint *points, guint n_points, gchar **zones)
+{
+  WatchTrack track = { (gchar *) camera,
+                       (gchar *) "session",
+                       number,
+                       begin,
+                       end,
+                       (gchar *) class_name,
+                       0.75,
+                       n_points,
+                       points,
+                       zones,
+                       NULL };
+  return watch_track_copy (&track);
+}
+
+/* The numbers of what a query finds, page by page. */
+static gchar *
+find_numbers (WatchStore *store, WatchQuery query, gboolean tracks)
+{
+  GString *text = g_string_new (NULL);
+  gint64 next = 0;
+
+  do {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GPtrArray) found = tracks ? watch_store_find_tracks (store, &query, &next, &error)
+                                         : watch_store_find_events (store, &query, &next, &error);
+
+    fail_unless (found != NULL, "%s", error ? error->message : "");
+    fail_unless (found->len == query.limit || next == 0);
+    for (guint i = 0; i < found->len; i++)
+      g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, text->len ? " " : "",
+                              tracks ? ((WatchTrack *) g_ptr_array_index (found, i))->number
+                                     : ((WatchEvent *) g_ptr_array_index (found, i))->number);
+    query.before = next;
+  } while (next);
+  return g_string_free (text, FALSE);
+}
+
+GST_START_TEST (test_events)
+{
+  static const struct
+  {
+    WatchQuery query;
+    const gchar *numbers;
+  } cases[] = {
+    { { .kind = -1, .limit = 1000 }, "3 5 4 2 1" },
+    { { .kind = -1, .limit = 2 }, "3 5 4 2 1" },
+    { { .kind = -1, .limit = 5, .camera = "yard" }, "3 2 1" },
+    { { .kind = -1, .limit = 1, .zone = "door" }, "5 2 1" },
+    { { .kind = -1, .limit = 1, .class_name = "dog" }, "4 2" },
+    { { .kind = WATCH_EVENT_IN, .limit = 10 }, "5 1" },
+    { { .kind = -1, .limit = 10, .begin = TIME + 2, .end = TIME + 9 }, "5 4 2" },
+    { { .kind = -1, .limit = 10, .camera = "roof" }, "" },
+    { { .kind = -1, .limit = 10, .camera = "hall", .zone = "door", .class_name = "cat" }, "5" },
+  };
+  WatchStore *store = open_store ();
+  guint64 in, out;
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", "cat"));
+  watch_store_add_event (store, new_event ("yard", 2, TIME + 2, WATCH_EVENT_OUT, "door", "dog"));
+  watch_store_add_event (store, new_event ("yard", 3, TIME + 9, WATCH_EVENT_MOTION, NULL, NULL));
+  /* At the same time. */
+  watch_store_add_event (store, new_event ("hall", 4, TIME + 5, WATCH_EVENT_ENTER, "rug", "dog"));
+  watch_store_add_event (store, new_event ("hall", 5, TIME + 5, WATCH_EVENT_IN, "door", "cat"));
+
+  for (guint restart = 0; restart < 2; restart++) {
+    fail_unless (watch_store_flush (store));
+    for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+      g_autofree gchar *numbers = find_numbers (store, cases[i].query, FALSE);
+
+      fail_unless (g_str_equal (numbers, cases[i].numbers), "case %u: %s", i, numbers);
+    }
+    fail_unless_equals_uint64 (watch_store_get_last_track (store, "yard"), 7);
+    fail_unless_equals_uint64 (watch_store_get_last_track (store, "roof"), 0);
+    watch_store_get_counts (store, "yard", "door", &in, &out);
+    fail_unless_equals_uint64 (in, 2);
+    fail_unless_equals_uint64 (out, 2);
+    watch_store_close (store);
+    store = open_store ();
+  }
+
+  /* All that an event has. */
+  {
+    WatchQuery query = { .kind = -1, .limit = 1, .begin = TIME, .end = TIME + 1 };
+    g_autoptr (WatchEvent) event = new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", "cat");
+    g_autofree gchar *expected = watch_event_to_json (event);
+    g_autofree gchar *line = NULL;
+    gint64 next;
+    g_autoptr (GPtrArray) found = watch_store_find_events (store, &query, &next, NULL);
+
+    line = watch_event_to_json (g_ptr_array_index (found, 0));
+    fail_unless_equals_string (line, expected);
+  }
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_queries)
+{
+  static const gdouble points[] = { 0, 0, 1, NAN, 0.5, 0.5 };
+  static const WatchQuery queries[] = {
+    { .limit = 0 },
+    { .limit = 1001 },
+    { .limit = 1, .begin = 2, .end = 2 },
+    { .limit = 1, .points = points, .n_points = 1 },
+    { .limit = 1, .points = points, .n_points = 2 },
+    { .limit = 1, .points = points, .n_points = 65 },
+  };
+  WatchStore *store = open_store ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (queries); i++) {
+    g_autoptr (GError) error = NULL;
+    gint64 next;
+
+    fail_if (watch_store_find_tracks (store, &queries[i], &next, &error) != NULL, "query %u", i);
+    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT));
+  }
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_track)
+{
+  WatchPoint points[] = { { TIME, -0.25, 0.5, 0.25, 0.125 },
+                          { TIME + 1500000, 0.125, 0.5, 0.25, 0.5 },
+                          { TIME + 90000000, 1, 0, 0, 1 } };
+  gchar *zones[] = { (gchar *) "door", (gchar *) "hall", NULL };
+  WatchQuery query = { .limit = 1 };
+  g_autoptr (WatchTrack) track =
+      new_track ("yard", 42, TIME, TIME + 90000000, "person", points, 3, zones);
+  g_autofree gchar *expected = watch_track_to_json (track), *line = NULL;
+  WatchStore *store = open_store ();
+  g_autoptr (GPtrArray) found = NULL;
+  gint64 next;
+
+  watch_store_add_track (store, watch_track_copy (track));
+  watch_store_flush (store);
+  found = watch_store_find_tracks (store, &query, &next, NULL);
+  fail_unless_equals_int (found->len, 1);
+  line = watch_track_to_json (g_ptr_array_index (found, 0));
+  fail_unless_equals_string (line, expected);
+  fail_unless_equals_uint64 (watch_store_get_last_track (store, "yard"), 42);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_minutes)
+{
+  static const WatchMinute minutes[] = {
+    { (gchar *) "yard", NULL, TIME, 1, 2, 3 },
+    { (gchar *) "yard", NULL, TIME, 10, 20, 1 },
+    { (gchar *) "yard", (gchar *) "door", TIME, 4, 5, 6 },
+    { (gchar *) "hall", NULL, TIME - 60 * SECOND, 7, 8, 9 },
+  };
+  static const struct
+  {
+    WatchQuery query;
+    const gchar *text;
+  } cases[] = {
+    { { .limit = 10 }, "hall 7/8/9, yard 11/22/3, " },
+    { { .limit = 10, .camera = "yard" }, "yard 11/22/3, " },
+    { { .limit = 10, .camera = "yard", .zone = "door" }, "yard 4/5/6, " },
+    { { .limit = 10, .begin = TIME }, "yard 11/22/3, " },
+    { { .limit = 10, .end = TIME }, "hall 7/8/9, " },
+  };
+  WatchStore *store = open_store ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (minutes); i++) {
+    WatchMinute *minute = g_memdup2 (&minutes[i], sizeof (minutes[i]));
+
+    minute->camera = g_strdup (minute->camera);
+    minute->zone = g_strdup (minute->zone);
+    watch_store_add_minute (store, minute);
+  }
+  watch_store_flush (store);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GPtrArray) found = watch_store_find_minutes (store, &cases[i].query, NULL);
+    g_autoptr (GString) text = g_string_new (NULL);
+
+    for (guint j = 0; j < found->len; j++) {
+      WatchMinute *minute = g_ptr_array_index (found, j);
+
+      g_string_append_printf (text, "%s %d/%d/%u, ", minute->camera, (int) minute->in,
+                              (int) minute->out, minute->inside);
+    }
+    fail_unless (g_str_equal (text->str, cases[i].text), "case %u: %s", i, text->str);
+  }
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+/* --- Searching paths --- */
+
+typedef struct
+{
+  gdouble x, y;
+} Point;
+
+static gdouble
+cross (Point a, Point b, Point c)
+{
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+static gboolean
+between (Point a, Point b, Point p)
+{
+  return cross (a, b, p) == 0 && MIN (a.x, b.x) <= p.x && p.x <= MAX (a.x, b.x) &&
+         MIN (a.y, b.y) <= p.y && p.y <= MAX (a.y, b.y);
+}
+
+/* Exact: all numbers are small multiples of a power of two. */
+static gboolean
+meet (Point a, Point b, Point c, Point d)
+{
+  return (cross (a, b, c) * cross (a, b, d) < 0 && cross (c, d, a) * cross (c, d, b) < 0) ||
+         between (a, b, c) || between (a, b, d) || between (c, d, a) || between (c, d, b);
+}
+
+/* By the sum of the crossings of a ray to the right, with their direction. */
+static gboolean
+is_inside (const Point *polygon, guint n, Point p)
+{
+  gint crossings = 0;
+
+  for (guint i = 0; i < n; i++) {
+    Point a = polygon[i], b = polygon[(i + 1) % n];
+
+    if (a.y <= p.y && b.y > p.y)
+      crossings += cross (a, b, p) > 0;
+    else if (a.y > p.y && b.y <= p.y)
+      crossings += cross (a, b, p) < 0;
+  }
+  return crossings & 1;
+}
+
+static gboolean
+path_fits (const WatchTrack *track, const Point *shape, guint n)
+{
+  for (guint i = 0; i < track->n_points; i++) {
+    const WatchPoint *p = &track->points[i], *q = &track->points[i ? i - 1 : 0];
+    Point a = { p->x + p->width / 2., (gdouble) p->y + p->height };
+    Point b = { q->x + q->width / 2., (gdouble) q->y + q->height };
+
+    if (n > 2 && is_inside (shape, n, a))
+      return TRUE;
+    for (guint j = 0; j < (n > 2 ? n : 1); j++) {
+      if (meet (a, b, shape[j], shape[(j + 1) % n]))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gint
+latest_first (gconstpointer a, gconstpointer b)
+{
+  const WatchTrack *x = *(WatchTrack *const *) a, *y = *(WatchTrack *const *) b;
+
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? 1 : -1;
+  return x->number < y->number ? 1 : -1;
+}
+
+static gdouble
+random_share (GRand *rand, gdouble low, gdouble high)
+{
+  /* Coarse, so that lines often touch or share points. */
+  gint step = g_rand_boolean (rand) ? 1 : SCALE / 64;
+
+  return floor (g_rand_double_range (rand, low, high) * SCALE / step) * step / SCALE;
+}
+
+static const gchar *const cameras[] = { "yard", "hall", "roof" };
+static const gchar *const classes[] = { "person", "car", NULL };
+static const gchar *const zone_names[] = { "door", "lawn", "gate" };
+
+static WatchTrack *
+random_track (GRand *rand, guint64 number)
+{
+  WatchPoint points[12];
+  guint n_points = g_rand_int_range (rand, 1, G_N_ELEMENTS (points) + 1), n_zones = 0;
+  /* Few different times, so that they are often equal. */
+  gint64 begin = TIME + g_rand_int_range (rand, 0, 2000) * SECOND;
+  gchar *zones[G_N_ELEMENTS (zone_names) + 1] = { NULL };
+  gdouble x = random_share (rand, -0.25, 1), y = random_share (rand, -0.25, 1);
+
+  for (guint i = 0; i < n_points; i++) {
+    points[i] = (WatchPoint){ begin + i * SECOND, x, y, random_share (rand, 0, 0.25),
+                              random_share (rand, 0, 0.25) };
+    x += random_share (rand, -0.125, 0.125);
+    y += random_share (rand, -0.125, 0.125);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (zone_names); i++) {
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      zones[n_zones++] = (gchar *) zone_names[i];
+  }
+  return new_track (cameras[g_rand_int_range (rand, 0, 3)], number, begin,
+                    points[n_points - 1].time, classes[g_rand_int_range (rand, 0, 3)], points,
+                    n_points, n_zones ? zones : NULL);
+}
+
+GST_START_TEST (test_search)
+{
+  const gchar *given = g_getenv ("SEED");
+  guint32 seed = given ? g_ascii_strtoull (given, NULL, 10) : g_random_int ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GPtrArray) tracks = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_track_free);
+  WatchStore *store = open_store ();
+  guint n_found = 0;
+
+  g_print ("SEED=%u\n", seed);
+  /* Two blocks and some. */
+  for (guint i = 0; i < 2500; i++) {
+    WatchTrack *track = random_track (rand, i + 1);
+
+    g_ptr_array_add (tracks, track);
+    watch_store_add_track (store, watch_track_copy (track));
+    if (i % 500 == 0)
+      watch_store_flush (store);
+  }
+  watch_store_close (store);
+  store = open_store ();
+  g_ptr_array_sort (tracks, latest_first);
+
+  for (guint i = 0; i < 300; i++) {
+    guint n = g_rand_int_range (rand, 0, 4) == 0 ? 0 : g_rand_int_range (rand, 2, 9);
+    gdouble size = g_rand_boolean (rand) ? 1 : 0.0625;
+    gdouble x = random_share (rand, -0.25, 1), y = random_share (rand, -0.25, 1), points[16];
+    Point shape[8];
+    g_autoptr (GString) expected = g_string_new (NULL);
+    g_autofree gchar *numbers = NULL;
+    WatchQuery query = { .limit = g_rand_int_range (rand, 1, 1000), .n_points = n };
+
+    for (guint j = 0; j < n; j++) {
+      points[2 * j] = x + random_share (rand, -size, size);
+      points[2 * j + 1] = y + random_share (rand, -size, size);
+      shape[j] = (Point){ points[2 * j], points[2 * j + 1] };
+    }
+    query.points = n ? points : NULL;
+    if (g_rand_boolean (rand))
+      query.camera = cameras[g_rand_int_range (rand, 0, 3)];
+    if (g_rand_int_range (rand, 0, 3) == 0)
+      query.class_name = classes[g_rand_int_range (rand, 0, 2)];
+    if (g_rand_int_range (rand, 0, 3) == 0)
+      query.zone = zone_names[g_rand_int_range (rand, 0, 3)];
+    if (g_rand_boolean (rand)) {
+      query.begin = TIME + g_rand_int_range (rand, 0, 2000) * SECOND;
+      query.end = query.begin + g_rand_int_range (rand, 1, 500) * SECOND;
+    }
+    for (guint j = 0; j < tracks->len; j++) {
+      WatchTrack *track = g_ptr_array_index (tracks, j);
+
+      if ((query.camera && !g_str_equal (query.camera, track->camera)) ||
+          (query.class_name && g_strcmp0 (query.class_name, track->class_name) != 0) ||
+          (query.zone &&
+           (!track->zones || !g_strv_contains ((const gchar *const *) track->zones, query.zone))) ||
+          track->end < query.begin || (query.end && track->begin >= query.end) ||
+          (n && !path_fits (track, shape, n)))
+        continue;
+      g_string_append_printf (expected, "%s%" G_GUINT64_FORMAT, expected->len ? " " : "",
+                              track->number);
+      n_found++;
+    }
+    numbers = find_numbers (store, query, TRUE);
+    fail_unless (g_str_equal (numbers, expected->str), "SEED=%u query %u: %s\nexpected %s", seed, i,
+                 numbers, expected->str);
+  }
+  fail_unless (n_found > 1000);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+/* --- The spool --- */
+
+static gchar *
+peek (WatchStore *store, const gchar *sink, gint64 row, gint64 *last)
+{
+  g_autoptr (GPtrArray) lines = watch_store_peek (store, sink, row, 1000);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < lines->len; i++) {
+    WatchLine *line = g_ptr_array_index (lines, i);
+
+    g_string_append_printf (text, "%s %s %.2s, ", line->camera, line->kind, line->line);
+    *last = line->row;
+  }
+  return g_string_free (text, FALSE);
+}
+
+#define fail_unless_lines(store, sink, row, last, expected)  \
+  G_STMT_START {                                             \
+    g_autofree gchar *found = peek (store, sink, row, last); \
+    fail_unless_equals_string (found, expected);             \
+  }                                                          \
+  G_STMT_END
+
+GST_START_TEST (test_spool)
+{
+  static const gchar *const names[] = { "mqtt", "kafka", NULL };
+  static const gchar *const kinds[] = { "events", "events+frames", NULL };
+  static const gchar *const other_names[] = { "lines", "kafka", NULL };
+  static const gchar *const other_kinds[] = { "tracks", "events+frames", NULL };
+  WatchStore *store = open_store ();
+  WatchSpoolStats stats;
+  gint64 last = 0, all = 0;
+
+  /* Not for any sink. */
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  watch_store_set_sinks (store, names, kinds, 1 << 20);
+  watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
+  watch_store_add_line (store, "hall", "frames", g_strdup ("f1"));
+  watch_store_add_line (store, "hall", "tracks", g_strdup ("t1"));
+  watch_store_add_line (store, "hall", "frames", g_strdup ("f2"));
+  watch_store_flush (store);
+
+  for (guint restart = 0; restart < 2; restart++) {
+    fail_unless_lines (store, "mqtt", 0, &last, "yard events {\", ");
+    fail_unless_lines (store, "kafka", 0, &all,
+                       "yard events {\", hall frames f1, hall frames f2, ");
+    fail_unless_lines (store, "kafka", last, &all, "hall frames f1, hall frames f2, ");
+    fail_unless_lines (store, "lines", 0, &all, "");
+    watch_store_get_spool_stats (store, "kafka", &stats);
+    fail_unless_equals_uint64 (stats.pending, 3);
+    watch_store_close (store);
+    store = open_store ();
+  }
+
+  watch_store_taken (store, "kafka", last);
+  watch_store_taken (store, "kafka", 0);
+  fail_unless_lines (store, "kafka", 0, &all, "hall frames f1, hall frames f2, ");
+  fail_unless_lines (store, "mqtt", 0, &last, "yard events {\", ");
+
+  /* The first is forgotten, the second keeps its place, a new one begins here. */
+  watch_store_set_sinks (store, other_names, other_kinds, 1 << 20);
+  watch_store_add_line (store, "hall", "tracks", g_strdup ("t2"));
+  watch_store_flush (store);
+  fail_unless_lines (store, "mqtt", 0, &all, "");
+  fail_unless_lines (store, "lines", 0, &all, "hall tracks t2, ");
+  fail_unless_lines (store, "kafka", 0, &all, "hall frames f1, hall frames f2, ");
+
+  /* More than fits: the oldest go, counted where they were wanted. */
+  watch_store_set_sinks (store, other_names, other_kinds, 10000);
+  for (guint i = 0; i < 200; i++)
+    watch_store_add_line (store, "hall", "frames", g_strnfill (100, '0' + i % 10));
+  watch_store_flush (store);
+  watch_store_get_spool_stats (store, "kafka", &stats);
+  fail_unless_equals_uint64 (stats.pending + stats.dropped, 202);
+  fail_unless (stats.pending >= 30 && stats.pending <= 100, "%d", (int) stats.pending);
+  watch_store_close (store);
+  store = open_store ();
+  {
+    g_autoptr (GPtrArray) lines = watch_store_peek (store, "kafka", 0, 1000);
+    WatchLine *line = g_ptr_array_index (lines, lines->len - 1);
+
+    fail_unless_equals_uint64 (lines->len, stats.pending);
+    fail_unless (line->line[0] == '9');
+    watch_store_taken (store, "kafka", line->row);
+  }
+  watch_store_get_spool_stats (store, "kafka", &stats);
+  fail_unless_equals_uint64 (stats.pending, 0);
+  fail_unless (stats.dropped >= 102);
+  watch_store_get_spool_stats (store, "lines", &stats);
+  fail_unless_equals_uint64 (stats.dropped, 1);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+/* --- Removing --- */
+
+static gint64
+count (const gchar *sql)
+{
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+  sqlite3_stmt *statement;
+  sqlite3 *db;
+  gint64 value;
+
+  fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
+  fail_unless_equals_int (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), SQLITE_OK);
+  sqlite3_step (statement);
+  value = sqlite3_column_int64 (statement, 0);
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+  return value;
+}
+
+GST_START_TEST (test_remove)
+{
+  static const gchar *const files[] = { "a.jpg", "b.mp4", NULL };
+  WatchPoint point = { TIME, 0, 0, 0.5, 0.5 };
+  WatchQuery query = { .limit = 1000, .kind = -1 };
+  g_autoptr (GPtrArray) found = NULL;
+  WatchStore *store = open_store ();
+  WatchEvent *event = new_event ("yard", 9999, TIME + 20000, WATCH_EVENT_IN, "door", NULL);
+  gint64 next;
+
+  event->picture = g_strdup ("a.jpg");
+  event->clip = g_strdup ("b.mp4");
+  watch_store_add_event (store, event);
+  for (guint i = 1; i <= 9000; i++) {
+    watch_store_add_event (store, new_event ("yard", i, TIME + i, WATCH_EVENT_IN, "door", NULL));
+    if (i <= 3000)
+      watch_store_add_track (store,
+                             new_track ("yard", i, TIME + i, TIME + i, NULL, &point, 1, NULL));
+  }
+  watch_store_forget_files (store, files);
+  watch_store_flush (store);
+  fail_unless_equals_int64 (count ("SELECT count(*) FROM blocks"), 2);
+  watch_store_remove_before (store, TIME + 2990);
+  watch_store_flush (store);
+  /* What is removed step by step is queued behind. */
+  watch_store_flush (store);
+  watch_store_flush (store);
+  {
+    g_autofree gchar *numbers = find_numbers (store, query, TRUE);
+
+    fail_unless_equals_string (numbers, "3000 2999 2998 2997 2996 2995 2994 2993 2992 2991 2990");
+  }
+  fail_unless_equals_int64 (count ("SELECT count(*) FROM events"), 9000 - 2989 + 1);
+  fail_unless_equals_int64 (count ("SELECT count(*) FROM blocks"), 0);
+  query.begin = TIME + 20000;
+  found = watch_store_find_events (store, &query, &next, NULL);
+  event = g_ptr_array_index (found, 0);
+  fail_unless (event->picture == NULL && event->clip == NULL);
+  /* Counts stay when their events are gone. */
+  watch_store_remove_before (store, TIME + 30000);
+  for (guint i = 0; i < 4; i++)
+    watch_store_flush (store);
+  fail_unless_equals_int64 (count ("SELECT count(*) FROM events"), 0);
+  fail_unless_equals_uint64 (watch_store_get_last_track (store, "yard"), 3000);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
+/* --- Files that are not as they should be --- */
+
+GST_START_TEST (test_locked)
+{
+  WatchStore *store = open_store ();
+  g_autoptr (GError) error = NULL;
+
+  fail_if (watch_store_open (folder, &error) != NULL);
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY));
+  fail_unless (strstr (error->message, "another cudaccl-watch") != NULL);
+  watch_store_close (store);
+  watch_store_close (open_store ());
+}
+GST_END_TEST;
+
+static void
+expect_warning (const gchar *pattern)
+{
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, pattern);
+}
+
+GST_START_TEST (test_damaged)
+{
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+  g_autofree gchar *data = NULL, *numbers = NULL;
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  WatchStore *store;
+  gsize size;
+
+  /* Not a database; a database with a wrong page; one of a newer version. */
+  for (guint i = 0; i < 2; i++) {
+    if (i == 0) {
+      fail_unless (g_file_set_contents (path,
+                                        "no database, but long enough for a header ......"
+                                        "................................................"
+                                        "................................................",
+                                        -1, NULL));
+    } else {
+      fail_unless (g_file_get_contents (path, &data, &size, NULL));
+      memset (data + 200, 0xa5, 3896);
+      fail_unless (g_file_set_contents (path, data, size, NULL));
+    }
+    expect_warning ("*is damaged: moved to *");
+    store = open_store ();
+    g_test_assert_expected_messages ();
+    watch_store_add_event (store, new_event ("yard", i, TIME, WATCH_EVENT_IN, "door", NULL));
+    fail_unless (watch_store_flush (store));
+    g_clear_pointer (&numbers, g_free);
+    numbers = find_numbers (store, query, FALSE);
+    fail_unless (numbers[0] == (gchar) ('0' + i) && !numbers[1]);
+    watch_store_close (store);
+  }
+  count ("PRAGMA user_version = 999");
+  {
+    g_autoptr (GError) error = NULL;
+
+    fail_if (watch_store_open (folder, &error) != NULL);
+    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED));
+  }
+}
+GST_END_TEST;
+
+/* --- A full disk --- */
+
+static void
+set_file_limit (rlim_t bytes)
+{
+  struct rlimit limit;
+
+  getrlimit (RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = MIN (bytes, limit.rlim_max);
+  fail_unless_equals_int (setrlimit (RLIMIT_FSIZE, &limit), 0);
+}
+
+static void
+ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+}
+
+GST_START_TEST (test_full)
+{
+  WatchStore *store = open_store ();
+  WatchQuery query = { .limit = 1000, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  g_autoptr (GString) expected = g_string_new (NULL);
+  WatchStoreStats stats = { 0 };
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  guint n = 0;
+
+  signal (SIGXFSZ, SIG_IGN);
+  set_file_limit (200000);
+  do {
+    n++;
+    watch_store_add_event (store, new_event ("yard", n, TIME + n, WATCH_EVENT_IN, "door", NULL));
+  } while (watch_store_flush (store));
+  watch_store_get_stats (store, &stats);
+  fail_unless (stats.last_error != NULL);
+  fail_unless_equals_int (stats.queued, 1);
+  fail_unless_equals_int (stats.events, n - 1);
+  g_free (stats.last_error);
+
+  /* More than the queue takes. */
+  for (guint i = 0; i < 20000; i++)
+    watch_store_add_line (store, "yard", "frames", g_strdup ("f"));
+  watch_store_get_stats (store, &stats);
+  fail_unless (stats.dropped >= 20000 - 16384);
+  g_free (stats.last_error);
+
+  set_file_limit (RLIM_INFINITY);
+  while (!watch_store_flush (store))
+    ;
+  watch_store_get_stats (store, &stats);
+  fail_unless (stats.last_error == NULL);
+  fail_unless_equals_int (stats.events, n);
+  for (guint i = n; i > 0; i--)
+    g_string_append_printf (expected, "%u%s", i, i > 1 ? " " : "");
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, expected->str);
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
+/* --- kill -9 --- */
+
+static void
+tell_committed (GPtrArray *events, gpointer user_data)
+{
+  WatchEvent *last = g_ptr_array_index (events, events->len - 1);
+  guint64 number = last->number;
+
+  if (write (STDOUT_FILENO, &number, sizeof (number)) != sizeof (number))
+    _exit (1);
+}
+
+/* Adds events and tracks until it is killed, and tells the number of the last one committed. */
+static void
+run_child (const gchar *data)
+{
+  static const gchar *const names[] = { "mqtt", NULL };
+  static const gchar *const kinds[] = { "events+tracks", NULL };
+  WatchStore *store = watch_store_open (data, NULL);
+  WatchPoint point = { TIME, 0, 0, 0.5, 0.5 };
+
+  watch_store_set_sinks (store, names, kinds, G_MAXINT64);
+  watch_store_set_committed (store, tell_committed, NULL);
+  for (guint64 number = 1;; number++) {
+    watch_store_add_track (
+        store, new_track ("yard", number, TIME + number, TIME + number, NULL, &point, 1, NULL));
+    watch_store_add_event (store,
+                           new_event ("yard", number, TIME + number, WATCH_EVENT_IN, "door", NULL));
+    if (number % 64 == 0)
+      watch_store_flush (store);
+  }
+}
+
+GST_START_TEST (test_kill)
+{
+  for (guint round = 0; round < 3; round++) {
+    g_autoptr (GSubprocess) child = NULL;
+    guint64 number = 0, last = 0;
+    WatchSpoolStats stats;
+    WatchStore *store;
+    GInputStream *out;
+    g_autofree gchar *sql = NULL;
+
+    child =
+        g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, program, "--child", folder, NULL);
+    fail_unless (child != NULL);
+    out = g_subprocess_get_stdout_pipe (child);
+    /* In the second round, blocks are made. */
+    while (g_input_stream_read_all (out, &number, sizeof (number), NULL, NULL, NULL) && number) {
+      last = number;
+      number = 0;
+      if (last > 500 + round * 1500)
+        g_subprocess_send_signal (child, SIGKILL);
+    }
+    g_subprocess_wait (child, NULL, NULL);
+    fail_unless (last > 500);
+
+    store = open_store ();
+    sql = g_strdup_printf ("SELECT count(DISTINCT number) = count(*) AND count(*) = max(number) "
+                           "AND max(number) >= %" G_GUINT64_FORMAT " FROM events",
+                           last);
+    fail_unless_equals_int64 (count (sql), 1);
+    fail_unless (watch_store_get_last_track (store, "yard") >= last);
+    watch_store_get_spool_stats (store, "mqtt", &stats);
+    fail_unless_equals_uint64 (stats.pending, count ("SELECT count(*) FROM events") +
+                                                  count ("SELECT count(*) FROM tracks"));
+    fail_unless_equals_int64 (count ("SELECT count(*) FROM blocks"),
+                              count ("SELECT count(*) FROM tracks") / 1024);
+    watch_store_close (store);
+    teardown ();
+    setup ();
+  }
+}
+GST_END_TEST;
+
+static Suite *
+store_suite (void)
+{
+  Suite *s = suite_create ("store");
+  TCase *tc = tcase_create ("store");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_events);
+  tcase_add_test (tc, test_wrong_queries);
+  tcase_add_test (tc, test_track);
+  tcase_add_test (tc, test_minutes);
+  tcase_add_test (tc, test_search);
+  tcase_add_test (tc, test_spool);
+  tcase_add_test (tc, test_remove);
+  tcase_add_test (tc, test_locked);
+  tcase_add_test (tc, test_damaged);
+  tcase_add_test (tc, test_full);
+  tcase_add_test (tc, test_kill);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 3 && g_str_equal (argv[1], "--child"))
+    run_child (argv[2]);
+  program = argv[0];
+  gst_check_init (&argc, &argv);
+  return gst_check_run_suite (store_suite (), "store", __FILE__);
+}
