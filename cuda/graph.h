@@ -14,7 +14,7 @@ typedef struct CclCudaGraphKey
   const uint8_t *pixels;
   size_t pitch;
   uint32_t min_area, max_area, min_width, min_height;
-  uint8_t threshold, invert, bits;
+  uint8_t threshold, highest, invert, bits;
   bool near; /* the operations are those for near objects */
 } CclCudaGraphKey;
 

@@ -235,12 +235,14 @@ clamp_area (uint64_t area)
 static void
 set_params (CudaSession *self, const CclParams *params)
 {
+  const CclCut *cut = &self->base.cut;
   CclCudaResult *r = &self->work.result;
   uint64_t dropped = self->operations->min_area;
   uint64_t min_area = params->min_area > dropped ? params->min_area : dropped;
 
-  self->source.threshold = params->threshold;
-  self->source.invert = params->invert;
+  self->source.threshold = cut->above;
+  self->source.highest = cut->up_to;
+  self->source.invert = cut->invert;
   r->min_area = clamp_area (min_area);
   r->max_area = clamp_area (params->max_area);
   if (min_area > UINT32_MAX)
@@ -283,6 +285,7 @@ enqueue_analysis (CudaSession *self)
     .pixels = source->pixels,
     .pitch = source->pitch,
     .threshold = source->threshold,
+    .highest = source->highest,
     .invert = source->invert,
     .bits = source->bits,
     .near = self->base.cleaning.near,
@@ -344,7 +347,8 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
     status = ccl_cuda_check (ccl_cuda_mark (&self->timing, CCL_CUDA_START, self->queue.stream),
                              "measuring time");
   if (status == CCL_OK)
-    status = ccl_cuda_upload (&self->upload, image, &self->source, &self->base.upload);
+    status =
+        ccl_cuda_upload (&self->upload, image, &self->base.cut, &self->source, &self->base.upload);
   set_luma (self);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);

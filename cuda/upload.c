@@ -282,7 +282,7 @@ copy_rows (CclCudaUpload *self, const Plane *plane, uint8_t *to, const uint8_t *
 typedef struct Staging
 {
   const CclCudaUpload *upload;
-  const CclCudaFrame *frame; /* for its threshold and invert, if pixels are packed */
+  CclCut cut; /* if pixels are packed */
   const Plane *plane;
   const CclCpuFunctions *functions;
   uint32_t first, end, part;
@@ -301,8 +301,7 @@ stage_part (void *data, uint32_t index)
     uint8_t *to = s->upload->staging + plane->offset + y * plane->pitch;
 
     if (plane->route.packed)
-      s->functions->pack_row ((uint64_t *) to, from, s->frame->width, s->frame->threshold,
-                              s->frame->invert);
+      s->functions->pack_row ((uint64_t *) to, from, s->upload->width, &s->cut);
     else
       memcpy (to, from, plane->row);
   }
@@ -312,7 +311,7 @@ stage_part (void *data, uint32_t index)
 static void
 stage_rows (Staging *s, uint32_t first, uint32_t end)
 {
-  size_t width = s->plane->route.packed ? s->frame->width : s->plane->row;
+  size_t width = s->plane->route.packed ? s->upload->width : s->plane->row;
 
   s->first = first;
   s->end = end;
@@ -325,7 +324,7 @@ stage_rows (Staging *s, uint32_t first, uint32_t end)
 
 /* Transfers rows to the device through the staging buffer. */
 static cudaError_t
-upload_staged (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane)
+upload_staged (CclCudaUpload *self, const CclCut *cut, const Plane *plane)
 {
   uint32_t height = plane->rows;
   size_t pitch = plane->pitch, bytes = plane->route.bits ? BITS_BAND_BYTES : BAND_BYTES;
@@ -333,7 +332,7 @@ upload_staged (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plan
   cudaError_t error = cudaSuccess;
   Staging staging = {
     .upload = self,
-    .frame = frame,
+    .cut = cut ? *cut : (CclCut){ 0 },
     .plane = plane,
     .functions = ccl_cpu_functions_chosen (),
   };
@@ -367,10 +366,10 @@ copy_array (CclCudaUpload *self, const Plane *plane)
              : error;
 }
 
-/* Makes the rows readable, and sets where kernels find them. @frame: see Staging. */
+/* Makes the rows readable, and sets where kernels find them. @cut: see Staging, or NULL. */
 static CclStatus
-take_plane (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane,
-            const uint8_t **pixels, size_t *pitch)
+take_plane (CclCudaUpload *self, const CclCut *cut, const Plane *plane, const uint8_t **pixels,
+            size_t *pitch)
 {
   const CclImage *image = &plane->image;
   const Route *route = &plane->route;
@@ -382,7 +381,7 @@ take_plane (CclCudaUpload *self, const CclCudaFrame *frame, const Plane *plane,
     *pixels = self->image + plane->offset;
   *pitch = plane->pitch;
   if (route->staged) {
-    error = upload_staged (self, frame, plane);
+    error = upload_staged (self, cut, plane);
     pinned = route->copied ? NULL : self->staging + plane->offset;
   } else if (image->memory == CCL_MEMORY_ARRAY) {
     error = copy_array (self, plane);
@@ -430,9 +429,11 @@ take_frame (CclCudaUpload *self, unsigned step, Plane *planes, unsigned n)
 
 /* Enqueues the conversion of a frame in device memory to @planes in the image. */
 static CclStatus
-convert_colors (CclCudaUpload *self, const CclImage *image, CclColorPlanes *planes)
+convert_colors (CclCudaUpload *self, const CclImage *image, const CclCut *cut,
+                CclColorPlanes *planes)
 {
   CclCudaColors colors = {
+    .cut = *cut,
     .weights = *ccl_color_weights (image->format),
     .from = image->data,
     .stride = image->stride,
@@ -458,7 +459,7 @@ convert_colors (CclCudaUpload *self, const CclImage *image, CclColorPlanes *plan
 }
 
 CclStatus
-ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame,
+ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, const CclCut *cut, CclCudaFrame *frame,
                  const char **route_name)
 {
   Plane planes[MOST_PLANES];
@@ -469,7 +470,7 @@ ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame
   unsigned n;
 
   if (ccl_color_weights (image->format)) {
-    status = convert_colors (self, image, &colors);
+    status = convert_colors (self, image, cut, &colors);
     image = &colors.luma;
   }
   if (status != CCL_OK)
@@ -480,9 +481,12 @@ ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame
   if (self->model)
     status = take_frame (self, image->chroma ? image->chroma->step : 1, planes, n);
   else
-    status = take_plane (self, frame, &planes[0], &frame->pixels, &frame->pitch);
-  if (route->bits)
-    frame->threshold = 0; /* unused, so graphs must not depend on it */
+    status = take_plane (self, cut, &planes[0], &frame->pixels, &frame->pitch);
+  if (route->bits) {
+    /* Unused, so graphs must not depend on them. */
+    frame->threshold = 0;
+    frame->highest = UINT8_MAX;
+  }
   if (route->packed)
     frame->invert = 0;
   return status;

@@ -40,9 +40,9 @@ CclStatus ccl_cuda_upload_allocate (CclCudaUpload *self, const CclImage *image);
 
 /* Enqueues the transfer of pixels to where kernels can read them: sets the planes of the model's
  * frame, or @frame's pixels, pitch and bits, and threshold and invert to those of packed pixels.
- * @route_name: CclInfo.upload. */
-CclStatus ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, CclCudaFrame *frame,
-                           const char **route_name);
+ * @cut: the frame's. @route_name: CclInfo.upload. */
+CclStatus ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, const CclCut *cut,
+                           CclCudaFrame *frame, const char **route_name);
 
 /* CclBackendClass.stack(): allocates what is still missing, and enqueues the stacking. The number
  * of frames and their size must be the same each time. */

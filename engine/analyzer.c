@@ -58,6 +58,8 @@ ccl_params_init (CclParams *params)
     .min_width = 1,
     .min_height = 1,
     .elapsed = 40000000,
+    .low = 1,
+    .high = UINT16_MAX,
   };
   ccl_motion_params_init (&params->motion);
 }
@@ -112,10 +114,12 @@ ccl_cuda_primary_context (int device, void **context)
 }
 
 /* The maximum number of components of a frame: isolated pixels, in a checkerboard or on every
- * second pixel of every second row. */
+ * second pixel of every second row; of classes, any pixels. */
 static uint64_t
 components_bound (const CclConfig *config)
 {
+  if (config->values == CCL_VALUES_EQUAL)
+    return (uint64_t) config->width * config->height;
   if (config->connectivity == 4)
     return ((uint64_t) config->width * config->height + 1) / 2;
   return (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2);
@@ -145,6 +149,26 @@ ccl_check_cleaning (const CclConfig *config, uint32_t height)
                      "x%" PRIu32 "; use the same size",
                      region->width, region->height, config->width, height);
   return status;
+}
+
+/* Whether what the values mean goes together with the rest. */
+static CclStatus
+check_values (const CclConfig *config, uint32_t frame_height)
+{
+  if ((unsigned) config->values > CCL_VALUES_EQUAL)
+    return ccl_fail (CCL_ERROR_INVALID, "unknown meaning of values %d", (int) config->values);
+  if (config->values != CCL_VALUES_ABOVE && config->motion)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "a background model finds the foreground itself; use CCL_VALUES_ABOVE");
+  if (config->values != CCL_VALUES_ABOVE && frame_height > 0)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "batches have neither bands nor classes; analyse the frames one by one");
+  if (config->values == CCL_VALUES_EQUAL &&
+      (config->n_operations > 0 || config->auto_operations || config->mask || config->shapes))
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "classes have no operations, masks and shapes: those are of foreground and "
+                     "background; leave them out");
+  return CCL_OK;
 }
 
 static CclStatus
@@ -189,7 +213,9 @@ check_config (const CclConfig *config, uint32_t frame_height)
     return ccl_fail (CCL_ERROR_INVALID, frame_height > 0
                                             ? "batches have no automatic operations"
                                             : "automatic operations leave no room for others");
-  status = config->motion ? ccl_model_check_config (config->motion) : CCL_OK;
+  status = check_values (config, frame_height);
+  if (status == CCL_OK && config->motion)
+    status = ccl_model_check_config (config->motion);
   return status == CCL_OK
              ? ccl_check_cleaning (config, frame_height > 0 ? frame_height : config->height)
              : status;
@@ -248,11 +274,18 @@ allows (const CclConfig *config, const CclBackendClass *backend)
                                  backend->id);
 }
 
-/* Whether the backend has the device that @config asks for, or any. */
+/* Whether the backend can do what @config asks for, on the device that it wants or on any. */
 static CclStatus
 find_device (const CclBackendClass *backend, const CclConfig *config)
 {
-  int count = backend->device_count ();
+  int count;
+
+  if (config->values == CCL_VALUES_EQUAL && !backend->has_classes)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "backend %s does not connect equal values; use backend cpu, and frames in "
+                     "host memory",
+                     ccl_backend_name (backend->id));
+  count = backend->device_count ();
 
   if (count == 0)
     return CCL_ERROR_NO_DEVICE;
@@ -438,6 +471,19 @@ ccl_check_image (const CclImage *image, uint32_t width)
   return CCL_OK;
 }
 
+/* Whether pixels have classes. */
+static CclStatus
+check_classes (const CclImage *image, uint32_t width)
+{
+  if (ccl_format_is_16_bit (image->format))
+    return ccl_color_check (image, width, false);
+  if (image->format != CCL_FORMAT_BYTES)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "classes are frames of bytes or of 16-bit samples, not of format %d",
+                     (int) image->format);
+  return ccl_check_image (image, width);
+}
+
 /* Checks an image; converts interleaved colours in host memory, and sets @image to their planes.
  * Those in device memory are up to the backend. */
 static CclStatus
@@ -448,6 +494,11 @@ take_image (CclAnalyzer *self, const CclImage **image)
   const bool chroma = config->motion && config->motion->format == CCL_MOTION_LUMA_420;
   CclStatus status;
 
+  if (config->values == CCL_VALUES_EQUAL)
+    return check_classes (*image, config->width);
+  if (session->cut.wide && config->shapes & CCL_SHAPES_LUMA)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "a band of 16-bit samples leaves no luma; do not ask for CCL_SHAPES_LUMA");
   if (!ccl_color_weights ((*image)->format))
     return config->motion ? ccl_motion_check_image (config->motion->format, *image, config->width)
                           : ccl_check_image (*image, config->width);
@@ -455,7 +506,7 @@ take_image (CclAnalyzer *self, const CclImage **image)
   if (status != CCL_OK || (*image)->memory == CCL_MEMORY_DEVICE)
     return status;
   status = ccl_color_planes_convert (&self->planes, *image, config->width, config->height, chroma,
-                                     &session->account);
+                                     &session->cut, &session->account);
   *image = &self->planes.luma;
   return status;
 }
@@ -472,6 +523,7 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   if (analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
   session = analyzer->session;
+  session->cut = ccl_cut (session->config.values, params, image->format);
   status = take_image (analyzer, &image);
   if (status == CCL_OK && session->config.motion)
     status = ccl_model_begin (&session->model, params, &clock);
@@ -634,6 +686,21 @@ ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes)
   if (!analyzer->collected)
     return ccl_fail (CCL_ERROR_INVALID, "no frame to return shapes of; collect one first");
   *shapes = analyzer->session->shapes;
+  return CCL_OK;
+}
+
+CclStatus
+ccl_analyzer_values (CclAnalyzer *analyzer, const uint16_t **values)
+{
+  if (!analyzer || !values)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_values: an argument is NULL");
+  *values = NULL;
+  if (analyzer->session->config.values != CCL_VALUES_EQUAL)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "components have no values here; set CclConfig.values to CCL_VALUES_EQUAL");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return values of; collect one first");
+  *values = analyzer->session->values;
   return CCL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/account.h"
 #include "engine/cleaning.h"
 #include "engine/crop_pixel.h"
+#include "engine/cut.h"
 #include "engine/error.h"
 #include "engine/motion.h"
 
@@ -60,6 +61,8 @@ typedef struct CclSession
   CclTiming timing;
   CclUpdates updates;
   CclShape *shapes;      /* [config.max_components] with config.shapes; of the last frame */
+  uint16_t *values;      /* [config.max_components] with CCL_VALUES_EQUAL; likewise */
+  CclCut cut;            /* of the frame that is submitted */
   int device;            /* -1 on the CPU */
   uint32_t slices;       /* of a volume, of config.height / slices rows each; 0: a frame. With
                           * them, config.connectivity is 6, 18 or 26 */
@@ -78,6 +81,7 @@ typedef struct CclDeviceCropper CclDeviceCropper;
 typedef struct CclBackendClass
 {
   CclBackend id;
+  bool has_classes; /* CCL_VALUES_EQUAL */
   /* The number of devices it can run on; with 0, the reason is reported. */
   int (*device_count) (void);
   /* The algorithms, the best first; NULL past the last. */

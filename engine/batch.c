@@ -258,8 +258,7 @@ stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams
     .functions = ccl_cpu_functions_chosen (),
     .region = self->region.words ? &self->region : NULL,
     .width = self->config.width,
-    .threshold = params->threshold,
-    .invert = params->invert,
+    .cut = ccl_cut (CCL_VALUES_ABOVE, params, images[0].format),
   };
   size_t row = mask.pitch * sizeof *mask.words;
   CclImage image = ccl_mask_image (&mask);

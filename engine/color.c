@@ -131,6 +131,15 @@ ccl_color_place (CclColorPlanes *planes, uint8_t *memory, uint32_t width, uint32
   return size;
 }
 
+/* Luma of a row of 16-bit samples: the band. */
+static void
+convert_band (uint8_t *to, const uint8_t *from, uint32_t width, const CclColorWeights *w,
+              const CclCut *cut)
+{
+  for (uint32_t x = 0; x < width; x++)
+    to[x] = ccl_color_band (w, cut, from + 2 * (size_t) x);
+}
+
 /* Converts rows @y and @y + 1 to a row of chroma. */
 static void
 convert_chroma (const CclColorPlanes *self, const CclCpuFunctions *functions,
@@ -156,7 +165,7 @@ convert_chroma (const CclColorPlanes *self, const CclCpuFunctions *functions,
 
 CclStatus
 ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t width,
-                          uint32_t height, bool chroma, CclAccount *account)
+                          uint32_t height, bool chroma, const CclCut *cut, CclAccount *account)
 {
   const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
   const CclColorWeights *w = ccl_color_weights (image->format);
@@ -170,8 +179,13 @@ ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t 
     ccl_color_place (self, self->memory, width, height, chroma);
   }
   for (uint32_t y = 0; y < height; y++) {
-    functions->color_luma (self->memory + y * self->luma.stride, image->data + y * image->stride,
-                           width, w);
+    uint8_t *luma = self->memory + y * self->luma.stride;
+    const uint8_t *from = image->data + y * image->stride;
+
+    if (cut->wide)
+      convert_band (luma, from, width, w, cut);
+    else
+      functions->color_luma (luma, from, width, w);
     if (chroma && y % 2 == 0)
       convert_chroma (self, functions, w, image, width, height, y);
   }

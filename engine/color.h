@@ -11,6 +11,7 @@
 #define CCL_COLOR_H
 
 #include "engine/account.h"
+#include "engine/cut.h"
 #include "engine/device.h"
 
 #ifdef __cplusplus
@@ -49,9 +50,11 @@ size_t ccl_color_place (CclColorPlanes *planes, uint8_t *memory, uint32_t width,
                         bool chroma);
 
 /* Converts a checked image in host memory to planes in memory of @self, which the first call
- * allocates; later calls have the same size. Errors: CCL_ERROR_NO_MEMORY. */
+ * allocates; later calls have the same size. With a @cut that is wide, luma is the band's. Errors:
+ * CCL_ERROR_NO_MEMORY. */
 CclStatus ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t width,
-                                    uint32_t height, bool chroma, CclAccount *account);
+                                    uint32_t height, bool chroma, const CclCut *cut,
+                                    CclAccount *account);
 void ccl_color_planes_clear (CclColorPlanes *self);
 
 static inline CCL_HOST_DEVICE uint8_t
@@ -62,6 +65,16 @@ ccl_color_luma (const CclColorWeights *weights, unsigned bytes, const uint8_t *p
   for (unsigned k = 0; k < bytes; k++)
     sum += weights->luma[k] * pixel[k];
   return (uint8_t) (sum >> 14);
+}
+
+/* A sample of 16 bits: 255 in the band of @cut, else 0. */
+static inline CCL_HOST_DEVICE uint8_t
+ccl_color_band (const CclColorWeights *weights, const CclCut *cut, const uint8_t *sample)
+{
+  const unsigned high = weights->luma[0] ? 0 : 1; /* where the high byte is */
+  const unsigned value = sample[high] * 256u + sample[1 - high];
+
+  return value >= cut->low && value <= cut->high ? 255 : 0;
 }
 
 /* @rows: the first pixel of the two in each of two rows; @next: bytes from it to the second. */

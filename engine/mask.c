@@ -85,11 +85,11 @@ CclStatus
 ccl_mask_pack (CclMask *mask, const uint8_t *pixels, size_t stride, uint8_t threshold, bool invert)
 {
   const CclCpuFunctions *functions = ccl_cpu_functions_chosen ();
+  const CclCut cut = { threshold, UINT8_MAX, invert };
   CclStatus status = check_pixels (mask, pixels, stride, "ccl_mask_pack");
 
   for (size_t y = 0; status == CCL_OK && y < mask->height; y++)
-    functions->pack_row (mask->words + y * mask->pitch, pixels + y * stride, mask->width, threshold,
-                         invert);
+    functions->pack_row (mask->words + y * mask->pitch, pixels + y * stride, mask->width, &cut);
   return status;
 }
 

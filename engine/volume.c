@@ -248,6 +248,7 @@ ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *p
   if (status != CCL_OK)
     return status;
   volume->collected = false;
+  volume->session->cut = ccl_cut (CCL_VALUES_ABOVE, params, image->format);
   status = volume->backend->submit (volume->session, image, params);
   if (status == CCL_OK)
     status = volume->backend->collect (volume->session, &flat);

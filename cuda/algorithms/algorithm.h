@@ -17,7 +17,7 @@ typedef struct CclCudaAlgorithm CclCudaAlgorithm;
 struct CclCudaStages;
 
 /* Everything that the analysis of frames of one size needs. Between frames only @frame's pixels,
- * pitch, threshold and invert, and @result's limits change. */
+ * pitch, threshold, highest and invert, and @result's limits change. */
 typedef struct CclCudaWork
 {
   const CclCudaAlgorithm *algorithm;

@@ -20,7 +20,7 @@ row_pixels (const CclCudaFrame &f, uint32_t y)
 static __device__ inline bool
 is_foreground (const CclCudaFrame &f, uint8_t value)
 {
-  return (value > f.threshold) != (f.invert != 0);
+  return (value > f.threshold && value <= f.highest) != (f.invert != 0);
 }
 
 /* Frames of bits */
@@ -67,22 +67,32 @@ foreground (const CclCudaFrame &f, const uint8_t *row, uint32_t x)
 
 /* Frames of bytes */
 
-/* Sets the highest bit of each byte of @bytes that is above the threshold; all other bits are 0. */
+/* Sets the highest bit of each byte of @bytes that is above @threshold; all other bits are 0. */
 static __device__ inline uint32_t
-above_threshold4 (const CclCudaFrame &f, uint32_t bytes)
+above4 (uint32_t bytes, uint32_t threshold)
 {
   /* Bit 7 of each sum tells whether the lower seven bits exceed those of the threshold. */
-  uint32_t low = (bytes & 0x7f7f7f7fu) + (127u - (f.threshold & 127u)) * 0x01010101u;
-  uint32_t either = f.threshold < 128 ? ~0u : 0; /* one of the two suffices, or both are needed */
+  uint32_t low = (bytes & 0x7f7f7f7fu) + (127u - (threshold & 127u)) * 0x01010101u;
+  uint32_t either = threshold < 128 ? ~0u : 0; /* one of the two suffices, or both are needed */
 
   return ((bytes & low) | ((bytes | low) & either)) & 0x80808080u;
+}
+
+/* Sets the highest bit of each byte of @bytes above the threshold and in the band, if there is one.
+ */
+static __device__ inline uint32_t
+in_band4 (const CclCudaFrame &f, uint32_t bytes)
+{
+  uint32_t above = above4 (bytes, f.threshold);
+
+  return f.highest < 255 ? above ^ above4 (bytes, f.highest) : above;
 }
 
 /* Bit i: byte i of @bytes is foreground. */
 static __device__ inline uint32_t
 foreground4 (const CclCudaFrame &f, uint32_t bytes)
 {
-  return __dp4a (above_threshold4 (f, bytes), 0x08040201u, 0u) >> 7;
+  return __dp4a (in_band4 (f, bytes), 0x08040201u, 0u) >> 7;
 }
 
 /* Up to 32 pixels of a row as bits. @words: the number of pixels divided by four; even. */
@@ -93,8 +103,7 @@ foreground_bits (const CclCudaFrame &f, const uint32_t *bytes, uint32_t words)
 
 #pragma unroll
   for (uint32_t i = 0; i < words / 2; i++) {
-    uint32_t low = above_threshold4 (f, bytes[2 * i]),
-             high = above_threshold4 (f, bytes[2 * i + 1]);
+    uint32_t low = in_band4 (f, bytes[2 * i]), high = in_band4 (f, bytes[2 * i + 1]);
     uint32_t sum = __dp4a (high, 0x80402010u, __dp4a (low, 0x08040201u, 0u)); /* times 128 */
 
     bits |= i == 0 ? sum >> 7 : sum << (8 * i - 7);

@@ -25,7 +25,8 @@ __launch_bounds__ (COLOR_THREADS) color_convert (const CclCudaColors c)
   for (unsigned v = 0; v < (high ? 2 : 1); v++)
     for (unsigned u = 0; u < (wide ? 2 : 1); u++)
       c.luma[(y + v) * c.luma_stride + x + u] =
-          ccl_color_luma (&c.weights, BYTES, rows[v] + u * BYTES);
+          BYTES == 2 && c.cut.wide ? ccl_color_band (&c.weights, &c.cut, rows[v] + u * BYTES)
+                                   : ccl_color_luma (&c.weights, BYTES, rows[v] + u * BYTES);
   if (!c.chroma[0])
     return;
   for (unsigned k = 0; k < 2; k++)

@@ -16,6 +16,7 @@ extern "C" {
 typedef struct CclCudaColors
 {
   CclColorWeights weights;
+  CclCut cut;
   const uint8_t *from;
   size_t stride;
   uint32_t width, height;

@@ -14,7 +14,8 @@ typedef struct CclCudaFrame
   const uint8_t *pixels; /* with bits, the words of a CclMask */
   size_t pitch;          /* bytes; with bits, a multiple of 8, as is the address */
   uint32_t width, height;
-  uint8_t threshold;    /* pixels above it are foreground ... */
+  uint8_t threshold;    /* pixels above it and up to the highest are foreground ... */
+  uint8_t highest;      /* ... 255 without a band ... */
   uint8_t invert;       /* ... or, with 1, all others. With bits, 1 is foreground or, inverted, 0 */
   uint8_t connectivity; /* 4 or 8; 6, 18 or 26 for volumes */
   uint8_t overlap;      /* 1: launch_following() may overlap kernels */

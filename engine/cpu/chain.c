@@ -283,7 +283,7 @@ flip_components (CclChain *chain, const CclOperation *operation, CclMask *mask)
     .functions = chain->functions,
     .image = &image,
     .width = chain->width,
-    .invert = fill,
+    .cut = { .invert = fill },
   };
   Change change = {
     .runs = runs,

@@ -139,6 +139,8 @@ fill_strip (void *data, uint32_t index)
       continue;
     fill_component (&self->items[count], &self->runs->table, i);
     self->items[count].label = count + 1;
+    if (self->values)
+      self->values[count] = self->runs->table.values[i];
     count++;
     if (self->result_labels)
       self->result_labels[i] = count;

@@ -25,6 +25,7 @@ typedef struct CclCompaction
   uint32_t
       *result_labels;  /* of the runs' labels, 0 if not in the result; NULL without label maps */
   CclComponent *items; /* [keep] */
+  uint16_t *values;    /* [keep] of classes; NULL without them */
   uint32_t keep;
 } CclCompaction;
 

@@ -60,6 +60,7 @@ cpu_close (CclSession *session)
   free (self->compaction.shares);
   free (self->compaction.items);
   free (session->shapes);
+  free (session->values);
   free (self);
 }
 
@@ -69,9 +70,17 @@ init_compaction (CpuSession *self)
   CclAccount *account = &self->base.account;
   CclCompaction *compaction = &self->compaction;
 
+  if (self->base.config.values == CCL_VALUES_EQUAL) {
+    self->base.values = ccl_account_malloc (account, self->base.config.max_components,
+                                            sizeof *self->base.values, "the values of components");
+    if (!self->base.values)
+      return CCL_ERROR_NO_MEMORY;
+  }
+
   compaction->runs = &self->runs;
   compaction->keep = self->base.config.max_components;
   compaction->result_labels = self->map.result_labels;
+  compaction->values = self->base.values;
   compaction->items = ccl_account_malloc (account, compaction->keep, sizeof *compaction->items,
                                           "the components of a frame");
   if (compaction->items)
@@ -202,7 +211,7 @@ label_clean (CpuSession *self, CclForeground *foreground)
   ccl_chain_apply (&self->chain, range.first, range.n, &self->mask);
   foreground->image = &image;
   foreground->region = NULL;
-  foreground->invert = false;
+  foreground->cut.invert = false;
   ccl_runs_label (&self->runs, foreground);
 }
 
@@ -217,6 +226,17 @@ can_read (const CclSession *session, const CclImage *image)
                       image->chroma->planes[1].memory < CCL_MEMORY_DEVICE));
 }
 
+/* Gives the values of 16-bit samples the host's byte order. */
+static void
+order_values (uint16_t *values, uint32_t n, CclFormat format)
+{
+  const CclFormat host =
+      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? CCL_FORMAT_GRAY16_LE : CCL_FORMAT_GRAY16_BE;
+
+  for (uint32_t i = 0; format != CCL_FORMAT_BYTES && format != host && i < n; i++)
+    values[i] = (uint16_t) (values[i] << 8 | values[i] >> 8);
+}
+
 static CclStatus
 cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
@@ -228,8 +248,7 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     .image = image,
     .region = self->region.words ? &self->region : NULL,
     .width = session->config.width,
-    .threshold = params->threshold,
-    .invert = params->invert,
+    .cut = session->cut,
   };
 
   if (!can_read (session, image))
@@ -248,6 +267,8 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
     ccl_runs_label (&self->runs, &foreground);
   ccl_label_map_reset (&self->map);
   self->result = ccl_compact (&self->compaction, params);
+  if (session->values)
+    order_values (session->values, self->result.count, image->format);
   if (session->config.shapes) {
     ccl_label_map_spread (&self->map);
     ccl_shape_finder_run (&self->finder, self->result.count, &self->mask, image);
@@ -314,6 +335,7 @@ cpu_background (CclSession *session, uint8_t *pixels, size_t stride)
 
 const CclBackendClass ccl_backend_cpu = {
   .id = CCL_BACKEND_CPU,
+  .has_classes = true,
   .device_count = cpu_device_count,
   .algorithm = cpu_algorithm,
   .open = cpu_open,

@@ -14,8 +14,7 @@ typedef struct CclForeground
   const CclImage *image;
   const CclMask *region; /* pixels outside are background; NULL: the whole frame */
   uint32_t width;
-  uint8_t threshold;
-  bool invert;
+  CclCut cut;
 } CclForeground;
 
 /* Copies a row of bits; those past the width become 0. Returns whether any bit is set. */
@@ -41,9 +40,9 @@ ccl_foreground_row (const CclForeground *self, uint32_t y, uint64_t *bits)
   bool set;
 
   if (self->image->format == CCL_FORMAT_BITS)
-    set = ccl_foreground_copy (bits, (const uint64_t *) row, self->width, self->invert);
+    set = ccl_foreground_copy (bits, (const uint64_t *) row, self->width, self->cut.invert);
   else
-    set = self->functions->pack_row (bits, row, self->width, self->threshold, self->invert);
+    set = self->functions->pack_row (bits, row, self->width, &self->cut);
   if (!set || !self->region)
     return set;
   for (size_t w = 0; w < ccl_mask_words (self->width); w++)

@@ -4,6 +4,8 @@
 #ifndef CCL_CPU_FUNCTIONS_H
 #define CCL_CPU_FUNCTIONS_H
 
+#include "engine/cut.h"
+
 #include <cudaccl/ccl.h>
 
 #include <stdbool.h>
@@ -55,12 +57,20 @@ typedef struct CclTable
   uint32_t *parents; /* union-find over labels: a root is its own parent, others point lower */
   CclRunsLabel *labels;
   CclRunsMoments *moments; /* NULL unless asked for */
+  uint16_t *values;        /* of the pixels; NULL unless these are classes */
 } CclTable;
 
-/* Turns @width pixels into bits: set where pixel > threshold, or, with @invert, where not, and 0
- * past the last in its word. Reads nothing past the last pixel. Returns whether any bit is set. */
+/* A row of classes, native numbers of 1 or 2 bytes at any address. */
+typedef struct CclClassRow
+{
+  const uint8_t *pixels;
+  unsigned size;
+} CclClassRow;
+
+/* Turns @width pixels into bits, 0 past the last in its word. Reads nothing past the last pixel.
+ * Returns whether any bit is set. */
 typedef bool (*CclPackRow) (uint64_t *bits, const uint8_t *pixels, uint32_t width,
-                            uint8_t threshold, bool invert);
+                            const CclCut *cut);
 
 /* Turns @width bits into bytes: @value where set, else 0. Writes nothing past the last pixel. */
 typedef void (*CclUnpackRow) (uint8_t *pixels, const uint64_t *bits, uint32_t width, uint8_t value);
@@ -120,6 +130,13 @@ typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
 typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, CclRow *row,
                                  uint32_t width, uint32_t y, bool diagonal, uint32_t next);
 
+/* The same for classes: finds the runs of equal values other than 0, and labels them. Only edges,
+ * labels and count of @row and @above are used; bits are scratch memory. Overwrites entries as
+ * CclFindRuns does. */
+typedef uint32_t (*CclLabelClasses) (const CclTable *table, const CclRow *above, CclRow *row,
+                                     const CclClassRow *classes, uint32_t width, uint32_t y,
+                                     bool diagonal, uint32_t next);
+
 /* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
 
@@ -175,6 +192,7 @@ typedef struct CclCpuFunctions
   CclFloodRow flood_row;
   CclFindRuns find_runs;
   CclLabelRow label_row;
+  CclLabelClasses label_classes;
   CclRepeatRow repeat_row;
   CclWriteLabels write_labels;
   CclJoinSlices join_slices;

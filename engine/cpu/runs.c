@@ -22,8 +22,17 @@
 /* More strips than threads: strips differ in their number of runs, and some threads begin late. */
 #define STRIPS_PER_THREAD 4
 
+#define CLASS_BYTES sizeof (uint16_t) /* of a pixel, at most */
+
 /* A strip keeps the tables of its first row and of the last two, which alternate. */
 #define ROWS_KEPT 3
+
+/* Runs of foreground do not touch, those of classes may. */
+static uint32_t
+runs_per_row (const CclConfig *config)
+{
+  return config->values == CCL_VALUES_EQUAL ? config->width : ccl_runs_per_row (config->width);
+}
 
 /* An upper bound of the labels that @rows rows can need: one for each run with nothing above it.
  * With 4-connectivity these can be all runs; with 8-connectivity the squares of 2 x 2 pixels that
@@ -31,8 +40,8 @@
 static uint64_t
 labels_bound (const CclConfig *config, uint32_t rows)
 {
-  if (config->connectivity == 4)
-    return (uint64_t) ccl_runs_per_row (config->width) * rows + 1;
+  if (config->connectivity == 4 || config->values == CCL_VALUES_EQUAL)
+    return (uint64_t) runs_per_row (config) * rows + 1;
   return ((uint64_t) config->width + 1) * ((uint64_t) rows + 1) / 4 + 1;
 }
 
@@ -54,7 +63,7 @@ ccl_runs_strips (const CclConfig *config)
 static uint64_t
 strip_edges (const CclConfig *config, const CclStrip *strip)
 {
-  uint64_t row = 2 * (uint64_t) ccl_runs_per_row (config->width);
+  uint64_t row = 2 * (uint64_t) runs_per_row (config);
 
   if (config->labels)
     return row * (strip->bottom - strip->y) + CCL_ROW_SLACK;
@@ -94,6 +103,8 @@ share_tables (CclRuns *runs, const CclConfig *config)
     strip->labels = runs->all.labels + edges / 2;
     strip->words = runs->all.words + ROWS_KEPT * words * s;
     strip->bits = runs->all.bits + ROWS_KEPT * words * s;
+    for (size_t i = 0; i < 2 && runs->all.classes; i++)
+      strip->classes[i] = runs->all.classes + CLASS_BYTES * config->width * (2 * s + i);
     edges += strip_edges (config, strip);
   }
   runs->nothing = (CclRow){
@@ -109,12 +120,14 @@ share_tables (CclRuns *runs, const CclConfig *config)
 CclStatus
 ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool, CclAccount *account)
 {
+  const bool classes = config->values == CCL_VALUES_EQUAL;
   uint64_t words = (uint64_t) config->width / 64 + 1, rows, edges;
 
   *runs = (CclRuns){
     .functions = ccl_cpu_functions_chosen (),
     .width = config->width,
     .height = config->height,
+    .runs_per_row = runs_per_row (config),
     .diagonal = config->connectivity == 8,
     .n_strips = ccl_runs_strips (config),
     .pool = pool,
@@ -131,7 +144,10 @@ ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool, CclAccount
       (config->labels && !ALLOCATE (runs->spans, config->height)) ||
       !ALLOCATE (runs->table.parents, runs->most_labels) ||
       !ALLOCATE (runs->table.labels, runs->most_labels) ||
-      (config->second_order && !ALLOCATE (runs->table.moments, runs->most_labels)))
+      (config->second_order && !ALLOCATE (runs->table.moments, runs->most_labels)) ||
+      (classes && !ALLOCATE (runs->table.values, runs->most_labels)) ||
+      (classes && config->region &&
+       !ALLOCATE (runs->all.classes, CLASS_BYTES * 2 * runs->n_strips * config->width)))
     return CCL_ERROR_NO_MEMORY;
 #undef ALLOCATE
   share_tables (runs, config);
@@ -146,10 +162,12 @@ ccl_runs_clear (CclRuns *runs)
   free (runs->all.labels);
   free (runs->all.words);
   free (runs->all.bits);
+  free (runs->all.classes);
   free (runs->spans);
   free (runs->table.parents);
   free (runs->table.labels);
   free (runs->table.moments);
+  free (runs->table.values);
 }
 
 /* Returns the tables for the next row. The first row keeps its own; later rows alternate between
@@ -158,7 +176,7 @@ static CclRow
 place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow *above,
            uint32_t n_runs)
 {
-  size_t words = runs->width / 64 + 1, per_row = ccl_runs_per_row (runs->width);
+  size_t words = runs->width / 64 + 1, per_row = runs->runs_per_row;
   size_t slot = y == strip->y ? 0 : above->bits == strip->bits + words ? 2 : 1;
   size_t run = runs->spans ? n_runs : slot * (per_row + CCL_ROW_SLACK / 2);
 
@@ -176,6 +194,53 @@ typedef struct Job
   const CclForeground *foreground;
 } Job;
 
+/* Sets the bits of row @y, or makes it the row without runs. Returns whether it differs from the
+ * one above. */
+static bool
+take_bits (const Job *job, uint32_t y, const CclRow *above, CclRow *row)
+{
+  const CclRuns *runs = job->runs;
+
+  if (!ccl_foreground_row (job->foreground, y, row->bits))
+    *row = runs->nothing;
+  return row->bits != above->bits &&
+         memcmp (row->bits, above->bits, (runs->width / 64 + 1) * sizeof *row->bits) != 0;
+}
+
+/* Copies the pixels of row @y inside the region; those outside become 0. */
+static void
+mask_classes (const CclForeground *foreground, uint32_t y, const CclClassRow *from, uint8_t *to)
+{
+  const uint64_t *bits = foreground->region->words + y * foreground->region->pitch;
+
+  for (size_t i = 0; i < (size_t) foreground->width * from->size; i++) {
+    size_t x = i / from->size;
+
+    to[i] = bits[x / 64] >> x % 64 & 1 ? from->pixels[i] : 0;
+  }
+}
+
+/* Sets @classes to row @y. Returns whether it differs from the one above, which was taken before,
+ * or is the strip's first. */
+static bool
+take_classes (const Job *job, const CclStrip *strip, uint32_t y, CclClassRow *classes)
+{
+  const CclImage *image = job->foreground->image;
+  const uint8_t *above = image->data + (y - 1) * image->stride;
+
+  *classes = (CclClassRow){
+    .pixels = image->data + y * image->stride,
+    .size = image->format == CCL_FORMAT_BYTES ? 1 : CLASS_BYTES,
+  };
+  if (job->foreground->region) {
+    mask_classes (job->foreground, y, classes, strip->classes[y % 2]);
+    classes->pixels = strip->classes[y % 2];
+    above = strip->classes[(y + 1) % 2];
+  }
+  return y == strip->y ||
+         memcmp (classes->pixels, above, (size_t) job->runs->width * classes->size) != 0;
+}
+
 /* Labels a strip. A row that equals the one above needs no labels of its own: such rows are
  * counted, and added at once when the next one differs. Upscaled masks and upright edges have many
  * of them. */
@@ -184,20 +249,22 @@ label_rows (const Job *job, CclStrip *strip)
 {
   CclRuns *runs = job->runs;
   const CclCpuFunctions *functions = runs->functions;
-  size_t row_bytes = (runs->width / 64 + 1) * sizeof *strip->bits;
+  const bool has_classes = runs->table.values;
   CclRow above = runs->nothing;
   uint32_t next = strip->base, n_runs = 0;
   uint32_t labelled = strip->y; /* rows above have all their features */
 
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
     CclRow row = place_row (runs, strip, y, &above, n_runs);
+    CclClassRow classes;
 
-    if (!ccl_foreground_row (job->foreground, y, row.bits))
-      row = runs->nothing;
-    if (row.bits != above.bits && memcmp (row.bits, above.bits, row_bytes) != 0) {
+    if (has_classes ? take_classes (job, strip, y, &classes) : take_bits (job, y, &above, &row)) {
       if (labelled < y)
         functions->repeat_row (&runs->table, &above, labelled, y);
-      if (row.bits != runs->nothing.bits) {
+      if (has_classes) {
+        next = functions->label_classes (&runs->table, &above, &row, &classes, runs->width, y,
+                                         runs->diagonal, next);
+      } else if (row.bits != runs->nothing.bits) {
         functions->find_runs (&row, runs->width);
         next =
             functions->label_row (&runs->table, &above, &row, runs->width, y, runs->diagonal, next);
@@ -222,15 +289,16 @@ static void
 join_strips (const CclTable *table, const CclStrip *upper, const CclStrip *lower, bool diagonal)
 {
   const CclRow *above = &upper->last, *row = &lower->first;
+  uint32_t first = 0;
 
   for (uint32_t i = 0; i < row->count; i++) {
-    uint32_t first, end;
-
-    find_touching (above, row->edges[2 * (size_t) i], row->edges[2 * (size_t) i + 1], diagonal,
-                   &first, &end);
-    for (uint32_t j = first; j < end; j++)
-      unite (table, find_root (table->parents, row->labels[i]),
-             find_root (table->parents, above->labels[j]));
+    first = skip_runs (above, first, row->edges[2 * (size_t) i], diagonal);
+    for (uint32_t j = first; begins_before (above, j, row->edges[2 * (size_t) i + 1], diagonal);
+         j++) {
+      if (are_alike (table, row->labels[i], above->labels[j]))
+        unite (table, find_root (table->parents, row->labels[i]),
+               find_root (table->parents, above->labels[j]));
+    }
   }
 }
 

@@ -26,6 +26,7 @@ typedef struct CclStrip
                              * config.labels of all rows, one after another */
   uint64_t *bits;           /* of the first row and the last two */
   CclRowEdges *words;       /* likewise */
+  uint8_t *classes[2];      /* with a region: the last two rows' inside it, which alternate */
   _Atomic uint32_t arrived; /* whether one side of the border above waits to be joined */
 } CclStrip;
 
@@ -33,7 +34,8 @@ typedef struct CclRuns
 {
   const CclCpuFunctions *functions;
   uint32_t width, height;
-  bool diagonal; /* runs touch at corners too */
+  uint32_t runs_per_row; /* at most */
+  bool diagonal;         /* runs touch at corners too */
   CclTable table;
   CclStrip *strips;
   uint32_t n_strips;
@@ -46,13 +48,15 @@ typedef struct CclRuns
     uint32_t *edges, *labels;
     uint64_t *bits;
     CclRowEdges *words;
+    uint8_t *classes;
   } all; /* the strips have parts of these */
 } CclRuns;
 
 /* How many parts a frame is cut into; @config's threads are not 0. One needs no pool. */
 uint32_t ccl_runs_strips (const CclConfig *config);
 
-/* @pool: NULL, or one that outlives @runs. @runs must be cleared even on failure. */
+/* @pool: NULL, or one that outlives @runs. @runs must be
+ * cleared even on failure. */
 CclStatus ccl_runs_init (CclRuns *runs, const CclConfig *config, CclPool *pool,
                          CclAccount *account);
 void ccl_runs_clear (CclRuns *runs);

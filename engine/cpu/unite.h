@@ -87,4 +87,28 @@ find_touching (const CclRow *row, uint32_t start, uint32_t stop, bool diagonal, 
   *end = ((diagonal ? edges_up_to (row, stop) : edges_before (row, stop)) + 1) / 2;
 }
 
+/* Whether components of @a and @b may be one. */
+static inline bool
+are_alike (const CclTable *table, uint32_t a, uint32_t b)
+{
+  return !table->values || table->values[a] == table->values[b];
+}
+
+/* The first run of @row from @first on that does not end in front of pixel @start; with @diagonal
+ * runs that touch it at a corner do not either. For rows without bits. */
+static inline uint32_t
+skip_runs (const CclRow *row, uint32_t first, uint32_t start, bool diagonal)
+{
+  while (first < row->count && row->edges[2 * (size_t) first + 1] + diagonal <= start)
+    first++;
+  return first;
+}
+
+/* Whether run @i of @row begins in front of pixel @stop, or at it with @diagonal. */
+static inline bool
+begins_before (const CclRow *row, uint32_t i, uint32_t stop, bool diagonal)
+{
+  return i < row->count && row->edges[2 * (size_t) i] < (uint64_t) stop + diagonal;
+}
+
 #endif

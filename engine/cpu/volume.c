@@ -570,8 +570,7 @@ volume_submit (CclSession *session, const CclImage *image, const CclParams *para
     .functions = self->functions,
     .image = image,
     .width = self->width,
-    .threshold = params->threshold,
-    .invert = params->invert,
+    .cut = session->cut,
   };
   Job job = { self, &foreground };
 

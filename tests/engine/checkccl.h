@@ -47,6 +47,7 @@ typedef struct Setup
   bool second_order;
   bool labels;     /* with label map */
   unsigned shapes; /* CclShapeFlags */
+  CclValues values;
 } Setup;
 
 /* How the CPU backend works; results do not depend on it. */
@@ -117,6 +118,7 @@ extern const Test cleaning_tests[];
 extern const Test motion_tests[];
 extern const Test light_tests[];
 extern const Test color_tests[];
+extern const Test value_tests[];
 extern const Test crop_tests[];
 extern const Test completion_tests[];
 extern const Test failure_tests[];

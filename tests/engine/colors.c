@@ -141,8 +141,10 @@ check_planes (Check *check, const Layout *layout, const CclImage *image, const P
   const uint32_t width = expected->luma.width, height = expected->luma.height;
   CclAccount account = { 0 };
   CclColorPlanes planes = { .memory = NULL };
-  bool right = ccl_color_planes_convert (&planes, image, width, height,
-                                         layout->cb >= 0 || layout->luma < 0, &account) == CCL_OK;
+  const CclCut cut = { 0 };
+  bool right =
+      ccl_color_planes_convert (&planes, image, width, height, layout->cb >= 0 || layout->luma < 0,
+                                &cut, &account) == CCL_OK;
 
   for (uint32_t y = 0; y < height; y++)
     right &= memcmp (planes.luma.data + y * planes.luma.stride,

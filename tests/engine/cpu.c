@@ -103,10 +103,11 @@ check_row (Check *check, const CclCpuFunctions *functions, const uint8_t *pixels
 {
   static Row memory; /* too large for some stacks */
   CclRow row = { .bits = memory.bits, .words = memory.words, .edges = memory.edges };
+  const CclCut cut = { threshold, UINT8_MAX, invert };
   bool any;
 
   memset (&memory, 0xa5, sizeof memory);
-  any = functions->pack_row (row.bits, pixels, width, threshold, invert);
+  any = functions->pack_row (row.bits, pixels, width, &cut);
   check_bits (check, functions, &memory, pixels, width, threshold, invert, any);
   if (width % 64 == 0)
     row.bits[width / 64] = 0;

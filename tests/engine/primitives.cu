@@ -29,6 +29,7 @@ make_frame (const PrimitiveFrame *frame)
   f.width = frame->width;
   f.height = frame->height;
   f.threshold = frame->threshold;
+  f.highest = 255;
   f.invert = frame->invert;
   f.bits = frame->bits;
   return f;
@@ -40,6 +41,7 @@ make_frame_of_threshold (uint8_t threshold, bool invert)
   CclCudaFrame f = {};
 
   f.threshold = threshold;
+  f.highest = 255;
   f.invert = invert;
   return f;
 }

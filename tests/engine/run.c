@@ -42,6 +42,7 @@ case_config (const Case *c)
   config.second_order = c->setup.second_order;
   config.labels = c->setup.labels;
   config.shapes = c->setup.shapes & ~(c->placement.bits ? CCL_SHAPES_LUMA : 0u);
+  config.values = c->setup.values;
   config.threads = c->cpu.threads ? c->cpu.threads : 1;
   config.upload = c->upload;
   config.max_components = c->setup.max_components;
@@ -303,8 +304,9 @@ slot_analyzer (Slot *slot, const Case *c)
   if (slot->analyzer && have->width == config.width && have->height == config.height &&
       have->max_components == config.max_components && have->second_order == config.second_order &&
       (have->labels || !config.labels) && have->shapes == config.shapes &&
-      have->threads == config.threads && have->upload == config.upload &&
-      slot->cpu.functions == c->cpu.functions && slot->cpu.strip_pixels == c->cpu.strip_pixels)
+      have->values == config.values && have->threads == config.threads &&
+      have->upload == config.upload && slot->cpu.functions == c->cpu.functions &&
+      slot->cpu.strip_pixels == c->cpu.strip_pixels)
     return slot->analyzer;
 
   ccl_analyzer_free (slot->analyzer);
@@ -445,7 +447,7 @@ check_connectivity (Check *check, unsigned connectivity, const TestImage *image,
       c.placement = placement ? *placement : draw_placement (&rng, image, &setup->params);
       if (!placement && m > 0 && mt19937_below (&rng, 2))
         continue;
-      for (int bits = 0; bits < 2; bits++) {
+      for (int bits = 0; bits < (setup->values == CCL_VALUES_ABOVE ? 2 : 1); bits++) {
         c.placement.bits = bits;
         check_case (check, i, &c, &expected, expected_labels);
       }

@@ -30,8 +30,37 @@ unite (uint32_t *parent, uint32_t a, uint32_t b)
     parent[a] = b;
 }
 
+static unsigned
+value_at (const CclImage *image, int64_t x, int64_t y)
+{
+  const uint8_t *row = image->data + (size_t) y * image->stride;
+
+  switch (image->format) {
+  case CCL_FORMAT_GRAY16_LE:
+    return row[2 * x] + 256u * row[2 * x + 1];
+  case CCL_FORMAT_GRAY16_BE:
+    return 256u * row[2 * x] + row[2 * x + 1];
+  default:
+    return row[x];
+  }
+}
+
+static bool
+is_foreground (const CclConfig *config, const CclParams *params, unsigned value)
+{
+  switch (config->values) {
+  case CCL_VALUES_EQUAL:
+    return value != 0;
+  case CCL_VALUES_BAND:
+    return (params->low <= value && value <= params->high) != params->invert;
+  default:
+    return (value > params->threshold) != params->invert;
+  }
+}
+
 /* First pass: parent[] links every foreground pixel to those of its neighbours that come earlier in
- * raster order (west, north, and for 8-connectivity north-west and north-east). */
+ * raster order (west, north, and for 8-connectivity north-west and north-east); of classes, if they
+ * have the same value. */
 static void
 link_pixels (const CclConfig *config, const CclImage *image, const CclParams *params,
              uint32_t *parent)
@@ -44,15 +73,17 @@ link_pixels (const CclConfig *config, const CclImage *image, const CclParams *pa
   for (int64_t y = 0; y < height; y++) {
     for (int64_t x = 0; x < width; x++) {
       uint32_t i = (uint32_t) (y * width + x);
-      bool above = image->data[(size_t) y * image->stride + (size_t) x] > params->threshold;
+      unsigned value = value_at (image, x, y);
 
-      parent[i] = above != params->invert ? i : BACKGROUND;
+      parent[i] = is_foreground (config, params, value) ? i : BACKGROUND;
       if (parent[i] == BACKGROUND)
         continue;
       for (int k = 0; k < neighbours; k++) {
         int64_t nx = x + dx[k], ny = y + dy[k];
 
         if (nx < 0 || nx >= width || ny < 0)
+          continue;
+        if (config->values == CCL_VALUES_EQUAL && value_at (image, nx, ny) != value)
           continue;
         if (parent[ny * width + nx] != BACKGROUND)
           unite (parent, i, (uint32_t) (ny * width + nx));

@@ -9,9 +9,10 @@
 
 #include <cudaccl/ccl.h>
 
-/* Analyses @image, which is in host memory, with @config's geometry, connectivity, capacity and
- * second-order flag; its backend and algorithm are ignored. Arguments are trusted: the only
- * error is CCL_ERROR_NO_MEMORY. Free the result with ccl_reference_clear(). */
+/* Analyses @image, which is in host memory, with @config's geometry, connectivity, capacity, values
+ * and second-order flag; 16-bit samples only with bands and classes. Its backend and algorithm are
+ * ignored. Arguments are trusted: the only error is CCL_ERROR_NO_MEMORY. Free the result with
+ * ccl_reference_clear(). */
 CclStatus ccl_reference_analyze (const CclConfig *config, const CclImage *image,
                                  const CclParams *params, CclComponents *components);
 

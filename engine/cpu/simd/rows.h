@@ -13,19 +13,36 @@
 #include "engine/cpu/unite.h"
 #include "engine/sums.h"
 
-static bool
-pack_row (uint64_t *bits, const uint8_t *pixels, uint32_t width, uint8_t threshold, bool invert)
+__attribute__ ((always_inline)) static inline bool
+pack_pixels (uint64_t *bits, const uint8_t *pixels, uint32_t width, const CclCut *cut, bool band)
 {
-  const uint64_t flip = invert ? ~UINT64_C (0) : 0;
+  const uint64_t flip = cut->invert ? ~UINT64_C (0) : 0;
+  const uint8_t above = cut->above, up_to = cut->up_to;
   uint32_t words = width / 64, rest = width % 64;
   uint64_t any = 0;
 
-  for (uint32_t w = 0; w < words; w++, pixels += 64)
-    any |= bits[w] = pack64 (pixels, threshold) ^ flip;
-  if (rest)
-    any |= bits[words] =
-        (pack_part (pixels, rest, threshold) ^ flip) & ((UINT64_C (1) << rest) - 1);
+  for (uint32_t w = 0; w < words; w++, pixels += 64) {
+    uint64_t word = pack64 (pixels, above) ^ flip;
+
+    if (band)
+      word ^= pack64 (pixels, up_to);
+    any |= bits[w] = word;
+  }
+  if (rest) {
+    uint64_t word = pack_part (pixels, rest, above) ^ flip;
+
+    if (band)
+      word ^= pack_part (pixels, rest, up_to);
+    any |= bits[words] = word & ((UINT64_C (1) << rest) - 1);
+  }
   return any;
+}
+
+static bool
+pack_row (uint64_t *bits, const uint8_t *pixels, uint32_t width, const CclCut *cut)
+{
+  return cut->up_to < UINT8_MAX ? pack_pixels (bits, pixels, width, cut, true)
+                                : pack_pixels (bits, pixels, width, cut, false);
 }
 
 static void

@@ -69,7 +69,7 @@ typedef enum CclFormat
   CCL_FORMAT_XBGR,
   CCL_FORMAT_YUYV, /* four bytes for two pixels: their luma is taken as it is */
   CCL_FORMAT_UYVY,
-  CCL_FORMAT_GRAY16_LE, /* two bytes per pixel, of which the high byte is used */
+  CCL_FORMAT_GRAY16_LE, /* two bytes per pixel; with CCL_VALUES_ABOVE, the high byte is used */
   CCL_FORMAT_GRAY16_BE,
 } CclFormat;
 
@@ -80,6 +80,18 @@ typedef enum CclUpload
   CCL_UPLOAD_PIXELS,   /* as they are */
   CCL_UPLOAD_BITS,     /* one bit per pixel: the CPU applies the threshold */
 } CclUpload;
+
+/* What the values of pixels mean. */
+typedef enum CclValues
+{
+  CCL_VALUES_ABOVE = 0, /* foreground: above CclParams.threshold */
+  CCL_VALUES_BAND,      /* foreground: from CclParams.low to CclParams.high */
+  CCL_VALUES_EQUAL,     /* classes, as in the output of a segmentation network: all but 0 are
+                         * foreground, and only pixels of the same value are connected. Only
+                         * CCL_BACKEND_CPU, and frames of CCL_FORMAT_BYTES and of 16-bit samples;
+                         * without threshold, invert, operations, masks and shapes. See
+                         * ccl_analyzer_values() */
+} CclValues;
 
 #define CCL_MAX_THREADS 256
 
@@ -167,7 +179,9 @@ typedef struct CclConfig
                          * objects in it, see cudaccl/mask.h. Not for batches */
   unsigned shapes;      /* CclShapeFlags: for ccl_analyzer_shapes(); makes label maps, too. With
                          * CCL_SHAPES_LUMA upload is ignored: pixels, as they are. Not for batches */
-  uint64_t reserved[8]; /* for fields to come; 0 */
+  CclValues values;     /* not for batches and volumes, nor with motion */
+  uint32_t reserved0;
+  uint64_t reserved[7]; /* for fields to come; 0 */
 } CclConfig;
 
 /* What may change from frame to frame. Start from ccl_params_init(). */
@@ -180,16 +194,20 @@ typedef struct CclParams
   uint32_t min_width, min_height; /* components with a smaller bounding box are dropped */
   /* With CclConfig.motion, and without a threshold: */
   CclMotionParams motion;
-  uint64_t elapsed;     /* nanoseconds since the previous frame: usually the frame's duration, more
-                         * after a gap; ignored for the first frame */
-  uint64_t reserved[8]; /* for fields to come; 0 */
+  uint64_t elapsed;   /* nanoseconds since the previous frame: usually the frame's duration, more
+                       * after a gap; ignored for the first frame */
+  uint16_t low, high; /* with CCL_VALUES_BAND: a pixel is foreground when low <= value <= high or,
+                       * inverted, when not; of 16-bit samples, the whole sample counts. With low
+                       * above high, no value is in the band */
+  uint32_t reserved0;
+  uint64_t reserved[7]; /* for fields to come; 0 */
 } CclParams;
 
 typedef struct CclChroma CclChroma;
 
-/* One frame. Its foreground are the pixels that pass the threshold (CCL_FORMAT_BITS: the bits that
- * are 1) or differ from the background (CclConfig.motion), or, inverted, the others; limited to
- * CclConfig.region, then cleaned by CclConfig.operations. */
+/* One frame. Its foreground are the pixels that CclConfig.values says (CCL_FORMAT_BITS: the bits
+ * that are 1) or differ from the background (CclConfig.motion), or, inverted, the others; limited
+ * to CclConfig.region, then cleaned by CclConfig.operations. */
 typedef struct CclImage
 {
   const uint8_t *data; /* the first pixel of the first row; CCL_FORMAT_BITS: the first word, at a
@@ -395,7 +413,7 @@ CCL_API void ccl_component_ellipse (const CclComponent *component, CclEllipse *e
 CCL_API void ccl_config_init (CclConfig *config, uint32_t width, uint32_t height);
 
 /* Fills @params with the defaults: threshold 127, not inverted, every area, width and height, those
- * of ccl_motion_params_init(), 40 ms elapsed. */
+ * of ccl_motion_params_init(), 40 ms elapsed, a band from 1 to 65535. */
 CCL_API void ccl_params_init (CclParams *params);
 
 /* The algorithms of this build, CUDA's first, each backend's best first; NULL past the last. */
@@ -473,6 +491,12 @@ CCL_API CclStatus ccl_analyzer_paint (CclAnalyzer *analyzer, const CclPalette *p
  * CCL_ERROR_INVALID (CclConfig.shapes was not set, or no frame was collected since the last
  * submit). */
 CCL_API CclStatus ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes);
+
+/* Returns the values of the components of the last collected frame, in the same order, as many;
+ * they belong to the analyzer and stay valid until its next submit or its end. Errors:
+ * CCL_ERROR_INVALID (CclConfig.values is not CCL_VALUES_EQUAL, or no frame was collected since the
+ * last submit). */
+CCL_API CclStatus ccl_analyzer_values (CclAnalyzer *analyzer, const uint16_t **values);
 
 /* Returns the mask of the last collected frame: its foreground, after region and operations, as it
  * was analysed, before the limits of CclParams. It is in host memory, belongs to the analyzer and
