@@ -301,16 +301,16 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
 
 static void
 gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *plan,
-                         const CclComponents *components, const GstCclShapes *shapes)
+                         const CclComponents *components, const GstCclDetails *details)
 {
   gst_ccl_buffer_remove_components (buffer);
   if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_meta (buffer, &self->session.info, components, shapes);
+    gst_ccl_attach_meta (buffer, &self->session.info, components, details);
   if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
-    gst_ccl_attach_rois (buffer, plan->roi_type, components);
+    gst_ccl_attach_rois (buffer, plan->roi_type, components, details);
 #ifdef HAVE_ANALYTICS
   if (plan->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
-    guint n = gst_ccl_attach_detections (buffer, plan->roi_type, components);
+    guint n = gst_ccl_attach_detections (buffer, plan->roi_type, components, details);
 
     if (n < components->count && !self->warned_detections) {
       GST_WARNING_OBJECT (self,
@@ -321,11 +321,11 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
   }
 #endif
   if (plan->attach & GST_CUDA_CCL_ATTACH_NVDS) {
-    GstCclComponent *converted = gst_ccl_components_convert (components);
+    GstCclComponent *converted = gst_ccl_components_convert (components, details);
     GError *error = NULL;
 
     if (!gst_ccl_nvds_attach (buffer, g_quark_to_string (plan->roi_type), converted,
-                              components->count, NULL, &error)) {
+                              components->count, details->names, &error)) {
       if (!self->warned_nvds)
         GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
       self->warned_nvds = TRUE;
@@ -335,23 +335,26 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
   }
 }
 
-/* The features that the session was started with: properties may have changed since. */
-static GstCclShapes
-gst_ccl_analysis_get_shapes (GstCclAnalysis *self)
+/* As the session was started: properties may have changed since. */
+static GstCclDetails
+gst_ccl_analysis_get_details (GstCclAnalysis *self)
 {
   const CclConfig *config = &self->session.config;
-  GstCclShapes shapes = { config->second_order ? GST_CCL_FEATURE_ELLIPSE : 0, NULL };
+  GstCclDetails details = { .features = config->second_order ? GST_CCL_FEATURE_ELLIPSE : 0 };
 
-  if (!config->shapes || ccl_analyzer_shapes (self->session.analyzer, &shapes.items) != CCL_OK)
-    return shapes;
+  if (config->values == CCL_VALUES_EQUAL &&
+      ccl_analyzer_values (self->session.analyzer, &details.values) == CCL_OK)
+    details.names = self->session.class_names;
+  if (!config->shapes || ccl_analyzer_shapes (self->session.analyzer, &details.shapes) != CCL_OK)
+    return details;
   if (config->shapes & CCL_SHAPES_TOPOLOGY)
-    shapes.features |= GST_CCL_FEATURE_HOLES;
+    details.features |= GST_CCL_FEATURE_HOLES;
   if (config->shapes & CCL_SHAPES_PERIMETER)
-    shapes.features |= GST_CCL_FEATURE_PERIMETER;
+    details.features |= GST_CCL_FEATURE_PERIMETER;
   if (config->shapes & CCL_SHAPES_LUMA)
-    shapes.features |= GST_CCL_FEATURE_LUMA;
+    details.features |= GST_CCL_FEATURE_LUMA;
 
-  return shapes;
+  return details;
 }
 
 GstFlowReturn
@@ -359,7 +362,7 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
 {
   Plan plan;
   CclComponents components;
-  GstCclShapes shapes;
+  GstCclDetails details;
   GError *error = NULL;
 
   if (!gst_ccl_analysis_ensure_caps (self))
@@ -372,7 +375,7 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     return GST_FLOW_ERROR;
   }
   gst_ccl_analysis_post_warning (self);
-  shapes = gst_ccl_analysis_get_shapes (self);
+  details = gst_ccl_analysis_get_details (self);
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
   if (components.found > components.count && !self->warned_truncated) {
@@ -385,12 +388,12 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
 
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->review)
     GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
-  gst_ccl_analysis_attach (self, outbuf, &plan, &components, &shapes);
+  gst_ccl_analysis_attach (self, outbuf, &plan, &components, &details);
   if (plan.post_messages)
     gst_element_post_message (GST_ELEMENT (self),
                               gst_ccl_message_new (GST_OBJECT (self),
                                                    &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                                                   &self->session.info, &components, &shapes));
+                                                   &self->session.info, &components, &details));
 
   return GST_FLOW_OK;
 }

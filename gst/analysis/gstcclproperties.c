@@ -141,6 +141,21 @@ upload_get_type (void)
 }
 
 static GType
+values_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { CCL_VALUES_ABOVE, "Pixels above the threshold are foreground", "above" },
+    { CCL_VALUES_BAND, "Pixels from low to high are foreground", "band" },
+    { CCL_VALUES_EQUAL, "Classes: pixels of the same value are connected, 0 is background",
+      "equal" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_ccl_register_enum (&type, "GstCudaCclValues", values);
+}
+
+static GType
 attach_get_type (void)
 {
   static GType type = 0;
@@ -521,6 +536,59 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
                                       GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
 
   /**
+   * cudaccl:values:
+   *
+   * What the values of pixels mean: foreground is `above` #cudaccl:threshold, or in the `band` from
+   * #cudaccl:low to #cudaccl:high. With `equal` they are classes, such as the output of a
+   * segmentation network: 0 is background, and only pixels of the same value are connected. The
+   * value becomes the class of the component, see #cudaccl:labels. `equal` needs frames in GRAY8,
+   * GRAY16 or with a plane of luma, in system memory, runs on the CPU, and has neither
+   * #cudaccl:morphology nor #cudaccl:features but `ellipse`.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (values, g_param_spec_enum ("values", "Values", "What the values of pixels mean.",
+                                              values_get_type (), CCL_VALUES_ABOVE, GST_CCL_READY));
+
+  /**
+   * cudaccl:low:
+   *
+   * The lowest value of foreground with #cudaccl:values `band`. Of GRAY16, the whole sample counts:
+   * of depth cameras, low and high are distances.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (low,
+                   g_param_spec_uint ("low", "Low", "The lowest value of a band.", 0, G_MAXUINT16,
+                                      1, GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * cudaccl:high:
+   *
+   * The highest value of foreground with #cudaccl:values `band`. Below #cudaccl:low, there is no
+   * foreground.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (high, g_param_spec_uint ("high", "High", "The highest value of a band.", 0,
+                                            G_MAXUINT16, G_MAXUINT16,
+                                            GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * cudaccl:labels:
+   *
+   * A text file with the names of the classes of #cudaccl:values `equal`, one a line, the first
+   * that of value 0, the background. They become the types of regions of interest and object
+   * detections.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (labels, g_param_spec_string (
+                               "labels", "Labels",
+                               "A text file with the names of the classes, that of value 0 first.",
+                               NULL, GST_CCL_READY));
+
+  /**
    * cudaccl:upload:
    *
    * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
@@ -613,6 +681,7 @@ gst_ccl_settings_copy (const GstCclSettings *settings, GstCclSettings *copy)
   copy->include = g_strdup (settings->include);
   copy->exclude = g_strdup (settings->exclude);
   copy->region_file = g_strdup (settings->region_file);
+  copy->labels = g_strdup (settings->labels);
   copy->roi_type = g_strdup (settings->roi_type);
 }
 
@@ -623,6 +692,7 @@ gst_ccl_settings_clear (GstCclSettings *settings)
   g_free (settings->include);
   g_free (settings->exclude);
   g_free (settings->region_file);
+  g_free (settings->labels);
   g_free (settings->roi_type);
 }
 
@@ -646,6 +716,7 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->threads = settings->threads;
   config->second_order = (settings->features & GST_CCL_FEATURE_ELLIPSE) != 0;
   config->shapes = gst_ccl_features_to_shapes (settings->features);
+  config->values = settings->values;
   config->sync = settings->cuda_sync;
   config->upload = settings->upload;
   config->timing = true;
@@ -661,6 +732,8 @@ gst_ccl_settings_get_params (const GstCclSettings *settings, gdouble pixels, Ccl
   ccl_params_init (params);
   params->threshold = (guint8) settings->threshold;
   params->invert = settings->invert;
+  params->low = (uint16_t) settings->low;
+  params->high = (uint16_t) settings->high;
   params->min_area = MAX (settings->min_area, min_area);
   params->max_area = settings->max_area;
   params->min_width = settings->min_width;

@@ -73,9 +73,11 @@ typedef struct
   CclSync cuda_sync;
   CclUpload upload;
   gchar *morphology, *include, *exclude, *region_file; /* NULL and blank strings have no effect */
+  CclValues values;
+  gchar *labels;
 
   /* Taken for each frame. */
-  guint threshold;
+  guint threshold, low, high;
   gboolean invert;
   guint64 min_area, max_area; /* in pixels */
   gdouble min_relative_area;  /* of the frame's area */

@@ -11,7 +11,8 @@
 #include <gst/common/gstcclroi.h>
 
 static void
-convert_component (GstCclComponent *component, const CclComponent *source)
+convert_component (GstCclComponent *component, const CclComponent *source,
+                   const GstCclDetails *details)
 {
   *component = (GstCclComponent){
     .label = source->label,
@@ -22,19 +23,22 @@ convert_component (GstCclComponent *component, const CclComponent *source)
     .area = source->area,
     .centroid_x = ccl_component_centroid_x (source),
     .centroid_y = ccl_component_centroid_y (source),
+    .class_id = details->values ? details->values[source->label - 1] : 0,
   };
 }
 
-GstCclComponent *
-gst_ccl_components_convert (const CclComponents *components)
+/* The name of a component's class, or NULL. */
+static const gchar *
+get_class_name (const GstCclDetails *details, guint class_id)
 {
-  GstCclComponent *converted = g_new (GstCclComponent, components->count);
-  guint i;
+  return details->names ? gst_ccl_class_names_get_name (details->names, class_id) : NULL;
+}
 
-  for (i = 0; i < components->count; i++)
-    convert_component (&converted[i], &components->items[i]);
-
-  return converted;
+/* The type of a region of interest: the name of its class, or else @type. */
+static GQuark
+get_type_of (const gchar *class_name, GQuark type)
+{
+  return class_name ? g_quark_from_string (class_name) : type;
 }
 
 static void
@@ -61,18 +65,20 @@ set_features (GstCclComponent *component, const CclComponent *source, const CclS
   }
 }
 
-/* Converts components with their features. */
-static GstCclComponent *
-convert_with_features (const CclComponents *components, const GstCclShapes *shapes)
+GstCclComponent *
+gst_ccl_components_convert (const CclComponents *components, const GstCclDetails *details)
 {
-  GstCclComponent *converted = gst_ccl_components_convert (components);
+  GstCclComponent *converted = g_new (GstCclComponent, components->count);
   guint i;
 
-  for (i = 0; shapes->features && i < components->count; i++) {
+  for (i = 0; i < components->count; i++) {
     const CclComponent *source = &components->items[i];
 
-    set_features (&converted[i], source, shapes->items ? &shapes->items[source->label - 1] : NULL,
-                  shapes->features);
+    convert_component (&converted[i], source, details);
+    if (details->features)
+      set_features (&converted[i], source,
+                    details->shapes ? &details->shapes[source->label - 1] : NULL,
+                    details->features);
   }
 
   return converted;
@@ -80,7 +86,7 @@ convert_with_features (const CclComponents *components, const GstCclShapes *shap
 
 void
 gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclComponents *components,
-                     const GstCclShapes *shapes)
+                     const GstCclDetails *details)
 {
   GstCclMeta *meta;
 
@@ -89,8 +95,10 @@ gst_ccl_attach_meta (GstBuffer *buffer, const GstVideoInfo *info, const CclCompo
 
   /* Filled in place, which saves a temporary array. */
   if (components->count > 0)
-    meta->components = convert_with_features (components, shapes);
+    meta->components = gst_ccl_components_convert (components, details);
   meta->n_components = components->count;
+  if (details->names)
+    gst_ccl_meta_set_class_names (meta, details->names);
 }
 
 /* The first of @n consecutive ids that other regions do not use. */
@@ -116,16 +124,19 @@ find_free_ids (GstBuffer *buffer, guint n)
 }
 
 void
-gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components)
+gst_ccl_attach_rois (GstBuffer *buffer, GQuark roi_type, const CclComponents *components,
+                     const GstCclDetails *details)
 {
   gint first = find_free_ids (buffer, components->count);
   guint i;
 
   for (i = 0; i < components->count; i++) {
     GstCclComponent component;
+    const gchar *name;
 
-    convert_component (&component, &components->items[i]);
-    gst_ccl_rois_add (buffer, roi_type, first + (gint) i, &component, NULL);
+    convert_component (&component, &components->items[i], details);
+    name = get_class_name (details, component.class_id);
+    gst_ccl_rois_add (buffer, get_type_of (name, roi_type), first + (gint) i, &component, name);
   }
 }
 
@@ -186,7 +197,8 @@ is_selected (Selection *selection, const CclComponent *component)
 }
 
 guint
-gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components)
+gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *components,
+                           const GstCclDetails *details)
 {
   guint n = MIN (components->count, GST_CCL_DETECTIONS_MAX);
   /* Both grow in steps of their initial value. */
@@ -201,11 +213,14 @@ gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *
   for (i = 0; i < components->count; i++) {
     const CclComponent *component = &components->items[i];
     GstAnalyticsODMtd detection;
+    const gchar *name;
 
-    if (is_selected (&selection, component))
-      gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) component->x, (gint) component->y,
-                                              (gint) component->width, (gint) component->height,
-                                              1.0f, &detection);
+    if (!is_selected (&selection, component))
+      continue;
+    name = details->values ? get_class_name (details, details->values[component->label - 1]) : NULL;
+    gst_analytics_relation_meta_add_od_mtd (meta, get_type_of (name, type), (gint) component->x,
+                                            (gint) component->y, (gint) component->width,
+                                            (gint) component->height, 1.0f, &detection);
   }
 
   return n;
@@ -215,14 +230,15 @@ gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *
 GstMessage *
 gst_ccl_message_new (GstObject *source, const GstSegment *segment, GstBuffer *buffer,
                      const GstVideoInfo *info, const CclComponents *components,
-                     const GstCclShapes *shapes)
+                     const GstCclDetails *details)
 {
-  GstCclComponent *converted = convert_with_features (components, shapes);
+  GstCclComponent *converted = gst_ccl_components_convert (components, details);
   GstMessage *message;
 
-  message = gst_ccl_components_message_new (
-      source, "cudaccl", segment, buffer, (guint) GST_VIDEO_INFO_WIDTH (info),
-      (guint) GST_VIDEO_INFO_HEIGHT (info), components->found, converted, components->count, NULL);
+  message = gst_ccl_components_message_new (source, "cudaccl", segment, buffer,
+                                            (guint) GST_VIDEO_INFO_WIDTH (info),
+                                            (guint) GST_VIDEO_INFO_HEIGHT (info), components->found,
+                                            converted, components->count, details->names);
   g_free (converted);
 
   return message;

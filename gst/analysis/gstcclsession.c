@@ -4,6 +4,7 @@
 #include "gstcclsession.h"
 
 #include <gst/common/gstcclutils.h>
+#include <gst/detect/gstccllabels.h>
 
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"
@@ -75,6 +76,25 @@ gst_ccl_session_clear (GstCclSession *self)
   g_mutex_clear (&self->stats_lock);
 }
 
+/* Reads the names of classes, if @path is one of a file. */
+static gboolean
+gst_ccl_session_load_names (GstCclSession *self, const gchar *path, GError **error)
+{
+  gchar **names;
+
+  g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
+  if (!path || !*path)
+    return TRUE;
+  names = gst_ccl_labels_load (path, 0, error);
+  if (!names)
+    return FALSE;
+  /* Without that of the background. */
+  self->class_names = gst_ccl_class_names_new ((const gchar *const *) names + 1);
+  g_strfreev (names);
+
+  return TRUE;
+}
+
 gboolean
 gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstCclNeeds needs,
                        GError **error)
@@ -94,6 +114,8 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
   if (!gst_ccl_check_property ("morphology", status, error))
     return FALSE;
 
+  if (!gst_ccl_session_load_names (self, settings->labels, error))
+    return FALSE;
   g_clear_pointer (&self->region, gst_ccl_region_free); /* of a start that failed */
   self->region =
       gst_ccl_region_new (settings->include, settings->exclude, settings->region_file, error);
@@ -118,6 +140,7 @@ gst_ccl_session_stop (GstCclSession *self)
 {
   gst_ccl_session_unset_caps (self);
   g_clear_pointer (&self->region, gst_ccl_region_free);
+  g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
   g_clear_error (&self->warning);
   gst_ccl_mappers_close (self->mappers);
 }

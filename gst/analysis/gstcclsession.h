@@ -28,6 +28,7 @@ typedef struct
   CclMotionConfig motion; /* the format is that of @info */
   CclOperation operations[CCL_MAX_OPERATIONS];
   GstCclRegion *region;
+  GstCclClassNames *class_names; /* of CCL_VALUES_EQUAL; NULL if there are none */
 
   /* What goes with the caps, all set together. Without caps, @mapper and @analyzer are NULL. With
    * caps, @analyzer is NULL after an error, until the next frame. */

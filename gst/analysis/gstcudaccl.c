@@ -11,12 +11,20 @@
  * each to the frame. For colour formats only the luma is analysed. Pixels are neither changed nor
  * copied: a frame shared with other branches of the pipeline stays shared. RGB, YUY2, UYVY and
  * GRAY16 are converted to luma first, which takes a third of a millisecond for 1920x1080 on a CPU
- * with AVX-512; of GRAY16 the high byte is used.
+ * with AVX-512; of GRAY16 the high byte is used, or with #cudaccl:values the whole sample.
  *
- * A pixel is foreground if its value is above #cudaccl:threshold. #cudaccl:morphology cleans noisy
- * masks; #cudaccl:include, #cudaccl:exclude and #cudaccl:region-file limit the analysis to regions.
- * Components are sorted by their first pixel in raster order, independent of backend and algorithm.
- * Gaps without pixels pass through.
+ * A pixel is foreground if its value is above #cudaccl:threshold; with #cudaccl:values, if it is in
+ * a band, or classes are told apart. #cudaccl:morphology cleans noisy masks; #cudaccl:include,
+ * #cudaccl:exclude and #cudaccl:region-file limit the analysis to regions. Components are sorted by
+ * their first pixel in raster order, independent of backend and algorithm. Gaps without pixels pass
+ * through.
+ *
+ * ## Classes
+ *
+ * With #cudaccl:values `equal`, a frame is a map of classes, as segmentation networks make it: the
+ * value of each pixel is the number of its class, 0 the background. Components are connected pixels
+ * of one class, all found in one pass, with their class in #GstCclComponent and its name, see
+ * #cudaccl:labels, in the metadata, in regions of interest, object detections and messages.
  *
  * ## Memory
  *
@@ -108,6 +116,11 @@
  * video/x-raw,format=GRAY8 ! cudaccl min-area=50 ! ccloverlay ! videoconvert ! autovideosink
  * ]|
  * Marks moving objects in the mask of a camera's video.
+ * |[
+ * gst-launch-1.0 filesrc location=depth.raw ! rawvideoparse format=gray16-le width=640 height=480 !
+ * cudaccl values=band low=500 high=1500 min-area=200 ! ccljson ! filesink location=near.json
+ * ]|
+ * Finds what is 0.5 to 1.5 m away from a depth camera.
  * |[
  * gst-launch-1.0 -m filesrc location=video.h264 ! h264parse ! nvh264dec !
  * 'video/x-raw(memory:CUDAMemory)' ! cudaccl threshold=200 post-messages=true ! fakesink
