@@ -7,7 +7,8 @@ from . import _engine, _records
 
 _FRAMES, _VOLUME = 0, 1
 _BACKENDS = {"auto": 0, "cuda": 1, "cpu": 2}
-_FEATURES = ("sums",)
+_VALUES = {"above": 0, "band": 1, "equal": 2}
+_FEATURES = [name for name in _records.FLAGS if name != "value"]
 _MAX_CACHED = 8
 
 
@@ -37,9 +38,19 @@ class Analyzer:
     connectivity: 4 or 8 for masks (height, width) and batches (n, height, width) or
         (n, 1, height, width); 6, 18 or 26 for volumes (depth, height, width).
     threshold, invert: pixels above the threshold (0 to 255) are foreground, inverted the others.
+    values: "above" the threshold; "band": pixels from low to high, 0 to 65535, are foreground, inverted the others;
+        "equal": pixels are classes, as from a segmentation network: 0 is background, only pixels of the same value
+        are connected, and components have the field value. "band" and "equal" are also for uint16; "equal" is for
+        arrays in host memory, and has neither morphology nor features but "sums", "ellipse" and "box".
     min_area, max_area, min_width, min_height: other components are dropped, also from the labels.
     max_components: keep only so many, the largest; None: all.
-    features: "sums" adds sum_x, sum_y, sum_xx, sum_yy, sum_xy to the components.
+    features: what else components have; one or more of
+        "sums": sum_x, sum_y, sum_xx, sum_yy, sum_xy, of the pixels' coordinates;
+        "ellipse": orientation (radians from the x axis to the major one, clockwise as y points down), major_axis,
+        minor_axis, eccentricity, of the ellipse with the same second-order moments;
+        "holes": holes, euler_number; "perimeter": that of the line through the border's pixels;
+        "luma": luma_mean, luma_min, luma_max, of the values of the pixels;
+        "box": extent (the share of the box that is filled), touches_border.
     morphology: operations that clean the mask first, such as "median5,close5x11,fill,drop50".
     include, exclude: polygons "x,y x,y x,y; ..." in fractions of the frame.
     threads: that share a frame on the CPU; 0: one for each CPU.
@@ -48,7 +59,7 @@ class Analyzer:
 
     def __init__(self, connectivity=8, threshold=0, *, invert=False, min_area=1, max_area=None, min_width=1,
                  min_height=1, max_components=None, features=(), morphology=None, include=None, exclude=None, threads=1,
-                 backend="auto", device=-1):
+                 backend="auto", device=-1, values="above", low=1, high=65535):
         features = (features,) if isinstance(features, str) else features
         if connectivity not in (4, 8, 6, 18, 26):
             raise ValueError(f"connectivity {connectivity!r}; 4 or 8 for masks, 6, 18 or 26 for volumes")
@@ -63,14 +74,21 @@ class Analyzer:
             raise ValueError("max_components is at least 1, or None for all")
         if min(min_area, min_width, min_height, max_area or 0) < 0:
             raise ValueError("min_area, min_width, min_height and max_area are at least 0")
+        if values not in _VALUES:
+            raise ValueError(f"values {values!r}; it is one of {', '.join(_VALUES)}")
+        if not 0 <= low <= 65535 or not 0 <= high <= 65535:
+            raise ValueError(f"a band from {low} to {high}; both are 0 to 65535")
         volume = connectivity > 8 or connectivity == 6
-        self._records = "volume" if volume else "sums" if "sums" in features else "base"
+        if volume and (features or values != "above"):
+            raise ValueError("volumes have no features, and only values above the threshold")
+        flags = sum(_records.FLAGS[feature] for feature in set(features))
+        self._records = _records.VOLUME if volume else flags | (_records.FLAGS["value"] if values == "equal" else 0)
         self._engine = _engine.Engine(
             kind=_VOLUME if volume else _FRAMES, connectivity=connectivity, backend=_BACKENDS[backend], device=device,
-            threads=threads, max_components=max_components or 0, sums="sums" in features, operations=morphology,
-            include=include, exclude=exclude)
+            threads=threads, max_components=max_components or 0, features=flags, operations=morphology,
+            include=include, exclude=exclude, values=_VALUES[values])
         self._engine.set(threshold=threshold, invert=invert, min_area=min_area, min_width=min_width,
-                         min_height=min_height, **({} if max_area is None else {"max_area": max_area}))
+                         min_height=min_height, low=low, high=high, **({} if max_area is None else {"max_area": max_area}))
         self._on_host = backend == "cpu"
         self.found = 0
 
@@ -90,7 +108,7 @@ class Analyzer:
 
     def components(self, mask, *, stream=None):
         """The components: a structured array (without NumPy a list of Component) with the fields label, x, y, width,
-        height, first_x, area, centroid_x and centroid_y; for a batch a list with one of these for each mask. Of
+        height, first_x, area, centroid_x, centroid_y and those of the features; for a batch a list with one of these for each mask. Of
         volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y, centroid_z. In pixels."""
         _, records, counts = self._run(mask, None, False, stream)
         return _records.as_components(records, self._records, counts)

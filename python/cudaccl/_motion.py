@@ -59,7 +59,7 @@ class Motion:
             raise ValueError("elapsed is the time since the last frame, at least 0")
         self._engine.set(elapsed=round(elapsed * _SECOND))
         _, records, counts, _ = self._engine.run(frame, None, False, stream)
-        return _records.as_components(records, "base", counts)
+        return _records.as_components(records, 0, counts)
 
     @property
     def mask(self):

@@ -5,18 +5,40 @@
 import collections
 import struct
 
-# Fields and formats of the extension's records (src/engine.c), with native alignment.
+# Fields and formats of the extension's records (src/engine.c), without gaps; a field without a name is padding. A
+# component has those of _BASE, then those of its features in this order.
 _BASE = [("label", "i"), ("x", "i"), ("y", "i"), ("width", "i"), ("height", "i"), ("first_x", "i"), ("area", "q"),
          ("centroid_x", "d"), ("centroid_y", "d")]
-_SUMS = [("sum_x", "q"), ("sum_y", "q"), ("sum_xx", "q"), ("sum_yy", "q"), ("sum_xy", "q")]
+_PARTS = {
+    "sums": [("sum_x", "q"), ("sum_y", "q"), ("sum_xx", "q"), ("sum_yy", "q"), ("sum_xy", "q")],
+    "ellipse": [("orientation", "d"), ("major_axis", "d"), ("minor_axis", "d"), ("eccentricity", "d")],
+    "holes": [("holes", "q"), ("euler_number", "q")],
+    "perimeter": [("perimeter", "d")],
+    "luma": [("luma_mean", "d"), ("luma_min", "i"), ("luma_max", "i")],
+    "box": [("extent", "d"), ("touches_border", "?"), ("", "7x")],
+    "value": [("value", "q")],
+}
 _VOLUME = [("label", "i"), ("x", "i"), ("y", "i"), ("z", "i"), ("width", "i"), ("height", "i"), ("depth", "i"),
-           ("reserved", "i"), ("volume", "q"), ("centroid_x", "d"), ("centroid_y", "d"), ("centroid_z", "d")]
-_FIELDS = {"base": _BASE, "sums": _BASE + _SUMS, "volume": _VOLUME}
-_HIDDEN = ("reserved",)
+           ("", "4x"), ("volume", "q"), ("centroid_x", "d"), ("centroid_y", "d"), ("centroid_z", "d")]
+_CODES = {"i": "i4", "q": "i8", "d": "f8", "?": "?"}
+FLAGS = {name: 1 << i for i, name in enumerate(_PARTS)}
+VOLUME = 1 << len(_PARTS)
 
-Component = collections.namedtuple("Component", [name for name, _ in _BASE + _SUMS], defaults=[None] * len(_SUMS))
+
+def _fields(kind):
+    if kind == VOLUME:
+        return _VOLUME
+    return _BASE + [field for name, part in _PARTS.items() if kind & FLAGS[name] for field in part]
+
+
+def _names(fields):
+    return [name for name, _ in fields if name]
+
+
+Component = collections.namedtuple("Component", _names(_fields(VOLUME - 1)),
+                                   defaults=[None] * (len(_names(_fields(VOLUME - 1))) - len(_BASE)))
 Component.__doc__ = "A component of a mask; what components() returns a list of without NumPy."
-VolumeComponent = collections.namedtuple("VolumeComponent", [name for name, _ in _VOLUME if name not in _HIDDEN])
+VolumeComponent = collections.namedtuple("VolumeComponent", _names(_VOLUME))
 VolumeComponent.__doc__ = "A component of a volume; what components() returns a list of without NumPy."
 
 _numpy = None
@@ -32,17 +54,18 @@ def numpy():
         except ImportError:
             module = False
         _numpy = module
-        if module:
-            for kind, fields in _FIELDS.items():
-                names, formats, offsets, at = [], [], [], 0
-                for name, code in fields:
-                    if name not in _HIDDEN:
-                        names.append(name)
-                        formats.append({"i": "i4", "q": "i8", "d": "f8"}[code])
-                        offsets.append(at)
-                    at += struct.calcsize(code)
-                _dtypes[kind] = module.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": at})
     return _numpy or None
+
+
+def _dtype(np, kind):
+    names, formats, offsets, at = [], [], [], 0
+    for name, code in _fields(kind):
+        if name:
+            names.append(name)
+            formats.append(_CODES[code])
+            offsets.append(at)
+        at += struct.calcsize(code)
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": at})
 
 
 def as_array(memory):
@@ -52,16 +75,19 @@ def as_array(memory):
 
 
 def as_components(memory, kind, counts):
-    """Records of the extension as an array, or as one for each frame of a batch."""
+    """Records of the extension as an array, or as one for each frame of a batch. kind: flags of features, or VOLUME."""
     np = _numpy or numpy()
     if np:
-        records = np.frombuffer(memory, _dtypes[kind]) if len(memoryview(memory)) else np.empty(0, _dtypes[kind])
+        dtype = _dtypes.get(kind)
+        if dtype is None:
+            dtype = _dtypes[kind] = _dtype(np, kind)
+        records = np.frombuffer(memory, dtype) if len(memoryview(memory)) else np.empty(0, dtype)
     else:
-        fields = _FIELDS[kind]
-        shown = [i for i, (name, _) in enumerate(fields) if name not in _HIDDEN]
-        make = VolumeComponent if kind == "volume" else Component
+        fields = _fields(kind)
+        names = _names(fields)
+        make = VolumeComponent if kind == VOLUME else Component
         layout = "=" + "".join(code for _, code in fields)
-        records = [make(*[row[i] for i in shown]) for row in struct.iter_unpack(layout, memory)]
+        records = [make(**dict(zip(names, row))) for row in struct.iter_unpack(layout, memory)]
     if isinstance(counts, int):
         return records
     parts, at = [], 0

@@ -27,7 +27,9 @@ typedef enum Kind
   KIND_NV12, /* luma, and below it chroma */
 } Kind;
 
-/* Entries of the arrays of components; cudaccl/_types.py has their fields. */
+/* Entries of the arrays of components; cudaccl/_records.py has their fields. A component is a
+ * Record, and behind it one part for each feature that was asked for, in the order of their flags.
+ */
 typedef struct Record
 {
   int32_t label, x, y, width, height;
@@ -36,11 +38,77 @@ typedef struct Record
   double centroid[2];
 } Record;
 
-typedef struct SumsRecord
+typedef enum Features
 {
-  Record base;
+  FEATURE_SUMS = 1 << 0,
+  FEATURE_ELLIPSE = 1 << 1,
+  FEATURE_HOLES = 1 << 2,
+  FEATURE_PERIMETER = 1 << 3,
+  FEATURE_LUMA = 1 << 4,
+  FEATURE_BOX = 1 << 5,
+  FEATURE_VALUE = 1 << 6,
+} Features;
+
+typedef struct SumsPart
+{
   int64_t sum_x, sum_y, sum_xx, sum_yy, sum_xy;
-} SumsRecord;
+} SumsPart;
+
+typedef struct EllipsePart
+{
+  double orientation, major_axis, minor_axis, eccentricity;
+} EllipsePart;
+
+typedef struct HolesPart
+{
+  int64_t holes, euler_number;
+} HolesPart;
+
+typedef struct PerimeterPart
+{
+  double perimeter;
+} PerimeterPart;
+
+typedef struct LumaPart
+{
+  double mean;
+  int32_t min, max;
+} LumaPart;
+
+typedef struct BoxPart
+{
+  double extent;
+  uint8_t touches_border, reserved[7];
+} BoxPart;
+
+typedef struct ValuePart
+{
+  int64_t value;
+} ValuePart;
+
+/* In the order of the flags. */
+static const size_t part_sizes[] = { sizeof (SumsPart),  sizeof (EllipsePart),
+                                     sizeof (HolesPart), sizeof (PerimeterPart),
+                                     sizeof (LumaPart),  sizeof (BoxPart),
+                                     sizeof (ValuePart) };
+
+static unsigned
+shapes_of (unsigned features)
+{
+  return (features & FEATURE_HOLES ? CCL_SHAPES_TOPOLOGY : 0u) |
+         (features & FEATURE_PERIMETER ? CCL_SHAPES_PERIMETER : 0u) |
+         (features & FEATURE_LUMA ? CCL_SHAPES_LUMA : 0u);
+}
+
+static size_t
+record_size_of (unsigned features)
+{
+  size_t size = sizeof (Record);
+
+  for (unsigned i = 0; i < sizeof part_sizes / sizeof *part_sizes; i++)
+    size += features >> i & 1 ? part_sizes[i] : 0;
+  return size;
+}
 
 typedef struct VolumeRecord
 {
@@ -60,8 +128,9 @@ typedef struct Engine
   CclBackend backend;      /* as the caller wants it; config has the one in use */
   int device;              /* likewise */
   bool all;                /* the capacity grows with the result */
-  bool sums;
-  bool busy; /* a thread is at work, without the GIL */
+  unsigned features;       /* Features */
+  char *algorithm;         /* NULL: the backend's best */
+  bool busy;               /* a thread is at work, without the GIL */
   /* One of these, for the geometry that config has: */
   CclAnalyzer *analyzer;
   CclBatch *batch; /* of frames on a CUDA device */
@@ -119,6 +188,7 @@ engine_dealloc (PyObject *object)
   engine_close (self);
   free (self->include);
   free (self->exclude);
+  free (self->algorithm);
   PyObject_Free (object);
   Py_DECREF (type);
 }
@@ -155,15 +225,22 @@ static int
 plan_run (Engine *self, const Array *array, Run *run)
 {
   int rows = find_rows (self, array);
+  const bool wide = self->config.values != CCL_VALUES_ABOVE && array->itemsize == 2;
   Py_ssize_t height, width, n, pixel = self->kind == KIND_BGR || self->kind == KIND_RGB ? 3 : 1;
   PyObject *shape;
 
   if (rows < 0 ||
-      array_check_type (array, self->kind <= KIND_VOLUME ? "bu" : "u", 1, "the array",
-                        self->kind <= KIND_VOLUME
-                            ? "masks are bool or uint8: pass mask != 0 or mask.astype('uint8')"
-                            : "frames are uint8") != 0)
+      array_check_type (array, self->kind <= KIND_VOLUME && !wide ? "bu" : "u", wide ? 2 : 1,
+                        "the array",
+                        self->kind > KIND_VOLUME ? "frames are uint8"
+                        : self->config.values != CCL_VALUES_ABOVE
+                            ? "classes and bands of values are bool, uint8 or uint16: pass "
+                              "array.astype('uint16')"
+                            : "masks are bool or uint8: pass mask != 0 or "
+                              "mask.astype('uint8')") != 0)
     return -1;
+  if (wide)
+    pixel = 2;
   height = array->shape[rows];
   width = array->shape[rows + 1];
   n = rows > 0 ? array->shape[0] : 1;
@@ -197,9 +274,8 @@ plan_run (Engine *self, const Array *array, Run *run)
   run->height = (uint32_t) height;
   run->n = (uint32_t) n;
   run->batched = rows > 0 && self->kind == KIND_FRAMES;
-  run->record_size = self->kind == KIND_VOLUME ? sizeof (VolumeRecord)
-                     : self->sums              ? sizeof (SumsRecord)
-                                               : sizeof (Record);
+  run->record_size =
+      self->kind == KIND_VOLUME ? sizeof (VolumeRecord) : record_size_of (self->features);
   run->images = calloc (run->batched ? run->n : 1, sizeof *run->images);
   run->counts = calloc (2 * (size_t) run->n, sizeof *run->counts);
   if (!run->images || !run->counts) {
@@ -215,6 +291,9 @@ plan_run (Engine *self, const Array *array, Run *run)
                 : array->pinned    ? CCL_MEMORY_PINNED
                                    : CCL_MEMORY_HOST,
       .stream = (void *) array->stream,
+      .format = !wide                                       ? CCL_FORMAT_BYTES
+                : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? CCL_FORMAT_GRAY16_LE
+                                                            : CCL_FORMAT_GRAY16_BE,
     };
   return 0;
 }
@@ -301,6 +380,7 @@ engine_open (Engine *self, const Run *run, int device)
     ccl_volume_config_init (&volume, run->width, run->height, run->n);
     volume.connectivity = config->connectivity;
     volume.backend = config->backend;
+    volume.algorithm = config->algorithm;
     volume.threads = config->threads;
     volume.device = device;
     volume.max_components = config->max_components;
@@ -340,11 +420,47 @@ reserve (Run *run, size_t n)
   return CCL_OK;
 }
 
+/* Writes the parts behind a record. */
+static void
+add_parts (const Engine *self, uint8_t *to, const CclComponent *c, const CclShape *shape,
+           uint16_t value)
+{
+  const unsigned features = self->features;
+  CclEllipse e;
+
+#define ADD(type, ...) (*(type *) to = (type){ __VA_ARGS__ }, to += sizeof (type))
+  if (features & FEATURE_SUMS)
+    ADD (SumsPart, (int64_t) c->sum_x, (int64_t) c->sum_y, (int64_t) c->sum_xx, (int64_t) c->sum_yy,
+         (int64_t) c->sum_xy);
+  if (features & FEATURE_ELLIPSE) {
+    ccl_component_ellipse (c, &e);
+    ADD (EllipsePart, e.orientation, e.major, e.minor, e.eccentricity);
+  }
+  if (features & FEATURE_HOLES)
+    ADD (HolesPart, 1 - shape->euler, shape->euler);
+  if (features & FEATURE_PERIMETER)
+    ADD (PerimeterPart, ccl_shape_perimeter (shape));
+  if (features & FEATURE_LUMA)
+    ADD (LumaPart, ccl_shape_luma_mean (shape, c), shape->luma_min, shape->luma_max);
+  if (features & FEATURE_BOX)
+    ADD (BoxPart, ccl_component_extent (c),
+         ccl_component_touches_border (c, self->config.width, self->config.height), { 0 });
+  if (features & FEATURE_VALUE)
+    ADD (ValuePart, value);
+#undef ADD
+}
+
 static CclStatus
 add_records (const Engine *self, Run *run, uint32_t index, const CclComponents *components)
 {
+  const CclShape *shapes = NULL;
+  const uint16_t *values = NULL;
   CclStatus status = reserve (run, components->count);
 
+  if (status == CCL_OK && self->config.shapes)
+    status = ccl_analyzer_shapes (self->analyzer, &shapes);
+  if (status == CCL_OK && self->features & FEATURE_VALUE)
+    status = ccl_analyzer_values (self->analyzer, &values);
   if (status != CCL_OK)
     return status;
   run->counts[index] = components->count;
@@ -359,15 +475,9 @@ add_records (const Engine *self, Run *run, uint32_t index, const CclComponents *
     };
     uint8_t *to = run->records + run->used++ * run->record_size;
 
-    if (self->sums)
-      *(SumsRecord *) to = (SumsRecord){ record,
-                                         (int64_t) c->sum_x,
-                                         (int64_t) c->sum_y,
-                                         (int64_t) c->sum_xx,
-                                         (int64_t) c->sum_yy,
-                                         (int64_t) c->sum_xy };
-    else
-      *(Record *) to = record;
+    *(Record *) to = record;
+    if (self->features)
+      add_parts (self, to + sizeof record, c, shapes ? &shapes[i] : NULL, values ? values[i] : 0);
   }
   return CCL_OK;
 }
@@ -476,9 +586,10 @@ static CclStatus
 engine_run (Engine *self, Run *run, CclBackend backend, int device)
 {
   CclConfig *config = &self->config;
-  uint32_t depth = self->kind == KIND_VOLUME                        ? run->n
-                   : run->batched && device >= 0 && !config->motion ? run->n
-                                                                    : 0;
+  const bool stacks = !config->motion && !config->shapes && config->values == CCL_VALUES_ABOVE;
+  uint32_t depth = self->kind == KIND_VOLUME               ? run->n
+                   : run->batched && device >= 0 && stacks ? run->n
+                                                           : 0;
   bool open = self->analyzer || self->batch || self->volume;
   bool again = !open || config->width != run->width || config->height != run->height ||
                config->device != device || config->backend != backend ||
@@ -617,11 +728,10 @@ PyDoc_STRVAR (set_doc, "set(**parameters)\n\nSets what may change from frame to 
 static PyObject *
 engine_set (PyObject *object, PyObject *args, PyObject *kwargs)
 {
-  static char *names[] = {
-    "threshold",    "invert",       "min_area", "max_area",    "min_width",
-    "min_height",   "elapsed",      "warm_up",  "noise_floor", "learning_time",
-    "light_change", "keep_shadows", "freeze",   NULL
-  };
+  static char *names[] = { "threshold",   "invert",        "min_area",     "max_area",
+                           "min_width",   "min_height",    "elapsed",      "warm_up",
+                           "noise_floor", "learning_time", "light_change", "keep_shadows",
+                           "freeze",      "low",           "high",         NULL };
   Engine *self = (Engine *) object;
   CclParams params = self->params;
   CclMotionParams *motion = &params.motion;
@@ -630,10 +740,11 @@ engine_set (PyObject *object, PyObject *args, PyObject *kwargs)
                      elapsed = params.elapsed;
   unsigned long long warm_up = motion->warm_up, learning = motion->learning_time;
 
-  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$bpKKIIKKbKbpp:set", names, &params.threshold,
+  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$bpKKIIKKbKbppHH:set", names, &params.threshold,
                                     &invert, &min_area, &max_area, &params.min_width,
                                     &params.min_height, &elapsed, &warm_up, &motion->noise_floor,
-                                    &learning, &motion->light_change, &keep, &freeze))
+                                    &learning, &motion->light_change, &keep, &freeze, &params.low,
+                                    &params.high))
     return NULL;
   params.invert = invert;
   params.min_area = min_area;
@@ -660,12 +771,13 @@ static PyObject *
 engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
   static char *names[] = { "kind",       "connectivity",   "backend",   "device",
-                           "threads",    "max_components", "sums",      "labels",
+                           "threads",    "max_components", "features",  "labels",
                            "operations", "include",        "exclude",   "scale",
-                           "shadows",    "mask",           "algorithm", NULL };
+                           "shadows",    "mask",           "algorithm", "values",
+                           NULL };
   Engine *self = PyObject_New (Engine, type);
   const char *operations = NULL, *include = NULL, *exclude = NULL, *algorithm = NULL;
-  int kind = KIND_FRAMES, backend = CCL_BACKEND_AUTO, sums = 0, labels = 0, shadows = 0, mask = 0;
+  int kind = KIND_FRAMES, backend = CCL_BACKEND_AUTO, labels = 0, shadows = 0, mask = 0, values = 0;
   CclConfig *config;
   CclStatus status;
 
@@ -677,15 +789,20 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
   ccl_motion_config_init (&self->motion);
   ccl_params_init (&self->params);
   config->max_components = 0;
-  if (!PyArg_ParseTupleAndKeywords (
-          args, kwargs, "|$iIiiIIppzzzIppz:Engine", names, &kind, &config->connectivity, &backend,
-          &config->device, &config->threads, &config->max_components, &sums, &labels, &operations,
-          &include, &exclude, &self->motion.scale, &shadows, &mask, &algorithm))
+  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$iIiiIIIpzzzIppzi:Engine", names, &kind,
+                                    &config->connectivity, &backend, &config->device,
+                                    &config->threads, &config->max_components, &self->features,
+                                    &labels, &operations, &include, &exclude, &self->motion.scale,
+                                    &shadows, &mask, &algorithm, &values))
     goto fail;
   self->kind = (Kind) kind;
   self->backend = (CclBackend) backend;
   self->device = config->device;
-  self->sums = config->second_order = sums;
+  config->values = (CclValues) values;
+  if (config->values == CCL_VALUES_EQUAL)
+    self->features |= FEATURE_VALUE;
+  config->second_order = (self->features & (FEATURE_SUMS | FEATURE_ELLIPSE)) != 0;
+  config->shapes = shapes_of (self->features);
   config->labels = labels;
   config->mask = mask;
   self->all = config->max_components == 0;
@@ -693,6 +810,7 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
     config->max_components = FIRST_CAPACITY;
   self->include = copy_text (include);
   self->exclude = copy_text (exclude);
+  config->algorithm = self->algorithm = copy_text (algorithm);
   if (kind > KIND_VOLUME) {
     self->motion.format = kind == KIND_GRAY ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
     self->motion.shadows = shadows;

@@ -207,6 +207,67 @@ class Results(unittest.TestCase):
             y, x = np.nonzero(labels == c["label"])
             self.assertEqual((c["sum_x"], c["sum_yy"], c["sum_xy"]), (x.sum(), (y * y).sum(), (x * y).sum()))
 
+    def test_features(self):
+        mask = np.zeros((12, 40), np.uint8)
+        mask[2:9, 3:10] = 80
+        mask[4:7, 5:8] = 0
+        mask[10, 20:40] = range(100, 120)
+        features = ["box", "ellipse", "holes", "luma", "perimeter"]
+        ring, line = cudaccl.components(mask, features=features)
+        self.assertEqual((ring["holes"], ring["euler_number"], line["holes"], line["euler_number"]), (1, 0, 0, 1))
+        self.assertEqual((ring["extent"], ring["touches_border"], line["touches_border"]), (40 / 49, False, True))
+        self.assertEqual((line["luma_mean"], line["luma_min"], line["luma_max"], ring["luma_min"]), (109.5, 100, 119, 80))
+        self.assertEqual((line["orientation"], line["eccentricity"], line["minor_axis"]), (0, 1, 0))
+        self.assertAlmostEqual(line["major_axis"], 4 * np.sqrt((20 * 20 - 1) / 12))
+        self.assertEqual((ring["perimeter"], line["perimeter"]), (28, 18))
+        self.assertEqual(cudaccl.components(mask, features="holes").dtype.names[-2:], ("holes", "euler_number"))
+        batch = cudaccl.components(np.stack([mask, mask[:, ::-1]]), features=features)
+        self.assertEqual(batch[0][0], ring)
+        self.assertEqual((len(batch[1]), batch[1][1]["luma_mean"]), (2, 109.5))
+
+    def test_features_like_skimage(self):
+        try:
+            from skimage import measure
+        except ImportError:
+            self.skipTest("no scikit-image")
+        rng = np.random.default_rng(14)
+        values = np.kron(rng.integers(0, 3, (40, 50)), np.ones((3, 2), int)) * rng.integers(1, 80, (120, 100))
+        mask = values.astype(np.uint8)
+        labels, components = cudaccl.analyze(mask, features=["box", "ellipse", "holes", "luma", "perimeter"])
+        for c, r in zip(components, measure.regionprops(labels, mask)):
+            self.assertEqual((c["area"], c["euler_number"], c["luma_min"], c["luma_max"], c["extent"]),
+                             (r.area, r.euler_number, r.intensity_min, r.intensity_max, r.extent))
+            np.testing.assert_allclose(
+                [c["luma_mean"], c["perimeter"], c["major_axis"], c["minor_axis"], c["eccentricity"]],
+                [r.intensity_mean, r.perimeter, r.axis_major_length, r.axis_minor_length, r.eccentricity], atol=1e-6)
+
+    def test_classes(self):
+        rng = np.random.default_rng(13)
+        for dtype, values in ((np.uint8, [0, 1, 2, 255]), (np.uint16, [0, 1, 256, 257, 65535])):
+            classes = np.kron(rng.choice(values, (20, 30)), np.ones((2, 3))).astype(dtype)
+            for connectivity in (4, 8):
+                labels, components = cudaccl.analyze(classes, connectivity, values="equal", features="box", threads=2)
+                expected = np.zeros_like(labels)
+                for value in values[1:]:
+                    expected += cudaccl.label(classes == value, connectivity) + (classes == value) * 10000 * value
+                self.assertEqual(len(components), len(np.unique(expected)) - 1)
+                self.assertEqual(len(np.unique(expected * 10000 + labels)), len(components) + 1)
+                for c in components:
+                    self.assertEqual(set(classes[labels == c["label"]]), {c["value"]})
+            batch = cudaccl.components(np.stack([classes, classes[::-1]]), values="equal")
+            self.assertEqual(batch[0].tolist(), cudaccl.components(classes, values="equal").tolist())
+
+    def test_band(self):
+        depth = np.random.default_rng(15).integers(0, 65536, (30, 40), np.uint16)
+        for low, high in ((0, 20000), (20000, 40000), (50000, 65535), (3, 2)):
+            for invert in (False, True):
+                inside = ((depth >= low) & (depth <= high)) != invert
+                np.testing.assert_array_equal(
+                    cudaccl.label(depth, values="band", low=low, high=high, invert=invert), cudaccl.label(inside))
+        gray = (depth >> 8).astype(np.uint8)
+        np.testing.assert_array_equal(cudaccl.label(gray, values="band", low=20, high=99),
+                                      cudaccl.label((gray >= 20) & (gray <= 99)))
+
     def test_cleaning(self):
         mask = np.zeros((9, 12), np.uint8)
         mask[1:8, 1:8] = 255
@@ -348,6 +409,13 @@ class Errors(unittest.TestCase):
         self.fails(ValueError, "threshold", mask, threshold=256)
         self.fails(ValueError, "backend", mask, backend="gpu")
         self.fails(ValueError, "feature", mask, features="moon")
+        self.fails(ValueError, "volumes have no features", np.ones((2, 4, 6), bool), 26, features="sums")
+        self.fails(ValueError, "values 'same'", mask, values="same")
+        self.fails(ValueError, "a band", mask, values="band", low=-1)
+        self.fails(TypeError, "uint16", mask.astype(np.int64), values="equal")
+        self.fails(TypeError, "mask != 0", mask.astype(np.uint16))
+        self.fails(RuntimeError, "operations", mask, values="equal", morphology="median3")
+        self.fails(RuntimeError, "shapes", mask, values="equal", features="holes")
         self.fails(ValueError, "threads", mask, threads=1000)
         self.fails(ValueError, "position", mask, morphology="median4")
         self.fails(TypeError, "colour", mask, colour=3)
@@ -379,7 +447,8 @@ class Errors(unittest.TestCase):
                   np.ones((2, 3, 5), np.uint8), np.zeros((3, 5), np.int32), memoryview(b"abcdef"),
                   array.array("f", [1, 2]), np.ones((3, 5), "V1"), np.ones((3, 5), "datetime64[s]"), ctypes.c_char()]
         options = ["connectivity", "threshold", "out", "threads", "invert", "min_area", "max_area", "min_width",
-                   "max_components", "features", "morphology", "include", "backend", "device", "stream"]
+                   "max_components", "features", "morphology", "include", "backend", "device", "stream", "values",
+                   "low", "high"]
         for _ in range(3000):
             kwargs = {name: rng.choice(values) for name in rng.sample(options, rng.randrange(4))}
             try:
