@@ -89,7 +89,8 @@ void watch_camera_update (WatchCamera *self, WatchCameraSettings *camera);
 void watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status);
 void watch_camera_status_clear (WatchCameraStatus *status);
 
-/* Called in the main thread with a JPEG picture of the camera, at most 1280 pixels wide. */
+/* Called in the main thread with a JPEG picture of the camera, at most 1280 pixels wide; with NULL
+ * when the camera is freed, and then not again: there is nothing to remove. */
 typedef void (*WatchPicture) (GBytes *jpeg, gpointer user_data);
 
 /* Calls @func with up to @rate pictures a second, from now on. Pictures are encoded only while

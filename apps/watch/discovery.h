@@ -1,0 +1,32 @@
+/* cudaccl-watch - finds cameras
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_DISCOVERY_H__
+#define __WATCH_DISCOVERY_H__
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *kind;    /* onvif or v4l2 */
+  gchar *name;    /* for people, or NULL */
+  gchar *model;   /* or NULL */
+  gchar *address; /* of the host, or NULL */
+  gchar *uri;     /* to begin with: cameras have different paths */
+} WatchDevice;
+
+/* Adds the devices of an answer to a probe of WS-Discovery to @devices (WatchDevice), each once.
+ * Ignores what is not such an answer. */
+void watch_discovery_parse (const gchar *text, gsize size, GPtrArray *devices);
+
+GPtrArray *watch_devices_new (void);
+
+/* Asks the networks for ONVIF's cameras, and GStreamer for devices of this machine; takes three
+ * seconds. From any thread. */
+GPtrArray *watch_discover (GCancellable *cancellable);
+
+G_END_DECLS
+
+#endif /* __WATCH_DISCOVERY_H__ */

@@ -1,0 +1,126 @@
+/* cudaccl-watch - what the parts of the server share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_HTTP_H__
+#define __WATCH_HTTP_H__
+
+#include "json.h"
+#include "server.h"
+
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
+
+/* A request that passed all checks. */
+typedef struct
+{
+  WatchServer *server;
+  Watch *watch;
+  SoupServerMessage *message;
+  GHashTable *query; /* names that the route knows, UTF-8; or NULL */
+  gchar *name;       /* what stands for {…} in the path, decoded; or NULL */
+} WatchRequest;
+
+typedef void (*WatchHandler) (const WatchRequest *request);
+
+/* What is not behind the token. */
+typedef enum
+{
+  WATCH_ROUTE_OPEN = 1 << 0,
+  WATCH_ROUTE_BODY = 1 << 1,   /* takes a body of JSON */
+  WATCH_ROUTE_STREAM = 1 << 2, /* has no end: not for HEAD */
+} WatchRouteFlags;
+
+typedef struct
+{
+  const gchar *method;
+  const gchar *path;  /* {…} stands for a part of it; {file} for the rest */
+  const gchar *query; /* names of the parameters, separated by spaces, or NULL */
+  WatchRouteFlags flags;
+  WatchHandler handler;
+} WatchRoute;
+
+const WatchRoute *watch_http_get_routes (guint *n);
+
+/* Takes a connection as if it had been accepted: for tests. */
+gboolean watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local,
+                              GSocketAddress *remote);
+
+/* --- Answers --- */
+
+/* {"error": "…"}; the text is made valid UTF-8. */
+void watch_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* Takes @text. */
+void watch_http_json (SoupServerMessage *message, guint status, gchar *text);
+
+/* An answer that a thread makes; @status 0 and @error give 400 with its message. */
+typedef struct
+{
+  guint status;
+  const gchar *type;
+  GBytes *body;
+  GError *error;
+} WatchAnswer;
+
+typedef void (*WatchWork) (WatchAnswer *answer, gpointer data, GCancellable *cancellable);
+
+/* Runs @work in a thread, and answers with what it made. @slow: it waits for the network. Answers
+ * 503 if too many wait. */
+void watch_http_run (const WatchRequest *request, gboolean slow, WatchWork work, gpointer data,
+                     GDestroyNotify destroy);
+
+/* Returns the body as an object, or answers 400 and returns NULL. */
+JsonObject *watch_http_get_object (const WatchRequest *request);
+
+/* soup_server_message_pause() and _unpause(), which libsoup 3.0 has under other names. */
+void watch_http_pause (SoupServerMessage *message);
+void watch_http_unpause (SoupServerMessage *message);
+
+/* Calls @finished once: when the message is finished or the client is gone, or when the server is
+ * freed. Then @data must not be used any more. */
+typedef void (*WatchFinished) (SoupServerMessage *message, gpointer data);
+void watch_http_on_finished (WatchServer *self, SoupServerMessage *message, WatchFinished finished,
+                             gpointer data);
+/* Does so now. */
+void watch_http_finish (WatchServer *self, gpointer data);
+
+/* Ends the connection in the middle of an answer. */
+void watch_http_abort (SoupServerMessage *message);
+
+const gchar *watch_http_get (const WatchRequest *request, const gchar *name);
+
+/* --- Handlers --- */
+
+void watch_api_cameras (const WatchRequest *request);
+void watch_api_add_camera (const WatchRequest *request);
+void watch_api_change_camera (const WatchRequest *request);
+void watch_api_remove_camera (const WatchRequest *request);
+void watch_api_status (const WatchRequest *request);
+void watch_api_events (const WatchRequest *request);
+void watch_api_tracks (const WatchRequest *request);
+void watch_api_minutes (const WatchRequest *request);
+void watch_api_discover (const WatchRequest *request);
+void watch_api_try (const WatchRequest *request);
+void watch_live_camera (const WatchRequest *request);
+void watch_live_cameras (const WatchRequest *request);
+void watch_live_snapshot (const WatchRequest *request);
+void watch_live_events (const WatchRequest *request);
+void watch_live_media (const WatchRequest *request);
+void watch_metrics (const WatchRequest *request);
+
+/* --- What others show --- */
+
+typedef struct
+{
+  guint connections;
+  guint streams;   /* pictures and events */
+  guint64 answers; /* since the start */
+  guint64 refused; /* connections and streams, because there were too many */
+} WatchServerStats;
+
+WatchServerStats *watch_server_get_stats (WatchServer *self);
+
+G_END_DECLS
+
+#endif /* __WATCH_HTTP_H__ */

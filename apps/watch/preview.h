@@ -1,0 +1,23 @@
+/* cudaccl-watch - one picture of an address, before it is a camera
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_PREVIEW_H__
+#define __WATCH_PREVIEW_H__
+
+#include "http.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *uri; /* of a scheme that cameras may have */
+  gchar *user, *password;
+} WatchPreview;
+
+/* A WatchWork on a WatchPreview: a JPEG picture, or after 15 s an error. */
+void watch_preview_run (WatchAnswer *answer, gpointer data, GCancellable *cancellable);
+void watch_preview_free (gpointer data);
+
+G_END_DECLS
+
+#endif /* __WATCH_PREVIEW_H__ */
