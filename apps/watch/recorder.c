@@ -93,8 +93,9 @@ add_to_ring (WatchRecorder *self, const Frame *frame)
   if (self->bytes > self->ring_bytes) {
     drop_group (self);
     watch_media_take_error (
-        self->media, g_strdup_printf ("%s: a group of pictures is larger than ring-bytes: raise "
-                                      "it, or let the camera send key frames more often",
+        self->media, g_strdup_printf ("%s: a group of pictures does not fit into memory: raise "
+                                      "`memory` of [record], or let the camera send key frames "
+                                      "more often",
                                       self->camera));
   }
 }

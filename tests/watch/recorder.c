@@ -455,7 +455,7 @@ GST_START_TEST (test_ring)
   fail_unless (watch_recorder_trigger (recorder, get_time (samples, 99), 2) == NULL);
   watch_recorder_free (recorder);
   watch_media_get_stats (media, &stats);
-  fail_unless (strstr (stats.last_error, "ring-bytes") != NULL);
+  fail_unless (strstr (stats.last_error, "raise `memory`") != NULL);
   g_free (stats.last_error);
   watch_media_unref (media);
 }
