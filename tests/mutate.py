@@ -66,9 +66,10 @@ def mutants_of(code):
     for match in OPERATOR.finditer(code):
         yield match.start(), match.end(), SWAPS[match.group()]
     for match in NUMBER.finditer(code):
-        yield match.start(), match.end(), str(int(match.group(), 0) + 1)
-        if int(match.group(), 0) > 1:
-            yield match.start(), match.end(), str(int(match.group(), 0) - 1)
+        number = int(re.sub(r"^0(?=\d)", "0o", match.group()), 0)
+        yield match.start(), match.end(), str(number + 1)
+        if number > 1:
+            yield match.start(), match.end(), str(number - 1)
     for match in MIN_MAX.finditer(code):
         swaps = {"min": "max", "max": "min", "MIN": "MAX", "MAX": "MIN"}
         yield match.start(), match.end(), swaps[match.group()]

@@ -200,10 +200,13 @@ check_space (WatchMedia *self)
 static void
 fail (WatchMedia *self, const gchar *name, const GError *error)
 {
-  self->full_until = g_get_monotonic_time () + self->hold;
-  g_atomic_int_set (&self->full, TRUE);
-  watch_media_take_error (self, g_strdup_printf ("%s could not be written: %s", name,
-                                                 error ? error->message : "unknown error"));
+  /* What the muxer does not take concerns one camera, what the disk does not take all of them. */
+  if (error->domain == GST_RESOURCE_ERROR || error->domain == G_FILE_ERROR) {
+    self->full_until = g_get_monotonic_time () + self->hold;
+    g_atomic_int_set (&self->full, TRUE);
+  }
+  watch_media_take_error (self,
+                          g_strdup_printf ("%s could not be written: %s", name, error->message));
 }
 
 static void

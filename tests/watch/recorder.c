@@ -562,6 +562,54 @@ GST_START_TEST (test_write_error)
 }
 GST_END_TEST;
 
+/* A camera whose stream cannot be recorded does not stop the others. */
+GST_START_TEST (test_neighbour)
+{
+  static const gchar *const wrong[] = { "image/jpeg", AVC, "video/x-h265,stream-format=hvc1" };
+  const Codec *codec = find_codec ();
+  g_autoptr (GPtrArray) samples = NULL;
+  WatchMedia *media;
+  WatchRecorder *yard;
+  WatchMediaStats stats;
+
+  if (!codec)
+    return;
+  samples = encode (codec, 50, 25, 64);
+  media = open_media (0, 0);
+  watch_media_set_reserve (media, 0, 1000 * SECOND);
+  yard = watch_recorder_new (media, "yard", GST_SECOND, GST_SECOND, 1 << 20);
+  for (guint i = 0; i < samples->len; i++)
+    add (yard, samples, i);
+  for (guint w = 0; w < G_N_ELEMENTS (wrong); w++) {
+    WatchRecorder *gate = watch_recorder_new (media, "gate", GST_SECOND, GST_SECOND, 1 << 20);
+    g_autoptr (GstCaps) caps = gst_caps_from_string (wrong[w]);
+    g_autofree gchar *name = NULL, *other = NULL;
+
+    for (guint i = 0; i < samples->len; i++) {
+      g_autoptr (GstBuffer) buffer = gst_buffer_new_memdup ("not a frame", 11);
+
+      GST_BUFFER_PTS (buffer) = get_pts (samples, i);
+      watch_recorder_add (gate, buffer, caps, get_time (samples, i));
+    }
+    name = watch_recorder_trigger (gate, get_time (samples, 40), 1);
+    watch_recorder_free (gate);
+    watch_media_flush (media);
+    watch_media_get_stats (media, &stats);
+    fail_unless_equals_uint64 (stats.failed, w + 1);
+    fail_unless (strstr (stats.last_error, name) != NULL);
+    g_free (stats.last_error);
+    other = watch_recorder_trigger (yard, get_time (samples, 40), 2 + w);
+    fail_unless (other != NULL);
+  }
+  watch_recorder_free (yard);
+  watch_media_flush (media);
+  watch_media_get_stats (media, &stats);
+  fail_unless_equals_uint64 (stats.clips, 1);
+  g_free (stats.last_error);
+  watch_media_unref (media);
+}
+GST_END_TEST;
+
 /* What a killed process leaves, cut anywhere: it plays, or it is removed. */
 GST_START_TEST (test_killed)
 {
@@ -740,6 +788,7 @@ recorder_suite (void)
   tcase_add_test (tcase, test_ring);
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_write_error);
+  tcase_add_test (tcase, test_neighbour);
   tcase_add_test (tcase, test_killed);
   tcase_add_test (tcase, test_retention);
   tcase_add_test (tcase, test_names);
