@@ -215,7 +215,9 @@ count (WatchMedia *self, guint64 *counter, gboolean ok)
   g_mutex_lock (&self->lock);
   if (ok) {
     ++*counter;
-    g_clear_pointer (&self->stats.last_error, g_free);
+    /* A clip that is finished for want of space does not make any. */
+    if (!g_atomic_int_get (&self->full))
+      g_clear_pointer (&self->stats.last_error, g_free);
   } else {
     self->stats.failed++;
   }
