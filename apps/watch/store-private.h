@@ -61,6 +61,7 @@ struct _WatchStore
   WatchDb *db;
   WatchStoreState state;
   guint64 max_line_bytes;
+  gint no_spool; /* atomic */
 
   GMutex mutex;
   GCond wake;  /* there is work */

@@ -87,7 +87,7 @@ watch_spool_load (WatchStore *self)
 gboolean
 watch_spool_wants (WatchStore *self, WatchLineKind kind)
 {
-  for (guint i = 0; i < self->state.n_sinks; i++) {
+  for (guint i = 0; i < self->state.n_sinks && !g_atomic_int_get (&self->no_spool); i++) {
     if (self->state.sinks[i].kinds & kind)
       return TRUE;
   }

@@ -168,17 +168,25 @@ load_names (WatchStore *self)
 
 /* --- Opening --- */
 
+/* Fails if the database is of a newer version. */
+static gboolean
+check_version (WatchStore *self, gint64 version, GError **error)
+{
+  if (version <= (gint64) G_N_ELEMENTS (upgrades))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               "%s: written by a newer version of cudaccl-watch (schema %d, this one knows %d)",
+               self->path, (int) version, (int) G_N_ELEMENTS (upgrades));
+  return FALSE;
+}
+
 static int
 upgrade (WatchStore *self, GError **error)
 {
   gint64 version = watch_db_get_int (self->db, "PRAGMA user_version", "");
 
-  if (version > (gint64) G_N_ELEMENTS (upgrades)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                 "%s: written by a newer version of cudaccl-watch (schema %d, this one knows %d)",
-                 self->path, (int) version, (int) G_N_ELEMENTS (upgrades));
+  if (!check_version (self, version, error))
     return SQLITE_OK;
-  }
   for (; version < (gint64) G_N_ELEMENTS (upgrades); version++) {
     g_autofree gchar *sql = g_strdup_printf ("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
                                              upgrades[version], (int) version + 1);
@@ -660,6 +668,24 @@ operation_new (OperationType type)
 
 /* --- Interface --- */
 
+static WatchStore *
+store_new (const gchar *data)
+{
+  WatchStore *self = g_new0 (WatchStore, 1);
+
+  self->lock = -1;
+  self->path = g_build_filename (data, "watch.sqlite", NULL);
+  self->max_line_bytes = G_MAXINT64;
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->wake);
+  g_cond_init (&self->tried);
+  g_queue_init (&self->queue);
+  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->name_numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  return self;
+}
+
 WatchStore *
 watch_store_open (const gchar *data, GError **error)
 {
@@ -675,23 +701,32 @@ watch_store_open (const gchar *data, GError **error)
   if (lock < 0)
     return NULL;
 
-  self = g_new0 (WatchStore, 1);
+  self = store_new (data);
   self->lock = lock;
-  self->path = g_build_filename (data, "watch.sqlite", NULL);
-  self->max_line_bytes = G_MAXINT64;
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->wake);
-  g_cond_init (&self->tried);
-  g_queue_init (&self->queue);
-  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
-  self->names = g_ptr_array_new_with_free_func (g_free);
-  self->name_numbers = g_hash_table_new (g_str_hash, g_str_equal);
   if (!open_or_begin (self, error)) {
     watch_store_close (self);
     return NULL;
   }
   self->thread = g_thread_new ("watch-store", writer_main, self);
   return self;
+}
+
+WatchStore *
+watch_store_open_for_reading (const gchar *data, GError **error)
+{
+  WatchStore *self = store_new (data);
+  int code;
+
+  self->db = watch_db_open (self->path, FALSE);
+  code = sqlite3_errcode (self->db->db);
+  if (code == SQLITE_OK)
+    code = load_names (self);
+  if (code != SQLITE_OK)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path, sqlite3_errstr (code));
+  else if (check_version (self, watch_db_get_int (self->db, "PRAGMA user_version", ""), error))
+    return self;
+  watch_store_close (self);
+  return NULL;
 }
 
 void
@@ -712,7 +747,8 @@ watch_store_close (WatchStore *self)
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->wake);
   g_cond_clear (&self->tried);
-  close (self->lock);
+  if (self->lock >= 0)
+    close (self->lock);
   g_free (self);
 }
 
@@ -775,6 +811,12 @@ watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpointer 
 }
 
 void
+watch_store_stop_spooling (WatchStore *self)
+{
+  g_atomic_int_set (&self->no_spool, TRUE);
+}
+
+void
 watch_store_set_sinks (WatchStore *self, const gchar *const *names, const gchar *const *kinds,
                        guint64 max_bytes)
 {
@@ -829,6 +871,22 @@ watch_store_get_last_track (WatchStore *self, const gchar *camera)
                             (gint64) watch_store_get_number (self, camera, FALSE));
   watch_store_return_reader (self, db);
   return track;
+}
+
+gint64
+watch_store_get_session_end (WatchStore *self, const gchar *session)
+{
+  WatchDb *db;
+  gint64 end;
+
+  watch_store_flush (self);
+  db = watch_store_get_reader (self, FALSE, NULL);
+  if (!db)
+    return 0;
+  end = watch_db_get_int (db, "SELECT max (\"end\") FROM tracks WHERE session = ?", "i",
+                          (gint64) watch_store_get_number (self, session, FALSE));
+  watch_store_return_reader (self, db);
+  return end;
 }
 
 void

@@ -18,6 +18,9 @@ typedef struct _WatchStore WatchStore;
  * or a newer version wrote it. */
 WatchStore *watch_store_open (const gchar *data, GError **error);
 
+/* The same for searches alone, also while another process has it open. Fails if there is none. */
+WatchStore *watch_store_open_for_reading (const gchar *data, GError **error);
+
 /* Writes what is queued, and closes it. */
 void watch_store_close (WatchStore *self);
 
@@ -35,6 +38,9 @@ void watch_store_add_minute (WatchStore *self, WatchMinute *minute);
 /* Adds a line to the spool alone, as for frames. */
 void watch_store_add_line (WatchStore *self, const gchar *camera, const gchar *kind, gchar *line);
 
+/* From now on, events and tracks are not put into the spool: those of recordings are no news. */
+void watch_store_stop_spooling (WatchStore *self);
+
 /* Called in the store's thread after the commit, with the events that are now safe. */
 typedef void (*WatchStoreCommitted) (GPtrArray *events, gpointer user_data);
 void watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpointer user_data);
@@ -46,6 +52,9 @@ guint64 watch_store_get_last_track (WatchStore *self, const gchar *camera);
 /* The counts of a zone after its last event, or 0. */
 void watch_store_get_counts (WatchStore *self, const gchar *camera, const gchar *zone, guint64 *in,
                              guint64 *out);
+
+/* When the last track of the session ended, 0 if there is none. Takes up to some 100 ms. */
+gint64 watch_store_get_session_end (WatchStore *self, const gchar *session);
 
 /* --- Searching --- */
 

@@ -220,6 +220,8 @@ GST_START_TEST (test_track)
   line = watch_track_to_json (g_ptr_array_index (found, 0));
   fail_unless_equals_string (line, expected);
   fail_unless_equals_uint64 (watch_store_get_last_track (store, "yard"), 42);
+  fail_unless_equals_int64 (watch_store_get_session_end (store, "session"), TIME + 90000000);
+  fail_unless_equals_int64 (watch_store_get_session_end (store, "another"), 0);
   watch_store_close (store);
 }
 GST_END_TEST;
@@ -511,6 +513,14 @@ GST_START_TEST (test_spool)
   fail_unless_lines (store, "kafka", 0, &all, "hall frames f1, hall frames f2, ");
   fail_unless_lines (store, "mqtt", 0, &last, "yard events {\", ");
 
+  /* Not any more. */
+  watch_store_stop_spooling (store);
+  watch_store_add_event (store, new_event ("yard", 3, TIME, WATCH_EVENT_IN, "door", NULL));
+  watch_store_flush (store);
+  fail_unless_lines (store, "mqtt", 0, &last, "yard events {\", ");
+  watch_store_close (store);
+  store = open_store ();
+
   /* The first is forgotten, the second keeps its place, a new one begins here. */
   watch_store_set_sinks (store, other_names, other_kinds, 1 << 20);
   watch_store_add_line (store, "hall", "tracks", g_strdup ("t2"));
@@ -620,11 +630,28 @@ GST_START_TEST (test_locked)
   WatchStore *store = open_store ();
   g_autoptr (GError) error = NULL;
 
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  WatchStore *reader;
+
   fail_if (watch_store_open (folder, &error) != NULL);
   fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY));
   fail_unless (strstr (error->message, "another cudaccl-watch") != NULL);
+  g_clear_error (&error);
+
+  /* Others may read. */
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  watch_store_flush (store);
+  reader = watch_store_open_for_reading (folder, &error);
+  fail_unless (reader != NULL, "%s", error ? error->message : "");
+  numbers = find_numbers (reader, query, FALSE);
+  fail_unless_equals_string (numbers, "1");
+  watch_store_close (reader);
   watch_store_close (store);
   watch_store_close (open_store ());
+
+  fail_if (watch_store_open_for_reading ("/nonexistent", &error) != NULL);
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_FAILED));
 }
 GST_END_TEST;
 
