@@ -1,0 +1,267 @@
+/* cudaccl-watch - tests of the synopsis
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/check/gstcheck.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "synopsis.h"
+
+#define WIDTH 320
+#define HEIGHT 240
+#define RATE 10
+#define SECONDS 7
+#define SIZE 24
+#define GROUND 70
+#define BEGIN G_GINT64_CONSTANT (1769860800000000)
+
+static gchar *folder;
+
+static void
+setup (void)
+{
+  folder = g_dir_make_tmp ("watch-synopsis-XXXXXX", NULL);
+}
+
+static void
+teardown (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir))) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
+static gchar *
+in_folder (const gchar *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Writes a recording in which a square moves to the right at @y after two seconds; without @y,
+ * nothing moves. */
+static void
+write_recording (const gchar *path, guint y)
+{
+  g_autoptr (GstElement) pipeline =
+      gst_parse_launch ("appsrc name=source format=time ! jpegenc quality=95 ! matroskamux "
+                        "! filesink name=sink",
+                        NULL);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstCaps) caps = gst_caps_new_simple (
+      "video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, WIDTH, "height",
+      G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, RATE, 1, NULL);
+
+  g_object_set (source, "caps", caps, NULL);
+  g_object_set (sink, "location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint n = 0; n < RATE * SECONDS; n++) {
+    guint8 *pixels = g_malloc (WIDTH * HEIGHT);
+    guint x = 20 + 4 * (n - MIN (n, 2 * RATE));
+    GstBuffer *buffer;
+
+    memset (pixels, GROUND, WIDTH * HEIGHT);
+    for (guint row = y; y && n >= 2 * RATE && row < y + SIZE; row++)
+      memset (pixels + row * WIDTH + x, 220, SIZE);
+    buffer = gst_buffer_new_wrapped (pixels, WIDTH * HEIGHT);
+    GST_BUFFER_PTS (buffer) = n * GST_SECOND / RATE;
+    GST_BUFFER_DURATION (buffer) = GST_SECOND / RATE;
+    gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
+  }
+  gst_app_src_end_of_stream (GST_APP_SRC (source));
+  message =
+      gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+/* Adds a recording of an hour later than the last. */
+static void
+add (GArray *recordings, const gchar *name, gint y)
+{
+  WatchRecording recording = { in_folder (name), BEGIN + recordings->len * G_TIME_SPAN_HOUR };
+
+  if (y >= 0)
+    write_recording (recording.path, y);
+  else
+    g_file_set_contents (recording.path, "no video", -1, NULL);
+  g_array_append_val (recordings, recording);
+}
+
+static void
+recording_clear (gpointer data)
+{
+  g_free (((WatchRecording *) data)->path);
+}
+
+static GArray *
+recordings_new (void)
+{
+  GArray *recordings = g_array_new (FALSE, FALSE, sizeof (WatchRecording));
+
+  g_array_set_clear_func (recordings, recording_clear);
+  return recordings;
+}
+
+/* Whether the row has pixels of a square. */
+static gboolean
+has_square (const GstVideoFrame *frame, guint y)
+{
+  const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+                      y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  guint n = 0;
+
+  for (guint x = 0; x < WIDTH; x++)
+    n += row[x] > 180;
+  return n >= SIZE * 3 / 4;
+}
+
+/* Counts the frames, those with a square in each of the rows, and those with both. */
+static void
+count_frames (const gchar *path, guint *n_frames, guint *n_both)
+{
+  g_autoptr (GstElement) pipeline =
+      gst_parse_launch ("filesrc name=source ! decodebin ! videoconvert "
+                        "! video/x-raw,format=I420 ! appsink name=sink sync=false",
+                        NULL);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample;
+
+  *n_frames = *n_both = 0;
+  g_object_set (source, "location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink)))) {
+    GstVideoFrame frame;
+    GstVideoInfo info;
+    const guint8 *pixels;
+
+    fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+    fail_unless_equals_int (info.width, WIDTH);
+    fail_unless_equals_int (info.height, HEIGHT);
+    fail_unless (gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+    pixels = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
+    /* The ground shows no square that was there before: in limited range. */
+    fail_unless (ABS (pixels[230 * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + 8] - 76) < 10);
+    (*n_frames)++;
+    *n_both += has_square (&frame, 72) && has_square (&frame, 172);
+    gst_video_frame_unmap (&frame);
+    gst_sample_unref (sample);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+static guint
+count_files (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+GST_START_TEST (test_together)
+{
+  g_autoptr (GArray) recordings = recordings_new ();
+  g_autofree gchar *output = in_folder ("out.mp4");
+  g_autoptr (GError) error = NULL;
+  WatchSynopsisResult result;
+  guint n_frames, n_both;
+
+  add (recordings, "a.mkv", 60);
+  add (recordings, "b.mkv", -1);
+  add (recordings, "c.mkv", 160);
+  fail_unless (watch_synopsis_make (recordings, output, 60, NULL, NULL, NULL, &result, &error),
+               "%s", error ? error->message : "");
+  fail_unless_equals_int (result.objects, 2);
+  fail_unless_equals_int (result.unreadable, 1);
+  /* Each takes some four seconds, both together no more. */
+  fail_unless (result.seconds > 3 && result.seconds < 6, "%f s", result.seconds);
+  count_frames (output, &n_frames, &n_both);
+  fail_unless (ABS (n_frames - result.seconds * 15) < 1.5, "%u frames, %f s", n_frames,
+               result.seconds);
+  fail_unless (n_both > 40, "%u", n_both);
+  fail_unless_equals_int (count_files (), 4);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_apart)
+{
+  g_autoptr (GArray) recordings = recordings_new ();
+  g_autofree gchar *output = in_folder ("out.mp4");
+  g_autoptr (GError) error = NULL;
+  WatchSynopsisResult result;
+
+  /* At the same place: one follows the other closely. */
+  add (recordings, "a.mkv", 60);
+  add (recordings, "b.mkv", 60);
+  fail_unless (watch_synopsis_make (recordings, output, 60, NULL, NULL, NULL, &result, &error));
+  fail_unless_equals_int (result.objects, 2);
+  fail_unless (result.seconds > 4.5 && result.seconds < 10, "%f s", result.seconds);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_errors)
+{
+  static const struct
+  {
+    gint y; /* -1: no video */
+    gboolean cancel;
+    const gchar *output;
+    gint code;
+  } cases[] = {
+    { 0, FALSE, "out.mp4", G_IO_ERROR_NOT_FOUND },
+    { -1, FALSE, "out.mp4", G_IO_ERROR_FAILED },
+    { 60, TRUE, "out.mp4", G_IO_ERROR_CANCELLED },
+    { 60, FALSE, "missing/out.mp4", G_IO_ERROR_NOT_FOUND },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GArray) recordings = recordings_new ();
+    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+    g_autofree gchar *output = in_folder (cases[i].output);
+    g_autoptr (GError) error = NULL;
+    WatchSynopsisResult result;
+
+    add (recordings, "a.mkv", cases[i].y);
+    if (cases[i].cancel)
+      g_cancellable_cancel (cancellable);
+    fail_if (watch_synopsis_make (recordings, output, 60, NULL, NULL, cancellable, &result, &error),
+             "case %u", i);
+    fail_unless (g_error_matches (error, G_IO_ERROR, cases[i].code), "case %u: %s", i,
+                 error->message);
+    fail_unless_equals_int (count_files (), 1);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+synopsis_suite (void)
+{
+  Suite *s = suite_create ("synopsis");
+  TCase *tc = tcase_create ("synopsis");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_together);
+  tcase_add_test (tc, test_apart);
+  tcase_add_test (tc, test_errors);
+  return s;
+}
+
+GST_CHECK_MAIN (synopsis);
