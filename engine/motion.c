@@ -3,6 +3,7 @@
 
 #include "engine/motion.h"
 #include "engine/error.h"
+#include "engine/motion_drift.h"
 
 #include <inttypes.h>
 
@@ -122,6 +123,7 @@ ccl_model_finish (CclModel *model)
     .pixels = (uint64_t) model->width * model->height,
     .foreground = model->foreground,
     .shadows = model->n_shadows,
+    .brightness = ccl_drift_brightness (model->luma, model->width, model->height),
     .relit = model->relit,
     .light_change = model->foreground > model->most,
   };

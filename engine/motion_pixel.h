@@ -47,10 +47,12 @@ typedef struct CclMotionPace
   uint8_t enough;     /* the count that makes it the background */
 } CclMotionPace;
 
-/* What happens before a frame is compared with the background: see motion_light.h. */
+/* What happens before a frame is compared with the background: see motion_light.h, and for
+ * CCL_MOTION_DRIFT motion_drift.h. */
 typedef enum CclMotionLight
 {
   CCL_MOTION_STEADY = 0,
+  CCL_MOTION_DRIFT,  /* the brightness of the picture has changed a little */
   CCL_MOTION_SEARCH, /* the light may have changed */
   CCL_MOTION_FOLLOW, /* it did recently: it may still change, by less */
 } CclMotionLight;

@@ -16,6 +16,11 @@
 #define FOLLOW_INTERVAL (500 * MILLISECOND)
 #define FOLLOW_TIME (5000 * MILLISECOND)
 #define CHROMA_FLOOR 12
+#define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
+/* Noise and contrast become less in the dark: the floor goes down in proportion to the brightness
+ * between these. */
+#define BRIGHT (96 * CCL_MOTION_ONE)
+#define DARK (BRIGHT / 2)
 
 static uint64_t
 min_u64 (uint64_t a, uint64_t b)
@@ -65,11 +70,23 @@ pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning
   };
 }
 
+static uint16_t
+floor_of (const CclMotionClock *clock, const CclMotionParams *params)
+{
+  uint32_t brightness = clock->brightness;
+
+  if (brightness == 0 || brightness > BRIGHT)
+    brightness = BRIGHT;
+  if (brightness < DARK)
+    brightness = DARK;
+  return (uint16_t) (params->noise_floor * CCL_MOTION_ONE * brightness / BRIGHT);
+}
+
 CclMotionStep
 ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed)
 {
   CclMotionStep step = { .shadows = !params->keep_shadows,
-                         .floor = (uint16_t) (params->noise_floor * CCL_MOTION_ONE),
+                         .floor = floor_of (clock, params),
                          .chroma_floor = CHROMA_FLOOR * CCL_MOTION_ONE };
   uint64_t interval;
 
@@ -122,15 +139,23 @@ void
 ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                         const CclMotionSeen *seen)
 {
+  const uint32_t before = clock->brightness;
+
   clock->changed = seen->light_change ? clock->changed + elapsed : 0;
+  clock->brightness = seen->brightness;
   if (freeze)
     return;
   clock->much = is_much (seen) ? clock->much + elapsed : 0;
   clock->last += elapsed;
   clock->follow -= min_u64 (elapsed, clock->follow);
   clock->searched = clock->changed > 0 && (clock->searched || clock->light == CCL_MOTION_SEARCH);
-  if (clock->light != CCL_MOTION_STEADY)
+  if (clock->light > CCL_MOTION_DRIFT)
     clock->last = 0;
+  /* where it still changes, so that the next frame checks again */
+  if (clock->light == CCL_MOTION_DRIFT)
+    clock->level = before;
+  else if (clock->light != CCL_MOTION_STEADY || clock->level == 0)
+    clock->level = seen->brightness;
   if (seen->relit)
     clock->follow = FOLLOW_TIME;
   if (clock->much == 0)
@@ -143,6 +168,9 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
     clock->next = CCL_MOTION_SEARCH;
   else if (clock->follow > 0 && clock->last >= FOLLOW_INTERVAL)
     clock->next = CCL_MOTION_FOLLOW;
+  else if (clock->much == 0 &&
+           ccl_motion_distance ((int) seen->brightness, (int) clock->level) > DRIFT)
+    clock->next = CCL_MOTION_DRIFT;
   if (clock->changed >= LIGHT_CHANGE && clock->searched)
     clock->running = false;
 }

@@ -15,22 +15,25 @@ typedef struct CclMotionClock
   uint64_t pending[CCL_MOTION_GROUPS]; /* not learned from yet */
   uint64_t rest[CCL_MOTION_GROUPS];    /* of candidates' counts, in 1 / learning time */
   uint32_t updates;
-  uint64_t changed; /* how long masks have been empty for too much foreground */
-  uint8_t light;    /* CclMotionLight of the last frame */
-  uint8_t next;     /* and of the next one */
-  bool searched;    /* since changed is not 0 */
-  uint64_t much;    /* how long much has been foreground or shadow */
-  uint64_t last;    /* since light was searched or followed */
-  uint64_t wait;    /* before it is searched again: longer each time that none is found */
-  uint64_t follow;  /* how long to follow it */
+  uint64_t changed;    /* how long masks have been empty for too much foreground */
+  uint8_t light;       /* CclMotionLight of the last frame */
+  uint8_t next;        /* and of the next one */
+  bool searched;       /* since changed is not 0 */
+  uint64_t much;       /* how long much has been foreground or shadow */
+  uint64_t last;       /* since light was searched or followed */
+  uint64_t wait;       /* before it is searched again: longer each time that none is found */
+  uint64_t follow;     /* how long to follow it */
+  uint32_t brightness; /* of the last frame; 0: there was none */
+  uint32_t level;      /* what the brightness was when it was last compared */
 } CclMotionClock;
 
 /* What a frame has shown. */
 typedef struct CclMotionSeen
 {
   uint64_t pixels, foreground, shadows;
-  bool relit;        /* the light has changed, and the background with it */
-  bool light_change; /* there is too much foreground */
+  uint32_t brightness; /* the mean luma, 1/128 grey levels */
+  bool relit;          /* the light has changed, and the background with it */
+  bool light_change;   /* there is too much foreground */
 } CclMotionSeen;
 
 /* Advances the clock to the next frame, @elapsed after the last one, and returns its updates. */
@@ -40,7 +43,8 @@ CclMotionStep ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParam
 /* The maximum number of foreground pixels, out of @pixels, without a change of light. */
 uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
 
-/* Records what the frame has shown. Where much has changed, the next frame searches for a change of
+/* Records what the frame has shown. If the picture has become brighter or darker, the next frame
+ * checks for a drift. Where much has changed, the next frame searches for a change of
  * light. If there is none, and too much foreground for a while, the clock restarts. */
 void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                              const CclMotionSeen *seen);

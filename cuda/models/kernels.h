@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_MODEL_KERNELS_H
 #define CCL_CUDA_MODEL_KERNELS_H
 
-#include "engine/motion_light.h"
+#include "engine/motion_drift.h"
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ typedef struct CclModelFrame
 /* What a frame has shown: see CclModel. */
 typedef struct CclModelSeen
 {
-  uint64_t foreground, shadows;
+  uint64_t foreground, shadows, luma;
   bool relit; /* only written by frames that search for a change of light */
 } CclModelSeen;
 
@@ -46,6 +46,14 @@ typedef struct CclModelLight
   CclLightTotal *total;
 } CclModelLight;
 
+/* What a drift needs: see motion_drift.h. */
+typedef struct CclModelDrift
+{
+  uint32_t *counters;
+  CclDrift *drift;
+  uint32_t *any; /* whether there is a drift */
+} CclModelDrift;
+
 /* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
  * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
 typedef struct CclModelState
@@ -54,7 +62,7 @@ typedef struct CclModelState
   uint16_t *background[2];
   uint8_t *noise, *candidates, *counts;
   uint32_t *chroma;           /* both backgrounds of a sample; the second in the upper half */
-  unsigned long long *totals; /* of foreground and shadows; 0 between frames */
+  unsigned long long *totals; /* of foreground, shadows and luma; 0 between frames */
   CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 
@@ -73,6 +81,7 @@ typedef struct CclModelTask
   CclModelFrame frame;
   CclModelState state;
   CclModelLight light;
+  CclModelDrift drift;
   CclMotionStep step;
   CclModelMask mask, shadows;
   uint64_t most;    /* with more foreground, both masks are empty */
@@ -95,6 +104,9 @@ cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the search for a change of light; part of ccl_cuda_model_apply(). */
 cudaError_t ccl_cuda_model_relight (const CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the check for a drift, likewise. */
+cudaError_t ccl_cuda_model_follow_drift (const CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the reduction of a frame to rounded means of @scale by @scale samples. @to: its size is
  * set, and its chroma is interleaved. */

@@ -6,64 +6,12 @@
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/models/kernels.h"
+#include "cuda/models/light.cuh"
 
-#define LIGHT_THREADS 256
 #define TILE_PIXELS (CCL_LIGHT_TILE * CCL_LIGHT_TILE)
 #define THREAD_PIXELS (TILE_PIXELS / LIGHT_THREADS)
 
 static_assert (CCL_LIGHT_BINS == WARP_LANES, "a lane for each bin");
-/* Background repeats a row's last pixel to the end of its unit of 8 (model.cu). */
-#define UNIT 8
-
-typedef struct Plane
-{
-  CclModelPlane plane;
-  uint32_t step, width, height;
-} Plane;
-
-static __device__ inline Plane
-plane_of (const CclModelTask &task, int i)
-{
-  const CclModelFrame &frame = task.frame;
-
-  if (i == 0)
-    return Plane{ frame.planes[0], 1, frame.width, frame.height };
-  return Plane{ i == 1 ? frame.planes[1] : frame.planes[2], frame.step, frame.chroma_width,
-                frame.chroma_height };
-}
-
-static __device__ inline int
-blur_column (const Plane &plane, uint32_t x, uint32_t y)
-{
-  const uint8_t *sample = plane.plane.samples + (size_t) x * plane.step;
-  const size_t pitch = plane.plane.pitch;
-
-  return ccl_motion_blur (__ldg (sample + (y > 0 ? y - 1 : 0) * pitch), __ldg (sample + y * pitch),
-                          __ldg (sample + min (y + 1, plane.height - 1) * pitch));
-}
-
-static __device__ inline int
-blur_at (const Plane &plane, uint32_t x, uint32_t y)
-{
-  return ccl_motion_blur (blur_column (plane, x > 0 ? x - 1 : 0, y), blur_column (plane, x, y),
-                          blur_column (plane, min (x + 1, plane.width - 1), y));
-}
-
-/* The valid copy of a row of the background (M1 in model.cu). */
-static __device__ inline uint16_t *
-background_row (const CclModelTask &task, uint32_t y)
-{
-  uint32_t copy = task.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1;
-
-  return (copy ? task.state.background[1] : task.state.background[0]) + y * task.state.pitch;
-}
-
-static __device__ inline uint32_t *
-chroma_at (const CclModelTask &task, uint32_t x, uint32_t y)
-{
-  return task.state.chroma + y * (task.state.pitch / 2) + x;
-}
 
 static __device__ inline bool
 chroma_differs (const CclModelTask &task, uint32_t x, uint32_t y)
@@ -200,9 +148,7 @@ relight_pixel (const CclModelTask &task, const uint8_t *curve, CclLightPlace pla
 
   if (place == CCL_LIGHT_FADING && !takes)
     return;
-  *background = now;
-  for (uint32_t i = 1; x == luma.width - 1 && (x + i) % UNIT > 0; i++)
-    background[i] = now;
+  store_background (background, x, luma.width, now);
   task.state.noise[at] = CCL_MOTION_FIRST_NOISE;
   task.state.counts[at] = 0;
   if (task.frame.chroma_width > 0 && x % 2 == 0 && y % 2 == 0) {

@@ -89,6 +89,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
   const bool chroma = self->frame.chroma_width > 0;
   CclModelState *s = &self->state;
   CclModelLight *light = &self->light;
+  CclModelDrift *drift = &self->drift;
   const size_t pitch =
       ((size_t) base->width + CCL_MODEL_UNIT - 1) / CCL_MODEL_UNIT * CCL_MODEL_UNIT;
   const size_t pixels = pitch * base->height;
@@ -101,9 +102,13 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &s->candidates, pixels, .cleared = true },
     { &s->counts, pixels, .cleared = true },
     { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
-    { &s->totals, 2 * sizeof *s->totals, .cleared = true },
+    { &s->totals, 3 * sizeof *s->totals, .cleared = true },
     { &light->tiles, (size_t) columns * rows * sizeof *light->tiles, .cleared = true },
     { &light->total, sizeof *light->total, .cleared = true },
+    { &drift->counters, CCL_DRIFT_RANGES * CCL_LIGHT_BINS * sizeof *drift->counters,
+      .cleared = true },
+    { &drift->drift, sizeof *drift->drift, .cleared = true },
+    { &drift->any, sizeof *drift->any, .cleared = true },
   };
   CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
@@ -151,6 +156,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
     .frame = scaled ? self->small : *frame,
     .state = self->state,
     .light = self->light,
+    .drift = self->drift,
     .step = base->step,
     .mask = self->masks[0],
     .shadows = self->masks[1],
@@ -177,7 +183,8 @@ ccl_cuda_model_collect (const CclCudaModel *self)
 
   base->foreground = self->seen->foreground;
   base->n_shadows = self->seen->shadows;
-  base->relit = base->step.light != CCL_MOTION_STEADY && self->seen->relit;
+  base->luma = self->seen->luma;
+  base->relit = base->step.light > CCL_MOTION_DRIFT && self->seen->relit;
 }
 
 /* Reads the valid copy of each row. */

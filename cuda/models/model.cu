@@ -9,25 +9,22 @@
  *
  * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
  * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
- * two before it search for that (light.cu). The state stays on the device.
- * M1. A pixel's new state follows from the frame, its own state and the background around it before
- *     the frame. The background of luma has two copies: a row that learns reads the valid one and
- *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
- *     in the same frames.
- * M2. Noise, candidate and count of a pixel, and the background of chroma, have one copy: only the
- *     thread that writes them uses them. Other lanes that read them (M4) ignore the values.
- * M3. The last block knows the frame's total foreground. Each warp writes its masks, then all its
- *     lanes call fence_device(), then its first lane adds the warp's foreground and a ticket to
- *     those of the block; the block's last warp does the same for the grid. If there is too much
- *     foreground, the grid's last warp clears both masks, which all others have written by then.
- * M4. The first and the last lane of a warp hold units of the neighbouring strips. Their outer
- *     pixels are wrong, but no result depends on them, and these lanes store nothing.
- * M5. A unit outside the frame may hold anything: the unit at the border repeats its own outer
- *     pixel.
- * M6. The kernel writes the foreground and shadows to pinned memory. The host reads it when it
- * collects the frame, and only one frame is in flight. So the clock of the model
- * (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
- * operations and the analysis. */
+ * two before it search for that (light.cu), or three check for a drift (drift.cu). The state stays
+ * on the device. M1. A pixel's new state follows from the frame, its own state and the background
+ * around it before the frame. The background of luma has two copies: a row that learns reads the
+ * valid one and writes the other, and the host then swaps the copies of its group. All rows of a
+ * group learn in the same frames. M2. Noise, candidate and count of a pixel, and the background of
+ * chroma, have one copy: only the thread that writes them uses them. Other lanes that read them
+ * (M4) ignore the values. M3. The last block knows the frame's total foreground. Each warp writes
+ * its masks, then all its lanes call fence_device(), then its first lane adds the warp's foreground
+ * and a ticket to those of the block; the block's last warp does the same for the grid. If there is
+ * too much foreground, the grid's last warp clears both masks, which all others have written by
+ * then. M4. The first and the last lane of a warp hold units of the neighbouring strips. Their
+ * outer pixels are wrong, but no result depends on them, and these lanes store nothing. M5. A unit
+ * outside the frame may hold anything: the unit at the border repeats its own outer pixel. M6. The
+ * kernel writes the foreground and shadows to pinned memory. The host reads it when it collects the
+ * frame, and only one frame is in flight. So the clock of the model (engine/motion_step.c) runs on
+ * the host alone, and nothing waits between the model, the operations and the analysis. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -753,6 +750,19 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
+/* Adds a warp's row to the brightness. Whole warps call this before add_foreground(), whose fence
+ * is for it, too. */
+static __device__ inline void
+add_luma (const CclModelTask &task, uint2 values, uint32_t valid)
+{
+  const uint2 mask = unit_masks (valid);
+  const uint32_t sum = warp_sum (
+      __dp4a (values.x & mask.x, 0x01010101u, __dp4a (values.y & mask.y, 0x01010101u, 0u)));
+
+  if (lane_id () == 0)
+    atomicAdd (task.state.totals + 2, (unsigned long long) sum);
+}
+
 /* Adds a warp's foreground and, in the bits above, its shadows. Returns true in the grid's last
  * warp if the frame has too much of it. Whole warps call this after they have written their masks.
  * There is no barrier: warps that do not learn would wait for those that do. */
@@ -782,6 +792,7 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
         fence_device ();
         task.state.seen->foreground = sum;
         task.state.seen->shadows = atomicExch (task.state.totals + 1, 0ull);
+        task.state.seen->luma = atomicExch (task.state.totals + 2, 0ull);
         task.state.totals[0] = 0;
         too_much = sum > task.most;
       }
@@ -852,6 +863,8 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
 
   values[0] = blur_unit (position, lumas[0], lumas[1], lumas[2], 8);
   values[1] = blur_unit (position, lumas[1], lumas[2], lumas[3], 8);
+  if (y % CCL_DRIFT_ROWS == 0)
+    add_luma (task, values[0], valid);
   if (CHROMA)
     chroma = blur_unit (position, chromas[0], chromas[1], chromas[2], 16);
   if (!task.step.first) {
@@ -954,7 +967,9 @@ ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream)
   task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);
   task->vectors[1] = chroma ? (uint8_t) chroma_vectors (&task->frame) : 0;
   if (task->step.light != CCL_MOTION_STEADY) {
-    cudaError_t error = ccl_cuda_model_relight (task, stream);
+    cudaError_t error = task->step.light == CCL_MOTION_DRIFT
+                            ? ccl_cuda_model_follow_drift (task, stream)
+                            : ccl_cuda_model_relight (task, stream);
 
     if (error != cudaSuccess)
       return error;

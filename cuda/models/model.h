@@ -18,6 +18,7 @@ typedef struct CclCudaModel
   CclModelMask enlarged[2]; /* in the frame's size, if that differs */
   uint32_t newest;          /* see CclModelTask */
   CclModelLight light;
+  CclModelDrift drift;
   CclModelSeen *seen; /* pinned: by the last frame, once that is complete */
 } CclCudaModel;
 

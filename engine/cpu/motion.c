@@ -8,7 +8,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/motion_functions.h"
 #include "engine/cpu/tuning.h"
-#include "engine/motion_light.h"
+#include "engine/motion_drift.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +44,8 @@ typedef struct Strip
   uint64_t *foreground, *shadows, *renewed, *differs;
   uint32_t top, bottom;
   uint64_t count, n_shadows; /* pixels of the last frame */
+  uint64_t luma;             /* its sum, see ccl_drift_brightness() */
+  uint32_t *counters;        /* see ccl_drift_counter() */
   uint8_t *tiles;            /* the frame, blurred: a row of tiles, luma and both of chroma */
 } Strip;
 
@@ -74,6 +76,7 @@ typedef struct Job
   const CclMotionStep *step;
   const CclImage *image;
   uint8_t mean[CCL_LIGHT_BINS]; /* of the curves of lit tiles */
+  CclDrift drift;
 } Job;
 
 /* Of a padded row of any type. The number of blocks is odd: rows a multiple of 4096 bytes apart
@@ -310,6 +313,8 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     pad_background (row.background, base->width);
   strip->count += row.count;
   strip->n_shadows += row.n_shadows;
+  if (y % CCL_DRIFT_ROWS == 0)
+    strip->luma += self->functions->sum_row (row.values[2], base->width);
   write_bits (&self->masks[0], y, strip->foreground, self->blocks);
   if (base->config.shadows)
     write_bits (&self->masks[1], y, strip->shadows, self->blocks);
@@ -338,7 +343,7 @@ do_strip (void *data, uint32_t index)
   rings[0] = ring_of (job, strip->rows[0], 0, (int64_t) strip->top - 2);
   for (unsigned i = 1; chroma && i < PLANES; i++)
     rings[i] = ring_of (job, strip->rows[i], i, strip->top / 2);
-  strip->count = strip->n_shadows = 0;
+  strip->count = strip->n_shadows = strip->luma = 0;
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
     ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
     if (chroma && y % 2 == 0) {
@@ -576,6 +581,94 @@ relight (Job *job)
   return true;
 }
 
+/* Brightness that drifts */
+
+/* Counts some of a strip's pixels. */
+static void
+count_drift (void *data, uint32_t index)
+{
+  const Job *job = data;
+  const CclCpuModel *self = job->model;
+  Strip *strip = &self->strips[index];
+  const uint32_t first = (strip->top + CCL_DRIFT_STEP - 1) / CCL_DRIFT_STEP * CCL_DRIFT_STEP;
+
+  memset (strip->counters, 0, CCL_DRIFT_RANGES * CCL_LIGHT_BINS * sizeof *strip->counters);
+  for (uint32_t y = first; y < strip->bottom; y += CCL_DRIFT_STEP) {
+    const uint16_t *background = background_row (self, y);
+    Ring ring = ring_of (job, strip->rows[0], 0, y);
+
+    ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN,
+                  self->base->config.scale);
+    for (uint32_t x = 0; x < self->base->width; x += CCL_DRIFT_STEP)
+      strip->counters[ccl_drift_counter (blurred_row (&ring, y)[x], background[x])]++;
+  }
+}
+
+/* Sets the drift from the counters of all strips, the sum of which the first one gets. Returns
+ * false if there is none. */
+static bool
+find_drift (Job *job)
+{
+  const CclCpuModel *self = job->model;
+  uint32_t *counters = self->strips[0].counters, pixels = 0, known = 0;
+  CclDriftBin bins[CCL_LIGHT_BINS];
+  int shifts[CCL_LIGHT_BINS] = { 0 };
+
+  for (uint32_t i = 0; i < CCL_DRIFT_RANGES * CCL_LIGHT_BINS; i++) {
+    for (uint32_t k = 1; k < self->n_strips; k++)
+      counters[i] += self->strips[k].counters[i];
+    pixels += counters[i];
+  }
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    bins[bin] = ccl_drift_bin (counters, bin);
+    known |= (uint32_t) ccl_drift_knows (&bins[bin], pixels) << bin;
+  }
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    if (known >> bin & 1)
+      shifts[bin] = ccl_drift_smooth (bins, known, bin);
+  }
+  if (!ccl_drift_is (bins, known, shifts))
+    return false;
+  for (int level = 0; level < 256; level++)
+    ccl_drift_set (&job->drift, level, shifts, known);
+  return true;
+}
+
+static void
+shift_strip (void *data, uint32_t index)
+{
+  const Job *job = data;
+  CclCpuModel *self = job->model;
+  const Strip *strip = &self->strips[index];
+
+  for (uint32_t y = strip->top; y < strip->bottom; y++) {
+    uint16_t *background = background_row (self, y);
+    uint8_t *candidates = self->candidates + (size_t) y * self->blocks * 64;
+
+    for (unsigned i = 0; i + 1 < n_planes (self) && y % 2 == 0; i++) {
+      uint16_t *samples = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64;
+
+      for (uint32_t x = 0; x < self->chroma_width; x++)
+        samples[x] = (uint16_t) ccl_drift_chroma (&job->drift, samples[x], background[2 * x]);
+    }
+    for (uint32_t x = 0; x < self->base->width; x++) {
+      background[x] = (uint16_t) ccl_drift_background (&job->drift, background[x]);
+      candidates[x] = (uint8_t) ccl_drift_candidate (&job->drift, candidates[x]);
+    }
+    pad_background (background, self->base->width);
+  }
+}
+
+static void
+follow_drift (Job *job)
+{
+  CclCpuModel *self = job->model;
+
+  ccl_pool_run (self->pool, count_drift, job, self->n_strips);
+  if (find_drift (job))
+    ccl_pool_run (self->pool, shift_strip, job, self->n_strips);
+}
+
 /* Sets *@memory; false without memory. */
 static bool
 allocate (CclAccount *account, uint64_t count, size_t size, void *memory)
@@ -613,7 +706,9 @@ allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
   return ok && allocate (account, row, sizeof *strip->columns, &strip->columns) &&
          allocate (account, OLD_ROWS * row, sizeof *strip->old, &strip->old) &&
          allocate (account, 2 * CCL_LIGHT_TILE * (uint64_t) self->blocks, 64, &strip->tiles) &&
-         allocate (account, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges);
+         allocate (account, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges) &&
+         allocate (account, CCL_DRIFT_RANGES * CCL_LIGHT_BINS, sizeof *strip->counters,
+                   &strip->counters);
 }
 
 static bool
@@ -662,6 +757,7 @@ ccl_cpu_model_free (CclCpuModel *self)
     ccl_aligned_free (strip->old);
     ccl_aligned_free (strip->edges);
     ccl_aligned_free (strip->tiles);
+    ccl_aligned_free (strip->counters);
     ccl_aligned_free (strip->foreground);
     ccl_aligned_free (strip->shadows);
     ccl_aligned_free (strip->renewed);
@@ -778,15 +874,18 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
   CclModel *base = self->base;
   Job job = { .model = self, .step = &base->step, .image = image };
 
-  base->relit = base->step.light != CCL_MOTION_STEADY && relight (&job);
+  base->relit = base->step.light > CCL_MOTION_DRIFT && relight (&job);
+  if (base->step.light == CCL_MOTION_DRIFT)
+    follow_drift (&job);
 
   for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
     save_edges (self, &self->strips[i]);
   ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  base->foreground = base->n_shadows = 0;
+  base->foreground = base->n_shadows = base->luma = 0;
   for (uint32_t i = 0; i < self->n_strips; i++) {
     base->foreground += self->strips[i].count;
     base->n_shadows += self->strips[i].n_shadows;
+    base->luma += self->strips[i].luma;
   }
   for (unsigned i = 0; i <= base->config.shadows; i++) {
     if (base->silent || base->foreground > base->most)

@@ -63,6 +63,7 @@ typedef struct CclMotionFunctions
    * @next. @columns is room for a row with its margins. Writes whole blocks. */
   void (*blur_row) (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,
                     const uint8_t *below, const uint8_t *next, uint32_t width);
+  uint64_t (*sum_row) (const uint8_t *samples, uint32_t width);
   /* Finds foreground, and learns if there is a pace. */
   void (*luma_row) (CclMotionRow *row);
   void (*chroma_differs) (const CclMotionChromaRow *row);

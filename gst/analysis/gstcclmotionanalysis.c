@@ -94,7 +94,7 @@ install_properties (GObjectClass *gobject_class)
    * cclmotion:noise-floor:
    *
    * Minimum difference in luma, in grey levels, of a foreground pixel from the background. Noisy
-   * pixels have a higher threshold.
+   * pixels have a higher threshold, dark frames (mean luma below 96) a lower one, down to half.
    *
    * Since: 0.1
    */

@@ -6,6 +6,8 @@
 #include <cudaccl/mask.h>
 #include "tests/lib/device.h"
 
+#include <stdlib.h>
+
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 #define SECOND UINT64_C (1000000000)
 #define PLANES 3
@@ -103,6 +105,23 @@ expect (Check *check, const Camera *camera, const Street *street, const char *wh
               street->name, when, camera->hit, camera->set - camera->hit);
 }
 
+static bool
+open_camera (Check *check, CclBackend backend, Camera *camera)
+{
+  CclMotionConfig motion;
+  CclConfig config;
+
+  ccl_config_init (&config, 192, 96);
+  ccl_motion_config_init (&motion);
+  config.motion = &motion;
+  config.mask = true;
+  config.backend = backend;
+  ccl_params_init (&camera->params);
+  camera->params.elapsed = SECOND / 25;
+  return check_that (check, ccl_analyzer_new (&config, &camera->analyzer) == CCL_OK, "%s",
+                     ccl_last_error ());
+}
+
 /* When the light changes, in the whole picture or a part of it, what moves stays foreground, and
  * nothing else is. Another scene starts the model anew. Lightning and freezing leave it as it is.
  */
@@ -112,19 +131,9 @@ check_street (Check *check, CclBackend backend, const Street *street)
   static const Street plain = { .gain = 256 };
   Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
                                 test_image_new (96, 48) } };
-  CclMotionConfig motion;
-  CclConfig config;
   CclInfo info;
 
-  ccl_config_init (&config, 192, 96);
-  ccl_motion_config_init (&motion);
-  config.motion = &motion;
-  config.mask = true;
-  config.backend = backend;
-  ccl_params_init (&camera.params);
-  camera.params.elapsed = SECOND / 25;
-  check_that (check, ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK, "%s",
-              ccl_last_error ());
+  open_camera (check, backend, &camera);
   show (check, &camera, &plain, 56);
   expect (check, &camera, street, "before");
   show (check, &camera, street, 2);
@@ -142,6 +151,32 @@ check_street (Check *check, CclBackend backend, const Street *street)
               (unsigned long long) street->starts);
   if (street->starts == 1)
     expect (check, &camera, street, "after it");
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
+/* While the exposure goes up and down by a quarter within 1.6 s, and then down to a third, what
+ * moves stays foreground, and nothing else is. */
+static void
+check_drift (Check *check, CclBackend backend)
+{
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+  Street street = { "exposure that pumps", 256, 0, .starts = 1 };
+  unsigned frame = 0;
+
+  if (open_camera (check, backend, &camera)) {
+    for (; frame < 320; frame++) {
+      street.gain = 256 + 6 * abs ((int) (frame % 40) - 20) - 60;
+      show (check, &camera, &street, 1);
+    }
+    expect (check, &camera, &street, "later");
+    street.name = "dusk";
+    for (; street.gain > 85; street.gain -= 2)
+      show (check, &camera, &street, 1);
+    expect (check, &camera, &street, "at its end");
+  }
   ccl_analyzer_free (camera.analyzer);
   for (int i = 0; i < PLANES; i++)
     test_image_clear (&camera.planes[i]);
@@ -166,6 +201,7 @@ test_relight (Check *check)
       continue;
     for (size_t k = 0; k < COUNT (streets); k++)
       check_street (check, backends[i], &streets[k]);
+    check_drift (check, backends[i]);
   }
 }
 

@@ -40,6 +40,7 @@ typedef struct Scene
   unsigned noise; /* grey levels */
   unsigned light; /* 256ths, from column lamp on */
   uint32_t lamp;
+  int fade; /* what the light gains in each frame, if there is no lamp */
 } Scene;
 
 static uint32_t
@@ -61,6 +62,7 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
   int coarse = between (rng, 1, 9);
 
   scene.noise = mt19937_below (rng, 3) == 0 ? 40 : mt19937_below (rng, 8);
+  scene.fade = mt19937_below (rng, 2) ? between (rng, -8, 8) : 0;
   scene.texture = test_image_new (width, height);
   scene.planes[0] = test_image_new (width, height);
   scene.planes[1] = test_image_new (step * half (width), half (height));
@@ -187,6 +189,11 @@ scene_advance (Scene *scene, Mt19937 *rng)
   if (mt19937_below (rng, 25) == 0) {
     scene->light = 100 + mt19937_below (rng, 300);
     scene->lamp = mt19937_below (rng, 2) ? mt19937_below (rng, scene->width) : 0;
+  }
+  if (scene->lamp == 0 && scene->fade != 0) {
+    if (scene->fade < 0 ? scene->light < 140 : scene->light > 330)
+      scene->fade = -scene->fade;
+    scene->light += (unsigned) scene->fade;
   }
   draw_luma (scene, rng);
   draw_chroma (scene, rng, 1);

@@ -391,6 +391,61 @@ test_follow (void)
   check ("frames that follow", 0, follows, 11);
 }
 
+/* A drift is checked for when the brightness is more than a level from what it was in the last
+ * frame that was compared, unless much has changed or the model is frozen. */
+static void
+test_drift (void)
+{
+  static const struct
+  {
+    uint32_t brightness; /* 1/128 grey levels */
+    unsigned foreground;
+    bool freeze;
+    unsigned light;
+  } frames[] = {
+    { 100 * 128, 0, false, CCL_MOTION_STEADY },     { 101 * 128, 0, false, CCL_MOTION_STEADY },
+    { 101 * 128 + 1, 0, false, CCL_MOTION_STEADY }, { 103 * 128, 0, false, CCL_MOTION_DRIFT },
+    { 102 * 128, 0, false, CCL_MOTION_DRIFT },      { 101 * 128, 0, true, CCL_MOTION_STEADY },
+    { 101 * 128, 0, false, CCL_MOTION_STEADY },     { 101 * 128, 300, false, CCL_MOTION_DRIFT },
+    { 105 * 128, 300, false, CCL_MOTION_SEARCH },   { 107 * 128, 300, false, CCL_MOTION_STEADY },
+    { 107 * 128, 0, false, CCL_MOTION_STEADY },     { 107 * 128, 0, false, CCL_MOTION_DRIFT },
+  };
+  CclMotionClock clock = clock_of (10 * SECOND);
+
+  for (size_t i = 0; i < COUNT (frames); i++) {
+    CclMotionParams params = params_of (10 * SECOND);
+    const CclMotionSeen seen = { .pixels = 1000,
+                                 .foreground = frames[i].foreground,
+                                 .brightness = frames[i].brightness };
+
+    params.freeze = frames[i].freeze;
+    check ("light of a frame", i, ccl_motion_clock_tick (&clock, &params, 40 * MS).light,
+           frames[i].light);
+    ccl_motion_clock_judge (&clock, frames[i].freeze, 100 * MS, &seen);
+  }
+}
+
+/* In the dark the floor is lower, down to half. */
+static void
+test_dark (void)
+{
+  static const struct
+  {
+    uint32_t level;
+    unsigned floor;
+  } cases[] = { { 200, 1792 }, { 96, 1792 }, { 72, 1344 }, { 48, 896 }, { 1, 896 } };
+  CclMotionParams params = params_of (10 * SECOND);
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionSeen seen = { .pixels = 1, .brightness = cases[i].level * 128 };
+    CclMotionClock clock = clock_of (10 * SECOND);
+
+    ccl_motion_clock_judge (&clock, false, 40 * MS, &seen);
+    check ("floor in the dark", i, ccl_motion_clock_tick (&clock, &params, 40 * MS).floor,
+           cases[i].floor);
+  }
+}
+
 int
 main (void)
 {
@@ -405,6 +460,8 @@ main (void)
   test_restart ();
   test_search ();
   test_follow ();
+  test_drift ();
+  test_dark ();
   printf ("%u failures\n", failures);
 
   return failures > 0;

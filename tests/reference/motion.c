@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/reference/motion.h"
-#include "engine/motion_light.h"
+#include "engine/motion_drift.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -377,6 +377,59 @@ relight (CclMotionReference *self, const CclMotionStep *step)
   return true;
 }
 
+/* Shifts the background and the candidates if the whole picture has become brighter or darker. */
+static void
+follow_drift (CclMotionReference *self)
+{
+  const bool chroma = self->config.format == CCL_MOTION_LUMA_420;
+  uint32_t counters[CCL_DRIFT_RANGES * CCL_LIGHT_BINS] = { 0 }, known = 0, pixels = 0;
+  Plane *luma = &self->planes[0];
+  CclDriftBin bins[CCL_LIGHT_BINS];
+  int shifts[CCL_LIGHT_BINS] = { 0 };
+  CclDrift drift;
+
+  for (uint32_t y = 0; y < luma->height; y += CCL_DRIFT_STEP) {
+    for (uint32_t x = 0; x < luma->width; x += CCL_DRIFT_STEP, pixels++)
+      counters[ccl_drift_counter (luma->values[at (luma, x, y)],
+                                  luma->background[at (luma, x, y)])]++;
+  }
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    bins[bin] = ccl_drift_bin (counters, bin);
+    known |= (uint32_t) ccl_drift_knows (&bins[bin], pixels) << bin;
+  }
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
+    shifts[bin] = known >> bin & 1 ? ccl_drift_smooth (bins, known, bin) : 0;
+  if (!ccl_drift_is (bins, known, shifts))
+    return;
+  for (int level = 0; level < 256; level++)
+    ccl_drift_set (&drift, level, shifts, known);
+  for (int k = 1; chroma && k < 3; k++) {
+    Plane *plane = &self->planes[k];
+
+    for (size_t i = 0; i < plane_size (plane); i++) {
+      const size_t x = i % plane->width, y = i / plane->width;
+
+      plane->background[i] = (uint16_t) ccl_drift_chroma (
+          &drift, plane->background[i],
+          luma->background[at (luma, 2 * (int64_t) x, 2 * (int64_t) y)]);
+    }
+  }
+  for (size_t i = 0; i < plane_size (luma); i++) {
+    luma->background[i] = (uint16_t) ccl_drift_background (&drift, luma->background[i]);
+    self->candidates[i] = (uint8_t) ccl_drift_candidate (&drift, self->candidates[i]);
+  }
+}
+
+static uint32_t
+brightness_of (const Plane *luma)
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < plane_size (luma); i++)
+    sum += i / luma->width % CCL_DRIFT_ROWS == 0 ? luma->values[i] : 0;
+  return ccl_drift_brightness (sum, luma->width, luma->height);
+}
+
 static void
 compare_chroma (CclMotionReference *self, const CclMotionStep *step)
 {
@@ -407,7 +460,10 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   }
   if (chroma)
     compare_chroma (self, &step);
-  if (step.light != CCL_MOTION_STEADY)
+  seen.brightness = brightness_of (luma);
+  if (step.light == CCL_MOTION_DRIFT)
+    follow_drift (self);
+  else if (step.light != CCL_MOTION_STEADY)
     seen.relit = relight (self, &step);
   if (chroma)
     compare_chroma (self, &step);

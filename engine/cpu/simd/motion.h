@@ -115,6 +115,23 @@ blur_row (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_
   }
 }
 
+static uint64_t
+sum_row (const uint8_t *samples, uint32_t width)
+{
+  uint64_t sum = 0;
+
+  /* parts whose sums have 32 bits, for vectors */
+  for (size_t first = 0; first < width; first += 1 << 16) {
+    const size_t n = width - first < 1 << 16 ? width - first : 1 << 16;
+    uint32_t part = 0;
+
+    for (size_t x = 0; x < n; x++)
+      part += samples[first + x];
+    sum += part;
+  }
+  return sum;
+}
+
 /* Whether any pixel of a block differs by more than the floor. In most blocks none does, and the
  * noise and slope need not be computed. */
 static inline bool

@@ -19,6 +19,9 @@
  * stay foreground; the model then follows the light every 0.5 s, until it has not changed for 5 s.
  * If there is none, searches become rare.
  *
+ * When the mean luma has changed by more than a level, the model checks whether the whole picture
+ * has, as at dusk or when a camera adapts its exposure, and then shifts all of the background.
+ *
  * All arithmetic is in integers: the result is the same on every backend, with every instruction
  * set and any number of threads. */
 
@@ -57,7 +60,8 @@ typedef struct CclMotionParams
                            * 1 ms to 1 day */
   uint64_t warm_up;       /* nanoseconds after each start in which the model learns but masks are
                            * empty */
-  uint8_t noise_floor;    /* grey levels: minimum difference in luma of foreground pixels */
+  uint8_t noise_floor;    /* grey levels: minimum difference in luma of foreground pixels; less in
+                           * frames with a mean luma below 96, down to half of it at 48 */
   uint8_t light_change;   /* percent, 0 to 100: with more foreground than this, masks are empty, and
                            * if   it lasts 0.3 s and is not light, the model starts anew; 0: never */
   bool keep_shadows;      /* shadows are foreground */
