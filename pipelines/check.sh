@@ -673,7 +673,7 @@ names)
   check_names
   ;;
 mqtt | kafka)
-  send_lines=$build/pipelines/send-lines
+  send_lines=$build/apps/send-lines/send-lines
   "$send_lines" "$1://localhost/x" </dev/null 2>"$output/error" || skip "$(cat "$output/error")"
   if [[ $1 == mqtt ]]; then
     need_commands mosquitto mosquitto_sub

@@ -192,12 +192,12 @@ spool_name() {
 send_components() {
   local source folder=${SPOOL_FOLDER:-${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/cudaccl} spool sender
   source=${3:-$(source_name "${2-}")}
-  [[ -x $build/pipelines/send-lines ]] ||
+  [[ -x $build/apps/send-lines/send-lines ]] ||
     die "missing the program send-lines: build this project with ./run.sh"
   mkdir -p "$folder" || die "cannot create '$folder': set SPOOL_FOLDER"
   spool=$folder/$(spool_name "$1" "$source")
   need_source "${2-}"
-  sender=("$build/pipelines/send-lines" --key="$source" --spool="$spool" "$1")
+  sender=("$build/apps/send-lines/send-lines" --key="$source" --spool="$spool" "$1")
   # A source that is lost does not end the sender. If the sender ends, so does the source.
   ! is_live "${2-}" || exec "${sender[@]}" < <(components_without_end "$2" "$source")
   components_as_json "${2-}" "$source" | "${sender[@]}"

@@ -1,7 +1,7 @@
 /* cudaccl - sends lines to an MQTT broker with libmosquitto
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "send-lines.h"
+#include "broker.h"
 
 #include <stdlib.h>
 #include <string.h>

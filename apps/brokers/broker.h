@@ -1,8 +1,8 @@
-/* cudaccl - sends lines to a message broker: the interface of brokers
+/* cudaccl - the interface of clients of message brokers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __SEND_LINES_H__
-#define __SEND_LINES_H__
+#ifndef __BROKER_H__
+#define __BROKER_H__
 
 #include <glib.h>
 
@@ -47,4 +47,4 @@ typedef struct
 extern const Broker broker_mqtt;
 extern const Broker broker_kafka;
 
-#endif /* __SEND_LINES_H__ */
+#endif /* __BROKER_H__ */

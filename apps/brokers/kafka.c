@@ -1,7 +1,7 @@
 /* cudaccl - sends lines to Kafka with librdkafka
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "send-lines.h"
+#include "broker.h"
 
 #include <string.h>
 #include <gio/gio.h>
