@@ -4,47 +4,79 @@
 #ifndef __BROKER_H__
 #define __BROKER_H__
 
-#include <glib.h>
+#include <gio/gio.h>
 
-/* Lines that the broker has not confirmed, at most. */
-#define WINDOW 64
+G_BEGIN_DECLS
 
-/* Where lines go. */
 typedef struct
 {
-  const gchar *host; /* HOST or HOST:PORT, for Kafka several with commas */
   const gchar *topic;
-  const gchar *key; /* of the messages and of the client; not NULL */
-  const gchar *user;
-  const gchar *password; /* or NULL */
-} Target;
+  const gchar *key; /* messages with the same key keep their order; not NULL */
+  const void *data;
+  gsize length;
+  gboolean retain; /* MQTT: the broker keeps it for later subscribers; empty: it forgets it */
+} BrokerMessage;
 
-/* Called by poll() when the broker has confirmed the line with this number. */
-typedef void (*ConfirmFunc) (guint64 number, gpointer user_data);
+/* Copied by open(). */
+typedef struct
+{
+  const gchar *hosts;  /* HOST or HOST:PORT, several with commas */
+  const gchar *client; /* names the client; for MQTT its session, which outlives connections */
+  guint window;        /* messages that are not confirmed, at most */
+  const gchar *user;   /* or NULL */
+  const gchar *password;
+  gboolean tls;
+  const gchar *ca_file; /* PEM; NULL: those of the system */
+  int wake;             /* an eventfd that ends poll(), which reads it; -1 for none */
+  /* MQTT only. */
+  const BrokerMessage *will; /* sent by the broker when the client is gone; or NULL */
+  const gchar *subscription; /* a topic to receive, or NULL */
+} BrokerSettings;
+
+/* Called in poll(). */
+typedef struct
+{
+  /* The broker has the message with this number; with @error, it will never take it. */
+  void (*confirmed) (guint64 number, const GError *error, gpointer user_data);
+  /* The connection is there (@text is NULL), or not, and why. Called for each new connection, and
+   * for each attempt that failed. */
+  void (*connected) (const gchar *text, gpointer user_data);
+  /* A message of the subscription. */
+  void (*received) (const gchar *topic, const void *data, gsize length, gpointer user_data);
+} BrokerCallbacks;
 
 /* A kind of broker. All functions are called from one thread. */
 typedef struct
 {
-  const gchar *scheme;
+  /* Checks a topic to send to. */
+  gboolean (*check_topic) (const gchar *topic, GError **error);
 
   /* Returns NULL and sets @error if the settings are wrong. A broker that cannot be reached is no
-   * error: it may come. */
-  gpointer (*open) (const Target *target, ConfirmFunc confirm, gpointer user_data, GError **error);
+   * error: it may come. @callbacks must stay valid. */
+  gpointer (*open) (const BrokerSettings *settings, const BrokerCallbacks *callbacks,
+                    gpointer user_data, GError **error);
 
-  /* Sends a line, which it copies. Returns FALSE without error if that must be tried again later,
-   * with @error if the broker will never take it. */
-  gboolean (*send) (gpointer broker, guint64 number, const gchar *line, gsize length,
-                    GError **error);
+  /* Sends a message, which it copies. Returns FALSE without error if that must be tried again
+   * later, with @error if the broker will never take it. */
+  gboolean (*send) (gpointer broker, guint64 number, const BrokerMessage *message, GError **error);
 
   /* Lets the client work for some milliseconds at most. Returns FALSE and sets @error if the broker
-   * refuses the client for good. */
+   * refuses the client: it can only be closed then. */
   gboolean (*poll) (gpointer broker, gint timeout, GError **error);
 
-  /* Frees it; lines that are not confirmed may still arrive. */
+  /* Frees it; messages that are not confirmed may still arrive. */
   void (*close) (gpointer broker);
 } Broker;
 
 extern const Broker broker_mqtt;
 extern const Broker broker_kafka;
+
+/* Returns the kind of broker for a URI's scheme: mqtt, mqtts (with TLS) or kafka. */
+const Broker *broker_find (const gchar *scheme, GError **error);
+
+/* Waits for @wake and for @socket (-1 for none), and reads @wake. */
+void broker_wait (int wake, int socket, gshort events, gint timeout);
+
+G_END_DECLS
 
 #endif /* __BROKER_H__ */

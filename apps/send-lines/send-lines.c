@@ -1,7 +1,7 @@
 /* cudaccl - sends lines to a message broker, and loses none
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* send-lines [OPTION...] mqtt://HOST[:PORT]/TOPIC
+/* send-lines [OPTION...] mqtt://HOST[:PORT][,HOST[:PORT]...]/TOPIC, or mqtts:// for TLS
  * send-lines [OPTION...] kafka://HOST[:PORT][,HOST[:PORT]...]/TOPIC
  *
  * Reads lines from standard input, and sends each as a message. A line is written to a file, the
@@ -38,6 +38,9 @@
 /* A longer one is no frame's components. */
 #define MAX_LINE (64 << 20)
 
+/* Lines that the broker has not confirmed, at most. */
+#define WINDOW 64
+
 typedef struct
 {
   gchar *path; /* NULL for a file without name */
@@ -62,6 +65,8 @@ typedef struct
   guint64 first, number; /* of the window, of the next line */
   const Broker *broker;
   gpointer client;
+  const gchar *topic, *key;
+  GError *failure; /* of a line that the broker will never take */
 } Sender;
 
 static volatile sig_atomic_t interrupted;
@@ -246,10 +251,15 @@ spool_close (Spool *spool)
 }
 
 static void
-confirm (guint64 number, gpointer user_data)
+confirm (guint64 number, const GError *error, gpointer user_data)
 {
   Sender *self = user_data;
 
+  if (error) {
+    if (!self->failure)
+      self->failure = g_error_copy (error);
+    return;
+  }
   if (number >= self->first && number - self->first < self->window->len)
     g_array_index (self->window, Sent, number - self->first).confirmed = TRUE;
 }
@@ -278,18 +288,19 @@ send_some (Sender *self, GError **error)
   while (self->window->len < WINDOW) {
     GError *failure = NULL;
     Sent sent = { 0, FALSE };
+    BrokerMessage message = { .topic = self->topic, .key = self->key };
     gboolean taken;
-    gsize length;
-    gchar *line = spool_read (&self->spool, &length, &failure);
+    gchar *line = spool_read (&self->spool, &message.length, &failure);
 
     if (!line) {
       if (failure)
         g_propagate_error (error, failure);
       return failure == NULL;
     }
-    sent.end = self->spool.next + (off_t) length + 1;
+    sent.end = self->spool.next + (off_t) message.length + 1;
+    message.data = line;
     g_array_append_val (self->window, sent);
-    taken = self->broker->send (self->client, self->number, line, length, &failure);
+    taken = self->broker->send (self->client, self->number, &message, &failure);
     g_free (line);
     if (!taken) {
       g_array_set_size (self->window, self->window->len - 1);
@@ -358,55 +369,30 @@ run (Sender *self, off_t max_spool, GError **error)
     if (!send_some (self, error) || !self->broker->poll (self->client, idle ? 0 : 10, error) ||
         !forget_confirmed (self, error))
       return FALSE;
+    if (self->failure) {
+      g_propagate_error (error, g_steal_pointer (&self->failure));
+      return FALSE;
+    }
   }
 
   return FALSE;
 }
 
-static const Broker *
-find_broker (const gchar *scheme, GError **error)
-{
-  static const Broker *const brokers[] = {
-#ifdef HAVE_MOSQUITTO
-    &broker_mqtt,
-#endif
-#ifdef HAVE_RDKAFKA
-    &broker_kafka,
-#endif
-    NULL,
-  };
-  guint i;
-
-  for (i = 0; brokers[i]; i++) {
-    if (g_str_equal (scheme, brokers[i]->scheme))
-      return brokers[i];
-  }
-  if (g_str_equal (scheme, "mqtt") || g_str_equal (scheme, "kafka"))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                 "built without %s: install it and build again",
-                 scheme[0] == 'm' ? "libmosquitto-dev" : "librdkafka-dev");
-  else
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                 "'%s' is not supported: use mqtt:// or kafka://", scheme);
-
-  return NULL;
-}
-
 /* SCHEME://HOSTS/TOPIC; topics may have slashes. */
 static gboolean
-parse_target (const gchar *uri, Target *target, gchar **scheme, GError **error)
+parse_target (const gchar *uri, gchar **scheme, gchar **hosts, const gchar **topic, GError **error)
 {
-  const gchar *hosts = strstr (uri, "://"), *topic = hosts ? strchr (hosts + 3, '/') : NULL;
+  const gchar *colon = strstr (uri, "://"), *slash = colon ? strchr (colon + 3, '/') : NULL;
 
-  if (!topic || topic == hosts + 3 || !topic[1]) {
+  if (!slash || slash == colon + 3 || !slash[1]) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                  "'%s' is not like mqtt://HOST/TOPIC or kafka://HOST/TOPIC", uri);
     return FALSE;
   }
 
-  *scheme = g_strndup (uri, (gsize) (hosts - uri));
-  target->host = g_strndup (hosts + 3, (gsize) (topic - hosts) - 3);
-  target->topic = topic + 1;
+  *scheme = g_strndup (uri, (gsize) (colon - uri));
+  *hosts = g_strndup (colon + 3, (gsize) (slash - colon) - 3);
+  *topic = slash + 1;
 
   return TRUE;
 }
@@ -414,7 +400,8 @@ parse_target (const gchar *uri, Target *target, gchar **scheme, GError **error)
 int
 main (int argc, char **argv)
 {
-  gchar *spool = NULL, *key = NULL, *scheme = NULL;
+  static const BrokerCallbacks callbacks = { .confirmed = confirm };
+  gchar *spool = NULL, *key = NULL, *scheme = NULL, *hosts = NULL, *ca_file = NULL, *client;
   gint max_spool = DEFAULT_MAX_SPOOL;
   const GOptionEntry entries[] = {
     { "key", 'k', 0, G_OPTION_ARG_STRING, &key,
@@ -428,11 +415,14 @@ main (int argc, char **argv)
       "FILE" },
     { "max-spool", 'm', 0, G_OPTION_ARG_INT, &max_spool,
       "Stop reading when the spool has this size; default: 1024", "MIB" },
+    { "ca-file", 'c', 0, G_OPTION_ARG_FILENAME, &ca_file,
+      "Certificates (PEM) of authorities for mqtts:// and Kafka; default: those of the system",
+      "FILE" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };
   GOptionContext *context = g_option_context_new ("mqtt://HOST/TOPIC|kafka://HOST/TOPIC");
   struct sigaction action = { .sa_handler = interrupt };
-  Target target = { 0 };
+  BrokerSettings settings = { .window = WINDOW, .wake = -1 };
   Sender sender = { 0 };
   GError *error = NULL;
   gboolean done = FALSE;
@@ -451,15 +441,21 @@ main (int argc, char **argv)
                  "expected one broker; see --help");
     goto done;
   }
-  if (!parse_target (argv[1], &target, &scheme, &error))
+  if (!parse_target (argv[1], &scheme, &hosts, &sender.topic, &error))
     goto done;
-  sender.broker = find_broker (scheme, &error);
-  if (!sender.broker || !spool_open (&sender.spool, spool, &error))
+  sender.broker = broker_find (scheme, &error);
+  if (!sender.broker || !sender.broker->check_topic (sender.topic, &error) ||
+      !spool_open (&sender.spool, spool, &error))
     goto done;
-  target.key = key ? key : g_get_host_name ();
-  target.user = g_getenv ("BROKER_USER");
-  target.password = g_getenv ("BROKER_PASSWORD");
-  sender.client = sender.broker->open (&target, confirm, &sender, &error);
+  sender.key = key ? key : g_get_host_name ();
+  settings.hosts = hosts;
+  settings.user = g_getenv ("BROKER_USER");
+  settings.password = g_getenv ("BROKER_PASSWORD");
+  settings.tls = ca_file || g_str_equal (scheme, "mqtts");
+  settings.ca_file = ca_file;
+  settings.client = client = g_strdup_printf ("cudaccl-%s", sender.key);
+  sender.client = sender.broker->open (&settings, &callbacks, &sender, &error);
+  g_free (client);
   if (!sender.client)
     goto done;
 
@@ -480,8 +476,10 @@ done:
   g_byte_array_unref (sender.input);
   g_array_unref (sender.window);
   g_option_context_free (context);
-  g_free ((gchar *) target.host);
+  g_clear_error (&sender.failure);
+  g_free (hosts);
   g_free (scheme);
+  g_free (ca_file);
   g_free (spool);
   g_free (key);
   if (error) {
