@@ -12,6 +12,7 @@ typedef struct
   int wake;
   GError *failure; /* of the client: all that is not confirmed must be sent by another */
   gboolean connected;
+  gboolean reported; /* that there is no connection */
   const BrokerCallbacks *callbacks;
   gpointer user_data;
 } Kafka;
@@ -75,9 +76,23 @@ failed (rd_kafka_t *client, int code, const char *reason, void *data)
 static int
 report (rd_kafka_t *client, char *json, size_t length, void *data)
 {
+  Kafka *self = data;
+
   if (strstr (json, "\"state\":\"UP\""))
-    set_connected (data, NULL);
+    set_connected (self, NULL);
+  self->reported = !self->connected;
   return 0;
+}
+
+/* A client that has nothing to send does not connect again by itself. */
+static void
+connect_again (Kafka *self)
+{
+  const struct rd_kafka_metadata *metadata;
+
+  self->reported = FALSE;
+  if (rd_kafka_metadata (self->client, 0, NULL, &metadata, 1) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    rd_kafka_metadata_destroy (metadata);
 }
 
 static void
@@ -204,6 +219,8 @@ kafka_poll (gpointer broker, gint timeout, GError **error)
   if (self->wake >= 0)
     broker_wait (self->wake, -1, 0, timeout);
   rd_kafka_poll (self->client, self->wake >= 0 ? 0 : timeout);
+  if (self->reported)
+    connect_again (self);
   if (!self->failure && rd_kafka_fatal_error (self->client, text, sizeof (text)))
     g_set_error (&self->failure, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", text);
   if (self->failure) {

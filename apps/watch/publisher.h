@@ -21,6 +21,7 @@ typedef struct
   guint64 sent;    /* confirmed in this session */
   guint64 pending; /* in the spool */
   guint64 dropped; /* from the spool, since the database was made */
+  guint64 refused; /* in this session: lines that the receiver will never take, such as too long */
   gchar *text;     /* what is wrong, in words, or NULL */
 } WatchSinkStatus;
 

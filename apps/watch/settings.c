@@ -81,6 +81,7 @@ static const Key keys[] = {
     "`credentials`",
     .check = is_mqtt_uri },
   { "mqtt", "credentials", USER, FIELD (mqtt_user), NULL, USER_FILE },
+  { "mqtt", "ca-file", FILE_PATH, FIELD (mqtt_ca), NULL, "a PEM file" },
   { "mqtt", "prefix", TEXT, FIELD (mqtt_prefix), "cudaccl", "a topic without + and #",
     .check = is_topic },
   { "mqtt", "discovery", EMPTY_TEXT, FIELD (discovery), "homeassistant",
@@ -89,6 +90,8 @@ static const Key keys[] = {
     .check = is_kafka_brokers },
   { "kafka", "topic", TEXT, FIELD (kafka_topic), "cudaccl", "letters, digits, `.`, `_` and `-`",
     .check = is_kafka_topic },
+  { "kafka", "credentials", USER, FIELD (kafka_user), NULL, USER_FILE },
+  { "kafka", "ca-file", FILE_PATH, FIELD (kafka_ca), NULL, "a PEM file" },
   { "webhooks", "urls", WORDS, FIELD (webhooks), NULL,
     "addresses with http:// or https://, separated by spaces", .check = is_web_uri },
   { "lines", "file", TEXT, FIELD (lines), NULL, "a file, or - for standard output" },
@@ -142,10 +145,19 @@ is_web_uri (const gchar *text)
   return is_uri_of (text, "http", "https", G_URI_FLAGS_ENCODED);
 }
 
+/* The hosts after the first have no scheme. */
 static gboolean
 is_mqtt_uri (const gchar *text)
 {
-  return is_uri_of (text, "mqtt", "mqtts", G_URI_FLAGS_NONE);
+  g_auto (GStrv) hosts = g_strsplit (text, ",", -1);
+
+  for (gchar **host = hosts; *host; host++) {
+    g_autofree gchar *uri = host == hosts ? g_strdup (*host) : g_strconcat ("mqtt://", *host, NULL);
+
+    if (!is_uri_of (uri, "mqtt", "mqtts", G_URI_FLAGS_NONE))
+      return FALSE;
+  }
+  return hosts[0] != NULL;
 }
 
 static gboolean
@@ -589,6 +601,9 @@ check_together (Reader *reader, const WatchSettings *settings)
   reader->group = "mqtt";
   if (settings->mqtt_user && !settings->mqtt)
     return fail (reader, "`credentials` needs a key `broker`");
+  reader->group = "kafka";
+  if (settings->kafka_user && !settings->kafka)
+    return fail (reader, "`credentials` needs a key `brokers`");
   return TRUE;
 }
 

@@ -52,10 +52,14 @@ typedef struct
   gchar *mqtt;             /* mqtt://HOST:PORT or mqtts://, or NULL */
   gchar *mqtt_user;        /* read from the file `mqtt-credentials`, or NULL */
   gchar *mqtt_password;
-  gchar *mqtt_prefix;   /* of topics; default cudaccl */
-  gchar *discovery;     /* Home Assistant's prefix; default homeassistant; empty: none */
-  gchar *kafka;         /* HOST:PORT,…, or NULL */
-  gchar *kafka_topic;   /* default cudaccl */
+  gchar *mqtt_ca;     /* PEM file of authorities, or NULL: those of the system */
+  gchar *mqtt_prefix; /* of topics; default cudaccl */
+  gchar *discovery;   /* Home Assistant's prefix; default homeassistant; empty: none */
+  gchar *kafka;       /* HOST:PORT,…, or NULL */
+  gchar *kafka_topic; /* default cudaccl */
+  gchar *kafka_user;  /* read from the file `credentials`, or NULL; with one, SASL over TLS */
+  gchar *kafka_password;
+  gchar *kafka_ca;      /* PEM file of authorities, with which it is TLS, or NULL */
   gchar **webhooks;     /* URLs that get each event, or NULL */
   gchar *lines;         /* a file that gets lines of JSON, `-` for standard output, or NULL */
   gboolean line_events; /* which lines; default events only */

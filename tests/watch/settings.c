@@ -133,6 +133,8 @@ static const struct
   { "[mqtt]\nbroker = mqtt://a:b@c\n", "expected mqtt://HOST" },
   { "[mqtt]\nprefix = a/#\n", "a topic without + and #" },
   { "[mqtt]\ncredentials = secret\n", "[mqtt]: `credentials` needs a key `broker`" },
+  { "[mqtt]\nbroker = mqtt://a:1883,u:p@b:1883\n", "expected mqtt://HOST" },
+  { "[kafka]\ncredentials = secret\n", "[kafka]: `credentials` needs a key `brokers`" },
   { "[kafka]\ntopic = a b\n", "[kafka] topic: expected letters" },
   { "[webhooks]\nurls = ftp://a/\n", "[webhooks] urls: expected addresses with http://" },
   { "[lines]\nkinds = events;tracks\n", "[lines] kinds: expected events, tracks and frames" },

@@ -1,0 +1,926 @@
+/* cudaccl-watch - tests of the publisher with a real broker, librdkafka's mock and a web server
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gst/check/gstcheck.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <libsoup/soup.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "publisher.h"
+#include "states.h"
+
+#define N_CAMERAS 3
+
+static const gchar *const cameras[N_CAMERAS] = { "yard", "door", "hall" };
+
+/* --- A store, a publisher, and events --- */
+
+typedef struct
+{
+  gchar *folder;
+  WatchStore *store;
+  WatchSettings settings;
+  WatchPublisher *publisher;
+  guint64 numbers[N_CAMERAS];
+} Fixture;
+
+static WatchPublisher *waked;
+
+static void
+wake (GPtrArray *events, gpointer user_data)
+{
+  WatchPublisher *publisher = g_atomic_pointer_get (&waked);
+
+  if (publisher)
+    watch_publisher_wake (publisher);
+}
+
+static void
+publish (Fixture *self)
+{
+  const WatchShared shared = { "session", self->store, NULL };
+  g_autoptr (GError) error = NULL;
+
+  self->publisher = watch_publisher_new (&self->settings, &shared, &error);
+  fail_unless (self->publisher != NULL, "%s", error ? error->message : "");
+  g_atomic_pointer_set (&waked, self->publisher);
+}
+
+static void
+set_up (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  memset (self, 0, sizeof (*self));
+  self->folder = g_dir_make_tmp ("cudaccl-publisher-XXXXXX", NULL);
+  self->store = watch_store_open (self->folder, &error);
+  fail_unless (self->store != NULL, "%s", error ? error->message : "");
+  watch_store_set_committed (self->store, wake, NULL);
+  self->settings.data = self->folder;
+  self->settings.mqtt_prefix = (gchar *) "site/1";
+  self->settings.discovery = (gchar *) "homeassistant";
+  self->settings.kafka_topic = (gchar *) "things";
+  self->settings.line_events = TRUE;
+  self->settings.spool_bytes = 64 << 20;
+}
+
+static void
+stop (Fixture *self)
+{
+  g_atomic_pointer_set (&waked, NULL);
+  g_clear_pointer (&self->publisher, watch_publisher_free);
+}
+
+static void
+remove_folder (const gchar *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      remove_folder (path);
+    else
+      g_unlink (path);
+  }
+  g_clear_pointer (&dir, g_dir_close);
+  g_rmdir (folder);
+}
+
+static void
+tear_down (Fixture *self)
+{
+  stop (self);
+  watch_store_close (self->store);
+  remove_folder (self->folder);
+  g_free (self->folder);
+}
+
+/* Adds @n events, of the cameras in turns. */
+static void
+add_events (Fixture *self, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    WatchEvent *event = g_new0 (WatchEvent, 1);
+
+    event->camera = g_strdup (cameras[i % N_CAMERAS]);
+    event->session = g_strdup ("session");
+    event->number = ++self->numbers[i % N_CAMERAS];
+    event->time = g_get_real_time ();
+    event->kind = WATCH_EVENT_ENTER;
+    event->zone = g_strdup ("a/b #1");
+    event->x = event->y = 0.5;
+    watch_store_add_event (self->store, event);
+  }
+  watch_store_flush (self->store);
+}
+
+static WatchSinkStatus *
+get_status (Fixture *self, GArray **all)
+{
+  *all = watch_publisher_get_status (self->publisher);
+  fail_unless_equals_int ((*all)->len, 1);
+  return &g_array_index (*all, WatchSinkStatus, 0);
+}
+
+/* Waits until the sink is connected, or not. */
+static void
+wait_connected (Fixture *self, gboolean connected)
+{
+  for (guint i = 0; i < 1500; i++) {
+    g_autoptr (GArray) all = NULL;
+
+    if (get_status (self, &all)->connected == connected)
+      return;
+    g_usleep (10000);
+  }
+  fail ("the sink is still %sconnected", connected ? "not " : "");
+}
+
+/* Waits until nothing is pending. */
+static void
+wait_sent (Fixture *self)
+{
+  for (guint i = 0; i < 1500; i++) {
+    g_autoptr (GArray) all = NULL;
+
+    if (get_status (self, &all)->pending == 0)
+      return;
+    g_usleep (10000);
+  }
+  fail ("lines are still pending");
+}
+
+/* --- What arrived --- */
+
+typedef struct
+{
+  guint64 last[N_CAMERAS]; /* the highest number that arrived in order */
+  guint n;
+} Arrived;
+
+/* Each number follows one that was there: the first arrivals are in order, and none is missing. */
+static void
+arrive (Arrived *self, const gchar *line)
+{
+  g_autoptr (JsonNode) root = json_from_string (line, NULL);
+  JsonObject *object;
+  guint64 number;
+  guint i = 0;
+
+  fail_unless (root != NULL, "no JSON: %s", line);
+  object = json_node_get_object (root);
+  while (!g_str_equal (json_object_get_string_member (object, "camera"), cameras[i]))
+    i++;
+  number = json_object_get_int_member (object, "number");
+  fail_unless (number <= self->last[i] + 1, "%s: %u after %u", cameras[i], (guint) number,
+               (guint) self->last[i]);
+  self->last[i] = MAX (self->last[i], number);
+  self->n++;
+}
+
+static gboolean
+is_complete (const Arrived *self, const Fixture *fixture)
+{
+  return memcmp (self->last, fixture->numbers, sizeof (self->last)) == 0;
+}
+
+/* --- Programs --- */
+
+static gchar *
+spawn (const gchar *const *argv, GSubprocess **process)
+{
+  g_autoptr (GError) error = NULL;
+
+  *process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  return *process ? NULL : g_strdup (error->message);
+}
+
+static guint16
+find_port (void)
+{
+  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
+
+  return g_socket_listener_add_any_inet_port (listener, NULL, NULL);
+}
+
+typedef struct
+{
+  guint16 port;
+  gchar *conf;
+  GSubprocess *process;
+  GSubprocess *subscriber;
+  GDataInputStream *lines;
+} Mosquitto;
+
+/* Waits until something listens to the port. */
+static gboolean
+can_connect (guint16 port)
+{
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+
+  for (guint i = 0; i < 300; i++) {
+    g_autoptr (GSocketConnection) connection =
+        g_socket_client_connect_to_host (client, "127.0.0.1", port, NULL, NULL);
+
+    if (connection)
+      return TRUE;
+    g_usleep (10000);
+  }
+  return FALSE;
+}
+
+static void
+mosquitto_start (Mosquitto *self)
+{
+  const gchar *const argv[] = { "mosquitto", "-c", self->conf, NULL };
+  g_autofree gchar *error = spawn (argv, &self->process);
+
+  fail_unless (!error, "%s", error);
+  fail_unless (can_connect (self->port), "mosquitto does not start");
+}
+
+/* Returns FALSE if it is not installed. */
+static gboolean
+mosquitto_set_up (Mosquitto *self, const gchar *folder)
+{
+  g_autofree gchar *text = NULL;
+  g_autofree gchar *program = NULL;
+  g_autofree gchar *path = g_strconcat (g_getenv ("PATH"), ":/usr/sbin:/usr/local/sbin", NULL);
+
+  g_setenv ("PATH", path, TRUE);
+  program = g_find_program_in_path ("mosquitto");
+  if (!program) {
+    GST_WARNING ("skipped: mosquitto is not installed");
+    g_print ("skipped: mosquitto is not installed\n");
+    return FALSE;
+  }
+  memset (self, 0, sizeof (*self));
+  self->port = find_port ();
+  self->conf = g_build_filename (folder, "mosquitto.conf", NULL);
+  text = g_strdup_printf ("listener %u 127.0.0.1\nallow_anonymous true\npersistence true\n"
+                          "persistence_location %s/\nmax_queued_messages 0\nlog_type error\n"
+                          "user %s\n",
+                          self->port, folder, g_get_user_name ());
+  g_file_set_contents (self->conf, text, -1, NULL);
+  mosquitto_start (self);
+  return TRUE;
+}
+
+static void
+end_process (GSubprocess **process, gint number)
+{
+  g_subprocess_send_signal (*process, number);
+  g_subprocess_wait (*process, NULL, NULL);
+  g_clear_object (process);
+}
+
+/* Prints topic and payload of all messages; with a session that survives the broker. */
+static void
+mosquitto_subscribe (Mosquitto *self, const gchar *topic)
+{
+  g_autofree gchar *port = g_strdup_printf ("%u", self->port);
+  const gchar *const argv[] = {
+    "mosquitto_sub",   "-p", port,           "-i", "reader", "-c", "-q", "1", "-t", topic, "-t",
+    "homeassistant/#", "-F", "%r\\t%t\\t%p", NULL
+  };
+  g_autofree gchar *error = spawn (argv, &self->subscriber);
+
+  fail_unless (!error, "%s", error);
+  self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->subscriber));
+}
+
+static void
+mosquitto_tear_down (Mosquitto *self)
+{
+  if (self->subscriber)
+    end_process (&self->subscriber, SIGTERM);
+  g_clear_object (&self->lines);
+  if (self->process)
+    end_process (&self->process, SIGTERM);
+  g_free (self->conf);
+}
+
+/* Reads the next message: whether it is retained, topic and payload, with tabs. */
+static gchar *
+read_line (GDataInputStream *lines)
+{
+  gchar *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
+
+  fail_unless (line != NULL, "no more lines");
+  return line;
+}
+
+/* Reads messages into @states until the one of @topic is @payload. */
+static void
+read_until (Mosquitto *self, GHashTable *states, const gchar *topic, const gchar *payload)
+{
+  for (;;) {
+    g_autofree gchar *line = read_line (self->lines);
+    g_auto (GStrv) words = g_strsplit (line, "\t", 3);
+
+    g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));
+    if (g_str_equal (words[1], topic) && g_str_equal (words[2], payload))
+      return;
+  }
+}
+
+/* --- MQTT --- */
+
+/* The broker is away at first, restarts in the middle, and all events arrive in order. */
+GST_START_TEST (test_mqtt_events)
+{
+  Fixture fixture;
+  Mosquitto broker;
+  Arrived arrived = { 0 };
+  g_autofree gchar *uri = NULL;
+
+  set_up (&fixture);
+  if (!mosquitto_set_up (&broker, fixture.folder)) {
+    tear_down (&fixture);
+    return;
+  }
+  mosquitto_subscribe (&broker, "site/1/+/events");
+  g_usleep (300000);
+  end_process (&broker.process, SIGTERM);
+
+  uri = g_strdup_printf ("mqtt://127.0.0.1:%u,127.0.0.1:%u", find_port (), broker.port);
+  fixture.settings.mqtt = uri;
+  publish (&fixture);
+  add_events (&fixture, 1000);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    fail_unless (!status->connected && status->text != NULL);
+    fail_unless_equals_string (status->name, "mqtt");
+    fail_unless_equals_uint64 (status->pending, 1000);
+  }
+  mosquitto_start (&broker);
+  for (guint i = 0; !is_complete (&arrived, &fixture); i++) {
+    g_autofree gchar *line = read_line (broker.lines);
+
+    arrive (&arrived, strrchr (line, '\t') + 1);
+    if (i == 200) {
+      end_process (&broker.process, SIGTERM);
+      add_events (&fixture, 1000);
+      mosquitto_start (&broker);
+    }
+  }
+  wait_sent (&fixture);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    fail_unless (status->connected && !status->text);
+    fail_unless_equals_uint64 (status->sent, 2000);
+    fail_unless_equals_uint64 (status->dropped, 0);
+  }
+  tear_down (&fixture);
+  mosquitto_tear_down (&broker);
+}
+GST_END_TEST;
+
+static void
+set_camera (Fixture *fixture, const gchar *name, gboolean moving, guint inside,
+            const gchar *zone_name)
+{
+  WatchCameraStatus status = { WATCH_CAMERA_RUNNING, .objects = 2, .moving = moving };
+  WatchZoneCounts zone = { (gchar *) zone_name, FALSE, 3, 2, inside };
+  WatchZoneCounts wire = { (gchar *) "gate", TRUE, 7, 5, 0 };
+
+  status.zones = g_array_new (FALSE, FALSE, sizeof (zone));
+  g_array_append_val (status.zones, zone);
+  g_array_append_val (status.zones, wire);
+  watch_publisher_set_camera (fixture->publisher, name, &status);
+  g_array_unref (status.zones);
+}
+
+static void
+check_config (GHashTable *states, const gchar *topic, const gchar *member, const gchar *expected)
+{
+  const gchar *text = g_hash_table_lookup (states, topic);
+  g_autoptr (JsonNode) root = text ? json_from_string (text, NULL) : NULL;
+
+  fail_unless (root != NULL, "%s: %s", topic, text);
+  fail_unless_equals_string (
+      json_object_get_string_member_with_default (json_node_get_object (root), member, NULL),
+      expected);
+}
+
+GST_START_TEST (test_mqtt_states)
+{
+  static const gchar *const motion = "homeassistant/binary_sensor/site_2F1_2Fyard/motion/config";
+  static const gchar *const zone = "homeassistant/binary_sensor/site_2F1_2Fyard/"
+                                   "a_2Fb_20_231-occupancy/config";
+  static const gchar *const wire = "homeassistant/sensor/site_2F1_2Fyard/gate-in/config";
+  const gchar *const again[] = { "mosquitto_pub",        "-p", NULL,     "-t",
+                                 "homeassistant/status", "-m", "online", NULL };
+  g_autoptr (GHashTable) states = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GBytes) jpeg = g_bytes_new_static ("JPEG", 4);
+  g_autofree gchar *uri = NULL;
+  g_autofree gchar *port = NULL;
+  WatchCameraSettings yard = { (gchar *) "yard" };
+  GSubprocess *process;
+  Fixture fixture;
+  Mosquitto broker;
+
+  set_up (&fixture);
+  if (!mosquitto_set_up (&broker, fixture.folder)) {
+    tear_down (&fixture);
+    return;
+  }
+  mosquitto_subscribe (&broker, "site/#");
+  fixture.settings.mqtt = uri = g_strdup_printf ("mqtt://127.0.0.1:%u", broker.port);
+  fixture.settings.cameras = g_ptr_array_new ();
+  g_ptr_array_add (fixture.settings.cameras, &yard);
+  publish (&fixture);
+  wait_connected (&fixture, TRUE);
+  set_camera (&fixture, "yard", TRUE, 2, "a/b #1");
+  set_camera (&fixture, "door", FALSE, 0, "a/b #1");
+  watch_publisher_set_picture (fixture.publisher, "yard", jpeg);
+  read_until (&broker, states, "site/1/yard/picture", "JPEG");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/availability"), "online");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/availability"), "online");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/motion"), "ON");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/objects"), "2");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/a%2Fb %231/inside"), "2");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/a%2Fb %231/occupancy"),
+                             "ON");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/gate/in"), "7");
+  fail_if (g_hash_table_contains (states, "site/1/yard/gate/inside"));
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/door/motion"), "OFF");
+  check_config (states, motion, "state_topic", "site/1/yard/motion");
+  check_config (states, motion, "device_class", "motion");
+  check_config (states, motion, "unique_id", "site_2F1_2Fyard-motion");
+  check_config (states, zone, "state_topic", "site/1/yard/a%2Fb %231/occupancy");
+  check_config (states, zone, "name", "a/b #1 occupancy");
+  check_config (states, wire, "state_class", "total_increasing");
+
+  /* The zone has another name: topics of the old one are cleared. */
+  set_camera (&fixture, "yard", TRUE, 1, "new");
+  read_until (&broker, states, zone, "");
+  fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/new/inside"), "1");
+
+  /* Home Assistant starts: all is sent again. */
+  g_hash_table_remove_all (states);
+  port = g_strdup_printf ("%u", broker.port);
+  ((const gchar **) again)[2] = port;
+  fail_unless (spawn (again, &process) == NULL);
+  g_subprocess_wait (process, NULL, NULL);
+  g_object_unref (process);
+  read_until (&broker, states, "site/1/yard/picture", "JPEG");
+  while (!g_hash_table_contains (states, motion) ||
+         !g_hash_table_contains (states, "site/1/door/motion")) {
+    g_autofree gchar *line = read_line (broker.lines);
+    g_auto (GStrv) words = g_strsplit (line, "\t", 3);
+
+    g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));
+  }
+
+  /* The program ends, and starts without the camera `door`, and the zone `new`. */
+  stop (&fixture);
+  read_until (&broker, states, "site/1/availability", "offline");
+  publish (&fixture);
+  read_until (&broker, states, "site/1/availability", "online");
+  while (g_strcmp0 (g_hash_table_lookup (states, "site/1/door/motion"), "") != 0)
+    read_until (&broker, states, "site/1/door/motion", "");
+  set_camera (&fixture, "yard", TRUE, 1, "other");
+  read_until (&broker, states, "site/1/yard/new/inside", "");
+
+  /* The camera goes: nothing of it stays. */
+  watch_publisher_set_camera (fixture.publisher, "yard", NULL);
+  read_until (&broker, states, "site/1/yard/picture", "");
+  g_usleep (200000);
+  stop (&fixture);
+  read_until (&broker, states, "site/1/availability", "offline");
+  end_process (&broker.subscriber, SIGTERM);
+  g_clear_object (&broker.lines);
+  {
+    const gchar *const argv[] = { "mosquitto_sub", "-p", port, "-t", "#", "-F",
+                                  "%r\\t%t\\t%p",  "-W", "1",  NULL };
+    g_autofree gchar *left = NULL;
+
+    fail_unless (spawn (argv, &process) == NULL);
+    g_subprocess_communicate_utf8 (process, NULL, NULL, &left, NULL, NULL);
+    g_object_unref (process);
+    fail_unless_equals_string (left, "1\tsite/1/availability\toffline\n");
+  }
+  g_ptr_array_unref (fixture.settings.cameras);
+  tear_down (&fixture);
+  mosquitto_tear_down (&broker);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_topic_levels)
+{
+  static const gchar *const cases[][2] = {
+    { "door", "door" },
+    { "a/b", "a%2Fb" },
+    { "+#%", "%2B%23%25" },
+    { "caf\xc3\xa9 1", "caf\xc3\xa9 1" },
+    { "a\nb\x7f", "a%0Ab%7F" },
+    { "\xc2\x85", "%C2%85" },
+    { "\xff", "\xef\xbf\xbd" },
+    { "\xef\xbf\xbf", "%EF%BF%BF" },
+    { "\xef\xb7\x90", "%EF%B7%90" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *level = watch_topic_level (cases[i][0]);
+
+    fail_unless_equals_string (level, cases[i][1]);
+  }
+}
+GST_END_TEST;
+
+/* --- Kafka --- */
+
+/* The mock goes down for two seconds after a quarter of the lines. */
+GST_START_TEST (test_kafka)
+{
+  const gchar *const argv[] = { g_getenv ("KAFKA_MOCK"), "things", "300", NULL };
+  g_autofree gchar *address = NULL;
+  g_autofree gchar *error = NULL;
+  g_autoptr (GDataInputStream) lines = NULL;
+  g_autoptr (GHashTable) partitions =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GSubprocess *mock;
+  Arrived arrived = { 0 };
+  Fixture fixture;
+
+  if (!argv[0] || !*argv[0]) {
+    g_print ("skipped: built without librdkafka's mock\n");
+    return;
+  }
+  error = spawn (argv, &mock);
+  fail_unless (!error, "%s", error);
+  lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (mock));
+  address = read_line (lines);
+  set_up (&fixture);
+  fixture.settings.kafka = address;
+  publish (&fixture);
+  add_events (&fixture, 300);
+  while (!is_complete (&arrived, &fixture)) {
+    g_autofree gchar *line = read_line (lines);
+    g_auto (GStrv) words = g_strsplit (line, " ", 3);
+    const gchar *partition = g_hash_table_lookup (partitions, words[1]);
+
+    fail_unless (!partition || g_str_equal (partition, words[0]), "a camera in two partitions");
+    g_hash_table_replace (partitions, g_strdup (words[1]), g_strdup (words[0]));
+    fail_unless (strstr (words[2], words[1]) != NULL, "wrong key");
+    arrive (&arrived, words[2]);
+  }
+  wait_sent (&fixture);
+  wait_connected (&fixture, TRUE);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    fail_unless_equals_uint64 (status->sent, 300);
+  }
+  tear_down (&fixture);
+  end_process (&mock, SIGKILL);
+}
+GST_END_TEST;
+
+/* --- Web hooks --- */
+
+typedef struct
+{
+  GMutex lock;
+  Arrived arrived;
+  GHashTable *keys; /* of those that were accepted */
+  guint n, not_found, failed;
+  gint64 refused_at; /* with Retry-After: 1 */
+  GMainLoop *loop;
+  gchar *uri;
+  GCond ready;
+} Hook;
+
+static void
+handle (SoupServer *server, SoupServerMessage *message, const char *path, GHashTable *query,
+        gpointer user_data)
+{
+  Hook *self = user_data;
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  const gchar *key = soup_message_headers_get_one (headers, "Idempotency-Key");
+  SoupMessageBody *body = soup_server_message_get_request_body (message);
+  g_autofree gchar *line = g_strndup (body->data, (gsize) body->length);
+
+  g_mutex_lock (&self->lock);
+  fail_unless_equals_string (soup_server_message_get_method (message), "POST");
+  fail_unless_equals_string (soup_message_headers_get_content_type (headers, NULL),
+                             "application/json");
+  self->n++;
+  if (self->refused_at && g_get_monotonic_time () < self->refused_at + 900000)
+    self->failed++;
+  if (self->n == 7) {
+    soup_server_message_set_status (message, 500, NULL);
+  } else if (self->n == 20) {
+    self->refused_at = g_get_monotonic_time ();
+    soup_server_message_set_status (message, 429, NULL);
+    soup_message_headers_append (soup_server_message_get_response_headers (message), "Retry-After",
+                                 "1");
+  } else if (g_str_equal (key, "yard/session/9")) {
+    /* Never taken: the others go on, and it counts as arrived. */
+    self->not_found++;
+    arrive (&self->arrived, line);
+    soup_server_message_set_status (message, 404, NULL);
+  } else {
+    arrive (&self->arrived, line);
+    g_hash_table_add (self->keys, g_strdup (key));
+    soup_server_message_set_response (message, "text/plain", SOUP_MEMORY_STATIC, "thanks", 6);
+    soup_server_message_set_status (message, 200, NULL);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static gpointer
+serve (gpointer data)
+{
+  Hook *self = data;
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  g_autoptr (SoupServer) server = NULL;
+  g_autoslist (GUri) uris = NULL;
+
+  g_main_context_push_thread_default (context);
+  server = soup_server_new (NULL, NULL);
+  soup_server_add_handler (server, NULL, handle, self, NULL);
+  fail_unless (soup_server_listen_local (server, 0, SOUP_SERVER_LISTEN_IPV4_ONLY, NULL));
+  uris = soup_server_get_uris (server);
+  g_mutex_lock (&self->lock);
+  self->uri = g_uri_to_string (uris->data);
+  self->loop = g_main_loop_new (context, FALSE);
+  g_cond_signal (&self->ready);
+  g_mutex_unlock (&self->lock);
+  g_main_loop_run (self->loop);
+  g_main_context_pop_thread_default (context);
+  return NULL;
+}
+
+GST_START_TEST (test_webhook)
+{
+  Hook hook = { .keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  gchar *urls[] = { NULL, NULL };
+  Fixture fixture;
+  GThread *thread;
+
+  g_mutex_init (&hook.lock);
+  g_cond_init (&hook.ready);
+  thread = g_thread_new ("hook", serve, &hook);
+  g_mutex_lock (&hook.lock);
+  while (!hook.loop)
+    g_cond_wait (&hook.ready, &hook.lock);
+  g_mutex_unlock (&hook.lock);
+
+  set_up (&fixture);
+  urls[0] = g_strconcat (hook.uri, "secret?token=secret", NULL);
+  fixture.settings.webhooks = urls;
+  publish (&fixture);
+  add_events (&fixture, 300);
+  wait_sent (&fixture);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    fail_unless_equals_string (status->name, "webhook 127.0.0.1");
+    fail_unless_equals_uint64 (status->sent, 299);
+    fail_unless_equals_uint64 (status->refused, 1);
+    fail_unless (status->connected && !status->text);
+  }
+  fail_unless (is_complete (&hook.arrived, &fixture));
+  fail_unless_equals_int (hook.not_found, 1);
+  fail_unless (hook.refused_at != 0);
+  /* Requests that were under way when the server said so may still arrive. */
+  fail_unless (hook.failed < 8, "%u requests before the time", hook.failed);
+  fail_unless_equals_int (g_hash_table_size (hook.keys), 299);
+
+  g_main_loop_quit (hook.loop);
+  g_thread_join (thread);
+  /* The server is gone: the sink says so without the path, and ends at once. */
+  add_events (&fixture, 3);
+  wait_connected (&fixture, FALSE);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    fail_unless (status->text && !strstr (status->text, "secret"), "%s", status->text);
+  }
+  tear_down (&fixture);
+  g_main_loop_unref (hook.loop);
+  g_hash_table_unref (hook.keys);
+  g_free (hook.uri);
+  g_free (urls[0]);
+  g_mutex_clear (&hook.lock);
+  g_cond_clear (&hook.ready);
+}
+GST_END_TEST;
+
+/* --- Lines --- */
+
+static guint
+read_file (const gchar *path, Arrived *arrived)
+{
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n = 0;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return 0;
+  lines = g_strsplit (text, "\n", -1);
+  for (gchar **line = lines; *line; line++) {
+    if (!**line || g_str_equal (*line, "half a line"))
+      continue;
+    arrive (arrived, *line);
+    n++;
+  }
+  return n;
+}
+
+GST_START_TEST (test_lines)
+{
+  Arrived arrived = { 0 };
+  g_autofree gchar *path = NULL;
+  g_autofree gchar *moved = NULL;
+  Fixture fixture;
+
+  set_up (&fixture);
+  fixture.settings.lines = path = g_build_filename (fixture.folder, "lines", NULL);
+  moved = g_strconcat (path, ".1", NULL);
+  g_file_set_contents (path, "half a line", -1, NULL);
+  publish (&fixture);
+  add_events (&fixture, 100);
+  wait_sent (&fixture);
+  fail_unless_equals_int (g_rename (path, moved), 0);
+  add_events (&fixture, 50);
+  wait_sent (&fixture);
+  fail_unless_equals_int (read_file (moved, &arrived), 100);
+  fail_unless_equals_int (read_file (path, &arrived), 50);
+  fail_unless (is_complete (&arrived, &fixture));
+
+  /* A folder that is not there: nothing is lost. */
+  g_unlink (path);
+  g_mkdir (path, 0700);
+  add_events (&fixture, 50);
+  wait_connected (&fixture, FALSE);
+  g_rmdir (path);
+  wait_sent (&fixture);
+  fail_unless_equals_int (read_file (path, &arrived), 50);
+  fail_unless (is_complete (&arrived, &fixture));
+  tear_down (&fixture);
+}
+GST_END_TEST;
+
+/* A process is killed while it writes; the next one goes on. */
+GST_START_TEST (test_killed)
+{
+  Arrived arrived = { 0 };
+  g_autofree gchar *path = NULL;
+  Fixture fixture;
+  gint status;
+  pid_t child;
+
+  /* The child must not share what threads of this process hold: it opens all itself. */
+  set_up (&fixture);
+  watch_store_close (fixture.store);
+  fixture.settings.lines = path = g_build_filename (fixture.folder, "lines", NULL);
+  child = fork ();
+  if (child == 0) {
+    fixture.store = watch_store_open (fixture.folder, NULL);
+    watch_store_set_committed (fixture.store, wake, NULL);
+    publish (&fixture);
+    for (;;) {
+      add_events (&fixture, 30);
+      g_usleep (1000);
+    }
+  }
+  while (read_file (path, &arrived) < 60) {
+    arrived = (Arrived){ 0 };
+    g_usleep (5000);
+  }
+  kill (child, SIGKILL);
+  waitpid (child, &status, 0);
+  fail_unless (WIFSIGNALED (status));
+
+  fixture.store = watch_store_open (fixture.folder, NULL);
+  fail_unless (fixture.store != NULL);
+  {
+    WatchQuery query = { .camera = "yard", .kind = -1, .limit = 1 };
+    gint64 next;
+
+    for (guint i = 0; i < N_CAMERAS; i++) {
+      g_autoptr (GPtrArray) events = NULL;
+
+      query.camera = cameras[i];
+      events = watch_store_find_events (fixture.store, &query, &next, NULL);
+      fixture.numbers[i] = ((WatchEvent *) g_ptr_array_index (events, 0))->number;
+    }
+  }
+  publish (&fixture);
+  wait_sent (&fixture);
+  arrived = (Arrived){ 0 };
+  read_file (path, &arrived);
+  fail_unless (is_complete (&arrived, &fixture), "%u of %u", (guint) arrived.last[0],
+               (guint) fixture.numbers[0]);
+  tear_down (&fixture);
+}
+GST_END_TEST;
+
+/* The spool is bounded: what is too old is dropped, counted, and all else arrives. */
+GST_START_TEST (test_bound)
+{
+  g_autofree gchar *path = NULL;
+  g_autofree gchar *text = NULL;
+  guint64 dropped, pending;
+  Fixture fixture;
+  guint n = 0;
+
+  set_up (&fixture);
+  fixture.settings.lines = path = g_build_filename (fixture.folder, "lines", NULL);
+  fixture.settings.spool_bytes = 100000;
+  g_mkdir (path, 0700);
+  publish (&fixture);
+  add_events (&fixture, 3000);
+  {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status = get_status (&fixture, &all);
+
+    dropped = status->dropped;
+    pending = status->pending;
+  }
+  fail_unless (dropped > 1000);
+  fail_unless_equals_uint64 (dropped + pending, 3000);
+  stop (&fixture);
+  g_rmdir (path);
+  publish (&fixture);
+  wait_sent (&fixture);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  for (gchar *c = text; *c; c++)
+    n += *c == '\n';
+  fail_unless_equals_int (n, (gint) pending);
+  tear_down (&fixture);
+}
+GST_END_TEST;
+
+/* Settings that cannot work are errors at once. */
+GST_START_TEST (test_settings)
+{
+  gchar *hooks[] = { (gchar *) "ftp://host/", NULL };
+  const WatchSettings cases[] = {
+    { .mqtt = (gchar *) "mqtt://user:secret@host" },
+    { .mqtt = (gchar *) "http://host" },
+    { .mqtt = (gchar *) "mqtt://host", .mqtt_prefix = (gchar *) "a/#" },
+    { .kafka = (gchar *) "host", .kafka_topic = (gchar *) "a b" },
+    { .webhooks = hooks },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Fixture fixture;
+    g_autoptr (GError) error = NULL;
+
+    set_up (&fixture);
+    fixture.settings.mqtt = cases[i].mqtt;
+    fixture.settings.kafka = cases[i].kafka;
+    fixture.settings.webhooks = cases[i].webhooks;
+    if (cases[i].mqtt_prefix)
+      fixture.settings.mqtt_prefix = cases[i].mqtt_prefix;
+    if (cases[i].kafka_topic)
+      fixture.settings.kafka_topic = cases[i].kafka_topic;
+    fail_unless (!watch_publisher_new (&fixture.settings,
+                                       &(WatchShared){ "session", fixture.store, NULL }, &error));
+    fail_unless (error != NULL);
+    fail_if (strstr (error->message, "secret") != NULL, "%s", error->message);
+    tear_down (&fixture);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+publisher_suite (void)
+{
+  Suite *s = suite_create ("publisher");
+  TCase *tc = tcase_create ("publisher");
+
+  suite_add_tcase (s, tc);
+  /* First: it forks. */
+  tcase_add_test (tc, test_killed);
+  tcase_add_test (tc, test_mqtt_events);
+  tcase_add_test (tc, test_mqtt_states);
+  tcase_add_test (tc, test_topic_levels);
+  tcase_add_test (tc, test_kafka);
+  tcase_add_test (tc, test_webhook);
+  tcase_add_test (tc, test_lines);
+  tcase_add_test (tc, test_bound);
+  tcase_add_test (tc, test_settings);
+  return s;
+}
+
+GST_CHECK_MAIN (publisher);
