@@ -196,6 +196,7 @@ add_sinks (GString *text, Watch *watch)
     { "sink_sent_total", "Lines that the sink has confirmed." },
     { "sink_pending", "Lines that wait on the disk." },
     { "sink_dropped_total", "Lines dropped because too many waited." },
+    { "sink_refused_total", "Lines that the receiver will never take." },
   };
   g_autoptr (GArray) sinks = watch_publisher_get_status (watch_get_publisher (watch));
 
@@ -203,7 +204,8 @@ add_sinks (GString *text, Watch *watch)
     describe (text, metrics[m].name, metrics[m].help);
     for (guint i = 0; i < sinks->len; i++) {
       const WatchSinkStatus *sink = &g_array_index (sinks, WatchSinkStatus, i);
-      const gdouble values[] = { sink->connected, sink->sent, sink->pending, sink->dropped };
+      const gdouble values[] = { sink->connected, sink->sent, sink->pending, sink->dropped,
+                                 sink->refused };
 
       add (text, metrics[m].name, (Label){ "sink", sink->name }, (Label){ 0 }, values[m]);
     }

@@ -31,9 +31,21 @@ free_sink (gpointer data)
 static gboolean
 add_sink (WatchPublisher *self, WatchSink *sink)
 {
-  if (sink)
-    g_ptr_array_add (self->sinks, sink);
-  return sink != NULL;
+  guint same = 1;
+
+  if (!sink)
+    return FALSE;
+  /* Two web hooks may have the same host: in metrics the name distinguishes them. */
+  for (guint i = 0; i < self->sinks->len; i++)
+    same += g_str_has_prefix (((WatchSink *) g_ptr_array_index (self->sinks, i))->name, sink->name);
+  if (same > 1) {
+    gchar *name = g_strdup_printf ("%s (%u)", sink->name, same);
+
+    g_free (sink->name);
+    sink->name = name;
+  }
+  g_ptr_array_add (self->sinks, sink);
+  return TRUE;
 }
 
 static gboolean
