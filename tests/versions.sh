@@ -54,64 +54,6 @@ while (($#)); do
 done
 ((${#names[@]})) || names=(ubuntu22 debian12 debian13)
 
-# in_root ROOT COMMAND...: runs the command in the root, with temporary mounts.
-in_root() {
-  local where=$1
-  shift
-  # shellcheck disable=SC2016
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb \
-    unshare --mount --propagation private bash -c '
-      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' \
-    bash "$where" "$@"
-}
-
-# use_settings ROOT: configures apt in the root like apt here.
-use_settings() {
-  local where=$1 file
-  cp -L /etc/resolv.conf /etc/hosts "$where/etc/"
-  mkdir -p "$where/etc/ssl/certs"
-  [[ ! -e /etc/ssl/certs/ca-certificates.crt ]] ||
-    cp -L /etc/ssl/certs/ca-certificates.crt "$where/etc/ssl/certs/"
-  {
-    echo 'APT::Keep-Downloaded-Packages "false";'
-    apt_settings || true
-  } >"$where/etc/apt/apt.conf.d/90host"
-  while read -r file; do
-    [[ ! -f $file ]] || install -D "$file" "$where$file"
-  done < <(sed -nE 's/.*(CaInfo|SslCert|SslKey) "(.*)";/\2/p' "$where/etc/apt/apt.conf.d/90host")
-  printf 'path-exclude=/usr/share/doc/*\npath-include=/usr/share/doc/opencv-doc/*\n' \
-    >"$where/etc/dpkg/dpkg.cfg.d/small"
-  printf '#!/bin/sh\nexit 101\n' >"$where/usr/sbin/policy-rc.d"
-  chmod +x "$where/usr/sbin/policy-rc.d"
-}
-
-# make_root ROOT SUITE: debootstrap knows a mirror of Ubuntu, and configures apt to use it.
-make_root() {
-  local where=$1 suite=$2 keys=$keyring from=("$mirror") components=main,contrib,non-free
-  if [[ ! -e $where/.complete ]]; then
-    if [[ $suite == jammy ]]; then
-      keys=$ubuntu_keyring from=() components=main,universe
-      [[ -e $keys ]] || { say "no $keys (package ubuntu-keyring)" && return 1; }
-    fi
-    say "making $where from $suite"
-    quietly debootstrap --variant=minbase --keyring="$keys" --components="$components" \
-      "$suite" "$where" "${from[@]}" || return
-    touch "$where/.complete"
-  fi
-  use_settings "$where"
-}
-
-# Copies the files of the working tree that git does not ignore.
-copy_sources() {
-  local where=$1/src file
-  rm -rf "$where"
-  mkdir -p "$where"
-  git -c safe.directory="$root" -C "$root" ls-files -z --cached --others --exclude-standard |
-    while IFS= read -r -d '' file; do
-      [[ ! -e $root/$file ]] || printf '%s\0' "$file"
-    done | tar -C "$root" --null --files-from=- --create | tar -C "$where" --extract
-}
-
 # install_in ROOT PACKAGE...: installs what the project's scripts install, and these packages.
 install_in() {
   local where=$1
