@@ -129,6 +129,7 @@ gst_ccl_overlay_draw_get_type (void)
     { GST_CCL_OVERLAY_DRAW_NAMES, "Types of regions of interest", "names" },
     { GST_CCL_OVERLAY_DRAW_TIME, "Stream time", "time" },
     { GST_CCL_OVERLAY_DRAW_CLASSES, "Classes and confidences", "classes" },
+    { GST_CCL_OVERLAY_DRAW_ELLIPSES, "Ellipses, with the major axis", "ellipses" },
     { 0, NULL, NULL },
   };
 

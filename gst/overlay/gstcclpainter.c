@@ -15,6 +15,8 @@
 #define EVENT_TIME (500 * GST_MSECOND)
 #define MAX_EVENTS 1024
 
+#define ELLIPSE_SIDES 32
+
 #define TRAIL_POINTS 64
 #define MAX_TRAILS 4096
 
@@ -243,6 +245,30 @@ get_text_color (guint32 color)
   return luma < 110 ? (color >> 1 & 0x7f7f7f) + 0x808080 + (color & 0xff000000) : color;
 }
 
+/* Draws the ellipse around (@x, @y), and its major axis. */
+static void
+draw_ellipse (GstCclPainter *self, guint32 color, gdouble x, gdouble y,
+              const GstCclComponent *component)
+{
+  const gdouble c = cos (component->orientation), s = sin (component->orientation);
+  const gdouble a = component->major_axis / 2.0, b = component->minor_axis / 2.0;
+  gdouble last_x = x + a * c, last_y = y + a * s;
+  guint i;
+
+  gst_ccl_canvas_set_pen (self->canvas, color, self->line);
+  gst_ccl_canvas_draw_line (self->canvas, x - a * c, y - a * s, last_x, last_y);
+  for (i = 1; i <= ELLIPSE_SIDES; i++) {
+    const gdouble angle = 2.0 * G_PI * i / ELLIPSE_SIDES;
+    const gdouble u = a * cos (angle), v = b * sin (angle);
+    const gdouble next_x = x + u * c - v * s, next_y = y + u * s + v * c;
+
+    gst_ccl_canvas_draw_line (self->canvas, last_x, last_y, next_x, next_y);
+    last_x = next_x;
+    last_y = next_y;
+  }
+  gst_ccl_canvas_lift_pen (self->canvas);
+}
+
 static void
 draw_component (GstCclPainter *self, const GstCclComponent *component)
 {
@@ -259,6 +285,8 @@ draw_component (GstCclPainter *self, const GstCclComponent *component)
     gst_ccl_canvas_draw_box (self->canvas, color, self->line, &box);
   if (draw & GST_CCL_OVERLAY_DRAW_CENTROIDS)
     gst_ccl_canvas_draw_cross (self->canvas, color, self->line, x, y);
+  if (draw & GST_CCL_OVERLAY_DRAW_ELLIPSES && component->features & GST_CCL_FEATURE_ELLIPSE)
+    draw_ellipse (self, color, x, y, component);
   if (draw & GST_CCL_OVERLAY_DRAW_VELOCITIES && component->track) {
     gst_ccl_canvas_set_pen (self->canvas, color, self->line);
     gst_ccl_canvas_draw_line (self->canvas, x, y, x + component->velocity_x,

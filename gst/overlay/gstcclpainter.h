@@ -27,6 +27,8 @@ G_BEGIN_DECLS
  * @GST_CCL_OVERLAY_DRAW_NAMES: the types of regions of interest
  * @GST_CCL_OVERLAY_DRAW_TIME: the stream time of the frame, at the top left
  * @GST_CCL_OVERLAY_DRAW_CLASSES: the classes of objects, and how certain they are in per cent
+ * @GST_CCL_OVERLAY_DRAW_ELLIPSES: the ellipses of components that have the feature `ellipse`, with
+ * the major axis
  *
  * What to draw.
  *
@@ -46,6 +48,7 @@ typedef enum
   GST_CCL_OVERLAY_DRAW_NAMES = 1 << 9,
   GST_CCL_OVERLAY_DRAW_TIME = 1 << 10,
   GST_CCL_OVERLAY_DRAW_CLASSES = 1 << 11,
+  GST_CCL_OVERLAY_DRAW_ELLIPSES = 1 << 12,
 } GstCclOverlayDraw;
 
 typedef struct

@@ -158,6 +158,44 @@ GST_START_TEST (test_line_beyond)
 }
 GST_END_TEST;
 
+/* An ellipse of 60 by 20 pixels around (80, 60), upright or lying, and its major axis; only if it
+ * is known. */
+GST_START_TEST (test_ellipses)
+{
+  GstHarness *h = harness_new ("draw=ellipses");
+  gint upright, known;
+
+  for (known = 0; known < 2; known++)
+    for (upright = 0; upright < 2; upright++) {
+      GstCclComponent component = { .label = 1,
+                                    .x = 50,
+                                    .y = 30,
+                                    .width = 60,
+                                    .height = 60,
+                                    .area = 900,
+                                    .centroid_x = 79.5,
+                                    .centroid_y = 59.5,
+                                    .features = known ? GST_CCL_FEATURE_ELLIPSE : 0,
+                                    .orientation = upright ? G_PI / 2 : 0,
+                                    .major_axis = 60,
+                                    .minor_axis = 20 };
+      GstBuffer *buffer = frame_new (0);
+      guint far = 0, near = 0, i;
+
+      gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+      buffer = gst_harness_push_and_pull (h, buffer);
+      for (i = 0; i < 3; i++) { /* lines may be on either side of the point */
+        far += get_pixel (buffer, upright ? 80 : 108 + i, upright ? 88 + i : 60) != BACKGROUND;
+        near += get_pixel (buffer, upright ? 88 + i : 80, upright ? 60 : 68 + i) != BACKGROUND;
+        fail_if (get_pixel (buffer, upright ? 95 + i : 80, upright ? 60 : 75 + i) != BACKGROUND);
+      }
+      fail_unless ((far > 0) == known && (near > 0) == known, "%u, %u", far, near);
+      gst_buffer_unref (buffer);
+    }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* A tripwire and a zone, of a frame of half the size, with an event in frame 0. */
 static GstBuffer *
 zones_new (guint number)
@@ -555,6 +593,7 @@ ccloverlayscene_suite (void)
   tcase_add_test (tcase, test_no_overlap);
   tcase_add_test (tcase, test_trails);
   tcase_add_test (tcase, test_line_beyond);
+  tcase_add_test (tcase, test_ellipses);
   tcase_add_loop_test (tcase, test_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tcase, test_no_timestamps);
   tcase_add_test (tcase, test_zones);

@@ -400,6 +400,35 @@ GST_START_TEST (test_noise)
 }
 GST_END_TEST;
 
+/* What was measured of a component is known of its object. */
+GST_START_TEST (test_features)
+{
+  GstHarness *h = harness_new ("");
+  guint number;
+
+  for (number = 0; number < 20; number++) {
+    GstCclComponent component = component_new (1, 10 + 3 * number, 20, 30, 20);
+    const GstCclComponent *object;
+    GstBuffer *buffer;
+
+    component.features = GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_LUMA;
+    component.orientation = 0.5;
+    component.major_axis = 30.0 + number;
+    component.luma_max = 200;
+    buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
+    object = find_track (buffer, 1);
+    fail_unless (object || number < 19);
+    if (object) {
+      fail_unless_equals_int (object->features, component.features);
+      fail_unless (object->orientation == 0.5 && object->major_axis == component.major_axis);
+      fail_unless_equals_int (object->luma_max, 200);
+    }
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Regions of other detectors are tracked where they are. */
 GST_START_TEST (test_foreign)
 {
@@ -751,6 +780,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_crowd);
   tcase_add_test (tcase, test_many_regions);
   tcase_add_test (tcase, test_noise);
+  tcase_add_test (tcase, test_features);
   tcase_add_test (tcase, test_foreign);
   tcase_add_loop_test (tcase, test_foreign_lost, 0, 2);
   tcase_add_loop_test (tcase, test_looks, 0, 3);
