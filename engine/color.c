@@ -19,69 +19,44 @@
 #define ONE 16384
 #define HALF 32768
 
-/* The weights of two pixels whose bytes have the weights (...). */
-#define TWICE(...)           \
-  {                          \
-    __VA_ARGS__, __VA_ARGS__ \
+/* @size bytes for each pixel; red, green and blue are bytes @r, @g and @b. */
+#define COLORS(size, r, g, b)                              \
+  {                                                        \
+    .bytes = size, .chroma = true, .offsets = { r, g, b }, \
+    .luma = { [r] = RED, [g] = GREEN, [b] = BLUE },        \
+    .chromas = { { [r] = RED_IN_CB,                        \
+                   [g] = GREEN_IN_CB,                      \
+                   [b] = MOST,                             \
+                   [size + r] = RED_IN_CB,                 \
+                   [size + g] = GREEN_IN_CB,               \
+                   [size + b] = MOST },                    \
+                 { [r] = MOST,                             \
+                   [g] = GREEN_IN_CR,                      \
+                   [b] = BLUE_IN_CR,                       \
+                   [size + r] = MOST,                      \
+                   [size + g] = GREEN_IN_CR,               \
+                   [size + b] = BLUE_IN_CR } },            \
+    .bias = { GREY, GREY },                                \
+  }
+
+/* The first luma of a pair is byte @y, its chroma bytes @u and @v. */
+#define PAIRS(y, u, v)                                                                        \
+  {                                                                                           \
+    .bytes = 2, .pairs = true, .chroma = true, .offsets = { y, u, v }, .luma = { [y] = ONE }, \
+    .chromas = { { [u] = HALF }, { [v] = HALF } }, .bias = { HALF, HALF },                    \
+  }
+
+#define GRAY16(high)                                          \
+  {                                                           \
+    .bytes = 2, .offsets = { high }, .luma = { [high] = ONE } \
   }
 
 static const CclColorWeights weights[] = {
-  [CCL_FORMAT_RGB] = { 3,
-                       false,
-                       true,
-                       { RED, GREEN, BLUE },
-                       { TWICE (RED_IN_CB, GREEN_IN_CB, MOST),
-                         TWICE (MOST, GREEN_IN_CR, BLUE_IN_CR) },
-                       { GREY, GREY } },
-  [CCL_FORMAT_BGR] = { 3,
-                       false,
-                       true,
-                       { BLUE, GREEN, RED },
-                       { TWICE (MOST, GREEN_IN_CB, RED_IN_CB),
-                         TWICE (BLUE_IN_CR, GREEN_IN_CR, MOST) },
-                       { GREY, GREY } },
-  [CCL_FORMAT_RGBX] = { 4,
-                        false,
-                        true,
-                        { RED, GREEN, BLUE, 0 },
-                        { TWICE (RED_IN_CB, GREEN_IN_CB, MOST, 0),
-                          TWICE (MOST, GREEN_IN_CR, BLUE_IN_CR, 0) },
-                        { GREY, GREY } },
-  [CCL_FORMAT_BGRX] = { 4,
-                        false,
-                        true,
-                        { BLUE, GREEN, RED, 0 },
-                        { TWICE (MOST, GREEN_IN_CB, RED_IN_CB, 0),
-                          TWICE (BLUE_IN_CR, GREEN_IN_CR, MOST, 0) },
-                        { GREY, GREY } },
-  [CCL_FORMAT_XRGB] = { 4,
-                        false,
-                        true,
-                        { 0, RED, GREEN, BLUE },
-                        { TWICE (0, RED_IN_CB, GREEN_IN_CB, MOST),
-                          TWICE (0, MOST, GREEN_IN_CR, BLUE_IN_CR) },
-                        { GREY, GREY } },
-  [CCL_FORMAT_XBGR] = { 4,
-                        false,
-                        true,
-                        { 0, BLUE, GREEN, RED },
-                        { TWICE (0, MOST, GREEN_IN_CB, RED_IN_CB),
-                          TWICE (0, BLUE_IN_CR, GREEN_IN_CR, MOST) },
-                        { GREY, GREY } },
-  [CCL_FORMAT_YUYV] = { 2,
-                        true,
-                        true,
-                        { ONE, 0 },
-                        { { 0, HALF, 0, 0 }, { 0, 0, 0, HALF } },
-                        { HALF, HALF } },
-  [CCL_FORMAT_UYVY] = { 2,
-                        true,
-                        true,
-                        { 0, ONE },
-                        { { HALF, 0, 0, 0 }, { 0, 0, HALF, 0 } },
-                        { HALF, HALF } },
-  [CCL_FORMAT_GRAY16_LE] = { 2, false, false, { 0, ONE } },
-  [CCL_FORMAT_GRAY16_BE] = { 2, false, false, { ONE, 0 } },
+  [CCL_FORMAT_RGB] = COLORS (3, 0, 1, 2),  [CCL_FORMAT_BGR] = COLORS (3, 2, 1, 0),
+  [CCL_FORMAT_RGBX] = COLORS (4, 0, 1, 2), [CCL_FORMAT_BGRX] = COLORS (4, 2, 1, 0),
+  [CCL_FORMAT_XRGB] = COLORS (4, 1, 2, 3), [CCL_FORMAT_XBGR] = COLORS (4, 3, 2, 1),
+  [CCL_FORMAT_YUYV] = PAIRS (0, 1, 3),     [CCL_FORMAT_UYVY] = PAIRS (1, 0, 2),
+  [CCL_FORMAT_GRAY16_LE] = GRAY16 (1),     [CCL_FORMAT_GRAY16_BE] = GRAY16 (0),
 };
 
 const CclColorWeights *

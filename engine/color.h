@@ -22,9 +22,11 @@ extern "C" {
 
 typedef struct CclColorWeights
 {
-  uint8_t bytes; /* of a pixel */
-  bool pairs;    /* two pixels share their chroma: rows hold an even number of pixels */
-  bool chroma;   /* there is any */
+  uint8_t bytes;      /* of a pixel */
+  bool pairs;         /* two pixels share their chroma: rows hold an even number of pixels */
+  bool chroma;        /* there is any */
+  uint8_t offsets[3]; /* of the bytes of red, green and blue, of a pair's luma and chroma, or of the
+                       * high byte */
   int32_t luma[CCL_COLOR_MOST_BYTES];           /* of each byte of a pixel, 1/16384 */
   int32_t chromas[2][2 * CCL_COLOR_MOST_BYTES]; /* of each byte of two pixels of a row, 1/65536 */
   int32_t bias[2];                              /* added to the sums of chroma */
@@ -71,7 +73,7 @@ ccl_color_luma (const CclColorWeights *weights, unsigned bytes, const uint8_t *p
 static inline CCL_HOST_DEVICE uint8_t
 ccl_color_band (const CclColorWeights *weights, const CclCut *cut, const uint8_t *sample)
 {
-  const unsigned high = weights->luma[0] ? 0 : 1; /* where the high byte is */
+  const unsigned high = weights->offsets[0];
   const unsigned value = sample[high] * 256u + sample[1 - high];
 
   return value >= cut->low && value <= cut->high ? 255 : 0;

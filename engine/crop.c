@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A crop of more pixels would exceed ccl_crop_mean(). */
-#define MOST_PIXELS (UINT64_C (1) << 27)
+/* Of ccl_crop_mean(). */
+#define MOST_WEIGHTS (UINT64_C (1) << 27)
 
 struct CclCropper
 {
@@ -90,11 +90,18 @@ is_inside (uint32_t start, uint32_t size, uint32_t end)
   return size > 0 && start < end && size <= end - start;
 }
 
+/* Whether the weights of a plane are not too many for exact means. */
+static bool
+has_room (const CclCropTask *task, const CclCrop *crop, unsigned plane)
+{
+  CclCropAxis x = ccl_crop_axis_x (task, crop, plane), y = ccl_crop_axis_y (task, crop, plane);
+
+  return (uint64_t) ccl_crop_total (&x) * ccl_crop_total (&y) <= MOST_WEIGHTS;
+}
+
 static CclStatus
 check_crop (const CclCropper *self, const CclCropTask *task, const CclCrop *crop)
 {
-  CclCropAxis x = ccl_crop_axis_x (task, crop, 0), y = ccl_crop_axis_y (task, crop, 0);
-
   if (!is_inside (crop->x, crop->width, task->width) ||
       !is_inside (crop->y, crop->height, task->height))
     return ccl_fail (CCL_ERROR_INVALID,
@@ -107,7 +114,7 @@ check_crop (const CclCropper *self, const CclCropTask *task, const CclCrop *crop
                      "a place of %" PRIu32 "x%" PRIu32 " pixels at %" PRIu32 ", %" PRIu32
                      " is not inside the picture",
                      crop->to_width, crop->to_height, crop->to_x, crop->to_y);
-  if ((uint64_t) ccl_crop_total (&x) * ccl_crop_total (&y) > MOST_PIXELS)
+  if (!has_room (task, crop, 0) || (task->planes[1].samples && !has_room (task, crop, 1)))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "a crop of %" PRIu32 "x%" PRIu32 " pixels is too large; split it", crop->width,
                      crop->height);
@@ -135,42 +142,20 @@ check_frame (const CclImage *image, uint32_t width, uint32_t height)
   return status;
 }
 
-/* Where the bytes of interleaved formats are. */
-typedef struct Layout
-{
-  uint32_t steps[3], offsets[3]; /* of luma and chroma, or red, green and blue */
-  uint32_t sub_x;
-  bool grey, rgb;
-} Layout;
-
-static const Layout layouts[] = {
-  [CCL_FORMAT_RGB] = { { 3, 3, 3 }, { 0, 1, 2 }, 1, .rgb = true },
-  [CCL_FORMAT_BGR] = { { 3, 3, 3 }, { 2, 1, 0 }, 1, .rgb = true },
-  [CCL_FORMAT_RGBX] = { { 4, 4, 4 }, { 0, 1, 2 }, 1, .rgb = true },
-  [CCL_FORMAT_BGRX] = { { 4, 4, 4 }, { 2, 1, 0 }, 1, .rgb = true },
-  [CCL_FORMAT_XRGB] = { { 4, 4, 4 }, { 1, 2, 3 }, 1, .rgb = true },
-  [CCL_FORMAT_XBGR] = { { 4, 4, 4 }, { 3, 2, 1 }, 1, .rgb = true },
-  [CCL_FORMAT_YUYV] = { { 2, 4, 4 }, { 0, 1, 3 }, 2 },
-  [CCL_FORMAT_UYVY] = { { 2, 4, 4 }, { 1, 0, 2 }, 2 },
-  [CCL_FORMAT_GRAY16_LE] = { { 2 }, { 1 }, 1, .grey = true },
-  [CCL_FORMAT_GRAY16_BE] = { { 2 }, { 0 }, 1, .grey = true },
-};
-
 static void
 set_planes (CclCropTask *task, const CclImage *image)
 {
+  const CclColorWeights *layout = ccl_color_weights (image->format);
   const CclChroma *chroma = image->chroma;
 
   task->sub_x = task->sub_y = 2;
-  if (ccl_color_weights (image->format)) {
-    const Layout *layout = &layouts[image->format];
-
-    task->sub_x = layout->sub_x;
+  if (layout) {
+    task->sub_x = layout->pairs ? 2 : 1;
     task->sub_y = 1;
-    task->rgb = layout->rgb;
-    for (int i = 0; i < (layout->grey ? 1 : 3); i++)
-      task->planes[i] =
-          (CclCropPlane){ image->data + layout->offsets[i], image->stride, layout->steps[i] };
+    task->rgb = layout->chroma && !layout->pairs;
+    for (unsigned i = 0; i < (layout->chroma ? 3 : 1); i++)
+      task->planes[i] = (CclCropPlane){ image->data + layout->offsets[i], image->stride,
+                                        layout->bytes * (i > 0 ? task->sub_x : 1) };
     return;
   }
   task->planes[0] = (CclCropPlane){ image->data, image->stride, 1 };
@@ -215,6 +200,8 @@ ccl_cropper_draw (CclCropper *self, const CclImage *image, uint32_t width, uint3
     return ccl_fail (CCL_ERROR_INVALID, "unknown colours %d, or more than %d crops: %" PRIu32,
                      (int) colors, CCL_MAX_CROPS, n);
   status = check_frame (image, width, height);
+  if (status == CCL_OK)
+    set_planes (&task, image);
   for (uint32_t i = 0; i < n && status == CCL_OK; i++) {
     task.crops[i] = crops[i];
     status = check_crop (self, &task, &crops[i]);
@@ -223,6 +210,5 @@ ccl_cropper_draw (CclCropper *self, const CclImage *image, uint32_t width, uint3
     return status;
 
   task.colors = colors_table[colors];
-  set_planes (&task, image);
   return draw (self, image, &task, picture);
 }

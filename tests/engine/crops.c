@@ -407,6 +407,30 @@ refuse (Check *check, CclCropper *cropper, const CclImage *image, uint32_t width
               "a bad crop or frame of width %u: %s", width, ccl_last_error ());
 }
 
+/* 32768 by 2050 pixels are few enough, but their chroma grows to 2048 rows, in steps of a quarter.
+ * Is refused before anything is read. */
+static void
+refuse_chroma (Check *check)
+{
+  static const uint8_t nothing[1] = { 0 };
+  static const CclCrop crop = { 0, 0, 32768, 2050, 0, 0, 4, 2048 };
+  const CclImage plane = { .data = nothing, .stride = 32768 };
+  const CclChroma chroma = { { plane, plane }, 1 };
+  CclImage image = plane;
+  CclCropperConfig config;
+  CclCropper *cropper;
+  const uint8_t *got;
+
+  image.chroma = &chroma;
+  ccl_cropper_config_init (&config, 4, 2048);
+  check_that (check, ccl_cropper_new (&config, &cropper) == CCL_OK, "%s", ccl_last_error ());
+  check_that (check,
+              ccl_cropper_draw (cropper, &image, 32768, 2050, CCL_COLORS_BT601, &crop, 1, &got) ==
+                  CCL_ERROR_UNSUPPORTED,
+              "chroma with too many weights");
+  ccl_cropper_free (cropper);
+}
+
 static void
 test_errors (Check *check)
 {
@@ -422,6 +446,7 @@ test_errors (Check *check)
   CclCropperConfig config;
   CclCropper *cropper = NULL;
 
+  refuse_chroma (check);
   ccl_cropper_config_init (&config, 0, 4);
   check_that (check, ccl_cropper_new (&config, &cropper) == CCL_ERROR_INVALID, "no width");
   ccl_cropper_config_init (&config, 4, CCL_MAX_CROP_PICTURE + 1);

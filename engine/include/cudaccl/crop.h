@@ -68,7 +68,8 @@ CCL_API void ccl_cropper_free (CclCropper *cropper);
  * CclCropperConfig, without padding, in host memory. It belongs to the cropper and stays valid
  * until the next call. Errors: CCL_ERROR_INVALID (NULL, too large, a crop that is empty or not
  * inside the frame or the picture), CCL_ERROR_UNSUPPORTED (this build cannot read the memory, or a
- * crop of more than 2^27 pixels), CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+ * crop of more than 2^27 pixels, or with chroma of more than 2^25 that grows in one direction),
+ * CCL_ERROR_NO_DEVICE, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_cropper_draw (CclCropper *cropper, const CclImage *image, uint32_t width,
                                     uint32_t height, CclColors colors, const CclCrop *crops,
                                     uint32_t n, const uint8_t **picture);
