@@ -819,6 +819,22 @@ cuda_primary_context (int device, void **context)
   return status;
 }
 
+static CclStatus
+cuda_synchronize (int device, void *stream)
+{
+  CUcontext context = NULL;
+  CclStatus status = ccl_cuda_context_find (device, &context);
+
+  if (status == CCL_OK)
+    status = ccl_cuda_context_enter (context);
+  if (status != CCL_OK)
+    return status;
+  status = ccl_cuda_check (CCL_CUDA (cudaStreamSynchronize, (cudaStream_t) stream),
+                           "waiting for a stream");
+  ccl_cuda_context_leave ();
+  return status;
+}
+
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
   .device_count = ccl_cuda_count_devices,
@@ -839,6 +855,7 @@ const CclBackendClass ccl_backend_cuda = {
   .pinned_alloc = cuda_pinned_alloc,
   .pinned_free = cuda_pinned_free,
   .primary_context = cuda_primary_context,
+  .synchronize = cuda_synchronize,
   .cropper_open = ccl_cuda_cropper_open,
   .cropper_draw = ccl_cuda_cropper_draw,
   .cropper_close = ccl_cuda_cropper_close,

@@ -113,6 +113,16 @@ ccl_cuda_primary_context (int device, void **context)
 #endif
 }
 
+CclStatus
+ccl_cuda_synchronize (int device, void *stream)
+{
+#ifdef HAVE_CUDA
+  return ccl_backend_cuda.synchronize (device, stream);
+#else
+  return ccl_fail_without_cuda ();
+#endif
+}
+
 /* The maximum number of components of a frame: isolated pixels, in a checkerboard or on every
  * second pixel of every second row; of classes, any pixels. */
 static uint64_t

@@ -120,6 +120,8 @@ typedef struct CclBackendClass
   void (*pinned_free) (int device, void *memory);
   /* The context that sessions on @device use by default; NULL if the backend has none. */
   CclStatus (*primary_context) (int device, void **context);
+  /* Waits for a stream of that context; NULL likewise. */
+  CclStatus (*synchronize) (int device, void *stream);
   /* Crops of frames in device memory, all NULL if the backend has none. open() counts allocations,
    * then and later, in @account; draw() is as ccl_cropper_draw(), with @task checked, which it may
    * change. */

@@ -507,6 +507,12 @@ ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t
 }
 
 void
+ccl_batch_info (const CclBatch *batch, CclInfo *info)
+{
+  ccl_analyzer_info (batch->analyzer, info);
+}
+
+void
 ccl_batch_timing (const CclBatch *batch, CclTiming *timing)
 {
   ccl_analyzer_timing (batch->analyzer, timing);

@@ -702,7 +702,12 @@ engine_run_method (PyObject *object, PyObject *args)
       goto done;
   }
   Py_BEGIN_ALLOW_THREADS;
-  status = engine_run (self, &run, backend, array.device >= 0 ? array.device : self->device);
+  status = CCL_OK;
+  /* The analysis waits for the array's stream; out may be in use on another. */
+  if (out.device >= 0 && out.stream != 0 && out.stream != array.stream)
+    status = ccl_cuda_synchronize (out.device, (void *) out.stream);
+  if (status == CCL_OK)
+    status = engine_run (self, &run, backend, array.device >= 0 ? array.device : self->device);
   Py_END_ALLOW_THREADS;
   if (status == CCL_ERROR_NO_MEMORY && run.records && !self->analyzer)
     PyErr_NoMemory ();
@@ -843,10 +848,11 @@ unpack_mask (const CclMask *mask, uint8_t value)
   return (PyObject *) memory;
 }
 
+/* Whether there is something of the last frame; else there is an exception. */
 static bool
-is_open (const Engine *self)
+is_open (const Engine *self, bool any)
 {
-  if (self->analyzer && !self->busy)
+  if ((self->analyzer || (any && (self->batch || self->volume))) && !self->busy)
     return true;
   PyErr_SetString (PyExc_ValueError, "there is no frame yet, or another thread uses this object");
   return false;
@@ -863,7 +869,7 @@ engine_mask (PyObject *object, PyObject *args)
   uint8_t value;
   int shadows;
 
-  if (!PyArg_ParseTuple (args, "bp:mask", &value, &shadows) || !is_open (self))
+  if (!PyArg_ParseTuple (args, "bp:mask", &value, &shadows) || !is_open (self, false))
     return NULL;
   status = shadows ? ccl_analyzer_shadows (self->analyzer, &mask)
                    : ccl_analyzer_mask (self->analyzer, &mask);
@@ -881,7 +887,7 @@ engine_background (PyObject *object, PyObject *args)
   CclInfo info;
   Memory *memory;
 
-  if (!is_open (self))
+  if (!is_open (self, false))
     return NULL;
   ccl_analyzer_info (self->analyzer, &info);
   shape[0] = info.motion.height;
@@ -918,9 +924,14 @@ engine_info (PyObject *object, PyObject *args)
   Engine *self = (Engine *) object;
   CclInfo info;
 
-  if (!is_open (self))
+  if (!is_open (self, true))
     return NULL;
-  ccl_analyzer_info (self->analyzer, &info);
+  if (self->analyzer)
+    ccl_analyzer_info (self->analyzer, &info);
+  else if (self->batch)
+    ccl_batch_info (self->batch, &info);
+  else
+    ccl_volume_info (self->volume, &info);
   return Py_BuildValue (
       "{s:s,s:s,s:s,s:i,s:K,s:K,s:K,s:K,s:O}", "backend", ccl_backend_name (info.backend),
       "algorithm", info.algorithm, "device_name", info.device_name, "device", info.device,

@@ -40,6 +40,14 @@ class Emulated:
     def copy(self, to, source, size):
         assert self.cuda.cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(size), 4) == 0
 
+    def stream(self):
+        stream = ctypes.c_void_p()
+        assert self.cuda.cudaStreamCreateWithFlags(ctypes.byref(stream), 1) == 0
+        return stream.value
+
+    def fill(self, to, size, stream):
+        assert self.cuda.cudaMemsetAsync(ctypes.c_void_p(to), 7, ctypes.c_size_t(size), ctypes.c_void_p(stream)) == 0
+
 
 class Driver:
     """Memory of the CUDA device, in its primary context."""
@@ -58,6 +66,15 @@ class Driver:
 
     def copy(self, to, source, size):
         assert self.cuda.cuMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(size)) == 0
+
+    def stream(self):
+        stream = ctypes.c_void_p()
+        assert self.cuda.cuStreamCreate(ctypes.byref(stream), 1) == 0
+        return stream.value
+
+    def fill(self, to, size, stream):
+        assert self.cuda.cuMemsetD8Async(ctypes.c_void_p(to), ctypes.c_ubyte(7), ctypes.c_size_t(size),
+                                         ctypes.c_void_p(stream)) == 0
 
 
 class Array(bytearray):
@@ -101,6 +118,32 @@ class Device(unittest.TestCase):
                 cudaccl.label(pixels, connectivity, out=np.zeros(shape, np.int32))
             with self.assertRaisesRegex(ValueError, "different devices"):
                 cudaccl.label(mask, connectivity, out=out)
+
+    def test_values_and_features(self):
+        depth = np.random.default_rng(2).integers(0, 4000, (40, 30), np.uint16)
+        options = {"values": "band", "low": 500, "high": 1500, "features": ["box", "ellipse", "holes", "perimeter"]}
+        for array in (depth, np.stack([depth, depth[::-1]])):
+            np.testing.assert_equal(cudaccl.components(Array(self.memory, array), **options),
+                                    cudaccl.components(array, **options))
+        with self.assertRaisesRegex(RuntimeError, "backend cpu"):
+            cudaccl.components(Array(self.memory, depth), values="equal")
+
+    def test_info(self):
+        analyzer = cudaccl.Analyzer()
+        with self.assertRaisesRegex(ValueError, "no frame"):
+            analyzer.info
+        analyzer.components(Array(self.memory, np.ones((3, 4, 5), np.uint8)))
+        self.assertEqual((analyzer.info["backend"], analyzer.info["device"]), ("cuda", 0))
+
+    def test_out_on_another_stream(self):
+        mask = (np.random.default_rng(3).random((200, 300)) < .5).astype(np.uint8)
+        expected, pixels, stream = cudaccl.label(mask), Array(self.memory, mask), self.memory.stream()
+        for _ in range(5):
+            out = Array(self.memory, np.zeros(mask.shape, np.int32))
+            out.__cuda_array_interface__["stream"] = stream
+            self.memory.fill(out.pointer, out.size, stream)
+            cudaccl.label(pixels, out=out)
+            np.testing.assert_array_equal(out.on_host(), expected)
 
     def test_motion(self):
         motion, frame = cudaccl.Motion("bgr"), np.full((32, 48, 3), 90, np.uint8)

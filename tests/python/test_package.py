@@ -290,6 +290,9 @@ class Results(unittest.TestCase):
             again = analyzer.label(mask).__array_interface__["data"]
         self.assertEqual(again, first)
         self.assertEqual(analyzer.info["allocations"], allocations)
+        volumes = cudaccl.Analyzer(26)
+        volumes.components(np.ones((3, 4, 5), np.uint8))
+        self.assertEqual(volumes.info["backend"], "cpu")
         kept = [analyzer.label(mask * i) for i in (0, 1, 0)]
         self.assertEqual([int(labels.max()) for labels in kept], [0, 1, 0])
 

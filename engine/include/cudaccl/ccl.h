@@ -430,6 +430,11 @@ CCL_API int ccl_cuda_device_count (void);
  * backend), CCL_ERROR_NO_DEVICE, CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_cuda_primary_context (int device, void **context);
 
+/* Waits until the work in @stream, a cudaStream_t of the primary context of @device, is done.
+ * Errors: CCL_ERROR_UNSUPPORTED (this build has no CUDA backend), CCL_ERROR_NO_DEVICE,
+ * CCL_ERROR_DEVICE. */
+CCL_API CclStatus ccl_cuda_synchronize (int device, void *stream);
+
 /* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
  * it. Never NULL; valid until the next call of this thread. */
 CCL_API const char *ccl_last_error (void);
