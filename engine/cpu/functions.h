@@ -124,18 +124,20 @@ typedef bool (*CclFloodRow) (const uint64_t *row, const uint64_t *near, uint64_t
  * entries behind the last edge are overwritten. */
 typedef void (*CclFindRuns) (CclRow *row, uint32_t width);
 
-/* Labels the runs of row @y by the runs that they touch in the row @above, with @diagonal also at
- * corners. New labels start with @next; returns the first unused label, whose entries in @table are
- * overwritten, too. Reads one entry behind @above's last label. */
+/* Labels the runs of rows @y to @bottom - 1, all @row, by the runs that they touch in the row
+ * @above, with @diagonal also at corners. New labels start with @next; returns the first unused
+ * label, whose entries in @table are overwritten, too. Reads one entry behind @above's last label.
+ */
 typedef uint32_t (*CclLabelRow) (const CclTable *table, const CclRow *above, CclRow *row,
-                                 uint32_t width, uint32_t y, bool diagonal, uint32_t next);
+                                 uint32_t width, uint32_t y, uint32_t bottom, bool diagonal,
+                                 uint32_t next);
 
 /* The same for classes: finds the runs of equal values other than 0, and labels them. Only edges,
  * labels and count of @row and @above are used; bits are scratch memory. Overwrites entries as
  * CclFindRuns does. */
 typedef uint32_t (*CclLabelClasses) (const CclTable *table, const CclRow *above, CclRow *row,
                                      const CclClassRow *classes, uint32_t width, uint32_t y,
-                                     bool diagonal, uint32_t next);
+                                     uint32_t bottom, bool diagonal, uint32_t next);
 
 /* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);

@@ -42,6 +42,14 @@ spread_strip (void *data, uint32_t index)
       map->result_labels[i] = map->result_labels[ccl_strip_ancestor (parents, strip, i)];
 }
 
+/* Whether a row has the same runs as the one above, and is a copy of it in all pictures. */
+static bool
+is_repeated (const CclRuns *runs, uint32_t y)
+{
+  return runs->spans[y].first == runs->spans[y - 1].first &&
+         runs->spans[y].end == runs->spans[y - 1].end;
+}
+
 /* Where the label map goes. */
 typedef struct WriteJob
 {
@@ -59,11 +67,14 @@ write_strip (void *data, uint32_t index)
 
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
     const CclRunsSpan *span = &runs->spans[y];
+    uint32_t *row = (uint32_t *) ((char *) job->pixels + y * job->stride);
 
-    runs->functions->write_labels ((uint32_t *) ((char *) job->pixels + y * job->stride),
-                                   runs->width, strip->edges + 2 * (size_t) span->first,
-                                   strip->labels + span->first, span->end - span->first,
-                                   job->map->result_labels);
+    if (y > strip->y && is_repeated (runs, y))
+      memcpy (row, (char *) row - job->stride, (size_t) runs->width * sizeof *row);
+    else
+      runs->functions->write_labels (row, runs->width, strip->edges + 2 * (size_t) span->first,
+                                     strip->labels + span->first, span->end - span->first,
+                                     job->map->result_labels);
   }
 }
 
@@ -151,17 +162,15 @@ paint_row (const PaintJob *job, const CclStrip *strip, uint32_t y, size_t size)
   fill (row + at, end - at, end - at, &background);
 }
 
-/* A row that equals the one above has the same runs, and is copied. */
 static void
 paint_strip (void *data, uint32_t index)
 {
   const PaintJob *job = data;
   const CclRuns *runs = job->map->runs;
   const CclStrip *strip = &runs->strips[index];
-  const CclRunsSpan *spans = runs->spans;
 
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
-    if (y > strip->y && spans[y].first == spans[y - 1].first && spans[y].end == spans[y - 1].end)
+    if (y > strip->y && is_repeated (runs, y))
       memcpy (job->pixels + y * job->stride, job->pixels + (y - 1) * job->stride,
               (size_t) runs->width * job->palette->size);
     else if (job->palette->size == 4)

@@ -24,8 +24,8 @@
 
 #define CLASS_BYTES sizeof (uint16_t) /* of a pixel, at most */
 
-/* A strip keeps the tables of its first row and of the last two, which alternate. */
-#define ROWS_KEPT 3
+/* A strip keeps the tables of its first row, the row above, the row and the next one. */
+#define ROWS_KEPT 4
 
 /* Runs of foreground do not touch, those of classes may. */
 static uint32_t
@@ -170,22 +170,27 @@ ccl_runs_clear (CclRuns *runs)
   free (runs->table.values);
 }
 
-/* Returns the tables for the next row. The first row keeps its own; later rows alternate between
- * two. The runs are stored likewise or, for a label map, behind those of all rows before. */
+/* Returns place for the next row behind @row and @above. The first row keeps its own. */
 static CclRow
-place_row (const CclRuns *runs, const CclStrip *strip, uint32_t y, const CclRow *above,
-           uint32_t n_runs)
+place_row (const CclRuns *runs, const CclStrip *strip, const CclRow *above, const CclRow *row)
 {
-  size_t words = runs->width / 64 + 1, per_row = runs->runs_per_row;
-  size_t slot = y == strip->y ? 0 : above->bits == strip->bits + words ? 2 : 1;
-  size_t run = runs->spans ? n_runs : slot * (per_row + CCL_ROW_SLACK / 2);
+  size_t words = runs->width / 64 + 1, slot = 1;
 
-  return (CclRow){
-    .bits = strip->bits + slot * words,
-    .words = strip->words + slot * words,
-    .edges = strip->edges + 2 * run,
-    .labels = strip->labels + run,
-  };
+  while (strip->bits + slot * words == above->bits || strip->bits + slot * words == row->bits)
+    slot++;
+  return (CclRow){ .bits = strip->bits + slot * words, .words = strip->words + slot * words };
+}
+
+/* Sets where the runs of @row go: to its own place or, for a label map, behind the @n_runs of all
+ * rows before. */
+static void
+place_runs (const CclRuns *runs, const CclStrip *strip, CclRow *row, uint32_t n_runs)
+{
+  size_t slot = (size_t) (row->bits - strip->bits) / (runs->width / 64 + 1);
+  size_t run = runs->spans ? n_runs : slot * (runs->runs_per_row + CCL_ROW_SLACK / 2);
+
+  row->edges = strip->edges + 2 * run;
+  row->labels = strip->labels + run;
 }
 
 typedef struct Job
@@ -220,8 +225,8 @@ mask_classes (const CclForeground *foreground, uint32_t y, const CclClassRow *fr
   }
 }
 
-/* Sets @classes to row @y. Returns whether it differs from the one above, which was taken before,
- * or is the strip's first. */
+/* Sets @classes to row @y. Returns whether it differs from the one above, which was taken before.
+ */
 static bool
 take_classes (const Job *job, const CclStrip *strip, uint32_t y, CclClassRow *classes)
 {
@@ -237,49 +242,71 @@ take_classes (const Job *job, const CclStrip *strip, uint32_t y, CclClassRow *cl
     classes->pixels = strip->classes[y % 2];
     above = strip->classes[(y + 1) % 2];
   }
-  return y == strip->y ||
+  return y > strip->y &&
          memcmp (classes->pixels, above, (size_t) job->runs->width * classes->size) != 0;
 }
 
-/* Labels a strip. A row that equals the one above needs no labels of its own: such rows are
- * counted, and added at once when the next one differs. Upscaled masks and upright edges have many
- * of them. */
+/* Takes the next row, to @row or @classes. Returns whether it differs from the one above. */
+static bool
+take_row (const Job *job, const CclStrip *strip, uint32_t y, const CclRow *above, CclRow *row,
+          CclClassRow *classes)
+{
+  return job->runs->table.values ? take_classes (job, strip, y, classes)
+                                 : take_bits (job, y, above, row);
+}
+
+/* Labels rows @y to @bottom - 1, which are all @row or @classes. Returns the next label. */
+static uint32_t
+label_row (const CclRuns *runs, const CclRow *above, CclRow *row, const CclClassRow *classes,
+           uint32_t y, uint32_t bottom, uint32_t next)
+{
+  const CclCpuFunctions *functions = runs->functions;
+
+  if (runs->table.values)
+    return functions->label_classes (&runs->table, above, row, classes, runs->width, y, bottom,
+                                     runs->diagonal, next);
+  if (row->bits == runs->nothing.bits)
+    return next;
+  functions->find_runs (row, runs->width);
+  return functions->label_row (&runs->table, above, row, runs->width, y, bottom, runs->diagonal,
+                               next);
+}
+
+/* Labels a strip. Rows that equal the one above need no labels of their own, and are labelled
+ * together. Upscaled masks and upright edges have many of them. */
 static void
 label_rows (const Job *job, CclStrip *strip)
 {
   CclRuns *runs = job->runs;
-  const CclCpuFunctions *functions = runs->functions;
-  const bool has_classes = runs->table.values;
-  CclRow above = runs->nothing;
-  uint32_t next = strip->base, n_runs = 0;
-  uint32_t labelled = strip->y; /* rows above have all their features */
+  CclRow above = runs->nothing, row = { .bits = strip->bits, .words = strip->words };
+  CclClassRow classes;
+  uint32_t next = strip->base, n_runs = 0, end;
 
-  for (uint32_t y = strip->y; y < strip->bottom; y++) {
-    CclRow row = place_row (runs, strip, y, &above, n_runs);
-    CclClassRow classes;
+  take_row (job, strip, strip->y, &runs->nothing, &row, &classes);
+  for (uint32_t y = strip->y; y < strip->bottom; y = end) {
+    CclRow ahead = row;
+    CclClassRow classes_ahead = classes;
+    bool differs = false;
 
-    if (has_classes ? take_classes (job, strip, y, &classes) : take_bits (job, y, &above, &row)) {
-      if (labelled < y)
-        functions->repeat_row (&runs->table, &above, labelled, y);
-      if (has_classes) {
-        next = functions->label_classes (&runs->table, &above, &row, &classes, runs->width, y,
-                                         runs->diagonal, next);
-      } else if (row.bits != runs->nothing.bits) {
-        functions->find_runs (&row, runs->width);
-        next =
-            functions->label_row (&runs->table, &above, &row, runs->width, y, runs->diagonal, next);
-      }
-      n_runs += row.count;
-      above = row;
-      labelled = y + 1;
+    for (end = y + 1; end < strip->bottom && !differs; end += !differs) {
+      classes = classes_ahead;
+      ahead = place_row (runs, strip, &above, &row);
+      differs = take_row (job, strip, end, &row, &ahead, &classes_ahead);
     }
-    if (runs->spans)
-      runs->spans[y] = (CclRunsSpan){ n_runs - above.count, n_runs };
+    if (!differs)
+      classes = classes_ahead;
+    if (row.bits != runs->nothing.bits)
+      place_runs (runs, strip, &row, n_runs);
+    next = label_row (runs, &above, &row, &classes, y, end, next);
+    n_runs += row.count;
+    for (uint32_t i = y; runs->spans && i < end; i++)
+      runs->spans[i] = (CclRunsSpan){ n_runs - row.count, n_runs };
     if (y == strip->y)
-      strip->first = above;
+      strip->first = row;
+    above = row;
+    row = ahead;
+    classes = classes_ahead;
   }
-  if (labelled < strip->bottom)
-    functions->repeat_row (&runs->table, &above, labelled, strip->bottom);
   strip->last = above;
   strip->next = next;
 }

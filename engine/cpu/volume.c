@@ -308,7 +308,7 @@ label_slice (const Job *job, const Slab *slab, Slice *slice, uint32_t z, uint32_
         functions->repeat_row (table, &above, labelled, y);
       if (row.bits != self->nothing.bits) {
         functions->find_runs (&row, self->width);
-        next = functions->label_row (table, &above, &row, self->width, y, diagonal, next);
+        next = functions->label_row (table, &above, &row, self->width, y, y + 1, diagonal, next);
       }
       n_runs += row.count;
       above = row;

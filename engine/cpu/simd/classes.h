@@ -82,7 +82,7 @@ find_class_runs (CclRow *row, const CclClassRow *classes, uint32_t width)
 
 static uint32_t
 label_classes (const CclTable *table, const CclRow *above, CclRow *row, const CclClassRow *classes,
-               uint32_t width, uint32_t y, bool diagonal, uint32_t next)
+               uint32_t width, uint32_t y, uint32_t bottom, bool diagonal, uint32_t next)
 {
   uint32_t first = 0;
 
@@ -103,7 +103,7 @@ label_classes (const CclTable *table, const CclRow *above, CclRow *row, const Cc
         root = unite (table, root, find_root (table->parents, above->labels[j]));
     }
     next += root == next;
-    add_run (table, root, start, stop, y, y + 1, table->moments);
+    add_run (table, root, start, stop, y, bottom, table->moments);
     row->labels[i] = root;
   }
   return next;

@@ -157,7 +157,7 @@ join_above (const CclTable *table, const CclRow *above, const CclRow *row, uint3
 
 __attribute__ ((always_inline)) static inline uint32_t
 label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint32_t y,
-            uint32_t next, bool diagonal, bool second_order)
+            uint32_t bottom, uint32_t next, bool diagonal, bool second_order)
 {
   for (uint32_t i = 0; i < row->count; i++) {
     uint32_t start = row->edges[2 * (size_t) i], stop = row->edges[2 * (size_t) i + 1];
@@ -170,7 +170,7 @@ label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint3
     root = (above->labels[first] & (is_new - 1)) | (next & -is_new);
     next += is_new;
     root = find_root (table->parents, root);
-    add_run (table, root, start, stop, y, y + 1, second_order);
+    add_run (table, root, start, stop, y, bottom, second_order);
     row->labels[i] = root;
   }
   return next;
@@ -179,15 +179,15 @@ label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint3
 /* Specialized for each case, without a branch per run. */
 static uint32_t
 label_row (const CclTable *table, const CclRow *above, CclRow *row, uint32_t width, uint32_t y,
-           bool diagonal, uint32_t next)
+           uint32_t bottom, bool diagonal, uint32_t next)
 {
   if (above->count > 1)
     join_above (table, above, row, width, diagonal);
   if (table->moments)
-    return diagonal ? label_runs (table, above, row, y, next, true, true)
-                    : label_runs (table, above, row, y, next, false, true);
-  return diagonal ? label_runs (table, above, row, y, next, true, false)
-                  : label_runs (table, above, row, y, next, false, false);
+    return diagonal ? label_runs (table, above, row, y, bottom, next, true, true)
+                    : label_runs (table, above, row, y, bottom, next, false, true);
+  return diagonal ? label_runs (table, above, row, y, bottom, next, true, false)
+                  : label_runs (table, above, row, y, bottom, next, false, false);
 }
 
 static void
