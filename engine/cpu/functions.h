@@ -142,10 +142,11 @@ typedef uint32_t (*CclLabelClasses) (const CclTable *table, const CclRow *above,
 /* Adds rows @y to @bottom - 1, which equal the labelled @row just above them. */
 typedef void (*CclRepeatRow) (const CclTable *table, CclRow *row, uint32_t y, uint32_t bottom);
 
-/* Writes a row of a label map: @n runs at @edges have the @result_labels of their @labels, the rest
- * is 0. */
-typedef void (*CclWriteLabels) (uint32_t *pixels, uint32_t width, const uint32_t *edges,
-                                const uint32_t *labels, uint32_t n, const uint32_t *result_labels);
+/* Writes a row of a label map or of a picture, at any address: @n runs at @edges have the @values
+ * of their @labels, the rest is @background. */
+typedef void (*CclWriteLabels) (void *pixels, uint32_t width, const uint32_t *edges,
+                                const uint32_t *labels, uint32_t n, const uint32_t *values,
+                                uint32_t background);
 
 /* Joins the @parents of the runs of @row, a row of a slice, and of those of the slice before that
  * they touch, with 6, 18 or 26-connectivity. @above: the row above in its own slice; @lower: those
@@ -196,7 +197,8 @@ typedef struct CclCpuFunctions
   CclLabelRow label_row;
   CclLabelClasses label_classes;
   CclRepeatRow repeat_row;
-  CclWriteLabels write_labels;
+  CclWriteLabels write_labels; /* pixels of 32 bits */
+  CclWriteLabels write_values; /* of 16 bits */
   CclJoinSlices join_slices;
   CclColorLuma color_luma;
   CclColorChroma color_chroma;

@@ -18,6 +18,9 @@ ccl_label_map_init (CclLabelMap *map, const CclRuns *runs, CclAccount *account)
   map->result_labels = ccl_account_malloc (account, runs->most_labels, sizeof *map->result_labels,
                                            "the labels of a frame");
   if (map->result_labels)
+    map->values = ccl_account_malloc (account, runs->most_labels, sizeof *map->values,
+                                      "the labels of a frame");
+  if (map->values)
     map->map = ccl_account_malloc (account, pixels, sizeof *map->map, "a label map");
   return map->map ? CCL_OK : CCL_ERROR_NO_MEMORY;
 }
@@ -26,6 +29,7 @@ void
 ccl_label_map_clear (CclLabelMap *map)
 {
   free (map->result_labels);
+  free (map->values);
   free (map->map);
 }
 
@@ -74,7 +78,7 @@ write_strip (void *data, uint32_t index)
     else
       runs->functions->write_labels (row, runs->width, strip->edges + 2 * (size_t) span->first,
                                      strip->labels + span->first, span->end - span->first,
-                                     job->map->result_labels);
+                                     job->map->result_labels, 0);
   }
 }
 
@@ -104,25 +108,51 @@ typedef struct PaintJob
   size_t stride;
 } PaintJob;
 
-#define BLOCK 48 /* bytes: whole pixels of any size, and whole vectors */
+/* The bytes of a pixel as a number: that of as many bytes in memory, or, of 3, the first byte
+ * lowest.
+ */
+static inline uint32_t
+value_of (const uint8_t *bytes, unsigned size)
+{
+  uint32_t value = 0;
+  uint16_t half;
 
-/* A value, repeated. */
+  if (size == 3)
+    return bytes[0] | bytes[1] << 8 | (uint32_t) bytes[2] << 16;
+  if (size == 2) {
+    memcpy (&half, bytes, sizeof half);
+    return half;
+  }
+  memcpy (&value, bytes, sizeof value);
+  return value;
+}
+
+/* Of pixels of 3 bytes, whole pixels and whole vectors. */
+#define BLOCK 48
+
+/* 16 pixels of a value. */
 typedef struct Block
 {
   uint64_t words[BLOCK / 8];
 } Block;
 
-__attribute__ ((always_inline)) static inline Block
-make_block (const uint8_t *value, size_t size)
+static inline uint64_t
+little_endian (uint64_t word)
 {
-  uint8_t bytes[24];
-  Block block;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64 (word);
+#endif
+  return word;
+}
 
-  for (size_t i = 0; i < sizeof bytes; i += size)
-    memcpy (bytes + i, value, size);
-  memcpy (&block.words[0], bytes, sizeof bytes);
-  memcpy (&block.words[3], bytes, sizeof bytes);
-  return block;
+static inline Block
+make_block (uint64_t value)
+{
+  const uint64_t first = little_endian (value | value << 24 | value << 48);
+  const uint64_t second = little_endian (value >> 16 | value << 8 | value << 32 | value << 56);
+  const uint64_t third = little_endian (value >> 8 | value << 16 | value << 40);
+
+  return (Block){ { first, second, third, first, second, third } };
 }
 
 /* Fills @bytes from @to with a value. Writes up to BLOCK bytes more where @room allows it, since
@@ -140,45 +170,53 @@ fill (uint8_t *to, size_t bytes, size_t room, const Block *block)
   memcpy (to, block, bytes);
 }
 
-__attribute__ ((always_inline)) static inline void
-paint_row (const PaintJob *job, const CclStrip *strip, uint32_t y, size_t size)
+/* Writes a row of pixels of 3 bytes. */
+static void
+write_triples (uint8_t *row, uint32_t width, const uint32_t *edges, const uint32_t *labels,
+               uint32_t n, const uint32_t *values, uint32_t background)
 {
-  const CclRuns *runs = job->map->runs;
-  uint8_t *row = job->pixels + y * job->stride;
-  const size_t end = runs->width * size;
-  const Block background = make_block (job->palette->values, size);
+  const size_t end = (size_t) width * 3;
+  const Block gap = make_block (background);
   size_t at = 0;
 
-  for (uint32_t run = runs->spans[y].first; run < runs->spans[y].end; run++) {
-    size_t start = strip->edges[2 * (size_t) run] * size;
-    size_t stop = strip->edges[2 * (size_t) run + 1] * size;
-    uint32_t label = job->map->result_labels[strip->labels[run]];
-    Block block = make_block (ccl_palette_value (job->palette, label), size);
+  for (uint32_t run = 0; run < n; run++) {
+    size_t start = (size_t) edges[2 * (size_t) run] * 3;
+    size_t stop = (size_t) edges[2 * (size_t) run + 1] * 3;
+    Block block = make_block (values[labels[run]]);
 
-    fill (row + at, start - at, end - at, &background);
+    fill (row + at, start - at, end - at, &gap);
     fill (row + start, stop - start, end - start, &block);
     at = stop;
   }
-  fill (row + at, end - at, end - at, &background);
+  fill (row + at, end - at, end - at, &gap);
 }
 
 static void
 paint_strip (void *data, uint32_t index)
 {
   const PaintJob *job = data;
-  const CclRuns *runs = job->map->runs;
+  const CclLabelMap *map = job->map;
+  const CclRuns *runs = map->runs;
   const CclStrip *strip = &runs->strips[index];
+  const unsigned size = job->palette->size;
+  const uint32_t background = value_of (job->palette->values, size);
 
+  for (uint32_t i = strip->base; i < strip->next; i++)
+    map->values[i] = value_of (ccl_palette_value (job->palette, map->result_labels[i]), size);
   for (uint32_t y = strip->y; y < strip->bottom; y++) {
+    const CclRunsSpan *span = &runs->spans[y];
+    const uint32_t *edges = strip->edges + 2 * (size_t) span->first;
+    const uint32_t *labels = strip->labels + span->first, n = span->end - span->first;
+    uint8_t *row = job->pixels + y * job->stride;
+
     if (y > strip->y && is_repeated (runs, y))
-      memcpy (job->pixels + y * job->stride, job->pixels + (y - 1) * job->stride,
-              (size_t) runs->width * job->palette->size);
-    else if (job->palette->size == 4)
-      paint_row (job, strip, y, 4);
-    else if (job->palette->size == 3)
-      paint_row (job, strip, y, 3);
+      memcpy (row, row - job->stride, (size_t) runs->width * size);
+    else if (size == 4)
+      runs->functions->write_labels (row, runs->width, edges, labels, n, map->values, background);
+    else if (size == 2)
+      runs->functions->write_values (row, runs->width, edges, labels, n, map->values, background);
     else
-      paint_row (job, strip, y, 2);
+      write_triples (row, runs->width, edges, labels, n, map->values, background);
   }
 }
 

@@ -10,6 +10,7 @@ typedef struct CclLabelMap
 {
   const CclRuns *runs;
   uint32_t *result_labels; /* of the runs' labels, 0 if not in the result */
+  uint32_t *values;        /* of the runs' labels, in the last picture */
   uint32_t *map;           /* [height * width] */
   bool is_spread;  /* all labels of the last frame have their result labels, not only roots */
   bool is_current; /* the map is that of the last frame */

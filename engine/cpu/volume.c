@@ -627,7 +627,7 @@ write_slab (void *data, uint32_t index)
     self->functions->write_labels ((uint32_t *) ((char *) job->labels + y * job->stride),
                                    self->width, slab->edges + 2 * (size_t) span->first,
                                    slab->labels + span->first, span->end - span->first,
-                                   self->table.parents);
+                                   self->table.parents, 0);
   }
 }
 

@@ -176,18 +176,27 @@ label_runs (const CclTable *table, const CclRow *above, const CclRow *row, uint3
   return next;
 }
 
-/* Specialized for each case, without a branch per run. */
+__attribute__ ((always_inline)) static inline uint32_t
+label_runs_of_rows (const CclTable *table, const CclRow *above, const CclRow *row, uint32_t y,
+                    uint32_t bottom, uint32_t next, bool diagonal)
+{
+  if (table->moments)
+    return label_runs (table, above, row, y, bottom, next, diagonal, true);
+  return label_runs (table, above, row, y, bottom, next, diagonal, false);
+}
+
+/* Specialized for each case, without a branch per run; in noise, no two rows are the same. */
 static uint32_t
 label_row (const CclTable *table, const CclRow *above, CclRow *row, uint32_t width, uint32_t y,
            uint32_t bottom, bool diagonal, uint32_t next)
 {
   if (above->count > 1)
     join_above (table, above, row, width, diagonal);
-  if (table->moments)
-    return diagonal ? label_runs (table, above, row, y, bottom, next, true, true)
-                    : label_runs (table, above, row, y, bottom, next, false, true);
-  return diagonal ? label_runs (table, above, row, y, bottom, next, true, false)
-                  : label_runs (table, above, row, y, bottom, next, false, false);
+  if (bottom == y + 1)
+    return diagonal ? label_runs_of_rows (table, above, row, y, y + 1, next, true)
+                    : label_runs_of_rows (table, above, row, y, y + 1, next, false);
+  return diagonal ? label_runs_of_rows (table, above, row, y, bottom, next, true)
+                  : label_runs_of_rows (table, above, row, y, bottom, next, false);
 }
 
 static void
