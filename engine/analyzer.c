@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each may be a component, and strips need some labels more. */
+#define MOST_CLASS_PIXELS (UINT64_C (1) << 31)
+
 #define ALL_SHAPES (CCL_SHAPES_TOPOLOGY | CCL_SHAPES_PERIMETER | CCL_SHAPES_LUMA)
 
 struct CclAnalyzer
@@ -173,6 +176,12 @@ check_values (const CclConfig *config, uint32_t frame_height)
   if (config->values != CCL_VALUES_ABOVE && frame_height > 0)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "batches have neither bands nor classes; analyse the frames one by one");
+  if (config->values == CCL_VALUES_EQUAL &&
+      (uint64_t) config->width * config->height > MOST_CLASS_PIXELS)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "classes in a frame of %" PRIu32 "x%" PRIu32
+                     ", which has more than 2^31 pixels; split it",
+                     config->width, config->height);
   if (config->values == CCL_VALUES_EQUAL &&
       (config->n_operations > 0 || config->auto_operations || config->mask || config->shapes))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,

@@ -231,7 +231,7 @@ static bool
 take_classes (const Job *job, const CclStrip *strip, uint32_t y, CclClassRow *classes)
 {
   const CclImage *image = job->foreground->image;
-  const uint8_t *above = image->data + (y - 1) * image->stride;
+  const uint8_t *above;
 
   *classes = (CclClassRow){
     .pixels = image->data + y * image->stride,
@@ -240,10 +240,11 @@ take_classes (const Job *job, const CclStrip *strip, uint32_t y, CclClassRow *cl
   if (job->foreground->region) {
     mask_classes (job->foreground, y, classes, strip->classes[y % 2]);
     classes->pixels = strip->classes[y % 2];
-    above = strip->classes[(y + 1) % 2];
   }
-  return y > strip->y &&
-         memcmp (classes->pixels, above, (size_t) job->runs->width * classes->size) != 0;
+  if (y == strip->y)
+    return false;
+  above = job->foreground->region ? strip->classes[(y + 1) % 2] : classes->pixels - image->stride;
+  return memcmp (classes->pixels, above, (size_t) job->runs->width * classes->size) != 0;
 }
 
 /* Takes the next row, to @row or @classes. Returns whether it differs from the one above. */

@@ -321,9 +321,12 @@ test_value_errors (Check *check)
                 ccl_last_error ());
     check->runs++;
   }
-  ccl_config_init (&config, 8, 1);
+  ccl_config_init (&config, 65536, 32769);
   config.backend = CCL_BACKEND_CPU;
   config.values = CCL_VALUES_EQUAL;
+  check_that (check, ccl_config_check (&config) == CCL_ERROR_UNSUPPORTED, "too many pixels");
+  config.width = 8;
+  config.height = 1;
   check_that (check, ccl_batch_new (&config, 2, &batch) == CCL_ERROR_UNSUPPORTED, "a batch");
   check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s", ccl_last_error ());
   check_that (check, ccl_analyzer_values (analyzer, &values) == CCL_ERROR_INVALID && !values,
