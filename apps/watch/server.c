@@ -374,7 +374,7 @@ get_page (const WatchRequest *request)
     name = "openapi.json";
   path = g_strconcat ("/cudaccl/watch/", name, NULL);
   /* Names such as `../a` are not in the resource. */
-  body = g_resource_lookup_data (watch_page_get_resource (), path, 0, NULL);
+  body = g_resources_lookup_data (path, 0, NULL);
   if (!body) {
     watch_http_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
     return;
@@ -774,6 +774,7 @@ watch_server_new (Watch *watch, GError **error)
   g_autoptr (WatchSettings) settings = watch_get_settings (watch);
   WatchServer *self = g_new0 (WatchServer, 1);
 
+  watch_page_get_resource (); /* a linker leaves out what is never named */
   self->watch = watch;
   self->connections = g_hash_table_new (NULL, NULL);
   self->unfinished = g_hash_table_new (NULL, NULL);

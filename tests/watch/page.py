@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Tests the page of cudaccl-watch in headless Chromium: page.py SERVER [--pictures FOLDER [JPEG]]
+
+SERVER is watch-page-server. --pictures also saves what each screen looks like, at the size of a desk
+and of a phone; with JPEG, cameras show that."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import TimeoutException
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select, WebDriverWait
+except ImportError:
+    print('SKIP: python3-selenium is not installed')
+    sys.exit(77)
+
+CHROMIUM = shutil.which('chromium')
+DRIVER = shutil.which('chromedriver')
+if not CHROMIUM or not DRIVER:
+    print('SKIP: chromium and chromium-driver are not installed')
+    sys.exit(77)
+
+SERVER = sys.argv[1]
+PICTURES = sys.argv[sys.argv.index('--pictures') + 1] if '--pictures' in sys.argv else None
+JPEG = sys.argv[4:5]
+del sys.argv[1:]
+
+
+class Server:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([SERVER, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.uri = self.process.stdout.readline().strip()
+
+    def say(self, line):
+        self.process.stdin.write(line + '\n')
+        self.process.stdin.flush()
+
+    def read_file(self):
+        self.say('file')
+        return ''.join(iter(self.process.stdout.readline, '.\n'))
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        assert self.process.wait(20) == 0
+
+
+def browser(language='en', size=(1366, 1200), dark=False):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+                     f'--lang={language}', f'--window-size={size[0]},{size[1]}', '--hide-scrollbars'):
+        options.add_argument(argument)
+    if dark:
+        options.add_argument('--force-dark-mode')
+    options.add_experimental_option('prefs', {'intl.accept_languages': language})
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # A window is at least 500 pixels wide.
+    driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride',
+                           {'width': size[0], 'height': size[1], 'deviceScaleFactor': 1, 'mobile': size[0] < 500})
+    driver.set_page_load_timeout(30)
+    return driver
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*JPEG)
+        cls.driver = browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+        cls.server.stop()
+
+    def tearDown(self):
+        # What the browser refused, such as a script by the content security policy.
+        errors = [entry for entry in self.driver.get_log('browser')
+                  if entry['level'] == 'SEVERE' and 'status of 40' not in entry['message']]
+        self.assertEqual(errors, [])
+
+    def open(self, screen):
+        self.driver.get('about:blank')
+        self.driver.get(f'{self.server.uri}#{screen}')
+
+    def find(self, selector):
+        return self.wait(lambda: self.driver.find_element(By.CSS_SELECTOR, selector))
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def click(self, text, within='main'):
+        self.wait(lambda: next(e for e in self.all(f'{within} button, {within} .button') if e.text == text and e.is_displayed())).click()
+
+    def wait(self, condition, seconds=20):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                value = condition()
+                if value:
+                    return value
+                problem = 'it is not so'
+            except Exception as error:  # an element that is not there, yet or any more
+                problem = error
+            if time.monotonic() > end:
+                raise TimeoutException(f'{problem}\n{self.driver.find_element(By.TAG_NAME, "body").text[:2000]}')
+            time.sleep(0.05)
+
+    def text(self):
+        return self.driver.find_element(By.TAG_NAME, 'main').text
+
+    def test_live(self):
+        self.open('live')
+        for name in ('yard', 'hall'):
+            picture = self.find(f'article[aria-label={name}] img')
+            self.wait(lambda: self.driver.execute_script('return arguments[0].naturalWidth', picture) > 0)
+        # Pictures go on.
+        url = picture.get_attribute('src')
+        self.wait(lambda: picture.get_attribute('src') != url)
+        self.assertIn('lawn', self.find('article[aria-label=yard]').text)
+        self.assertIn('2 inside', self.find('article[aria-label=yard]').text)
+
+    def test_camera_goes_and_comes(self):
+        self.open('live')
+        card = self.find('article[aria-label=hall]')
+        self.wait(lambda: 'running' in card.text)
+        self.server.say('state hall 4 no route to 192.0.2.2: tried again in 8 s')
+        self.wait(lambda: '✖ lost' in card.text and 'no route to 192.0.2.2' in card.text)
+        self.server.say('state hall 2 running')
+        self.wait(lambda: '● running' in card.text and 'no route' not in card.text)
+
+    def test_event_arrives(self):
+        self.open('live')
+        self.wait(lambda: len(self.all('.events li')) == 20)
+        before = self.find('.events li').text
+        time.sleep(0.5)  # until it listens
+        self.server.say('event yard in the way in')
+        self.wait(lambda: 'Crossed in: the way in' in self.find('.events li').text and self.find('.events li').text != before)
+        self.assertEqual(len(self.all('.events li')), 20)
+        self.click_thumb()
+
+    def click_thumb(self):
+        self.find('.events li .thumb').click()
+        picture = self.find('dialog img')
+        self.wait(lambda: self.driver.execute_script('return arguments[0].naturalWidth', picture) > 0)
+        self.driver.find_element(By.CSS_SELECTOR, 'dialog').send_keys(Keys.ESCAPE)
+        self.wait(lambda: not self.all('dialog'))
+
+    def test_search(self):
+        self.open('events')
+        self.wait(lambda: len(self.all('.events li')) == 50)
+        self.click('More')
+        self.wait(lambda: len(self.all('.events li')) >= 60)
+        Select(self.find('select[name=kind]')).select_by_value('leave')
+        self.click('Search')
+        self.wait(lambda: len(self.all('.events li')) == 30)
+        self.assertEqual({line.text.split('\n')[1].split(':')[0] for line in self.all('.events li')}, {'Left'})
+        self.find('input[name=zone]').send_keys('nowhere')
+        self.click('Search')
+        self.wait(lambda: 'Nothing found' in self.text())
+
+    def drag(self, element, points, hold=False):
+        # Offsets are from the middle of what is in view.
+        self.driver.execute_script('arguments[0].scrollIntoView({block: "end"})', element)
+        box = element.rect
+        chain = ActionChains(self.driver, duration=50)
+        for i, (x, y) in enumerate(points):
+            chain.move_to_element_with_offset(element, int((x - 0.5) * box['width']), int((y - 0.5) * box['height']))
+            if hold and i == 0:
+                chain.click_and_hold()
+            elif not hold:
+                chain.click()
+        if hold:
+            chain.release()
+        chain.perform()
+
+    def test_tracks_over_a_line(self):
+        self.open('events')
+        Select(self.find('.filters select')).select_by_value('tracks')
+        Select(self.find('select[name=camera]')).select_by_value('yard')
+        self.click('Draw a line')
+        canvas = self.find('.drawing')
+        self.wait(lambda: self.driver.execute_script('return document.querySelector(".canvas img").naturalWidth') > 0)
+        self.drag(canvas, [(0.5, 0.05), (0.5, 0.95)], hold=True)
+        self.wait(lambda: len(self.all('.drawing .line')) == 1)
+        self.click('Search')
+        self.wait(lambda: len(self.all('.events li.track')) > 0)
+        over = len(self.all('.events li.track'))
+        self.assertEqual(len(self.all('.drawing .path')), over)
+        self.click('Draw a line')
+        self.drag(canvas, [(0.95, 0.02), (0.98, 0.1)], hold=True)
+        self.click('Search')
+        self.wait(lambda: len(self.all('.events li.track')) < over)
+
+    def test_draw_line_and_zone(self):
+        self.open('zones/hall')
+        canvas = self.find('.drawing')
+        self.wait(lambda: self.driver.execute_script('return document.querySelector(".canvas img").naturalWidth') > 0)
+        self.click('Draw a line')
+        self.drag(canvas, [(0.25, 0.5), (0.75, 0.5)], hold=True)
+        name = self.find('.editor input')
+        name.clear()
+        name.send_keys('door')
+        self.click('Turn the arrow')
+        self.click('Draw a zone')
+        self.drag(canvas, [(0.2, 0.6), (0.4, 0.6), (0.4, 0.9), (0.2, 0.9)])
+        self.click('Done')
+        self.wait(lambda: len(self.all('.drawing .zone')) == 1)
+        # A corner moves with the keyboard.
+        corner = self.find('circle[data-shape="1"][data-corner="0"]')
+        self.driver.execute_script('arguments[0].focus()', corner)
+        ActionChains(self.driver).send_keys(Keys.ARROW_LEFT * 5).perform()
+        self.click('Save')
+        self.wait(lambda: self.driver.find_element(By.ID, 'alert').text == 'Saved.')
+        settings = self.server.read_file().split('[camera hall]')[1]
+        line = next(line for line in settings.splitlines() if line.startswith('tripwires')).replace(':', ' ').replace(',', ' ').split()
+        self.assertEqual(line[2], 'door')
+        for value, expected in zip(line[3:], (0.75, 0.5, 0.25, 0.5)):
+            self.assertAlmostEqual(float(value), expected, delta=0.01)
+        zone = next(line for line in settings.splitlines() if line.startswith('zones'))
+        self.assertAlmostEqual(float(zone.split(': ')[1].split(',')[0]), 0.15, delta=0.01)
+        self.assertEqual(zone.count(','), 4)
+
+    def test_day(self):
+        self.open('day')
+        self.wait(lambda: len(self.all('.plot')) == 3)
+        self.assertGreater(len(self.all('.bar-in')), 20)
+        self.find('details summary').click()
+        self.assertGreater(len(self.all('table tr')), 2)
+        Select(self.find('select')).select_by_value('hall')
+        self.wait(lambda: 'Nothing on this day' in self.text())
+
+    def test_add_and_remove(self):
+        self.open('cameras')
+        form = self.wait(lambda: next(form for form in self.all('form') if 'Add a camera' in form.text))
+        form.find_element(By.NAME, 'uri').send_keys('a b')
+        form.find_element(By.CSS_SELECTOR, '.main').click()
+        self.wait(lambda: 'uri: expected' in self.driver.find_element(By.ID, 'alert').text)
+        uri = form.find_element(By.NAME, 'uri')
+        uri.clear()
+        uri.send_keys('rtsp://me:pass%2Fword@192.0.2.9/1')
+        name = form.find_element(By.NAME, 'name')
+        name.clear()
+        name.send_keys('door')
+        form.find_element(By.CSS_SELECTOR, '.main').click()
+        card = self.find('article[aria-label=door]')
+        self.assertIn('rtsp://192.0.2.9/1', card.text)
+        self.assertNotIn('word', self.driver.page_source.replace('password', '').replace('Password', ''))
+        card.find_element(By.TAG_NAME, 'summary').click()
+        schedule = card.find_element(By.NAME, 'schedule')
+        schedule.send_keys('mon-fri 08:00-18:00')
+        self.click('Save', 'article[aria-label=door]')
+        self.wait(lambda: 'schedule = mon-fri 08:00-18:00' in self.server.read_file())
+        card = self.find('article[aria-label=door]')
+        self.wait(lambda: self.all('article[aria-label=door] details:not([open])'))
+        self.find('article[aria-label=door] summary').click()
+        # A dialog would wait.
+        self.driver.execute_script('window.confirm = () => true')
+        self.click('Delete', 'article[aria-label=door]')
+        self.wait(lambda: not self.all('article[aria-label=door]'))
+        self.assertIn('webhook "example.org"', self.text())
+        self.assertIn('connection refused', self.text())
+
+    def test_labels(self):
+        """Everything that can be used has a name, and nothing is wider than a phone."""
+        phone = browser('de-DE', (360, 740))
+        self.addCleanup(phone.quit)
+        for screen in ('live', 'events', 'day', 'cameras', 'zones/yard'):
+            phone.get('about:blank')
+            phone.get(f'{self.server.uri}#{screen}')
+            WebDriverWait(phone, 20).until(lambda d: len(d.find_element(By.TAG_NAME, 'main').text) > 40)
+            self.assertEqual(phone.find_element(By.TAG_NAME, 'html').get_attribute('lang'), 'de')
+            self.assertIn('Ereignisse', phone.find_element(By.TAG_NAME, 'nav').text)
+            nameless = phone.execute_script('''
+                return [...document.querySelectorAll('button, a, input, select, img, video, [role=img], [role=button]')]
+                  .filter(e => !e.textContent.trim() && !e.getAttribute('aria-label') && !e.labels?.length && e.getAttribute('alt') === null)
+                  .map(e => e.outerHTML)''')
+            self.assertEqual(nameless, [], screen)
+            self.assertLessEqual(phone.execute_script('return document.documentElement.scrollWidth'), 360, screen)
+
+    def test_login(self):
+        server = Server('--token')
+        self.addCleanup(server.stop)
+        self.driver.get(server.uri)
+        field = self.find('input[name=token]')
+        field.send_keys('wrong' + Keys.ENTER)
+        self.wait(lambda: 'the token is wrong' in self.driver.find_element(By.ID, 'alert').text)
+        field.clear()
+        field.send_keys('a-long-token' + Keys.ENTER)
+        self.find('article[aria-label=yard]')
+        self.assertEqual(self.driver.execute_script('return document.cookie'), '')
+        self.driver.find_element(By.ID, 'logout').click()
+        self.find('input[name=token]')
+        self.driver.get('about:blank')
+
+    def test_program_ends(self):
+        server = Server()
+        self.driver.get(server.uri)
+        self.find('article[aria-label=yard]')
+        server.stop()
+        self.wait(lambda: 'does not answer' in self.driver.find_element(By.ID, 'alert').text)
+        self.driver.get('about:blank')
+        self.driver.get_log('browser')
+
+
+def save_pictures():
+    server = Server(*JPEG)
+    for label, size, dark in (('desk', (1280, 800), False), ('phone', (390, 844), False), ('dark', (1280, 800), True)):
+        driver = browser('en', size)
+        if dark:
+            driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'dark'}]})
+        for screen in ('live', 'events', 'day', 'cameras', 'zones/yard'):
+            driver.get('about:blank')
+            driver.get(f'{server.uri}#{screen}')
+            time.sleep(2)
+            driver.save_screenshot(os.path.join(PICTURES, f'{label}-{screen.split("/")[0]}.png'))
+        driver.quit()
+    server.stop()
+
+
+if __name__ == '__main__':
+    if PICTURES:
+        save_pictures()
+    else:
+        unittest.main(verbosity=2)
