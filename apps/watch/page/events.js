@@ -11,8 +11,18 @@ const kinds = ['motion', 'still', 'enter', 'leave', 'dwell', 'in', 'out', 'lost'
 const signs = {motion: '≈', still: '–', enter: '⇥', leave: '↦', dwell: '⧗', in: '→', out: '←', lost: '✖', back: '●'};
 const media = name => '/media/' + name.split('/').map(encodeURIComponent).join('/');
 
+// A clip may have several events. Its name has the time of the first, in UTC, and it begins the
+// seconds of `pre-roll` before: so this is as long before the event.
+function seek(video, item) {
+  const [, date, h, m, s] = /\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d)-/.exec(item.clip) || [];
+  const seconds = (new Date(item.utc || item.begin) - new Date(`${date}T${h}:${m}:${s}Z`)) / 1000;
+  if (seconds > 1 && seconds < video.duration)
+    video.currentTime = seconds;
+}
+
 function showMedia(title, item) {
   const video = item.clip && h('video', {controls: true, autoplay: true, playsinline: true, muted: true, src: media(item.clip), poster: item.picture && media(item.picture),
+    onloadedmetadata: () => seek(video, item),
     onerror: () => video.replaceWith(h('p', null, t('no-clip')), ...item.picture ? [h('img', {src: media(item.picture), alt: title})] : [])});
   const dialog = h('dialog', {class: 'show', 'aria-label': title, onclose: () => dialog.remove()},
     h('header', null, h('h2', null, title), button('✕', () => dialog.close(), {'aria-label': t('close')})),
@@ -32,7 +42,7 @@ function thumb(title, item) {
 export function eventItem(event) {
   const kind = t(`k-${event.event}`);
   const what = [event.zone, event.class, event.text, event.dwell ? `${number(event.dwell)} ${t('seconds')}` : ''].filter(Boolean).join(' · ');
-  const counts = event.zone ? `${number(event.in)} ${t('in')} · ${number(event.out)} ${t('out')}` : '';
+  const counts = event.zone ? `${number(event.in)}\u00a0${t('in')} · ${number(event.out)}\u00a0${t('out')}` : '';
   return h('li', {class: `event ${event.event}`},
     h('span', {class: 'sign', 'aria-hidden': 'true'}, signs[event.event] || '?'),
     h('div', null, h('b', null, `${kind}${what ? `: ${what}` : ''}`), h('br'), h('small', null, time(event.utc), ` · ${event.camera}`, counts ? ` · ${counts}` : '')),
