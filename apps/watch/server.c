@@ -519,6 +519,24 @@ check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *qu
   return TRUE;
 }
 
+/* Answers that the path has other methods. */
+static void
+refuse_method (SoupServerMessage *message, const gchar *path)
+{
+  g_autoptr (GString) methods = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (routes); i++) {
+    g_autofree gchar *part = match (routes[i].path, path);
+
+    if (part && (routes[i].handler != get_page || !methods->len))
+      g_string_append_printf (methods, "%s%s", methods->len ? ", " : "", routes[i].method);
+  }
+  soup_message_headers_replace (soup_server_message_get_response_headers (message), "Allow",
+                                methods->str);
+  watch_http_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected %s, not %.16s", methods->str,
+                    soup_server_message_get_method (message));
+}
+
 /* Returns the route, or answers with an error and returns NULL. */
 static const WatchRoute *
 check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
@@ -567,12 +585,10 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
       return NULL;
     }
   }
-  if (!route) {
-    watch_http_error (message, status, "%s",
-                      status == SOUP_STATUS_NOT_FOUND ? "there is no such page"
-                                                      : "this method is not possible here");
-    return NULL;
-  }
+  if (!route && status == SOUP_STATUS_METHOD_NOT_ALLOWED)
+    refuse_method (message, path);
+  else if (!route)
+    watch_http_error (message, status, "there is no such page");
   return route;
 }
 
