@@ -115,8 +115,6 @@ static const Codec codecs[] = {
   { "H.264 byte-stream", X264_B,
     "h264parse config-interval=-1 ! video/x-h264,alignment=au,stream-format=byte-stream",
     "avdec_h264" },
-  { "H.264 without B-frames of OpenH264", "openh264enc gop-size=%u", "h264parse ! " AVC,
-    "avdec_h264" },
   { "H.265", "x265enc key-int-max=%u option-string=keyint=%u:min-keyint=%u:bframes=3:log-level=0",
     "h265parse ! video/x-h265,alignment=au,stream-format=hvc1", "avdec_h265" },
 };
