@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Measures cudaccl-watch with many cameras: a file that each of them repeats at its own rate, decoded,
+# analysed, tracked and counted. Prints the cores that the process takes, its memory, the frames of all
+# cameras, those that came too late, and how long the start took.
+#
+#   tests/bench/watch.sh [OPTION...] FILE
+#
+# FILE          a video, best H.264 of 1920x1080 with 30 frames/s
+# --cameras N   default: 64
+# --seconds S   of measuring, after all cameras run; default: 30
+# --build DIR   default: ./build
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=scripts/setup.sh
+. "$root/scripts/setup.sh"
+
+cameras=64 seconds=30 build=$root/build file=
+while (($#)); do
+  case $1 in
+  -h | --help) show_help && exit ;;
+  --cameras) cameras=$2 && shift ;;
+  --seconds) seconds=$2 && shift ;;
+  --build) build=$2 && shift ;;
+  -*) die "no such option: $1 (see --help)" ;;
+  *) file=$(realpath "$1") ;;
+  esac
+  shift
+done
+[[ -f $file ]] || die "expected a video (see --help)"
+program=$build/apps/watch/cudaccl-watch
+[[ -x $program ]] || die "there is no $program; build it"
+
+work=$(mktemp -d)
+pid=
+trap '[[ -z $pid ]] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
+port=$((20000 + RANDOM % 10000))
+{
+  printf '[watch]\ndata=%s/data\n[server]\nlisten=127.0.0.1:%d\n' "$work" "$port"
+  printf '[lines]\nfile=%s/lines\n' "$work"
+  for ((i = 0; i < cameras; i++)); do
+    printf '[camera c%d]\nuri=file://%s\nloop=true\n' "$i" "$file"
+    printf 'tripwires=line: 0.5,0 0.5,1\nzones=left: 0,0 0.5,0 0.5,1 0,1\n'
+  done
+} >"$work/watch.conf"
+
+# get NAME: the sum of a metric over all cameras; 0 if nothing answers.
+get() {
+  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || { echo 0 && return; }
+  printf 'GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:%d\r\n\r\n' "$port" >&3
+  awk -v name="cudaccl_watch_$1{" 'index($0, name) == 1 { sum += $NF } END { printf "%.0f\n", sum }' <&3
+  exec 3>&-
+}
+
+# ticks: CPU time of the process so far, in hundredths of a second.
+ticks() {
+  sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'
+}
+
+now() {
+  date +%s%N
+}
+
+began=$(now)
+"$program" "$work/watch.conf" >"$work/log" 2>&1 &
+pid=$!
+until (($(get camera_up) == cameras)); do
+  kill -0 "$pid" 2>/dev/null || { tail -n 20 "$work/log" >&2 && die "cudaccl-watch ended"; }
+  (($(now) - began < 120000000000)) ||
+    { tail -n 20 "$work/log" >&2 && die "only $(get camera_up) of $cameras cameras run after 120 s"; }
+  sleep 0.2
+done
+start=$(now)
+sleep 5 # clips of the first events, and models that learn
+frames=$(get camera_frames_total) late=$(get camera_late_frames_total) cpu=$(ticks) at=$(now)
+sleep "$seconds"
+awk -v cameras="$cameras" -v cpu="$(($(ticks) - cpu))" -v ns="$(($(now) - at))" \
+  -v frames="$(($(get camera_frames_total) - frames))" \
+  -v late="$(($(get camera_late_frames_total) - late))" -v start="$((start - began))" \
+  -v lost="$(get camera_lost_total)" -v lines="$(wc -l <"$work/lines" 2>/dev/null || echo 0)" \
+  -v rss="$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")" \
+  -v threads="$(awk '/^Threads/ { print $2 }' "/proc/$pid/status")" 'BEGIN {
+    s = ns / 1e9
+    printf "%d cameras, %.0f s: %.2f cores, %.0f frames/s, %d late, %d lost, %d events\n",
+           cameras, s, cpu / 100 / s, frames / s, late, lost, lines
+    printf "start %.1f s, %.0f MB, %d threads\n", start / 1e9, rss / 1024, threads }'
