@@ -9,7 +9,9 @@
  * State of a luma pixel: the background (a slow mean of what is not foreground), the noise (the
  * mean absolute difference from it), and a candidate: a value that was seen as foreground,
  * and for how long. A candidate that stays for the learning time becomes the background; this also
- * removes ghosts of the first frame. State of a chroma sample: the background alone.
+ * removes ghosts of the first frame. In shadow it takes twice as long: shadows move on. Where there
+ * is chroma, a pixel that is brighter, but keeps texture and chroma, takes half as long: what was
+ * taken for background there is a shadow. State of a chroma sample: the background alone.
  *
  * Units: background and differences are 1/128 grey levels (CCL_MOTION_ONE), noise is 1/16. */
 
@@ -40,11 +42,13 @@
 /* How fast a row learns. */
 typedef struct CclMotionPace
 {
-  int16_t rate;       /* share of a difference that the background takes on, 1/32768 */
-  int16_t noise_rate; /* the same for the noise */
-  uint8_t dither;     /* 0 to 127, for the noise's lost bits */
-  uint8_t count;      /* what a candidate gains, 0 to 127; 0: candidates stay as they are */
-  uint8_t enough;     /* the count that makes it the background */
+  int16_t rate;         /* share of a difference that the background takes on, 1/32768 */
+  int16_t noise_rate;   /* the same for the noise */
+  uint8_t dither;       /* 0 to 127, for the noise's lost bits */
+  uint8_t count;        /* what a candidate gains, 0 to 127; 0: candidates stay as they are */
+  uint8_t shadow_count; /* the same in shadow, about half */
+  uint8_t lit_count;    /* the same where it is lit, about twice; at most 127 */
+  uint8_t enough;       /* the count that makes it the background */
 } CclMotionPace;
 
 /* What happens before a frame is compared with the background: see motion_light.h, and for
@@ -161,6 +165,13 @@ ccl_motion_shaded (int value, int background)
   return value * CCL_MOTION_ONE < background && value * CCL_MOTION_ONE > background >> 1;
 }
 
+/* Whether luma is what a shadow in the background leaves behind: brighter, but not too bright. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_lit (int value, int background)
+{
+  return value * CCL_MOTION_ONE > background && value * CCL_MOTION_ONE / 2 < background;
+}
+
 /* Whether luma is the background times a constant factor, as in a shadow, which keeps the texture.
  * @values are grey levels of CCL_MOTION_SHADOW_PIXELS pixels. */
 static inline CCL_HOST_DEVICE bool
@@ -217,17 +228,18 @@ ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, i
   pixel->count = ccl_motion_max (pixel->count - pace->count, 0);
 }
 
-/* Updates the state of a pixel that is foreground or shadow. Returns whether the candidate has
- * become the background: chroma's background is then the frame's. */
+/* Updates the state of a pixel that is foreground or shadow. @count: the one of @pace that is for
+ * it. Returns whether the candidate has become the background: chroma's background is then the
+ * frame's. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_learn_candidate (const CclMotionPace *pace, CclMotionPixel *pixel, int value)
+ccl_motion_learn_candidate (const CclMotionPace *pace, int count, CclMotionPixel *pixel, int value)
 {
   int old = pixel->background >> 7;
 
   if (pace->count == 0)
     return false;
   if (ccl_motion_distance (value, pixel->candidate) > CCL_MOTION_CANDIDATE_RANGE) {
-    pixel->count -= 2 * pace->count;
+    pixel->count -= 2 * count;
     if (pixel->count < 0) {
       pixel->candidate = value;
       pixel->count = 0;
@@ -235,7 +247,7 @@ ccl_motion_learn_candidate (const CclMotionPace *pace, CclMotionPixel *pixel, in
     return false;
   }
   pixel->candidate += (value > pixel->candidate) - (value < pixel->candidate);
-  pixel->count = ccl_motion_min (pixel->count + pace->count, CCL_MOTION_LEARNT);
+  pixel->count = ccl_motion_min (pixel->count + count, CCL_MOTION_LEARNT);
   if (pixel->count < pace->enough)
     return false;
   pixel->background = value * CCL_MOTION_ONE;

@@ -59,13 +59,17 @@ pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning
   /* A young model learns fast: it has seen only as much time as its age. */
   uint64_t enough = min_u64 (learning, max_u64 (clock->age / 2, learning / 20));
   uint64_t count = clock->rest[group] + time * CCL_MOTION_LEARNT;
+  uint64_t shadow_count = clock->shadow_rest[group] + time * CCL_MOTION_LEARNT / 2;
 
   clock->rest[group] = count % learning;
+  clock->shadow_rest[group] = shadow_count % learning;
   return (CclMotionPace){
     .rate = share (time, min_u64 (learning / 4, clock->age / 2), 2),
     .noise_rate = share (time, min_u64 (learning / 5, clock->age), 4),
     .dither = dither (clock->updates++),
     .count = (uint8_t) min_u64 (count / learning, 127),
+    .shadow_count = (uint8_t) min_u64 (shadow_count / learning, 127),
+    .lit_count = (uint8_t) min_u64 (2 * (count / learning), 127),
     .enough = (uint8_t) max_u64 (enough * CCL_MOTION_LEARNT / learning, 1),
   };
 }

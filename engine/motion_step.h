@@ -10,10 +10,11 @@
 /* A model's time, in nanoseconds of frames that it learned from. */
 typedef struct CclMotionClock
 {
-  bool running;                        /* there was a frame since the start */
-  uint64_t age;                        /* since the first frame */
-  uint64_t pending[CCL_MOTION_GROUPS]; /* not learned from yet */
-  uint64_t rest[CCL_MOTION_GROUPS];    /* of candidates' counts, in 1 / learning time */
+  bool running;                            /* there was a frame since the start */
+  uint64_t age;                            /* since the first frame */
+  uint64_t pending[CCL_MOTION_GROUPS];     /* not learned from yet */
+  uint64_t rest[CCL_MOTION_GROUPS];        /* of candidates' counts, in 1 / learning time */
+  uint64_t shadow_rest[CCL_MOTION_GROUPS]; /* likewise, of those in shadow */
   uint32_t updates;
   uint64_t changed;    /* how long masks have been empty for too much foreground */
   uint8_t light;       /* CclMotionLight of the last frame */

@@ -29,6 +29,7 @@
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/models/kernels.h"
+#include "cuda/models/unit.cuh"
 #include "cuda/tile/tile.cuh"
 
 #define UNIT 8                        /* pixels of a thread in each row */
@@ -53,9 +54,6 @@
 static_assert (2 * HALO == BLOCK_WARPS, "a warp for each row of the halo");
 static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 
-#define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
-#define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
-
 /* Each block, or each warp of a block, adds this at its end; the bits below sum up the
  * foreground. */
 #define TICKET (1ull << 33)
@@ -63,133 +61,6 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 #define WARP_TICKET (1u << 2 * COUNT_BITS)
 
 static_assert (BLOCK_WIDTH * BLOCK_ROWS < 1 << COUNT_BITS, "the sums fit");
-
-/* Four bytes */
-
-/* ccl_motion_average() of four bytes */
-static __device__ inline uint32_t
-average4 (uint32_t a, uint32_t b)
-{
-  return (a | b) - (((a ^ b) & 0xfefefefeu) >> 1);
-}
-
-static __device__ inline uint32_t
-blur4 (uint32_t before, uint32_t middle, uint32_t after)
-{
-  return average4 (average4 (before, after), middle);
-}
-
-static __device__ inline uint32_t
-four (uint32_t a)
-{
-  return a * 0x01010101u;
-}
-
-/* A mask with all ones in the bytes in which a >= b */
-static __device__ inline uint32_t
-reaches4 (uint32_t a, uint32_t b)
-{
-  uint32_t low = (a | HIGH_BITS_OF_4) - (b & ~HIGH_BITS_OF_4);
-
-  return spread_signs ((a & ~b) | (~(a ^ b) & low));
-}
-
-static __device__ inline uint32_t
-select4 (uint32_t mask, uint32_t yes, uint32_t no)
-{
-  return (yes & mask) | (no & ~mask);
-}
-
-/* a - b, but at least 0 */
-static __device__ inline uint32_t
-subtract4 (uint32_t a, uint32_t b)
-{
-  uint32_t mask = reaches4 (a, b);
-
-  return (a & mask) - (b & mask);
-}
-
-/* a + b, but at most 255 */
-static __device__ inline uint32_t
-add4 (uint32_t a, uint32_t b)
-{
-  return ~subtract4 (~a, b);
-}
-
-/* Two numbers of 16 bits, less than 2^15 each unless noted otherwise */
-
-static __device__ inline uint32_t
-max2 (uint32_t a, uint32_t b)
-{
-  return __vmaxu2 (a, b);
-}
-
-static __device__ inline uint32_t
-min2 (uint32_t a, uint32_t b)
-{
-  return __vminu2 (a, b);
-}
-
-static __device__ inline uint32_t
-distance2 (uint32_t a, uint32_t b)
-{
-  return max2 (a, b) - min2 (a, b);
-}
-
-static __device__ inline uint32_t
-half2 (uint32_t a)
-{
-  return a >> 1 & 0x7fff7fffu;
-}
-
-static __device__ inline uint32_t
-both (uint32_t a)
-{
-  return a | a << 16;
-}
-
-/* Sets the high bits where a > b. */
-static __device__ inline uint32_t
-above2 (uint32_t a, uint32_t b)
-{
-  return ~((b | HIGH_BITS) - a) & HIGH_BITS;
-}
-
-/* Units: eight bytes or numbers */
-
-/* Collects the results of four above2(), one bit per pixel. */
-static __device__ inline uint32_t
-unit_bits (const uint32_t *high)
-{
-  uint32_t sum = __dp4a (__byte_perm (high[0], high[1], 0x7531), 0x08040201u, 0u);
-
-  return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
-}
-
-/* A mask with all ones in the bytes whose bits are set */
-static __device__ inline uint2
-unit_masks (uint32_t bits)
-{
-  /* bits 0 to 3 go to bytes 0 to 3 */
-  uint32_t low = (bits & 15) * 0x00204081u & 0x01010101u;
-  uint32_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
-
-  return uint2{ low * 255, high * 255 };
-}
-
-/* Bytes 2 * @k and 2 * @k + 1 of a unit, as two numbers */
-static __device__ inline uint32_t
-byte_pair (uint2 bytes, uint32_t k)
-{
-  return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x4342 : 0x4140);
-}
-
-/* The same for masks */
-static __device__ inline uint32_t
-mask_pair (uint2 bytes, uint32_t k)
-{
-  return __byte_perm (k < 2 ? bytes.x : bytes.y, 0, k % 2 ? 0x3322 : 0x1100);
-}
 
 /* Loads; units outside the frame may hold anything (M5) */
 
@@ -388,7 +259,8 @@ find_differences (const CclModelTask &task, const Position &position, uint2 valu
   return unit_bits (high);
 }
 
-/* ccl_motion_shaded() of a unit */
+/* ccl_motion_shaded() of a unit, or ccl_motion_lit() */
+template <bool LIT>
 static __device__ inline uint32_t
 find_shaded (uint2 values, uint4 old)
 {
@@ -397,8 +269,9 @@ find_shaded (uint2 values, uint4 old)
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t value = byte_pair (values, k) << 7;
+    uint32_t bright = LIT ? value : olds[k], dark = LIT ? olds[k] : value;
 
-    high[k] = above2 (olds[k], value) & above2 (value, half2 (olds[k]));
+    high[k] = above2 (bright, dark) & above2 (dark, half2 (bright));
   }
   return unit_bits (high);
 }
@@ -556,14 +429,14 @@ noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const u
                       __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
 }
 
-/* ccl_motion_learn_candidate() of four pixels. Updates @candidates and @counts. Returns a mask of
- * the pixels whose candidate has become the background. @olds: grey levels of the old
- * background. */
+/* ccl_motion_learn_candidate() of four pixels. @step: their counts. Updates @candidates and
+ * @counts. Returns a mask of the pixels whose candidate has become the background. @olds: grey
+ * levels of the old background. */
 static __device__ inline uint32_t
-learn_candidates4 (const CclMotionPace &pace, uint32_t values, uint32_t olds, uint32_t *candidates,
-                   uint32_t *counts)
+learn_candidates4 (const CclMotionPace &pace, uint32_t step, uint32_t values, uint32_t olds,
+                   uint32_t *candidates, uint32_t *counts)
 {
-  const uint32_t candidate = *candidates, count = *counts, step = four (pace.count);
+  const uint32_t candidate = *candidates, count = *counts;
   uint32_t brighter = reaches4 (values, candidate), darker = reaches4 (candidate, values);
   uint32_t distance = select4 (brighter, values, candidate) - select4 (brighter, candidate, values);
   uint32_t near = reaches4 (four (CCL_MOTION_CANDIDATE_RANGE), distance);
@@ -617,10 +490,18 @@ begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
   *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
 }
 
-/* Returns a mask of the pixels whose candidate has become the background. @busy: bits of foreground
- * and shadow; if it is 0, @old_candidate is not used. */
+/* What the candidates of four pixels gain. */
+static __device__ inline uint32_t
+steps4 (const CclMotionPace &pace, uint32_t shadows, uint32_t lit)
+{
+  return select4 (shadows, four (pace.shadow_count),
+                  select4 (lit, four (pace.lit_count), four (pace.count)));
+}
+
+/* Returns a mask of the pixels whose candidate has become the background. @kinds: bits of
+ * foreground and shadow, of shadow, and of what is lit; if it is 0, @old_candidate is not used. */
 static __device__ inline uint2
-learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t busy,
+learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t kinds,
            uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
 {
   const size_t at = y * task.state.pitch + x;
@@ -640,16 +521,17 @@ learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, ui
   noise.y = noise4 (pace, old_noise.y, olds + 2, lights + 2);
   count.x = subtract4 (old_count.x, four (pace.count));
   count.y = subtract4 (old_count.y, four (pace.count));
-  if (busy) {
-    const uint2 mask = unit_masks (busy);
+  if (kinds) {
+    const uint2 mask = unit_masks (kinds & 255);
 
     if (pace.count > 0) {
+      const uint2 shadows = unit_masks (kinds >> UNIT & 255), lit = unit_masks (kinds >> 2 * UNIT);
       uint2 candidate = old_candidate, busy_count = old_count;
 
-      renewed.x = mask.x & learn_candidates4 (pace, values.x,
+      renewed.x = mask.x & learn_candidates4 (pace, steps4 (pace, shadows.x, lit.x), values.x,
                                               __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
                                               &candidate.x, &busy_count.x);
-      renewed.y = mask.y & learn_candidates4 (pace, values.y,
+      renewed.y = mask.y & learn_candidates4 (pace, steps4 (pace, shadows.y, lit.y), values.y,
                                               __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420),
                                               &candidate.y, &busy_count.y);
       count.x = select4 (mask.x, busy_count.x, count.x);
@@ -709,10 +591,10 @@ learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values,
   *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
 }
 
-/* Learns a warp's two rows. */
+/* Learns a warp's two rows. @kinds: see learn_row(). */
 template <bool CHROMA>
 static __device__ inline void
-learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t busy[2],
+learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t kinds[2],
             uint32_t x, uint32_t y)
 {
   uint2 renewed = { ~0u, ~0u };
@@ -732,15 +614,15 @@ learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const
                               *(const uint2 *) (task.state.counts + at + pitch) };
     uint2 candidates[2] = {};
 
-    if (busy[0] | busy[1]) {
+    if (kinds[0] | kinds[1]) {
       candidates[0] = *(const uint2 *) (task.state.candidates + at);
       candidates[1] = *(const uint2 *) (task.state.candidates + at + pitch);
     }
-    renewed = learn_row (task, pace, values[0], busy[0], counts[0], candidates[0], x, y);
+    renewed = learn_row (task, pace, values[0], kinds[0], counts[0], candidates[0], x, y);
     if (y + 1 < task.frame.height)
-      learn_row (task, pace, values[1], busy[1], counts[1], candidates[1], x, y + 1);
+      learn_row (task, pace, values[1], kinds[1], counts[1], candidates[1], x, y + 1);
     if (CHROMA)
-      learn_chroma (task, pace, chroma, x / 2, y / 2, busy[0], renewed);
+      learn_chroma (task, pace, chroma, x / 2, y / 2, kinds[0], renewed);
   }
 }
 
@@ -841,7 +723,8 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
                               .above = row > 0,
                               .below = row + 1 < height,
                               .lower = row + 2 < height };
-  uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, count = 0;
+  uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, lit[2] = { 0, 0 };
+  uint32_t count = 0;
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
@@ -887,8 +770,10 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
       const uint32_t dark = differs[i] & ~colours & valid;
 
       busy[i] = (differs[i] | colours) & valid;
-      if (task.step.shadows && dark)
-        shaded[i] = find_shaded (values[i], olds[i + 1]) & dark;
+      if (task.step.shadows && dark) {
+        lit[i] = CHROMA && learns ? find_shaded<true> (values[i], olds[i + 1]) & dark : 0;
+        shaded[i] = (find_shaded<false> (values[i], olds[i + 1]) & dark) | lit[i];
+      }
     }
     if (!position.below)
       busy[1] = shaded[1] = 0;
@@ -901,8 +786,17 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
   if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
     find_shadows<ALIGNED> (task, position, shared, values, shaded, left, top - HALO, shadows);
 
-  if (active && learns)
-    learn_rows<CHROMA> (task, values, chroma, busy, x, y);
+#pragma unroll
+  for (uint32_t i = 0; i < 2; i++) {
+    lit[i] &= shadows[i];
+    shadows[i] &= ~lit[i];
+  }
+  if (active && learns) {
+    const uint32_t kinds[2] = { busy[0] | shadows[0] << UNIT | lit[0] << 2 * UNIT,
+                                busy[1] | shadows[1] << UNIT | lit[1] << 2 * UNIT };
+
+    learn_rows<CHROMA> (task, values, chroma, kinds, x, y);
+  }
 
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {

@@ -96,13 +96,20 @@ show (Check *check, Camera *camera, const Street *street, unsigned frames)
   check->runs++;
 }
 
-/* At least three quarters of the thing are foreground, and less than its size of all else. */
+/* At least three quarters of the thing are foreground, and at most @others of all else. */
+static void
+expect_others (Check *check, const Camera *camera, const Street *street, const char *when,
+               unsigned others)
+{
+  check_that (check, camera->hit >= 192 && camera->set <= camera->hit + others,
+              "%s, %s: %u pixels of the thing are foreground and %u others, not 192 and %u",
+              street->name, when, camera->hit, camera->set - camera->hit, others);
+}
+
 static void
 expect (Check *check, const Camera *camera, const Street *street, const char *when)
 {
-  check_that (check, camera->hit >= 192 && camera->set <= camera->hit + 256,
-              "%s, %s: %u pixels of the thing are foreground and %u others, not 192 and 256",
-              street->name, when, camera->hit, camera->set - camera->hit);
+  expect_others (check, camera, street, when, 256);
 }
 
 static bool
@@ -182,6 +189,34 @@ check_drift (Check *check, CclBackend backend)
     test_image_clear (&camera.planes[i]);
 }
 
+/* A shadow that lies on the street for longer than the learning time is not background yet. After
+ * twice that time it is, and what it leaves behind is background in half of that time. */
+static void
+check_shadow (Check *check, CclBackend backend)
+{
+  static const Street plain = { .name = "a shadow that leaves", .gain = 256 };
+  static const Street shadow = { .name = "a shadow", .gain = 170, .lamp = 165 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+
+  if (open_camera (check, backend, &camera)) {
+    camera.params.elapsed = SECOND / 4;
+    show (check, &camera, &plain, 60);
+    show (check, &camera, &shadow, 60);
+    expect_others (check, &camera, &shadow, "after 15 s", 1024);
+    show (check, &camera, &plain, 1);
+    expect_others (check, &camera, &plain, "after 15 s", 1024);
+    show (check, &camera, &shadow, 100);
+    show (check, &camera, &plain, 4);
+    check_that (check, camera.set > camera.hit + 1024, "the shadow has not become background");
+    show (check, &camera, &plain, 24);
+    expect_others (check, &camera, &plain, "after 25 s", 1024);
+  }
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
 static void
 test_relight (Check *check)
 {
@@ -202,6 +237,7 @@ test_relight (Check *check)
     for (size_t k = 0; k < COUNT (streets); k++)
       check_street (check, backends[i], &streets[k]);
     check_drift (check, backends[i]);
+    check_shadow (check, backends[i]);
   }
 }
 

@@ -153,8 +153,8 @@ test_intervals (void)
   }
 }
 
-/* A candidate's count grows by 255 in the learning time, whatever the frame rate, and no part of
- * that is lost. */
+/* A candidate's count grows by 255 in the learning time, half of it in shadow and twice as much
+ * where it is lit, whatever the frame rate, and no part of that is lost. */
 static void
 test_counts (void)
 {
@@ -172,17 +172,23 @@ test_counts (void)
   for (size_t i = 0; i < COUNT (cases); i++) {
     CclMotionParams params = params_of (cases[i].learning_time);
     CclMotionClock clock = clock_of (cases[i].learning_time);
-    uint64_t counts = 0;
+    uint64_t counts = 0, shadow_counts = 0;
 
     for (unsigned frame = 0; frame < cases[i].frames; frame++) {
       CclMotionStep step = ccl_motion_clock_tick (&clock, &params, cases[i].elapsed);
 
-      if (step.learn & 1)
-        counts += step.paces[0].count;
+      if (!(step.learn & 1))
+        continue;
+      counts += step.paces[0].count;
+      shadow_counts += step.paces[0].shadow_count;
+      check ("a count where it is lit", i, step.paces[0].lit_count,
+             step.paces[0].count < 64 ? 2 * step.paces[0].count : 127);
     }
     /* What is pending belongs to the next update. */
     counts += (clock.rest[0] + clock.pending[0] * 255) / cases[i].learning_time;
+    shadow_counts += (clock.shadow_rest[0] + clock.pending[0] * 255 / 2) / cases[i].learning_time;
     check ("counts", i, counts, cases[i].counts);
+    check ("counts in shadow", i, shadow_counts, cases[i].counts / 2);
   }
 }
 

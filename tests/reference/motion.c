@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SHADOW 127
+#define LIT 254 /* foreground, in the end */
 #define FOREGROUND 255
 
 /* Samples of one kind. */
@@ -203,6 +204,9 @@ kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_
     return 0;
   if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (luma, x, y))
     return SHADOW;
+  if (self->config.format == CCL_MOTION_LUMA_420 && step->shadows &&
+      ccl_motion_lit (luma->values[i], old[i]) && is_shadow (luma, x, y))
+    return LIT;
   return FOREGROUND;
 }
 
@@ -219,7 +223,11 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
   if (step->first)
     ccl_motion_begin_pixel (&pixel, luma->values[i]);
   else if (self->kinds[i])
-    self->renewed[i] = ccl_motion_learn_candidate (pace, &pixel, luma->values[i]);
+    self->renewed[i] = ccl_motion_learn_candidate (pace,
+                                                   self->kinds[i] == SHADOW ? pace->shadow_count
+                                                   : self->kinds[i] == LIT  ? pace->lit_count
+                                                                            : pace->count,
+                                                   &pixel, luma->values[i]);
   else
     ccl_motion_learn_background (pace, &pixel, luma->values[i]);
   luma->background[i] = (uint16_t) pixel.background;
@@ -480,6 +488,8 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
         learn_sample (self, &step, &self->planes[k], x, y);
   }
   for (size_t i = 0; i < plane_size (luma); i++) {
+    if (self->kinds[i] == LIT)
+      self->kinds[i] = FOREGROUND;
     seen.foreground += self->kinds[i] == FOREGROUND;
     seen.shadows += self->kinds[i] == SHADOW;
   }

@@ -196,9 +196,9 @@ keep_texture (const CclMotionRow *row, ptrdiff_t x)
   return v32_at_most (spread, v32_times (v32_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
 }
 
-/* Finds the pixels of a block that are dark enough for a shadow. */
+/* Finds the pixels of a block that are dark enough for a shadow or, with @lit, that may be lit. */
 static inline uint64_t
-find_shaded (const CclMotionRow *row, uint32_t x)
+find_shaded (const CclMotionRow *row, uint32_t x, bool lit)
 {
   const uint16_t *background = row->backgrounds[2] + x;
   const uint8_t *values = row->values[2] + x;
@@ -207,18 +207,21 @@ find_shaded (const CclMotionRow *row, uint32_t x)
   for (unsigned i = 0; i < PARTS; i++) {
     V16 old = v16_load (background + i * V16_LANES);
     V16 value = v16_left (v16_load8 (values + i * V16_LANES), 7);
+    V16 bright = lit ? value : old, dark = lit ? old : value;
 
-    shaded[i] = v16_and (v16_gt (old, value), v16_gt (value, v16_right (old, 1)));
+    shaded[i] = v16_and (v16_gt (bright, dark), v16_gt (dark, v16_right (bright, 1)));
   }
   return v16_bits (shaded);
 }
 
-/* Finds the shadows among the pixels of a block that differ. */
+/* Finds the shadows, and what is lit, among the pixels of a block that differ. What is lit only
+ * matters to learning, and where there is chroma. */
 __attribute__ ((noinline)) static uint64_t
-find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs)
+find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs, uint64_t *lit)
 {
   const uint64_t part = (UINT64_C (1) << V16_LANES) - 1;
-  uint64_t shaded = find_shaded (row, x) & differs;
+  uint64_t bright = row->pace && row->chroma ? find_shaded (row, x, true) & differs : 0;
+  uint64_t shaded = (find_shaded (row, x, false) & differs) | bright;
   V16Mask kept[PARTS];
 
   if (!shaded)
@@ -228,7 +231,9 @@ find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs)
     if (shaded >> i * V16_LANES & part)
       kept[i] = keep_texture (row, (ptrdiff_t) x + i * V16_LANES);
   }
-  return v16_bits (kept) & shaded;
+  shaded &= v16_bits (kept);
+  *lit = shaded & bright;
+  return shaded & ~bright;
 }
 
 static inline V16
@@ -291,12 +296,13 @@ learn_quiet (const CclMotionRow *row, uint32_t x)
   }
 }
 
-/* Learns from a block whose pixels @busy are foreground or shadow. Returns the renewed ones. */
+/* Learns from a block whose pixels @busy are foreground or shadow, and some in @shadows or @lit.
+ * Returns the renewed ones. */
 __attribute__ ((noinline)) static uint64_t
-learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
+learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows, uint64_t lit)
 {
   const CclMotionPace *pace = row->pace;
-  const V16 zero = v16_set (0), count = v16_set (pace->count);
+  const V16 zero = v16_set (0), usual = v16_set (pace->count);
   V16Mask renewed[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
@@ -306,6 +312,8 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
     V16 noise = v16_load8 (row->noise + at);
     V16 difference = v16_sub (v16_left (value, 7), old);
     V16 candidate = v16_load8 (row->candidates + at), n = v16_load8 (row->counts + at);
+    V16 slow = v16_select (v16_mask (shadows, i * V16_LANES), v16_set (pace->shadow_count), usual);
+    V16 count = v16_select (v16_mask (lit, i * V16_LANES), v16_set (pace->lit_count), slow);
     V16 away = v16_sub (value, candidate);
     V16 background = v16_select (mask, old, follow (difference, old, pace));
     V16 quiet_noise = follow_noise (difference, noise, pace);
@@ -319,7 +327,7 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy)
     moved = v16_add (candidate, moved);
     more = v16_min (v16_add (n, count), v16_set (CCL_MOTION_LEARNT));
     less = v16_sub (v16_sub (n, count), count);
-    quiet = v16_max (v16_sub (n, count), zero);
+    quiet = v16_max (v16_sub (n, usual), zero);
     again = v16_and (far, v16_gt (zero, less));
     if (pace->count == 0) {
       moved = candidate;
@@ -373,7 +381,7 @@ luma_row (CclMotionRow *row)
     uint32_t x = 64 * block, left = row->width - x;
     uint64_t pixels = left < 64 ? (UINT64_C (1) << left) - 1 : ~UINT64_C (0);
     uint64_t chroma = row->chroma ? row->chroma[block] : 0;
-    uint64_t shadows = 0, busy = chroma;
+    uint64_t shadows = 0, lit = 0, busy = chroma;
 
     fetch (row->next_background + x);
     fetch (row->next_background + x + 32);
@@ -388,7 +396,7 @@ luma_row (CclMotionRow *row)
     }
     busy &= pixels;
     if (row->step->shadows && busy & ~chroma)
-      shadows = find_shadows (row, x, busy & ~chroma);
+      shadows = find_shadows (row, x, busy & ~chroma, &lit);
     if (shadows)
       row->n_shadows += (unsigned) __builtin_popcountll (shadows);
     row->foreground[block] = busy & ~shadows;
@@ -398,7 +406,7 @@ luma_row (CclMotionRow *row)
     if (!row->pace)
       continue;
     if (busy)
-      row->renewed[block] = learn_busy (row, x, busy);
+      row->renewed[block] = learn_busy (row, x, busy, shadows, lit);
     else
       learn_quiet (row, x);
   }

@@ -10,8 +10,9 @@
  * more than a threshold. The threshold is the larger of noise_floor and four times the pixel's mean
  * difference, plus the change that a shift of the picture by one pixel would cause there. Pixels
  * that are darker than the background but keep its texture and chroma are shadows. Objects that
- * stand still for the learning time become background. A young model learns faster, so that objects
- * in the first frames soon leave no ghosts.
+ * stand still for the learning time become background; shadows take twice as long, and with chroma,
+ * what a shadow in the background leaves behind half as long. A young model learns faster, so that
+ * objects in the first frames soon leave no ghosts.
  *
  * When more than a fifth of the picture is foreground for 0.1 s, or two fifths are foreground or
  * shadow, the model searches for a change of light: for the levels that the background's have
