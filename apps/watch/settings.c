@@ -265,18 +265,18 @@ read_secret (const Reader *reader, const gchar *name)
 {
   g_autofree gchar *path = make_absolute (reader, name), *text = NULL;
   g_autoptr (GError) error = NULL;
-  gsize length;
 
   if (others_can_read (path)) {
     fail (reader, "others can read %s; run chmod 600 on it", path);
     return NULL;
   }
-  if (!g_file_get_contents (path, &text, &length, &error)) {
+  text = watch_settings_read_file (path, &error);
+  if (!text) {
     fail (reader, "%s; expected %s", error->message, reader->key->expected);
     return NULL;
   }
   text[strcspn (text, "\r\n")] = '\0';
-  if (!text[0] || length > 4096 || !g_utf8_validate (text, -1, NULL)) {
+  if (!text[0] || strlen (text) > 4096 || !g_utf8_validate (text, -1, NULL)) {
     fail (reader, "%s: expected %s", path, reader->key->expected);
     return NULL;
   }
@@ -524,6 +524,8 @@ read_camera (Reader *reader, const gchar *group, WatchSettings *settings)
     return fail (reader, "expected a key `uri`, the address of the camera");
   if (camera->detect && !settings->model)
     return fail (reader, "`detect` needs a key `model` in the group [watch]");
+  if (camera->classes && !camera->detect)
+    return fail (reader, "`classes` needs `detect`, and a key `model` in the group [watch]");
   return TRUE;
 }
 
@@ -762,16 +764,62 @@ lists_equal (gchar **a, gchar **b)
   return a && b ? g_strv_equal ((const gchar *const *) a, (const gchar *const *) b) : a == b;
 }
 
-gboolean
-watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b)
+static gboolean
+values_equal (const Key *key, gconstpointer a, gconstpointer b)
 {
-  return g_str_equal (a->name, b->name) && g_str_equal (a->uri, b->uri) &&
-         g_strcmp0 (a->record_uri, b->record_uri) == 0 && g_strcmp0 (a->user, b->user) == 0 &&
-         g_strcmp0 (a->password, b->password) == 0 && g_strcmp0 (a->zones, b->zones) == 0 &&
-         g_strcmp0 (a->tripwires, b->tripwires) == 0 && lists_equal (a->classes, b->classes) &&
-         g_strcmp0 (a->schedule, b->schedule) == 0 && a->enabled == b->enabled &&
-         a->detect == b->detect && a->record == b->record && a->loop == b->loop &&
-         a->frozen_after == b->frozen_after && a->dwell_time == b->dwell_time;
+  const gchar *x = (const gchar *) a + key->offset, *y = (const gchar *) b + key->offset;
+
+  switch (key->type) {
+  case USER:
+    if (g_strcmp0 (((gchar **) x)[1], ((gchar **) y)[1]) != 0)
+      return FALSE;
+    G_GNUC_FALLTHROUGH;
+  case TEXT:
+  case EMPTY_TEXT:
+  case PATH:
+  case FILE_PATH:
+  case SECRET:
+    return g_strcmp0 (*(gchar **) x, *(gchar **) y) == 0;
+  case WORDS:
+  case LIST:
+    return lists_equal (*(gchar ***) x, *(gchar ***) y);
+  case BOOLEAN:
+  case UINT:
+    return *(guint *) x == *(guint *) y;
+  case SECONDS:
+  case SIZE:
+    return *(guint64 *) x == *(guint64 *) y;
+  case OTHER:
+    break;
+  }
+  if (g_str_equal (key->name, "kinds"))
+    return memcmp (x, y, 3 * sizeof (gboolean)) == 0;
+  return g_strcmp0 (*(gchar **) x, *(gchar **) y) == 0;
+}
+
+static gboolean
+groups_equal (const gchar *group, const gchar *name, gconstpointer a, gconstpointer b)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    if (g_str_equal (keys[i].group, group) && (!name || g_str_equal (keys[i].name, name)) &&
+        !values_equal (&keys[i], a, b))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+watch_settings_equal (const WatchSettings *a, const WatchSettings *b, const gchar *group,
+                      const gchar *name)
+{
+  return groups_equal (group, name, a, b);
+}
+
+gboolean
+watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b,
+                             const gchar *name)
+{
+  return g_str_equal (a->name, b->name) && groups_equal (CAMERA, name, a, b);
 }
 
 WatchCameraSettings *

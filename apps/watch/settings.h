@@ -80,7 +80,13 @@ void watch_settings_unref (WatchSettings *self);
 
 WatchCameraSettings *watch_camera_settings_ref (WatchCameraSettings *self);
 void watch_camera_settings_unref (WatchCameraSettings *self);
-gboolean watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b);
+
+/* Whether the values of the key @name are equal; NULL: those of all keys. */
+gboolean watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b,
+                                      const gchar *name);
+/* The same in @group, which is not of a camera. */
+gboolean watch_settings_equal (const WatchSettings *a, const WatchSettings *b, const gchar *group,
+                               const gchar *name);
 
 /* Returns the camera, or NULL. */
 WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar *name);

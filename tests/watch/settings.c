@@ -57,7 +57,7 @@ GST_START_TEST (test_all)
 {
   static const gchar text[] =
       "# a comment\n"
-      "[watch]\ndata = data\nspool = 1 MiB\n"
+      "[watch]\ndata = data\nmodel = secret\nspool = 1 MiB\n"
       "[server]\nlisten = [::]:80\ntoken-file = secret\n"
       "[record]\npre-roll = 0\npost-roll = 60\ndays = 0\nsize = 1.5 GB\nmemory = 4GiB\n"
       "[mqtt]\nbroker = mqtts://broker:8883\ncredentials = secret\ndiscovery =\n"
@@ -93,8 +93,8 @@ GST_START_TEST (test_all)
   fail_unless_equals_string (yard->user, "owner");
   fail_unless_equals_string (yard->classes[1], "traffic light");
   fail_unless_equals_uint64 (yard->dwell_time, 2500 * GST_MSECOND);
-  fail_unless (yard->loop && !yard->record && !yard->detect && yard->enabled);
-  fail_if (watch_camera_settings_equal (yard, g_ptr_array_index (settings->cameras, 1)));
+  fail_unless (yard->loop && !yard->record && yard->detect && yard->enabled);
+  fail_if (watch_camera_settings_equal (yard, g_ptr_array_index (settings->cameras, 1), NULL));
   fail_unless_equals_string (watch_settings_find (settings, "door-2")->uri, "v4l2:///dev/video0");
   fail_unless (watch_settings_find (settings, "yard2") == NULL);
 }
@@ -128,6 +128,7 @@ static const struct
   { "[server]\nlisten = 0.0.0.0:8480\n", "[server]: `listen` lets other machines connect" },
   { "[server]\ntoken-file = open\n", "[server] token-file: others can read" },
   { "[server]\ntoken-file = none\n", "token-file: Failed to open file" },
+  { "[server]\ntoken-file = /dev/zero\n", "token-file: " }, /* not read */
   { "[server]\ncertificate = secret\n", "both or neither" },
   { "[mqtt]\nbroker = broker:1883\n", "[mqtt] broker: expected mqtt://HOST" },
   { "[mqtt]\nbroker = mqtt://a:b@c\n", "expected mqtt://HOST" },
@@ -154,6 +155,7 @@ static const struct
   { "[camera a]\nuri = test://\nzones = 0,0 1,1\n", "[camera a] zones: zones" },
   { "[camera a]\nuri = test://\ntripwires = 0,0 1,1 2\n", "[camera a] tripwires: tripwires" },
   { "[camera a]\nuri = test://\ndetect = true\n", "needs a key `model`" },
+  { "[camera a]\nuri = test://\nclasses = person\n", "`classes` needs `detect`" },
   { "[camera a]\nuri = test://\nenabled = maybe\n", "expected true or false, not “maybe”" },
   { "[camera a]\nuri = test://\ndwell-time = inf\n", "expected 0 to 86400 seconds" },
   { "[camera a]\nuri = test://\nschedule = mon\n", "schedule: expected days and times" },
