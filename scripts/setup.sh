@@ -21,13 +21,14 @@ build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf python3-dev libgirep
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)
 fi
-# To run most example pipelines: the tools, a decoder for the recording (libav), and GStreamer's Python
-# bindings.
-run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav
+# To run most example pipelines and cudaccl-watch: the tools, a decoder for the recording (libav), parsers
+# for cameras' video (bad), and GStreamer's Python bindings.
+run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
 # For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction, for those of the
-# Python package, and for those of clips (h264parse, x264enc).
-test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
+# Python package, and for those of clips (x264enc) and of cameras (an RTSP server).
+test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly libgstrtspserver-1.0-dev)
 
 say() {
   printf '== %s\n' "$*" >&2

@@ -66,6 +66,9 @@ typedef struct
   const gchar *session;
   WatchStore *store;
   WatchMedia *media;
+  /* Called with each picture that is saved, from any thread; or NULL. */
+  void (*picture) (const gchar *camera, GBytes *jpeg, gpointer user_data);
+  gpointer picture_data;
 } WatchShared;
 
 /* Called in the main thread when the state has changed. */
@@ -74,6 +77,9 @@ typedef void (*WatchCameraChanged) (WatchCamera *camera, gpointer user_data);
 WatchCamera *watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera,
                                const WatchShared *shared, WatchCameraChanged changed,
                                gpointer user_data);
+/* Begins to stop it: then several can be freed at once. */
+void watch_camera_stop (WatchCamera *self);
+
 /* Stops it and waits until its threads have ended, for at most some seconds: a source that hangs is
  * left to a thread of its own. */
 void watch_camera_free (WatchCamera *self);

@@ -1,0 +1,641 @@
+/* cudaccl-watch - tests of cameras: a file, a ball, and an RTSP server that comes and goes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <glib/gstdio.h>
+#include <gst/app/app.h>
+#include <gst/check/gstcheck.h>
+#include <string.h>
+#ifdef HAVE_RTSP_SERVER
+#include <gst/rtsp-server/rtsp-server.h>
+#endif
+
+#include "camera-frozen.h"
+#include "camera-stream.h"
+#include "camera-tracks.h"
+#include "camera.h"
+
+static gchar *folder, *session;
+static WatchStore *store;
+static WatchMedia *media;
+
+static void
+remove_tree (const gchar *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const gchar *name;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    g_autofree gchar *child = g_build_filename (path, name, NULL);
+
+    remove_tree (child);
+  }
+  g_remove (path);
+}
+
+static void
+setup (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
+  session = g_uuid_string_random ();
+  store = watch_store_open (folder, &error);
+  fail_unless (store != NULL, "%s", error ? error->message : "");
+  media = watch_media_open (folder, 0, 0, &error);
+  fail_unless (media != NULL, "%s", error ? error->message : "");
+}
+
+static void
+teardown (void)
+{
+  watch_media_unref (media);
+  watch_store_close (store);
+  remove_tree (folder);
+  g_free (folder);
+  g_free (session);
+}
+
+/* --- Cameras --- */
+
+static WatchSettings *make_settings (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
+static WatchSettings *
+make_settings (const gchar *format, ...)
+{
+  g_autofree gchar *text = NULL, *path = g_build_filename (folder, "watch.conf", NULL);
+  g_autoptr (GError) error = NULL;
+  WatchSettings *settings;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  settings = watch_settings_parse (path, text, &error);
+  fail_unless (settings != NULL, "%s", error ? error->message : "");
+  return settings;
+}
+
+static WatchCamera *
+make_camera (WatchSettings *settings, guint i)
+{
+  const WatchShared shared = { session, store, media };
+
+  return watch_camera_new (settings, g_ptr_array_index (settings->cameras, i), &shared, NULL, NULL);
+}
+
+static WatchCameraState
+get_state (WatchCamera *camera, gchar **text)
+{
+  WatchCameraStatus status;
+  WatchCameraState state;
+
+  watch_camera_get_status (camera, &status);
+  state = status.state;
+  if (text)
+    *text = g_strdup (status.text);
+  watch_camera_status_clear (&status);
+  return state;
+}
+
+static guint64
+get_frames (WatchCamera *camera)
+{
+  WatchCameraStatus status;
+  guint64 frames;
+
+  watch_camera_get_status (camera, &status);
+  frames = status.frames;
+  watch_camera_status_clear (&status);
+  return frames;
+}
+
+/* Runs the main loop until @done, a condition, is true: for a minute at most. */
+#define WAIT_FOR(done)                                                             \
+  G_STMT_START {                                                                   \
+    gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                    \
+                                                                                   \
+    while (!(done)) {                                                              \
+      fail_unless (g_get_monotonic_time () < end, "waited in vain for %s", #done); \
+      g_main_context_iteration (NULL, FALSE);                                      \
+      g_usleep (10000);                                                            \
+    }                                                                              \
+  }                                                                                \
+  G_STMT_END
+
+static void
+wait_for_state (WatchCamera *camera, WatchCameraState state)
+{
+  WAIT_FOR (get_state (camera, NULL) == state);
+}
+
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const WatchEvent *x = *(WatchEvent **) a, *y = *(WatchEvent **) b;
+
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The events so far, in order of their numbers. */
+static GPtrArray *
+get_events (const gchar *camera, gint kind)
+{
+  const WatchQuery query = { .camera = camera, .kind = kind, .limit = 1000 };
+  g_autoptr (GError) error = NULL;
+  GPtrArray *events;
+  gint64 next;
+
+  watch_store_flush (store);
+  events = watch_store_find_events (store, &query, &next, &error);
+  fail_unless (events != NULL, "%s", error ? error->message : "");
+  g_ptr_array_sort (events, compare_numbers);
+  return events;
+}
+
+static guint
+count_events (const gchar *camera, gint kind)
+{
+  g_autoptr (GPtrArray) events = get_events (camera, kind);
+
+  return events->len;
+}
+
+#define LINE "tripwires = line: 0.5,0 0.5,1\n"
+
+/* --- Without a server --- */
+
+static guint n_pictures[2];
+static GBytes *last_picture;
+
+static void
+on_picture (GBytes *jpeg, gpointer user_data)
+{
+  n_pictures[GPOINTER_TO_UINT (user_data)]++;
+  g_clear_pointer (&last_picture, g_bytes_unref);
+  last_picture = g_bytes_ref (jpeg);
+}
+
+GST_START_TEST (test_ball)
+{
+  g_autoptr (WatchSettings) settings = make_settings ("[camera a]\nuri = test://\n" LINE);
+  g_autoptr (WatchSettings) other =
+      make_settings ("[camera a]\nuri = test://\nzones = half: 0,0 0.5,0 0.5,1 0,1\n" LINE);
+  WatchCamera *camera = make_camera (settings, 0);
+  WatchCameraStatus status;
+  const guint8 *bytes;
+  guint plain, boxes, before;
+  guint64 in = 0;
+  gint64 since;
+  gsize size;
+
+  wait_for_state (camera, WATCH_CAMERA_RUNNING);
+  plain = watch_camera_add_viewer (camera, FALSE, 5, on_picture, GUINT_TO_POINTER (0));
+  boxes = watch_camera_add_viewer (camera, TRUE, 5, on_picture, GUINT_TO_POINTER (1));
+  WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > 0);
+  fail_unless_equals_int (count_events ("a", WATCH_EVENT_MOTION), 1);
+  WAIT_FOR (n_pictures[0] > 1 && n_pictures[1] > 1);
+  bytes = g_bytes_get_data (last_picture, &size);
+  fail_unless (size > 1000 && bytes[0] == 0xff && bytes[1] == 0xd8);
+  watch_camera_remove_viewer (camera, plain);
+  watch_camera_remove_viewer (camera, boxes);
+  before = n_pictures[0] + n_pictures[1];
+
+  watch_camera_get_status (camera, &status);
+  fail_unless_equals_int (status.width, 640);
+  fail_unless_equals_int (status.objects, 1);
+  fail_unless (status.moving && status.backend && status.lost == 0);
+  fail_unless_equals_string (g_array_index (status.zones, WatchZoneCounts, 0).name, "line");
+  in = g_array_index (status.zones, WatchZoneCounts, 0).in +
+       g_array_index (status.zones, WatchZoneCounts, 0).out;
+  fail_unless (in > 0);
+  since = status.since;
+  watch_camera_status_clear (&status);
+
+  /* Other zones do not interrupt it. */
+  watch_camera_update (camera, g_ptr_array_index (other->cameras, 0));
+  WAIT_FOR (count_events ("a", WATCH_EVENT_ENTER) > 0);
+  watch_camera_get_status (camera, &status);
+  fail_unless_equals_int64 (status.since, since);
+  fail_unless_equals_int (status.zones->len, 2);
+  watch_camera_status_clear (&status);
+  fail_unless_equals_int (n_pictures[0] + n_pictures[1], before);
+  watch_camera_free (camera);
+  g_clear_pointer (&last_picture, g_bytes_unref);
+
+  /* Each event is there once, in order, and those with an object have a picture. */
+  {
+    g_autoptr (GPtrArray) events = get_events ("a", -1);
+
+    for (guint i = 0; i < events->len; i++) {
+      const WatchEvent *event = g_ptr_array_index (events, i);
+
+      fail_unless_equals_uint64 (event->number, i + 1);
+      if (event->track)
+        fail_unless (event->picture != NULL);
+    }
+  }
+}
+GST_END_TEST;
+
+/* Makes a second of video. */
+static gchar *
+make_file (void)
+{
+  gchar *path = g_build_filename (folder, "ball.avi", NULL);
+  g_autofree gchar *text = g_strdup_printf (
+      "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,width=160,height=120,framerate=20/1 "
+      "! jpegenc ! avimux ! filesink location=%s",
+      path);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message =
+      gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return path;
+}
+
+GST_START_TEST (test_file)
+{
+  g_autofree gchar *path = make_file (), *text = NULL;
+  g_autoptr (WatchSettings) settings =
+      make_settings ("[camera once]\nuri = %s\n[camera loop]\nuri = %s\nloop = true\n"
+                     "[camera none]\nuri = /none.avi\n[camera off]\nuri = test://\nenabled = no\n",
+                     path, path);
+  WatchCamera *once = make_camera (settings, 0), *loop = make_camera (settings, 1),
+              *none = make_camera (settings, 2), *off = make_camera (settings, 3);
+  gint64 start = g_get_monotonic_time ();
+
+  wait_for_state (once, WATCH_CAMERA_OFF);
+  fail_unless_equals_uint64 (get_frames (once), 20);
+  WAIT_FOR (get_frames (loop) > 50);
+  /* At its rate. */
+  fail_unless (g_get_monotonic_time () > start + 2 * G_USEC_PER_SEC);
+  fail_unless_equals_int (get_state (loop, NULL), WATCH_CAMERA_RUNNING);
+  fail_unless_equals_int (count_events ("loop", WATCH_EVENT_LOST), 0);
+  fail_unless_equals_int (get_state (none, &text), WATCH_CAMERA_LOST);
+  fail_unless (strstr (text, "there is no such file") != NULL, "%s", text);
+  fail_unless_equals_int (count_events ("none", WATCH_EVENT_LOST), 1);
+  fail_unless_equals_int (get_state (off, NULL), WATCH_CAMERA_OFF);
+  watch_camera_free (once);
+  watch_camera_free (loop);
+  watch_camera_free (none);
+  watch_camera_free (off);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_path)
+{
+  WatchLiveTrack *live = watch_live_track_new (7);
+  WatchTrack *track;
+  guint k = 0;
+
+  /* Right, then down, and a jump that a line would miss. */
+  for (guint i = 0; i <= 200; i++) {
+    WatchPoint point = { i, MIN (i, 100) / 200.0f, (i > 100 ? i - 100 : 0) / 200.0f, 0.1f, 0.1f };
+
+    if (i == 150)
+      point.x += 0.02f;
+    watch_live_track_add (live, &point);
+  }
+  track = watch_live_track_finish (live, "a", session);
+  fail_unless_equals_int64 (track->points[0].time, 0);
+  fail_unless_equals_int64 (track->points[track->n_points - 1].time, 200);
+  fail_unless (track->n_points < 12, "%u points", track->n_points);
+  for (guint i = 0; i <= 200; i++) {
+    const WatchPoint *a, *b;
+    gdouble t, x, y;
+
+    while (track->points[k + 1].time < i)
+      k++;
+    a = &track->points[k];
+    b = a + 1;
+    t = (gdouble) (i - a->time) / (b->time - a->time);
+    x = MIN (i, 100) / 200.0 + (i == 150 ? 0.02 : 0);
+    y = (i > 100 ? i - 100 : 0) / 200.0;
+    fail_unless (ABS (a->x + t * (b->x - a->x) - x) < 0.0101);
+    fail_unless (ABS (a->y + t * (b->y - a->y) - y) < 0.0101);
+  }
+  watch_live_track_free (live);
+  watch_track_free (track);
+}
+GST_END_TEST;
+
+/* Pictures as letters, one a second from the first on; a key frame is a capital. */
+GST_START_TEST (test_frozen_pictures)
+{
+  static const struct
+  {
+    const gchar *pictures;
+    guint frozen; /* from this one on; 99: never */
+    guint again;  /* until this one */
+  } cases[] = {
+    { "ABCDEFGHIJKL", 99, 99 },    { "AAAAAAAA", 5, 99 },
+    { "AaaaaBbbbbCcccc", 99, 99 }, /* without noise in between */
+    { "AbcdeAbcdeAbcde", 5, 99 },  /* encoded anew */
+    { "AAAAAAAB", 5, 7 },          { "Abbbbbbbbbbbbbb", 99, 99 },
+  };
+  GstVideoInfo video;
+  guint i, k;
+
+  gst_video_info_set_format (&video, GST_VIDEO_FORMAT_GRAY8, 64, 16);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    WatchFrozen frozen = { 0 };
+
+    for (k = 0; cases[i].pictures[k]; k++) {
+      GstBuffer *buffer = gst_buffer_new_allocate (NULL, video.size, NULL);
+
+      gst_buffer_memset (buffer, 0, (guint8) g_ascii_toupper (cases[i].pictures[k]), video.size);
+      fail_unless_equals_int (watch_frozen_add (&frozen, buffer, &video,
+                                                g_ascii_isupper (cases[i].pictures[k]),
+                                                (k + 10) * G_USEC_PER_SEC, 5 * G_USEC_PER_SEC),
+                              k >= cases[i].frozen && k < cases[i].again);
+      gst_buffer_unref (buffer);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_errors)
+{
+  static const struct
+  {
+    gint code;
+    const gchar *message, *debug, *text;
+  } cases[] = {
+    { GST_RESOURCE_ERROR_OPEN_READ, "Unauthorized", NULL,
+      "rtsp://h/a: the camera refuses the user" },
+    { GST_RESOURCE_ERROR_NOT_AUTHORIZED, "?", NULL, "the camera refuses the user" },
+    { GST_RESOURCE_ERROR_OPEN_READ, "Could not open", "Failed to connect. (Connection refused)",
+      "nothing answers at this address" },
+    { GST_RESOURCE_ERROR_FAILED, "bad hunter2 at rtsp://h/a?p=hunter2", NULL,
+      "rtsp://h/a: bad *** at rtsp://h/a?p=*** (rtspsrc)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error =
+        g_error_new_literal (GST_RESOURCE_ERROR, cases[i].code, cases[i].message);
+    g_autofree gchar *text =
+        watch_error_to_text (error, cases[i].debug, "rtspsrc", "rtsp://h/a?p=hunter2", "hunter2");
+
+    fail_unless (strstr (text, cases[i].text) != NULL, "%s", text);
+    fail_unless (strstr (text, "hunter2") == NULL, "%s", text);
+  }
+}
+GST_END_TEST;
+
+/* --- With a server --- */
+
+#ifdef HAVE_RTSP_SERVER
+
+/* In a thread of its own, as another program. */
+typedef struct
+{
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+  GstRTSPServer *server;
+  gchar *port;
+  guint id;
+  GstElement *source; /* of the last client, or NULL */
+} Server;
+
+static void
+on_configure (GstRTSPMediaFactory *factory, GstRTSPMedia *rtsp, gpointer user_data)
+{
+  Server *server = user_data;
+  g_autoptr (GstElement) bin = gst_rtsp_media_get_element (rtsp);
+
+  g_clear_object (&server->source);
+  server->source = gst_bin_get_by_name (GST_BIN (bin), "source");
+}
+
+static gpointer
+run_server (gpointer data)
+{
+  Server *server = data;
+
+  g_main_context_push_thread_default (server->context);
+  g_main_loop_run (server->loop);
+  g_main_context_pop_thread_default (server->context);
+  return NULL;
+}
+
+/* With @port NULL, any that is free. */
+static Server *
+start_server (const gchar *port, const gchar *encoder)
+{
+  Server *server = g_new0 (Server, 1);
+  g_autofree gchar *launch = g_strdup_printf (
+      "( videotestsrc name=source is-live=true pattern=ball "
+      "! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! %s name=pay0 )",
+      encoder);
+  GstRTSPMountPoints *mounts;
+  GstRTSPMediaFactory *factory;
+
+  server->context = g_main_context_new ();
+  server->loop = g_main_loop_new (server->context, FALSE);
+  server->server = gst_rtsp_server_new ();
+  gst_rtsp_server_set_address (server->server, "127.0.0.1");
+  gst_rtsp_server_set_service (server->server, port ? port : "0");
+  mounts = gst_rtsp_server_get_mount_points (server->server);
+  factory = gst_rtsp_media_factory_new ();
+  gst_rtsp_media_factory_set_launch (factory, launch);
+  gst_rtsp_media_factory_set_shared (factory, TRUE);
+  g_signal_connect (factory, "media-configure", G_CALLBACK (on_configure), server);
+  gst_rtsp_mount_points_add_factory (mounts, "/a", factory);
+  g_object_unref (mounts);
+  server->id = gst_rtsp_server_attach (server->server, server->context);
+  fail_unless (server->id != 0);
+  server->port = g_strdup_printf ("%d", gst_rtsp_server_get_bound_port (server->server));
+  server->thread = g_thread_new ("server", run_server, server);
+  return server;
+}
+
+static GstRTSPFilterResult
+remove_client (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
+{
+  return GST_RTSP_FILTER_REMOVE;
+}
+
+/* Returns the port. */
+static gchar *
+stop_server (Server *server)
+{
+  gchar *port = g_steal_pointer (&server->port);
+  GSource *source = g_main_context_find_source_by_id (server->context, server->id);
+
+  g_source_destroy (source);
+  g_list_free (gst_rtsp_server_client_filter (server->server, remove_client, NULL));
+  g_main_loop_quit (server->loop);
+  g_thread_join (server->thread);
+  g_clear_object (&server->source);
+  g_object_unref (server->server);
+  g_main_loop_unref (server->loop);
+  g_main_context_unref (server->context);
+  g_free (server);
+  return port;
+}
+
+#define JPEG "jpegenc ! rtpjpegpay"
+
+GST_START_TEST (test_lost)
+{
+  Server *server = start_server (NULL, JPEG);
+  g_autoptr (WatchSettings) settings = make_settings (
+      "[camera a]\nuri = rtsp://127.0.0.1:%s/a\n" LINE "[camera b]\nuri = rtsp://127.0.0.1:1/b\n",
+      server->port);
+  WatchCamera *camera = make_camera (settings, 0), *bad = make_camera (settings, 1);
+  g_autofree gchar *port = NULL, *text = NULL;
+  guint crossings;
+  guint64 last = 0, total = 0;
+
+  wait_for_state (camera, WATCH_CAMERA_RUNNING);
+  WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > 0);
+  port = stop_server (server);
+  wait_for_state (camera, WATCH_CAMERA_LOST);
+  crossings = count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT);
+  server = start_server (port, JPEG);
+  wait_for_state (camera, WATCH_CAMERA_RUNNING);
+  WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > crossings);
+  fail_unless_equals_int (get_state (bad, &text), WATCH_CAMERA_LOST);
+  fail_unless (strstr (text, "nothing answers") != NULL, "%s", text);
+  fail_unless_equals_int (count_events ("b", -1), 1);
+  watch_camera_free (bad);
+
+  /* When it is added again, numbers, counts and ids go on. */
+  watch_camera_free (camera);
+  crossings = count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT);
+  camera = make_camera (settings, 0);
+  WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > crossings);
+  watch_camera_free (camera);
+  g_free (stop_server (server));
+
+  fail_unless_equals_int (count_events ("a", WATCH_EVENT_LOST), 1);
+  fail_unless_equals_int (count_events ("a", WATCH_EVENT_BACK), 1);
+  {
+    g_autoptr (GPtrArray) events = get_events ("a", -1);
+
+    for (guint i = 0; i < events->len; i++) {
+      const WatchEvent *event = g_ptr_array_index (events, i);
+
+      fail_unless_equals_uint64 (event->number, i + 1);
+      if (event->kind == WATCH_EVENT_BACK)
+        fail_unless (event->dwell > G_USEC_PER_SEC / 2);
+      if (event->kind == WATCH_EVENT_IN || event->kind == WATCH_EVENT_OUT) {
+        fail_unless_equals_uint64 (event->in + event->out, ++total);
+        fail_unless (event->track >= last);
+        last = event->track;
+      }
+    }
+    fail_unless (total >= 3);
+  }
+  {
+    const WatchQuery query = { .camera = "a", .limit = 1000 };
+    gint64 next;
+    g_autoptr (GPtrArray) tracks = watch_store_find_tracks (store, &query, &next, NULL);
+    g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+    fail_unless (tracks->len >= 3);
+    for (guint i = 0; i < tracks->len; i++) {
+      WatchTrack *track = g_ptr_array_index (tracks, i);
+
+      fail_unless (g_hash_table_add (numbers, &track->number),
+                   "%" G_GUINT64_FORMAT " is there twice", track->number);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_frozen)
+{
+  Server *server = start_server (NULL, JPEG);
+  g_autoptr (WatchSettings) settings =
+      make_settings ("[camera a]\nuri = rtsp://127.0.0.1:%s/a\nfrozen-after = 1\n", server->port);
+  WatchCamera *camera = make_camera (settings, 0);
+  g_autofree gchar *text = NULL;
+
+  wait_for_state (camera, WATCH_CAMERA_RUNNING);
+  gst_util_set_object_arg (G_OBJECT (server->source), "pattern", "checkers-8");
+  wait_for_state (camera, WATCH_CAMERA_FROZEN);
+  fail_unless_equals_int (get_state (camera, &text), WATCH_CAMERA_FROZEN);
+  fail_unless (strstr (text, "the same for 1 seconds") != NULL, "%s", text);
+  gst_util_set_object_arg (G_OBJECT (server->source), "pattern", "ball");
+  wait_for_state (camera, WATCH_CAMERA_RUNNING);
+  fail_unless_equals_int (count_events ("a", WATCH_EVENT_LOST), 1);
+  fail_unless_equals_int (count_events ("a", WATCH_EVENT_BACK), 1);
+  watch_camera_free (camera);
+  g_free (stop_server (server));
+}
+GST_END_TEST;
+
+static gboolean
+have (const gchar *name)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
+
+  return factory != NULL;
+}
+
+/* Clips of H.264 from the camera itself. */
+GST_START_TEST (test_clip)
+{
+  Server *server;
+  WatchSettings *settings;
+  WatchCamera *camera;
+  WatchMediaStats stats = { 0 };
+
+  if (!have ("x264enc") || !have ("h264parse") || !have ("avdec_h264"))
+    return;
+  server = start_server (NULL, "x264enc tune=zerolatency key-int-max=30 ! rtph264pay");
+  settings = make_settings ("[record]\npre-roll = 1\npost-roll = 1\n"
+                            "[camera a]\nuri = rtsp://127.0.0.1:%s/a\n" LINE,
+                            server->port);
+  camera = make_camera (settings, 0);
+  WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > 0);
+  watch_camera_free (camera);
+  {
+    g_autoptr (GPtrArray) events = get_events ("a", WATCH_EVENT_MOTION);
+    const WatchEvent *event = g_ptr_array_index (events, 0);
+
+    fail_unless (event->clip != NULL);
+  }
+  do {
+    g_free (stats.last_error);
+    watch_media_get_stats (media, &stats);
+    g_usleep (10000);
+  } while (stats.clips == 0 && stats.failed == 0);
+  fail_unless_equals_uint64 (stats.failed, 0);
+  watch_settings_unref (settings);
+  g_free (stop_server (server));
+}
+GST_END_TEST;
+
+#endif
+
+static Suite *
+camera_suite (void)
+{
+  Suite *suite = suite_create ("camera");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, setup, teardown);
+  tcase_add_test (tcase, test_ball);
+  tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_path);
+  tcase_add_test (tcase, test_frozen_pictures);
+  tcase_add_test (tcase, test_errors);
+#ifdef HAVE_RTSP_SERVER
+  tcase_add_test (tcase, test_lost);
+  tcase_add_test (tcase, test_frozen);
+  tcase_add_test (tcase, test_clip);
+#endif
+
+  return suite;
+}
+
+GST_CHECK_MAIN (camera)
