@@ -1,0 +1,507 @@
+/* cudaccl-watch - the program: settings, cameras and all they share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "watch.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#define RELOAD_DELAY 300 /* ms: editors write a file in several steps */
+#define DAY (24 * 60 * 60 * (gint64) G_USEC_PER_SEC)
+
+typedef struct
+{
+  guint id;
+  WatchEventFunc func;
+  gpointer user_data;
+} Listener;
+
+struct _Watch
+{
+  gint refs; /* of functions that are to run in the main thread */
+  gboolean closed;
+  gchar *path;
+  WatchSettings *settings;
+  gchar *session;
+  gint64 start;
+  WatchShared shared;
+  WatchPublisher *publisher;
+  GPtrArray *cameras; /* of WatchCamera; freed by close_camera() */
+  GArray *listeners;
+  guint last_listener;
+  GFileMonitor *monitor;
+  guint reload, minute; /* sources */
+  GThread *sweeper;     /* removes old files, or NULL */
+  gint sweeping;
+  guint days; /* to keep, for the sweeper; 0: for ever */
+};
+
+static void
+watch_unref (gpointer data)
+{
+  Watch *self = data;
+
+  if (g_atomic_int_dec_and_test (&self->refs))
+    g_free (self);
+}
+
+/* --- In the main thread, by what other threads say --- */
+
+typedef struct
+{
+  Watch *watch;
+  GPtrArray *events; /* or NULL */
+  gchar *camera;     /* and its picture */
+  GBytes *jpeg;
+} Call;
+
+static void
+call_free (gpointer data)
+{
+  Call *call = data;
+
+  g_clear_pointer (&call->events, g_ptr_array_unref);
+  g_clear_pointer (&call->jpeg, g_bytes_unref);
+  g_free (call->camera);
+  watch_unref (call->watch);
+  g_free (call);
+}
+
+/* Takes what @call points to. */
+static void
+call_main (Watch *self, GSourceFunc func, Call call)
+{
+  g_atomic_int_inc (&self->refs);
+  call.watch = self;
+  g_idle_add_full (G_PRIORITY_DEFAULT, func, g_memdup2 (&call, sizeof (call)), call_free);
+}
+
+static void
+publish_state (Watch *self, WatchCamera *camera)
+{
+  WatchCameraStatus status;
+
+  if (!self->publisher)
+    return;
+  watch_camera_get_status (camera, &status);
+  watch_publisher_set_camera (self->publisher, watch_camera_get_name (camera), &status);
+  watch_camera_status_clear (&status);
+}
+
+static gboolean
+on_events (gpointer data)
+{
+  const Call *call = data;
+  Watch *self = call->watch;
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GArray) listeners = NULL;
+
+  if (self->closed)
+    return G_SOURCE_REMOVE;
+  listeners = g_array_copy (self->listeners);
+  for (guint i = 0; i < call->events->len; i++) {
+    const WatchEvent *event = g_ptr_array_index (call->events, i);
+    WatchCamera *camera = watch_find_camera (self, event->camera);
+
+    for (guint k = 0; k < listeners->len; k++) {
+      const Listener *listener = &g_array_index (listeners, Listener, k);
+      gboolean present = FALSE;
+
+      /* The one before may have removed it. */
+      for (guint n = 0; n < self->listeners->len; n++)
+        present = present || g_array_index (self->listeners, Listener, n).id == listener->id;
+      if (present)
+        listener->func (event, listener->user_data);
+    }
+    /* Counts and motion have changed with it. */
+    if (camera && g_hash_table_add (seen, event->camera))
+      publish_state (self, camera);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+/* In the store's thread. */
+static void
+on_committed (GPtrArray *events, gpointer user_data)
+{
+  Watch *self = user_data;
+  GPtrArray *copies = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
+
+  for (guint i = 0; i < events->len; i++)
+    g_ptr_array_add (copies, watch_event_copy (g_ptr_array_index (events, i)));
+  call_main (self, on_events, (Call){ .events = copies });
+}
+
+static gboolean
+on_picture_saved (gpointer data)
+{
+  const Call *call = data;
+
+  if (!call->watch->closed && call->watch->publisher)
+    watch_publisher_set_picture (call->watch->publisher, call->camera, call->jpeg);
+  return G_SOURCE_REMOVE;
+}
+
+/* In any thread. */
+static void
+on_picture (const gchar *camera, GBytes *jpeg, gpointer user_data)
+{
+  call_main (user_data, on_picture_saved,
+             (Call){ .camera = g_strdup (camera), .jpeg = g_bytes_ref (jpeg) });
+}
+
+/* --- Cameras --- */
+
+static void
+on_camera_changed (WatchCamera *camera, gpointer user_data)
+{
+  WatchCameraStatus status;
+
+  watch_camera_get_status (camera, &status);
+  g_message ("%s: %s%s%s", watch_camera_get_name (camera),
+             watch_camera_state_get_name (status.state), status.text ? ": " : "",
+             status.text ? status.text : "");
+  watch_camera_status_clear (&status);
+  publish_state (user_data, camera);
+}
+
+static WatchCamera *
+take_camera (GPtrArray *cameras, const gchar *name)
+{
+  for (guint i = 0; i < cameras->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (cameras, i);
+
+    if (g_str_equal (watch_camera_get_name (camera), name)) {
+      g_ptr_array_remove_index (cameras, i);
+      return camera;
+    }
+  }
+  return NULL;
+}
+
+/* Frees them, all at once, so that those that hang do not add up. */
+static void
+free_cameras (Watch *self, GPtrArray *cameras)
+{
+  for (guint i = 0; i < cameras->len; i++)
+    watch_camera_stop (g_ptr_array_index (cameras, i));
+  for (guint i = 0; i < cameras->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (cameras, i);
+
+    if (self->publisher && !watch_settings_find (self->settings, watch_camera_get_name (camera)))
+      watch_publisher_set_camera (self->publisher, watch_camera_get_name (camera), NULL);
+    watch_camera_free (camera);
+  }
+  g_ptr_array_set_size (cameras, 0);
+}
+
+/* Whether cameras have to start anew. */
+static gboolean
+shared_settings_differ (const WatchSettings *a, const WatchSettings *b)
+{
+  static const gchar *const names[][2] = { { "watch", "model" },      { "watch", "labels" },
+                                           { "watch", "provider" },   { "record", "pre-roll" },
+                                           { "record", "post-roll" }, { "record", "memory" },
+                                           { "lines", NULL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (!watch_settings_equal (a, b, names[i][0], names[i][1]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+sinks_differ (const WatchSettings *a, const WatchSettings *b)
+{
+  static const gchar *const groups[] = { "mqtt", "kafka", "webhooks", "lines" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++) {
+    if (!watch_settings_equal (a, b, groups[i], NULL))
+      return TRUE;
+  }
+  return !watch_settings_equal (a, b, "watch", "spool");
+}
+
+/* What is opened once. */
+static gboolean
+needs_restart (const WatchSettings *a, const WatchSettings *b)
+{
+  static const gchar *const names[][2] = { { "watch", "data" },         { "server", "listen" },
+                                           { "server", "certificate" }, { "server", "key" },
+                                           { "record", "days" },        { "record", "size" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (!watch_settings_equal (a, b, names[i][0], names[i][1]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Takes the cameras of the settings: keeps those that do not differ. */
+static void
+set_cameras (Watch *self, gboolean renew)
+{
+  GPtrArray *before = g_steal_pointer (&self->cameras);
+  WatchCamera *camera;
+
+  self->cameras = g_ptr_array_new ();
+  if (renew)
+    free_cameras (self, before);
+  for (guint i = 0; i < self->settings->cameras->len; i++) {
+    WatchCameraSettings *settings = g_ptr_array_index (self->settings->cameras, i);
+
+    camera = take_camera (before, settings->name);
+    if (camera)
+      watch_camera_update (camera, settings);
+    else
+      camera = watch_camera_new (self->settings, settings, &self->shared, on_camera_changed, self);
+    g_ptr_array_add (self->cameras, camera);
+    publish_state (self, camera);
+  }
+  free_cameras (self, before);
+  g_ptr_array_unref (before);
+}
+
+/* --- The file --- */
+
+gboolean
+watch_reload (Watch *self, GError **error)
+{
+  WatchSettings *settings = watch_settings_load (self->path, error), *before = self->settings;
+  gboolean renew;
+
+  if (!settings)
+    return FALSE;
+  if (sinks_differ (before, settings)) {
+    WatchPublisher *publisher;
+
+    /* One at a time takes lines from the spool. */
+    g_clear_pointer (&self->publisher, watch_publisher_free);
+    publisher = watch_publisher_new (settings, &self->shared, error);
+    if (!publisher) {
+      self->publisher = watch_publisher_new (before, &self->shared, NULL);
+      watch_settings_unref (settings);
+      return FALSE;
+    }
+    self->publisher = publisher;
+  }
+  if (needs_restart (before, settings))
+    g_message ("%s: restart cudaccl-watch for the folder of data, the address, the certificate and "
+               "the limits of recordings",
+               self->path);
+  renew = shared_settings_differ (before, settings);
+  self->settings = settings;
+  set_cameras (self, renew);
+  watch_settings_unref (before);
+  return TRUE;
+}
+
+static gboolean
+on_reload (gpointer user_data)
+{
+  Watch *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  self->reload = 0;
+  if (!watch_reload (self, &error))
+    g_warning ("nothing changes: %s", error->message);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event,
+                 gpointer user_data)
+{
+  Watch *self = user_data;
+
+  if (event == G_FILE_MONITOR_EVENT_DELETED || event == G_FILE_MONITOR_EVENT_ATTRIBUTE_CHANGED)
+    return;
+  if (self->reload)
+    g_source_remove (self->reload);
+  self->reload = g_timeout_add (RELOAD_DELAY, on_reload, self);
+}
+
+/* --- Once a minute --- */
+
+static gpointer
+sweep (gpointer data)
+{
+  Watch *self = data;
+  gint64 now = g_get_real_time ();
+  g_auto (GStrv) files = watch_media_sweep (self->shared.media, now);
+
+  if (files && files[0])
+    watch_store_forget_files (self->shared.store, (const gchar *const *) files);
+  if (self->days)
+    watch_store_remove_before (self->shared.store, now - self->days * DAY);
+  g_atomic_int_set (&self->sweeping, FALSE);
+  return NULL;
+}
+
+static gboolean
+on_minute (gpointer user_data)
+{
+  Watch *self = user_data;
+
+  for (guint i = 0; i < self->cameras->len; i++)
+    publish_state (self, g_ptr_array_index (self->cameras, i));
+  if (g_atomic_int_get (&self->sweeping))
+    return G_SOURCE_CONTINUE;
+  if (self->sweeper)
+    g_thread_join (self->sweeper);
+  self->sweeping = TRUE;
+  self->days = self->settings->retention_days;
+  self->sweeper = g_thread_new ("watch-sweep", sweep, self);
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- Public --- */
+
+static gboolean
+open_all (Watch *self, GError **error)
+{
+  const WatchSettings *settings = self->settings;
+
+  if (g_mkdir_with_parents (settings->data, 0700) != 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                 "the folder %s cannot be made: %s; set `data` in the group [watch] of %s",
+                 settings->data, g_strerror (errno), self->path);
+    return FALSE;
+  }
+  self->shared.store = watch_store_open (settings->data, error);
+  if (!self->shared.store)
+    return FALSE;
+  self->shared.media =
+      watch_media_open (settings->data, settings->retention_days, settings->retention_bytes, error);
+  if (!self->shared.media)
+    return FALSE;
+  self->publisher = watch_publisher_new (self->settings, &self->shared, error);
+  return self->publisher != NULL;
+}
+
+Watch *
+watch_new (const gchar *path, GError **error)
+{
+  WatchSettings *settings = watch_settings_load (path, error);
+  g_autoptr (GFile) file = NULL;
+  Watch *self;
+
+  if (!settings)
+    return NULL;
+  self = g_new0 (Watch, 1);
+  self->refs = 1;
+  self->path = g_strdup (settings->path);
+  self->settings = settings;
+  self->session = g_uuid_string_random ();
+  self->start = g_get_real_time ();
+  self->shared.session = self->session;
+  self->shared.picture = on_picture;
+  self->shared.picture_data = self;
+  self->listeners = g_array_new (FALSE, FALSE, sizeof (Listener));
+  self->cameras = g_ptr_array_new ();
+  if (!open_all (self, error)) {
+    watch_free (self);
+    return NULL;
+  }
+  watch_store_set_committed (self->shared.store, on_committed, self);
+  set_cameras (self, FALSE);
+  file = g_file_new_for_path (self->path);
+  self->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
+  if (self->monitor)
+    g_signal_connect (self->monitor, "changed", G_CALLBACK (on_file_changed), self);
+  self->minute = g_timeout_add_seconds (60, on_minute, self);
+  return self;
+}
+
+void
+watch_free (Watch *self)
+{
+  g_clear_handle_id (&self->reload, g_source_remove);
+  g_clear_handle_id (&self->minute, g_source_remove);
+  g_clear_object (&self->monitor);
+  if (self->sweeper)
+    g_thread_join (self->sweeper);
+  /* All at once, so that those that hang do not add up. */
+  for (guint i = 0; i < self->cameras->len; i++)
+    watch_camera_stop (g_ptr_array_index (self->cameras, i));
+  for (guint i = 0; i < self->cameras->len; i++)
+    watch_camera_free (g_ptr_array_index (self->cameras, i));
+  g_ptr_array_unref (self->cameras);
+  /* What cameras added last goes to the sinks, too. */
+  if (self->publisher) {
+    watch_store_flush (self->shared.store);
+    watch_publisher_free (self->publisher);
+  }
+  g_clear_pointer (&self->shared.media, watch_media_unref);
+  g_clear_pointer (&self->shared.store, watch_store_close);
+  self->closed = TRUE;
+  g_array_unref (self->listeners);
+  watch_settings_unref (self->settings);
+  g_free (self->session);
+  g_free (self->path);
+  watch_unref (self);
+}
+
+WatchSettings *
+watch_get_settings (Watch *self)
+{
+  return watch_settings_ref (self->settings);
+}
+
+const WatchShared *
+watch_get_shared (Watch *self)
+{
+  return &self->shared;
+}
+
+WatchPublisher *
+watch_get_publisher (Watch *self)
+{
+  return self->publisher;
+}
+
+GPtrArray *
+watch_get_cameras (Watch *self)
+{
+  return self->cameras;
+}
+
+WatchCamera *
+watch_find_camera (Watch *self, const gchar *name)
+{
+  for (guint i = 0; i < self->cameras->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (self->cameras, i);
+
+    if (g_str_equal (watch_camera_get_name (camera), name))
+      return camera;
+  }
+  return NULL;
+}
+
+guint
+watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data)
+{
+  const Listener listener = { ++self->last_listener, func, user_data };
+
+  g_array_append_val (self->listeners, listener);
+  return listener.id;
+}
+
+void
+watch_remove_listener (Watch *self, guint id)
+{
+  for (guint i = 0; i < self->listeners->len; i++) {
+    if (g_array_index (self->listeners, Listener, i).id == id) {
+      g_array_remove_index (self->listeners, i);
+      return;
+    }
+  }
+}
+
+gint64
+watch_get_start (Watch *self)
+{
+  return self->start;
+}

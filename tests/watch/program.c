@@ -1,0 +1,211 @@
+/* cudaccl-watch - tests of the program: reloading, listeners, and the command line
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+#include <signal.h>
+#include <string.h>
+
+#include "watch.h"
+
+static gchar *folder, *path;
+
+static void
+setup (void)
+{
+  folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
+  path = g_build_filename (folder, "watch.conf", NULL);
+}
+
+static void
+remove_tree (const gchar *name)
+{
+  g_autoptr (GDir) dir = g_dir_open (name, 0, NULL);
+  const gchar *item;
+
+  while (dir && (item = g_dir_read_name (dir))) {
+    g_autofree gchar *child = g_build_filename (name, item, NULL);
+
+    remove_tree (child);
+  }
+  g_remove (name);
+}
+
+static void
+teardown (void)
+{
+  remove_tree (folder);
+  g_free (folder);
+  g_free (path);
+}
+
+/* Writes the file: @cameras after the groups that all have. */
+static void
+write_file (const gchar *cameras)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("[watch]\ndata = data\n[server]\nlisten = 127.0.0.1:0\n%s", cameras);
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+}
+
+#define WAIT_FOR(done)                                                             \
+  G_STMT_START {                                                                   \
+    gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                    \
+                                                                                   \
+    while (!(done)) {                                                              \
+      fail_unless (g_get_monotonic_time () < end, "waited in vain for %s", #done); \
+      g_main_context_iteration (NULL, FALSE);                                      \
+      g_usleep (10000);                                                            \
+    }                                                                              \
+  }                                                                                \
+  G_STMT_END
+
+static gboolean
+is_running (WatchCamera *camera)
+{
+  WatchCameraStatus status;
+  gboolean running;
+
+  watch_camera_get_status (camera, &status);
+  running = status.state == WATCH_CAMERA_RUNNING;
+  watch_camera_status_clear (&status);
+  return running;
+}
+
+static void
+on_event (const WatchEvent *event, gpointer user_data)
+{
+  GPtrArray *events = user_data;
+
+  g_ptr_array_add (events, watch_event_copy (event));
+}
+
+GST_START_TEST (test_reload)
+{
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
+  g_autoptr (GError) error = NULL;
+  WatchCamera *a, *b;
+  Watch *watch;
+  guint id;
+
+  write_file ("[camera a]\nuri = test://\n[camera b]\nuri = test://\nenabled = false\n");
+  watch = watch_new (path, &error);
+  fail_unless (watch != NULL, "%s", error ? error->message : "");
+  id = watch_add_listener (watch, on_event, events);
+  fail_unless_equals_int (watch_get_cameras (watch)->len, 2);
+  a = watch_find_camera (watch, "a");
+  b = watch_find_camera (watch, "b");
+  fail_unless (a && b && !watch_find_camera (watch, "c"));
+  WAIT_FOR (is_running (a));
+
+  /* A mistake changes nothing. */
+  write_file ("[camera a]\nuri = nothing\n");
+  fail_if (watch_reload (watch, &error));
+  fail_unless (strstr (error->message, "[camera a] uri") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  fail_unless (watch_find_camera (watch, "a") == a && is_running (a));
+
+  /* Only what differs starts or stops. The file itself tells of its change. */
+  write_file ("[camera c]\nuri = test://\n[camera a]\nuri = test://\n");
+  WAIT_FOR (watch_find_camera (watch, "c") != NULL);
+  fail_unless (watch_find_camera (watch, "a") == a && is_running (a));
+  fail_unless (watch_find_camera (watch, "b") == NULL);
+  fail_unless (g_ptr_array_index (watch_get_cameras (watch), 1) == a);
+
+  WAIT_FOR (events->len > 1);
+  watch_remove_listener (watch, id);
+  {
+    const WatchEvent *event = g_ptr_array_index (events, 0);
+
+    fail_unless_equals_int (event->kind, WATCH_EVENT_MOTION);
+    fail_unless_equals_string (event->session, watch_get_shared (watch)->session);
+  }
+  watch_free (watch);
+  while (g_main_context_iteration (NULL, FALSE)) {
+  }
+}
+GST_END_TEST;
+
+/* Runs the program with an argument or the file, and returns the exit status. */
+static gint
+run_program (const gchar *option, const gchar *file, gchar **output)
+{
+  const gchar *argv[] = { WATCH_PROGRAM, option, file, NULL };
+  gint status = -1;
+
+  fail_unless (g_spawn_sync (NULL, (gchar **) argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+                             NULL, output, &status, NULL));
+  return status;
+}
+
+GST_START_TEST (test_command_line)
+{
+  g_autofree gchar *fine = NULL, *wrong = NULL, *unknown = NULL;
+
+  write_file ("[camera a]\nuri = test://\n");
+  fail_unless_equals_int (run_program ("--check", path, &fine), 0);
+  fail_unless_equals_string (fine, "");
+  write_file ("[camera a]\nurl = test://\n");
+  fail_unless (run_program ("--check", path, &wrong) != 0);
+  fail_unless (strstr (wrong, "watch.conf: [camera a]: no such key: url") != NULL, "%s", wrong);
+  fail_unless (run_program ("--none", path, &unknown) != 0);
+  fail_unless (strstr (unknown, "--none") != NULL);
+}
+GST_END_TEST;
+
+/* As systemd: it says when it is ready and that it turns, takes SIGHUP, and ends with SIGTERM. */
+GST_START_TEST (test_service)
+{
+  g_autofree gchar *name = g_build_filename (folder, "notify", NULL);
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (name);
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_DEFAULT, NULL);
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocess) program = NULL;
+  static const gchar *const expected[] = { "READY=1", "WATCHDOG=1", "STOPPING=1" };
+  gchar message[256];
+
+  fail_unless (g_socket_bind (socket, address, TRUE, NULL));
+  g_socket_set_timeout (socket, 60);
+  g_subprocess_launcher_setenv (launcher, "NOTIFY_SOCKET", name, TRUE);
+  g_subprocess_launcher_setenv (launcher, "WATCHDOG_USEC", "400000", TRUE);
+  write_file ("[camera a]\nuri = test://\n");
+  program = g_subprocess_launcher_spawn (launcher, NULL, WATCH_PROGRAM, path, NULL);
+  fail_unless (program != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
+    do {
+      gssize n = g_socket_receive (socket, message, sizeof (message) - 1, NULL, NULL);
+
+      fail_unless (n > 0, "no message %s", expected[i]);
+      message[n] = '\0';
+    } while (i == 2 && g_str_has_prefix (message, "WATCHDOG"));
+    fail_unless (g_str_has_prefix (message, expected[i]), "%s", message);
+    if (i == 0)
+      g_subprocess_send_signal (program, SIGHUP);
+    else if (i == 1)
+      g_subprocess_send_signal (program, SIGTERM);
+  }
+  fail_unless (g_subprocess_wait_check (program, NULL, NULL));
+}
+GST_END_TEST;
+
+static Suite *
+program_suite (void)
+{
+  Suite *suite = suite_create ("program");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, setup, teardown);
+  tcase_add_test (tcase, test_reload);
+  tcase_add_test (tcase, test_command_line);
+  tcase_add_test (tcase, test_service);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (program)
