@@ -43,9 +43,9 @@ watch_db_open (const gchar *path, gboolean write)
 
   db->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                           (GDestroyNotify) (void (*) (void)) sqlite3_finalize);
-  /* A failure leaves a handle that tells the error. */
+  /* If this fails, the handle has the error code. */
   if (sqlite3_open_v2 (path, &db->db, flags, NULL) == SQLITE_OK) {
-    /* Others may read the file by hand. */
+    /* Other programs may have the file open. */
     sqlite3_busy_timeout (db->db, 2000);
     sqlite3_exec (db->db,
                   write ? "PRAGMA temp_store = MEMORY"
@@ -158,7 +158,7 @@ watch_store_get_reader (WatchStore *self, gboolean limit, GError **error)
   if (!db)
     db = watch_db_open (self->path, FALSE);
   db->deadline = limit ? g_get_monotonic_time () + SEARCH_TIME : 0;
-  /* One view for all that follows. */
+  /* All statements until the commit see the same state. */
   if (watch_db_run (db, "BEGIN", "") != SQLITE_OK) {
     watch_db_set_error (sqlite3_errcode (db->db), error);
     watch_db_free (db);
@@ -173,7 +173,7 @@ watch_store_return_reader (WatchStore *self, WatchDb *db)
   GHashTableIter iter;
   gpointer statement;
 
-  /* A statement that has not come to its end keeps the view open. */
+  /* A statement that has not been reset would keep the transaction open. */
   g_hash_table_iter_init (&iter, db->statements);
   while (g_hash_table_iter_next (&iter, NULL, &statement))
     sqlite3_reset (statement);

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A packed path is a list of numbers of variable length (LEB128): the number of zones, their
- * numbers, the number of points, and for each point how much later it is than the one before, in
- * milliseconds, and how much x, y, width and height differ, zigzag coded. */
+ * numbers, the number of points, and for each point the differences from the previous one: time in
+ * milliseconds, x, y, width and height, zigzag coded. */
 
 #include "store-path.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Boxes may lie partly outside of the frame, but not far. */
+/* Boxes may reach beyond the frame, up to this far. */
 #define LIMIT (4 * WATCH_PATH_SCALE)
 #define CELLS 16
 #define CELL_SIZE (2 * WATCH_PATH_SCALE / CELLS)
@@ -108,7 +108,7 @@ get_signed (Reader *reader)
   return (gint64) (value >> 1) ^ -(gint64) (value & 1);
 }
 
-/* A count of items that take at least @size bytes each. */
+/* Reads a number of items, each of which takes at least @size bytes. */
 static guint
 get_count (Reader *reader, guint size)
 {
@@ -208,7 +208,7 @@ add_row (WatchGrid *grid, gint row, gint first, gint last)
   grid->bits[row / 4] |= bits << (row % 4 * CELLS);
 }
 
-/* Adds the cells that the line touches: in each row those between its ends there. */
+/* Adds the cells that the line touches: in each row, those between its ends in that row. */
 static void
 add_line (WatchGrid *grid, gint32 x0, gint32 y0, gint32 x1, gint32 y1)
 {
@@ -225,7 +225,7 @@ add_line (WatchGrid *grid, gint32 x0, gint32 y0, gint32 x1, gint32 y1)
   for (gint row = first; row <= last; row++) {
     gint32 a = x0, b = x1;
 
-    /* A part in the row above or below reaches its edge at a rounded x: take a bit more. */
+    /* Where the line crosses the edge of the row. x is rounded, so one unit is added below. */
     if (row > first)
       a = x0 + (gint64) (row * CELL_SIZE - y0) * (x1 - x0) / (y1 - y0);
     if (row < last)
@@ -288,8 +288,7 @@ watch_shape_init (WatchShape *shape, const gdouble *points, guint n_points)
   }
   shape->n_points = n_points;
 
-  /* A cell that has no part of the outline is inside or outside as a whole. Cells at the edge of
-   * the frame go on without end, but no further than the outline does. */
+  /* A cell that the outline does not touch is inside or outside as a whole: its centre decides. */
   for (guint i = 0, j = n_points - 1; i < n_points; j = i++)
     add_line (&shape->grid, shape->x[j], shape->y[j], shape->x[i], shape->y[i]);
   for (gint row = 0; row < CELLS && n_points > 2; row++) {
@@ -302,7 +301,7 @@ watch_shape_init (WatchShape *shape, const gdouble *points, guint n_points)
   return TRUE;
 }
 
-/* On which side of the line from a to b the point p is: -1, 0 or 1. */
+/* Returns -1, 0 or 1 for the side of the line from a to b that the point p is on. */
 static inline gint
 get_side (gint32 ax, gint32 ay, gint32 bx, gint32 by, gint32 px, gint32 py)
 {
@@ -338,7 +337,7 @@ watch_shape_matches (const WatchShape *shape, const guint8 *data, gsize size)
         return TRUE;
       x0 = x1, y0 = y1;
     }
-    /* A path that begins outside gets inside only over the outline. */
+    /* A path that begins outside can only get inside by crossing the outline. */
     for (guint j = polygon ? 0 : 1, k = polygon ? shape->n_points - 1 : 0; j < shape->n_points;
          k = j++) {
       if (segments_meet (x0, y0, x1, y1, shape->x[k], shape->y[k], shape->x[j], shape->y[j]))

@@ -12,14 +12,14 @@ G_BEGIN_DECLS
  * 4096 pixels. */
 #define WATCH_PATH_SCALE 16384
 
-/* The cells of a grid over the frame, 16 rows of 16, a bit each. What lies outside of the frame
- * belongs to the cells at its edge. */
+/* A grid of 16 x 16 cells over the frame, with a bit for each. Positions outside the frame belong
+ * to the nearest cell. */
 typedef struct
 {
   guint64 bits[4];
 } WatchGrid;
 
-/* What a path is searched for: a line (2 points) or a polygon (3 or more), in multiples of
+/* The line (2 points) or polygon (3 or more) of a search, in multiples of
  * 1 / (2 * WATCH_PATH_SCALE). */
 #define WATCH_SHAPE_MAX_POINTS 64
 
@@ -40,17 +40,18 @@ void watch_path_pack (GByteArray *data, const guint32 *zones, guint n_zones, gin
 gboolean watch_path_unpack (const guint8 *data, gsize size, gint64 begin, GArray *zones,
                             GArray *points);
 
-/* The cells that a packed path touches. As cclzones, a path is that of the middle of the bottom
- * edge of the box. */
+/* Returns the cells that a packed path touches. Searches use the middle of the bottom edge of the
+ * box, as cclzones does. */
 WatchGrid watch_path_get_grid (const guint8 *data, gsize size);
 
-/* Returns FALSE unless there are 2 to WATCH_SHAPE_MAX_POINTS points near the frame, or none. */
+/* @n_points: 0, or 2 to WATCH_SHAPE_MAX_POINTS. Returns FALSE if it is something else, or a point
+ * is far outside the frame. */
 gboolean watch_shape_init (WatchShape *shape, const gdouble *points, guint n_points);
 
-/* Whether the packed path crosses or touches the line, or is in the polygon at some time. */
+/* Returns whether the packed path crosses or touches the line, or enters the polygon. */
 gboolean watch_shape_matches (const WatchShape *shape, const guint8 *data, gsize size);
 
-/* Whether the packed path belongs to a track that was in the zone. */
+/* Returns whether the zone is among those of the packed path. */
 gboolean watch_path_has_zone (const guint8 *data, gsize size, guint32 zone);
 
 static inline gboolean

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define WATCH_STORE_MAX_SINKS 16
 
-/* Tracks of a block, see store-search.c. */
+/* The number of tracks in a block, see store-search.c. */
 #define WATCH_STORE_BLOCK 1024
 
 typedef enum
@@ -22,7 +22,7 @@ typedef enum
   WATCH_LINE_FRAMES = 1 << 2,
 } WatchLineKind;
 
-/* Who gets the lines of the spool. */
+/* A receiver of lines from the spool. */
 typedef struct
 {
   const gchar *name; /* interned */
@@ -31,7 +31,7 @@ typedef struct
   WatchSpoolStats stats;
 } WatchSink;
 
-/* What the writer remembers of the database, so that a transaction that fails can be undone. */
+/* The writer's view of the database. It is restored when a transaction fails. */
 typedef struct
 {
   WatchSink sinks[WATCH_STORE_MAX_SINKS];
@@ -43,7 +43,7 @@ typedef struct
   guint n_names;      /* in the database */
 } WatchStoreState;
 
-/* A connection that keeps its prepared statements by their text. */
+/* A connection and its prepared statements, by their text. */
 typedef struct
 {
   sqlite3 *db;
@@ -57,16 +57,16 @@ struct _WatchStore
   int lock; /* the locked file */
   GThread *thread;
 
-  /* The writer's. */
+  /* Used by the writer alone. */
   WatchDb *db;
   WatchStoreState state;
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
   GMutex mutex;
-  GCond wake;  /* there is work */
-  GCond tried; /* a transaction has ended */
-  /* The mutex guards what follows. */
+  GCond wake;  /* the queue is not empty, or closing */
+  GCond tried; /* a transaction was committed or failed */
+  /* Protected by the mutex. */
   GQueue queue;       /* of Operation */
   guint64 n_queued;   /* operations since it was opened */
   guint64 n_done;     /* of these, committed or dropped */
@@ -84,7 +84,7 @@ struct _WatchStore
 
 /* --- store-db.c --- */
 
-/* Never returns NULL; what fails is in the error code of its `db`. */
+/* Never returns NULL. If opening fails, `db` has the error code. */
 WatchDb *watch_db_open (const gchar *path, gboolean write);
 void watch_db_free (WatchDb *db);
 
@@ -110,8 +110,8 @@ void watch_store_return_reader (WatchStore *self, WatchDb *db);
 
 /* --- store.c --- */
 
-/* Returns the number of the name, 0 for NULL. With @add, makes one if there is none; without,
- * G_MAXUINT32 stands for a name that never was used. */
+/* Returns the number of the name, 0 for NULL. With @add, adds the name if it is new; without, a
+ * new name has the number G_MAXUINT32. */
 guint32 watch_store_get_number (WatchStore *self, const gchar *name, gboolean add);
 /* The reverse; free it. */
 gchar *watch_store_get_name (WatchStore *self, guint32 number);
@@ -124,9 +124,9 @@ int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const gu
                            guint64 max_bytes);
 int watch_spool_taken (WatchStore *self, const gchar *sink, gint64 row);
 gboolean watch_spool_wants (WatchStore *self, WatchLineKind kind);
-/* Drops lines above the limit, and removes those that all sinks have taken. */
+/* Removes lines that all sinks have taken, and drops the oldest above the limit. */
 int watch_spool_trim (WatchStore *self);
-/* Of `events+tracks`, say. */
+/* Parses kinds such as `events+tracks`. */
 guint watch_line_kinds_parse (const gchar *text);
 
 /* --- store-search.c: the same --- */

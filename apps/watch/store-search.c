@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Tracks have no index for each thing that one may search for. Instead, each WATCH_STORE_BLOCK
- * tracks are put into a block, which is one row: an array with what most searches decide by (Head),
- * and the packed paths. A search goes through the arrays of all blocks whose times fit, latest
- * first: a million tracks take 64 MB of heads. Paths are tested exactly only where the cells of the
- * head say that they come near the shape. Tracks that are in no block yet are read from their rows.
+ * tracks are put into a block, which is one row: a summary, an array of heads with the fields that
+ * most searches test, and the packed paths. A search reads the heads of the blocks whose summary
+ * fits, latest first; those of a million tracks take 64 MB. It tests a path exactly only if its
+ * cells overlap those of the shape. Tracks that are not in a block yet are read from their rows.
  *
- * Blocks repeat what is in `tracks`. Rows of tracks that were removed may still be in a block. */
+ * Blocks only speed up searches; `tracks` has all of the data. A block may still have tracks that
+ * were removed. */
 
 #include "store-private.h"
 
@@ -19,12 +20,12 @@
 #define MAX_RECORDS 1000
 #define MAX_MINUTES 100000
 
-/* As it is in the database: little endian. */
+/* Little endian in the database. */
 typedef struct
 {
   gint64 begin, end;
   guint32 camera, class_name; /* numbers of names */
-  guint32 row;                /* counted back from the last row of the block */
+  guint32 row;                /* the last row of the block minus this one */
   guint32 path;               /* where it begins in `paths` */
   WatchGrid grid;
 } Head;
@@ -74,7 +75,7 @@ watch_search_add_track (WatchStore *self, const WatchTrack *track)
                        track->confidence, path, track->picture);
 }
 
-/* Columns of a track that a search needs, from @first. */
+/* The columns of a track that searches need. */
 #define HEAD_COLUMNS "row, \"begin\", \"end\", camera, class, path"
 
 static void
@@ -89,6 +90,13 @@ read_head (sqlite3_stmt *statement, Head *head, gint64 *row, const guint8 **path
   *size = sqlite3_column_bytes (statement, 5);
 }
 
+/* Summaries have one of 64 bits for each name: a bit that is not set rules the name out. */
+static inline guint64
+get_bit (guint32 number)
+{
+  return G_GUINT64_CONSTANT (1) << (number % 64);
+}
+
 /* Puts the next tracks into a block. */
 static int
 seal_block (WatchStore *self)
@@ -99,7 +107,10 @@ seal_block (WatchStore *self)
   sqlite3_stmt *statement = watch_db_query (
       self->db, "SELECT " HEAD_COLUMNS " FROM tracks WHERE row > ? ORDER BY row LIMIT ?", "ii",
       self->state.last_sealed, (gint64) WATCH_STORE_BLOCK);
-  GByteArray bytes;
+  g_autoptr (GArray) zones = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint64 cameras = 0, classes = 0, zone_bits = 0;
+  WatchGrid cells = { { 0 } };
+  GByteArray bytes, cell_bytes = { (guint8 *) &cells, sizeof (cells) };
   int code;
 
   while (statement && sqlite3_step (statement) == SQLITE_ROW) {
@@ -114,6 +125,11 @@ seal_block (WatchStore *self)
     head.row = row;
     head.path = paths->len;
     head.grid = watch_path_get_grid (path, size);
+    cameras |= get_bit (head.camera);
+    classes |= get_bit (head.class_name);
+    watch_path_unpack (path, size, 0, zones, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (cells.bits); i++)
+      cells.bits[i] |= head.grid.bits[i];
     g_array_append_val (heads, head);
     g_byte_array_append (paths, path, size);
   }
@@ -121,7 +137,7 @@ seal_block (WatchStore *self)
   if (code != SQLITE_OK)
     return code;
 
-  /* Fewer if some have been removed since they were counted. */
+  /* There are fewer if some were removed after they were counted. */
   self->state.n_unsealed -=
       heads->len < WATCH_STORE_BLOCK ? self->state.n_unsealed : WATCH_STORE_BLOCK;
   if (heads->len == 0)
@@ -133,10 +149,15 @@ seal_block (WatchStore *self)
     head->row = (guint32) row - head->row;
     head_swap (head);
   }
+  for (guint i = 0; i < zones->len; i++)
+    zone_bits |= get_bit (g_array_index (zones, guint32, i));
+  for (guint i = 0; i < G_N_ELEMENTS (cells.bits); i++)
+    cells.bits[i] = GUINT64_TO_LE (cells.bits[i]);
   bytes.data = (guint8 *) heads->data;
   bytes.len = heads->len * sizeof (Head);
-  return watch_db_run (self->db, "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", "iiiibb", row,
-                       min_begin, max_begin, max_end, &bytes, paths);
+  return watch_db_run (self->db, "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                       "iiiiiiibbb", row, min_begin, max_begin, max_end, (gint64) cameras,
+                       (gint64) classes, (gint64) zone_bits, &cell_bytes, &bytes, paths);
 }
 
 int
@@ -161,7 +182,7 @@ typedef struct
   WatchDb *db;
   gint64 begin, end;
   guint limit;
-  Hit before;                       /* hits are earlier than this one */
+  Hit before;                       /* only hits before this one */
   guint32 camera, class_name, zone; /* 0: all */
   WatchShape shape;
   GArray *hits; /* of Hit, at most twice as many as needed */
@@ -178,7 +199,7 @@ compare_hits (gconstpointer a, gconstpointer b)
   return (x->row < y->row) - (x->row > y->row);
 }
 
-/* One more than the page tells that there is a next one. */
+/* Keeps one more than the page has, to know whether there is a next page. */
 static void
 keep_latest (Search *search)
 {
@@ -187,7 +208,7 @@ keep_latest (Search *search)
     g_array_set_size (search->hits, search->limit + 1);
 }
 
-/* Whether the track fits, but for its path. */
+/* Returns whether all but the path of the track fits. */
 static inline gboolean
 head_fits (const Search *search, const Head *head, gint64 row)
 {
@@ -212,7 +233,7 @@ test_path (Search *search, const Head *head, gint64 row, const guint8 *path, gsi
     keep_latest (search);
 }
 
-/* Tracks that are in no block yet. */
+/* Searches the tracks that are not in a block yet. */
 static int
 search_rows (Search *search)
 {
@@ -239,6 +260,7 @@ search_block (Search *search, gint64 last)
 {
   sqlite3_stmt *heads =
       watch_db_query (search->db, "SELECT heads FROM blocks WHERE last = ?", "i", last);
+  gboolean any_path = !search->zone && !search->shape.n_points;
   const guint8 *head_data, *path_data = NULL;
   gsize n_heads, n_bytes = 0;
 
@@ -256,7 +278,11 @@ search_block (Search *search, gint64 last)
     if (!head_fits (search, &head, row) ||
         (search->shape.n_points && !watch_grid_intersects (&search->shape.grid, &head.grid)))
       continue;
-    /* Half of the block; often it is not needed. */
+    if (any_path) {
+      test_path (search, &head, row, NULL, 0);
+      continue;
+    }
+    /* Paths are half of the block, so they are read only when needed. */
     if (!path_data) {
       sqlite3_stmt *paths =
           watch_db_query (search->db, "SELECT paths FROM blocks WHERE last = ?", "i", last);
@@ -272,6 +298,25 @@ search_block (Search *search, gint64 last)
   return SQLITE_ROW;
 }
 
+/* Returns whether the block may have a match, by its summary. */
+static gboolean
+block_fits (const Search *search, sqlite3_stmt *statement)
+{
+  const guint32 numbers[] = { search->camera, search->class_name, search->zone };
+  WatchGrid cells;
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    if (numbers[i] && !((guint64) sqlite3_column_int64 (statement, 2 + i) & get_bit (numbers[i])))
+      return FALSE;
+  }
+  if (search->shape.n_points == 0 || sqlite3_column_bytes (statement, 5) != sizeof (cells))
+    return TRUE;
+  memcpy (&cells, sqlite3_column_blob (statement, 5), sizeof (cells));
+  for (guint i = 0; i < G_N_ELEMENTS (cells.bits); i++)
+    cells.bits[i] = GUINT64_FROM_LE (cells.bits[i]);
+  return watch_grid_intersects (&cells, &search->shape.grid);
+}
+
 static int
 search_tracks (Search *search)
 {
@@ -281,18 +326,21 @@ search_tracks (Search *search)
   if (code != SQLITE_OK)
     return code;
   statement = watch_db_query (search->db,
-                              "SELECT last, max_begin FROM blocks WHERE min_begin < ? AND "
-                              "min_begin <= ? AND max_end >= ? ORDER BY max_begin DESC",
+                              "SELECT last, max_begin, cameras, classes, zones, cells FROM blocks "
+                              "WHERE min_begin < ? AND min_begin <= ? AND max_end >= ? "
+                              "ORDER BY max_begin DESC",
                               "iii", search->end, search->before.begin, search->begin);
   if (!statement)
     return sqlite3_errcode (search->db->db);
   while ((code = sqlite3_step (statement)) == SQLITE_ROW) {
     keep_latest (search);
-    /* The page is full, and all that is left is earlier. */
+    /* The page is full, and all other blocks are earlier. */
     if (search->hits->len > search->limit &&
         g_array_index (search->hits, Hit, search->limit).begin >
             sqlite3_column_int64 (statement, 1))
       return SQLITE_OK;
+    if (!block_fits (search, statement))
+      continue;
     if (g_get_monotonic_time () > search->db->deadline)
       return SQLITE_INTERRUPT;
     code = search_block (search, sqlite3_column_int64 (statement, 0));
@@ -443,7 +491,7 @@ read_event (WatchStore *self, sqlite3_stmt *statement)
   return event;
 }
 
-/* Binds what the text has of the parameters @time to @limit. */
+/* Binds the parameter, if the statement has it. */
 static void
 bind_named (sqlite3_stmt *statement, const gchar *name, gint64 value)
 {
@@ -464,7 +512,7 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
 
   if (!check_query (query, MAX_RECORDS, error))
     return NULL;
-  /* Only what is asked for: an index serves what is left. */
+  /* Without conditions that are not needed, SQLite finds an index. */
   sql = g_string_new ("SELECT * FROM events WHERE time >= @begin AND time < @end");
   if (query->camera)
     g_string_append (sql, " AND camera = @camera");
@@ -499,7 +547,7 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
       *next = sqlite3_column_int64 (statement, 0);
       g_ptr_array_add (events, read_event (self, statement));
     }
-    /* Without one more, there is no next page. */
+    /* All rows were read: there is no next page. */
     if (code == SQLITE_DONE)
       *next = 0;
   }

@@ -1,14 +1,14 @@
 /* cudaccl-watch - lines that sinks have not taken yet
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All sinks share the table `lines`. Each has a place: the row of the last line that it has taken.
- * A line stays until the places of all sinks are behind it. */
+/* All sinks share the table `lines`. The place of a sink is the row of the last line that it has
+ * taken. A line stays until all sinks have passed it. */
 
 #include "store-private.h"
 
 #include <string.h>
 
-/* Lines dropped at a time. */
+/* How many lines are dropped at a time. */
 #define DROP_LINES 64
 
 static const gchar *const kind_names[] = { "events", "tracks", "frames" };
@@ -177,7 +177,7 @@ watch_spool_trim (WatchStore *self)
   gint64 taken = G_MAXINT64;
 
   for (guint i = 0; i < state->n_sinks; i++) {
-    /* A sink that waits for lines of another kind holds nothing. */
+    /* A sink without pending lines needs none of them. */
     if (state->sinks[i].stats.pending > 0)
       taken = MIN (taken, state->sinks[i].place);
   }

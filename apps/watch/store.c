@@ -14,12 +14,11 @@
 /* Records in the queue. A busy camera adds less than one a second. */
 #define MAX_QUEUED 16384
 #define RETRY_TIME (1 * G_TIME_SPAN_SECOND)
-/* Rows of a table removed in a transaction: others do not wait for longer. */
+/* How many rows of a table a transaction removes at most, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
-/* Each brings a database of the version that is its index to the next version. Databases of all
- * versions are out there: add to the end, never change what is there. Numbers of cameras, sessions,
- * zones and classes are those of `names`, 0 for none. */
+/* The n-th entry upgrades a database of version n to n + 1. Once released, entries must not change:
+ * add new ones. Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
 static const gchar *const upgrades[] = {
   "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
   "CREATE TABLE events (row INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, camera INTEGER,"
@@ -38,7 +37,8 @@ static const gchar *const upgrades[] = {
   "CREATE INDEX tracks_end ON tracks (\"end\");"
   "CREATE INDEX tracks_picture ON tracks (picture) WHERE picture IS NOT NULL;"
   "CREATE TABLE blocks (last INTEGER PRIMARY KEY, min_begin INTEGER, max_begin INTEGER,"
-  " max_end INTEGER, heads BLOB, paths BLOB);"
+  " max_end INTEGER, cameras INTEGER, classes INTEGER, zones INTEGER, cells BLOB, heads BLOB,"
+  " paths BLOB);"
   "CREATE INDEX blocks_begin ON blocks (max_begin);"
   "CREATE TABLE minutes (camera INTEGER, zone INTEGER, time INTEGER, \"in\" INTEGER, out INTEGER,"
   " inside INTEGER, PRIMARY KEY (camera, zone, time)) WITHOUT ROWID;"
@@ -57,7 +57,7 @@ typedef enum
   OPERATION_TRACK,
   OPERATION_MINUTE,
   OPERATION_LINE,
-  OPERATION_SINKS, /* those before may be dropped when the queue is full */
+  OPERATION_SINKS, /* those above are dropped when the queue is full */
   OPERATION_TAKEN,
   OPERATION_REMOVE,
   OPERATION_FORGET,
@@ -123,7 +123,7 @@ watch_store_get_name (WatchStore *self, guint32 number)
   return name;
 }
 
-/* Writes those that this transaction or a failed one before made. */
+/* Writes names that are new since the last commit. */
 static int
 write_names (WatchStore *self)
 {
@@ -154,7 +154,7 @@ load_names (WatchStore *self)
   while (sqlite3_step (statement) == SQLITE_ROW) {
     const gchar *name = (const gchar *) sqlite3_column_text (statement, 1);
 
-    /* A number that is missing or a name that is there twice would change those after it. */
+    /* Numbers must be without gaps, and names unique. */
     n++;
     if (!name || sqlite3_column_int64 (statement, 0) != n ||
         watch_store_get_number (self, name, TRUE) != n) {
@@ -198,7 +198,7 @@ upgrade (WatchStore *self, GError **error)
   return SQLITE_OK;
 }
 
-/* Returns a code of SQLite; SQLITE_OK with @error set if the file is not for us. */
+/* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
 static int
 open_file (WatchStore *self, GError **error)
 {
@@ -289,7 +289,7 @@ open_or_begin (WatchStore *self, GError **error)
   return TRUE;
 }
 
-/* SQLite's own locks are for transactions. */
+/* Locks the folder for this process. SQLite's own locks last only for a transaction. */
 static int
 lock_folder (const gchar *data, GError **error)
 {
@@ -335,7 +335,7 @@ write_event (WatchStore *self, const WatchEvent *event)
   if (code == SQLITE_OK && zone)
     code = watch_db_run (self->db, "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?)", "iiii",
                          camera, zone, (gint64) event->in, (gint64) event->out);
-  /* An event may be all that is left of a track that was not finished. */
+  /* After a crash, an event may be the only trace of a track. */
   if (code == SQLITE_OK && event->track)
     code = watch_db_run (self->db,
                          "INSERT INTO cameras VALUES (?, ?) ON CONFLICT (camera) DO UPDATE SET "
@@ -397,7 +397,7 @@ remove_before (WatchStore *self, gint64 time, gboolean *more)
                         "DELETE FROM tracks WHERE row IN "
                         "(SELECT row FROM tracks WHERE \"end\" < ? LIMIT ?)",
                         time, more);
-  /* Blocks whose tracks are all gone. */
+  /* All tracks of these blocks have been removed. */
   if (code == SQLITE_OK && !*more)
     code = watch_db_run (self->db, "DELETE FROM blocks WHERE max_end < ?", "i", time);
   return code;
@@ -458,7 +458,7 @@ write_operation (WatchStore *self, Operation *operation)
   g_assert_not_reached ();
 }
 
-/* Writes all of @batch in one transaction. Sets @failed to the one that failed, if it was one. */
+/* Writes @batch in one transaction. If an operation fails, sets @failed to it. */
 static int
 write_batch (WatchStore *self, GQueue *batch, GList **failed)
 {
@@ -481,7 +481,7 @@ write_batch (WatchStore *self, GQueue *batch, GList **failed)
   return code;
 }
 
-/* An error that another try may not give. */
+/* Returns whether the same transaction may succeed later. */
 static gboolean
 is_transient (int code)
 {
@@ -501,7 +501,7 @@ is_transient (int code)
   }
 }
 
-/* Tells and counts the failure. Returns FALSE if no further try makes sense. */
+/* Reports the failure, and waits before the next try. Returns FALSE to give up. */
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
@@ -516,7 +516,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
   if (is_corrupt (code) || code == SQLITE_MISUSE) {
     g_autoptr (GError) error = NULL;
 
-    /* Misuse: the file could not be opened the last time. */
+    /* SQLITE_MISUSE: opening it again failed the last time. */
     if (is_corrupt (code))
       move_aside (self);
     g_clear_pointer (&self->db, watch_db_free);
@@ -550,7 +550,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
   return retry;
 }
 
-/* Ends the operations of @batch, which were committed if @written. */
+/* Completes the operations of @batch. @written: they were committed. */
 static void
 finish_batch (WatchStore *self, GQueue *batch, gboolean written)
 {

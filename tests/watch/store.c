@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "store-path.h"
 #include "store.h"
 
 #define TIME G_GINT64_CONSTANT (1769860800000000)
@@ -453,6 +454,47 @@ GST_START_TEST (test_search)
 }
 GST_END_TEST;
 
+/* Damaged data is read without harm, and cut short. */
+GST_START_TEST (test_damaged_paths)
+{
+  const gchar *given = g_getenv ("SEED");
+  guint32 seed = given ? g_ascii_strtoull (given, NULL, 10) : g_random_int ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  const gdouble polygon[] = { 0, 0, 1, 0, 1, 1 };
+  WatchPoint points[] = { { TIME, 0.5, 0.5, 0.25, 0.25 }, { TIME + SECOND, 0.25, 0.5, 0.5, 0.25 } };
+  const guint32 numbers[] = { 3, 300 };
+  guint n_damaged = 0;
+  WatchShape shape;
+
+  g_print ("SEED=%u\n", seed);
+  fail_unless (watch_shape_init (&shape, polygon, 3));
+  for (guint i = 0; i < 20000; i++) {
+    g_autoptr (GByteArray) data = g_byte_array_new ();
+    g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (WatchPoint));
+    g_autoptr (GArray) zones = g_array_new (FALSE, FALSE, sizeof (guint32));
+    g_autofree guint8 *copy = NULL;
+
+    watch_path_pack (data, numbers, 2, TIME, points, 2);
+    for (guint n = g_rand_int_range (rand, 0, 4); n > 0; n--)
+      data->data[g_rand_int_range (rand, 0, (gint) data->len)] = g_rand_int (rand);
+    g_byte_array_set_size (data, g_rand_int_range (rand, 0, (gint) data->len + 1));
+    /* So that a sanitizer sees what is read beyond the end. */
+    copy = g_memdup2 (data->data, data->len);
+    n_damaged += !watch_path_unpack (copy, data->len, TIME, zones, found);
+    watch_path_has_zone (copy, data->len, 7);
+    watch_path_get_grid (copy, data->len);
+    watch_shape_matches (&shape, copy, data->len);
+    fail_unless (found->len <= data->len && zones->len <= data->len, "SEED=%u", seed);
+    for (guint j = 0; j < found->len; j++) {
+      const WatchPoint *point = &g_array_index (found, WatchPoint, j);
+
+      fail_unless (ABS (point->x) <= 4 && ABS (point->height) <= 4, "SEED=%u", seed);
+    }
+  }
+  fail_unless (n_damaged > 1000);
+}
+GST_END_TEST;
+
 /* --- The spool --- */
 
 static gchar *
@@ -851,6 +893,7 @@ store_suite (void)
   tcase_add_test (tc, test_track);
   tcase_add_test (tc, test_minutes);
   tcase_add_test (tc, test_search);
+  tcase_add_test (tc, test_damaged_paths);
   tcase_add_test (tc, test_spool);
   tcase_add_test (tc, test_remove);
   tcase_add_test (tc, test_locked);
