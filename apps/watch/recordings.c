@@ -50,7 +50,7 @@ watch_recordings_from_clips (WatchStore *store, const gchar *media, const gchar 
       gpointer index = event->clip ? g_hash_table_lookup (known, event->clip) : NULL;
 
       if (index) {
-        /* Events come latest first, and the first of a clip counts. */
+        /* Events are in reverse order; the clip begins before the first. */
         g_array_index (recordings, WatchRecording, GPOINTER_TO_UINT (index) - 1).begin =
             recording.begin;
       } else if (event->clip) {
@@ -70,19 +70,26 @@ watch_recordings_from_clips (WatchStore *store, const gchar *media, const gchar 
 }
 
 gboolean
-watch_recording_get_begin (const gchar *path, gint64 *begin, GError **error)
+watch_recording_get_times (const gchar *path, gint64 *begin, gint64 *duration, GError **error)
 {
-  g_autoptr (GstDiscoverer) discoverer = gst_discoverer_new (20 * GST_SECOND, error);
-  g_autofree gchar *uri = discoverer ? gst_filename_to_uri (path, error) : NULL;
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GstDiscoverer) discoverer = gst_discoverer_new (20 * GST_SECOND, &failure);
+  g_autofree gchar *uri = discoverer ? gst_filename_to_uri (path, &failure) : NULL;
   g_autoptr (GstDiscovererInfo) info =
-      uri ? gst_discoverer_discover_uri (discoverer, uri, error) : NULL;
+      uri ? gst_discoverer_discover_uri (discoverer, uri, &failure) : NULL;
   g_autoptr (GstDateTime) date = NULL;
   g_autoptr (GDateTime) full = NULL;
   const GstTagList *tags;
   GStatBuf status;
 
-  if (!info)
+  /* After an error, there may still be an info. */
+  if (!info || failure) {
+    g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
+  }
+  *duration = GST_CLOCK_TIME_IS_VALID (gst_discoverer_info_get_duration (info))
+                  ? gst_discoverer_info_get_duration (info) / 1000
+                  : 0;
   tags = gst_discoverer_info_get_tags (info);
   if (tags && gst_tag_list_get_date_time (tags, GST_TAG_DATE_TIME, &date) &&
       gst_date_time_has_second (date) && (full = gst_date_time_to_g_date_time (date))) {
@@ -90,13 +97,10 @@ watch_recording_get_begin (const gchar *path, gint64 *begin, GError **error)
     return TRUE;
   }
   if (g_stat (path, &status) != 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
-                 g_strerror (errno));
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s", g_strerror (errno));
     return FALSE;
   }
-  *begin = (gint64) status.st_mtime * G_TIME_SPAN_SECOND;
-  if (GST_CLOCK_TIME_IS_VALID (gst_discoverer_info_get_duration (info)))
-    *begin -= gst_discoverer_info_get_duration (info) / 1000;
+  *begin = (gint64) status.st_mtime * G_TIME_SPAN_SECOND - *duration;
   return TRUE;
 }
 
@@ -107,8 +111,9 @@ watch_recordings_from_files (gchar **files, GError **error)
 
   for (; *files; files++) {
     WatchRecording recording;
+    gint64 duration;
 
-    if (!watch_recording_get_begin (*files, &recording.begin, error)) {
+    if (!watch_recording_get_times (*files, &recording.begin, &duration, error)) {
       g_prefix_error (error, "%s: ", *files);
       return NULL;
     }

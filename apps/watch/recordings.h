@@ -15,8 +15,9 @@ typedef struct
 } WatchRecording;
 
 /* Finds out when the recording began: the time in its tags or, if there is none, when the file was
- * last modified less its duration. */
-gboolean watch_recording_get_begin (const gchar *path, gint64 *begin, GError **error);
+ * last modified less its duration; and how long it is in microseconds, 0 if that is unknown. */
+gboolean watch_recording_get_times (const gchar *path, gint64 *begin, gint64 *duration,
+                                    GError **error);
 
 /* Both return an array of WatchRecording in order of time, which clears its items, or NULL and
  * @error. */

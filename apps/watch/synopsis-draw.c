@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Times are written with these. */
+/* The characters of times. */
 #define GLYPHS "0123456789:"
 #define N_GLYPHS 11
 
@@ -20,7 +20,7 @@ struct _WatchPainter
   guint next;         /* of these */
   GPtrArray *present;
   guint8 *cut; /* pixels of the largest cut-out */
-  /* Glyphs beside each other, 8 bits of coverage. */
+  /* One row of glyphs, 8 bits of coverage for each pixel. */
   cairo_surface_t *glyphs;
   guint glyph_width, glyph_height;
 };
@@ -113,7 +113,7 @@ get_row (GstVideoFrame *frame, guint plane, guint y)
          y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
 }
 
-/* The backgrounds of the day one after the other, each going over into the next. */
+/* Fades from one background of the day to the next. */
 static void
 draw_background (WatchPainter *self, guint n, GstVideoFrame *frame)
 {
@@ -193,7 +193,7 @@ draw_time (WatchPainter *self, const WatchCut *cut, gint64 time, GstVideoFrame *
       const gchar *glyph = strchr (GLYPHS, text[j / self->glyph_width]);
       gsize column = glyph ? (glyph - GLYPHS) * self->glyph_width + j % self->glyph_width : 0;
 
-      /* White on what is darker than before. */
+      /* White text on the darkened picture. */
       row[j] = mix (row[j] / 3 + 11, 235, glyph ? glyphs[i * stride + column] : 0);
     }
   }
@@ -219,7 +219,7 @@ watch_painter_draw (WatchPainter *self, guint n, GstVideoFrame *frame, GError **
     else
       i++;
   }
-  /* Times over all objects. */
+  /* Times are drawn above all objects. */
   for (guint pass = 0; pass < 2; pass++) {
     for (guint i = 0; i < self->present->len; i++) {
       WatchTube *tube = g_ptr_array_index (self->present, i);

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-/* Pixels of a side of a cell; frames between two that are compared, and between two starts. */
+/* Side of a cell in pixels, and how many frames apart samples of tubes and starts are. */
 #define CELL 16
 #define FRAME_STEP 3
 #define START_STEP 3
-/* Share of its cells that an object may share with others. */
+/* The share of its cells that an object may have in common with others. */
 #define MAX_OVERLAP 0.05
 
 const WatchCut *
@@ -36,15 +36,14 @@ watch_tube_get_length (const WatchTube *tube)
   return last->time * WATCH_SYNOPSIS_RATE / G_TIME_SPAN_SECOND + 1;
 }
 
-/* How many objects there are in each cell, every FRAME_STEP frames. */
+/* The number of objects in each cell, every FRAME_STEP frames. */
 typedef struct
 {
   guint columns, rows;
   guint8 *cells;
 } Plan;
 
-/* Visits the cells of the tube if it starts at @start. Returns the share of them that others have.
- */
+/* Returns the share of the tube's cells that are taken if it starts at @start. @add: takes them. */
 static gdouble
 visit (const Plan *plan, const WatchTube *tube, guint start, gboolean add)
 {
@@ -81,7 +80,7 @@ watch_scenes_plan (WatchScenes *self, guint max_frames)
     guint length = watch_tube_get_length (tube);
     gdouble least = G_MAXDOUBLE;
 
-    /* The earliest start with little overlap: so objects come about in the order of the day. */
+    /* The earliest start with little overlap keeps objects roughly in the order of the day. */
     for (guint start = 0; start + length <= max_frames; start += START_STEP) {
       gdouble overlap = visit (&plan, tube, start, FALSE);
 

@@ -10,11 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* Frames per second of a synopsis, and at most of what is taken from recordings. */
+/* Frames per second of a synopsis, and at most of cut-outs. */
 #define WATCH_SYNOPSIS_RATE 15
 
-/* An object in a frame. Sides and positions are even. In the file: luma, both chromas at half of
- * the size, and alpha. */
+/* An object in a frame: a rectangle with even position and size. The file has its luma, both chroma
+ * planes at half the size, and alpha. */
 typedef struct
 {
   guint64 offset; /* in the file */
@@ -32,14 +32,14 @@ typedef struct
   guint start;  /* frame of the synopsis in which it begins */
 } WatchTube;
 
-/* The picture without objects, I420 without padding. */
+/* The scene without objects, I420 without padding. */
 typedef struct
 {
   gint64 time;
   guint8 *data;
 } WatchBackground;
 
-/* What was found in the recordings. */
+/* What the recordings contain. */
 typedef struct
 {
   guint width, height; /* even; 0: not known yet */
@@ -54,8 +54,7 @@ const WatchCut *watch_tube_get_cut (const WatchTube *tube, gint64 time);
 /* Returns the frames of the synopsis that it takes. */
 guint watch_tube_get_length (const WatchTube *tube);
 
-/* synopsis-read.c: adds what is in the recording. @reached: called now and then with the share of
- * the recording. */
+/* synopsis-read.c: adds a recording. Calls @reached now and then with the share that was read. */
 gboolean watch_scenes_read (WatchScenes *self, const WatchRecording *recording,
                             WatchSynopsisProgress reached, gpointer user_data,
                             GCancellable *cancellable, GError **error);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Frames go both as they are, and as masks with tracks. Sizes are even for chroma. */
+/* Each frame arrives twice: as it is, and as a mask with tracks. */
 #define PIPELINE                                                                                  \
   "filesrc name=source ! decodebin name=decoder expose-all-streams=false "                        \
   "! videorate drop-only=true max-rate=" G_STRINGIFY (                                            \
@@ -22,15 +22,15 @@
                            "max-buffers=2"
 
 #define MAX_FILE_SIZE (G_GUINT64_CONSTANT (4) << 30)
-/* An object that stays for longer is shown as several. */
+/* A longer track is split. */
 #define MAX_TUBE_TIME (12 * G_TIME_SPAN_SECOND)
 #define MIN_TUBE_TIME (G_TIME_SPAN_SECOND / 2)
-/* An object that is not seen for longer begins anew. */
+/* A track without pixels for longer is split, too. */
 #define MAX_GAP (G_TIME_SPAN_SECOND / 2)
-/* Of the box that must be foreground. */
+/* The share of the box that must be foreground. */
 #define MIN_FILL 0.1
 #define MARGIN 2
-/* Frames that the background is the mean of, and how long one is shown. */
+/* Every how many frames the background is sampled, and how much time one background covers. */
 #define BACKGROUND_STEP 3
 #define BACKGROUND_TIME (10 * G_TIME_SPAN_MINUTE)
 #define MAX_BACKGROUNDS 64
@@ -43,7 +43,7 @@ typedef struct
   GstVideoInfo info;
   guint n_frames;
 
-  /* Sum and count of the values of each pixel of I420 where there was background. */
+  /* Sum and number of the background samples of each pixel, I420. */
   guint32 *sums;
   guint16 *counts;
   guint8 *last; /* frame */
@@ -88,7 +88,7 @@ end_background (Reader *self, gint64 time)
   memset (self->counts, 0, size * sizeof (*self->counts));
   self->background_begin = time;
   if (backgrounds->len == MAX_BACKGROUNDS) {
-    /* Every other one does. */
+    /* Keep every other one. */
     for (guint i = MAX_BACKGROUNDS - 1; i < MAX_BACKGROUNDS; i -= 2) {
       g_free (g_array_index (backgrounds, WatchBackground, i).data);
       g_array_remove_index (backgrounds, i);
@@ -134,8 +134,8 @@ add_background (Reader *self, const GstVideoFrame *frame, const GstVideoFrame *m
 
 /* --- Objects --- */
 
-/* Alpha of a pixel: what share of its neighbours is foreground, so that edges are smooth. Returns
- * how many pixels are foreground. */
+/* Alpha of a pixel is the share of its neighbourhood that is foreground, which smooths edges.
+ * Returns the number of foreground pixels. */
 static guint
 get_alpha (const WatchCut *cut, const GstVideoFrame *mask, guint8 *alpha)
 {
@@ -271,7 +271,7 @@ add_frame (Reader *self, GstBuffer *frame_buffer, GstBuffer *mask_buffer,
 
 /* --- The pipeline --- */
 
-/* The first recording decides on the size, at most 640 x 480. */
+/* All recordings are scaled to the size of the first one, at most 640 x 480. */
 static void
 set_size (GstElement *pipeline, const WatchScenes *scenes)
 {
@@ -303,7 +303,7 @@ start (Reader *self, GstSample *sample)
   return TRUE;
 }
 
-/* Waits for a sample while @bus has no error. */
+/* Waits for a sample. Returns NULL at the end, after an error, or if cancelled. */
 static GstSample *
 pull (GstElement *sink, GstBus *bus, GCancellable *cancellable)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reading and drawing as shares of the work. */
+/* The share of the progress that reading takes. */
 #define READ_SHARE 0.9
 
 /* --- Reading --- */
@@ -61,7 +61,7 @@ scenes_init (WatchScenes *self, const gchar *output, GError **error)
                  g_strerror (errno));
     return FALSE;
   }
-  /* Gone when it is closed. */
+  /* The file is removed when it is closed. */
   g_unlink (name);
   return TRUE;
 }
@@ -96,7 +96,7 @@ read_all (WatchScenes *self, const GArray *recordings, Progress *progress,
     if (watch_scenes_read (self, &g_array_index (recordings, WatchRecording, i), on_reached,
                            progress, cancellable, &failure))
       continue;
-    /* A recording that cannot be read is no reason to show no other. */
+    /* Recordings that cannot be read are left out. */
     if (!g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_FAILED)) {
       g_propagate_error (error, g_steal_pointer (&failure));
       return FALSE;
@@ -148,7 +148,7 @@ make_encoder (void)
   return NULL;
 }
 
-/* Puts together appsrc ! videoconvert ! … ! filesink. */
+/* Makes the pipeline from appsrc to filesink. */
 static GstElement *
 make_pipeline (const WatchScenes *scenes, const gchar *path, gboolean *jpeg, GError **error)
 {
@@ -186,7 +186,7 @@ make_pipeline (const WatchScenes *scenes, const gchar *path, gboolean *jpeg, GEr
   return pipeline;
 }
 
-/* Sets @error from the pipeline's message, if there is one. */
+/* Waits up to @timeout for a message of @types. Returns FALSE if it is an error. */
 static gboolean
 check_bus (GstElement *pipeline, GstMessageType types, GstClockTime timeout, GError **error)
 {

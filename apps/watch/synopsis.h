@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* A synopsis shows what moved in recordings of a camera at the same time, where it was, and beside
- * it when. Objects are cut out of their frames by the masks of cclmask, put on the background of
- * that time, and placed in time so that they hardly cover each other. */
+/* A synopsis is a short video that shows objects of different times together, each at its place
+ * with its time beside it. Objects are cut out by the masks of cclmask, drawn on the background,
+ * and scheduled so that they hardly cover each other. */
 
 /* Called now and then with 0 to 1, in the thread of watch_synopsis_make(). */
 typedef void (*WatchSynopsisProgress) (gdouble done, gpointer user_data);
@@ -25,11 +25,10 @@ typedef struct
   gboolean jpeg;    /* there is no encoder for H.264: a Matroska file of JPEG pictures */
 } WatchSynopsisResult;
 
-/* Makes a video of at most @seconds (15 to 3600) at @output, which is replaced when it is complete.
- * Cut-outs are kept in a file in the same folder meanwhile, of at most 4 GB; memory does not grow
- * with the length of the recordings by more than some bytes an object and frame. Takes about as
- * long as decoding all of the recordings; from any thread. Fails if no recording can be read, or
- * nothing moves. */
+/* Makes a video of at most @seconds (15 to 3600). @output is replaced when the video is complete.
+ * Cut-outs are kept in a temporary file in the same folder, of at most 4 GB; memory grows by 24
+ * bytes for each object and frame. Takes about as long as decoding all recordings. From any thread.
+ * Fails if no recording can be read, or nothing moves. */
 gboolean watch_synopsis_make (const GArray *recordings, const gchar *output, guint seconds,
                               WatchSynopsisProgress progress, gpointer user_data,
                               GCancellable *cancellable, WatchSynopsisResult *result,
