@@ -29,6 +29,7 @@ static const gchar *const upgrades[] = {
   "CREATE INDEX events_camera ON events (camera, time);"
   "CREATE INDEX events_zone ON events (zone, time) WHERE zone > 0;"
   "CREATE INDEX events_class ON events (class, time) WHERE class > 0;"
+  "CREATE INDEX events_kind ON events (kind, time);"
   "CREATE INDEX events_picture ON events (picture) WHERE picture IS NOT NULL;"
   "CREATE INDEX events_clip ON events (clip) WHERE clip IS NOT NULL;"
   "CREATE TABLE tracks (row INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER, session INTEGER,"
