@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "server.h"
 #include "watch.h"
 
@@ -107,11 +108,17 @@ on_terminate (gpointer user_data)
 
 /* --- The command line --- */
 
+static gchar *
+get_default_path (void)
+{
+  return g_build_filename (g_get_user_config_dir (), "cudaccl-watch.conf", NULL);
+}
+
 /* Returns the user's file, and makes it if it is not there. */
 static gchar *
 get_default_file (GError **error)
 {
-  g_autofree gchar *path = g_build_filename (g_get_user_config_dir (), "cudaccl-watch.conf", NULL);
+  g_autofree gchar *path = get_default_path ();
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))
     return g_steal_pointer (&path);
@@ -184,11 +191,12 @@ main (int argc, char **argv)
                "clips, and shows all on a page.\nFILE has the settings; default: "
                "~/.config/cudaccl-watch.conf, which is made if it is not there.");
   g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, watch_commands_get_options ());
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     g_printerr ("cudaccl-watch: %s\n", error->message);
     return 2;
   }
-  if (argc > 2) {
+  if (argc > 2 && !watch_commands_given ()) {
     g_printerr ("cudaccl-watch: expected one file; see --help\n");
     return 2;
   }
@@ -197,8 +205,13 @@ main (int argc, char **argv)
     return EXIT_SUCCESS;
   }
   gst_init (NULL, NULL);
-  path = argc > 1 ? g_strdup (argv[1]) : get_default_file (&error);
-  done = path && (only_check ? check (path, &error) : run (path, &error));
+  if (watch_commands_given ()) {
+    path = get_default_path ();
+    done = watch_commands_run (path, argv + 1, &error);
+  } else {
+    path = argc > 1 ? g_strdup (argv[1]) : get_default_file (&error);
+    done = path && (only_check ? check (path, &error) : run (path, &error));
+  }
   if (!done)
     g_printerr ("cudaccl-watch: %s\n", error->message);
   return done ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,4 +1,4 @@
-/* cudaccl-watch - tests of the synopsis
+/* cudaccl-watch - tests of what is made of recordings
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <gio/gio.h>
@@ -9,6 +9,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "scan.h"
 #include "synopsis.h"
 
 #define WIDTH 320
@@ -24,7 +25,7 @@ static gchar *folder;
 static void
 setup (void)
 {
-  folder = g_dir_make_tmp ("watch-synopsis-XXXXXX", NULL);
+  folder = g_dir_make_tmp ("watch-recordings-XXXXXX", NULL);
 }
 
 static void
@@ -250,18 +251,119 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
-static Suite *
-synopsis_suite (void)
+/* --- Scanning --- */
+
+#define SETTINGS                                                         \
+  "[camera a]\nuri = rtsp://localhost/\ntripwires = gate: 0.4,0 0.4,1\n" \
+  "[camera other]\nuri = rtsp://localhost/\ntripwires = gate: 0.4,0 0.4,1\n"
+
+static void
+ignore (const gchar *text)
 {
-  Suite *s = suite_create ("synopsis");
-  TCase *tc = tcase_create ("synopsis");
+}
+
+static guint
+count_tracks (WatchStore *store, const gchar *camera, const gchar *zone, const gdouble *line)
+{
+  WatchQuery query = {
+    .camera = camera, .zone = zone, .limit = 100, .points = line, .n_points = line ? 2 : 0
+  };
+  g_autoptr (GPtrArray) tracks = NULL;
+  gint64 next;
+
+  tracks = watch_store_find_tracks (store, &query, &next, NULL);
+  return tracks->len;
+}
+
+static guint
+count_crossings (WatchStore *store, const gchar *camera)
+{
+  WatchQuery query = { .camera = camera, .zone = "gate", .kind = -1, .limit = 100 };
+  g_autoptr (GPtrArray) events = NULL;
+  gint64 next;
+
+  events = watch_store_find_events (store, &query, &next, NULL);
+  return events->len;
+}
+
+GST_START_TEST (test_scan)
+{
+  static const gdouble middle[] = { 0.3, 0.2, 0.3, 0.5 }, low[] = { 0.3, 0.6, 0.3, 0.9 };
+  static const gchar *const names[] = { "a.mkv", "b and c.mkv", "none.mkv", "text.mkv", NULL };
+  static const gint positions[] = { 60, 160, 0, -1 };
+  g_autoptr (WatchSettings) settings = watch_settings_parse ("/nonexistent", SETTINGS, NULL);
+  g_autoptr (GArray) recordings = recordings_new ();
+  g_autoptr (GPtrArray) files = g_ptr_array_new ();
+  WatchStore *store = watch_store_open (folder, NULL);
+  GPrintFunc print = g_set_print_handler (ignore);
+  GPrintFunc print_error = g_set_printerr_handler (ignore);
+  WatchScanOptions options = { .jobs = 2 };
+
+  for (guint i = 0; names[i]; i++) {
+    add (recordings, names[i], positions[i]);
+    g_ptr_array_add (files, g_array_index (recordings, WatchRecording, i).path);
+  }
+  g_ptr_array_add (files, NULL);
+
+  for (guint round = 0; round < 2; round++) {
+    g_autoptr (GError) error = NULL;
+
+    /* All but one, and nothing twice. */
+    fail_if (watch_scan (settings, store, (gchar **) files->pdata, &options, &error));
+    fail_unless (strstr (error->message, "1 of 4 files") != NULL, "%s", error->message);
+    fail_unless_equals_int (count_tracks (store, "a", NULL, NULL), 1);
+    fail_unless_equals_int (count_tracks (store, "b_and_c", NULL, NULL), 1);
+    fail_unless_equals_int (count_tracks (store, NULL, NULL, NULL), 2);
+    /* The settings have a camera for the first. */
+    fail_unless_equals_int (count_crossings (store, "a"), 1);
+    fail_unless_equals_int (count_crossings (store, "b_and_c"), 0);
+    fail_unless_equals_int (count_tracks (store, NULL, "gate", NULL), 1);
+    fail_unless_equals_int (count_tracks (store, "a", NULL, middle), 1);
+    fail_unless_equals_int (count_tracks (store, "a", NULL, low), 0);
+    fail_unless_equals_int (count_tracks (store, "b_and_c", NULL, low), 1);
+  }
+
+  /* Another camera and time: another scan. */
+  {
+    WatchQuery query = { .camera = "other", .limit = 1 };
+    g_autoptr (GPtrArray) tracks = NULL;
+    g_autoptr (GError) error = NULL;
+    const WatchTrack *track;
+    gint64 next;
+
+    options = (WatchScanOptions){ .camera = "other", .begin = BEGIN };
+    fail_if (watch_scan (settings, store, (gchar **) files->pdata, &options, &error));
+    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT));
+    g_clear_error (&error);
+    g_ptr_array_set_size (files, 1);
+    g_ptr_array_add (files, NULL);
+    fail_unless (watch_scan (settings, store, (gchar **) files->pdata, &options, &error));
+    tracks = watch_store_find_tracks (store, &query, &next, NULL);
+    fail_unless_equals_int (tracks->len, 1);
+    track = g_ptr_array_index (tracks, 0);
+    fail_unless (ABS (track->begin - BEGIN - 2.8 * G_TIME_SPAN_SECOND) < G_TIME_SPAN_SECOND);
+    fail_unless (ABS (track->end - BEGIN - 6.9 * G_TIME_SPAN_SECOND) < G_TIME_SPAN_SECOND / 2);
+    fail_unless_equals_int (count_crossings (store, "other"), 1);
+  }
+  watch_store_close (store);
+  g_set_print_handler (print);
+  g_set_printerr_handler (print_error);
+}
+GST_END_TEST;
+
+static Suite *
+recordings_suite (void)
+{
+  Suite *s = suite_create ("recordings");
+  TCase *tc = tcase_create ("recordings");
 
   suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
   tcase_add_test (tc, test_together);
   tcase_add_test (tc, test_apart);
   tcase_add_test (tc, test_errors);
+  tcase_add_test (tc, test_scan);
   return s;
 }
 
-GST_CHECK_MAIN (synopsis);
+GST_CHECK_MAIN (recordings);
