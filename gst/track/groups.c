@@ -42,7 +42,7 @@ gst_ccl_tracker_find_groups (GstCclTracker *self)
     gdouble best = MEMBER_COVER;
     gint found = -1;
 
-    if (track->blob >= 0 || !track->id)
+    if (track->blob >= 0 || !track->id || is_led_by_looks (self, track))
       continue;
     for (j = starts[i]; j < starts[i + 1]; j++) {
       const gint blob = (gint) self->pairs.edges[j].column;

@@ -41,9 +41,10 @@
  * `ccldetect` looks at some frames or parts of them, and its results are late. They are applied to
  * where objects were in the frame that it looked at. In between, objects go on with the components
  * that move, or as fast as before where there are none; an object that it looked for and did not
- * find is lost. Components that it does not know are objects of the class `unknown` (see
- * #ccltrack:classes-only), unless they overlap what it knows. With #ccltrack:objects, its regions
- * are replaced, too.
+ * find is lost. Boxes where something moves need less confidence, and what it is uncertain of and
+ * what does not move is not shown. Components that it does not know are objects of the class
+ * `unknown` (see #ccltrack:classes-only), unless they overlap what it knows, or it has denied them
+ * in a crowd. With #ccltrack:objects, its regions are replaced, too.
  *
  * ## Classes
  *

@@ -29,6 +29,9 @@
 #define DOUBTFUL_WEIGHT 0.5
 #define DOUBTFUL_IOU 0.5
 
+/* A detector's box is that of a track that the detector knows, rather than that of a component. */
+#define NEW_WEIGHT 0.3
+
 /* Boxes of different classes are the same object only if they overlap that much: the detector was
  * wrong about one of them. */
 #define OTHER_CLASS_IOU 0.7
@@ -364,7 +367,8 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
     const Track *track = get_track (self, i);
     Query query = { .box = track->box,
                     .area = track->size[0] * track->size[1],
-                    .confidence = track->confidence,
+                    .confidence =
+                        track->confidence * (self->at_look && !track->known ? NEW_WEIGHT : 1.0),
                     .iou_threshold = self->params.iou_threshold,
                     .known = self->looking && track->known,
                     .class_id = gst_ccl_votes_get (&track->votes),

@@ -16,6 +16,11 @@ G_BEGIN_DECLS
 /* Standard deviation of a measured side, in sizes of the object. */
 #define MEASUREMENT_NOISE 0.08
 
+/* Least confidence of a detector's box that starts a track, if something moves there. */
+#define MOVING_CONFIDENCE 0.5
+
+#define LONG_GAP 0.4 /* s between looks, see is_led_by_motion() */
+
 /* In [2], x comes before y. */
 typedef struct
 {
@@ -42,6 +47,16 @@ typedef struct
   guint serial;           /* 1 and up, in the order of tracks */
   guint denied;           /* looks at it, since the last one that found it */
   gboolean behind;        /* the last look found another object before it */
+  gdouble unfound;        /* since the frame in which a detector found it */
+  gdouble found;          /* its age when a detector first found it */
+  gdouble belief;         /* confidence of its boxes, smoothed */
+  gdouble origin[2];      /* its centre then */
+  gboolean travelled;     /* it has moved away from there */
+  gboolean alone;         /* a component was all of it in the last frame */
+  gboolean fresh;         /* found since the last frame */
+  gboolean held;          /* its box goes with that of a component, at a distance of @offset */
+  gdouble offset[2][2];   /* of the low and the high sides, by axis */
+  gdouble carrier[2];     /* size of the component */
   gdouble moved[2];       /* since the frame of a look */
   gdouble speed[2];       /* before the look */
   gboolean carried;       /* by a component, when the look came */
@@ -74,6 +89,11 @@ typedef struct
   gdouble confidence; /* of the detection */
   guint class_id;
   guint cell; /* in the grid */
+
+  /* Of a detector's box that a look tells of. */
+  gboolean moving;    /* components are where it is */
+  gboolean cut[2][2]; /* the low and the high sides, by axis, that another box hides */
+  gdouble fit;        /* IoU with the most similar component */
 } Blob;
 
 /* A pair of a track and a detection near each other is an edge of the assignment, with a negative
@@ -111,7 +131,10 @@ struct _GstCclTracker
 
   /* Of a detector that looks at some frames only, in looks.c. */
   gboolean looking;
+  gboolean at_look; /* detections are those of a look */
+  gdouble fit;      /* IoU of boxes and components, smoothed */
   GstClockTime last_look;
+  guint n_looks;
   gdouble look_gap; /* s from look to look, on average */
   GQueue past;
   gdouble areas[N_AREA_BINS]; /* total area of recent detections of such areas */
@@ -154,11 +177,30 @@ square (gdouble value)
   return value * value;
 }
 
-/* Whether a detector is so uncertain of a box that it starts no track. */
+/* Whether a detector is so uncertain of a box that it starts no track. What moves is less likely to
+ * be a mistake. */
 static inline gboolean
 is_doubtful (const GstCclTracker *self, const Blob *blob)
 {
-  return blob->object && get_certainty (blob) < self->params.min_confidence;
+  gdouble least = self->params.min_confidence;
+
+  return blob->object &&
+         get_certainty (blob) < (blob->moving ? MIN (least, MOVING_CONFIDENCE) : least);
+}
+
+/* Whether components rather than predictions carry what a detector knows: it looks so seldom that
+ * predictions are wrong in between. */
+static inline gboolean
+is_led_by_motion (const GstCclTracker *self)
+{
+  return !self->looking || self->look_gap >= LONG_GAP;
+}
+
+/* Whether components only help to predict where a track is until the next look. */
+static inline gboolean
+is_led_by_looks (const GstCclTracker *self, const Track *track)
+{
+  return track->known && !is_led_by_motion (self);
 }
 
 static inline gdouble
@@ -237,7 +279,8 @@ touches (const GstCclTracker *self, const Box *box, guint k, gboolean high)
 }
 
 /* Steps that looks have, too. The first does all up to the doubles. */
-void gst_ccl_tracker_assign (GstCclTracker *self, const GstCclDetection *boxes, guint n);
+void gst_ccl_tracker_assign (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
+                             guint n);
 void gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *blob,
                               gdouble alpha);
 void gst_ccl_tracker_classify (GstCclTracker *self, Track *track, const Blob *blob);
@@ -247,6 +290,8 @@ void gst_ccl_tracker_add (GstCclTracker *self);
 void gst_ccl_tracker_init_looks (GstCclTracker *self);
 void gst_ccl_tracker_reset_looks (GstCclTracker *self);
 void gst_ccl_tracker_keep_past (GstCclTracker *self);
+void gst_ccl_tracker_compare_boxes (GstCclTracker *self, GstClockTime time);
+gboolean gst_ccl_tracker_carry (Track *track, const Blob *blob);
 
 /* Step 2, in pairs.c. Detections of less than @noise are in no pair. */
 void gst_ccl_tracker_init_pairs (GstCclTracker *self);

@@ -58,6 +58,7 @@
 
 /* Boxes of detectors */
 #define EVIDENCE 1.8   /* sum of confidence that confirms a track */
+#define SELDOM_GAP 0.2 /* s between looks, see is_seldom() */
 #define DOUBLE_IOU 0.7 /* of two boxes of one object */
 
 /* s that tracks are shown without being seen: in a group, found by a detector, and behind another
@@ -65,6 +66,14 @@
 #define SHOW_MEMBER 0.5
 #define SHOW_LOST 0.2
 #define SHOW_HIDDEN 1.0
+
+/* What has not moved is doubtful if its boxes are, see is_doubtful_thing() */
+#define BELIEF_SHARE 0.1 /* of a new confidence in the smoothed one */
+#define LEAST_BELIEF 0.65
+#define DOUBT_TIME 1.0 /* s */
+
+#define LOST_BELIEF 0.5  /* of what is shown without being found */
+#define UNKNOWN_FIT 0.68 /* of components that show what a detector does not know */
 
 #define LOOK_GAPS 1.5 /* between looks that a track lives on without being found */
 #define EXPLAINED                                                                \
@@ -167,6 +176,8 @@ read_detections (GstCclTracker *self, const GstCclDetection *detections, guint n
     blob->largest_area = blob->area;
     blob->confidence = detection->confidence;
     blob->class_id = detection->class_id;
+    blob->moving = FALSE;
+    memset (blob->cut, 0, sizeof (blob->cut));
   }
 }
 
@@ -255,6 +266,7 @@ predict (GstCclTracker *self)
     track->confidence = !track->id ? 0.6 : track->missed > 0.0 ? 0.9 : 1.0;
     track->blob = track->next = -1;
     track->seen = track->hidden = track->over = FALSE;
+    track->alone &= self->at_look;
   }
 }
 
@@ -411,16 +423,18 @@ find_fragments (GstCclTracker *self)
 /* Measures a track in one direction. Returns the share of the new size in the smoothed one: less if
  * the detection is cut by another object. */
 static gdouble
-measure_axis (const GstCclTracker *self, Track *track, const Box *box, guint k, gdouble variance,
+measure_axis (const GstCclTracker *self, Track *track, const Blob *blob, guint k, gdouble variance,
               gdouble share)
 {
+  const Box *box = &blob->box;
   gdouble *size = &track->size[k], length = get_length (box, k), middle = get_middle (box, k);
   gdouble low = box->low[k] + *size / 2.0, high = box->high[k] - *size / 2.0;
-  gboolean low_cut = touches (self, box, k, FALSE), high_cut = touches (self, box, k, TRUE);
+  gboolean low_cut = blob->cut[k][0] || touches (self, box, k, FALSE);
+  gboolean high_cut = blob->cut[k][1] || touches (self, box, k, TRUE);
   GstCclKalman *centre = &track->centre[k];
 
   if (low_cut != high_cut) {
-    /* What enters or leaves the frame: the size is that of the whole object. */
+    /* What enters or leaves the frame, or is behind another: the size is that of all of it. */
     gst_ccl_kalman_measure (centre, length >= *size ? middle : low_cut ? high : low, variance);
     *size = MAX (*size, length);
     return share;
@@ -450,15 +464,20 @@ gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *bl
   gdouble share = MAX (alpha, 1.0 / (track->hits + 1.0));
   guint k;
 
+  if (!blob->object && is_led_by_looks (self, track)) {
+    track->seen = gst_ccl_tracker_carry (track, blob);
+    return;
+  }
   if (blob->object) /* detectors tell sizes better than masks */
     share = MAX (share, alpha * (2.0 - alpha));
   else if (self->looking && track->known && blob->owner < 0)
     share = 0.0; /* a component for several, or none */
   for (k = 0; k < 2; k++)
-    share = measure_axis (self, track, &blob->box, k, variance, share);
+    share = measure_axis (self, track, blob, k, variance, share);
   track->area += share * (blob->area - track->area);
   track->apart += self->dt;
   track->seen = TRUE;
+  track->alone = !blob->object;
   track->partner = 0;
 }
 
@@ -515,6 +534,13 @@ is_at_once (const GstCclTracker *self)
   return self->params.min_persistence < GST_USECOND;
 }
 
+/* Whether looks are so far apart that each box counts. */
+static gboolean
+is_seldom (const GstCclTracker *self)
+{
+  return self->n_looks > 1 && self->look_gap > SELDOM_GAP;
+}
+
 /* Gives a track its id if it is certain: components may be noise, so it must be found for some
  * time; boxes of detectors must be confident. A frame lasts from the one before. */
 static void
@@ -523,7 +549,7 @@ confirm (GstCclTracker *self, Track *track)
   const gdouble persistence = (gdouble) self->params.min_persistence / GST_SECOND;
 
   if (!track->id && (is_at_once (self) || track->age + self->dt >= persistence - 1e-6 ||
-                     (track->known && track->evidence >= EVIDENCE)))
+                     (track->known && (track->evidence >= EVIDENCE || is_seldom (self)))))
     track->id = ++self->last_id;
 }
 
@@ -535,7 +561,12 @@ gst_ccl_tracker_classify (GstCclTracker *self, Track *track, const Blob *blob)
   if (blob->confidence > 0.0)
     track->trust = blob->confidence;
   if (blob->object) {
+    if (!track->known) {
+      track->found = track->age;
+      track->belief = get_certainty (blob);
+    }
     track->known = TRUE;
+    track->belief += BELIEF_SHARE * (get_certainty (blob) - track->belief);
     track->evidence += get_certainty (blob);
   }
   confirm (self, track);
@@ -551,6 +582,8 @@ age_tracks (GstCclTracker *self)
     Track *track = get_track (self, i);
 
     track->age += self->dt;
+    track->unfound += self->dt;
+    track->fresh = FALSE;
     if (track->seen) {
       track->hits++;
       track->missed = 0.0;
@@ -579,8 +612,10 @@ add_track (GstCclTracker *self, guint index)
   gdouble scale;
   guint k;
 
-  for (k = 0; k < 2; k++)
+  for (k = 0; k < 2; k++) {
     track.size[k] = get_length (&blob->box, k);
+    track.origin[k] = get_middle (&blob->box, k);
+  }
   scale = get_scale (&track);
   for (k = 0; k < 2; k++)
     gst_ccl_kalman_init (
@@ -659,21 +694,58 @@ is_explained (const GstCclTracker *self, const Track *track, guint most)
   return FALSE;
 }
 
+/* Detectors take mannequins, posters and lampposts for people. They are less certain of them, and
+ * those never move. */
+static gboolean
+is_doubtful_thing (const Track *track)
+{
+  return !track->travelled && track->belief < LEAST_BELIEF &&
+         track->age - track->found > DOUBT_TIME;
+}
+
+/* Whether what the looks know is shown. */
+static gboolean
+is_known_shown (const GstCclTracker *self, const Track *track)
+{
+  gdouble most = SHOW_LOST;
+
+  if (track->blob >= 0 && is_led_by_motion (self))
+    return track->missed <= SHOW_MEMBER;
+  if (is_doubtful_thing (track))
+    return FALSE;
+  if (track->denied == 0)
+    return track->unfound <= MAX (most, LOOK_GAPS * self->look_gap);
+
+  if (track->belief < LOST_BELIEF)
+    return FALSE;
+  if (track->behind || track->missed <= 0.0)
+    most = SHOW_HIDDEN;
+
+  return track->unfound <= most && !is_leaving (self, track);
+}
+
+/* Whether what the looks do not know is shown. Where components are not what a detector finds, such
+ * as in crowds, they count until it has looked. */
+static gboolean
+is_unknown_shown (const GstCclTracker *self, const Track *track)
+{
+  return track->blob >= 0 && track->missed <= SHOW_MEMBER &&
+         (track->denied == 0 || self->fit >= UNKNOWN_FIT) &&
+         !is_explained (self, track, MOST_EXPLAINED / self->tracks->len);
+}
+
 static gboolean
 is_shown (const GstCclTracker *self, const Track *track)
 {
-  gdouble most = track->hidden || track->behind ? SHOW_HIDDEN : SHOW_LOST;
-
-  if (!track->id || (self->looking && !track->known &&
-                     is_explained (self, track, MOST_EXPLAINED / self->tracks->len)))
+  if (!track->id)
     return FALSE;
+  if (self->looking)
+    return track->known ? is_known_shown (self, track) : is_unknown_shown (self, track);
   if (track->blob >= 0)
     return track->missed <= SHOW_MEMBER;
 
-  if (is_between (self, track))
-    most = MAX (most, LOOK_GAPS * self->look_gap);
-
-  return track->known && track->missed <= most && !is_leaving (self, track);
+  return track->known && track->missed <= (track->hidden ? SHOW_HIDDEN : SHOW_LOST) &&
+         !is_leaving (self, track);
 }
 
 static void
@@ -737,9 +809,11 @@ advance (GstCclTracker *self, GstClockTime time)
 }
 
 void
-gst_ccl_tracker_assign (GstCclTracker *self, const GstCclDetection *boxes, guint n)
+gst_ccl_tracker_assign (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
+                        guint n)
 {
   read_detections (self, boxes, n);
+  gst_ccl_tracker_compare_boxes (self, time);
   predict (self);
   gst_ccl_tracker_find_pairs (self, 0.0);
   match (self);

@@ -1,4 +1,4 @@
-# Boxes of recordings and their truth, for motion_peers.py and motion_disturbances.py.
+# Boxes of recordings and their truth, for motion_peers.py, motion_disturbances.py and detect_score.py.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads truth, runs pipelines and scores boxes. Boxes are [x, y, width, height] in pixels."""
 

@@ -220,7 +220,8 @@ GST_START_TEST (test_unknown)
 }
 GST_END_TEST;
 
-/* Between looks, an object follows its component, but none that overlaps too little. */
+/* Where looks are rare, an object has the box of its component in between, but not that of one
+ * which overlaps too little. */
 GST_START_TEST (test_carried)
 {
   static const struct
@@ -236,8 +237,9 @@ GST_START_TEST (test_carried)
     Player player;
 
     player_init (&player);
-    for (k = 0; k < 3; k++) {
-      look (&player, 0, 300, 40, &everywhere);
+    for (k = 0; k < 21; k++) {
+      if (k % 10 == 0)
+        look (&player, 0, 300, 40, &everywhere);
       play (&player, NULL, 0);
     }
     play (&player, components, 2);
@@ -247,6 +249,133 @@ GST_START_TEST (test_carried)
     play (&player, components, 2);
     fail_unless ((player.tracks[0].width > 41.0) == (cases[i].own && cases[i].width > 41.0),
                  "%g: %g", cases[i].width, player.tracks[0].width);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* Where they are not, a component that was like the object only shows how it moves: the box keeps
+ * its size and its place in the component. */
+GST_START_TEST (test_held)
+{
+  static const struct
+  {
+    gdouble left, right, later; /* of the component beyond the box; on the right, after the looks */
+    gboolean held;
+  } cases[] = { { 0, 0, 0, TRUE },   { 4, 10, 10, TRUE },   { -5, 3, 3, TRUE },
+                { 4, 10, 20, TRUE }, { 30, 30, 30, FALSE }, { 4, 10, 60, FALSE } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gdouble x = 200;
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 30; k++, x += k < 22 ? 6 : -6) {
+      const gdouble right = k <= 21 ? cases[i].right : cases[i].later;
+
+      if (k % 2 == 0 && k < 22)
+        look (&player, 0, x, 40, &everywhere);
+      play_one (&player, x - cases[i].left, 40 + cases[i].left + right);
+    }
+    x += 6;
+    fail_unless (player.n >= 1 && player.tracks[0].known);
+    fail_unless (fabs (player.tracks[0].width - 40.0) < 0.1, "case %u: %g", i,
+                 player.tracks[0].width);
+    fail_unless ((fabs (player.tracks[0].x - x) < 25.0) == cases[i].held, "case %u: %g for %g", i,
+                 player.tracks[0].x, x);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* A doubtful box is an object if something moves there, but not for long if it goes nowhere. */
+GST_START_TEST (test_doubtful)
+{
+  static const struct
+  {
+    gdouble confidence, component, speed; /* place of the component relative to the box, or NaN */
+    guint first, end;                     /* frames in which the object is shown */
+  } cases[] = { { 0.6, 0, 6, 2, 30 },
+                { 0.6, 0, 0, 2, 11 },
+                { 0.6, 100, 0, 30, 30 },
+                { 0.6, 0.0 / 0.0, 0, 30, 30 },
+                { 0.8, 100, 0, 2, 30 } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 30; k++) {
+      const gdouble x = 100 + cases[i].speed * k;
+      GstCclDetection box = detection_new (x, 40, TRUE);
+      const GstCclDetection component = detection_new (x + cases[i].component, 40, FALSE);
+      guint n;
+
+      box.confidence = cases[i].confidence;
+      gst_ccl_tracker_look (player.tracker, k * FRAME * GST_MSECOND, &box, 1, &everywhere, 1);
+      play (&player, &component, isfinite (cases[i].component));
+      for (n = 0; n < player.n && !(player.tracks[n].known && player.tracks[n].shown); n++)
+        ;
+      /* The component, too, counts until the box is found. */
+      fail_unless ((n < player.n) == (k >= cases[i].first && k < cases[i].end), "case %u, frame %u",
+                   i, k);
+    }
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* What walks behind another keeps its size while part of it is hidden. */
+GST_START_TEST (test_cut)
+{
+  guint k;
+  Player player;
+
+  player_init (&player);
+  for (k = 0; k < 20; k++) {
+    const gdouble x = 100 + 5 * k, front = 182; /* the front one hides what is beyond */
+    GstCclDetection boxes[2] = { detection_new (x, MIN (40, front - x), TRUE),
+                                 detection_new (front, 60, TRUE) };
+
+    boxes[1].height = 120;
+    boxes[1].y = 190;
+    gst_ccl_tracker_look (player.tracker, k * FRAME * GST_MSECOND, boxes, 2, &everywhere, 1);
+    play (&player, NULL, 0);
+    if (k < 13) { /* then less than half of it is seen */
+      fail_unless_equals_int (player.n, 2);
+      fail_unless (fabs (player.tracks[0].width - 40.0) < 1.0, "frame %u: %g", k,
+                   player.tracks[0].width);
+      fail_unless (fabs (player.tracks[0].x - x) < 3.0, "frame %u: %g for %g", k,
+                   player.tracks[0].x, x);
+    }
+  }
+  player_clear (&player);
+}
+GST_END_TEST;
+
+/* Where components are not what the detector finds, one that it denies is not shown. */
+GST_START_TEST (test_denied)
+{
+  guint i, k;
+
+  for (i = 0; i < 2; i++) {
+    const gdouble width = i == 0 ? 40 : 130;
+    const GstCclDetection components[2] = { detection_new (300, width, FALSE),
+                                            detection_new (600, 40, FALSE) };
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 20; k++) {
+      if (k == 5 || k > 8)
+        look (&player, 0, 300, 40, &everywhere);
+      play (&player, components, 2);
+    }
+    for (k = 0; k < player.n && player.tracks[k].x < 590; k++)
+      ;
+    fail_unless (k < player.n && !player.tracks[k].known);
+    fail_unless (player.tracks[k].shown == (i == 0));
     player_clear (&player);
   }
 }
@@ -264,6 +393,10 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_known);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_carried);
+  tcase_add_test (tcase, test_held);
+  tcase_add_test (tcase, test_doubtful);
+  tcase_add_test (tcase, test_cut);
+  tcase_add_test (tcase, test_denied);
 
   return suite;
 }
