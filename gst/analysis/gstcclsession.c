@@ -85,7 +85,7 @@ gst_ccl_session_load_names (GstCclSession *self, const gchar *path, GError **err
   g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
   if (!path || !*path)
     return TRUE;
-  names = gst_ccl_labels_load (path, 0, error);
+  names = gst_ccl_labels_load (path, NULL, 0, error);
   if (!names)
     return FALSE;
   /* Without that of the background. */

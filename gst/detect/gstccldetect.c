@@ -197,6 +197,12 @@ gst_ccl_detect_load_network (GstCclDetect *self, const GstCclDetectSettings *set
   if (!parse_numbers ("input-mean", settings->input_mean, config.mean, error) ||
       !parse_numbers ("input-scale", settings->input_scale, config.scale, error))
     return FALSE;
+  if (settings->input_scale && *settings->input_scale &&
+      !(config.scale[0] > 0 && config.scale[1] > 0 && config.scale[2] > 0)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "The property input-scale must be above 0; without it, it depends on the model.");
+    return FALSE;
+  }
 
   self->network = gst_ccl_network_get (&config, error);
 
@@ -208,8 +214,9 @@ gst_ccl_detect_load_classes (GstCclDetect *self, const GstCclDetectSettings *set
                              GError **error)
 {
   const GstCclNetworkInfo *info = gst_ccl_network_get_info (self->network);
-  gchar **names = gst_ccl_labels_load (
-      settings->labels && *settings->labels ? settings->labels : NULL, info->n_classes, error);
+  gchar **names =
+      gst_ccl_labels_load (settings->labels && *settings->labels ? settings->labels : NULL,
+                           info->names, info->n_classes, error);
   guint i;
 
   if (!names)

@@ -353,8 +353,8 @@ install_network_properties (GObjectClass *gobject_class)
    * ccldetect:labels:
    *
    * A text file with the names of the classes, one a line, the first that of class 0 of the
-   * network. Without one, 80 classes are those of COCO, and others are `class-1`, `class-2` and so
-   * on.
+   * network. Without one, names are those in the model's metadata; without those, 80 classes are
+   * those of COCO, and others are `class-1`, `class-2` and so on.
    *
    * Since: 0.1
    */
@@ -497,8 +497,8 @@ install_network_properties (GObjectClass *gobject_class)
   /**
    * ccldetect:input-scale:
    *
-   * What red, green and blue are multiplied by: a number, or three separated by commas; empty: 1
-   * for YOLOX, else 1 / 255. Inputs of uint8 get pixels as they are.
+   * What red, green and blue are multiplied by: a number above 0, or three separated by commas;
+   * empty: 1 for YOLOX, else 1 / 255. Inputs of uint8 get pixels as they are.
    *
    * Since: 0.1
    */

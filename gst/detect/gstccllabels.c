@@ -89,14 +89,115 @@ gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError *
   return (gchar **) g_ptr_array_free (names, FALSE);
 }
 
+/* Reads a string in quotes, with backslashes before quotes. Moves @text behind it. Returns NULL if
+ * there is none. */
+static gchar *
+parse_string (const gchar **text)
+{
+  const gchar quote = **text, *end;
+  GString *string;
+
+  if (quote != '\'' && quote != '"')
+    return NULL;
+
+  string = g_string_new (NULL);
+  for (end = *text + 1; *end && *end != quote; end++) {
+    if (*end == '\\' && end[1])
+      end++;
+    g_string_append_c (string, *end);
+  }
+  *text = *end ? end + 1 : end;
+  if (!*end || string->len == 0 || string->len > GST_CCL_LABEL_MAX_SIZE) {
+    g_string_free (string, TRUE);
+    return NULL;
+  }
+
+  return g_string_free (string, FALSE);
+}
+
+static const gchar *
+skip_spaces (const gchar *text)
+{
+  while (g_ascii_isspace (*text))
+    text++;
+
+  return text;
+}
+
+/* Reads "5: 'name'" and moves @text behind it. Returns the name, or NULL. */
+static gchar *
+parse_entry (const gchar **text, guint64 *number)
+{
+  gchar *end;
+
+  if (!g_ascii_isdigit (**text))
+    return NULL;
+  *number = g_ascii_strtoull (*text, &end, 10);
+  *text = skip_spaces (end);
+  if (**text != ':' || *number >= GST_CCL_MAX_CLASSES)
+    return NULL;
+  *text = skip_spaces (*text + 1);
+
+  return parse_string (text);
+}
+
 gchar **
-gst_ccl_labels_load (const gchar *path, guint n_classes, GError **error)
+gst_ccl_labels_parse_dictionary (const gchar *text, guint n_classes)
+{
+  GPtrArray *names;
+  gboolean valid;
+  guint i;
+
+  if (!g_utf8_validate (text, -1, NULL))
+    return NULL;
+  text = skip_spaces (text);
+  if (*text != '{')
+    return NULL;
+
+  names = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_set_size (names, (gint) MIN (n_classes, GST_CCL_MAX_CLASSES));
+  do {
+    guint64 number = 0;
+    gchar *name;
+
+    text = skip_spaces (text + 1);
+    name = parse_entry (&text, &number);
+    valid = name && (n_classes == 0 || number < n_classes);
+    if (!valid) {
+      g_free (name);
+      break;
+    }
+    if (number >= names->len)
+      g_ptr_array_set_size (names, (gint) number + 1);
+    g_free (names->pdata[number]);
+    names->pdata[number] = name;
+    text = skip_spaces (text);
+  } while (*text == ',');
+
+  if (!valid || *text != '}') {
+    g_ptr_array_unref (names);
+    return NULL;
+  }
+  for (i = 0; i < names->len; i++) {
+    if (!names->pdata[i])
+      names->pdata[i] = make_name (i);
+  }
+  g_ptr_array_add (names, NULL);
+
+  return (gchar **) g_ptr_array_free (names, FALSE);
+}
+
+gchar **
+gst_ccl_labels_load (const gchar *path, const gchar *metadata, guint n_classes, GError **error)
 {
   GError *reason = NULL;
   gchar **names, *text;
   gsize size;
   guint i;
 
+  names = !path && metadata ? gst_ccl_labels_parse_dictionary (metadata, n_classes) : NULL;
+  if (names)
+    return names;
   if (!path) {
     n_classes = MIN (n_classes, GST_CCL_MAX_CLASSES);
     names = g_new0 (gchar *, n_classes + 1);

@@ -18,8 +18,15 @@ G_BEGIN_DECLS
  * or NULL with a GST_RESOURCE_ERROR_SETTINGS that names @path. */
 gchar **gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError **error);
 
-/* Reads the file @path. NULL: names of @n_classes classes, which for 80 are those of COCO. */
-gchar **gst_ccl_labels_load (const gchar *path, guint n_classes, GError **error);
+/* Reads the file @path. NULL: the names in a model's @metadata, as Ultralytics writes them; without
+ * those, names of @n_classes classes, which for 80 are those of COCO. */
+gchar **gst_ccl_labels_load (const gchar *path, const gchar *metadata, guint n_classes,
+                             GError **error);
+
+/* Parses a dictionary in Python's syntax, such as {0: 'person', 1: "farmer's dog"}. Returns a
+ * NULL-terminated array with @n_classes entries, or as many as needed for 0, or NULL if the text is
+ * something else. */
+gchar **gst_ccl_labels_parse_dictionary (const gchar *text, guint n_classes);
 
 /* Parses a list of @names or of numbers, from 0 on, separated by commas. Returns an array of
  * gboolean, one for each name, or NULL with a GST_LIBRARY_ERROR_SETTINGS. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gstcclhalf.h"
 #include "gstcclort.h"
 
 #define DEFAULT_SIZE 640
@@ -28,9 +29,13 @@ struct _GstCclNetwork
   guint together;       /* most pictures in a batch; of the thread */
   GstCclNetworkInfo info;
   GstCclColorOrder color_order;
-  gfloat table[CHANNELS][256]; /* the input of each value of red, green and blue */
-  gpointer tensor;             /* for info.batch pictures */
-  gsize picture_size;          /* samples of a picture */
+  gfloat table[CHANNELS][256];   /* the input of each value of red, green and blue */
+  guint16 halves[CHANNELS][256]; /* the same as 16-bit floating-point numbers */
+  gpointer tensor;               /* for info.batch pictures */
+  gchar *names;
+  GArray
+      *widened[GST_CCL_MAX_OUTPUTS]; /* gfloat: outputs of 16-bit numbers, or NULL; of the thread */
+  gsize picture_size;                /* samples of a picture */
 
   GThread *thread;
   GMutex lock;
@@ -211,11 +216,12 @@ read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **err
 
   self->input_type = input.type;
   self->channels_last = input.n_dims == 4 && input.dims[3] == CHANNELS && input.dims[1] != CHANNELS;
-  if ((input.type != ORT_TYPE_FLOAT && input.type != ORT_TYPE_UINT8) || input.n_dims != 4 ||
-      (input.dims[1] != CHANNELS && !self->channels_last)) {
+  if ((input.type != ORT_TYPE_FLOAT && input.type != ORT_TYPE_FLOAT16 &&
+       input.type != ORT_TYPE_UINT8) ||
+      input.n_dims != 4 || (input.dims[1] != CHANNELS && !self->channels_last)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "The input of the model is not a picture: it must be batch x 3 x height x width, "
-                 "or batch x height x width x 3, of float32 or uint8.");
+                 "or batch x height x width x 3, of float32, float16 or uint8.");
     return FALSE;
   }
   info->height = choose_size (input.dims[self->channels_last ? 1 : 2], config->height);
@@ -270,6 +276,32 @@ read_names (GstCclNetwork *self, GError **error)
   return TRUE;
 }
 
+/* Reads the names of the classes, which Ultralytics' exports have. */
+static gboolean
+read_metadata (GstCclNetwork *self, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  OrtModelMetadata *metadata = NULL;
+  char *names = NULL;
+  gboolean read;
+
+  read = gst_ccl_ort_check (ort, ort->SessionGetModelMetadata (self->session, &metadata),
+                            "to read the model", error) &&
+         gst_ccl_ort_check (
+             ort,
+             ort->ModelMetadataLookupCustomMetadataMap (metadata, ort->allocator, "names", &names),
+             "to read the model", error);
+  if (names) {
+    self->names = g_strdup (names);
+    self->info.names = self->names;
+    gst_ccl_ort_check (ort, ort->AllocatorFree (ort->allocator, names), "to free a name", NULL);
+  }
+  if (metadata)
+    ort->ReleaseModelMetadata (metadata);
+
+  return read;
+}
+
 /* YOLOX takes blue first, unscaled; others red first, from 0 to 1. */
 static void
 make_table (GstCclNetwork *self, const GstCclNetworkConfig *config)
@@ -285,6 +317,8 @@ make_table (GstCclNetwork *self, const GstCclNetworkConfig *config)
 
     for (i = 0; i < 256; i++)
       self->table[c][i] = (gfloat) ((i - config->mean[c]) * scale);
+    for (i = 0; i < 256; i++)
+      self->halves[c][i] = gst_ccl_half_from_float (self->table[c][i]);
   }
 }
 
@@ -307,6 +341,11 @@ write_picture (GstCclNetwork *self, guint index, const guint8 *picture)
 
       for (i = 0; i < size; i++)
         to[i * step] = samples[i];
+    } else if (self->input_type == ORT_TYPE_FLOAT16) {
+      guint16 *to = (guint16 *) self->tensor + start;
+
+      for (i = 0; i < size; i++)
+        to[i * step] = self->halves[from][samples[i]];
     } else {
       gfloat *to = (gfloat *) self->tensor + start;
 
@@ -314,6 +353,28 @@ write_picture (GstCclNetwork *self, guint index, const guint8 *picture)
         to[i * step] = self->table[from][samples[i]];
     }
   }
+}
+
+/* Converts an output of 16-bit floating-point numbers. */
+static void
+widen (GstCclNetwork *self, guint index, GstCclTensor *tensor)
+{
+  GArray **floats = &self->widened[index];
+  const guint16 *halves = tensor->data;
+  gsize n = 1, i;
+
+  for (i = 0; i < tensor->n_dims; i++) {
+    n *= (gsize) CLAMP (tensor->dims[i], 0, G_MAXINT);
+    if (n > G_MAXINT / sizeof (gfloat))
+      return; /* it stays as it is, which is refused */
+  }
+  if (!*floats)
+    *floats = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  g_array_set_size (*floats, (guint) n);
+  for (i = 0; i < n; i++)
+    g_array_index (*floats, gfloat, i) = gst_ccl_half_to_float (halves[i]);
+  tensor->type = ORT_TYPE_FLOAT;
+  tensor->data = (*floats)->data;
 }
 
 /* Describes what the network returned. */
@@ -342,6 +403,8 @@ read_output (GstCclNetwork *self, guint i, OrtValue *value, GstCclTensor *tensor
     ort->ReleaseTensorInfo (info);
   tensor->name = self->outputs[i];
   tensor->data = data;
+  if (got && tensor->type == ORT_TYPE_FLOAT16)
+    widen (self, i, tensor);
 
   return got;
 }
@@ -353,7 +416,9 @@ run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
 {
   const GstCclOrt *ort = self->ort;
   const GstCclNetworkInfo *info = &self->info;
-  const gboolean is_float = self->input_type == ORT_TYPE_FLOAT;
+  const gsize sample = self->input_type == ORT_TYPE_UINT8     ? 1
+                       : self->input_type == ORT_TYPE_FLOAT16 ? sizeof (guint16)
+                                                              : sizeof (gfloat);
   const int64_t planar[] = { n, CHANNELS, info->height, info->width };
   const int64_t pixels[] = { n, info->height, info->width, CHANNELS };
   const char *input = self->input;
@@ -365,8 +430,7 @@ run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
   done =
       gst_ccl_ort_check (ort,
                          ort->CreateTensorWithDataAsOrtValue (
-                             ort->memory, self->tensor,
-                             n * self->picture_size * (is_float ? sizeof (gfloat) : 1),
+                             ort->memory, self->tensor, n * self->picture_size * sample,
                              self->channels_last ? pixels : planar, 4, self->input_type, &value),
                          "to take a picture", error) &&
       gst_ccl_ort_check (ort,
@@ -507,9 +571,12 @@ free_network (GstCclNetwork *self)
   g_ptr_array_unref (self->taken);
   if (self->session)
     self->ort->ReleaseSession (self->session);
-  for (i = 0; i < self->n_outputs; i++)
+  for (i = 0; i < self->n_outputs; i++) {
     g_free (self->outputs[i]);
+    g_clear_pointer (&self->widened[i], g_array_unref);
+  }
   g_free (self->input);
+  g_free (self->names);
   g_free (self->tensor);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
@@ -535,7 +602,7 @@ load_network (const GstCclNetworkConfig *config, GError **error)
   g_queue_init (&self->queue);
   self->taken = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_request_unref);
   if (open_session (self, config, error) && read_names (self, error) &&
-      read_input (self, config, error)) {
+      read_metadata (self, error) && read_input (self, config, error)) {
     self->tensor = g_try_malloc0_n (self->info.batch * self->picture_size, sizeof (gfloat));
     if (!self->tensor)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,

@@ -47,6 +47,7 @@ typedef struct
   guint batch;         /* most pictures in one run of the network */
   GstCclOutput output;
   guint n_classes;      /* 0: not known */
+  const gchar *names;   /* the entry "names" of the model's metadata, or NULL */
   const gchar *version; /* of ONNX Runtime */
 } GstCclNetworkInfo;
 

@@ -26,6 +26,7 @@ typedef struct OrtAllocator OrtAllocator;
 typedef struct OrtMemoryInfo OrtMemoryInfo;
 typedef struct OrtTypeInfo OrtTypeInfo;
 typedef struct OrtTensorInfo OrtTensorInfo; /* OrtTensorTypeAndShapeInfo */
+typedef struct OrtModelMetadata OrtModelMetadata;
 typedef struct OrtValue OrtValue;
 typedef struct OrtProviderOptions OrtProviderOptions; /* one type for each provider */
 
@@ -36,6 +37,7 @@ enum
   ORT_TYPE_UINT8 = 2,
   ORT_TYPE_INT32 = 6,
   ORT_TYPE_INT64 = 7,
+  ORT_TYPE_FLOAT16 = 10,
 };
 
 #define ORT_LOGGING_LEVEL_ERROR 3
@@ -87,6 +89,11 @@ enum
   X (98, void, ReleaseTypeInfo, (OrtTypeInfo * info))                                              \
   X (99, void, ReleaseTensorInfo, (OrtTensorInfo * info))                                          \
   X (100, void, ReleaseSessionOptions, (OrtSessionOptions * options))                              \
+  X (111, OrtStatus *, SessionGetModelMetadata,                                                    \
+     (const OrtSession *session, OrtModelMetadata **metadata))                                     \
+  X (116, OrtStatus *, ModelMetadataLookupCustomMetadataMap,                                       \
+     (const OrtModelMetadata *metadata, OrtAllocator *allocator, const char *key, char **value))   \
+  X (118, void, ReleaseModelMetadata, (OrtModelMetadata * metadata))                               \
   X (130, OrtStatus *, AddSessionConfigEntry,                                                      \
      (OrtSessionOptions * options, const char *key, const char *value))                            \
   X (170, OrtStatus *, AppendTensorRT,                                                             \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
+#include "gst/detect/gstcclhalf.h"
 #include "gst/detect/gstcclort.h"
 #include "tests/lib/ccltest.h"
 #include "tests/lib/ortfake/ortfake.h"
@@ -301,6 +302,75 @@ GST_START_TEST (test_share)
 }
 GST_END_TEST;
 
+/* A model whose numbers have 16 bits finds the same. */
+GST_START_TEST (test_half)
+{
+  static guint16 halves[CELLS * COLUMNS];
+  const GstVideoRegionOfInterestMeta *roi = NULL;
+  GstBuffer *buffer;
+  GstHarness *h;
+  guint i;
+
+  for (i = 0; i < CELLS * COLUMNS; i++)
+    halves[i] = gst_ccl_half_from_float (table[i]);
+  ort_fake.input.type = ort_fake.outputs[0].type = ORT_TYPE_FLOAT16;
+  ort_fake.outputs[0].data = halves;
+  h = harness_new (element_new ("wait", TRUE, NULL));
+  for (i = 0; i < 2; i++) {
+    buffer = push (h, i);
+    fail_unless_equals_int (count_regions (buffer, "class-2", &roi), 1);
+    fail_unless (roi->x == 40 && roi->y == 24 && roi->w == 32 && roi->h == 32);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* An hour of a still scene, at 5 frames a second: nothing moves but noise, so that the network only
+ * looks at whole frames, each interval. */
+GST_START_TEST (test_still)
+{
+  static const struct
+  {
+    guint interval; /* s */
+    guint inferences;
+  } cases[] = { { 0, 0 }, { 60, 60 } };
+  guint8 noise[WIDTH * HEIGHT + 1024];
+  GRand *random = g_rand_new_with_seed (1);
+  guint i, frame;
+
+  for (i = 0; i < sizeof (noise); i++)
+    noise[i] = (guint8) (100 + i % WIDTH / 2 + g_rand_int_range (random, -2, 3));
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *bin = gst_parse_bin_from_description (
+        "cclmotion ! ccldetect name=detect region=moving wait=true", TRUE, NULL);
+    GstElement *detect = gst_bin_get_by_name (GST_BIN (bin), "detect");
+    GstStructure *stats;
+    guint64 inferences;
+    GstHarness *h;
+
+    g_object_set (detect, "model", model, "library", ort_fake_path (), "interval",
+                  cases[i].interval * GST_SECOND, NULL);
+    h = harness_new (bin);
+    for (frame = 0; frame < 5 * 3600; frame++) {
+      GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+      gst_buffer_fill (buffer, 0, noise + 512 * g_rand_int_range (random, 0, 3), WIDTH * HEIGHT);
+      GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 5;
+      GST_BUFFER_DURATION (buffer) = GST_SECOND / 5;
+      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    }
+    g_object_get (detect, "stats", &stats, NULL);
+    fail_unless (gst_structure_get_uint64 (stats, "inferences", &inferences));
+    fail_unless_equals_uint64 (inferences, cases[i].inferences);
+    gst_structure_free (stats);
+    gst_object_unref (detect);
+    ccl_test_harness_free (h);
+  }
+  g_rand_free (random);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_classes)
 {
   gchar *labels = g_build_filename (g_get_tmp_dir (), "ccldetect-labels-XXXXXX", NULL);
@@ -321,6 +391,15 @@ GST_START_TEST (test_classes)
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
 
+  /* The names in the model count where there is no file. */
+  ort_fake.names = "{0: 'bird', 1: 'owl'}";
+  h = harness_new (element_new ("wait", TRUE, "classes", "owl", NULL));
+  check_object (push (h, 0), "owl", 0);
+  ccl_test_harness_free (h);
+  h = harness_new (element_new ("wait", TRUE, "labels", labels, NULL));
+  check_object (push (h, 0), "cat", 0);
+  ccl_test_harness_free (h);
+
   ccl_test_check_start_fails (element_new ("labels", labels, "classes", "cow", NULL),
                               GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "no class \"cow\"");
   ccl_test_check_start_fails (element_new ("labels", "/nowhere", NULL), GST_RESOURCE_ERROR,
@@ -335,16 +414,19 @@ GST_START_TEST (test_input)
 {
   static const struct
   {
-    gboolean last, bytes;
+    gboolean last;
+    gint type;
     const gchar *mean, *scale, *order;
     gfloat first[3];
   } inputs[] = {
-    { FALSE, FALSE, NULL, NULL, "auto", { 128, 128, 128 } },
-    { TRUE, FALSE, NULL, NULL, "auto", { 128, 128, 128 } },
-    { TRUE, TRUE, NULL, NULL, "auto", { 128, 128, 128 } },
-    { FALSE, FALSE, "28", "0.5", "auto", { 50, 50, 50 } },
-    { FALSE, FALSE, "28,8, 0", "0.5,1,2", "rgb", { 50, 120, 256 } },
-    { FALSE, FALSE, "28,8, 0", "0.5,1,2", "auto", { 256, 120, 50 } },
+    { FALSE, ORT_TYPE_FLOAT, NULL, NULL, "auto", { 128, 128, 128 } },
+    { TRUE, ORT_TYPE_FLOAT, NULL, NULL, "auto", { 128, 128, 128 } },
+    { TRUE, ORT_TYPE_UINT8, NULL, NULL, "auto", { 128, 128, 128 } },
+    { FALSE, ORT_TYPE_FLOAT, "28", "0.5", "auto", { 50, 50, 50 } },
+    { FALSE, ORT_TYPE_FLOAT, "28,8, 0", "0.5,1,2", "rgb", { 50, 120, 256 } },
+    { FALSE, ORT_TYPE_FLOAT, "28,8, 0", "0.5,1,2", "auto", { 256, 120, 50 } },
+    { FALSE, ORT_TYPE_FLOAT16, "128.5,130,0", "0.5,3,1", "rgb", { -0.25, -6, 128 } },
+    { TRUE, ORT_TYPE_FLOAT16, NULL, "0.00001,600,1", "rgb", { 1.28e-3f, INFINITY, 128 } },
   };
   guint i, k;
 
@@ -353,7 +435,7 @@ GST_START_TEST (test_input)
     GstElement *element;
     GstBuffer *buffer = frame_new (0);
 
-    ort_fake.input.type = inputs[i].bytes ? ORT_TYPE_UINT8 : ORT_TYPE_FLOAT;
+    ort_fake.input.type = inputs[i].type;
     ort_fake.input.dims[1] = inputs[i].last ? SIZE : 3;
     ort_fake.input.dims[3] = inputs[i].last ? 3 : SIZE;
     element = element_new ("wait", TRUE, "input-mean", inputs[i].mean, "input-scale",
@@ -363,7 +445,9 @@ GST_START_TEST (test_input)
     gst_buffer_memset (buffer, 0, 128, G_MAXSIZE);
     gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
     for (k = 0; k < 3; k++)
-      fail_unless (ort_fake.first[k] == inputs[i].first[k], "%u: %g", i, ort_fake.first[k]);
+      fail_unless (ort_fake.first[k] == inputs[i].first[k] ||
+                       fabsf (ort_fake.first[k] - inputs[i].first[k]) < 1e-6f,
+                   "%u: %g", i, ort_fake.first[k]);
     ccl_test_harness_free (h);
   }
 }
@@ -402,6 +486,10 @@ GST_START_TEST (test_bad_models)
                               GST_LIBRARY_ERROR_INIT, "not ONNX Runtime");
   ccl_test_check_start_fails (element_new ("input-mean", "1,2", NULL), GST_LIBRARY_ERROR,
                               GST_LIBRARY_ERROR_SETTINGS, "input-mean");
+  ccl_test_check_start_fails (element_new ("input-scale", "1,0,1", NULL), GST_LIBRARY_ERROR,
+                              GST_LIBRARY_ERROR_SETTINGS, "input-scale must be above 0");
+  ccl_test_check_start_fails (element_new ("input-scale", "-1", NULL), GST_LIBRARY_ERROR,
+                              GST_LIBRARY_ERROR_SETTINGS, "input-scale must be above 0");
   check_fails (element_new ("model", "/nowhere.onnx", NULL), GST_RESOURCE_ERROR,
                GST_RESOURCE_ERROR_NOT_FOUND, "/nowhere.onnx");
 
@@ -434,8 +522,8 @@ GST_END_TEST;
 /* Each call that fails ends the start with its reason, and leaves nothing behind. */
 GST_START_TEST (test_failing_calls)
 {
-  static const guint slots[] = { 7,  9,  10, 23, 24, 30, 31, 33, 36, 37,
-                                 49, 50, 51, 55, 60, 61, 62, 65, 130 };
+  static const guint slots[] = { 7,  9,  10, 23, 24, 30, 31, 33,  36,  37, 49,
+                                 50, 51, 55, 60, 61, 62, 65, 111, 116, 130 };
   static const guint devices[][3] = { { 204, 205, 206 }, { 170, 171, 172 } };
   guint i, k;
 
@@ -558,6 +646,8 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_rates);
   tcase_add_test (tcase, test_moving);
   tcase_add_test (tcase, test_share);
+  tcase_add_test (tcase, test_half);
+  tcase_add_test (tcase, test_still);
   tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_input);
   tcase_add_test (tcase, test_bad_models);

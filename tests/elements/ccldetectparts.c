@@ -303,10 +303,49 @@ GST_START_TEST (test_labels)
   g_clear_error (&error);
   g_string_free (text, TRUE);
 
-  names = gst_ccl_labels_load (NULL, 80, NULL);
+  names = gst_ccl_labels_load (NULL, "{0: 'a'", 80, NULL);
   fail_unless_equals_string (names[0], "person");
   fail_unless_equals_string (names[79], "toothbrush");
   g_strfreev (names);
+}
+GST_END_TEST;
+
+/* Names of classes in a model's metadata, as Python writes a dictionary. */
+GST_START_TEST (test_dictionary)
+{
+  static const struct
+  {
+    const gchar *text;
+    guint n_classes;
+    const gchar *names; /* separated by commas, or NULL: it is none */
+  } cases[] = {
+    { "{0: 'person', 1: 'bicycle'}", 2, "person,bicycle" },
+    { " { 1 :\"farmer's dog\" ,0:'a\\'b'} ", 2, "a'b,farmer's dog" },
+    { "{2: 'c'}", 4, "class-1,class-2,c,class-4" },
+    { "{2: 'c', 2: 'd'}", 0, "class-1,class-2,d" },
+    { "{2: 'c'}", 2, NULL },
+    { "{99999999999999999999: 'c'}", 0, NULL },
+    { "{0: 'c'", 1, NULL },
+    { "{0: 'c}", 1, NULL },
+    { "{0: 'c',}", 1, NULL },
+    { "{0: c}", 1, NULL },
+    { "{0: ''}", 1, NULL },
+    { "{-1: 'c'}", 1, NULL },
+    { "['c']", 1, NULL },
+    { "{0: '\xff'}", 1, NULL },
+    { "{}", 1, NULL },
+    { "", 1, NULL },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar **names = gst_ccl_labels_parse_dictionary (cases[i].text, cases[i].n_classes);
+    gchar *all = names ? g_strjoinv (",", names) : NULL;
+
+    fail_unless (g_strcmp0 (all, cases[i].names) == 0, "%s: %s", cases[i].text, all);
+    g_free (all);
+    g_strfreev (names);
+  }
 }
 GST_END_TEST;
 
@@ -458,6 +497,7 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_million);
   tcase_add_test (tcase, test_no_numbers);
   tcase_add_test (tcase, test_labels);
+  tcase_add_test (tcase, test_dictionary);
   tcase_add_loop_test (tcase, test_random_looks, 0, 20);
   tcase_add_test (tcase, test_crops);
   tcase_add_test (tcase, test_letterboxes);

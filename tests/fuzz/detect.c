@@ -142,6 +142,10 @@ read_names (FuzzInput *input)
     g_clear_error (&error);
   }
   g_strfreev (names);
+  names = gst_ccl_labels_parse_dictionary (text, fuzz_below (input, 4));
+  for (i = 0; names && names[i]; i++)
+    fuzz_check (names[i][0] && g_utf8_validate (names[i], -1, NULL), "name %u", i);
+  g_strfreev (names);
   free (text);
   free (list);
 }

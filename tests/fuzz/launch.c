@@ -12,8 +12,9 @@
 #define MOST_STEPS 10
 #define MOST_BYTES (1 << 20) /* of a frame */
 
-static const gchar *const elements[] = { "cudaccl",    "cclcolor", "cclmotion", "cclmask",
-                                         "ccloverlay", "ccltrack", "cclzones",  "ccljson" };
+static const gchar *const elements[] = { "cudaccl",  "cclcolor",   "cclmotion",
+                                         "cclmask",  "ccloverlay", "ccltrack",
+                                         "cclzones", "ccljson",    "ccldetect" };
 
 /* The properties of each that can be set. */
 static GPtrArray *properties[G_N_ELEMENTS (elements)];
@@ -50,7 +51,8 @@ draw_text (FuzzInput *input, const gchar *name)
   gchar *raw, *text;
 
   /* No devices that never end. */
-  if (g_str_equal (name, "region-file") || g_str_equal (name, "labels"))
+  if (g_str_equal (name, "region-file") || g_str_equal (name, "labels") ||
+      g_str_equal (name, "model") || g_str_equal (name, "library"))
     return g_strdup (files[fuzz_below (input, G_N_ELEMENTS (files))]);
   raw = fuzz_text (input, fuzz_below (input, 100));
   text = g_strdup (raw);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gst/detect/gstcclhalf.h"
 #include "gst/detect/gstcclort.h"
 
 ORT_FAKE_EXPORT OrtFake ort_fake;
@@ -90,7 +91,10 @@ static OrtValue *
 make_output (const GstCclTensor *output, gint64 batch)
 {
   Object *value = object_new ();
-  const gsize size = output->type == ORT_TYPE_INT64 ? 8 : output->type == ORT_TYPE_UINT8 ? 1 : 4;
+  const gsize size = output->type == ORT_TYPE_INT64     ? 8
+                     : output->type == ORT_TYPE_FLOAT16 ? 2
+                     : output->type == ORT_TYPE_UINT8   ? 1
+                                                        : 4;
   gsize n = 1, i;
   gboolean open = FALSE;
 
@@ -126,7 +130,9 @@ fake_Run (OrtSession *session, const OrtRunOptions *options, const char *const *
     const gint64 at = (input->dims[0] - 1) * 3 * size + (last ? i : i * size);
 
     ort_fake.first[i] = input->type == ORT_TYPE_UINT8 ? ((const guint8 *) input->data)[at]
-                                                      : ((const gfloat *) input->data)[at];
+                        : input->type == ORT_TYPE_FLOAT16
+                            ? gst_ccl_half_to_float (((const guint16 *) input->data)[at])
+                            : ((const gfloat *) input->data)[at];
   }
   for (i = 0; i < (gint64) n_outputs; i++)
     outputs[i] = make_output (&ort_fake.outputs[i], input->dims[0]);
@@ -330,11 +336,31 @@ RELEASE (Status, OrtStatus)
 RELEASE (MemoryInfo, OrtMemoryInfo)
 RELEASE (Session, OrtSession)
 RELEASE (Value, OrtValue)
+RELEASE (ModelMetadata, OrtModelMetadata)
 RELEASE (TypeInfo, OrtTypeInfo)
 RELEASE (TensorInfo, OrtTensorInfo)
 RELEASE (SessionOptions, OrtSessionOptions)
 RELEASE (TensorRTOptions, OrtProviderOptions)
 RELEASE (CUDAOptions, OrtProviderOptions)
+
+static OrtStatus *
+fake_SessionGetModelMetadata (const OrtSession *session, OrtModelMetadata **metadata)
+{
+  CALL (111);
+
+  *metadata = object_new ();
+  return NULL;
+}
+
+static OrtStatus *
+fake_ModelMetadataLookupCustomMetadataMap (const OrtModelMetadata *metadata,
+                                           OrtAllocator *allocator, const char *key, char **value)
+{
+  CALL (116);
+
+  *value = strcmp (key, "names") == 0 ? g_strdup (ort_fake.names) : NULL;
+  return NULL;
+}
 
 static OrtStatus *
 fake_AddSessionConfigEntry (OrtSessionOptions *options, const char *key, const char *value)

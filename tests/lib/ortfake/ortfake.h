@@ -21,6 +21,7 @@ typedef struct
   GstCclTensor input;
   gboolean no_input; /* it is not a tensor */
   gsize n_inputs, n_outputs;
+  const gchar *names; /* in its metadata, or NULL */
   GstCclTensor outputs[4];
   gulong delay; /* that running it takes, in microseconds */
 
