@@ -19,13 +19,14 @@ typedef enum
 #define GST_TYPE_CCL_OBJECT_ATTACH (gst_ccl_object_attach_get_type ())
 GType gst_ccl_object_attach_get_type (void);
 
-/* Attaches objects to the writable @buffer as regions of interest, object detections or objects of
- * DeepStream, whose type or label is the name of the class, or "object". Kinds that @buffer has
- * already, and those that this build lacks, are left out. Returns FALSE and sets @error if it has
- * no batch of DeepStream, but needs one. */
+/* Attaches objects to the writable @buffer, of @width by @height pixels, as regions of interest,
+ * object detections or objects of DeepStream, whose type or label is the name of the class, or
+ * "object". Kinds that @buffer has already, and those that this build lacks, are left out. Returns
+ * FALSE and sets @error if it has no batch of DeepStream, but needs one. */
 gboolean gst_ccl_attach_objects (GstBuffer *buffer, GstCclObjectAttach kinds,
                                  const GstCclComponent *components, guint n,
-                                 GstCclClassNames *names, GError **error);
+                                 GstCclClassNames *names, guint width, guint height,
+                                 GError **error);
 
 G_END_DECLS
 

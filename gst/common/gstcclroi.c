@@ -185,7 +185,7 @@ set_object (GstStructure *param, const GstCclComponent *component, const gchar *
     gst_structure_set (param, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
 }
 
-void
+GstVideoRegionOfInterestMeta *
 gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component,
                   const gchar *class_name)
 {
@@ -198,6 +198,8 @@ gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclCompo
 
   set_object (param, component, class_name);
   gst_video_region_of_interest_meta_add_param (roi, param);
+
+  return roi;
 }
 
 void

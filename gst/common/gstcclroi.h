@@ -39,9 +39,11 @@ void gst_ccl_rois_own (GstCclRois *rois);
 
 void gst_ccl_rois_clear (GstCclRois *rois);
 
-/* Attaches @component to the writable @buffer as a region of interest. @class_name may be NULL. */
-void gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
-                       const GstCclComponent *component, const gchar *class_name);
+/* Attaches @component to the writable @buffer as a region of interest, and returns that.
+ * @class_name may be NULL. */
+GstVideoRegionOfInterestMeta *gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
+                                                const GstCclComponent *component,
+                                                const gchar *class_name);
 
 /* Sets the fields of a parameter structure to those of @component, except for the label. Sets
  * those of its track, class (@class_name, or NULL) and confidence only if it has them. */

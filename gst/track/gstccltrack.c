@@ -326,7 +326,8 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    * What else to attach to frames that have a #GstCclMeta, for elements that read other metadata:
    * the objects as regions of interest or as object detections of GStreamer's analytics metadata
    * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Their
-   * types or labels are the names of the classes, or `object`.
+   * types or labels are the names of the classes, or `object`. Regions of interest have the
+   * parameters `detection` and `object_id`, which DL Streamer reads, too.
    *
    * Since: 0.1
    */
@@ -799,7 +800,7 @@ gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, guint width, guint
 
 /* Attaches the output as the other kinds of metadata. */
 static void
-gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer)
+gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, guint width, guint height)
 {
   GstCclObjectAttach attach;
   GError *error = NULL;
@@ -809,7 +810,7 @@ gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   if (!attach ||
       gst_ccl_attach_objects (buffer, attach, gst_ccl_track_collect (self), self->output->len,
-                              gst_ccl_classes_get_names (self->classes), &error))
+                              gst_ccl_classes_get_names (self->classes), width, height, &error))
     return;
 
   if (!self->warned)
@@ -923,7 +924,7 @@ gst_ccl_track_looks (GstCclTrack *self, GstBuffer *buffer, gboolean looked)
   gst_ccl_track_make_objects (self, NULL, 0, self->width, self->height, TRUE, FALSE);
   gst_ccl_track_look_remove (buffer);
   gst_ccl_track_put_meta (self, buffer, self->width, self->height, 0);
-  gst_ccl_track_attach (self, buffer);
+  gst_ccl_track_attach (self, buffer, self->width, self->height);
   gst_ccl_track_post (self, buffer, self->width, self->height, 0);
 }
 
@@ -963,7 +964,7 @@ gst_ccl_track_components (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta
     gst_ccl_track_look_remove (buffer);
   if (meta) {
     gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
-    gst_ccl_track_attach (self, buffer);
+    gst_ccl_track_attach (self, buffer, width, height);
   }
   gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
 }

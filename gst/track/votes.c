@@ -29,12 +29,13 @@ find_place (const GstCclVotes *self, guint class_id)
 void
 gst_ccl_votes_add (GstCclVotes *self, guint class_id, gdouble confidence, gdouble time)
 {
-  const gdouble left = exp2 (-(time - self->time) / HALF_LIFE);
+  gdouble left;
   guint place, i;
 
   if (class_id == 0)
     return;
 
+  left = exp2 (-(time - self->time) / HALF_LIFE);
   for (i = 0; i < GST_CCL_N_VOTES; i++)
     self->weight[i] *= left;
   self->time = time;

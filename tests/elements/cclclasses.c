@@ -425,8 +425,9 @@ GST_START_TEST (test_attach)
   GstVideoRegionOfInterestMeta *roi;
   GstBuffer *buffer;
   GstStructure *param;
-  gdouble confidence;
+  gdouble confidence, left, right, top, bottom;
   guint track;
+  gint id;
 
   buffer = gst_harness_push_and_pull (h, frame_new (0, strings, (guint) __i__, 0.5));
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
@@ -439,6 +440,19 @@ GST_START_TEST (test_attach)
   fail_unless (gst_structure_get (param, "track", G_TYPE_UINT, &track, "confidence", G_TYPE_DOUBLE,
                                   &confidence, NULL));
   fail_unless (track == 1 && confidence == 0.5);
+
+  /* The same for DL Streamer. */
+  param = gst_video_region_of_interest_meta_get_param (roi, "detection");
+  fail_unless (gst_structure_get (param, "x_min", G_TYPE_DOUBLE, &left, "x_max", G_TYPE_DOUBLE,
+                                  &right, "y_min", G_TYPE_DOUBLE, &top, "y_max", G_TYPE_DOUBLE,
+                                  &bottom, "confidence", G_TYPE_DOUBLE, &confidence, NULL));
+  fail_unless (fabs (left * WIDTH - 50) < 1e-9 && fabs (right * WIDTH - 70) < 1e-9);
+  fail_unless (fabs (top * HEIGHT - 30) < 1e-9 && fabs (bottom * HEIGHT - 70) < 1e-9);
+  fail_unless (confidence == 0.5);
+  fail_unless (gst_structure_get_int (param, "label_id", &id) == (__i__ > 0));
+  fail_unless (__i__ == 0 || id == 0);
+  param = gst_video_region_of_interest_meta_get_param (roi, "object_id");
+  fail_unless (gst_structure_get_int (param, "id", &id) && id == 1);
   gst_buffer_unref (buffer);
 
   buffer = frame_new (1, strings, 1, 0.5);
