@@ -34,7 +34,7 @@
 #define TRAVEL 0.4         /* sizes from where a track was found first */
 #define HOLD_IOU 0.5       /* of a track and a component that shows how it moves */
 #define HOLD_RATIO 1.4     /* of sides of that component from frame to frame, and before */
-#define HOLD_NOISE 0.1     /* standard deviation of its sides, in sizes of the track */
+#define HOLD_NOISE 0.12    /* standard deviation of its sides, in sizes of the track */
 #define HOLD_ERROR 0.1     /* sizes from where a side is expected that double its variance */
 #define CARRIER_SHARE 0.2  /* of a new size of that component in the smoothed one */
 

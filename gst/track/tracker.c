@@ -70,7 +70,7 @@
 /* What has not moved is doubtful if its boxes are, see is_doubtful_thing() */
 #define BELIEF_SHARE 0.1 /* of a new confidence in the smoothed one */
 #define LEAST_BELIEF 0.65
-#define DOUBT_TIME 1.0 /* s */
+#define DOUBT_TIME 0.5 /* s */
 
 #define LOST_BELIEF 0.5  /* of what is shown without being found */
 #define UNKNOWN_FIT 0.68 /* of components that show what a detector does not know */

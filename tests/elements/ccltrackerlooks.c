@@ -297,7 +297,7 @@ GST_START_TEST (test_doubtful)
     gdouble confidence, component, speed; /* place of the component relative to the box, or NaN */
     guint first, end;                     /* frames in which the object is shown */
   } cases[] = { { 0.6, 0, 6, 2, 30 },
-                { 0.6, 0, 0, 2, 11 },
+                { 0.6, 0, 0, 2, 6 },
                 { 0.6, 100, 0, 30, 30 },
                 { 0.6, 0.0 / 0.0, 0, 30, 30 },
                 { 0.8, 100, 0, 2, 30 } };
