@@ -99,6 +99,8 @@ on_events (gpointer data)
 
   if (self->closed)
     return G_SOURCE_REMOVE;
+  if (self->publisher)
+    watch_publisher_wake (self->publisher);
   listeners = g_array_copy (self->listeners);
   for (guint i = 0; i < call->events->len; i++) {
     const WatchEvent *event = g_ptr_array_index (call->events, i);
