@@ -60,6 +60,12 @@ try='set -euo pipefail
   ./components
   python3 -c "import gi; gi.require_version(\"GstCcl\", \"1.0\"); from gi.repository import GstCcl"
   [[ $1 == jammy ]] || python3 -c "import cudaccl"
+  cudaccl-watch --version >/dev/null
+  printf "[watch]\ndata = data\n[camera ball]\nuri = test://\n" >watch.conf
+  cudaccl-watch watch.conf &
+  sleep 5
+  kill $!
+  wait $!
   apt-get -qq purge -y ".*cudaccl.*" ".*gstccl.*" >/dev/null
   if dpkg-query -W | grep -i ccl; then exit 1; fi'
 
