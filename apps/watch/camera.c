@@ -13,7 +13,7 @@
 #define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* up to the first frame */
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
 #define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* the next failure is the first again */
-#define MAX_DELAY 60                          /* seconds between tries */
+#define MAX_DELAY 16                          /* seconds between tries */
 #define MAX_HANGING 3                         /* streams that do not stop */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
@@ -203,7 +203,7 @@ on_retry (gpointer user_data)
 static void
 retry_feed (Feed *feed)
 {
-  guint delay = MIN (1u << MIN (feed->failures, 6), MAX_DELAY);
+  guint delay = MIN (1u << MIN (feed->failures, 4), MAX_DELAY);
 
   stop_feed (feed);
   feed->failures++;
