@@ -15,7 +15,10 @@
 #include "camera-tracks.h"
 
 #define STILL_AFTER (5 * G_USEC_PER_SEC)
-#define TRACK_ENDS_AFTER (2 * G_USEC_PER_SEC)
+/* Twice ccltrack's max-miss, which runs at half the speed in groups, and more. */
+#define TRACK_ENDS_AFTER (4 * G_USEC_PER_SEC)
+/* Tracks that ccltrack may still bring back. */
+#define MAX_ENDED 256
 #define MINUTE (60 * G_USEC_PER_SEC)
 /* Pictures: how much larger an object must have become, how often at most, how many frames wait to
  * be encoded at a time, and how many tracks keep one. */
@@ -50,10 +53,12 @@ struct _WatchAnalysis
 
   GMutex lock;
   GCond idle;
-  guint64 number;     /* of the last event */
-  guint64 track_base; /* ccltrack's ids count from here */
-  guint64 last_track; /* the highest number */
-  GHashTable *tracks; /* ccltrack's id to WatchLiveTrack */
+  guint64 number;           /* of the last event */
+  guint64 track_base;       /* ccltrack's ids count from here */
+  guint64 last_track;       /* the highest number */
+  GHashTable *tracks;       /* ccltrack's id to WatchLiveTrack */
+  guint64 ended[MAX_ENDED]; /* numbers of the last tracks that ended */
+  guint n_ended;
   GPtrArray *zones;   /* of Zone: all that there were */
   GPtrArray *present; /* of Zone, in the order of cclzones; not owned */
   gboolean moving;
@@ -354,8 +359,18 @@ finish_track (WatchAnalysis *self, WatchLiveTrack *track)
   if (track->jpeg && !track->picture)
     track->picture = save_picture (self, track->picture_time, track->number, track->jpeg);
   finished = watch_live_track_finish (track, self->camera, self->shared.session);
+  self->ended[self->n_ended++ % MAX_ENDED] = track->number;
   watch_store_add_track (self->shared.store, finished);
   self->minute_out++;
+}
+
+static gboolean
+has_ended (WatchAnalysis *self, guint64 number)
+{
+  for (guint i = 0; i < MIN (self->n_ended, MAX_ENDED); i++)
+    if (self->ended[i] == number)
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -404,6 +419,10 @@ add_object (WatchAnalysis *self, const GstCclMeta *meta, const GstCclComponent *
                    point.width,
                    point.height };
 
+  g_array_append_val (self->boxes, box);
+  /* A number stands for one track: what comes back too late is only shown. */
+  if (!track && has_ended (self, box.track))
+    return;
   if (!track) {
     track = watch_live_track_new (box.track);
     g_hash_table_insert (self->tracks, key, track);
@@ -412,7 +431,6 @@ add_object (WatchAnalysis *self, const GstCclMeta *meta, const GstCclComponent *
   }
   watch_live_track_add (track, &point);
   set_class (track, name, component->confidence);
-  g_array_append_val (self->boxes, box);
 }
 
 /* --- Zones --- */
