@@ -7,6 +7,9 @@
 #include <glib-unix.h>
 #include <glib/gstdio.h>
 #include <gst/gst.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +176,18 @@ run (const gchar *path, GError **error)
   return server != NULL;
 }
 
+/* The threads of a camera that is lost leave holes in glibc's pools of memory, of which there are
+ * eight for each core, and each becomes as large as all frames once were. */
+static void
+limit_memory (void)
+{
+#ifdef __GLIBC__
+  mallopt (M_ARENA_MAX, 2);
+  mallopt (M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt (M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
 int
 main (int argc, char **argv)
 {
@@ -186,6 +201,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autofree gchar *path = NULL;
 
+  limit_memory ();
   g_option_context_set_summary (
       context, "Watches cameras: finds what moves, counts it in zones and over lines, records "
                "clips, and shows all on a page.\nFILE has the settings; default: "
