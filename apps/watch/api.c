@@ -132,6 +132,7 @@ add_sinks (JsonBuilder *builder, Watch *watch)
     watch_json_add_int (builder, "sent", sink->sent);
     watch_json_add_int (builder, "pending", sink->pending);
     watch_json_add_int (builder, "dropped", sink->dropped);
+    watch_json_add_int (builder, "refused", sink->refused);
     watch_json_add_string (builder, "text", sink->text);
     json_builder_end_object (builder);
   }

@@ -138,7 +138,8 @@ function row(name, words, problem) {
 function stateCard(status) {
   const {database, media, sinks} = status;
   const sink = one => row(one.name, [`${one.connected ? '●' : '✖'} ${t(one.connected ? 'connected' : 'disconnected')}`,
-    `${number(one.sent)} ${t('sent')}`, `${number(one.pending)} ${t('pending')}`, one.dropped ? `${number(one.dropped)} ${t('dropped')}` : ''], one.text);
+    `${number(one.sent)} ${t('sent')}`, `${number(one.pending)} ${t('pending')}`, one.dropped ? `${number(one.dropped)} ${t('dropped')}` : '',
+    one.refused ? `${number(one.refused)} ${t('refused')}` : ''], one.text);
   return [h('section', {class: 'card'}, h('h3', null, t('sinks')), sinks.length ? h('ul', null, sinks.map(sink)) : h('p', null, t('no-sinks'))),
     h('section', {class: 'card'}, h('h3', null, t('storage')), h('ul', null,
       row(t('database'), [bytes(database.bytes), database.dropped ? `${number(database.dropped)} ${t('dropped')}` : ''], database.text),

@@ -27,7 +27,7 @@ const words = {
     find: 'Find cameras', finding: 'Searching for three seconds …', 'found-none': 'No cameras answered. Type the address: it is in the manual of the camera.', use: 'Use', 'found-text': 'The path after / depends on the camera: see its manual.',
     test: 'Test picture', testing: 'Waiting for a picture, up to 15 seconds …', 'add-it': 'Add', settings: 'Settings', enabled: 'Switched on', record: 'Record clips', detect: 'Recognise classes', schedule: 'Schedule', classes: 'Classes that count', 'schedule-text': 'Such as mon-fri 08:00-18:00; empty: always', 'classes-text': 'Such as person, car; empty: all',
     'record-uri': 'Address to record', 'record-uri-text': 'Empty: the same', 'frozen-after': 'Frozen after seconds', 'really-remove': 'Remove this camera? Its events stay.',
-    sinks: 'Who is told', 'no-sinks': 'No broker, web hook or file is set in the file of settings.', connected: 'connected', disconnected: 'not connected', sent: 'sent', pending: 'waiting', dropped: 'dropped', storage: 'Storage', database: 'Database', media: 'Clips and pictures', of: 'of', program: 'Program', 'wrong-name': 'Letters, digits, - and _',
+    sinks: 'Who is told', 'no-sinks': 'No broker, web hook or file is set in the file of settings.', connected: 'connected', disconnected: 'not connected', sent: 'sent', pending: 'waiting', dropped: 'dropped', refused: 'refused', storage: 'Storage', database: 'Database', media: 'Clips and pictures', of: 'of', program: 'Program', 'wrong-name': 'Letters, digits, - and _',
   },
   de: {
     skip: 'Zum Inhalt', live: 'Live', events: 'Ereignisse', day: 'Tag', cameras: 'Kameras', logout: 'Abmelden', pages: 'Seiten',
@@ -54,7 +54,7 @@ const words = {
     find: 'Kameras suchen', finding: 'Suche, drei Sekunden …', 'found-none': 'Keine Kamera hat geantwortet. Geben Sie die Adresse ein: Sie steht im Handbuch der Kamera.', use: 'Nehmen', 'found-text': 'Der Pfad nach / hängt von der Kamera ab: siehe ihr Handbuch.',
     test: 'Testbild', testing: 'Warte auf ein Bild, bis zu 15 Sekunden …', 'add-it': 'Hinzufügen', settings: 'Einstellungen', enabled: 'Eingeschaltet', record: 'Clips aufnehmen', detect: 'Klassen erkennen', schedule: 'Zeitplan', classes: 'Klassen, die zählen', 'schedule-text': 'Etwa mon-fri 08:00-18:00; leer: immer', 'classes-text': 'Etwa person, car; leer: alle',
     'record-uri': 'Adresse für Aufnahmen', 'record-uri-text': 'Leer: dieselbe', 'frozen-after': 'Eingefroren nach Sekunden', 'really-remove': 'Diese Kamera entfernen? Ihre Ereignisse bleiben.',
-    sinks: 'Wer davon erfährt', 'no-sinks': 'In der Datei der Einstellungen steht kein Broker, Webhook und keine Datei.', connected: 'verbunden', disconnected: 'nicht verbunden', sent: 'gesendet', pending: 'warten', dropped: 'verworfen', storage: 'Speicher', database: 'Datenbank', media: 'Clips und Bilder', of: 'von', program: 'Programm', 'wrong-name': 'Buchstaben, Ziffern, - und _',
+    sinks: 'Wer davon erfährt', 'no-sinks': 'In der Datei der Einstellungen steht kein Broker, Webhook und keine Datei.', connected: 'verbunden', disconnected: 'nicht verbunden', sent: 'gesendet', pending: 'warten', dropped: 'verworfen', refused: 'abgelehnt', storage: 'Speicher', database: 'Datenbank', media: 'Clips und Bilder', of: 'von', program: 'Programm', 'wrong-name': 'Buchstaben, Ziffern, - und _',
   },
 };
 
