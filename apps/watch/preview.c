@@ -1,6 +1,7 @@
 /* cudaccl-watch - one picture of an address, before it is a camera
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "camera-stream.h"
 #include "preview.h"
 
 #include <gst/app/gstappsink.h>
@@ -48,7 +49,8 @@ on_pad (GstElement *bin, GstPad *pad, GstElement *convert)
 
 /* Waits for a picture or an error. */
 static void
-wait (WatchAnswer *answer, GstElement *pipeline, GstAppSink *sink, GCancellable *cancellable)
+wait (WatchAnswer *answer, const WatchPreview *preview, GstElement *pipeline, GstAppSink *sink,
+      GCancellable *cancellable)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
@@ -69,7 +71,12 @@ wait (WatchAnswer *answer, GstElement *pipeline, GstAppSink *sink, GCancellable 
       return;
     }
     if (message) {
-      gst_message_parse_error (message, &answer->error, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autofree gchar *debug = NULL, *text = NULL;
+
+      gst_message_parse_error (message, &error, &debug);
+      text = watch_error_to_text (error, debug, NULL, preview->uri, preview->password);
+      g_set_error_literal (&answer->error, error->domain, error->code, text);
       return;
     }
     if (gst_app_sink_is_eos (sink))
@@ -106,6 +113,6 @@ watch_preview_run (WatchAnswer *answer, gpointer data, GCancellable *cancellable
   g_signal_connect (source, "pad-added", G_CALLBACK (on_pad), convert);
   gst_object_unref (source);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait (answer, pipeline, GST_APP_SINK (sink), cancellable);
+  wait (answer, preview, pipeline, GST_APP_SINK (sink), cancellable);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
