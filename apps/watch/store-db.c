@@ -150,13 +150,16 @@ WatchDb *
 watch_store_get_reader (WatchStore *self, gboolean limit, GError **error)
 {
   WatchDb *db = NULL;
+  guint generation;
 
   g_mutex_lock (&self->mutex);
+  generation = self->generation;
   if (self->readers->len > 0)
     db = g_ptr_array_steal_index_fast (self->readers, self->readers->len - 1);
   g_mutex_unlock (&self->mutex);
   if (!db)
     db = watch_db_open (self->path, FALSE);
+  db->generation = generation;
   db->deadline = limit ? g_get_monotonic_time () + SEARCH_TIME : 0;
   /* All statements until the commit see the same state. */
   if (watch_db_run (db, "BEGIN", "") != SQLITE_OK) {
@@ -183,7 +186,7 @@ watch_store_return_reader (WatchStore *self, WatchDb *db)
     return;
   }
   g_mutex_lock (&self->mutex);
-  if (self->readers->len < MAX_READERS)
+  if (self->readers->len < MAX_READERS && db->generation == self->generation)
     g_ptr_array_add (self->readers, g_steal_pointer (&db));
   g_mutex_unlock (&self->mutex);
   g_clear_pointer (&db, watch_db_free);

@@ -48,7 +48,8 @@ typedef struct
 {
   sqlite3 *db;
   GHashTable *statements;
-  gint64 deadline; /* of the present search, monotonic time, or 0 */
+  gint64 deadline;  /* of the present search, monotonic time, or 0 */
+  guint generation; /* of the file, for readers */
 } WatchDb;
 
 struct _WatchStore
@@ -77,6 +78,7 @@ struct _WatchStore
   WatchStoreStats stats;
   WatchStoreState shown; /* after the last transaction */
   GPtrArray *readers;    /* idle connections, WatchDb */
+  guint generation;      /* of the file: a damaged one is replaced */
   /* Names of cameras, sessions, classes and zones. The number of a name is its index + 1. */
   GPtrArray *names;
   GHashTable *name_numbers;
@@ -119,6 +121,9 @@ gchar *watch_store_get_name (WatchStore *self, guint32 number);
 /* --- store-spool.c: called by the writer within a transaction; return a code of SQLite --- */
 
 int watch_spool_load (WatchStore *self);
+/* In a new database, names the sinks of @before, and numbers lines after those of before: sinks
+ * count rows on. Not within a transaction. */
+int watch_spool_continue (WatchStore *self, const WatchStoreState *before);
 int watch_spool_add (WatchStore *self, WatchLineKind kind, const gchar *camera, const gchar *line);
 int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint *kinds,
                            guint64 max_bytes);

@@ -122,6 +122,32 @@ write_sink (WatchStore *self, const WatchSink *sink)
 }
 
 int
+watch_spool_continue (WatchStore *self, const WatchStoreState *before)
+{
+  WatchStoreState *state = &self->state;
+  int code = SQLITE_OK;
+
+  if (state->n_sinks > 0 || before->n_sinks == 0)
+    return SQLITE_OK;
+  state->n_sinks = before->n_sinks;
+  state->last_line = before->last_line;
+  if (state->last_line > 0)
+    code = watch_db_run (self->db, "INSERT INTO sqlite_sequence VALUES ('lines', ?)", "i",
+                         state->last_line);
+  for (guint i = 0; i < state->n_sinks && code == SQLITE_OK; i++) {
+    WatchSink *sink = &state->sinks[i];
+
+    *sink = before->sinks[i];
+    /* What it had not taken is lost. */
+    sink->stats.dropped += sink->stats.pending;
+    sink->stats.pending = 0;
+    sink->place = state->last_line;
+    code = write_sink (self, sink);
+  }
+  return code;
+}
+
+int
 watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint *kinds,
                        guint64 max_bytes)
 {

@@ -255,6 +255,7 @@ move_aside (WatchStore *self)
   g_clear_pointer (&self->db, watch_db_free);
   g_mutex_lock (&self->mutex);
   g_ptr_array_set_size (self->readers, 0);
+  self->generation++;
   g_mutex_unlock (&self->mutex);
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
     g_autofree gchar *from = g_strconcat (self->path, suffixes[i], NULL);
@@ -510,6 +511,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
                                             (code & 0xff) == SQLITE_FULL ? "no space on the disk"
                                                                          : sqlite3_errstr (code));
   gint64 end = g_get_monotonic_time () + RETRY_TIME;
+  WatchStoreState before = self->shown;
   gboolean retry = TRUE;
 
   watch_db_run (self->db, "ROLLBACK", "");
@@ -522,6 +524,8 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
       move_aside (self);
     g_clear_pointer (&self->db, watch_db_free);
     if (open_file (self, &error) == SQLITE_OK && !error) {
+      if (watch_spool_continue (self, &before) != SQLITE_OK)
+        self->state.n_sinks = 0;
       g_mutex_lock (&self->mutex);
       self->shown = self->state;
       g_mutex_unlock (&self->mutex);
@@ -560,11 +564,16 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
   WatchStoreCommitted committed;
   gpointer committed_data;
   Operation *operation;
+  gboolean closing;
 
+  g_mutex_lock (&self->mutex);
+  closing = self->closing;
+  g_mutex_unlock (&self->mutex);
   while ((operation = g_queue_pop_head (batch))) {
     n_records += operation->type < OPERATION_SINKS;
     n_tracks += operation->type == OPERATION_TRACK;
-    if (written && operation->more)
+    /* Who closes it does not wait until all is removed. */
+    if (written && operation->more && !closing)
       watch_store_remove_before (self, operation->value);
     if (operation->event)
       g_ptr_array_add (events, g_steal_pointer (&operation->event));

@@ -744,6 +744,52 @@ GST_START_TEST (test_damaged)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_damaged_later)
+{
+  static const gchar *const names[] = { "a", NULL }, *const kinds[] = { "events", NULL };
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+  g_autoptr (GPtrArray) before = NULL, after = NULL;
+  WatchStore *store = open_store ();
+  WatchSpoolStats stats;
+  gint64 row;
+  sqlite3 *db;
+
+  watch_store_set_sinks (store, names, kinds, 1 << 20);
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  before = watch_store_peek (store, "a", 0, 10);
+  fail_unless_equals_int (before->len, 1);
+  row = ((WatchLine *) g_ptr_array_index (before, 0))->row;
+
+  fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
+  fail_unless_equals_int (
+      sqlite3_exec (db,
+                    "PRAGMA writable_schema = 1;"
+                    "UPDATE sqlite_master SET rootpage = 99999 WHERE name = 'events';"
+                    "PRAGMA schema_version = 99",
+                    NULL, NULL, NULL),
+      SQLITE_OK);
+  sqlite3_close (db);
+  expect_warning ("*is damaged: moved to *");
+  watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  g_test_assert_expected_messages ();
+
+  /* The sink goes on behind the last line that it has. */
+  after = watch_store_peek (store, "a", row, 10);
+  fail_unless_equals_int (after->len, 1);
+  fail_unless (strstr (((WatchLine *) g_ptr_array_index (after, 0))->line, "\"number\":2,"));
+  watch_store_get_spool_stats (store, "a", &stats);
+  fail_unless_equals_uint64 (stats.dropped, 1);
+  fail_unless_equals_uint64 (stats.pending, 1);
+  watch_store_close (store);
+  store = open_store ();
+  watch_store_get_spool_stats (store, "a", &stats);
+  fail_unless_equals_uint64 (stats.pending, 1);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
 /* --- A full disk --- */
 
 static void
@@ -898,6 +944,7 @@ store_suite (void)
   tcase_add_test (tc, test_remove);
   tcase_add_test (tc, test_locked);
   tcase_add_test (tc, test_damaged);
+  tcase_add_test (tc, test_damaged_later);
   tcase_add_test (tc, test_full);
   tcase_add_test (tc, test_kill);
   return s;
