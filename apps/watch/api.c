@@ -317,20 +317,30 @@ read_change (const WatchRequest *request, JsonObject *object, const WatchCameraS
   return TRUE;
 }
 
-/* Writes user and password to a file in the data folder that only this user can read, and makes the
- * settings name it. No user removes them. */
-static gboolean
-write_credentials (const WatchSettings *settings, const gchar *name, Change *change, GError **error)
+/* What the change leaves out stays as it is. The password does not go to another address. */
+static void
+complete_credentials (Change *change, const WatchCameraSettings *before)
 {
-  g_autofree gchar *folder = g_build_filename (settings->data, "credentials", NULL);
-  g_autofree gchar *path = g_build_filename (folder, name, NULL);
+  if (!before || !before->user)
+    return;
+  if (change->password && !change->user)
+    change->user = g_strdup (before->user);
+  else if (change->user && !change->password && !change->uri)
+    change->password = g_strdup (before->password);
+}
+
+/* Writes user and password to @path, a file in the data folder that only this user can read, and
+ * makes the settings name it. No user removes them. */
+static gboolean
+write_credentials (const gchar *path, Change *change, GError **error)
+{
+  g_autofree gchar *folder = g_path_get_dirname (path);
   g_autofree gchar *line = NULL;
 
   if (!change->user && !change->password)
     return TRUE;
   g_ptr_array_add (change->keys, g_strdup ("credentials"));
   if (!change->user || !change->user[0]) {
-    g_unlink (path);
     g_ptr_array_add (change->values, g_strdup (""));
     return TRUE;
   }
@@ -360,16 +370,26 @@ answer_change (const WatchRequest *request, guint status, gboolean changed, GErr
 
 static void
 apply (const WatchRequest *request, const WatchSettings *settings, const gchar *name,
-       Change *change, guint status)
+       const WatchCameraSettings *camera, Change *change, guint status)
 {
+  g_autofree gchar *path = g_build_filename (settings->data, "credentials", name, NULL),
+                   *before = NULL;
   g_autoptr (GError) error = NULL;
-  gboolean changed = write_credentials (settings, name, change, &error);
+  gboolean changed;
 
+  complete_credentials (change, camera);
+  g_file_get_contents (path, &before, NULL, NULL);
+  changed = write_credentials (path, change, &error);
   g_ptr_array_add (change->keys, NULL);
   g_ptr_array_add (change->values, NULL);
   changed =
       changed && watch_settings_edit (settings, name, (const gchar *const *) change->keys->pdata,
                                       (const gchar *const *) change->values->pdata, &error);
+  /* The settings are checked with the new file; if they stay, so does the old one. */
+  if (!changed && before && change->user)
+    g_file_set_contents_full (path, before, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+  else if (changed ? change->user && !change->user[0] : change->user != NULL)
+    g_unlink (path);
   answer_change (request, status, changed, error);
 }
 
@@ -391,7 +411,7 @@ watch_api_add_camera (const WatchRequest *request)
   else if (watch_settings_find (settings, name))
     watch_http_error (request->message, SOUP_STATUS_CONFLICT, "there is a camera %s already", name);
   else if (read_change (request, object, NULL, &change))
-    apply (request, settings, name, &change, SOUP_STATUS_CREATED);
+    apply (request, settings, name, NULL, &change, SOUP_STATUS_CREATED);
 }
 
 /* Returns the camera's settings, or answers with 404. */
@@ -415,7 +435,7 @@ watch_api_change_camera (const WatchRequest *request)
   g_auto (Change) change = { 0 };
 
   if (camera && read_change (request, object, camera, &change))
-    apply (request, settings, camera->name, &change, SOUP_STATUS_OK);
+    apply (request, settings, camera->name, camera, &change, SOUP_STATUS_OK);
 }
 
 void

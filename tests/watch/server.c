@@ -309,6 +309,26 @@ GST_START_TEST (test_cameras)
     { SEND ("DELETE", "/api/cameras/door", ""), 200, NULL },
     { SEND ("DELETE", "/api/cameras/door", ""), 404, NULL },
   };
+  /* What is left out stays, and so does everything if one value is wrong. */
+  static const struct
+  {
+    Case put;
+    const gchar *secret;
+  } changes[] = {
+    { { SEND ("PUT", "/api/cameras/door", "{\"password\":\"new\"}"), 200, NULL }, "u:new\n" },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"v\"}"), 200, NULL }, "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door",
+              "{\"user\":\"w\",\"password\":\"x\",\"zones\":\"a: 0,0\"}"),
+        400, "zones" },
+      "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":null,\"zones\":\"a: 0,0\"}"), 400, "zones" },
+      "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":null}"), 200, NULL }, NULL },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"u\",\"zones\":\"a: 0,0\"}"), 400, "zones" },
+      NULL },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"u\",\"password\":\"s3cret\"}"), 200, NULL },
+      "u:s3cret\n" },
+  };
   g_autofree gchar *secret = NULL, *text = NULL;
   gchar *path;
 
@@ -317,6 +337,12 @@ GST_START_TEST (test_cameras)
   secret = g_build_filename (watch_fake_get_folder (watch), "credentials", "door", NULL);
   fail_unless (g_file_get_contents (secret, &text, NULL, NULL));
   fail_unless_equals_string (text, "u:s3cret\n");
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    check_cases (&changes[i].put, 1);
+    g_clear_pointer (&text, g_free);
+    g_file_get_contents (secret, &text, NULL, NULL);
+    fail_unless_equals_string (text, changes[i].secret);
+  }
   check_cases (cases + 1, G_N_ELEMENTS (cases) - 1);
   fail_if (g_file_test (secret, G_FILE_TEST_EXISTS));
 
