@@ -13,6 +13,10 @@
 /* The share of the progress that reading takes. */
 #define READ_SHARE 0.9
 
+/* Frames that wait for the encoder, and how often to look whether it has taken some. */
+#define MAX_QUEUED 8
+#define POLL_TIME (2 * GST_MSECOND)
+
 /* --- Reading --- */
 
 static void
@@ -160,9 +164,9 @@ make_pipeline (const WatchScenes *scenes, const gchar *path, gboolean *jpeg, GEr
 
   *jpeg = encoder == NULL;
   pipeline = gst_parse_launch_full (
-      encoder ? "appsrc name=source format=time block=true max-buffers=8 ! videoconvert name=head "
+      encoder ? "appsrc name=source format=time ! videoconvert name=head "
                 "h264parse name=tail ! mp4mux faststart=true ! filesink name=sink"
-              : "appsrc name=source format=time block=true max-buffers=8 ! videoconvert name=head "
+              : "appsrc name=source format=time ! videoconvert name=head "
                 "! jpegenc ! matroskamux ! filesink name=sink",
       NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
   if (!pipeline) {
@@ -205,7 +209,7 @@ write_frames (const WatchScenes *scenes, guint n_frames, GstElement *pipeline,
 {
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   WatchPainter *painter = watch_painter_new (scenes, n_frames);
-  gboolean done = TRUE;
+  gboolean done = TRUE, full;
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_I420, scenes->width, scenes->height);
@@ -225,7 +229,12 @@ write_frames (const WatchScenes *scenes, guint n_frames, GstElement *pipeline,
     }
     if (gst_app_src_push_buffer (GST_APP_SRC (source), buffer) != GST_FLOW_OK)
       break;
-    done = check_bus (pipeline, GST_MESSAGE_ERROR, 0, error);
+    /* With `block`, appsrc would wait for ever for elements that have stopped with an error. */
+    do {
+      full = gst_app_src_get_current_level_bytes (GST_APP_SRC (source)) >=
+             MAX_QUEUED * GST_VIDEO_INFO_SIZE (&info);
+      done = check_bus (pipeline, GST_MESSAGE_ERROR, full ? POLL_TIME : 0, error);
+    } while (full && done && !g_cancellable_is_cancelled (cancellable));
     if (progress->func && n % 64 == 0)
       progress->func (READ_SHARE + (1 - READ_SHARE) * n / n_frames, progress->user_data);
   }
