@@ -383,7 +383,8 @@ finish_tracks (WatchAnalysis *self, gint64 before)
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     WatchLiveTrack *track = value;
 
-    if (track->last < before) {
+    /* From a later time: before the clock was set back. */
+    if (track->last < before || track->last - MINUTE > before) {
       finish_track (self, track);
       g_hash_table_iter_remove (&iter);
     }
@@ -632,7 +633,8 @@ add_objects (WatchAnalysis *self, Frame *frame)
     self->last_object = frame->time;
     if (!self->moving)
       begin_motion (self, frame);
-  } else if (frame->time > self->last_object + STILL_AFTER) {
+  } else if (frame->time > self->last_object + STILL_AFTER ||
+             frame->time < self->last_object - MINUTE) {
     end_motion (self, frame->time);
   }
 }
