@@ -162,10 +162,10 @@ clear_status (gpointer data)
 GArray *
 watch_publisher_get_status (WatchPublisher *self)
 {
-  GArray *all = g_array_sized_new (FALSE, TRUE, sizeof (WatchSinkStatus), self->sinks->len);
+  GArray *all = g_array_new (FALSE, TRUE, sizeof (WatchSinkStatus));
 
   g_array_set_clear_func (all, clear_status);
-  for (guint i = 0; i < self->sinks->len; i++) {
+  for (guint i = 0; self && i < self->sinks->len; i++) {
     WatchSink *sink = g_ptr_array_index (self->sinks, i);
     WatchSpoolStats spool = { 0, 0 };
     WatchSinkStatus status = { g_strdup (sink->name) };
