@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Text as a file of settings, raw or made of groups and keys. It is accepted or refused with a
- * message, which quotes no address: that may have a password. What is accepted is what the cameras
- * need. */
+ * message, and what is accepted is what cameras need. */
 
 #include "settings-values.h"
 #include "settings.h"
@@ -104,7 +103,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     fuzz_check (g_str_has_prefix (error->message, path) &&
                     g_utf8_validate (error->message, -1, NULL),
                 "the message %s", error->message);
-    fuzz_check (!strstr (error->message, PASSWORD), "a password: %s", error->message);
     return 0;
   }
   for (guint i = 0; i < settings->cameras->len; i++)

@@ -431,7 +431,7 @@ start_server (const gchar *port, const gchar *encoder)
   Server *server = g_new0 (Server, 1);
   g_autofree gchar *launch = g_strdup_printf (
       "( videotestsrc name=source is-live=true pattern=ball "
-      "! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! %s name=pay0 )",
+      "! video/x-raw,format=I420,width=320,height=240,framerate=60/1 ! %s name=pay0 )",
       encoder);
   GstRTSPMountPoints *mounts;
   GstRTSPMediaFactory *factory;
@@ -590,7 +590,7 @@ GST_START_TEST (test_clip)
 
   if (!have ("x264enc") || !have ("h264parse") || !have ("avdec_h264"))
     return;
-  server = start_server (NULL, "x264enc tune=zerolatency key-int-max=30 ! rtph264pay");
+  server = start_server (NULL, "x264enc tune=zerolatency key-int-max=60 ! rtph264pay");
   settings = make_settings ("[record]\npre-roll = 1\npost-roll = 1\n"
                             "[camera a]\nuri = rtsp://127.0.0.1:%s/a\n" LINE,
                             server->port);
