@@ -147,6 +147,8 @@ static const struct
   { "[camera a]\nuri = v4l2:///etc/passwd\n", "expected an address" },
   { "[camera a]\nuri = v4l2:///dev/../etc/passwd\n", "expected an address" },
   { "[camera a]\nuri = file://host/a\n", "expected an address" },
+  { "[camera a]\nuri = file:/a\n", "expected an address" },
+  { "[camera a]\nuri = V4L2:///dev/video0\n", "expected an address" },
   { "[camera a]\nuri = rtsp:///a\n", "expected an address" },
   { "[camera a]\nuri = rtsp://a b/\n", "expected an address" },
   { "[camera a]\nuri = rtsp://u:secret/word@a/\n", "write @ as %40" },
