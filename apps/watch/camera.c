@@ -14,6 +14,8 @@
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
 #define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* the next failure is the first again */
 #define MAX_DELAY 16                          /* seconds between tries */
+#define MAX_STARTING 8                        /* streams that may be without a frame at a time, */
+#define STARTING_TIME (3 * G_USEC_PER_SEC)    /* but only for so long */
 #define MAX_HANGING 3                         /* streams that do not stop */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
@@ -29,6 +31,9 @@ typedef struct
   gint64 started;      /* monotonic time */
   gint64 last;         /* frame or access unit, or 0; under the lock */
 } Feed;
+
+/* Those of all cameras that may have no frame yet, latest first. */
+static GList *starting;
 
 struct _WatchCamera
 {
@@ -172,6 +177,7 @@ stop_feed (Feed *feed)
   WatchStream *stream = feed->stream;
 
   g_clear_handle_id (&feed->retry, g_source_remove);
+  starting = g_list_remove (starting, feed);
   if (!stream)
     return;
   watch_stream_stop (stream);
@@ -189,13 +195,42 @@ stop_feed (Feed *feed)
     watch_analysis_restart (self->analysis, g_get_real_time ());
 }
 
+/* Whether another stream may start now. With many cameras, decoders and models start one after the
+ * other: if all began at once, none might have a frame before its time is over. */
+static gboolean
+may_start (void)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint n = 0;
+
+  for (GList *item = starting, *next; item; item = next) {
+    Feed *feed = item->data;
+    gboolean waits;
+
+    next = item->next;
+    g_mutex_lock (&feed->camera->lock);
+    waits = feed->stream && !feed->last;
+    g_mutex_unlock (&feed->camera->lock);
+    if (waits && now < feed->started + STARTING_TIME)
+      n++;
+    else
+      starting = g_list_delete_link (starting, item);
+  }
+  return n < MAX_STARTING;
+}
+
+/* Starts, or tries again soon. */
 static gboolean
 on_retry (gpointer user_data)
 {
   Feed *feed = user_data;
 
-  feed->retry = 0;
-  start_feed (feed);
+  if (may_start ()) {
+    feed->retry = 0;
+    start_feed (feed);
+  } else {
+    feed->retry = g_timeout_add (100, on_retry, feed);
+  }
   return G_SOURCE_REMOVE;
 }
 
@@ -280,6 +315,7 @@ start_feed (Feed *feed)
   g_mutex_lock (&self->lock);
   feed->stream = stream;
   g_mutex_unlock (&self->lock);
+  starting = g_list_prepend (starting, feed);
 }
 
 /* --- Once a second --- */
@@ -358,11 +394,11 @@ apply (WatchCamera *self)
 
     if (!self->away_since)
       set_state (self, WATCH_CAMERA_CONNECTING, g_strdup_printf ("connecting to %s", uri));
-    start_feed (&self->analyse);
+    on_retry (&self->analyse);
   }
   if (camera->record_uri && self->recorder) {
     if (!self->record.stream && !self->record.retry)
-      start_feed (&self->record);
+      on_retry (&self->record);
   } else {
     stop_feed (&self->record);
   }
