@@ -462,7 +462,6 @@ watch_api_remove_camera (const WatchRequest *request)
 void
 watch_api_try (const WatchRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
   g_autoptr (JsonObject) object = watch_http_get_object (request);
   g_auto (Change) change = { 0 };
   WatchPreview *preview;

@@ -371,7 +371,6 @@ run (gpointer data)
 
   g_mutex_lock (&self->lock);
   for (;;) {
-    g_autoptr (GError) error = NULL;
     Job *job = g_queue_pop_head (&self->jobs);
 
     self->busy = job != NULL;

@@ -254,7 +254,7 @@ time_before (const GstCclReportFrame *frame, gdouble age)
 {
   const gdouble time = frame->utc - age;
 
-  return time >= 0.0 && time < G_MAXINT64 ? frame->utc - (gint64) age : frame->utc;
+  return time >= 0.0 && time < 0x1p63 ? frame->utc - (gint64) age : frame->utc;
 }
 
 /* Begins a message of the rule @rule about @event, up to what follows its source. */

@@ -61,17 +61,20 @@ add_event (const gchar *camera, WatchEventKind kind, const gchar *zone, gint64 t
            GBytes *picture)
 {
   WatchMedia *media = watch_get_shared (watch)->media;
-  WatchEvent event = { .camera = (gchar *) camera,
-                       .session = (gchar *) watch_get_shared (watch)->session,
-                       .number = ++number,
-                       .time = time,
-                       .kind = kind,
-                       .zone = (gchar *) zone,
-                       .track = number,
-                       .in = number,
-                       .out = number / 2,
-                       .x = 0.5,
-                       .y = 0.5 };
+  WatchEvent event;
+
+  number++;
+  event = (WatchEvent){ .camera = (gchar *) camera,
+                        .session = (gchar *) watch_get_shared (watch)->session,
+                        .number = number,
+                        .time = time,
+                        .kind = kind,
+                        .zone = (gchar *) zone,
+                        .track = number,
+                        .in = number,
+                        .out = number / 2,
+                        .x = 0.5,
+                        .y = 0.5 };
 
   event.picture = watch_media_add_picture (media, camera, event.time, event.number, picture);
   watch_fake_add_event (watch, watch_event_copy (&event));
