@@ -118,7 +118,7 @@ watch_missing_element_to_text (const gchar *name)
 gchar *
 watch_missing_decoder_to_text (const GstCaps *caps)
 {
-  g_autoptr (GstCaps) first = gst_caps_copy_nth (caps, 0);
+  g_autoptr (GstCaps) first = gst_caps_fixate (gst_caps_copy_nth (caps, 0));
   g_autofree gchar *codec = gst_pb_utils_get_codec_description (first);
 
   return g_strdup_printf ("there is no decoder for %s; install the package gstreamer1.0-libav, or "

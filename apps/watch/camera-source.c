@@ -21,6 +21,23 @@ compare_decoders (gconstpointer a, gconstpointer b)
   return gst_plugin_feature_rank_compare_func (x, y);
 }
 
+/* Gives a decoder the CUDA context of the analysis, which all cameras share. It would ask its
+ * neighbours, but has none yet: each would have a context, memory and threads of its own. */
+static void
+share_cuda_context (WatchStream *self, GstElement *decoder)
+{
+  GstQuery *query = gst_query_new_context ("gst.cuda.context");
+  GstPad *pad = gst_element_get_static_pad (self->entry, "sink");
+  GstContext *context = NULL;
+
+  if (gst_pad_query (pad, query))
+    gst_query_parse_context (query, &context);
+  if (context)
+    gst_element_set_context (decoder, context);
+  gst_object_unref (pad);
+  gst_query_unref (query);
+}
+
 /* Adds the best decoder that starts behind @last. Returns NULL after posting an error. */
 static GstElement *
 add_decoder (WatchStream *self, GstElement *bin, GstElement *last, const gchar *last_pad,
@@ -47,6 +64,7 @@ add_decoder (WatchStream *self, GstElement *bin, GstElement *last, const gchar *
     if (g_object_class_find_property (G_OBJECT_GET_CLASS (decoder), "max-threads"))
       g_object_set (decoder, "max-threads", threads, NULL);
     gst_bin_add (GST_BIN (bin), decoder);
+    share_cuda_context (self, decoder);
     if (gst_element_set_state (decoder, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE ||
         !gst_element_link_pads (last, last_pad, decoder, "sink")) {
       gst_element_set_state (decoder, GST_STATE_NULL);

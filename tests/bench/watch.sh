@@ -8,18 +8,20 @@
 # FILE          a video, best H.264 of 1920x1080 with 30 frames/s
 # --cameras N   default: 64
 # --seconds S   of measuring, after all cameras run; default: 30
+# --no-record   without clips and pictures
 # --build DIR   default: ./build
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=scripts/setup.sh
 . "$root/scripts/setup.sh"
 
-cameras=64 seconds=30 build=$root/build file=
+cameras=64 seconds=30 record=true build=$root/build file=
 while (($#)); do
   case $1 in
   -h | --help) show_help && exit ;;
   --cameras) cameras=$2 && shift ;;
   --seconds) seconds=$2 && shift ;;
+  --no-record) record=false ;;
   --build) build=$2 && shift ;;
   -*) die "no such option: $1 (see --help)" ;;
   *) file=$(realpath "$1") ;;
@@ -32,13 +34,13 @@ program=$build/apps/watch/cudaccl-watch
 
 work=$(mktemp -d)
 pid=
-trap '[[ -z $pid ]] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
+trap '[[ -z $pid ]] || { kill "$pid" && wait "$pid"; } 2>/dev/null; rm -rf "$work"' EXIT
 port=$((20000 + RANDOM % 10000))
 {
   printf '[watch]\ndata=%s/data\n[server]\nlisten=127.0.0.1:%d\n' "$work" "$port"
   printf '[lines]\nfile=%s/lines\n' "$work"
   for ((i = 0; i < cameras; i++)); do
-    printf '[camera c%d]\nuri=file://%s\nloop=true\n' "$i" "$file"
+    printf '[camera c%d]\nuri=file://%s\nloop=true\nrecord=%s\n' "$i" "$file" "$record"
     printf 'tripwires=line: 0.5,0 0.5,1\nzones=left: 0,0 0.5,0 0.5,1 0,1\n'
   done
 } >"$work/watch.conf"
