@@ -23,7 +23,9 @@
 /* Pictures: how much larger an object must have become, how often at most, how many frames wait to
  * be encoded at a time, and how many tracks keep one. */
 #define CLEARLY_LARGER 1.25
+/* Between pictures for tracks: at most two a second of a camera, and 20 of all. */
 #define PICTURE_INTERVAL (G_USEC_PER_SEC / 2)
+#define CAMERA_INTERVAL (G_USEC_PER_SEC / 20)
 #define MAX_JOBS 3
 #define MAX_PICTURES 32
 #define MAX_WAITING 256 /* events */
@@ -73,6 +75,7 @@ struct _WatchAnalysis
   GQueue waiting; /* of Waiting */
   guint64 last_job;
   guint n_jobs;
+  gint64 picture_interval;
   gint64 last_picture;
 };
 
@@ -128,6 +131,7 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSha
   self->camera = g_strdup (camera);
   self->shared = *shared;
   self->line_frames = settings->lines && settings->line_frames;
+  self->picture_interval = MAX (PICTURE_INTERVAL, settings->cameras->len * CAMERA_INTERVAL);
   self->last_track = watch_store_get_last_track (shared->store, camera);
   exchange_numbers (self);
   self->track_base = self->last_track;
@@ -326,8 +330,8 @@ push_with_picture (WatchAnalysis *self, Frame *frame, WatchEvent *event, WatchLi
 static void
 take_pictures (WatchAnalysis *self, Frame *frame)
 {
-  gboolean due =
-      frame->time >= self->last_picture + PICTURE_INTERVAL || frame->time < self->last_picture;
+  gboolean due = frame->time >= self->last_picture + self->picture_interval ||
+                 frame->time < self->last_picture;
   guint n = 0;
   GHashTableIter iter;
   gpointer value;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures cudaccl-watch with many cameras: a file that each of them repeats at its own rate, decoded,
 # analysed, tracked and counted. Prints the cores that the process takes, its memory, the frames of all
-# cameras, those that came too late, and how long the start took.
+# cameras, those that came too late, how long the start took, and the threads that take most time.
 #
 #   tests/bench/watch.sh [OPTION...] FILE
 #
@@ -85,3 +85,8 @@ awk -v cameras="$cameras" -v cpu="$(($(ticks) - cpu))" -v ns="$(($(now) - at))" 
     printf "%d cameras, %.0f s: %.2f cores, %.0f frames/s, %d late, %d lost, %d events\n",
            cameras, s, cpu / 100 / s, frames / s, late, lost, lines
     printf "start %.1f s, %.0f MB, %d threads\n", start / 1e9, rss / 1024, threads }'
+# Where the time went since the start, by the names of threads.
+cat /proc/"$pid"/task/*/stat 2>/dev/null | sed -E 's/^[0-9]+ \((.*)\) /\1|/' |
+  awk -F'|' '{ split($2, field, " "); gsub(/[0-9]+/, "", $1); sum[$1] += field[12] + field[13] }
+    END { for (name in sum) printf "%8.2f s of CPU time in threads %s\n", sum[name] / 100, name }' |
+  sort -rn | head -n 8
