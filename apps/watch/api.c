@@ -184,6 +184,7 @@ typedef struct
   GPtrArray *keys, *values; /* for watch_settings_edit() */
   gchar *uri;               /* without user and password */
   gchar *user, *password;
+  gboolean elsewhere; /* an address is on a host that does not know the password of before */
 } Change;
 
 static void
@@ -248,6 +249,15 @@ is_same_uri (const gchar *given, const gchar *before)
 }
 
 static gboolean
+is_other_host (const gchar *a, const gchar *b)
+{
+  g_autoptr (GUri) x = g_uri_parse (a, G_URI_FLAGS_NONE, NULL);
+  g_autoptr (GUri) y = g_uri_parse (b, G_URI_FLAGS_NONE, NULL);
+
+  return !x || !y || g_strcmp0 (g_uri_get_host (x), g_uri_get_host (y)) != 0;
+}
+
+static gboolean
 read_uri (const WatchRequest *request, const gchar *name, gchar **value, Change *change)
 {
   const gchar *expected = NULL;
@@ -307,6 +317,8 @@ read_change (const WatchRequest *request, JsonObject *object, const WatchCameraS
       return FALSE;
     if (g_str_equal (name, "uri"))
       change->uri = g_strdup (value);
+    if (before && g_str_has_suffix (name, "uri") && *value)
+      change->elsewhere |= is_other_host (value, before->uri);
     g_ptr_array_add (change->keys, g_strdup (name));
     g_ptr_array_add (change->values, g_steal_pointer (&value));
   }
@@ -317,13 +329,16 @@ read_change (const WatchRequest *request, JsonObject *object, const WatchCameraS
   return TRUE;
 }
 
-/* What the change leaves out stays as it is. The password does not go to another address. */
+/* What the change leaves out stays as it is. The password does not go to another address, and to
+ * another host neither it nor the user: whoever may add cameras could read both there. */
 static void
 complete_credentials (Change *change, const WatchCameraSettings *before)
 {
   if (!before || !before->user)
     return;
-  if (change->password && !change->user)
+  if (change->elsewhere && !change->user && !change->password)
+    change->user = g_strdup ("");
+  else if (change->password && !change->user)
     change->user = g_strdup (before->user);
   else if (change->user && !change->password && !change->uri)
     change->password = g_strdup (before->password);

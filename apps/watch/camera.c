@@ -563,8 +563,11 @@ watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
 
   if (watch_camera_settings_equal (self->camera, camera, NULL))
     return;
-  if (restart)
-    clear_feeds (self);
+  if (restart) {
+    /* Without waiting: sources that hang would add up, and hold up the page. */
+    stop_feed (&self->analyse);
+    stop_feed (&self->record);
+  }
   set_camera (self, camera);
   if (restart) {
     self->finished = FALSE;

@@ -323,10 +323,19 @@ GST_START_TEST (test_cameras)
       "v:new\n" },
     { { SEND ("PUT", "/api/cameras/door", "{\"user\":null,\"zones\":\"a: 0,0\"}"), 400, "zones" },
       "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door", "{\"uri\":\"rtsp://192.0.2.3/b\"}"), 200, NULL },
+      "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door", "{\"record-uri\":\"rtsp://192.0.2.9/\"}"), 200, NULL },
+      NULL },
+    { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"v\",\"password\":\"new\"}"), 200, NULL },
+      "v:new\n" },
     { { SEND ("PUT", "/api/cameras/door", "{\"user\":null}"), 200, NULL }, NULL },
     { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"u\",\"zones\":\"a: 0,0\"}"), 400, "zones" },
       NULL },
-    { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"u\",\"password\":\"s3cret\"}"), 200, NULL },
+    { { SEND ("PUT", "/api/cameras/door",
+              "{\"user\":\"u\",\"password\":\"s3cret\",\"uri\":\"rtsp://192.0.2.3/"
+              "\",\"record-uri\":null}"),
+        200, NULL },
       "u:s3cret\n" },
   };
   g_autofree gchar *secret = NULL, *text = NULL;
