@@ -155,7 +155,7 @@ skip_zones (Reader *reader)
 gboolean
 watch_path_unpack (const guint8 *data, gsize size, gint64 begin, GArray *zones, GArray *points)
 {
-  Reader reader = { data, data + size };
+  Reader reader = { data, size ? data + size : data };
   guint n = get_count (&reader, 1);
 
   for (guint i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ watch_path_unpack (const guint8 *data, gsize size, gint64 begin, GArray *zones, 
 gboolean
 watch_path_has_zone (const guint8 *data, gsize size, guint32 zone)
 {
-  Reader reader = { data, data + size };
+  Reader reader = { data, size ? data + size : data };
   guint n = get_count (&reader, 1);
 
   for (guint i = 0; i < n; i++) {
@@ -237,7 +237,7 @@ add_line (WatchGrid *grid, gint32 x0, gint32 y0, gint32 x1, gint32 y1)
 WatchGrid
 watch_path_get_grid (const guint8 *data, gsize size)
 {
-  Reader reader = { data, data + size };
+  Reader reader = { data, size ? data + size : data };
   WatchGrid grid = { { 0 } };
   guint n = skip_zones (&reader);
   gint32 x0 = 0, y0 = 0, x1, y1;
@@ -324,7 +324,7 @@ segments_meet (gint32 ax, gint32 ay, gint32 bx, gint32 by, gint32 cx, gint32 cy,
 gboolean
 watch_shape_matches (const WatchShape *shape, const guint8 *data, gsize size)
 {
-  Reader reader = { data, data + size };
+  Reader reader = { data, size ? data + size : data };
   guint n = skip_zones (&reader);
   gboolean polygon = shape->n_points > 2;
   gint32 x0 = 0, y0 = 0, x1, y1;
