@@ -172,6 +172,11 @@ run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
     records = watch_store_find_tracks (search->store, &search->query, &next, &answer->error);
   else
     records = watch_store_find_minutes (search->store, &search->query, &answer->error);
+  if (records && records->len == MAX_MINUTES) {
+    g_set_error_literal (&answer->error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                         "more than 100 000 minutes; ask for one camera, or for a shorter time");
+    g_clear_pointer (&records, g_ptr_array_unref);
+  }
   if (!records) {
     g_string_free (text, TRUE);
     return;
