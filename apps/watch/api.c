@@ -330,7 +330,7 @@ read_change (const WatchRequest *request, JsonObject *object, const WatchCameraS
 }
 
 /* What the change leaves out stays as it is. The password does not go to another address, and to
- * another host neither it nor the user: whoever may add cameras could read both there. */
+ * another host neither it nor the user: a user of the page could read both there. */
 static void
 complete_credentials (Change *change, const WatchCameraSettings *before)
 {

@@ -802,7 +802,7 @@ remove_date (WatchMedia *self, const gchar *date)
     g_rmdir (path);
     /* Fails if there are other days. */
     g_rmdir (camera);
-    /* Of files that somebody else removed. */
+    /* Of files that other programs removed. */
     g_mutex_lock (&self->lock);
     self->stats.bytes -= *(guint64 *) sum;
     g_mutex_unlock (&self->lock);

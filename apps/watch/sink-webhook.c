@@ -184,7 +184,7 @@ post (Webhook *self, guint64 number, const WatchLine *line)
   g_source_set_callback (request->timeout, timed_out, request, NULL);
   g_source_attach (request->timeout, self->context);
   request->message = soup_message_new (SOUP_METHOD_POST, self->url);
-  /* A redirection would become GET, or lead to where nobody wants events. */
+  /* A redirection would become GET, or lead events elsewhere. */
   soup_message_add_flags (request->message, SOUP_MESSAGE_NO_REDIRECT);
   soup_message_set_request_body_from_bytes (request->message, "application/json", body);
   if (key)
