@@ -20,7 +20,7 @@ def on_page_markdown(markdown, page, **_):
 
 
 def on_post_build(config):
-    """Removes what is no page, and fails if a link leads to a place that is not there."""
+    """Removes files that are not pages, and fails if a link has no target."""
     site = config["site_dir"]
     for name in ("elements.py", "engine.py", "site.py", "meson.build", "gstccl.toml.in"):
         os.remove(os.path.join(site, name))

@@ -13,24 +13,11 @@
 #include "camera-stream.h"
 #include "camera-tracks.h"
 #include "camera.h"
+#include "tests/lib/removetree.h"
 
 static gchar *folder, *session;
 static WatchStore *store;
 static WatchMedia *media;
-
-static void
-remove_tree (const gchar *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const gchar *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree gchar *child = g_build_filename (path, name, NULL);
-
-    remove_tree (child);
-  }
-  g_remove (path);
-}
 
 static void
 setup (void)

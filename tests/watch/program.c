@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "watch.h"
+#include "tests/lib/removetree.h"
 
 static gchar *folder, *path;
 
@@ -17,20 +18,6 @@ setup (void)
 {
   folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
   path = g_build_filename (folder, "watch.conf", NULL);
-}
-
-static void
-remove_tree (const gchar *name)
-{
-  g_autoptr (GDir) dir = g_dir_open (name, 0, NULL);
-  const gchar *item;
-
-  while (dir && (item = g_dir_read_name (dir))) {
-    g_autofree gchar *child = g_build_filename (name, item, NULL);
-
-    remove_tree (child);
-  }
-  g_remove (name);
 }
 
 static void

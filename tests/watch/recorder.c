@@ -9,6 +9,7 @@
 
 #include "clip.h"
 #include "media.h"
+#include "tests/lib/removetree.h"
 
 /* 2026-01-31T12:00:00Z */
 #define TIME G_GINT64_CONSTANT (1769860800000000)
@@ -21,20 +22,6 @@ setup (void)
 {
   data = g_dir_make_tmp ("watch-XXXXXX", NULL);
   fail_unless (data != NULL);
-}
-
-static void
-remove_tree (const gchar *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const gchar *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree gchar *child = g_build_filename (path, name, NULL);
-
-    remove_tree (child);
-  }
-  g_remove (path);
 }
 
 static void

@@ -11,6 +11,7 @@
 
 #include "scan.h"
 #include "synopsis.h"
+#include "tests/lib/removetree.h"
 
 #define WIDTH 320
 #define HEIGHT 240
@@ -31,15 +32,7 @@ setup (void)
 static void
 teardown (void)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir))) {
-    g_autofree gchar *path = g_build_filename (folder, name, NULL);
-
-    g_unlink (path);
-  }
-  g_rmdir (folder);
+  remove_tree (folder);
   g_clear_pointer (&folder, g_free);
 }
 

@@ -13,6 +13,7 @@
 
 #include "store-path.h"
 #include "store.h"
+#include "tests/lib/removetree.h"
 
 #define TIME G_GINT64_CONSTANT (1769860800000000)
 #define SECOND G_TIME_SPAN_SECOND
@@ -30,15 +31,7 @@ setup (void)
 static void
 teardown (void)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir))) {
-    g_autofree gchar *path = g_build_filename (folder, name, NULL);
-
-    g_unlink (path);
-  }
-  g_rmdir (folder);
+  remove_tree (folder);
   g_clear_pointer (&folder, g_free);
 }
 
