@@ -53,6 +53,14 @@ meson_tests() {
   skipped=$((skipped + $(count_results 'Skipped' "$log")))
 }
 
+# build_for_this_machine, with the tests, which run.sh leaves out.
+build_with_tests() {
+  if [[ -f $1/build.ninja ]] && ! ninja -C "$1" -t query all | grep -q tests/engine/checkccl; then
+    quietly meson configure "$1" -Dtests=enabled || return
+  fi
+  build_for_this_machine "$1" -Dtests=enabled
+}
+
 # build_in, with what only the suites of CI need.
 build_for_ci() {
   build_in "$@" && quietly ninja -C "$1" seeded-bugs
@@ -85,7 +93,7 @@ scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 
 if [[ -z $ci ]]; then
   skip=("${long_suites[@]}")
-  meson_tests build_for_this_machine "$builds/build"
+  meson_tests build_with_tests "$builds/build"
 else
   skip=()
   install_missing clang clang-format libclang-rt-dev shellcheck

@@ -102,22 +102,26 @@ configure_in() {
   [[ -f $folder/build.ninja ]] || quietly meson setup "$@" "$folder" "$root"
 }
 
-# build_in FOLDER [OPTION...]: configures (once) and compiles everything.
+# build_in FOLDER [OPTION...]: configures (once) and compiles everything, with the tests.
 build_in() {
   say "building in ${1#"$builds/"}"
-  configure_in "$@" && quietly ninja -C "$1"
+  configure_in "$@" -Dtests=enabled && quietly ninja -C "$1"
 }
 
-# build_for_this_machine FOLDER [TARGET...]: the same, by default without kernels that no GPU here
-# would run: compiling them for all architectures takes minutes.
+# build_for_this_machine FOLDER [-DOPTION...] [TARGET...]: what is installed, or the targets, by default without
+# kernels that no GPU here would run: compiling them for all architectures takes minutes.
 build_for_this_machine() {
-  local folder=$1 options=()
+  local folder=$1 options=() given=()
   shift
+  while [[ ${1-} == -D* ]]; do
+    given+=("$1")
+    shift
+  done
   if command -v nvcc >/dev/null && ! has_gpu; then
     options=(-Dcuda=disabled)
   fi
   say "building ${*:-everything} in ${folder#"$builds/"}"
-  configure_in "$folder" "${options[@]}" && quietly ninja -C "$folder" "$@" || return
+  configure_in "$folder" "${options[@]}" "${given[@]}" && quietly ninja -C "$folder" "$@" || return
   if ((${#options[@]})) && ! grep -q HAVE_CUDA "$folder/build.ninja"; then
     say "left out: the CUDA backend, since there is no GPU or driver here; to build it:" \
       "meson configure ${folder#"$root/"} -Dcuda=enabled && ninja -C ${folder#"$root/"}"

@@ -77,7 +77,7 @@ while read -r file; do
 done < <(sort --unique "$folder/mutated")
 if [[ ! -f $build/build.ninja ]]; then
   say "configuring $build"
-  quietly meson setup -Dcuda=disabled "$build" "$copy" || die "the copy does not configure"
+  quietly meson setup -Dcuda=disabled -Dtests=enabled "$build" "$copy" || die "the copy does not configure"
 fi
 ulimit -v $((32 * 1024 * 1024)) # KiB: a mutant may ask for any amount
 

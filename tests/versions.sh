@@ -68,7 +68,7 @@ install_in() {
 
 # build_and_test ROOT MAKE_PAGES: yes updates the elements' pages before they are tested.
 build_and_test() {
-  local where=$1 make_pages=$2 options=(-Dwerror=true)
+  local where=$1 make_pages=$2 options=(-Dwerror=true -Dtests=enabled)
   [[ -n $cuda ]] && options+=(-Dcuda=enabled "-Dcuda-arch=$cuda_arch") || options+=(-Dcuda=disabled)
   # shellcheck disable=SC2016
   in_root "$where" bash -c '
