@@ -51,6 +51,9 @@ diff - <("$stage/components") <<'END' || die "docs/components.c did not find its
 END
 for element in cudaccl cclmerge; do
   gst-inspect-1.0 "$element" >"$stage/output"
+  page=$(sed -nE 's,^ *Doc-uri +(file://)?,,p' "$stage/output")
+  [[ $page == http* || -f $stage$page ]] || die "$element has no page at '$page'"
+  grep -qE "^ *Version *$(pkg-config --modversion cudaccl)\$" "$stage/output" || die "$element has another version"
   grep -q "^ *Filename *$libdir/gstreamer-1.0/" "$stage/output" ||
     die "$element does not come from $libdir/gstreamer-1.0"
 done
@@ -60,6 +63,9 @@ grep -qE '^frames with components +20$' "$stage/output" || {
   cat "$stage/output"
   die "the installed plugin did not find the ball"
 }
+
+version=$(sed -nE '1s/.*\((.*)\).*/\1/p' "$root/debian/changelog")
+[[ $version == "$(pkg-config --modversion cudaccl)" ]] || die "debian/changelog has version $version"
 
 if [[ -n $(find "$build/gst/meta" -name '*.typelib') ]]; then
   for file in "$libdir/girepository-1.0/GstCcl-1.0.typelib" "$prefix/share/gir-1.0/GstCcl-1.0.gir"; do

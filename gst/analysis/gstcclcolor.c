@@ -50,6 +50,7 @@
 
 #include <string.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstcclelements.h"
@@ -81,7 +82,7 @@ static GstStaticPadTemplate src_template =
 #define gst_ccl_color_parent_class parent_class
 G_DECLARE_FINAL_TYPE (GstCclColor, gst_ccl_color, GST, CCL_COLOR, GstCclAnalysis)
 G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CCL_ANALYSIS)
-GST_ELEMENT_REGISTER_DEFINE (cclcolor, "cclcolor", GST_RANK_NONE, gst_ccl_color_get_type ())
+GST_CCL_REGISTER_DEFINE (cclcolor, gst_ccl_color_get_type ())
 
 /* Sets the values of pixels for the output format. */
 static void

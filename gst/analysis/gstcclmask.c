@@ -29,6 +29,7 @@
 
 #include <string.h>
 #include <cudaccl/mask.h>
+#include <gst/common/gstcclregister.h>
 
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"
@@ -47,7 +48,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 G_DECLARE_FINAL_TYPE (GstCclMask, gst_ccl_mask, GST, CCL_MASK, GstCclMotionAnalysis)
 G_DEFINE_TYPE (GstCclMask, gst_ccl_mask, GST_TYPE_CCL_MOTION_ANALYSIS)
-GST_ELEMENT_REGISTER_DEFINE (cclmask, "cclmask", GST_RANK_NONE, gst_ccl_mask_get_type ())
+GST_CCL_REGISTER_DEFINE (cclmask, gst_ccl_mask_get_type ())
 
 /* Marks the pixels of @shadows that are not foreground: operations may have filled them. */
 static void

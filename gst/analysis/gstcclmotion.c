@@ -73,6 +73,8 @@
  *
  * Since: 0.1
  */
+#include <gst/common/gstcclregister.h>
+
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"
 
@@ -83,7 +85,7 @@ struct _GstCclMotion
 
 G_DECLARE_FINAL_TYPE (GstCclMotion, gst_ccl_motion, GST, CCL_MOTION, GstCclMotionAnalysis)
 G_DEFINE_TYPE (GstCclMotion, gst_ccl_motion, GST_TYPE_CCL_MOTION_ANALYSIS)
-GST_ELEMENT_REGISTER_DEFINE (cclmotion, "cclmotion", GST_RANK_NONE, gst_ccl_motion_get_type ())
+GST_CCL_REGISTER_DEFINE (cclmotion, gst_ccl_motion_get_type ())
 
 static void
 gst_ccl_motion_class_init (GstCclMotionClass *klass)

@@ -129,6 +129,8 @@
  *
  * Since: 0.1
  */
+#include <gst/common/gstcclregister.h>
+
 #include "gstcclanalysis.h"
 #include "gstcclelements.h"
 
@@ -139,7 +141,7 @@ struct _GstCudaCcl
 
 G_DECLARE_FINAL_TYPE (GstCudaCcl, gst_cuda_ccl, GST, CUDA_CCL, GstCclAnalysis)
 G_DEFINE_TYPE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_ANALYSIS)
-GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, gst_cuda_ccl_get_type ())
+GST_CCL_REGISTER_DEFINE (cudaccl, gst_cuda_ccl_get_type ())
 
 static void
 gst_cuda_ccl_class_init (GstCudaCclClass *klass)

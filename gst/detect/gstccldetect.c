@@ -61,6 +61,7 @@
 #include <math.h>
 #include <string.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
 #include "gst/analysis/memory/gstcclmappers.h"
@@ -122,7 +123,7 @@ struct _GstCclDetect
 G_DECLARE_FINAL_TYPE (GstCclDetect, gst_ccl_detect, GST, CCL_DETECT, GstBaseTransform)
 #define gst_ccl_detect_parent_class parent_class
 G_DEFINE_TYPE (GstCclDetect, gst_ccl_detect, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE (ccldetect, "ccldetect", GST_RANK_NONE, gst_ccl_detect_get_type ())
+GST_CCL_REGISTER_DEFINE (ccldetect, gst_ccl_detect_get_type ())
 
 /* Posts @error, which is consumed, as an error or, with on-error=continue, as a warning. Returns
  * whether to go on. */

@@ -99,6 +99,7 @@
 
 #include <string.h>
 #include <gst/video/video.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstcclutils.h>
 
 #include "gstcclmerge-arrivals.h"
@@ -164,7 +165,7 @@ static GstStaticPadTemplate src_template =
 
 #define gst_ccl_merge_parent_class parent_class
 G_DEFINE_TYPE (GstCclMerge, gst_ccl_merge, GST_TYPE_AGGREGATOR)
-GST_ELEMENT_REGISTER_DEFINE (cclmerge, "cclmerge", GST_RANK_NONE, GST_TYPE_CCL_MERGE)
+GST_CCL_REGISTER_DEFINE (cclmerge, GST_TYPE_CCL_MERGE)
 
 static void gst_ccl_merge_set_property (GObject *object, guint prop_id, const GValue *value,
                                         GParamSpec *pspec);

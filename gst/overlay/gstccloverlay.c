@@ -53,6 +53,7 @@
 #include <gst/video/video.h>
 #include <gst/common/gstcclclasses.h>
 #include <gst/common/gstcclfindings.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
@@ -147,7 +148,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 #define gst_ccl_overlay_parent_class parent_class
 G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE (ccloverlay, "ccloverlay", GST_RANK_NONE, GST_TYPE_CCL_OVERLAY)
+GST_CCL_REGISTER_DEFINE (ccloverlay, GST_TYPE_CCL_OVERLAY)
 
 static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
                                           GParamSpec *pspec);

@@ -47,6 +47,7 @@
 
 #include "gstccljson.h"
 
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstccltime.h>
 
 #include "gstccljsonwriter.h"
@@ -80,7 +81,7 @@ static GstStaticPadTemplate src_template =
 
 #define gst_ccl_json_parent_class parent_class
 G_DEFINE_TYPE (GstCclJson, gst_ccl_json, GST_TYPE_CCL_REPORT)
-GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSON)
+GST_CCL_REGISTER_DEFINE (ccljson, GST_TYPE_CCL_JSON)
 
 #define GST_TYPE_CCL_JSON_LINES (gst_ccl_json_lines_get_type ())
 

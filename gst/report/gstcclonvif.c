@@ -70,6 +70,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <gst/common/gstcclregister.h>
 
 #include "gstccljsonwriter.h"
 #include "gstcclonviftypes.h"
@@ -130,7 +131,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     GST_STATIC_CAPS ("application/x-onvif-metadata, encoding=(string)utf8, parsed=(boolean)true"));
 
 G_DEFINE_TYPE (GstCclOnvif, gst_ccl_onvif, GST_TYPE_CCL_REPORT)
-GST_ELEMENT_REGISTER_DEFINE (cclonvif, "cclonvif", GST_RANK_NONE, GST_TYPE_CCL_ONVIF)
+GST_CCL_REGISTER_DEFINE (cclonvif, GST_TYPE_CCL_ONVIF)
 
 static void
 append_attribute (GString *xml, const gchar *name, gdouble value)

@@ -84,6 +84,7 @@
 #include <gst/common/gstcclattach.h>
 #include <gst/common/gstcclforeign.h>
 #include <gst/common/gstcclmessage.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
@@ -157,7 +158,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 #define gst_ccl_track_parent_class parent_class
 G_DEFINE_TYPE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE (ccltrack, "ccltrack", GST_RANK_NONE, GST_TYPE_CCL_TRACK)
+GST_CCL_REGISTER_DEFINE (ccltrack, GST_TYPE_CCL_TRACK)
 
 static void gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
                                         GParamSpec *pspec);

@@ -83,6 +83,7 @@
 #include <gst/ccl/gstccl.h>
 #include <gst/common/gstcclclasses.h>
 #include <gst/common/gstcclfindings.h>
+#include <gst/common/gstcclregister.h>
 #include <gst/common/gstcclroi.h>
 #include <gst/common/gstccltime.h>
 #include <gst/common/gstcclutils.h>
@@ -141,7 +142,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 #define gst_ccl_zones_parent_class parent_class
 G_DEFINE_TYPE (GstCclZones, gst_ccl_zones, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE (cclzones, "cclzones", GST_RANK_NONE, GST_TYPE_CCL_ZONES)
+GST_CCL_REGISTER_DEFINE (cclzones, GST_TYPE_CCL_ZONES)
 
 #define GST_TYPE_CCL_ZONES_POINT (gst_ccl_zones_point_get_type ())
 
