@@ -142,7 +142,8 @@ check (const gchar *path, GError **error)
   g_autoptr (WatchSettings) settings = watch_settings_load (path, error);
 
   if (settings)
-    g_print ("%s: no mistakes, cameras: %u\n", path, settings->cameras->len);
+    g_print ("%s: no mistakes, cameras: %u, of %u\n", path, settings->cameras->len,
+             settings->cameras->len + settings->elsewhere->len);
   return settings != NULL;
 }
 

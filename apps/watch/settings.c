@@ -11,8 +11,9 @@
 
 #include "settings-private.h"
 #include "settings-values.h"
+#include "share.h"
 
-#define MAX_CAMERAS 256
+#define MAX_CAMERAS 256 /* of a program; the file may have those of many */
 #define MAX_FILE (1024 * 1024)
 #define CAMERA WATCH_CAMERA_PREFIX "NAME" /* the group in the table of keys */
 
@@ -42,6 +43,7 @@ typedef struct
   const gchar *expected;
   guint64 min, max;                      /* of UINT and SIZE */
   gboolean (*check) (const gchar *text); /* of text, and each item of a list; or NULL */
+  const gchar *variable;                 /* of the environment, which wins over the file; or NULL */
 } Key;
 
 #define FIELD(field) G_STRUCT_OFFSET (WatchSettings, field)
@@ -55,6 +57,7 @@ static gboolean is_kafka_topic (const gchar *text);
 static gboolean is_kafka_brokers (const gchar *text);
 static gboolean is_provider (const gchar *text);
 static gboolean is_class (const gchar *text);
+static gboolean is_share (const gchar *text);
 
 #define USER_FILE "a file with one line, USER:PASSWORD"
 
@@ -64,6 +67,9 @@ static const Key keys[] = {
   { "watch", "labels", FILE_PATH, FIELD (labels), NULL, "a text file with names of classes" },
   { "watch", "provider", TEXT, FIELD (provider), NULL, "cpu, cuda or tensorrt",
     .check = is_provider },
+  { "watch", "share", TEXT, FIELD (share), NULL,
+    "INDEX/COUNT, such as 0/20, or auto/20 on a host whose name ends in its index",
+    .check = is_share, .variable = "CUDACCL_WATCH_SHARE" },
   { "watch", "spool", SIZE, FIELD (spool_bytes), "256 MiB", "1 MiB to 1 TiB", MIB, MIB << 20 },
   { "server", "listen", OTHER, FIELD (listen), "127.0.0.1:8480",
     "ADDRESS:PORT, such as 127.0.0.1:8480 or [::]:8480" },
@@ -190,6 +196,14 @@ static gboolean
 is_class (const gchar *text)
 {
   return text[0] && strlen (text) <= 128;
+}
+
+static gboolean
+is_share (const gchar *text)
+{
+  guint index, count;
+
+  return watch_share_parse (text, g_get_host_name (), &index, &count);
 }
 
 gboolean
@@ -479,6 +493,10 @@ read_group (Reader *reader, const gchar *group, gpointer object)
       return fail (reader, "the value is not UTF-8");
     if (text)
       g_strstrip (text);
+    if (key->variable && g_getenv (key->variable)) {
+      g_free (text);
+      text = g_strstrip (g_strdup (g_getenv (key->variable)));
+    }
     if (!text || (!text[0] && key->type != EMPTY_TEXT)) {
       g_free (text);
       text = g_strdup (key->value);
@@ -510,14 +528,21 @@ static gboolean
 read_camera (Reader *reader, const gchar *group, WatchSettings *settings)
 {
   WatchCameraSettings *camera = g_atomic_rc_box_new0 (WatchCameraSettings);
+  guint index = 0, count = 1;
+  gboolean elsewhere;
 
+  if (settings->share)
+    watch_share_parse (settings->share, g_get_host_name (), &index, &count);
   camera->detect = settings->model != NULL;
   camera->name = g_strdup (group + strlen (WATCH_CAMERA_PREFIX));
-  g_ptr_array_add (settings->cameras, camera);
+  elsewhere = watch_share_find (camera->name, count) != index;
+  g_ptr_array_add (elsewhere ? settings->elsewhere : settings->cameras, camera);
   if (!watch_settings_is_name (camera->name))
     return fail (reader, "expected a name of up to 64 letters, digits, `-` and `_`");
   if (settings->cameras->len > MAX_CAMERAS)
-    return fail (reader, "expected at most %d cameras", MAX_CAMERAS);
+    return fail (reader,
+                 "expected at most %d cameras for a program; see `share` in the group [watch]",
+                 MAX_CAMERAS);
   if (!read_group (reader, CAMERA, camera))
     return FALSE;
   if (!camera->uri)
@@ -603,6 +628,11 @@ check_together (Reader *reader, const WatchSettings *settings)
   reader->group = "mqtt";
   if (settings->mqtt_user && !settings->mqtt)
     return fail (reader, "`credentials` needs a key `broker`");
+  /* A program that ends would say that the cameras of the others are offline. */
+  if (settings->mqtt && settings->share)
+    return fail (reader,
+                 "programs that share cameras cannot share the topics of MQTT: use Kafka or "
+                 "web hooks, or remove `share` in the group [watch]");
   reader->group = "kafka";
   if (settings->kafka_user && !settings->kafka)
     return fail (reader, "`credentials` needs a key `brokers`");
@@ -664,6 +694,8 @@ watch_settings_parse (const gchar *path, const gchar *text, GError **error)
 
   settings->path = g_strdup (absolute);
   settings->cameras = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_camera_settings_unref);
+  settings->elsewhere =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) watch_camera_settings_unref);
   return read_all (&reader, text, settings) ? g_steal_pointer (&settings) : NULL;
 }
 
@@ -732,6 +764,7 @@ clear_settings (gpointer data)
   }
   g_free (self->listen);
   g_ptr_array_unref (self->cameras);
+  g_ptr_array_unref (self->elsewhere);
 }
 
 WatchSettings *
@@ -825,11 +858,15 @@ watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSett
 WatchCameraSettings *
 watch_settings_find (const WatchSettings *self, const gchar *name)
 {
-  for (guint i = 0; i < self->cameras->len; i++) {
-    WatchCameraSettings *camera = g_ptr_array_index (self->cameras, i);
+  const GPtrArray *lists[] = { self->cameras, self->elsewhere };
 
-    if (g_str_equal (camera->name, name))
-      return camera;
+  for (guint k = 0; k < G_N_ELEMENTS (lists); k++) {
+    for (guint i = 0; i < lists[k]->len; i++) {
+      WatchCameraSettings *camera = g_ptr_array_index (lists[k], i);
+
+      if (g_str_equal (camera->name, name))
+        return camera;
+    }
   }
   return NULL;
 }

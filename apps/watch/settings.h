@@ -48,6 +48,7 @@ typedef struct
   guint retention_days;    /* default 30; 0: for ever */
   guint64 retention_bytes; /* of the media; default 20 GB; 0: no limit */
   guint64 ring_bytes;      /* of encoded frames a camera, in memory; default 32 MiB */
+  gchar *share;            /* INDEX/COUNT or auto/COUNT, or NULL: all cameras */
   guint64 spool_bytes;     /* of what brokers have not taken; default 256 MiB */
   gchar *mqtt;             /* mqtt://HOST:PORT or mqtts://, or NULL */
   gchar *mqtt_user;        /* read from the file `mqtt-credentials`, or NULL */
@@ -65,7 +66,8 @@ typedef struct
   gboolean line_events; /* which lines; default events only */
   gboolean line_tracks;
   gboolean line_frames;
-  GPtrArray *cameras; /* of WatchCameraSettings, in the order of the file */
+  GPtrArray *cameras;   /* of WatchCameraSettings, in the order of the file: those of the share */
+  GPtrArray *elsewhere; /* the others */
 } WatchSettings;
 
 /* Loads and checks the file. Errors name the file, the group, the key and what is expected; a key
@@ -88,7 +90,7 @@ gboolean watch_camera_settings_equal (const WatchCameraSettings *a, const WatchC
 gboolean watch_settings_equal (const WatchSettings *a, const WatchSettings *b, const gchar *group,
                                const gchar *name);
 
-/* Returns the camera, or NULL. */
+/* Returns the camera, of any share, or NULL. */
 WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar *name);
 
 /* Writes keys of the group `camera @name` to the file of @self, and makes the group if it is not

@@ -30,9 +30,9 @@ struct _Watch
   GPtrArray *cameras; /* of WatchCamera; freed by close_camera() */
   GArray *listeners;
   guint last_listener;
-  GFileMonitor *monitor;
-  guint reload, minute; /* sources */
-  GThread *sweeper;     /* removes old files, or NULL */
+  GFileMonitor *monitors[2]; /* or NULL */
+  guint reload, minute;      /* sources */
+  GThread *sweeper;          /* removes old files, or NULL */
   gint sweeping;
   guint days; /* to keep, for the sweeper; 0: for ever */
 };
@@ -325,6 +325,17 @@ on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorE
   self->reload = g_timeout_add (RELOAD_DELAY, on_reload, self);
 }
 
+static GFileMonitor *
+monitor (Watch *self, const gchar *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  GFileMonitor *monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
+
+  if (monitor)
+    g_signal_connect (monitor, "changed", G_CALLBACK (on_file_changed), self);
+  return monitor;
+}
+
 /* --- Once a minute --- */
 
 static gpointer
@@ -387,7 +398,7 @@ Watch *
 watch_new (const gchar *path, GError **error)
 {
   WatchSettings *settings = watch_settings_load (path, error);
-  g_autoptr (GFile) file = NULL;
+  g_autofree gchar *folder = NULL, *data = NULL;
   Watch *self;
 
   if (!settings)
@@ -409,10 +420,12 @@ watch_new (const gchar *path, GError **error)
   }
   watch_store_set_committed (self->shared.store, on_committed, self);
   set_cameras (self, FALSE);
-  file = g_file_new_for_path (self->path);
-  self->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
-  if (self->monitor)
-    g_signal_connect (self->monitor, "changed", G_CALLBACK (on_file_changed), self);
+  folder = g_path_get_dirname (self->path);
+  data = g_build_filename (folder, "..data", NULL);
+  self->monitors[0] = monitor (self, self->path);
+  /* Kubernetes changes all files of a ConfigMap at once, by another target of this link. */
+  if (g_file_test (data, G_FILE_TEST_IS_SYMLINK))
+    self->monitors[1] = monitor (self, data);
   self->minute = g_timeout_add_seconds (60, on_minute, self);
   return self;
 }
@@ -422,7 +435,8 @@ watch_free (Watch *self)
 {
   g_clear_handle_id (&self->reload, g_source_remove);
   g_clear_handle_id (&self->minute, g_source_remove);
-  g_clear_object (&self->monitor);
+  for (guint i = 0; i < G_N_ELEMENTS (self->monitors); i++)
+    g_clear_object (&self->monitors[i]);
   if (self->sweeper)
     g_thread_join (self->sweeper);
   /* All at once, so that those that hang do not add up. */

@@ -7,6 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "watch.h"
 #include "tests/lib/removetree.h"
@@ -116,6 +117,70 @@ GST_START_TEST (test_reload)
 }
 GST_END_TEST;
 
+/* Replaces what the link `..data` leads to, as the kubelet does. */
+static void
+swap_folder (const gchar *name, const gchar *text)
+{
+  g_autofree gchar *target = g_build_filename (folder, name, NULL);
+  g_autofree gchar *file = g_build_filename (target, "watch.conf", NULL);
+  g_autofree gchar *data = g_build_filename (folder, "..data", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "..data_tmp", NULL);
+
+  fail_unless (g_mkdir (target, 0700) == 0);
+  fail_unless (g_file_set_contents (file, text, -1, NULL));
+  fail_unless (symlink (name, link) == 0 && g_rename (link, data) == 0);
+}
+
+static guint
+count_events (const GPtrArray *events, const gchar *camera)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < events->len; i++)
+    n += g_str_equal (((WatchEvent *) g_ptr_array_index (events, i))->camera, camera);
+  return n;
+}
+
+/* A camera that moves to another program and back has the same session, so its numbers go on. */
+GST_START_TEST (test_share)
+{
+  static const gchar text[] =
+      "[watch]\ndata = %s/data\nshare = 0/%u\n[server]\nlisten = 127.0.0.1:0\n"
+      "[camera a]\nuri = test://\nrecord = false\n[camera door-2]\nuri = test://\nrecord = false\n";
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
+  g_autoptr (GError) error = NULL;
+  Watch *watch;
+
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *name = g_strdup_printf ("..%u", i);
+    g_autofree gchar *settings = g_strdup_printf (text, folder, i == 1 ? 2 : 1);
+
+    swap_folder (name, settings);
+    if (i == 0) {
+      fail_unless (symlink ("..data/watch.conf", path) == 0);
+      watch = watch_new (path, &error);
+      fail_unless (watch != NULL, "%s", error ? error->message : "");
+      watch_add_listener (watch, on_event, events);
+    }
+    WAIT_FOR (watch_get_cameras (watch)->len == (i == 1 ? 1 : 2));
+    fail_unless (watch_find_camera (watch, "door-2") != NULL);
+    WAIT_FOR (count_events (events, "a") >= (i == 2 ? 2 : 1));
+  }
+  watch_free (watch);
+  while (g_main_context_iteration (NULL, FALSE)) {
+  }
+  for (guint i = 0; i < events->len; i++) {
+    const WatchEvent *x = g_ptr_array_index (events, i);
+
+    for (guint k = 0; k < i; k++) {
+      const WatchEvent *y = g_ptr_array_index (events, k);
+
+      fail_if (x->number == y->number && g_str_equal (x->camera, y->camera));
+    }
+  }
+}
+GST_END_TEST;
+
 /* Runs the program with an argument or the file, and returns the exit status. */
 static gint
 run_program (const gchar *option, const gchar *file, gchar **output)
@@ -189,6 +254,7 @@ program_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_reload);
+  tcase_add_test (tcase, test_share);
   tcase_add_test (tcase, test_command_line);
   tcase_add_test (tcase, test_service);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "settings.h"
+#include "share.h"
 
 static gchar *folder, *path, *secret, *open_secret;
 
@@ -122,6 +123,9 @@ static const struct
   { "[watch]\nprovider = tpu\n", "expected cpu, cuda or tensorrt" },
   { "[watch]\ndata = \\q\n", "[watch] data: the value is not valid" },
   { "[watch]\ndata = \xff\n", "[watch] data: the value is not UTF-8" },
+  { "[watch]\nshare = 20/20\n", "[watch] share: expected INDEX/COUNT, such as 0/20" },
+  { "[watch]\nshare = 0/2\n[mqtt]\nbroker = mqtt://a\n", "[mqtt]: programs that share cameras" },
+  { "[watch]\nshare = 0/2\n[camera yard]\nuri = x\n", "[camera yard] uri: expected" },
   { "[server]\nlisten = 8480\n", "[server] listen: expected ADDRESS:PORT" },
   { "[server]\nlisten = ::1:8480\n", "expected ADDRESS:PORT" },
   { "[server]\nlisten = 127.0.0.1:65536\n", "expected ADDRESS:PORT" },
@@ -251,6 +255,123 @@ GST_START_TEST (test_redact)
 }
 GST_END_TEST;
 
+/* Computed by another program, see docs/scale.md. */
+GST_START_TEST (test_share_known)
+{
+  static const guint counts[] = { 1, 2, 3, 20, 21, 10000 };
+  static const struct
+  {
+    const gchar *camera;
+    guint found[G_N_ELEMENTS (counts)];
+  } cases[] = {
+    { "a", { 0, 1, 1, 1, 1, 8449 } },
+    { "yard", { 0, 1, 2, 12, 12, 705 } },
+    { "door-2", { 0, 0, 0, 6, 6, 7033 } },
+    { "c999", { 0, 1, 2, 15, 15, 4892 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (counts); k++)
+      fail_unless_equals_int (watch_share_find (cases[i].camera, counts[k]), cases[i].found[k]);
+}
+GST_END_TEST;
+
+/* All cameras are somewhere, about as many everywhere, and those that move go to the new one. */
+GST_START_TEST (test_share_moves)
+{
+  guint n = 10000, before[20] = { 0 }, moved = 0;
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("camera-%u", i);
+    guint a = watch_share_find (name, 20), b = watch_share_find (name, 21);
+
+    fail_unless (a < 20 && (a == b || b == 20));
+    before[a]++;
+    moved += a != b;
+  }
+  /* Five standard deviations. */
+  for (guint i = 0; i < 20; i++)
+    fail_unless (before[i] > 390 && before[i] < 610, "%u: %u", i, before[i]);
+  fail_unless (moved > 370 && moved < 583, "%u", moved);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_share_parse)
+{
+  static const struct
+  {
+    const gchar *text, *host;
+    gboolean valid;
+    guint index, count;
+  } cases[] = {
+    { "0/1", "x", TRUE, 0, 1 },
+    { "19/20", "x", TRUE, 19, 20 },
+    { "20/20", "x", FALSE },
+    { "-1/20", "x", FALSE },
+    { "1", "x", FALSE },
+    { "1/2/3", "x", FALSE },
+    { "0/0", "x", FALSE },
+    { "0/10001", "x", FALSE },
+    { "auto/20", "watch-7", TRUE, 7, 20 },
+    { "auto/20", "watch-2-19", TRUE, 19, 20 },
+    { "auto/20", "watch-20", TRUE, 20, 20 }, /* one too many has no cameras */
+    { "auto/20", "watch", FALSE },
+    { "auto/20", "watch-99999999999999999999", FALSE },
+    { "", "watch-7", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    guint index = 77, count = 77;
+
+    fail_unless_equals_int (watch_share_parse (cases[i].text, cases[i].host, &index, &count),
+                            cases[i].valid);
+    fail_unless_equals_int (index, cases[i].valid ? cases[i].index : 77);
+    fail_unless_equals_int (count, cases[i].valid ? cases[i].count : 77);
+  }
+}
+GST_END_TEST;
+
+/* The file has the cameras of all, and is checked as a whole. */
+GST_START_TEST (test_share)
+{
+  g_autoptr (GString) text = g_string_new ("[watch]\nshare = 3/5\n");
+  g_autoptr (WatchSettings) settings = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 1000; i++)
+    g_string_append_printf (text, "[camera c%u]\nuri = test://\n", i);
+  settings = watch_settings_parse (path, text->str, &error);
+  fail_unless (settings != NULL, "%s", error ? error->message : "");
+  fail_unless_equals_int (settings->cameras->len + settings->elsewhere->len, 1000);
+  for (guint i = 0; i < settings->cameras->len; i++) {
+    const WatchCameraSettings *camera = g_ptr_array_index (settings->cameras, i);
+
+    fail_unless_equals_int (watch_share_find (camera->name, 5), 3);
+    fail_unless (watch_settings_find (settings, camera->name) == camera);
+  }
+  for (guint i = 0; i < settings->elsewhere->len; i++) {
+    const WatchCameraSettings *camera = g_ptr_array_index (settings->elsewhere, i);
+
+    fail_if (watch_share_find (camera->name, 5) == 3);
+    fail_unless (watch_settings_find (settings, camera->name) == camera);
+  }
+
+  g_setenv ("CUDACCL_WATCH_SHARE", "4/5", TRUE);
+  watch_settings_unref (settings);
+  settings = watch_settings_parse (path, text->str, &error);
+  g_setenv ("CUDACCL_WATCH_SHARE", "0/1", TRUE);
+  fail_unless (watch_settings_parse (path, text->str, &error) == NULL);
+  fail_unless (strstr (error->message, "at most 256 cameras for a program") != NULL, "%s",
+               error->message);
+  g_unsetenv ("CUDACCL_WATCH_SHARE");
+  fail_unless (settings != NULL);
+  fail_unless_equals_int (
+      watch_share_find (((WatchCameraSettings *) g_ptr_array_index (settings->cameras, 0))->name,
+                        5),
+      4);
+}
+GST_END_TEST;
+
 static void
 fail_unless_file_is (const gchar *expected)
 {
@@ -315,6 +436,10 @@ settings_suite (void)
   tcase_add_test (tcase, test_schedule);
   tcase_add_test (tcase, test_redact);
   tcase_add_test (tcase, test_edit);
+  tcase_add_test (tcase, test_share_known);
+  tcase_add_test (tcase, test_share_moves);
+  tcase_add_test (tcase, test_share_parse);
+  tcase_add_test (tcase, test_share);
 
   return suite;
 }
