@@ -15,7 +15,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   WatchServer *server;
-  Watch *watch;
+  union
+  {
+    gpointer app; /* the program */
+    Watch *watch; /* it, if it is cudaccl-watch */
+  };
   SoupServerMessage *message;
   GHashTable *query; /* names that the route knows, UTF-8; or NULL */
   gchar *name;       /* what stands for {…} in the path, decoded; or NULL */
@@ -40,6 +44,20 @@ typedef struct
   WatchHandler handler;
 } WatchRoute;
 
+/* What a server serves. */
+typedef struct
+{
+  const WatchRoute *routes;
+  guint n_routes;
+  const gchar *pages; /* folder of the files among the resources, with a slash at its end */
+  /* Returns a new reference. */
+  WatchSettings *(*get_settings) (gpointer app);
+} WatchSite;
+
+/* @site must stay valid. */
+WatchServer *watch_server_new_for (const WatchSite *site, gpointer app, GError **error);
+
+/* The routes of cudaccl-watch. */
 const WatchRoute *watch_http_get_routes (guint *n);
 
 /* Takes a connection as if it had been accepted: for tests. */
@@ -90,7 +108,12 @@ void watch_http_abort (SoupServerMessage *message);
 
 const gchar *watch_http_get (const WatchRequest *request, const gchar *name);
 
-/* --- Handlers --- */
+/* --- Handlers, those that all programs have first --- */
+
+void watch_http_page (const WatchRequest *request);
+void watch_http_health (const WatchRequest *request);
+void watch_http_log_in (const WatchRequest *request);
+void watch_http_log_out (const WatchRequest *request);
 
 void watch_api_cameras (const WatchRequest *request);
 void watch_api_add_camera (const WatchRequest *request);

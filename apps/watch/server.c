@@ -1,4 +1,4 @@
-/* cudaccl-watch - the page and its interface over HTTP
+/* cudaccl-watch - a server of a page and its interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Connections are accepted here rather than by SoupServer, so that their number and the time that
@@ -7,7 +7,6 @@
 
 #include "auth.h"
 #include "http.h"
-#include "watch-page.h"
 
 #include <gst/common/gstccljsonparse.h>
 #include <string.h>
@@ -23,7 +22,8 @@
 
 struct _WatchServer
 {
-  Watch *watch;
+  const WatchSite *site;
+  gpointer app;
   SoupServer *soup;
   GSocketService *service;
   GTlsCertificate *certificate;
@@ -38,46 +38,6 @@ struct _WatchServer
 };
 
 /* --- Routes --- */
-
-static void get_page (const WatchRequest *request);
-static void get_health (const WatchRequest *request);
-static void get_readiness (const WatchRequest *request);
-static void log_in (const WatchRequest *request);
-static void log_out (const WatchRequest *request);
-
-#define RANGE "camera zone class begin end before limit"
-
-static const WatchRoute routes[] = {
-  { "GET", "/healthz", NULL, WATCH_ROUTE_OPEN, get_health },
-  { "GET", "/readyz", NULL, WATCH_ROUTE_OPEN, get_readiness },
-  { "POST", "/api/login", NULL, WATCH_ROUTE_OPEN | WATCH_ROUTE_BODY, log_in },
-  { "POST", "/api/logout", NULL, WATCH_ROUTE_OPEN, log_out },
-  { "GET", "/api/status", NULL, 0, watch_api_status },
-  { "GET", "/api/cameras", NULL, 0, watch_api_cameras },
-  { "POST", "/api/cameras", NULL, WATCH_ROUTE_BODY, watch_api_add_camera },
-  { "PUT", "/api/cameras/{name}", NULL, WATCH_ROUTE_BODY, watch_api_change_camera },
-  { "DELETE", "/api/cameras/{name}", NULL, 0, watch_api_remove_camera },
-  { "GET", "/api/cameras/{name}/live", "boxes rate", WATCH_ROUTE_STREAM, watch_live_camera },
-  { "GET", "/api/cameras/{name}/snapshot", "boxes", 0, watch_live_snapshot },
-  { "GET", "/api/live", "cameras boxes rate", WATCH_ROUTE_STREAM, watch_live_cameras },
-  { "GET", "/api/events", RANGE " kind", 0, watch_api_events },
-  { "GET", "/api/events/stream", NULL, WATCH_ROUTE_STREAM, watch_live_events },
-  { "GET", "/api/tracks", RANGE " points", 0, watch_api_tracks },
-  { "GET", "/api/minutes", "camera zone begin end", 0, watch_api_minutes },
-  { "GET", "/api/discover", NULL, 0, watch_api_discover },
-  { "POST", "/api/try", NULL, WATCH_ROUTE_BODY, watch_api_try },
-  { "GET", "/media/{file}", NULL, 0, watch_live_media },
-  { "GET", "/metrics", NULL, 0, watch_metrics },
-  { "GET", "/openapi.json", NULL, 0, get_page },
-  { "GET", "/{file}", NULL, WATCH_ROUTE_OPEN, get_page },
-};
-
-const WatchRoute *
-watch_http_get_routes (guint *n)
-{
-  *n = G_N_ELEMENTS (routes);
-  return routes;
-}
 
 /* Returns the decoded part of @path for {…} in @pattern, "" if there is none, or NULL if they do
  * not match. Both begin with a slash. */
@@ -101,16 +61,17 @@ match (const gchar *pattern, const gchar *path)
 
 /* Returns the route, or NULL and the status of the error. */
 static const WatchRoute *
-find_route (const gchar *method, const gchar *path, gchar **name, guint *status)
+find_route (const WatchSite *site, const gchar *method, const gchar *path, gchar **name,
+            guint *status)
 {
   gboolean head = g_str_equal (method, "HEAD");
 
   *status = SOUP_STATUS_NOT_FOUND;
-  for (guint i = 0; i < G_N_ELEMENTS (routes); i++) {
-    const WatchRoute *route = &routes[i];
+  for (guint i = 0; i < site->n_routes; i++) {
+    const WatchRoute *route = &site->routes[i];
     g_autofree gchar *part = match (route->path, path);
 
-    if (!part || (route->handler == get_page && *status == SOUP_STATUS_METHOD_NOT_ALLOWED))
+    if (!part || (route->handler == watch_http_page && *status == SOUP_STATUS_METHOD_NOT_ALLOWED))
       continue;
     if (!g_utf8_validate (part, -1, NULL))
       break;
@@ -361,8 +322,8 @@ get_type (const gchar *name)
   return "application/octet-stream";
 }
 
-static void
-get_page (const WatchRequest *request)
+void
+watch_http_page (const WatchRequest *request)
 {
   SoupServerMessage *message = request->message;
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
@@ -372,7 +333,7 @@ get_page (const WatchRequest *request)
 
   if (g_str_equal (g_uri_get_path (soup_server_message_get_uri (message)), "/openapi.json"))
     name = "openapi.json";
-  path = g_strconcat ("/cudaccl/watch/", name, NULL);
+  path = g_strconcat (request->server->site->pages, name, NULL);
   /* Names such as `../a` are not in the resource. */
   body = g_resources_lookup_data (path, 0, NULL);
   if (!body) {
@@ -391,24 +352,10 @@ get_page (const WatchRequest *request)
     set_body (message, SOUP_STATUS_OK, get_type (name), body);
 }
 
-static void
-get_health (const WatchRequest *request)
+void
+watch_http_health (const WatchRequest *request)
 {
   watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ok\"}"));
-}
-
-static void
-get_readiness (const WatchRequest *request)
-{
-  WatchStoreStats stats = { 0 };
-
-  watch_store_get_stats (watch_get_shared (request->watch)->store, &stats);
-  if (stats.last_error)
-    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                      "the database cannot be written");
-  else
-    watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
-  g_free (stats.last_error);
 }
 
 /* --- Checks --- */
@@ -447,11 +394,11 @@ make_cookie (WatchServer *self, const gchar *value, gint64 seconds)
                           value, seconds, self->certificate ? "; Secure" : "");
 }
 
-static void
-log_in (const WatchRequest *request)
+void
+watch_http_log_in (const WatchRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
   WatchServer *self = request->server;
+  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
   g_autoptr (JsonObject) object = watch_http_get_object (request);
   g_autofree gchar *session = NULL, *cookie = NULL;
   const gchar *given;
@@ -482,8 +429,8 @@ log_in (const WatchRequest *request)
   watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
 
-static void
-log_out (const WatchRequest *request)
+void
+watch_http_log_out (const WatchRequest *request)
 {
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (request->message);
   g_autofree gchar *cookie = make_cookie (request->server, "", 0);
@@ -521,14 +468,15 @@ check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *qu
 
 /* Answers that the path has other methods. */
 static void
-refuse_method (SoupServerMessage *message, const gchar *path)
+refuse_method (const WatchSite *site, SoupServerMessage *message, const gchar *path)
 {
+  const WatchRoute *routes = site->routes;
   g_autoptr (GString) methods = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (routes); i++) {
+  for (guint i = 0; i < site->n_routes; i++) {
     g_autofree gchar *part = match (routes[i].path, path);
 
-    if (part && (routes[i].handler != get_page || !methods->len))
+    if (part && (routes[i].handler != watch_http_page || !methods->len))
       g_string_append_printf (methods, "%s%s", methods->len ? ", " : "", routes[i].method);
   }
   soup_message_headers_replace (soup_server_message_get_response_headers (message), "Allow",
@@ -541,7 +489,7 @@ refuse_method (SoupServerMessage *message, const gchar *path)
 static const WatchRoute *
 check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (self->watch);
+  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
   const gchar *method = soup_server_message_get_method (message);
   GUri *uri = soup_server_message_get_uri (message);
@@ -575,7 +523,7 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
     watch_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
     return NULL;
   }
-  route = find_route (method, path, name, &status);
+  route = find_route (self->site, method, path, name, &status);
   if (settings->token && !(route && route->flags & WATCH_ROUTE_OPEN)) {
     result = watch_auth_check (self->auth, settings->token, authorization,
                                soup_message_headers_get_list (headers, "Cookie"),
@@ -586,7 +534,7 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
     }
   }
   if (!route && status == SOUP_STATUS_METHOD_NOT_ALLOWED)
-    refuse_method (message, path);
+    refuse_method (self->site, message, path);
   else if (!route)
     watch_http_error (message, status, "there is no such page");
   return route;
@@ -667,11 +615,11 @@ on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
   const WatchRoute *route;
   guint status;
 
-  route = find_route (soup_server_message_get_method (message),
+  route = find_route (self->site, soup_server_message_get_method (message),
                       g_uri_get_path (soup_server_message_get_uri (message)), &name, &status);
   g_return_if_fail (route);
   if (check_query (message, route, query))
-    route->handler (&(WatchRequest){ self, self->watch, message, query, name });
+    route->handler (&(WatchRequest){ self, { self->app }, message, query, name });
 }
 
 /* --- Connections --- */
@@ -785,13 +733,13 @@ start_listening (WatchServer *self, const WatchSettings *settings, GError **erro
 }
 
 WatchServer *
-watch_server_new (Watch *watch, GError **error)
+watch_server_new_for (const WatchSite *site, gpointer app, GError **error)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  g_autoptr (WatchSettings) settings = site->get_settings (app);
   WatchServer *self = g_new0 (WatchServer, 1);
 
-  watch_page_get_resource (); /* a linker leaves out what is never named */
-  self->watch = watch;
+  self->site = site;
+  self->app = app;
   self->connections = g_hash_table_new (NULL, NULL);
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = watch_auth_new ();
