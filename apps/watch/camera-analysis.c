@@ -23,9 +23,9 @@
 /* Pictures: how much larger an object must have become, how often at most, how many frames wait to
  * be encoded at a time, and how many tracks keep one. */
 #define CLEARLY_LARGER 1.25
-/* Between pictures for tracks: at most two a second of a camera, and 20 of all. */
+/* Between pictures for tracks: at most two a second of a camera, and ten of all. */
 #define PICTURE_INTERVAL (G_USEC_PER_SEC / 2)
-#define CAMERA_INTERVAL (G_USEC_PER_SEC / 20)
+#define CAMERA_INTERVAL (G_USEC_PER_SEC / 10)
 #define MAX_JOBS 3
 #define MAX_PICTURES 32
 #define MAX_WAITING 256 /* events */

@@ -135,7 +135,11 @@ set_format (WatchJpeg *self, const GstVideoInfo *info)
   self->out.par_d = GST_VIDEO_INFO_PAR_D (info);
   /* That of JFIF: BT.601 in full range. */
   gst_video_colorimetry_from_string (&self->out.colorimetry, "1:4:0:0");
-  self->converter = gst_video_converter_new (&self->in, &self->out, NULL);
+  /* Two thirds of the time that the default, cubic, takes. */
+  self->converter = gst_video_converter_new (
+      &self->in, &self->out,
+      gst_structure_new ("options", GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
+                         GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR, NULL));
   if (!self->converter)
     return FALSE;
   caps = gst_video_info_to_caps (&self->out);
