@@ -633,6 +633,9 @@ check_together (Reader *reader, const WatchSettings *settings)
     return fail (reader,
                  "programs that share cameras cannot share the topics of MQTT: use Kafka or "
                  "web hooks, or remove `share` in the group [watch]");
+  /* Else the certificates would turn TLS on, against the address. */
+  if (settings->mqtt_ca && !(settings->mqtt && g_str_has_prefix (settings->mqtt, "mqtts://")))
+    return fail (reader, "`ca-file` needs TLS: write mqtts:// instead of mqtt:// in `broker`");
   reader->group = "kafka";
   if (settings->kafka_user && !settings->kafka)
     return fail (reader, "`credentials` needs a key `brokers`");
