@@ -123,8 +123,19 @@ exchange_numbers (WatchAnalysis *self)
   g_free (key);
 }
 
+static Zone *
+add_zone (WatchAnalysis *self, const gchar *name)
+{
+  Zone *zone = g_new0 (Zone, 1);
+
+  zone->name = g_strdup (name);
+  g_ptr_array_add (self->zones, zone);
+  return zone;
+}
+
 WatchAnalysis *
-watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchShared *shared)
+watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchStorePast *past,
+                    const WatchShared *shared)
 {
   WatchAnalysis *self = g_new0 (WatchAnalysis, 1);
 
@@ -132,11 +143,19 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSha
   self->shared = *shared;
   self->line_frames = settings->lines && settings->line_frames;
   self->picture_interval = MAX (PICTURE_INTERVAL, settings->cameras->len * CAMERA_INTERVAL);
-  self->last_track = watch_store_get_last_track (shared->store, camera);
+  self->last_track = past->last_track;
   exchange_numbers (self);
   self->track_base = self->last_track;
   self->tracks = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) watch_live_track_free);
   self->zones = g_ptr_array_new_with_free_func (zone_free);
+  /* All now: the streaming thread must not wait for the database. */
+  for (guint i = 0; i < past->counts->len; i++) {
+    const WatchStoreCounts *counts = &g_array_index (past->counts, WatchStoreCounts, i);
+    Zone *zone = add_zone (self, counts->zone);
+
+    zone->in = counts->in;
+    zone->out = counts->out;
+  }
   self->present = g_ptr_array_new ();
   self->boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
   g_array_set_clear_func (self->boxes, box_clear);
@@ -443,18 +462,13 @@ add_object (WatchAnalysis *self, const GstCclMeta *meta, const GstCclComponent *
 static Zone *
 find_zone (WatchAnalysis *self, const GstCclZone *from)
 {
-  Zone *zone;
-
   for (guint i = 0; i < self->zones->len; i++) {
-    zone = g_ptr_array_index (self->zones, i);
+    Zone *zone = g_ptr_array_index (self->zones, i);
+
     if (g_str_equal (zone->name, from->name))
       return zone;
   }
-  zone = g_new0 (Zone, 1);
-  zone->name = g_strdup (from->name);
-  g_ptr_array_add (self->zones, zone);
-  watch_store_get_counts (self->shared.store, self->camera, zone->name, &zone->in, &zone->out);
-  return zone;
+  return add_zone (self, from->name);
 }
 
 static void

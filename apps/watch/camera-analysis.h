@@ -14,9 +14,9 @@ G_BEGIN_DECLS
  * zones, go on. From any thread; frames of one stream at a time. */
 typedef struct _WatchAnalysis WatchAnalysis;
 
-/* Only what lines are wanted is taken from @settings. */
+/* Only what lines are wanted is taken from @settings. Numbers and counts go on from @past. */
 WatchAnalysis *watch_analysis_new (WatchSettings *settings, const gchar *camera,
-                                   const WatchShared *shared);
+                                   const WatchStorePast *past, const WatchShared *shared);
 /* Who makes the clips, not owned; NULL: there are none. */
 void watch_analysis_set_recorder (WatchAnalysis *self, WatchRecorder *recorder);
 /* Ends what goes on, and waits for pictures that are being encoded. */

@@ -383,7 +383,6 @@ apply (WatchCamera *self)
   if (!run) {
     stop_feed (&self->analyse);
     stop_feed (&self->record);
-    self->away_since = 0;
     if (!self->finished)
       set_state (self, WATCH_CAMERA_OFF,
                  g_strdup (camera->enabled ? "outside of its schedule" : "disabled"));
@@ -392,7 +391,7 @@ apply (WatchCamera *self)
   if (!self->analyse.stream && !self->analyse.retry) {
     g_autofree gchar *uri = watch_uri_redact (camera->uri);
 
-    if (!self->away_since)
+    if (self->state != WATCH_CAMERA_LOST && self->state != WATCH_CAMERA_FROZEN)
       set_state (self, WATCH_CAMERA_CONNECTING, g_strdup_printf ("connecting to %s", uri));
     on_retry (&self->analyse);
   }
@@ -485,6 +484,7 @@ watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const Wa
                   WatchCameraChanged changed, gpointer user_data)
 {
   WatchCamera *self = g_new0 (WatchCamera, 1);
+  WatchStorePast past;
 
   g_mutex_init (&self->lock);
   self->settings = watch_settings_ref (settings);
@@ -494,7 +494,11 @@ watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const Wa
   feed_init (&self->analyse, self);
   feed_init (&self->record, self);
   make_recorder (self);
-  self->analysis = watch_analysis_new (settings, camera->name, shared);
+  watch_store_get_past (shared->store, camera->name, &past);
+  self->analysis = watch_analysis_new (settings, camera->name, &past, shared);
+  /* When it comes, it is back, also after a restart. */
+  self->away_since = past.lost_since;
+  watch_store_past_clear (&past);
   watch_analysis_set_recorder (self->analysis, self->recorder);
   self->viewers = watch_viewers_new ();
   apply (self);

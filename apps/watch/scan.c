@@ -204,13 +204,16 @@ file_read (File *self, GError **error)
   g_autoptr (GstBus) bus = NULL;
   g_autoptr (GError) failure = NULL;
   WatchAnalysis *analysis;
+  WatchStorePast past;
   GstSample *sample;
 
   if (!pipeline)
     return FALSE;
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   bus = gst_element_get_bus (pipeline);
-  analysis = watch_analysis_new (self->scan->settings, self->camera, &shared);
+  watch_store_get_past (self->scan->store, self->camera, &past);
+  analysis = watch_analysis_new (self->scan->settings, self->camera, &past, &shared);
+  watch_store_past_clear (&past);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   if (self->from > self->begin)

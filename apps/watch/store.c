@@ -867,60 +867,6 @@ watch_store_forget_files (WatchStore *self, const gchar *const *files)
   push (self, operation);
 }
 
-guint64
-watch_store_get_last_track (WatchStore *self, const gchar *camera)
-{
-  guint64 track;
-  WatchDb *db;
-
-  watch_store_flush (self);
-  db = watch_store_get_reader (self, FALSE, NULL);
-  if (!db)
-    return 0;
-  track = watch_db_get_int (db, "SELECT last_track FROM cameras WHERE camera = ?", "i",
-                            (gint64) watch_store_get_number (self, camera, FALSE));
-  watch_store_return_reader (self, db);
-  return track;
-}
-
-gint64
-watch_store_get_session_end (WatchStore *self, const gchar *session)
-{
-  WatchDb *db;
-  gint64 end;
-
-  watch_store_flush (self);
-  db = watch_store_get_reader (self, FALSE, NULL);
-  if (!db)
-    return 0;
-  end = watch_db_get_int (db, "SELECT max (\"end\") FROM tracks WHERE session = ?", "i",
-                          (gint64) watch_store_get_number (self, session, FALSE));
-  watch_store_return_reader (self, db);
-  return end;
-}
-
-void
-watch_store_get_counts (WatchStore *self, const gchar *camera, const gchar *zone, guint64 *in,
-                        guint64 *out)
-{
-  sqlite3_stmt *statement;
-  WatchDb *db;
-
-  *in = *out = 0;
-  watch_store_flush (self);
-  db = watch_store_get_reader (self, FALSE, NULL);
-  if (!db)
-    return;
-  statement = watch_db_query (db, "SELECT \"in\", out FROM counts WHERE camera = ? AND zone = ?",
-                              "ii", (gint64) watch_store_get_number (self, camera, FALSE),
-                              (gint64) watch_store_get_number (self, zone, FALSE));
-  if (statement && sqlite3_step (statement) == SQLITE_ROW) {
-    *in = sqlite3_column_int64 (statement, 0);
-    *out = sqlite3_column_int64 (statement, 1);
-  }
-  watch_store_return_reader (self, db);
-}
-
 void
 watch_store_get_stats (WatchStore *self, WatchStoreStats *stats)
 {

@@ -47,11 +47,24 @@ void watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpoi
 
 /* --- What survives a restart --- */
 
-/* The highest number of a track of the camera, or 0. */
-guint64 watch_store_get_last_track (WatchStore *self, const gchar *camera);
-/* The counts of a zone after its last event, or 0. */
-void watch_store_get_counts (WatchStore *self, const gchar *camera, const gchar *zone, guint64 *in,
-                             guint64 *out);
+/* The counts of a zone after its last event. */
+typedef struct
+{
+  gchar *zone;
+  guint64 in, out;
+} WatchStoreCounts;
+
+typedef struct
+{
+  guint64 last_track; /* the highest number, or 0 */
+  GArray *counts;     /* of WatchStoreCounts, for each zone that had an event */
+  gint64 lost_since;  /* time of the last event `lost`, 0 if `back` came after it */
+} WatchStorePast;
+
+/* Fills in @past of the camera; clear it with watch_store_past_clear(). Waits until all that was
+ * added before is committed. */
+void watch_store_get_past (WatchStore *self, const gchar *camera, WatchStorePast *past);
+void watch_store_past_clear (WatchStorePast *past);
 
 /* When the last track of the session ended, 0 if there is none. Takes up to some 100 ms. */
 gint64 watch_store_get_session_end (WatchStore *self, const gchar *session);

@@ -398,10 +398,11 @@ class Soak:
             delays.append(min(found) - begin)
             if delays[-1] > FOUND_AFTER:
                 self.fail(f"{camera}: {how} was found after {delays[-1]:.1f} s")
-            # The next session does not know that it was away.
-            if any(begin < kill < end + BACK_AFTER for kill in [*self.kills, self.stopped]):
+            if begin < self.stopped < end + BACK_AFTER:
                 continue
-            if not any(end - 1 <= time <= end + BACK_AFTER for time in back[camera]):
+            # The next session knows that it was away, but finds it only after its own start.
+            killed = any(begin < kill < end + BACK_AFTER for kill in self.kills)
+            if not any(end - 1 <= time and (killed or time <= end + BACK_AFTER) for time in back[camera]):
                 self.fail(f"{camera} did not come back after {how} until "
                           f"{datetime.datetime.utcfromtimestamp(end):%H:%M:%S}")
         if delays:

@@ -3,12 +3,15 @@
 
 #include <glib/gstdio.h>
 #include <gst/app/app.h>
+#include <gst/ccl/gstccl.h>
 #include <gst/check/gstcheck.h>
+#include <sqlite3.h>
 #include <string.h>
 #ifdef HAVE_RTSP_SERVER
 #include <gst/rtsp-server/rtsp-server.h>
 #endif
 
+#include "camera-analysis.h"
 #include "camera-frozen.h"
 #include "camera-stream.h"
 #include "camera-tracks.h"
@@ -271,6 +274,130 @@ GST_START_TEST (test_file)
   watch_camera_free (loop);
   watch_camera_free (none);
   watch_camera_free (off);
+}
+GST_END_TEST;
+
+/* A camera is lost from its last event `lost` until an event `back`. */
+GST_START_TEST (test_lost_since)
+{
+  static const struct
+  {
+    const gchar *camera;
+    WatchEventKind kind;
+    gint64 since; /* of the yard, after the event */
+  } cases[] = {
+    { "hall", WATCH_EVENT_LOST, 0 }, { "yard", WATCH_EVENT_LOST, 2 },
+    { "hall", WATCH_EVENT_BACK, 2 }, { "yard", WATCH_EVENT_STILL, 2 },
+    { "yard", WATCH_EVENT_BACK, 0 }, { "yard", WATCH_EVENT_LOST, 6 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const WatchEvent event = { .camera = (gchar *) cases[i].camera,
+                               .session = session,
+                               .number = i + 1,
+                               .time = i + 1,
+                               .kind = cases[i].kind };
+    WatchStorePast past;
+
+    watch_store_add_event (store, watch_event_copy (&event));
+    watch_store_get_past (store, "yard", &past);
+    fail_unless_equals_int64 (past.lost_since, cases[i].since);
+    watch_store_past_clear (&past);
+  }
+}
+GST_END_TEST;
+
+/* A camera that was lost when the program ended is back when it comes, and not lost once more. */
+GST_START_TEST (test_restart)
+{
+  g_autofree gchar *path = make_file (), *late = g_build_filename (folder, "late.avi", NULL);
+  g_autoptr (WatchSettings) settings = make_settings ("[camera a]\nuri = %s\n", late);
+  g_autoptr (GPtrArray) lost = NULL, back = NULL;
+  WatchCamera *camera = make_camera (settings, 0);
+
+  wait_for_state (camera, WATCH_CAMERA_LOST);
+  watch_camera_free (camera);
+  g_free (session);
+  session = g_uuid_string_random ();
+  camera = make_camera (settings, 0);
+  fail_unless_equals_int (get_state (camera, NULL), WATCH_CAMERA_CONNECTING);
+  wait_for_state (camera, WATCH_CAMERA_LOST);
+  fail_unless_equals_int (g_rename (path, late), 0);
+  WAIT_FOR (count_events ("a", WATCH_EVENT_BACK) > 0);
+  watch_camera_free (camera);
+
+  lost = get_events ("a", WATCH_EVENT_LOST);
+  back = get_events ("a", WATCH_EVENT_BACK);
+  fail_unless (lost->len == 1 && back->len == 1, "%u, %u", lost->len, back->len);
+  {
+    const WatchEvent *event = g_ptr_array_index (back, 0);
+
+    fail_unless_equals_string (event->session, session);
+    fail_unless_equals_int64 (event->dwell,
+                              event->time - ((WatchEvent *) g_ptr_array_index (lost, 0))->time);
+  }
+}
+GST_END_TEST;
+
+/* Frames go on while the database is locked, also the first with a zone, whose counts go on. */
+GST_START_TEST (test_locked)
+{
+  const WatchShared shared = { session, store, media };
+  g_autoptr (WatchSettings) settings = make_settings ("[camera a]\nuri = test://\n");
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+  g_autoptr (GstBuffer) frame = gst_buffer_new ();
+  const GstCclZone zones[] = { { .name = (gchar *) "known", .inside = 1 },
+                               { .name = (gchar *) "new" } };
+  const WatchEvent known = { .camera = (gchar *) "a",
+                             .session = session,
+                             .number = 1,
+                             .time = 1,
+                             .kind = WATCH_EVENT_ENTER,
+                             .zone = (gchar *) "known",
+                             .in = 7,
+                             .out = 5 };
+  WatchCameraStatus status = { 0 };
+  WatchAnalysis *analysis;
+  WatchStoreStats stats;
+  WatchStorePast past;
+  GstVideoInfo video;
+  gint64 start;
+  sqlite3 *db;
+
+  watch_store_add_event (store, watch_event_copy (&known));
+  watch_store_get_past (store, "a", &past);
+  analysis = watch_analysis_new (settings, "a", &past, &shared);
+  watch_store_past_clear (&past);
+  fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
+  fail_unless_equals_int (sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+
+  gst_video_info_set_format (&video, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  gst_buffer_add_ccl_zones_meta (frame, 64, 48, zones, G_N_ELEMENTS (zones), NULL, 0);
+  watch_analysis_add_event (analysis, WATCH_EVENT_LOST, 2, NULL, 0);
+  start = g_get_monotonic_time ();
+  watch_analysis_add_frame (analysis, frame, &video, FALSE, 3);
+  /* SQLite waits two seconds for the lock. */
+  fail_unless (g_get_monotonic_time () < start + G_USEC_PER_SEC);
+  watch_store_get_stats (store, &stats);
+  fail_unless_equals_int (stats.queued, 1);
+  g_free (stats.last_error);
+
+  status.zones = g_array_new (FALSE, FALSE, sizeof (WatchZoneCounts));
+  status.boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
+  watch_analysis_get_status (analysis, &status);
+  fail_unless_equals_int (status.zones->len, 2);
+  for (guint i = 0; i < status.zones->len; i++) {
+    WatchZoneCounts *zone = &g_array_index (status.zones, WatchZoneCounts, i);
+
+    fail_unless_equals_string (zone->name, zones[i].name);
+    fail_unless_equals_uint64 (zone->in, i ? 0 : 7);
+    fail_unless_equals_uint64 (zone->out, i ? 0 : 5);
+    g_free (zone->name);
+  }
+  watch_camera_status_clear (&status);
+  sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+  sqlite3_close (db);
+  watch_analysis_free (analysis);
 }
 GST_END_TEST;
 
@@ -613,6 +740,9 @@ camera_suite (void)
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_ball);
   tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_lost_since);
+  tcase_add_test (tcase, test_restart);
+  tcase_add_test (tcase, test_locked);
   tcase_add_test (tcase, test_path);
   tcase_add_test (tcase, test_frozen_pictures);
   tcase_add_test (tcase, test_errors);
