@@ -487,5 +487,6 @@ watch_api_try (const WatchRequest *request)
   preview->uri = g_strdup (change.uri);
   preview->user = g_strdup (change.user);
   preview->password = g_strdup (change.password);
+  preview->timeout = WATCH_PREVIEW_TIMEOUT;
   watch_http_run (request, TRUE, watch_preview_run, preview, watch_preview_free);
 }

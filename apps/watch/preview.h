@@ -12,9 +12,14 @@ typedef struct
 {
   gchar *uri; /* of a scheme that cameras may have */
   gchar *user, *password;
+  guint timeout; /* milliseconds */
 } WatchPreview;
 
-/* A WatchWork on a WatchPreview: a JPEG picture, or after 15 s an error. */
+/* How long the page waits. */
+#define WATCH_PREVIEW_TIMEOUT 15000
+
+/* A WatchWork on a WatchPreview: a JPEG picture, or an error. Returns in time also if the source
+ * hangs: its thread is left alone, and there are at most three of those. */
 void watch_preview_run (WatchAnswer *answer, gpointer data, GCancellable *cancellable);
 void watch_preview_free (gpointer data);
 

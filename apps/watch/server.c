@@ -33,7 +33,6 @@ struct _WatchServer
   GHashTable *connections; /* of GSocketConnection that are open, without references */
   GHashTable *unfinished;  /* of Unfinished, by data */
   GThreadPool *quick, *slow;
-  GCancellable *cancellable;
   WatchServerStats stats;
 };
 
@@ -235,7 +234,10 @@ typedef struct
 static void
 on_job_finished (SoupServerMessage *message, gpointer data)
 {
-  ((Job *) data)->finished = TRUE;
+  Job *job = data;
+
+  job->finished = TRUE;
+  g_cancellable_cancel (job->cancellable);
 }
 
 static gboolean
@@ -249,7 +251,7 @@ end_job (gpointer user_data)
       set_body (job->message, answer->status, answer->type, answer->body);
     else
       watch_http_error (job->message, answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST,
-                        "%s", answer->error ? answer->error->message : "the program ends");
+                        "%s", answer->error ? answer->error->message : "cancelled");
     watch_http_unpause (job->message);
     watch_http_finish (job->server, job);
   }
@@ -291,7 +293,7 @@ watch_http_run (const WatchRequest *request, gboolean slow, WatchWork work, gpoi
   job = g_new0 (Job, 1);
   job->server = self;
   job->message = g_object_ref (request->message);
-  job->cancellable = g_object_ref (self->cancellable);
+  job->cancellable = g_cancellable_new ();
   job->work = work;
   job->data = data;
   job->destroy = destroy;
@@ -743,7 +745,6 @@ watch_server_new_for (const WatchSite *site, gpointer app, GError **error)
   self->connections = g_hash_table_new (NULL, NULL);
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = watch_auth_new ();
-  self->cancellable = g_cancellable_new ();
   self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
   self->slow = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
   self->soup = soup_server_new (NULL, NULL);
@@ -766,9 +767,6 @@ watch_server_free (WatchServer *self)
     g_socket_listener_close (G_SOCKET_LISTENER (self->service));
     g_object_unref (self->service);
   }
-  g_cancellable_cancel (self->cancellable);
-  g_thread_pool_free (self->quick, FALSE, TRUE);
-  g_thread_pool_free (self->slow, FALSE, TRUE);
   /* SoupServer finishes messages later, or not at all. */
   g_hash_table_iter_init (&iter, self->unfinished);
   while (g_hash_table_iter_next (&iter, &data, NULL)) {
@@ -776,6 +774,8 @@ watch_server_free (WatchServer *self)
     g_hash_table_iter_init (&iter, self->unfinished);
   }
   g_hash_table_unref (self->unfinished);
+  g_thread_pool_free (self->quick, FALSE, TRUE);
+  g_thread_pool_free (self->slow, FALSE, TRUE);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
   g_hash_table_iter_init (&iter, self->connections);
@@ -784,7 +784,6 @@ watch_server_free (WatchServer *self)
   g_hash_table_unref (self->connections);
   watch_auth_free (self->auth);
   g_clear_object (&self->certificate);
-  g_object_unref (self->cancellable);
   g_free (self->uri);
   g_free (self);
 }

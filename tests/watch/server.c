@@ -3,11 +3,16 @@
 
 #include <gst/check/gstcheck.h>
 #include <json-glib/json-glib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auth.h"
 #include "discovery.h"
 #include "http.h"
+#include "preview.h"
+#include "tests/lib/removetree.h"
 #include "tests/lib/watchfake.h"
 
 #define LOCAL                                                               \
@@ -669,6 +674,83 @@ GST_START_TEST (test_media)
 }
 GST_END_TEST;
 
+/* --- Test pictures --- */
+
+static void
+run_preview (const gchar *path, guint timeout, GCancellable *cancellable, WatchAnswer *answer)
+{
+  g_autofree gchar *uri = g_filename_to_uri (path, NULL, NULL);
+  WatchPreview preview = { uri, NULL, NULL, timeout };
+  gint64 start = g_get_monotonic_time ();
+
+  *answer = (WatchAnswer){ 0 };
+  watch_preview_run (answer, &preview, cancellable);
+  fail_unless (g_get_monotonic_time () < start + 5 * G_USEC_PER_SEC);
+}
+
+static void
+clear_answer (WatchAnswer *answer)
+{
+  g_clear_pointer (&answer->body, g_bytes_unref);
+  g_clear_error (&answer->error);
+}
+
+/* A pipe that has no writer hangs when it is opened. */
+GST_START_TEST (test_preview)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
+  g_autofree gchar *pipe = g_build_filename (folder, "pipe", NULL),
+                   *file = g_build_filename (folder, "picture", NULL);
+  g_autofree gchar *text =
+      g_strdup_printf ("videotestsrc num-buffers=1 ! jpegenc ! filesink location=%s", file);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+  WatchAnswer answer;
+  const guint8 *data;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (mkfifo (pipe, 0600), 0);
+
+  g_cancellable_cancel (cancelled);
+  run_preview (pipe, 60000, cancelled, &answer);
+  fail_if (answer.body);
+  clear_answer (&answer);
+  for (guint i = 1; i < 5; i++) {
+    run_preview (pipe, 200, NULL, &answer);
+    fail_unless_equals_int (answer.status, 502);
+    fail_unless_equals_string (answer.error->message, "no picture came within 0.2 seconds");
+    clear_answer (&answer);
+  }
+  /* Five threads hang: no more are made. */
+  run_preview (file, 60000, NULL, &answer);
+  fail_unless_equals_int (answer.status, 503);
+  fail_unless (strstr (answer.error->message, "earlier test pictures hang"), "%s",
+               answer.error->message);
+  clear_answer (&answer);
+
+  /* They end when the source does. It is opened more than once. */
+  for (;;) {
+    int fd = open (pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd >= 0)
+      close (fd);
+    run_preview (file, 60000, NULL, &answer);
+    if (answer.status != 503)
+      break;
+    clear_answer (&answer);
+    g_usleep (10000);
+  }
+  fail_unless (answer.status == 200, "%s", answer.error ? answer.error->message : "");
+  data = g_bytes_get_data (answer.body, NULL);
+  fail_unless (data[0] == 0xff && data[1] == 0xd8);
+  clear_answer (&answer);
+  remove_tree (folder);
+}
+GST_END_TEST;
+
 /* --- Starting --- */
 
 GST_START_TEST (test_start)
@@ -828,6 +910,7 @@ server_suite (void)
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_media);
+  tcase_add_test (tc, test_preview);
   tcase_add_test (tc, test_start);
   tcase_add_test (tc, test_openapi);
   tcase_add_test (tc, test_promtool);
