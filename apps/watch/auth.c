@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define SESSION_TIME (30 * 24 * G_TIME_SPAN_HOUR)
+#define SESSION_TIME (WATCH_AUTH_SESSION_DAYS * G_TIME_SPAN_DAY)
+#define RENEW_TIME G_TIME_SPAN_DAY
 #define MAX_ADDRESSES 1024
 #define DIGEST 32
 
@@ -16,6 +17,7 @@ typedef struct
   guint8 id[DIGEST];    /* digest of the cookie's value */
   guint8 token[DIGEST]; /* digest of the token that opened it: another token ends it */
   gint64 expires;       /* 0: free */
+  gint64 sent;          /* when the browser got the cookie */
 } Session;
 
 typedef struct
@@ -168,7 +170,7 @@ find_session (WatchAuth *self, const gchar *cookies)
 
 WatchAuthResult
 watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorization,
-                  const gchar *cookies, GInetAddress *address, gint64 now)
+                  const gchar *cookies, GInetAddress *address, gint64 now, gchar **renew)
 {
   Session *session;
   guint8 right[DIGEST];
@@ -187,6 +189,10 @@ watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorizatio
     return WATCH_AUTH_NEEDED;
   }
   session->expires = now + SESSION_TIME;
+  if (renew && now >= session->sent + RENEW_TIME) {
+    session->sent = now;
+    *renew = find_cookie (cookies);
+  }
   return WATCH_AUTH_OK;
 }
 
@@ -214,6 +220,7 @@ watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GIne
   digest (value->str, free_one->id);
   digest (token, free_one->token);
   free_one->expires = now + SESSION_TIME;
+  free_one->sent = now;
   *session = g_string_free (value, FALSE);
   return WATCH_AUTH_OK;
 }

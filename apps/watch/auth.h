@@ -26,15 +26,18 @@ typedef enum
 #define WATCH_AUTH_BLOCK 60
 
 #define WATCH_AUTH_MAX_SESSIONS 64
+#define WATCH_AUTH_SESSION_DAYS 30 /* without use */
 #define WATCH_AUTH_COOKIE "cudaccl-watch"
 
 WatchAuth *watch_auth_new (void);
 void watch_auth_free (WatchAuth *self);
 
 /* Checks the header Authorization (`Bearer TOKEN`), or else the header Cookie; both may be NULL, as
- * may @address. @token is the right one. */
+ * may @address. @token is the right one. Once a day, sets @renew, which may be NULL, to the
+ * cookie's value: it must be sent again, since browsers forget it after WATCH_AUTH_SESSION_DAYS. */
 WatchAuthResult watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorization,
-                                  const gchar *cookies, GInetAddress *address, gint64 now);
+                                  const gchar *cookies, GInetAddress *address, gint64 now,
+                                  gchar **renew);
 
 /* Checks @given, and makes a session if it is right: its value for the cookie. */
 WatchAuthResult watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given,

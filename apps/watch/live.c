@@ -3,7 +3,8 @@
 
 /* What has no end is written in pieces: the next one when the socket has taken the last. Pictures
  * that come in the meantime replace each other, so a slow client gets fewer. Events wait, up to
- * MAX_QUEUED: then the connection ends, and the client asks for what it missed. */
+ * MAX_QUEUED: then the connection ends, and the client asks for what it missed: it gets the last
+ * MAX_MISSED, and an event `missed` that says where the others are. */
 
 #include "http.h"
 #include "settings-private.h"
@@ -463,6 +464,21 @@ on_events_finished (SoupServerMessage *message, gpointer user_data)
   g_free (events);
 }
 
+/* Says that there are more events than are sent, and how to get them: @before is a row. */
+static void
+tell_missed (Events *events, gint64 begin, gint64 before)
+{
+  JsonBuilder *builder = json_builder_new ();
+  g_autofree gchar *text = NULL;
+
+  json_builder_begin_object (builder);
+  watch_json_add_time (builder, "begin", begin);
+  if (before)
+    watch_json_add_int (builder, "before", before);
+  text = watch_json_take (builder);
+  output_text (&events->output, g_strdup_printf ("event: missed\ndata: %s\n\n", text));
+}
+
 /* Events of several cameras are not committed in the order of their times: some are sent twice,
  * but none is missed. */
 static void
@@ -471,10 +487,12 @@ send_missed (Events *events, gint64 since)
   WatchQuery query = { .begin = MAX (since - 10 * G_USEC_PER_SEC, 0),
                        .kind = -1,
                        .limit = MAX_MISSED };
-  gint64 next;
+  gint64 next = 0;
   g_autoptr (GPtrArray) missed =
       watch_store_find_events (watch_get_shared (events->watch)->store, &query, &next, NULL);
 
+  if (!missed || next)
+    tell_missed (events, query.begin, next);
   for (guint i = missed ? missed->len : 0; i > 0; i--)
     output_text (&events->output, format_event (g_ptr_array_index (missed, i - 1)));
 }

@@ -388,12 +388,15 @@ refuse (SoupServerMessage *message, WatchAuthResult result)
                                                : "a token is needed: Authorization: Bearer TOKEN");
 }
 
-static gchar *
-make_cookie (WatchServer *self, const gchar *value, gint64 seconds)
+static void
+set_cookie (WatchServer *self, SoupServerMessage *message, const gchar *value, guint days)
 {
-  return g_strdup_printf (WATCH_AUTH_COOKIE
-                          "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%" G_GINT64_FORMAT "%s",
-                          value, seconds, self->certificate ? "; Secure" : "");
+  g_autofree gchar *cookie =
+      g_strdup_printf (WATCH_AUTH_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%u%s",
+                       value, days * 24 * 3600, self->certificate ? "; Secure" : "");
+
+  soup_message_headers_append (soup_server_message_get_response_headers (message), "Set-Cookie",
+                               cookie);
 }
 
 void
@@ -402,7 +405,7 @@ watch_http_log_in (const WatchRequest *request)
   WatchServer *self = request->server;
   g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
   g_autoptr (JsonObject) object = watch_http_get_object (request);
-  g_autofree gchar *session = NULL, *cookie = NULL;
+  g_autofree gchar *session = NULL;
   const gchar *given;
   WatchAuthResult result;
 
@@ -425,9 +428,7 @@ watch_http_log_in (const WatchRequest *request)
     refuse (request->message, result);
     return;
   }
-  cookie = make_cookie (self, session, 30 * 24 * 3600);
-  soup_message_headers_append (soup_server_message_get_response_headers (request->message),
-                               "Set-Cookie", cookie);
+  set_cookie (self, request->message, session, WATCH_AUTH_SESSION_DAYS);
   watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
 
@@ -435,11 +436,9 @@ void
 watch_http_log_out (const WatchRequest *request)
 {
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (request->message);
-  g_autofree gchar *cookie = make_cookie (request->server, "", 0);
 
   watch_auth_log_out (request->server->auth, soup_message_headers_get_list (headers, "Cookie"));
-  soup_message_headers_append (soup_server_message_get_response_headers (request->message),
-                               "Set-Cookie", cookie);
+  set_cookie (request->server, request->message, "", 0);
   watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
 
@@ -502,6 +501,7 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
   const gchar *mode = soup_message_headers_get_one (headers, "Sec-Fetch-Mode");
   const gchar *authorization = soup_message_headers_get_one (headers, "Authorization");
   gboolean reads = g_str_equal (method, "GET") || g_str_equal (method, "HEAD");
+  g_autofree gchar *session = NULL;
   const WatchRoute *route;
   WatchAuthResult result;
   guint status;
@@ -529,11 +529,13 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
   if (settings->token && !(route && route->flags & WATCH_ROUTE_OPEN)) {
     result = watch_auth_check (self->auth, settings->token, authorization,
                                soup_message_headers_get_list (headers, "Cookie"),
-                               get_address (message), g_get_monotonic_time ());
+                               get_address (message), g_get_monotonic_time (), &session);
     if (result != WATCH_AUTH_OK) {
       refuse (message, result);
       return NULL;
     }
+    if (session)
+      set_cookie (self, message, session, WATCH_AUTH_SESSION_DAYS);
   }
   if (!route && status == SOUP_STATUS_METHOD_NOT_ALLOWED)
     refuse_method (self->site, message, path);

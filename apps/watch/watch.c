@@ -89,6 +89,13 @@ publish_state (Watch *self, WatchCamera *camera)
   watch_camera_status_clear (&status);
 }
 
+static void
+publish_states (Watch *self)
+{
+  for (guint i = 0; i < self->cameras->len; i++)
+    publish_state (self, g_ptr_array_index (self->cameras, i));
+}
+
 static gboolean
 on_events (gpointer data)
 {
@@ -284,6 +291,8 @@ watch_reload (Watch *self, GError **error)
     publisher = watch_publisher_new (settings, &self->shared, error);
     if (!publisher) {
       self->publisher = watch_publisher_new (before, &self->shared, NULL);
+      /* The new one knows none. */
+      publish_states (self);
       watch_settings_unref (settings);
       return FALSE;
     }
@@ -358,8 +367,7 @@ on_minute (gpointer user_data)
 {
   Watch *self = user_data;
 
-  for (guint i = 0; i < self->cameras->len; i++)
-    publish_state (self, g_ptr_array_index (self->cameras, i));
+  publish_states (self);
   if (g_atomic_int_get (&self->sweeping))
     return G_SOURCE_CONTINUE;
   if (self->sweeper)

@@ -467,14 +467,14 @@ GST_START_TEST (test_auth)
   gchar *oldest = NULL;
 
   for (guint i = 0; i < WATCH_AUTH_FAILURES; i++)
-    fail_unless_equals_int (watch_auth_check (auth, "token", "bearer no", NULL, here, time),
+    fail_unless_equals_int (watch_auth_check (auth, "token", "bearer no", NULL, here, time, NULL),
                             WATCH_AUTH_WRONG);
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, near, time),
+  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, near, time, NULL),
                           WATCH_AUTH_TOO_MANY);
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, far, time),
+  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, far, time, NULL),
                           WATCH_AUTH_OK);
   time += WATCH_AUTH_BLOCK * G_USEC_PER_SEC;
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time),
+  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
                           WATCH_AUTH_OK);
 
   /* The oldest of too many sessions ends; another token ends all; so does a month. */
@@ -484,34 +484,52 @@ GST_START_TEST (test_auth)
     fail_unless_equals_int (watch_auth_log_in (auth, "token", "token", far, ++time, &session),
                             WATCH_AUTH_OK);
     cookie = g_strconcat (WATCH_AUTH_COOKIE "=", session, NULL);
-    fail_unless_equals_int (watch_auth_check (auth, "token", NULL, cookie, far, time),
+    fail_unless_equals_int (watch_auth_check (auth, "token", NULL, cookie, far, time, NULL),
                             WATCH_AUTH_OK);
     if (i == 0)
       oldest = g_steal_pointer (&cookie);
     if (i == 2)
-      fail_unless_equals_int (watch_auth_check (auth, "other", NULL, cookie, far, time),
+      fail_unless_equals_int (watch_auth_check (auth, "other", NULL, cookie, far, time, NULL),
                               WATCH_AUTH_NEEDED);
     if (i == WATCH_AUTH_MAX_SESSIONS)
       fail_unless_equals_int (
-          watch_auth_check (auth, "token", NULL, cookie, far, time + 31 * G_TIME_SPAN_DAY),
+          watch_auth_check (auth, "token", NULL, cookie, far, time + 31 * G_TIME_SPAN_DAY, NULL),
           WATCH_AUTH_NEEDED);
   }
-  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time), WATCH_AUTH_OK);
+  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time, NULL),
+                          WATCH_AUTH_OK);
   for (guint i = 0; i < WATCH_AUTH_MAX_SESSIONS; i++) {
     g_autofree gchar *session = NULL;
 
     watch_auth_log_in (auth, "token", "token", far, ++time, &session);
   }
-  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time),
+  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time, NULL),
                           WATCH_AUTH_NEEDED);
   g_free (oldest);
+
+  /* A cookie that is used is renewed, once a day. */
+  {
+    g_autofree gchar *session = NULL, *cookie = NULL;
+
+    watch_auth_log_in (auth, "token", "token", far, time, &session);
+    cookie = g_strconcat ("a=b; " WATCH_AUTH_COOKIE "=", session, NULL);
+    for (guint hours = 0; hours < 100; hours += 5) {
+      g_autofree gchar *renewed = NULL;
+
+      fail_unless_equals_int (watch_auth_check (auth, "token", NULL, cookie, far,
+                                                time + hours * G_TIME_SPAN_HOUR, &renewed),
+                              WATCH_AUTH_OK);
+      fail_unless_equals_string (renewed,
+                                 hours == 25 || hours == 50 || hours == 75 ? session : NULL);
+    }
+  }
 
   /* Addresses beyond the limit share their failures. */
   for (guint i = 0; i < 1024 + WATCH_AUTH_FAILURES; i++) {
     const guint8 bytes[] = { 10, 0, i >> 8, i & 255 };
     g_autoptr (GInetAddress) one = g_inet_address_new_from_bytes (bytes, G_SOCKET_FAMILY_IPV4);
 
-    watch_auth_check (auth, "token", "Bearer no", NULL, one, time);
+    watch_auth_check (auth, "token", "Bearer no", NULL, one, time, NULL);
   }
 }
 GST_END_TEST;
@@ -599,8 +617,10 @@ GST_START_TEST (test_events)
   gint64 time = g_get_real_time () - G_TIME_SPAN_MINUTE;
   g_autofree gchar *id =
       g_strdup_printf ("id: %" G_GINT64_FORMAT "\ndata: {\"camera\":\"yard\"", time);
-  g_autofree gchar *request = NULL;
+  g_autofree gchar *request = NULL, *page = NULL, *others = NULL;
+  const gchar *missed;
   Client client;
+  gint64 before;
 
   start (LOCAL);
   client_open (&client, "GET /api/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -620,10 +640,34 @@ GST_START_TEST (test_events)
   fail_unless (client_read (&client, "\"number\":3,"), "%.1500s", client.answer->str);
   fail_unless (strstr (client.answer->str, "\"number\":2,") <
                strstr (client.answer->str, "\"number\":3,"));
+  fail_if (strstr (client.answer->str, "event: missed"));
+  client_close (&client);
+
+  /* Of many, the last; and where the others are. */
+  for (guint i = 4; i <= 210; i++)
+    watch_store_add_event (watch_get_shared (watch)->store, make_event (i, time + i));
+  watch_store_flush (watch_get_shared (watch)->store);
+  client_open (&client, request);
+  fail_unless (client_read (&client, "\"number\":210,"), "%.1500s", client.answer->str);
+  fail_if (strstr (client.answer->str, "\"number\":10,"));
+  fail_unless (strstr (client.answer->str, "\"number\":11,"));
+  missed = strstr (client.answer->str, "event: missed\ndata: {\"begin\":\"");
+  fail_unless (missed && missed < strstr (client.answer->str, "\"number\":11,"), "%.1500s",
+               client.answer->str);
+  before = strtoll (strstr (missed, "\"before\":") + strlen ("\"before\":"), NULL, 10);
+  page = g_strdup_printf (GET ("/api/events?before=%" G_GINT64_FORMAT "&begin=%.24s"), before,
+                          strstr (missed, "begin") + strlen ("begin\":\""));
+  others = ask (page);
+  fail_if (strstr (others, "\"number\":11,"));
+  for (guint i = 1; i <= 10; i++) {
+    g_autofree gchar *number = g_strdup_printf ("\"number\":%u,", i);
+
+    fail_unless (strstr (others, number), "%s: %.1500s", number, others);
+  }
   client_close (&client);
 
   check_cases ((Case[]){ { GET ("/api/events?limit=2"), 200, "\"next\":" },
-                         { GET ("/api/events?limit=3&kind=in&zone=gate"), 200, "\"number\":3" },
+                         { GET ("/api/events?limit=3&kind=in&zone=gate"), 200, "\"number\":208" },
                          { GET ("/api/events?kind=out"), 200, "{\"events\":[]}" } },
                3);
   stop ();
