@@ -11,6 +11,7 @@
 
 #include "watch.h"
 #include "tests/lib/removetree.h"
+#include "tests/lib/testbroker.h"
 
 static gchar *folder, *path;
 
@@ -181,6 +182,42 @@ GST_START_TEST (test_share)
 }
 GST_END_TEST;
 
+/* When new sinks are refused, those of before start again, and send the states of all cameras. */
+GST_START_TEST (test_refused_sinks)
+{
+  static const gchar camera[] = "[camera a]\nuri = test://\nenabled = false\n";
+  g_autoptr (GHashTable) states = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autofree gchar *right = NULL;
+  g_autoptr (GString) wrong = NULL;
+  g_autoptr (GError) error = NULL;
+  TestBroker broker;
+  Watch *watch;
+
+  if (!test_broker_set_up (&broker, folder, NULL))
+    return;
+  test_broker_subscribe (&broker, "cudaccl/#");
+  right = g_strdup_printf ("[mqtt]\nbroker = mqtt://127.0.0.1:%u\n%s", broker.port, camera);
+  wrong = g_string_new (right);
+  g_string_append (wrong, "[webhooks]\nurls =");
+  for (guint i = 0; i < 17; i++)
+    g_string_append_printf (wrong, " http://127.0.0.1:9/%u", i);
+  write_file (right);
+  watch = watch_new (path, &error);
+  fail_unless (watch != NULL, "%s", error ? error->message : "");
+  test_broker_read_until (&broker, states, "cudaccl/a/availability", "offline");
+  write_file (wrong->str);
+  fail_if (watch_reload (watch, &error));
+  fail_unless (strstr (error->message, "webhooks: expected fewer"), "%s", error->message);
+  test_broker_read_until (&broker, states, "cudaccl/availability", "offline");
+  test_broker_read_until (&broker, states, "cudaccl/availability", "online");
+  test_broker_read_until (&broker, states, "cudaccl/a/availability", "offline");
+  watch_free (watch);
+  while (g_main_context_iteration (NULL, FALSE)) {
+  }
+  test_broker_tear_down (&broker);
+}
+GST_END_TEST;
+
 /* Runs the program with an argument or the file, and returns the exit status. */
 static gint
 run_program (const gchar *option, const gchar *file, gchar **output)
@@ -255,6 +292,7 @@ program_suite (void)
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_reload);
   tcase_add_test (tcase, test_share);
+  tcase_add_test (tcase, test_refused_sinks);
   tcase_add_test (tcase, test_command_line);
   tcase_add_test (tcase, test_service);
 

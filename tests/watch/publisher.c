@@ -13,6 +13,8 @@
 
 #include "publisher.h"
 #include "states.h"
+#include "tests/lib/testbroker.h"
+#include "tests/lib/removetree.h"
 
 #define N_CAMERAS 3
 
@@ -77,29 +79,11 @@ stop (Fixture *self)
 }
 
 static void
-remove_folder (const gchar *folder)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree gchar *path = g_build_filename (folder, name, NULL);
-
-    if (g_file_test (path, G_FILE_TEST_IS_DIR))
-      remove_folder (path);
-    else
-      g_unlink (path);
-  }
-  g_clear_pointer (&dir, g_dir_close);
-  g_rmdir (folder);
-}
-
-static void
 tear_down (Fixture *self)
 {
   stop (self);
   watch_store_close (self->store);
-  remove_folder (self->folder);
+  remove_tree (self->folder);
   g_free (self->folder);
 }
 
@@ -192,166 +176,26 @@ is_complete (const Arrived *self, const Fixture *fixture)
   return memcmp (self->last, fixture->numbers, sizeof (self->last)) == 0;
 }
 
-/* --- Programs --- */
-
-static gchar *
-spawn (const gchar *const *argv, GSubprocess **process)
-{
-  g_autoptr (GError) error = NULL;
-
-  *process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
-  return *process ? NULL : g_strdup (error->message);
-}
-
-static guint16
-find_port (void)
-{
-  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
-
-  return g_socket_listener_add_any_inet_port (listener, NULL, NULL);
-}
-
-typedef struct
-{
-  guint16 port;
-  gchar *conf;
-  GSubprocess *process;
-  GSubprocess *subscriber;
-  GDataInputStream *lines;
-} Mosquitto;
-
-/* Waits until something listens to the port. */
-static gboolean
-can_connect (guint16 port)
-{
-  g_autoptr (GSocketClient) client = g_socket_client_new ();
-
-  for (guint i = 0; i < 300; i++) {
-    g_autoptr (GSocketConnection) connection =
-        g_socket_client_connect_to_host (client, "127.0.0.1", port, NULL, NULL);
-
-    if (connection)
-      return TRUE;
-    g_usleep (10000);
-  }
-  return FALSE;
-}
-
-static void
-mosquitto_start (Mosquitto *self)
-{
-  const gchar *const argv[] = { "mosquitto", "-c", self->conf, NULL };
-  g_autofree gchar *error = spawn (argv, &self->process);
-
-  fail_unless (!error, "%s", error);
-  fail_unless (can_connect (self->port), "mosquitto does not start");
-}
-
-/* Returns FALSE if it is not installed. */
-static gboolean
-mosquitto_set_up (Mosquitto *self, const gchar *folder)
-{
-  g_autofree gchar *text = NULL;
-  g_autofree gchar *program = NULL;
-  g_autofree gchar *path = g_strconcat (g_getenv ("PATH"), ":/usr/sbin:/usr/local/sbin", NULL);
-
-  g_setenv ("PATH", path, TRUE);
-  program = g_find_program_in_path ("mosquitto");
-  if (!program) {
-    GST_WARNING ("skipped: mosquitto is not installed");
-    g_print ("skipped: mosquitto is not installed\n");
-    return FALSE;
-  }
-  memset (self, 0, sizeof (*self));
-  self->port = find_port ();
-  self->conf = g_build_filename (folder, "mosquitto.conf", NULL);
-  text = g_strdup_printf ("listener %u 127.0.0.1\nallow_anonymous true\npersistence true\n"
-                          "persistence_location %s/\nmax_queued_messages 0\nlog_type error\n"
-                          "user %s\n",
-                          self->port, folder, g_get_user_name ());
-  g_file_set_contents (self->conf, text, -1, NULL);
-  mosquitto_start (self);
-  return TRUE;
-}
-
-static void
-end_process (GSubprocess **process, gint number)
-{
-  g_subprocess_send_signal (*process, number);
-  g_subprocess_wait (*process, NULL, NULL);
-  g_clear_object (process);
-}
-
-/* Prints topic and payload of all messages; with a session that survives the broker. */
-static void
-mosquitto_subscribe (Mosquitto *self, const gchar *topic)
-{
-  g_autofree gchar *port = g_strdup_printf ("%u", self->port);
-  const gchar *const argv[] = {
-    "mosquitto_sub",   "-p", port,           "-i", "reader", "-c", "-q", "1", "-t", topic, "-t",
-    "homeassistant/#", "-F", "%r\\t%t\\t%p", NULL
-  };
-  g_autofree gchar *error = spawn (argv, &self->subscriber);
-
-  fail_unless (!error, "%s", error);
-  self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->subscriber));
-}
-
-static void
-mosquitto_tear_down (Mosquitto *self)
-{
-  if (self->subscriber)
-    end_process (&self->subscriber, SIGTERM);
-  g_clear_object (&self->lines);
-  if (self->process)
-    end_process (&self->process, SIGTERM);
-  g_free (self->conf);
-}
-
-/* Reads the next message: whether it is retained, topic and payload, with tabs. */
-static gchar *
-read_line (GDataInputStream *lines)
-{
-  gchar *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
-
-  fail_unless (line != NULL, "no more lines");
-  return line;
-}
-
-/* Reads messages into @states until the one of @topic is @payload. */
-static void
-read_until (Mosquitto *self, GHashTable *states, const gchar *topic, const gchar *payload)
-{
-  for (;;) {
-    g_autofree gchar *line = read_line (self->lines);
-    g_auto (GStrv) words = g_strsplit (line, "\t", 3);
-
-    g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));
-    if (g_str_equal (words[1], topic) && g_str_equal (words[2], payload))
-      return;
-  }
-}
-
 /* --- MQTT --- */
 
 /* The broker is away at first, restarts in the middle, and all events arrive in order. */
 GST_START_TEST (test_mqtt_events)
 {
   Fixture fixture;
-  Mosquitto broker;
+  TestBroker broker;
   Arrived arrived = { 0 };
   g_autofree gchar *uri = NULL;
 
   set_up (&fixture);
-  if (!mosquitto_set_up (&broker, fixture.folder)) {
+  if (!test_broker_set_up (&broker, fixture.folder, NULL)) {
     tear_down (&fixture);
     return;
   }
-  mosquitto_subscribe (&broker, "site/1/+/events");
+  test_broker_subscribe (&broker, "site/1/+/events");
   g_usleep (300000);
   end_process (&broker.process, SIGTERM);
 
-  uri = g_strdup_printf ("mqtt://127.0.0.1:%u,127.0.0.1:%u", find_port (), broker.port);
+  uri = g_strdup_printf ("mqtt://127.0.0.1:%u,127.0.0.1:%u", test_broker_find_port (), broker.port);
   fixture.settings.mqtt = uri;
   publish (&fixture);
   add_events (&fixture, 1000);
@@ -363,7 +207,7 @@ GST_START_TEST (test_mqtt_events)
     fail_unless_equals_string (status->name, "mqtt");
     fail_unless_equals_uint64 (status->pending, 1000);
   }
-  mosquitto_start (&broker);
+  test_broker_start (&broker);
   for (guint i = 0; !is_complete (&arrived, &fixture); i++) {
     g_autofree gchar *line = read_line (broker.lines);
 
@@ -371,7 +215,7 @@ GST_START_TEST (test_mqtt_events)
     if (i == 200) {
       end_process (&broker.process, SIGTERM);
       add_events (&fixture, 1000);
-      mosquitto_start (&broker);
+      test_broker_start (&broker);
     }
   }
   wait_sent (&fixture);
@@ -384,7 +228,7 @@ GST_START_TEST (test_mqtt_events)
     fail_unless_equals_uint64 (status->dropped, 0);
   }
   tear_down (&fixture);
-  mosquitto_tear_down (&broker);
+  test_broker_tear_down (&broker);
 }
 GST_END_TEST;
 
@@ -430,14 +274,14 @@ GST_START_TEST (test_mqtt_states)
   WatchCameraSettings yard = { (gchar *) "yard" };
   GSubprocess *process;
   Fixture fixture;
-  Mosquitto broker;
+  TestBroker broker;
 
   set_up (&fixture);
-  if (!mosquitto_set_up (&broker, fixture.folder)) {
+  if (!test_broker_set_up (&broker, fixture.folder, NULL)) {
     tear_down (&fixture);
     return;
   }
-  mosquitto_subscribe (&broker, "site/#");
+  test_broker_subscribe (&broker, "site/#");
   fixture.settings.mqtt = uri = g_strdup_printf ("mqtt://127.0.0.1:%u", broker.port);
   fixture.settings.cameras = g_ptr_array_new ();
   g_ptr_array_add (fixture.settings.cameras, &yard);
@@ -446,7 +290,7 @@ GST_START_TEST (test_mqtt_states)
   set_camera (&fixture, "yard", TRUE, 2, "a/b #1");
   set_camera (&fixture, "door", FALSE, 0, "a/b #1");
   watch_publisher_set_picture (fixture.publisher, "yard", jpeg);
-  read_until (&broker, states, "site/1/yard/picture", "JPEG");
+  test_broker_read_until (&broker, states, "site/1/yard/picture", "JPEG");
   fail_unless_equals_string (g_hash_table_lookup (states, "site/1/availability"), "online");
   fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/availability"), "online");
   fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/motion"), "ON");
@@ -466,7 +310,7 @@ GST_START_TEST (test_mqtt_states)
 
   /* The zone has another name: topics of the old one are cleared. */
   set_camera (&fixture, "yard", TRUE, 1, "new");
-  read_until (&broker, states, zone, "");
+  test_broker_read_until (&broker, states, zone, "");
   fail_unless_equals_string (g_hash_table_lookup (states, "site/1/yard/new/inside"), "1");
 
   /* Home Assistant starts: all is sent again. */
@@ -476,7 +320,7 @@ GST_START_TEST (test_mqtt_states)
   fail_unless (spawn (again, &process) == NULL);
   g_subprocess_wait (process, NULL, NULL);
   g_object_unref (process);
-  read_until (&broker, states, "site/1/yard/picture", "JPEG");
+  test_broker_read_until (&broker, states, "site/1/yard/picture", "JPEG");
   while (!g_hash_table_contains (states, motion) ||
          !g_hash_table_contains (states, "site/1/door/motion")) {
     g_autofree gchar *line = read_line (broker.lines);
@@ -487,20 +331,20 @@ GST_START_TEST (test_mqtt_states)
 
   /* The program ends, and starts without the camera `door`, and the zone `new`. */
   stop (&fixture);
-  read_until (&broker, states, "site/1/availability", "offline");
+  test_broker_read_until (&broker, states, "site/1/availability", "offline");
   publish (&fixture);
-  read_until (&broker, states, "site/1/availability", "online");
+  test_broker_read_until (&broker, states, "site/1/availability", "online");
   while (g_strcmp0 (g_hash_table_lookup (states, "site/1/door/motion"), "") != 0)
-    read_until (&broker, states, "site/1/door/motion", "");
+    test_broker_read_until (&broker, states, "site/1/door/motion", "");
   set_camera (&fixture, "yard", TRUE, 1, "other");
-  read_until (&broker, states, "site/1/yard/new/inside", "");
+  test_broker_read_until (&broker, states, "site/1/yard/new/inside", "");
 
   /* The camera goes: nothing of it stays. */
   watch_publisher_set_camera (fixture.publisher, "yard", NULL);
-  read_until (&broker, states, "site/1/yard/picture", "");
+  test_broker_read_until (&broker, states, "site/1/yard/picture", "");
   g_usleep (200000);
   stop (&fixture);
-  read_until (&broker, states, "site/1/availability", "offline");
+  test_broker_read_until (&broker, states, "site/1/availability", "offline");
   end_process (&broker.subscriber, SIGTERM);
   g_clear_object (&broker.lines);
   {
@@ -515,7 +359,101 @@ GST_START_TEST (test_mqtt_states)
   }
   g_ptr_array_unref (fixture.settings.cameras);
   tear_down (&fixture);
-  mosquitto_tear_down (&broker);
+  test_broker_tear_down (&broker);
+}
+GST_END_TEST;
+
+/* Makes a certificate that signs itself, for this machine. */
+static gboolean
+make_certificate (const gchar *folder, const gchar *name)
+{
+  g_autofree gchar *certificate = g_strdup_printf ("%s/%s.pem", folder, name);
+  g_autofree gchar *key = g_strdup_printf ("%s/%s.key", folder, name);
+  const gchar *const argv[] = { "openssl",
+                                "req",
+                                "-x509",
+                                "-newkey",
+                                "ec",
+                                "-pkeyopt",
+                                "ec_paramgen_curve:prime256v1",
+                                "-nodes",
+                                "-days",
+                                "1",
+                                "-subj",
+                                "/CN=localhost",
+                                "-addext",
+                                "subjectAltName=IP:127.0.0.1",
+                                "-keyout",
+                                key,
+                                "-out",
+                                certificate,
+                                NULL };
+  g_autoptr (GSubprocess) process =
+      g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL);
+
+  return process && g_subprocess_wait_check (process, NULL, NULL);
+}
+
+/* Over TLS and with a password. What is wrong is said, and nothing is sent then. */
+GST_START_TEST (test_mqtt_tls)
+{
+  Fixture fixture;
+  TestBroker broker;
+  Arrived arrived = { 0 };
+  g_autofree gchar *security = NULL, *passwords = NULL, *right = NULL, *other = NULL, *uri = NULL;
+  const gchar *const options[] = { "-u", "me", "-P", "s3cret", "--cafile", NULL, NULL };
+  const gchar *make_passwords[] = { "mosquitto_passwd", "-b", "-c", NULL, "me", "s3cret", NULL };
+  GSubprocess *process = NULL;
+
+  set_up (&fixture);
+  g_setenv ("PATH", "/usr/bin:/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin", TRUE);
+  right = g_build_filename (fixture.folder, "right.pem", NULL);
+  other = g_build_filename (fixture.folder, "other.pem", NULL);
+  make_passwords[3] = passwords = g_build_filename (fixture.folder, "passwords", NULL);
+  ((const gchar **) options)[5] = right;
+  security = g_strdup_printf ("allow_anonymous false\npassword_file %s\ncertfile %s\nkeyfile "
+                              "%s/right.key",
+                              passwords, right, fixture.folder);
+  if (!make_certificate (fixture.folder, "right") || !make_certificate (fixture.folder, "other") ||
+      spawn (make_passwords, &process) || !g_subprocess_wait_check (process, NULL, NULL) ||
+      !test_broker_set_up (&broker, fixture.folder, security)) {
+    g_print ("skipped: openssl or mosquitto is not installed\n");
+    g_clear_object (&process);
+    tear_down (&fixture);
+    return;
+  }
+  g_object_unref (process);
+  broker.options = options;
+  test_broker_subscribe (&broker, "site/1/+/events");
+  fixture.settings.mqtt = uri = g_strdup_printf ("mqtts://127.0.0.1:%u", broker.port);
+  fixture.settings.mqtt_user = (gchar *) "me";
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GArray) all = NULL;
+    WatchSinkStatus *status;
+
+    fixture.settings.mqtt_password = (gchar *) (i == 0 ? "wr0ng" : "s3cret");
+    fixture.settings.mqtt_ca = i == 1 ? other : right;
+    publish (&fixture);
+    add_events (&fixture, 30);
+    if (i == 2)
+      break;
+    while (g_str_equal (get_status (&fixture, &all)->text, "not connected yet")) {
+      g_clear_pointer (&all, g_array_unref);
+      g_usleep (10000);
+    }
+    status = &g_array_index (all, WatchSinkStatus, 0);
+    fail_if (status->connected || status->sent || strstr (status->text, "wr0ng"));
+    fail_unless (strstr (status->text, i == 0 ? "uthori" : "TLS"), "%u: %s", i, status->text);
+    stop (&fixture);
+  }
+  while (!is_complete (&arrived, &fixture)) {
+    g_autofree gchar *line = read_line (broker.lines);
+
+    arrive (&arrived, strrchr (line, '\t') + 1);
+  }
+  wait_connected (&fixture, TRUE);
+  tear_down (&fixture);
+  test_broker_tear_down (&broker);
 }
 GST_END_TEST;
 
@@ -915,6 +853,7 @@ publisher_suite (void)
   tcase_add_test (tc, test_killed);
   tcase_add_test (tc, test_mqtt_events);
   tcase_add_test (tc, test_mqtt_states);
+  tcase_add_test (tc, test_mqtt_tls);
   tcase_add_test (tc, test_topic_levels);
   tcase_add_test (tc, test_kafka);
   tcase_add_test (tc, test_webhook);

@@ -1,0 +1,140 @@
+/* cudaccl - tests: a broker for MQTT, mosquitto
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "testbroker.h"
+
+#include <gst/check/gstcheck.h>
+#include <signal.h>
+
+gchar *
+spawn (const gchar *const *argv, GSubprocess **process)
+{
+  g_autoptr (GError) error = NULL;
+
+  *process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  return *process ? NULL : g_strdup (error->message);
+}
+
+guint16
+test_broker_find_port (void)
+{
+  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
+
+  return g_socket_listener_add_any_inet_port (listener, NULL, NULL);
+}
+
+/* Waits until something listens to the port. */
+static gboolean
+can_connect (guint16 port)
+{
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+
+  for (guint i = 0; i < 300; i++) {
+    g_autoptr (GSocketConnection) connection =
+        g_socket_client_connect_to_host (client, "127.0.0.1", port, NULL, NULL);
+
+    if (connection)
+      return TRUE;
+    g_usleep (10000);
+  }
+  return FALSE;
+}
+
+void
+test_broker_start (TestBroker *self)
+{
+  const gchar *const argv[] = { "mosquitto", "-c", self->conf, NULL };
+  g_autofree gchar *error = spawn (argv, &self->process);
+
+  fail_unless (!error, "%s", error);
+  fail_unless (can_connect (self->port), "mosquitto does not start");
+}
+
+gboolean
+test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security)
+{
+  g_autofree gchar *text = NULL;
+  g_autofree gchar *program = NULL;
+  g_autofree gchar *path = g_strconcat (g_getenv ("PATH"), ":/usr/sbin:/usr/local/sbin", NULL);
+
+  g_setenv ("PATH", path, TRUE);
+  program = g_find_program_in_path ("mosquitto");
+  if (!program) {
+    GST_WARNING ("skipped: mosquitto is not installed");
+    g_print ("skipped: mosquitto is not installed\n");
+    return FALSE;
+  }
+  memset (self, 0, sizeof (*self));
+  self->port = test_broker_find_port ();
+  self->conf = g_build_filename (folder, "mosquitto.conf", NULL);
+  text = g_strdup_printf ("listener %u 127.0.0.1\n%s\npersistence true\n"
+                          "persistence_location %s/\nmax_queued_messages 0\nlog_type error\n"
+                          "user %s\n",
+                          self->port, security ? security : "allow_anonymous true", folder,
+                          g_get_user_name ());
+  g_file_set_contents (self->conf, text, -1, NULL);
+  test_broker_start (self);
+  return TRUE;
+}
+
+void
+end_process (GSubprocess **process, gint number)
+{
+  g_subprocess_send_signal (*process, number);
+  g_subprocess_wait (*process, NULL, NULL);
+  g_clear_object (process);
+}
+
+void
+test_broker_subscribe (TestBroker *self, const gchar *topic)
+{
+  g_autofree gchar *port = g_strdup_printf ("%u", self->port), *error = NULL;
+  const gchar *const options[] = {
+    "mosquitto_sub",   "-p", port,          "-i", "reader", "-c", "-q", "1", "-t", topic, "-t",
+    "homeassistant/#", "-F", "%r\\t%t\\t%p"
+  };
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    g_ptr_array_add (argv, (gpointer) options[i]);
+  for (const gchar *const *option = self->options; option && *option; option++)
+    g_ptr_array_add (argv, (gpointer) *option);
+  g_ptr_array_add (argv, NULL);
+  error = spawn ((const gchar *const *) argv->pdata, &self->subscriber);
+  fail_unless (!error, "%s", error);
+  self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->subscriber));
+}
+
+void
+test_broker_tear_down (TestBroker *self)
+{
+  if (self->subscriber)
+    end_process (&self->subscriber, SIGTERM);
+  g_clear_object (&self->lines);
+  if (self->process)
+    end_process (&self->process, SIGTERM);
+  g_free (self->conf);
+}
+
+gchar *
+read_line (GDataInputStream *lines)
+{
+  gchar *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
+
+  fail_unless (line != NULL, "no more lines");
+  return line;
+}
+
+void
+test_broker_read_until (TestBroker *self, GHashTable *states, const gchar *topic,
+                        const gchar *payload)
+{
+  for (;;) {
+    g_autofree gchar *line = read_line (self->lines);
+    g_auto (GStrv) words = g_strsplit (line, "\t", 3);
+
+    g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));
+    if (g_str_equal (words[1], topic) && g_str_equal (words[2], payload))
+      return;
+  }
+}

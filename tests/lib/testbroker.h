@@ -1,0 +1,42 @@
+/* cudaccl - tests: a broker for MQTT, mosquitto
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __TEST_BROKER_H__
+#define __TEST_BROKER_H__
+
+#include <gio/gio.h>
+
+typedef struct
+{
+  guint16 port;
+  const gchar *const *options; /* of the subscriber, or NULL */
+  gchar *conf;
+  GSubprocess *process;
+  GSubprocess *subscriber;
+  GDataInputStream *lines; /* of the subscriber */
+} TestBroker;
+
+/* Starts a program; returns what is wrong, or NULL. */
+gchar *spawn (const gchar *const *argv, GSubprocess **process);
+/* Sends it the signal, and waits for its end. */
+void end_process (GSubprocess **process, gint number);
+
+/* Returns a port that is free. */
+guint16 test_broker_find_port (void);
+/* Reads the next line; fails if there is none. */
+gchar *read_line (GDataInputStream *lines);
+
+/* Starts it with files in @folder, on a port of its own. @security has lines of its configuration;
+ * NULL: everybody may connect. Returns FALSE if it is not installed. */
+gboolean test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security);
+void test_broker_start (TestBroker *self);
+void test_broker_tear_down (TestBroker *self);
+
+/* Reads all messages of @topic and of Home Assistant's discovery, with a session that survives the
+ * broker. A line is `RETAINED TOPIC PAYLOAD`, with tabs. */
+void test_broker_subscribe (TestBroker *self, const gchar *topic);
+/* Reads messages into @states, payloads by topics, until the one of @topic is @payload. */
+void test_broker_read_until (TestBroker *self, GHashTable *states, const gchar *topic,
+                             const gchar *payload);
+
+#endif /* __TEST_BROKER_H__ */
