@@ -16,6 +16,7 @@ typedef struct CclCudaGraphKey
   uint32_t min_area, max_area, min_width, min_height;
   uint8_t threshold, highest, invert, bits;
   bool near; /* the operations are those for near objects */
+  bool wide; /* pixels have two bytes */
 } CclCudaGraphKey;
 
 /* The work on frames with one key, ready to be replayed. */

@@ -1,6 +1,7 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/classes.h"
 #include "cuda/crops/crops.h"
 #include "cuda/download.h"
 #include "cuda/filters/operations.h"
@@ -32,6 +33,7 @@ typedef struct CudaSession
   CclCudaTiming timing;
   CclCudaDownload download;
   CclCudaShapes shapes;
+  CclCudaClasses classes;
   bool label_map_is_here; /* that of the last frame */
   bool masks_are_here[2]; /* those of the last frame */
   bool is_uploaded;       /* the last frame was not on the device before */
@@ -45,6 +47,12 @@ cuda_algorithm (size_t index)
   const CclCudaAlgorithm *algorithm = ccl_cuda_algorithm (index);
 
   return algorithm ? &algorithm->info : NULL;
+}
+
+static bool
+cuda_has_classes (const CclAlgorithm *algorithm)
+{
+  return ((const CclCudaAlgorithm *) algorithm)->has_classes;
 }
 
 static const CclAlgorithm *
@@ -84,6 +92,7 @@ cuda_close (CclSession *session)
   ccl_cuda_operations_close (&self->chains[1]);
   free (self->work.tables);
   free (self->base.shapes);
+  free (self->base.values);
   free (self);
 }
 
@@ -111,7 +120,7 @@ static CclCudaWork
 work_for (const CclSession *wanted)
 {
   const CclConfig *config = &wanted->config;
-  bool volume = wanted->slices > 0;
+  bool volume = wanted->slices > 0, classes = config->values == CCL_VALUES_EQUAL;
 
   return (CclCudaWork){
     /* info is the first member of CclCudaAlgorithm */
@@ -119,12 +128,13 @@ work_for (const CclSession *wanted)
     .frame = { .width = config->width,
                .height = config->height,
                .connectivity = (uint8_t) config->connectivity },
-    .components = { .slots = ccl_runs_per_row (config->width),
+    .components = { .slots = classes ? config->width : ccl_runs_per_row (config->width),
                     .slice_height = volume ? config->height / wanted->slices : 0 },
     .result = { .capacity = config->max_components },
     .wants = { .moments = config->second_order,
                .result_labels = config->labels || volume,
                .updates = config->updates },
+    .classes = classes,
     .feature_stage = config->features,
     .depth = wanted->slices,
   };
@@ -162,7 +172,7 @@ open_work (CudaSession *self)
 
   self->operations = choose_chain (self);
   work->stages = stages ? &self->timing.stages : NULL;
-  if (config->shapes & CCL_SHAPES_LUMA)
+  if (config->shapes & CCL_SHAPES_LUMA || work->classes)
     config->upload = CCL_UPLOAD_PIXELS;
   self->graphs.disabled = stages; /* stages' events are recorded while the stages are enqueued */
   if (status == CCL_OK)
@@ -170,7 +180,8 @@ open_work (CudaSession *self)
   if (status == CCL_OK && config->motion)
     status = ccl_cuda_model_open (&self->model, &self->base.model, config, &self->queue.memory);
   if (status == CCL_OK)
-    status = open_operations (self);
+    status = work->classes ? ccl_cuda_classes_open (&self->classes, &self->base, &self->queue)
+                           : open_operations (self);
   if (status == CCL_OK)
     status = ccl_cuda_download_open (&self->download, &self->queue, &self->base, &work->result);
   if (status == CCL_OK && self->base.frame_height > 0 && config->labels)
@@ -269,6 +280,11 @@ enqueue_frame (void *data)
     error = ccl_cuda_operations_enqueue (self->operations, &self->source, stream);
     ccl_cuda_stage (work, "operations", stream);
   }
+  if (error == cudaSuccess && work->classes) {
+    error = ccl_cuda_find_classes (&self->classes.source, self->classes.planes, self->classes.pitch,
+                                   stream);
+    ccl_cuda_stage (work, "classes", stream);
+  }
   self->timing.stages.before = self->timing.stages.n;
   if (error == cudaSuccess)
     error = work->algorithm->enqueue (work, stream);
@@ -289,6 +305,7 @@ enqueue_analysis (CudaSession *self)
     .invert = source->invert,
     .bits = source->bits,
     .near = self->base.cleaning.near,
+    .wide = self->classes.source.wide,
     .min_area = result->min_area,
     .max_area = result->max_area,
     .min_width = result->min_width,
@@ -353,6 +370,8 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
   self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;
+  if (self->work.classes)
+    self->work.frame = ccl_cuda_classes_take (&self->classes, &self->source, image->format);
   if (status == CCL_OK)
     status = enqueue_analysis (self);
   if (status == CCL_OK)
@@ -506,6 +525,9 @@ collect_frame (CudaSession *self, CclComponents *components)
   if (status == CCL_OK && self->shapes.sums)
     status = ccl_cuda_shapes_find (&self->shapes, &self->base, &self->queue,
                                    self->work.result.label_map, download->header->kept);
+  if (status == CCL_OK && self->work.classes)
+    status = ccl_cuda_classes_read (&self->classes, &self->base, &self->queue,
+                                    self->work.result.components, download->header->kept);
   if (status != CCL_OK)
     return status;
   read_times (self);
@@ -837,6 +859,7 @@ cuda_synchronize (int device, void *stream)
 
 const CclBackendClass ccl_backend_cuda = {
   .id = CCL_BACKEND_CUDA,
+  .has_classes = cuda_has_classes,
   .device_count = ccl_cuda_count_devices,
   .algorithm = cuda_algorithm,
   .open = cuda_open,

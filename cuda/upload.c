@@ -74,20 +74,29 @@ name_of (const Route *route, CclMemory memory)
   return route->bits ? "bits" : "pixels";
 }
 
-/* The bytes of a row. */
+/* The bytes of a row of @format. */
 static size_t
-row_size (const CclCudaUpload *self, bool bits)
+row_size (const CclCudaUpload *self, CclFormat format)
 {
-  return bits ? ccl_mask_words (self->width) * sizeof (uint64_t) : self->width;
+  if (format == CCL_FORMAT_BITS)
+    return ccl_mask_words (self->width) * sizeof (uint64_t);
+  return ccl_format_is_16_bit (format) ? 2 * (size_t) self->width : self->width;
 }
 
 /* The bytes from row to row in the image and the staging buffer. */
 static size_t
-row_pitch (const CclCudaUpload *self, bool bits)
+row_pitch (const CclCudaUpload *self, CclFormat format)
 {
-  size_t size = row_size (self, bits);
+  size_t size = row_size (self, format);
 
-  return bits ? size : (size + 15) / 16 * 16;
+  return format == CCL_FORMAT_BITS ? size : (size + 15) / 16 * 16;
+}
+
+/* Whether a frame's colours or 16-bit samples become planes first. */
+static bool
+converts (const CclCudaUpload *self, const CclImage *image)
+{
+  return !self->raw && ccl_color_weights (image->format);
 }
 
 void
@@ -101,10 +110,12 @@ ccl_cuda_upload_open (CclCudaUpload *self, CclCudaQueue *queue, const CclConfig 
   self->width = config->width;
   self->height = config->height;
   self->policy = config->upload;
+  self->raw = config->values == CCL_VALUES_EQUAL;
   self->blocks = config->sync == CCL_SYNC_BLOCK;
   self->reads_pinned = config->map_pinned || shares_memory;
   self->in_place =
-      shares_memory || (reads_once && row_size (self, true) * self->height <= MOST_READ_IN_PLACE);
+      shares_memory ||
+      (reads_once && row_size (self, CCL_FORMAT_BITS) * self->height <= MOST_READ_IN_PLACE);
 }
 
 void
@@ -186,15 +197,16 @@ find_planes (const CclCudaUpload *self, const CclImage *image, Plane planes[MOST
              size_t *size)
 {
   Route route = route_of (self, image);
+  CclFormat format = route.bits ? CCL_FORMAT_BITS : image->format;
   CclModelLayout layout;
   unsigned n = 1;
 
   planes[0] = (Plane){
     .image = *image,
     .route = route,
-    .row = row_size (self, route.bits),
+    .row = row_size (self, format),
     .rows = self->height,
-    .pitch = row_pitch (self, route.bits),
+    .pitch = row_pitch (self, format),
   };
   *size = planes[0].pitch * planes[0].rows;
   if (!self->model)
@@ -237,7 +249,7 @@ ccl_cuda_upload_allocate (CclCudaUpload *self, const CclImage *image)
   size_t size;
   unsigned n;
 
-  if (ccl_color_weights (image->format))
+  if (converts (self, image))
     return ensure_image (
         self, ccl_color_place (&colors, NULL, self->width, self->height, needs_chroma (self)));
   n = find_planes (self, image, planes, &size);
@@ -469,7 +481,7 @@ ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, const CclCut *cut, 
   size_t size;
   unsigned n;
 
-  if (ccl_color_weights (image->format)) {
+  if (converts (self, image)) {
     status = convert_colors (self, image, cut, &colors);
     image = &colors.luma;
   }
@@ -530,7 +542,7 @@ CclStatus
 ccl_cuda_upload_stack (CclCudaUpload *self, const CclStack *stack, CclImage *image)
 {
   CclFormat format = stack->images[0].format;
-  size_t pitch = row_pitch (self, format == CCL_FORMAT_BITS);
+  size_t pitch = row_pitch (self, format);
   CclStatus status = allocate_stack (self, stack->frames, pitch * self->height);
   CclCudaStack rows;
   cudaError_t error;

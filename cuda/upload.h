@@ -15,6 +15,7 @@ typedef struct CclCudaUpload
 {
   CclCudaQueue *queue;
   CclModelFrame *model; /* NULL: there is no background model */
+  bool raw;             /* 16-bit samples stay as they are */
   uint32_t width, height;
   CclUpload policy;
   bool in_place;     /* kernels may read bits in the staging buffer */

@@ -295,17 +295,16 @@ allows (const CclConfig *config, const CclBackendClass *backend)
 
 /* Whether the backend can do what @config asks for, on the device that it wants or on any. */
 static CclStatus
-find_device (const CclBackendClass *backend, const CclConfig *config)
+find_device (const CclBackendClass *backend, const CclAlgorithm *algorithm, const CclConfig *config)
 {
   int count;
 
-  if (config->values == CCL_VALUES_EQUAL && !backend->has_classes)
+  if (config->values == CCL_VALUES_EQUAL && !backend->has_classes (algorithm))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "backend %s does not connect equal values; use backend cpu, and frames in "
-                     "host memory",
-                     ccl_backend_name (backend->id));
+                     "algorithm %s does not connect equal values; choose auto, tile, flsl-cd or, "
+                     "on the CPU, runs",
+                     algorithm->name);
   count = backend->device_count ();
-
   if (count == 0)
     return CCL_ERROR_NO_DEVICE;
   if (backend->id == CCL_BACKEND_CUDA && config->device >= count)
@@ -331,7 +330,7 @@ open_session (CclAnalyzer *self, CclSession *wanted)
     wanted->algorithm = find_algorithm (backends[b], &config);
     if (!wanted->algorithm)
       continue;
-    status = find_device (backends[b], &config);
+    status = find_device (backends[b], wanted->algorithm, &config);
     if (status == CCL_OK) {
       if (!self)
         return CCL_OK;

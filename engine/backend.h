@@ -81,7 +81,8 @@ typedef struct CclDeviceCropper CclDeviceCropper;
 typedef struct CclBackendClass
 {
   CclBackend id;
-  bool has_classes; /* CCL_VALUES_EQUAL */
+  /* Whether an algorithm supports CCL_VALUES_EQUAL. */
+  bool (*has_classes) (const CclAlgorithm *algorithm);
   /* The number of devices it can run on; with 0, the reason is reported. */
   int (*device_count) (void);
   /* The algorithms, the best first; NULL past the last. */

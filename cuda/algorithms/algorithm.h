@@ -29,7 +29,8 @@ typedef struct CclCudaWork
   struct
   {
     bool moments, result_labels, updates;
-  } wants; /* the tables that ccl_cuda_components_allocate() allocates */
+  } wants;      /* the tables that ccl_cuda_components_allocate() allocates */
+  bool classes; /* the frame has planes, CclClassPlane, and a slot for each pixel */
   CclFeatureStage feature_stage;
   uint32_t depth;           /* of a volume, in slices; 0: a frame */
   struct CclSlices *slices; /* [capacity] of volumes */
@@ -57,6 +58,7 @@ struct CclCudaAlgorithm
   bool (*leaves_components) (const CclCudaWork *work);
   /* Labelling algorithms: enqueues the labelling, from which enqueue() derives the components. */
   cudaError_t (*label) (const CclCudaWork *work, cudaStream_t stream);
+  bool has_classes; /* supports CclCudaWork.classes */
 };
 
 /* Begins the definition of an algorithm, which list.c lists. */

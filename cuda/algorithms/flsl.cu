@@ -16,6 +16,7 @@
  * - Two runs that touch are merged by the thread of the one that starts further right, which finds
  *   the other one through ER. So no thread merges more than twice, however long its run is. */
 
+#include "cuda/device/classes.cuh"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
 #include "cuda/device/launch.cuh"
@@ -173,6 +174,94 @@ flsl_merge_rows (CclCudaFrame f, Slots slots, FlslRuns t)
   }
 }
 
+/* Classes: runs of different classes may touch. So an entry of the table ER has the first pixels of
+ * runs and their number before, and stands for pixels with a class only; the planes tell where runs
+ * touch. */
+
+/* The same for a row of classes. */
+static __global__ void
+flsl_find_class_runs (CclCudaFrame f, FlslRuns t)
+{
+  uint32_t y = blockIdx.x * FLSL_WARPS + threadIdx.y, lane = lane_id (), n = 0, previous = 0;
+  uint32_t row = y * t.components.slots, pitch = t.flsl.edges_pitch;
+  CclEdges *edges;
+
+  if (y >= f.height)
+    return;
+  edges = t.flsl.edges + (size_t) y * pitch;
+  for (uint32_t word = 0; word < pitch; word += WARP_LANES) {
+    bool inside = word + lane < pitch;
+    uint32_t x = (word + lane) * WARP_LANES;
+    uint32_t pixels = inside ? class_bits (f, CCL_CLASS_PIXELS, x, y) : 0;
+    uint32_t joined = inside ? class_bits (f, CCL_CLASS_LEFT, x, y) : 0;
+    uint32_t left = __shfl_up_sync (ALL_LANES, pixels, 1), starts = pixels & ~joined;
+    /* the pixels after a run's last one */
+    uint32_t ends = __funnelshift_l (lane == 0 ? previous : left, pixels, 1) & ~joined;
+    uint32_t sum = warp_scan ((uint32_t) __popc (starts)), before = n + sum - __popc (starts);
+
+    if (inside)
+      edges[word + lane] = CclEdges{ starts, before };
+    for (uint32_t todo = __ballot_sync (ALL_LANES, starts | ends); todo; todo &= todo - 1) {
+      uint32_t i = __ffs (todo) - 1, of_word = __shfl_sync (ALL_LANES, starts, i);
+      uint32_t label = row + __shfl_sync (ALL_LANES, before, i);
+      uint32_t pixel = (word + i) * WARP_LANES + lane;
+
+      label += __popc (of_word & bits_below (lane));
+      if (__shfl_sync (ALL_LANES, ends, i) >> lane & 1)
+        t.flsl.ends[label - 1] = pixel;
+      if (of_word >> lane & 1) {
+        t.starts[label] = pixel;
+        t.components.parents[label] = label;
+      }
+    }
+    previous = __shfl_sync (ALL_LANES, pixels, WARP_LANES - 1);
+    n += __shfl_sync (ALL_LANES, sum, WARP_LANES - 1);
+  }
+  if (lane == 0) {
+    if (class_bit (f, CCL_CLASS_PIXELS, f.width - 1, y))
+      t.flsl.ends[row + n - 1] = f.width;
+    t.runs[y] = n;
+  }
+}
+
+/* The label of the run at a pixel with a class. */
+static __device__ inline uint32_t
+class_run_at (const FlslRuns &t, uint32_t x, uint32_t y)
+{
+  return y * t.components.slots + edges_to (t.flsl.edges + (size_t) y * t.flsl.edges_pitch, x) - 1;
+}
+
+/* Does merge_above() and merge_below() for a run of a class. */
+static __device__ inline void
+merge_class_run (const CclCudaFrame &f, const FlslRuns &t, uint32_t label, uint32_t start,
+                 uint32_t y)
+{
+  bool diagonal = f.connectivity == 8;
+  uint32_t below = y + 1;
+
+  if (class_bit (f, diagonal ? CCL_CLASS_FALL : CCL_CLASS_UP, start, y))
+    merge (GlobalForest{ t.components.parents }, label, class_run_at (t, start - diagonal, y - 1));
+  if (below == f.height)
+    return;
+  if (class_bit (f, CCL_CLASS_UP, start, below)) {
+    if (diagonal || class_bit (f, CCL_CLASS_LEFT, start, below))
+      merge (GlobalForest{ t.components.parents }, label, class_run_at (t, start, below));
+  } else if (diagonal && class_bit (f, CCL_CLASS_RISE, start, below)) {
+    merge (GlobalForest{ t.components.parents }, label, class_run_at (t, start - 1, below));
+  }
+}
+
+static __global__ void
+flsl_merge_class_rows (CclCudaFrame f, Slots slots, FlslRuns t)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES)
+    merge_class_run (f, t, part.row + slot, t.starts[part.row + slot], part.y);
+}
+
 /* Gets the features of run @slot of a row, and returns the label that they are added to, its root.
  * Returns CCL_NO_LABEL past the end, and for roots, which have their own run's features already. */
 static __device__ inline uint32_t
@@ -214,6 +303,7 @@ flsl_add_runs (Slots slots, FlslRuns t)
 
 /* Writes the label map, for every variant: a warp for each entry of the table ER, a lane for each
  * of its pixels. */
+template <bool classes>
 static __global__ void
 flsl_write_label_map (CclCudaFrame f, FlslRuns t, CclCudaResult r)
 {
@@ -223,9 +313,14 @@ flsl_write_label_map (CclCudaFrame f, FlslRuns t, CclCudaResult r)
 
   if (index >= (size_t) f.height * pitch)
     return;
-  edge = edges_to (t.flsl.edges + (size_t) y * pitch, x);
-  if (edge % 2)
-    label = result_label (t.components, r, y * t.components.slots + edge / 2);
+  if (classes) {
+    if (x < f.width && class_bit (f, CCL_CLASS_PIXELS, x, y))
+      label = result_label (t.components, r, class_run_at (t, x, y));
+  } else {
+    edge = edges_to (t.flsl.edges + (size_t) y * pitch, x);
+    if (edge % 2)
+      label = result_label (t.components, r, y * t.components.slots + edge / 2);
+  }
   store_label (r, f.width, x, y, label);
 }
 
@@ -263,8 +358,9 @@ flsl_select (const CclCudaWork *work, cudaStream_t stream)
 
   if (error != cudaSuccess || !work->result.label_map)
     return error;
-  error = launch (flsl_write_label_map, warp_grid (words, FLSL_WARPS),
-                  dim3 (WARP_LANES, FLSL_WARPS), 0, stream, *f, t, work->result);
+  error = launch (work->classes ? flsl_write_label_map<true> : flsl_write_label_map<false>,
+                  warp_grid (words, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0, stream, *f, t,
+                  work->result);
   ccl_cuda_stage_label_map (work, stream);
   return error;
 }
@@ -273,9 +369,11 @@ static cudaError_t
 find_all_runs (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclCudaFrame *f = &work->frame;
-  cudaError_t error = launch (f->bits ? flsl_find_runs<true> : flsl_find_runs<false>,
-                              warp_grid (f->height, FLSL_WARPS), dim3 (WARP_LANES, FLSL_WARPS), 0,
-                              stream, *f, runs_of (work));
+  auto kernel = work->classes ? flsl_find_class_runs
+                : f->bits     ? flsl_find_runs<true>
+                              : flsl_find_runs<false>;
+  cudaError_t error = launch (kernel, warp_grid (f->height, FLSL_WARPS),
+                              dim3 (WARP_LANES, FLSL_WARPS), 0, stream, *f, runs_of (work));
 
   ccl_cuda_stage (work, "segment detection", stream);
   return error;
@@ -285,8 +383,9 @@ template <bool on_the_fly>
 static cudaError_t
 merge_all_rows (const CclCudaWork *work, cudaStream_t stream)
 {
-  cudaError_t error = launch (flsl_merge_rows<on_the_fly>, part_grid (work), part_block (), 0,
-                              stream, work->frame, slots_of (work), runs_of (work));
+  auto kernel = work->classes ? flsl_merge_class_rows : flsl_merge_rows<on_the_fly>;
+  cudaError_t error = launch (kernel, part_grid (work), part_block (), 0, stream, work->frame,
+                              slots_of (work), runs_of (work));
 
   ccl_cuda_stage (work, "merging", stream);
   return error;
@@ -326,21 +425,22 @@ flsl_otf_enqueue (const CclCudaWork *work, cudaStream_t stream)
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
-#define FLSL_ALGORITHM(name, description, enqueue)                                           \
+#define FLSL_ALGORITHM(name, description, enqueue, has_classes)                              \
   {                                                                                          \
     { name, description, CCL_BACKEND_CUDA, 4 | 8 }, sizeof (FlslTables), flsl_open, enqueue, \
-        ccl_cuda_slots_count_areas, flsl_select, NULL, NULL                                  \
+        ccl_cuda_slots_count_areas, flsl_select, NULL, NULL, has_classes                     \
   }
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_cd) =
     FLSL_ALGORITHM ("flsl-cd",
                     "FLSL with conflict detection: full runs, features summed up in each warp "
                     "(Lemaitre et al. 2021)",
-                    flsl_enqueue<true>);
+                    flsl_enqueue<true>, true);
 
-CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_otf) = FLSL_ALGORITHM (
-    "flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)", flsl_otf_enqueue);
+CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl_otf) =
+    FLSL_ALGORITHM ("flsl-otf", "FLSL with features merged on the fly (Lemaitre et al. 2021)",
+                    flsl_otf_enqueue, false);
 
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_flsl) = FLSL_ALGORITHM (
     "flsl", "FLSL: full runs, each added to its component individually (Lemaitre et al. 2021)",
-    flsl_enqueue<false>);
+    flsl_enqueue<false>, true);

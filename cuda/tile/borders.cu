@@ -125,6 +125,97 @@ merge_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   }
 }
 
+/* Classes */
+
+/* Returns the label of the component at pixel @x of a tile's first or last row; -1: at the last
+ * pixel of the tile to the left. */
+static __device__ inline uint32_t
+class_label (const CclComponentTable &t, const CclTiles &tiles, uint32_t row, uint32_t column,
+             bool bottom, int x)
+{
+  Tile tile = tile_at (tiles, row, x < 0 ? column - 1 : column);
+  const CclTileBorder *border = &tiles.borders[tile.index];
+  uint32_t bit = x < 0 ? TILE_WIDTH - 2 : 2 * (uint32_t) x, word = bit / WORD_PIXELS, piece;
+
+  piece = word * WORD_PIECES +
+          piece_at (0, (bottom ? border->bottom : border->top)[word], 1ull << bit % WORD_PIXELS);
+  return component_label (t, tile, bottom ? border->bottom_runs[piece] : border->top_runs[piece]);
+}
+
+/* Merges across the border with the tile above. A lane takes every 32nd pixel of it. */
+static __device__ inline void
+merge_class_row (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
+                 const Tile &tile)
+{
+  GlobalForest forest = { t.parents };
+
+  for (uint32_t word = 0; word < TILE_WORDS && tile.row > 0; word++) {
+    uint32_t x = tile.x / 2 + word * CLASS_PIXELS;
+    uint32_t up = class_bits (f, CCL_CLASS_UP, x, tile.y);
+    uint32_t others = f.connectivity == 8 ? ~(up | up << 1) : 0;
+    uint32_t fall = class_bits (f, CCL_CLASS_FALL, x, tile.y) & others;
+    uint32_t rise = class_bits (f, CCL_CLASS_RISE, x, tile.y) & others;
+    int here = (int) (word * CLASS_PIXELS + lane_id ());
+
+    /* not where the pixels to the left touch, too */
+    up &= ~(up << 1 & class_bits (f, CCL_CLASS_LEFT, x, tile.y));
+    if (up >> lane_id () & 1)
+      merge_and_compress (forest, class_label (t, tiles, tile.row, tile.column, false, here),
+                          class_label (t, tiles, tile.row - 1, tile.column, true, here));
+    if (fall >> lane_id () & 1)
+      merge_and_compress (forest, class_label (t, tiles, tile.row, tile.column, false, here),
+                          class_label (t, tiles, tile.row - 1, tile.column, true, here - 1));
+    if (rise >> lane_id () & 1)
+      merge_and_compress (forest, class_label (t, tiles, tile.row, tile.column, false, here - 1),
+                          class_label (t, tiles, tile.row - 1, tile.column, true, here));
+  }
+}
+
+/* Merges across the border with the tile to the left. A lane takes a row; what the first one has
+ * with the row above, merge_class_row() merges. */
+static __device__ inline void
+merge_class_column (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
+                    const Tile &tile)
+{
+  uint32_t y = lane_id (), x = tile.x / 2;
+  bool up;
+  Tile other = tile_at (tiles, tile.row, tile.column - 1);
+  const CclTilePixel *here = tiles.borders[tile.index].left_pixels;
+  const CclTilePixel *there = tiles.borders[other.index].right_pixels;
+  GlobalForest forest = { t.parents };
+
+  if (tile.column == 0 || y >= tiles.height || tile.y + y >= f.height)
+    return;
+  up = y > 0 && class_bit (f, CCL_CLASS_UP, x, tile.y + y);
+  if (class_bit (f, CCL_CLASS_LEFT, x, tile.y + y) &&
+      !(up && class_bit (f, CCL_CLASS_LEFT, x, tile.y + y - 1)))
+    merge_and_compress (forest, component_label (t, tile, here[y]),
+                        component_label (t, other, there[y]));
+  if (y == 0 || up || f.connectivity != 8)
+    return;
+  if (class_bit (f, CCL_CLASS_FALL, x, tile.y + y))
+    merge_and_compress (forest, component_label (t, tile, here[y]),
+                        component_label (t, other, there[y - 1]));
+  if (class_bit (f, CCL_CLASS_RISE, x, tile.y + y))
+    merge_and_compress (forest, component_label (t, other, there[y]),
+                        component_label (t, tile, here[y - 1]));
+}
+
+/* A warp for each tile. */
+static __global__ void
+__launch_bounds__ (BORDER_WARPS *WARP_LANES)
+    tile_merge_class_borders (CclCudaFrame f, CclComponentTable t, CclTiles tiles)
+{
+  Tile tile = tile_number (tiles, blockIdx.x * BORDER_WARPS + threadIdx.x / WARP_LANES);
+
+  follow_kernel ();
+  let_kernel_follow ();
+  if (tile.row >= tiles.rows)
+    return;
+  merge_class_row (f, t, tiles, tile);
+  merge_class_column (f, t, tiles, tile);
+}
+
 /* A warp for each tile. */
 static __global__ void
 __launch_bounds__ (BORDER_WARPS *WARP_LANES, BORDER_BLOCKS)
@@ -144,7 +235,8 @@ ccl_cuda_tile_merge_borders (const CclCudaWork *work, cudaStream_t stream)
   const CclTiles *tiles = &tile_tables (work)->tiles;
   uint32_t n = tiles->columns * tiles->rows;
 
-  return launch_following (work->frame, tile_merge_borders, (n - 1) / BORDER_WARPS + 1,
-                           BORDER_WARPS * WARP_LANES, stream, work->frame, work->components,
-                           *tiles);
+  return launch_following (work->frame,
+                           work->classes ? tile_merge_class_borders : tile_merge_borders,
+                           (n - 1) / BORDER_WARPS + 1, BORDER_WARPS * WARP_LANES, stream,
+                           work->frame, work->components, *tiles);
 }

@@ -58,7 +58,7 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
   load_pixels (f, tiles, s, tile);
   __syncthreads ();
   if (tiles.n[tile.index] > 0) {
-    Pieces p = find_pieces (f, tiles, s);
+    Pieces p = find_pieces<false> (f, tiles, s, tile);
 
     look_up_flipped (f, t, pass, s, p, tile);
     links = p.forest.links;

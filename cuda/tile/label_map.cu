@@ -28,20 +28,24 @@ look_up_labels (const CclComponentTable &t, const CclCudaResult &r, const TilePi
   }
 }
 
-/* The labels of four pixels of a word, from bit @shift on. @before: the pieces before the word. */
+/* The labels of four pixels of a word, from bit @shift on. @before: the pieces before the word.
+ * @classes: pixels have two bits each. */
+template <bool classes>
 static __device__ inline uint4
 quad_labels (const uint32_t *labels, uint64_t pixels, uint32_t before, uint32_t shift)
 {
-  uint32_t quad = (uint32_t) (pixels >> shift) & 15, l[QUAD];
+  const uint32_t bits = classes ? 2 : 1, all = classes ? 127 : 15; /* of one pixel and of one run */
+  uint32_t quad = (uint32_t) (pixels >> shift) & (classes ? 255 : 15), l[QUAD];
 
   if (quad == 0)
     return make_uint4 (0, 0, 0, 0);
 #pragma unroll
   for (uint32_t i = 0; i < QUAD; i++) {
-    if (i > 0 && quad == 15)
+    if (i > 0 && (quad & all) == all)
       l[i] = l[0];
     else
-      l[i] = quad >> i & 1 ? labels[piece_at (before, pixels, 1ull << (shift + i))] : 0;
+      l[i] =
+          quad >> i * bits & 1 ? labels[piece_at (before, pixels, 1ull << (shift + i * bits))] : 0;
   }
   return make_uint4 (l[0], l[1], l[2], l[3]);
 }
@@ -61,27 +65,31 @@ store_quad (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, cons
 
 /* Writes the tile's part of the label map; each warp writes one row at a time. @labels: of the
  * pieces; NULL: there are none. */
+template <bool classes>
 static __device__ inline void
 store_rows (const CclCudaFrame &f, const CclTiles &tiles, const CclCudaResult &r,
             const TilePieces *s, const uint32_t *labels, const Tile &tile)
 {
-  uint32_t rows = min (tiles.height, f.height - tile.y);
+  const uint32_t bits = classes ? 2 : 1; /* of a pixel */
+  uint32_t rows = min (tiles.height, f.height - tile.y), left = tile.x / bits;
 
   for (uint32_t y = threadIdx.x / WARP_LANES; y < rows; y += blockDim.x / WARP_LANES) {
-    for (uint32_t i = QUAD * lane_id (); i < TILE_WIDTH; i += QUAD * WARP_LANES) {
-      uint32_t column = i / WORD_PIXELS;
+    for (uint32_t i = QUAD * lane_id (); i < TILE_WIDTH / bits; i += QUAD * WARP_LANES) {
+      uint32_t column = i * bits / WORD_PIXELS;
       uint4 quad = make_uint4 (0, 0, 0, 0);
 
-      if (tile.x + i >= f.width)
+      if (left + i >= f.width)
         break;
       if (labels)
-        quad = quad_labels (labels, s->words[column][y], s->before[column][y], i % WORD_PIXELS);
-      store_quad (r, f.width, tile.x + i, tile.y + y, quad);
+        quad = quad_labels<classes> (labels, s->words[column][y], s->before[column][y],
+                                     i * bits % WORD_PIXELS);
+      store_quad (r, f.width, left + i, tile.y + y, quad);
     }
   }
 }
 
-/* A block for each tile. */
+/* A block for each tile. @classes: CclCudaWork.classes. */
+template <bool classes>
 static __global__ void
 __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
     tile_write_label_map (CclCudaFrame f, CclComponentTable t, CclTiles tiles, CclCudaResult r)
@@ -94,14 +102,17 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT)
   if (tiles.n[tile.index] > 0) {
     Pieces p;
 
-    load_pixels (f, tiles, s, tile);
+    if (classes)
+      load_classes (f, s, tile);
+    else
+      load_pixels (f, tiles, s, tile);
     __syncthreads ();
-    p = find_pieces (f, tiles, s);
+    p = find_pieces<classes> (f, tiles, s, tile);
     look_up_labels (t, r, s, p, tile);
     labels = p.forest.links;
     __syncthreads ();
   }
-  store_rows (f, tiles, r, s, labels, tile);
+  store_rows<classes> (f, tiles, r, s, labels, tile);
 }
 
 cudaError_t
@@ -110,6 +121,7 @@ ccl_cuda_tile_write_label_map (const CclCudaWork *work, cudaStream_t stream)
   const CclTiles *tiles = &tile_tables (work)->tiles;
   size_t size = tile_pieces_size (tiles->height * TILE_WORDS * WORD_PIECES);
 
-  return launch (tile_write_label_map, tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
-                 size, stream, work->frame, work->components, *tiles, work->result);
+  return launch (work->classes ? tile_write_label_map<true> : tile_write_label_map<false>,
+                 tiles->columns * tiles->rows, tiles->height * TILE_WORDS, size, stream,
+                 work->frame, work->components, *tiles, work->result);
 }

@@ -6,11 +6,18 @@
  *
  * Pieces are numbered densely, row by row, from left to right. So the number of the piece at a
  * pixel is the number of pieces before its word plus a population count. The first piece of a
- * component is its root, and begins with the component's first pixel. */
+ * component is its root, and begins with the component's first pixel.
+ *
+ * Classes: runs of different classes may touch. So each pixel takes two bits of a word, the second
+ * of which is set where the next pixel has the same class, and a tile is half as many pixels wide.
+ * Then pieces are those of a mask with gaps, and only contacts with the row above differ: the
+ * planes tell them (CclClassPlane). Where an x counts bits of a word, it is twice that of the
+ * pixel. */
 
 #ifndef CCL_CUDA_TILE_PIECES_CUH
 #define CCL_CUDA_TILE_PIECES_CUH
 
+#include "cuda/device/classes.cuh"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/rows.cuh"
 #include "cuda/device/unionfind.cuh"
@@ -39,13 +46,23 @@ struct TilePieces
   uint32_t next;                          /* the first root that did not fit */
 };
 
+/* What the planes tell about the pixels of a word, without neighbours outside the tile, and without
+ * pairs that are connected anyway: through the pixel above, or the pairs above or to the left. */
+struct ClassWord
+{
+  uint64_t up;         /* as the word: at the first of a pixel's two bits */
+  uint32_t fall, rise; /* a bit for each pixel */
+  bool left;           /* of the first pixel */
+};
+
 /* One word of a tile, as its thread sees it. */
 struct TileWord
 {
   uint32_t column, y;
   uint64_t pixels, above;        /* the word, and the one above it */
   uint32_t before, before_above; /* TilePieces.before of the two */
-  uint64_t todo; /* where it touches the word above; pairs that are still to be merged */
+  uint64_t todo;     /* where it touches the word above; pairs that are still to be merged */
+  ClassWord classes; /* only of classes */
 };
 
 /* A link holds a piece's parent and, in the lower FIRST_BITS, the piece's own first pixel. Both
@@ -229,9 +246,69 @@ load_pixels (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const 
   return aligned && whole ? load_aligned (f, tiles, s, tile) : load_any (f, s, tile);
 }
 
+/* Moves bit i to bit 2 * i. */
+static __device__ inline uint64_t
+spread_bits (uint32_t bits)
+{
+  uint64_t word = bits;
+
+  word = (word | word << 16) & 0x0000ffff0000ffffull;
+  word = (word | word << 8) & 0x00ff00ff00ff00ffull;
+  word = (word | word << 4) & 0x0f0f0f0f0f0f0f0full;
+  word = (word | word << 2) & 0x3333333333333333ull;
+  return (word | word << 1) & 0x5555555555555555ull;
+}
+
+#define CLASS_PIXELS (WORD_PIXELS / 2) /* of a word */
+
+/* Does the same for classes. The last pixel's second bit is set, too, so that words and tiles end
+ * with a pixel's bit as they do without classes. */
+static __device__ inline uint64_t
+load_classes (const CclCudaFrame &f, TilePieces *s, const Tile &tile)
+{
+  uint32_t column = threadIdx.x % TILE_WORDS, row = threadIdx.x / TILE_WORDS, y = tile.y + row;
+  uint32_t x = tile.x / 2 + column * CLASS_PIXELS;
+  uint32_t pixels = class_bits (f, CCL_CLASS_PIXELS, x, y);
+  uint32_t joined = class_bits (f, CCL_CLASS_LEFT, x, y) >> 1 | (pixels & 1u << 31);
+  uint64_t word = spread_bits (pixels) | spread_bits (joined) << 1;
+
+  s->words[column][row] = word;
+  return word;
+}
+
+static __device__ inline ClassWord
+take_classes (const CclCudaFrame &f, const Tile &tile, const TileWord &w)
+{
+  uint32_t x = tile.x / 2 + w.column * CLASS_PIXELS, y = tile.y + w.y;
+  uint32_t inside = w.column > 0 ? ~0u : ~1u, others = 0, up;
+  ClassWord c = { 0, 0, 0, (class_bits (f, CCL_CLASS_LEFT, x, y) & inside & 1) != 0 };
+
+  if (w.y == 0)
+    return c;
+  up = class_bits (f, CCL_CLASS_UP, x, y);
+  if (up & class_bits (f, CCL_CLASS_LEFT, x, y - 1) & 1)
+    c.left = false;
+  c.up = spread_bits (up);
+  if (f.connectivity == 8)
+    others = inside & ~(up | up << 1);
+  c.fall = class_bits (f, CCL_CLASS_FALL, x, y) & others;
+  c.rise = class_bits (f, CCL_CLASS_RISE, x, y) & others;
+  return c;
+}
+
+/* Whether a word's pieces are those of the word above. */
+template <bool classes>
+static __device__ inline bool
+repeats_above (const TileWord &w)
+{
+  return w.y > 0 && w.pixels == w.above &&
+         (!classes || (w.pixels & 0x5555555555555555ull) == w.classes.up);
+}
+
 /* Gets this thread's word of the tile. The words of a warp lie below each other. */
+template <bool classes>
 static __device__ inline TileWord
-take_word (const CclTiles &tiles, const TilePieces *s)
+take_word (const CclCudaFrame &f, const CclTiles &tiles, const TilePieces *s, const Tile &tile)
 {
   uint32_t i = threadIdx.x;
   TileWord w;
@@ -240,14 +317,17 @@ take_word (const CclTiles &tiles, const TilePieces *s)
   w.column = i >> (31 - __clz (tiles.height));
   w.pixels = s->words[w.column][w.y];
   w.above = w.y > 0 ? s->words[w.column][w.y - 1] : 0;
+  if (classes)
+    w.classes = take_classes (f, tile, w);
   return w;
 }
 
 /* Counts the pieces before each word. Returns the total. */
+template <bool classes>
 static __device__ inline uint32_t
 count_pieces (const CclTiles &tiles, TilePieces *s, TileWord *w)
 {
-  bool repeats = w->y > 0 && w->pixels == w->above;
+  bool repeats = repeats_above<classes> (*w);
   uint32_t column = lane_id () - w->y; /* the lane of its first row */
   uint32_t rows = __ballot_sync (ALL_LANES, repeats) >> column;
   uint32_t own = __popcll (piece_starts (w->pixels)), counts, top, sum, all;
@@ -277,6 +357,7 @@ count_pieces (const CclTiles &tiles, TilePieces *s, TileWord *w)
 
 /* Initializes the links of the pieces of a word. The parent of each is the first piece that it
  * touches in the word above; other pairs are merged later. */
+template <bool classes>
 static __device__ inline void
 link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
 {
@@ -285,9 +366,12 @@ link_pieces (const CclCudaFrame &f, const Pieces &p, TileWord *w)
   uint32_t piece = w->before;
 
   w->todo = 0;
-  if (w->y > 0 && w->pixels == w->above)
+  if (repeats_above<classes> (*w))
     return;
-  w->todo = touching (f.connectivity, r);
+  if (classes) /* not where the pixels to the left touch, too */
+    w->todo = w->classes.up & ~(w->classes.up << 2 & w->pixels << 1);
+  else
+    w->todo = touching (f.connectivity, r);
   for (; rest; rest &= rest - 1, piece++) {
     uint64_t start = rest & -rest, pixels = w->pixels & ~(w->pixels + start);
     uint64_t pairs = w->todo & (pixels | pixels << 1), first = pairs & -pairs;
@@ -323,14 +407,45 @@ touches_left (const CclCudaFrame &f, const TilePieces *s, const TileWord &w, uin
   return true;
 }
 
+/* The piece at pixel @x of a row of word @column of the tile; -1: at the last pixel of the word to
+ * the left. */
+static __device__ inline uint32_t
+class_piece_at (const TilePieces *s, uint32_t column, uint32_t y, int x)
+{
+  uint32_t c = x < 0 ? column - 1 : column, bit = 2 * (x < 0 ? CLASS_PIXELS - 1 : (uint32_t) x);
+
+  return piece_at (s->before[c][y], s->words[c][y], 1ull << bit);
+}
+
+/* Merges the pieces of classes that touch across the left edge of a word or by a corner. */
+static __device__ inline void
+merge_class_pieces (const TilePieces *s, const Pieces &p, const TileWord &w)
+{
+  if (w.classes.left)
+    merge (p.forest, w.before, class_piece_at (s, w.column, w.y, -1));
+  for (uint32_t rest = w.classes.fall; rest; rest &= rest - 1) {
+    int x = __ffs (rest) - 1;
+
+    merge (p.forest, class_piece_at (s, w.column, w.y, x),
+           class_piece_at (s, w.column, w.y - 1, x - 1));
+  }
+  for (uint32_t rest = w.classes.rise; rest; rest &= rest - 1) {
+    int x = __ffs (rest) - 1;
+
+    merge (p.forest, class_piece_at (s, w.column, w.y, x - 1),
+           class_piece_at (s, w.column, w.y - 1, x));
+  }
+}
+
 /* Merges the pieces of this thread's word with the pieces that they touch above and to the left. */
+template <bool classes>
 static __device__ inline void
 merge_pieces_of_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &p,
                       const TileWord &w)
 {
   uint64_t todo = w.todo;
   uint32_t piece1, piece2;
-  bool side = touches_left (f, s, w, &piece1, &piece2);
+  bool side = !classes && touches_left (f, s, w, &piece1, &piece2);
 
   while (side || todo) {
     if (!side) {
@@ -343,6 +458,8 @@ merge_pieces_of_word (const CclCudaFrame &f, const TilePieces *s, const Pieces &
     side = false;
     merge (p.forest, piece1, piece2);
   }
+  if (classes)
+    merge_class_pieces (s, p, w);
 }
 
 /* Compresses paths, and marks the roots. */
@@ -410,18 +527,19 @@ first_of_component (const Pieces &p, uint32_t piece)
 }
 
 /* Merges the pieces of a tile whose words are in shared memory. Call scan_root_counts() next. */
+template <bool classes>
 static __device__ inline Pieces
-find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s)
+find_pieces (const CclCudaFrame &f, const CclTiles &tiles, TilePieces *s, const Tile &tile)
 {
-  TileWord w = take_word (tiles, s);
+  TileWord w = take_word<classes> (f, tiles, s, tile);
   Pieces p;
 
-  p.n = count_pieces (tiles, s, &w);
+  p.n = count_pieces<classes> (tiles, s, &w);
   p.forest.links = (uint32_t *) (s + 1);
   p.components = 0;
-  link_pieces (f, p, &w);
+  link_pieces<classes> (f, p, &w);
   __syncthreads ();
-  merge_pieces_of_word (f, s, p, w);
+  merge_pieces_of_word<classes> (f, s, p, w);
   __syncthreads ();
   find_roots (s, p);
   __syncthreads ();

@@ -179,6 +179,7 @@ load_ahead (const CclComponentTable &t, const CclTiles &tiles, const GroupCompon
 }
 
 /* Writes the components of a tile; called by a warp. @places: the counts before this lane's row. */
+template <bool classes>
 static __device__ inline void
 write_tile (const CclComponentTable &t, const CclTiles &tiles, const CclCudaResult &r,
             WriteBuffer *buffer, TileAhead *ahead, uint64_t places)
@@ -204,14 +205,16 @@ write_tile (const CclComponentTable &t, const CclTiles &tiles, const CclCudaResu
       in_row = 0;
     before = warp_shuffle (places, y) + in_row +
              pack_counts (__popc (kept & lanes), __popc (tied & lanes));
-    write_features (t, r, buffer, c.label, c.features, tile.x + x, tile.y + y, selection, before);
+    write_features (t, r, buffer, c.label, c.features, classes ? (tile.x + x) / 2 : tile.x + x,
+                    tile.y + y, selection, before);
     in_row += pack_counts (__popc (kept), __popc (tied));
     in_row = warp_shuffle (in_row, WARP_LANES - 1);
     last_y = __shfl_sync (ALL_LANES, y, WARP_LANES - 1);
   }
 }
 
-/* A block for each tile group. */
+/* A block for each tile group. @classes: CclCudaWork.classes. */
+template <bool classes>
 static __global__ void
 __launch_bounds__ (WRITE_THREADS, WRITE_BLOCKS)
     tile_write_result (CclComponentTable t, CclTiles tiles, CclCudaResult r)
@@ -237,10 +240,10 @@ __launch_bounds__ (WRITE_THREADS, WRITE_BLOCKS)
   for (uint32_t i = warp; i < GROUP_TILES; i += WRITE_WARPS) {
     if (i > warp)
       ahead = load_ahead (t, tiles, g, i);
-    write_tile (t, tiles, r, &buffers[warp], &ahead,
-                scans_beforehand (tiles)
-                    ? counts_before_tile (tiles, g.group, i)
-                    : before_row + widen_counts (counts.before[lane_id ()][i]));
+    write_tile<classes> (t, tiles, r, &buffers[warp], &ahead,
+                         scans_beforehand (tiles)
+                             ? counts_before_tile (tiles, g.group, i)
+                             : before_row + widen_counts (counts.before[lane_id ()][i]));
   }
 }
 
@@ -269,8 +272,9 @@ ccl_cuda_tile_write_result (const CclCudaWork *work, cudaStream_t stream)
     error = launch_following (work->frame, tile_scan_counts, tiles->rows + 1, WARP_LANES, stream,
                               *tiles, work->result);
   if (error == cudaSuccess)
-    error = launch_following (work->frame, tile_write_result, group_count (*tiles), WRITE_THREADS,
-                              stream, work->components, *tiles, work->result);
+    error = launch_following (
+        work->frame, work->classes ? tile_write_result<true> : tile_write_result<false>,
+        group_count (*tiles), WRITE_THREADS, stream, work->components, *tiles, work->result);
   return error;
 }
 

@@ -34,13 +34,16 @@ label_size (const CclTiles *tiles)
 
 typedef LocalRecord<N_FEATURES_AND_MOMENTS> PieceRecord;
 
-/* The record of a piece, including the rows that repeat it. */
+/* The record of a piece, including the rows that repeat it. @classes: a pixel has two bits, the
+ * second of which is not set at the end of most pieces. */
+template <bool classes>
 static __device__ inline PieceRecord
 record_of_piece (const TilePieces *s, uint32_t first, bool moments)
 {
-  uint32_t x = first % TILE_WIDTH, y = first / TILE_WIDTH, column = x / WORD_PIXELS;
-  uint64_t gap = ~(s->words[column][y] >> x % WORD_PIXELS);
-  uint32_t width = (uint32_t) __clzll ((long long) __brevll (gap));
+  uint32_t bit = first % TILE_WIDTH, y = first / TILE_WIDTH, column = bit / WORD_PIXELS;
+  uint64_t gap = ~(s->words[column][y] >> bit % WORD_PIXELS);
+  uint32_t bits = (uint32_t) __clzll ((long long) __brevll (gap));
+  uint32_t x = classes ? bit / 2 : bit, width = classes ? (bits + 1) / 2 : bits;
   uint32_t height = 1 + (uint32_t) __clz ((int) __brev (~(s->repeats[column] >> y >> 1)));
   uint32_t row_x = width * (2 * x + width - 1) / 2, column_y = height * (2 * y + height - 1) / 2;
   PieceRecord r;
@@ -59,17 +62,18 @@ record_of_piece (const TilePieces *s, uint32_t first, bool moments)
 }
 
 /* The record of component @c of the table, in the coordinates of the frame. */
+template <bool classes>
 static __device__ inline FeatureRecord
 record_in_frame (const LocalTable &table, uint32_t c, const Tile &tile, bool moments)
 {
-  uint64_t x = tile.x, y = tile.y;
+  uint32_t left = classes ? tile.x / 2 : tile.x;
+  uint64_t x = left, y = tile.y;
   uint32_t area_y = local_value (table, AREA_Y, c), sum_x = local_value (table, SUM_X, c);
   uint32_t area = area_y & ((1u << AREA_BITS) - 1), sum_y = area_y >> AREA_BITS;
-  FeatureRecord r = {
-    { area * x + sum_x, area * y + sum_y, area, tile.x + local_value (table, MIN_X, c),
-      tile.x + local_value (table, MAX_X, c), tile.y + local_value (table, MAX_Y, c) },
-    { 0, 0, 0 }
-  };
+  FeatureRecord r = { { area * x + sum_x, area * y + sum_y, area,
+                        left + local_value (table, MIN_X, c), left + local_value (table, MAX_X, c),
+                        tile.y + local_value (table, MAX_Y, c) },
+                      { 0, 0, 0 } };
 
   if (moments) {
     r.moments.sum_xx = area * x * x + 2 * x * sum_x + local_value (table, SUM_XX, c);
@@ -106,6 +110,7 @@ warp_base (uint32_t piece)
 
 /* Numbers the roots, and initializes the features of this turn's. Stores the first root that does
  * not fit in s->next. */
+template <bool classes>
 static __device__ inline void
 begin_components (TilePieces *s, const Pieces &p, const RootCounts &counts, const Turn &turn,
                   bool moments)
@@ -123,13 +128,14 @@ begin_components (TilePieces *s, const Pieces &p, const RootCounts &counts, cons
     first = link_first (p.forest.links[piece]);
     p.forest.links[piece] = make_link (IS_ROOT | number, first);
     if (c < table.capacity)
-      local_begin (table, c, record_of_piece (s, first, moments), moments);
+      local_begin (table, c, record_of_piece<classes> (s, first, moments), moments);
     else if (c == table.capacity)
       s->next = piece;
   }
 }
 
 /* Adds non-root pieces to their components. */
+template <bool classes>
 static __device__ inline void
 add_pieces (const TilePieces *s, const Pieces &p, const Turn &turn, bool moments)
 {
@@ -142,17 +148,18 @@ add_pieces (const TilePieces *s, const Pieces &p, const Turn &turn, bool moments
     if (c >= turn.table.capacity)
       c = CCL_NO_LABEL;
     local_add_warp<N_FEATURES_AND_MOMENTS> (
-        turn.table, c, moments, [&] { return record_of_piece (s, link_first (link), moments); },
-        AtomicCombine{});
+        turn.table, c, moments,
+        [&] { return record_of_piece<classes> (s, link_first (link), moments); }, AtomicCombine{});
   }
 }
 
 /* Whether a component touches no border of its tile. */
+template <bool classes>
 static __device__ inline bool
 is_inside (const CclTiles &tiles, const LocalTable &table, uint32_t c, CclTilePixel first)
 {
   return first >= TILE_WIDTH && local_value (table, MIN_X, c) > 0 &&
-         local_value (table, MAX_X, c) < TILE_WIDTH - 1 &&
+         local_value (table, MAX_X, c) < (classes ? TILE_WIDTH / 2 : TILE_WIDTH) - 1 &&
          local_value (table, MAX_Y, c) < tiles.height - 1;
 }
 
@@ -160,6 +167,7 @@ is_inside (const CclTiles &tiles, const LocalTable &table, uint32_t c, CclTilePi
 
 /* Writes the records of the turn's components. Those inside the tile get a parent only for a label
  * map, which looks it up. */
+template <bool classes>
 static __device__ inline void
 store_components (const CclComponentTable &t, const CclTiles &tiles, const Pieces &p,
                   const Turn &turn, const Tile &tile, bool all_parents)
@@ -171,10 +179,10 @@ store_components (const CclComponentTable &t, const CclTiles &tiles, const Piece
 
     if (link_is_root (link) && c < turn.table.capacity) {
       CclTilePixel first = link_first (link);
-      bool inside = is_inside (tiles, turn.table, c, first);
+      bool inside = is_inside<classes> (tiles, turn.table, c, first);
 
       label = component_label (t, tile, first);
-      r = record_in_frame (turn.table, c, tile, t.moments != NULL);
+      r = record_in_frame<classes> (turn.table, c, tile, t.moments != NULL);
       if (!inside || all_parents)
         t.parents[label] = label;
       tile_firsts (tiles, tile)[turn.table.first + c] = first | (inside ? FIRST_IS_INSIDE : 0);
@@ -280,6 +288,7 @@ store_empty_tile (const CclTiles &tiles, const Tile &tile)
 }
 
 /* Labels this block's tile, with a thread for each word. */
+template <bool classes>
 static __device__ inline void
 label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &tiles,
             bool all_parents, uint32_t *memory)
@@ -297,8 +306,13 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   follow_kernel ();
   if (tile.column == 0 && i == 0)
     tiles.totals[tile.row] = 0;
-  pixels = load_pixels (f, tiles, s, tile);
-  if (!__syncthreads_or (pixels + 1 > 1)) { /* each thread has loaded all ones or all zeros */
+  pixels = classes ? load_classes (f, s, tile) : load_pixels (f, tiles, s, tile);
+  if (classes) {
+    if (!__syncthreads_or (pixels != 0)) {
+      store_empty_tile (tiles, tile);
+      return;
+    }
+  } else if (!__syncthreads_or (pixels + 1 > 1)) { /* each thread's are all ones or all zeros */
     uint32_t full = __syncthreads_count (pixels != 0);
 
     if (full == 0) {
@@ -310,7 +324,7 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
       return;
     }
   }
-  p = find_pieces (f, tiles, s);
+  p = find_pieces<classes> (f, tiles, s, tile);
   turn = first_turn (tiles, p, moments);
   /* If one turn is enough for any number of roots, a warp without pieces needs no counts. */
   if (p.n > turn.table.capacity || i - lane_id () < p.n)
@@ -318,15 +332,15 @@ label_tile (const CclCudaFrame &f, const CclComponentTable &t, const CclTiles &t
   if (i == 0)
     tiles.n[tile.index] = p.components;
   for (;;) {
-    begin_components (s, p, counts, turn, moments);
+    begin_components<classes> (s, p, counts, turn, moments);
     __syncthreads ();
     if (p.components - turn.table.first > turn.table.capacity)
       turn.to = s->next;
     if (turn.table.first == 0)
       store_border (tiles, s, p, tile);
-    add_pieces (s, p, turn, moments);
+    add_pieces<classes> (s, p, turn, moments);
     __syncthreads ();
-    store_components (t, tiles, p, turn, tile, all_parents);
+    store_components<classes> (t, tiles, p, turn, tile, all_parents);
     if (turn.to == p.n)
       break;
     __syncthreads ();
@@ -345,7 +359,17 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
   extern __shared__ uint32_t memory[];
 
   f.bits = bits;
-  label_tile (f, t, tiles, all_parents, memory);
+  label_tile<false> (f, t, tiles, all_parents, memory);
+}
+
+/* The same for classes. */
+static __global__ void
+__launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
+    tile_label_classes (CclCudaFrame f, CclComponentTable t, CclTiles tiles, bool all_parents)
+{
+  extern __shared__ uint32_t memory[];
+
+  label_tile<true> (f, t, tiles, all_parents, memory);
 }
 
 /* Whether these are tiles of the greatest height with first-order features only. */
@@ -368,16 +392,18 @@ __launch_bounds__ (TILE_WORDS *TILE_MAX_HEIGHT, TILE_BLOCKS)
   t.moments = NULL;
   t.updates = NULL;
   t.depth_sums = NULL;
-  label_tile (f, t, tiles, all_parents, memory);
+  label_tile<false> (f, t, tiles, all_parents, memory);
 }
 
 /* Host */
 
 static CclTiles
-make_tiles (const CclCudaFrame *f, const CclCudaLimits *limits)
+make_tiles (const CclCudaWork *work, const CclCudaLimits *limits)
 {
-  CclTilePlan plan = ccl_plan_tiles (limits, f->width, f->height);
-  uint32_t columns = (f->width - 1) / TILE_WIDTH + 1;
+  const CclCudaFrame *f = &work->frame;
+  const uint32_t bits = work->classes ? 2 : 1; /* of a pixel */
+  CclTilePlan plan = ccl_plan_tiles (limits, min (f->width, UINT32_MAX / bits) * bits, f->height);
+  uint32_t width = TILE_WIDTH / bits, columns = (f->width - 1) / width + 1;
   CclTiles tiles = {};
 
   tiles.height = plan.height;
@@ -386,8 +412,7 @@ make_tiles (const CclCudaFrame *f, const CclCudaLimits *limits)
   tiles.rows = (f->height - 1) / tiles.height + 1;
   tiles.column_reciprocal = UINT32_MAX / columns;
   tiles.group_reciprocal = UINT32_MAX / TILE_GROUPS (columns);
-  tiles.capacity =
-      ccl_runs_per_row (min (f->width, (uint32_t) TILE_WIDTH)) * min (f->height, tiles.height);
+  tiles.capacity = ccl_runs_per_row (min (f->width, width) * bits) * min (f->height, tiles.height);
   return tiles;
 }
 
@@ -413,8 +438,8 @@ ccl_cuda_tile_open (CclCudaWork *work, CclCudaQueue *queue)
   size_t labels = (size_t) work->frame.height * work->components.slots, strip_labels;
   CclStatus status;
 
-  tables->tiles = make_tiles (&work->frame, &queue->device.limits);
-  status = ccl_cuda_strips_open (work, queue, &tables->strips);
+  tables->tiles = make_tiles (work, &queue->device.limits);
+  status = work->classes ? CCL_OK : ccl_cuda_strips_open (work, queue, &tables->strips);
   if (status == CCL_OK)
     status = allocate_tiles (&tables->tiles, &queue->memory);
   if (status != CCL_OK)
@@ -433,6 +458,8 @@ launch_label (const CclCudaWork *work, bool all_parents, cudaStream_t stream)
   LabelKernel kernel = work->frame.bits ? (usual ? tile_label_usual<true> : tile_label<true>)
                                         : (usual ? tile_label_usual<false> : tile_label<false>);
 
+  if (work->classes)
+    kernel = tile_label_classes;
   return launch (kernel, tiles->columns * tiles->rows, tiles->height * TILE_WORDS,
                  label_size (tiles), stream, work->frame, work->components, *tiles, all_parents);
 }
@@ -515,6 +542,7 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_tile) = {
   ccl_cuda_tile_select,
   ccl_cuda_tile_leaves_components,
   NULL,
+  true,
 };
 
 const CclCudaAlgorithm *

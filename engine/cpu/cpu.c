@@ -333,9 +333,15 @@ cpu_background (CclSession *session, uint8_t *pixels, size_t stride)
   return CCL_OK;
 }
 
+static bool
+cpu_has_classes (const CclAlgorithm *algorithm)
+{
+  return true;
+}
+
 const CclBackendClass ccl_backend_cpu = {
   .id = CCL_BACKEND_CPU,
-  .has_classes = true,
+  .has_classes = cpu_has_classes,
   .device_count = cpu_device_count,
   .algorithm = cpu_algorithm,
   .open = cpu_open,

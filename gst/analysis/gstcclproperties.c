@@ -542,8 +542,8 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    * #cudaccl:low to #cudaccl:high. With `equal` they are classes, such as the output of a
    * segmentation network: 0 is background, and only pixels of the same value are connected. The
    * value becomes the class of the component, see #cudaccl:labels. `equal` needs frames in GRAY8,
-   * GRAY16 or with a plane of luma, in system memory, runs on the CPU, and has neither
-   * #cudaccl:morphology nor #cudaccl:features but `ellipse`.
+   * GRAY16 or with a plane of luma, and has neither #cudaccl:morphology nor #cudaccl:features but
+   * `ellipse`; on CUDA, only the algorithms `tile`, `flsl-cd` and `flsl` have it.
    *
    * Since: 0.1
    */

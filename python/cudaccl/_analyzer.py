@@ -40,8 +40,8 @@ class Analyzer:
     threshold, invert: pixels above the threshold (0 to 255) are foreground, inverted the others.
     values: "above" the threshold; "band": pixels from low to high, 0 to 65535, are foreground, inverted the others;
         "equal": pixels are classes, as from a segmentation network: 0 is background, only pixels of the same value
-        are connected, and components have the field value. "band" and "equal" are also for uint16; "equal" is for
-        arrays in host memory, and has neither morphology nor features but "sums", "ellipse" and "box".
+        are connected, and components have the field value. "band" and "equal" are also for uint16; "equal" has neither
+        morphology nor features but "sums", "ellipse" and "box".
     min_area, max_area, min_width, min_height: other components are dropped, also from the labels.
     max_components: keep only so many, the largest; None: all.
     features: what else components have; one or more of

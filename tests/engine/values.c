@@ -14,7 +14,7 @@
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-static const int rounds[] = { 4, 8, 60, 200, 1000 };
+static const int rounds[] = { 12, 12, 60, 200, 1000 };
 
 /* What each frame is about. */
 typedef struct Frame
@@ -51,7 +51,7 @@ static Frame
 make_frame (Check *check, CclFormat format, CclValues values, const uint16_t *numbers, uint32_t n)
 {
   Mt19937 *rng = &check->rng;
-  const uint32_t most = check->options.effort <= EFFORT_SMALL ? 140 : 400;
+  const uint32_t most = check->options.effort <= EFFORT_SMALL ? 280 : 400;
   const uint32_t width = 1 + mt19937_below (rng, most), height = 1 + mt19937_below (rng, 40);
   const uint32_t side = 1 + mt19937_below (rng, 9) * mt19937_below (rng, 2);
   const unsigned bytes = format == CCL_FORMAT_BYTES ? 1 : 2;
@@ -134,9 +134,10 @@ check_values (Check *check, const Frame *frame, const CclConfig *config, const C
   check->runs++;
   check_that (check, status == CCL_OK, "%s", ccl_last_error ());
   check_that (check, status != CCL_OK || components_equal (&got, &expected),
-              "%ux%u, format %d, values %d, %u-connectivity, %u threads: %u components, not %u",
-              width, height, (int) image->format, (int) config->values, config->connectivity,
-              config->threads, got.found, expected.found);
+              "%s, %ux%u, format %d, values %d, %u-connectivity, %u threads: %u components, not %u",
+              config->algorithm ? config->algorithm : "auto", width, height, (int) image->format,
+              (int) config->values, config->connectivity, config->threads, got.found,
+              expected.found);
   for (uint32_t y = 0; labels.data && y < height; y++)
     wrong += memcmp ((const char *) labels.data + y * labels.stride, expected_labels + y * width,
                      width * sizeof *expected_labels) != 0;
@@ -166,7 +167,31 @@ wants_backend (const Check *check, CclBackend backend)
          !check->options.algorithm && (backend == CCL_BACKEND_CPU || test_device_available ());
 }
 
-/* The frame in all kinds of memory, on the backends that have such @values. */
+/* The frame on a CUDA device: bands with any algorithm, as they are cut before; classes with all
+ * that have them. */
+static void
+check_device (Check *check, const Frame *frame, CclConfig *config, const CclImage *image)
+{
+  static const char *const names[] = { "tile", "flsl-cd", "flsl" };
+  const char *wanted = check->options.algorithm;
+
+  config->backend = CCL_BACKEND_CUDA;
+  config->device = TEST_DEVICE;
+  if (config->values != CCL_VALUES_EQUAL) {
+    if (wants_backend (check, CCL_BACKEND_CUDA))
+      check_values (check, frame, config, image);
+    return;
+  }
+  for (size_t i = 0; i < COUNT (names) && test_device_available (); i++) {
+    if (check->options.backend == CCL_BACKEND_CPU || (wanted && strcmp (wanted, names[i]) != 0))
+      continue;
+    config->algorithm = names[i];
+    check_values (check, frame, config, image);
+  }
+  config->algorithm = NULL;
+}
+
+/* The frame in all kinds of memory, on both backends. */
 static void
 check_backends (Check *check, const Frame *frame)
 {
@@ -182,10 +207,7 @@ check_backends (Check *check, const Frame *frame)
     image = test_arena_place (&check->arenas[m], &frame->image, &placement);
     image.format = frame->view.format;
     config.region = frame->region.words ? &frame->region : NULL;
-    config.backend = CCL_BACKEND_CUDA;
-    config.device = TEST_DEVICE;
-    if (wants_backend (check, CCL_BACKEND_CUDA) && config.values != CCL_VALUES_EQUAL)
-      check_values (check, frame, &config, &image);
+    check_device (check, frame, &config, &image);
     config.backend = CCL_BACKEND_CPU;
     config.device = -1;
     for (size_t i = 0; m != CCL_MEMORY_DEVICE && ccl_cpu_functions (i); i++) {

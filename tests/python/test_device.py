@@ -125,8 +125,9 @@ class Device(unittest.TestCase):
         for array in (depth, np.stack([depth, depth[::-1]])):
             np.testing.assert_equal(cudaccl.components(Array(self.memory, array), **options),
                                     cudaccl.components(array, **options))
-        with self.assertRaisesRegex(RuntimeError, "backend cpu"):
-            cudaccl.components(Array(self.memory, depth), values="equal")
+        for classes in (depth // 1000, (depth // 1000).astype(np.uint8)):
+            np.testing.assert_equal(cudaccl.components(Array(self.memory, classes), values="equal", features="ellipse"),
+                                    cudaccl.components(classes, values="equal", features="ellipse"))
 
     def test_info(self):
         analyzer = cudaccl.Analyzer()

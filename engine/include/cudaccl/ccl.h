@@ -88,9 +88,10 @@ typedef enum CclValues
   CCL_VALUES_BAND,      /* foreground: from CclParams.low to CclParams.high */
   CCL_VALUES_EQUAL,     /* classes, as in the output of a segmentation network: all but 0 are
                          * foreground, and only pixels of the same value are connected. Only
-                         * CCL_BACKEND_CPU, and frames of CCL_FORMAT_BYTES and of 16-bit samples;
-                         * without threshold, invert, operations, masks and shapes; at most 2^31
-                         * pixels. See ccl_analyzer_values() */
+                         * the algorithms tile, flsl-cd and flsl on CUDA and runs on the CPU, and
+                         * frames of CCL_FORMAT_BYTES and of 16-bit samples; without threshold,
+                         * invert, operations, masks and shapes; at most 2^31 pixels. See
+                         * ccl_analyzer_values() */
 } CclValues;
 
 #define CCL_MAX_THREADS 256
