@@ -9,19 +9,22 @@
 # --cameras N   default: 64
 # --seconds S   of measuring, after all cameras run; default: 30
 # --no-record   without clips and pictures
+# --mqtt        also publishes to a broker (Mosquitto) on this machine, and prints how long after their
+#               frame events arrive at a subscriber
 # --build DIR   default: ./build
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=scripts/setup.sh
 . "$root/scripts/setup.sh"
 
-cameras=64 seconds=30 record=true build=$root/build file=
+cameras=64 seconds=30 record=true mqtt='' build=$root/build file=
 while (($#)); do
   case $1 in
   -h | --help) show_help && exit ;;
   --cameras) cameras=$2 && shift ;;
   --seconds) seconds=$2 && shift ;;
   --no-record) record=false ;;
+  --mqtt) mqtt=yes ;;
   --build) build=$2 && shift ;;
   -*) die "no such option: $1 (see --help)" ;;
   *) file=$(realpath "$1") ;;
@@ -30,15 +33,27 @@ while (($#)); do
 done
 [[ -f $file ]] || die "expected a video (see --help)"
 program=$build/apps/watch/cudaccl-watch
+export GST_PLUGIN_PATH=$build/gst/analysis:$build/gst/tools${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 [[ -x $program ]] || die "there is no $program; build it"
 
 work=$(mktemp -d)
-pid=
-trap '[[ -z $pid ]] || { kill "$pid" && wait "$pid"; } 2>/dev/null; rm -rf "$work"' EXIT
+pid='' others=()
+trap '[[ -z $pid ]] || { kill "$pid" && wait "$pid"; } 2>/dev/null
+  ((${#others[@]} == 0)) || kill "${others[@]}" 2>/dev/null; rm -rf "$work"' EXIT
 port=$((20000 + RANDOM % 10000))
+if [[ -n $mqtt ]]; then
+  mqtt=$((30000 + RANDOM % 2000))
+  mosquitto -p "$mqtt" >"$work/broker" 2>&1 &
+  others+=($!)
+  until mosquitto_sub -p "$mqtt" -t none -E 2>/dev/null; do
+    kill -0 "${others[0]}" 2>/dev/null || die "mosquitto does not start: $(<"$work/broker")"
+    sleep 0.1
+  done
+fi
 {
   printf '[watch]\ndata=%s/data\n[server]\nlisten=127.0.0.1:%d\n' "$work" "$port"
   printf '[lines]\nfile=%s/lines\n' "$work"
+  [[ -z $mqtt ]] || printf '[mqtt]\nbroker=mqtt://127.0.0.1:%d\ndiscovery=\n' "$mqtt"
   for ((i = 0; i < cameras; i++)); do
     printf '[camera c%d]\nuri=file://%s\nloop=true\nrecord=%s\n' "$i" "$file" "$record"
     printf 'tripwires=line: 0.5,0 0.5,1\nzones=left: 0,0 0.5,0 0.5,1 0,1\n'
@@ -73,6 +88,10 @@ until (($(get camera_up) == cameras)); do
 done
 start=$(now)
 sleep 5 # clips of the first events, and models that learn
+if [[ -n $mqtt ]]; then
+  mosquitto_sub -p "$mqtt" -q 1 -t 'cudaccl/+/events' -F '%U %p' >"$work/events" &
+  others+=($!)
+fi
 frames=$(get camera_frames_total) late=$(get camera_late_frames_total) cpu=$(ticks) at=$(now)
 sleep "$seconds"
 awk -v cameras="$cameras" -v cpu="$(($(ticks) - cpu))" -v ns="$(($(now) - at))" \
@@ -90,3 +109,9 @@ cat /proc/"$pid"/task/*/stat 2>/dev/null | sed -E 's/^[0-9]+ \((.*)\) /\1|/' |
   awk -F'|' '{ split($2, field, " "); gsub(/[0-9]+/, "", $1); sum[$1] += field[12] + field[13] }
     END { for (name in sum) printf "%8.2f s of CPU time in threads %s\n", sum[name] / 100, name }' |
   sort -rn | head -n 8
+# The event's time is that of its frame; both count from midnight here.
+[[ -z $mqtt ]] || sed -nE 's/^([0-9.]+) .*"utc":"[^T]*T([0-9]+):([0-9]+):([0-9.]+)Z".*/\1 \2 \3 \4/p' "$work/events" |
+  awk '{ d = $1 % 86400 - $2 * 3600 - $3 * 60 - $4; printf "%.2f\n", 1000 * (d < -43200 ? d + 86400 : d) }' |
+  sort -n | awk '{ ms[NR] = $1 }
+    END { if (NR) printf "%d events at the subscriber: p50 %.1f ms, p99 %.1f ms, max %.1f ms\n",
+                         NR, ms[int((NR + 1) / 2)], ms[int((NR * 99 + 99) / 100)], ms[NR] }'
