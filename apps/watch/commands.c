@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "scan.h"
 #include "synopsis.h"
 
-static gboolean do_scan;
+static gboolean do_scan, report;
 static gchar *synopsis_camera, *day, *output, *settings_path, *data, *camera, *begin;
 static gint jobs, seconds = 180;
 
@@ -30,6 +31,9 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "with --synopsis: the video", "FILE.mp4" },
   { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
     "with --synopsis: length of the video at most; default: 180", "N" },
+  /* For the page. */
+  { "report", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &report,
+    "with --synopsis: print progress and result as lines of JSON", NULL },
   { "settings", 0, 0, G_OPTION_ARG_FILENAME, &settings_path, "with both: the file of settings",
     "FILE" },
   { "data", 0, 0, G_OPTION_ARG_FILENAME, &data,
@@ -126,10 +130,52 @@ find_recordings (WatchSettings *settings, GError **error)
 }
 
 static void
+print_report (JsonBuilder *builder)
+{
+  g_autofree gchar *line = watch_json_take (builder);
+
+  printf ("%s\n", line);
+  fflush (stdout);
+}
+
+static void
 on_progress (gdouble done, gpointer user_data)
 {
-  if (isatty (STDERR_FILENO))
+  if (report) {
+    JsonBuilder *builder = json_builder_new ();
+
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "progress");
+    json_builder_add_double_value (builder, (gint64) (done * 1000) / 1e3);
+    print_report (builder);
+  } else if (isatty (STDERR_FILENO)) {
     g_printerr ("\r%3.0f%%", done * 100);
+  }
+}
+
+static void
+report_result (const WatchSynopsisResult *result, guint n_recordings)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  watch_json_add_int (builder, "objects", result->objects);
+  watch_json_add_int (builder, "recordings", n_recordings - result->unreadable);
+  watch_json_add_int (builder, "unreadable", result->unreadable);
+  json_builder_set_member_name (builder, "seconds");
+  json_builder_add_double_value (builder, (gint64) (result->seconds * 10) / 10.0);
+  watch_json_add_boolean (builder, "jpeg", result->jpeg);
+  print_report (builder);
+}
+
+static void
+report_error (const GError *error)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  watch_json_add_string (builder, "error", error->message);
+  print_report (builder);
 }
 
 static gboolean
@@ -149,10 +195,14 @@ run_synopsis (WatchSettings *settings, gchar **files, GError **error)
     return FALSE;
   done = watch_synopsis_make (recordings, output, (guint) seconds, on_progress, NULL, NULL, &result,
                               error);
-  if (isatty (STDERR_FILENO))
+  if (isatty (STDERR_FILENO) && !report)
     g_printerr ("\r    \r");
   if (!done)
     return FALSE;
+  if (report) {
+    report_result (&result, recordings->len);
+    return TRUE;
+  }
   g_print ("%s: %u objects of %u recordings in %.0f s\n", output, result.objects,
            recordings->len - result.unreadable, result.seconds);
   if (result.unreadable)
@@ -162,8 +212,8 @@ run_synopsis (WatchSettings *settings, gchar **files, GError **error)
   return TRUE;
 }
 
-gboolean
-watch_commands_run (const gchar *path, gchar **files, GError **error)
+static gboolean
+run (const gchar *path, gchar **files, GError **error)
 {
   g_autoptr (WatchSettings) settings = NULL;
 
@@ -178,4 +228,14 @@ watch_commands_run (const gchar *path, gchar **files, GError **error)
   if (!settings)
     return FALSE;
   return do_scan ? run_scan (settings, files, error) : run_synopsis (settings, files, error);
+}
+
+gboolean
+watch_commands_run (const gchar *path, gchar **files, GError **error)
+{
+  if (run (path, files, error))
+    return TRUE;
+  if (report)
+    report_error (*error);
+  return FALSE;
 }

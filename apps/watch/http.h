@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "server.h"
+#include "synopsis-job.h"
 
 #include <libsoup/soup.h>
 
@@ -57,8 +58,13 @@ typedef struct
 /* @site must stay valid. */
 WatchServer *watch_server_new_for (const WatchSite *site, gpointer app, GError **error);
 
-/* The routes of cudaccl-watch. */
+/* What a program keeps for its handlers until the server is freed. */
+void watch_server_set_state (WatchServer *self, gpointer state, GDestroyNotify destroy);
+gpointer watch_server_get_state (WatchServer *self);
+
+/* The routes of cudaccl-watch, and its state. */
 const WatchRoute *watch_http_get_routes (guint *n);
+WatchSynopsisJob *watch_server_get_synopsis (WatchServer *self);
 
 /* Takes a connection as if it had been accepted: for tests. */
 gboolean watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local,
@@ -108,6 +114,11 @@ void watch_http_abort (SoupServerMessage *message);
 
 const gchar *watch_http_get (const WatchRequest *request, const gchar *name);
 
+/* Answers with the file or the range of it that is asked for; 404 if there is none. Browsers save
+ * it as @name, if that is not NULL. */
+void watch_live_send_file (const WatchRequest *request, const gchar *path, const gchar *type,
+                           const gchar *name);
+
 /* --- Handlers, those that all programs have first --- */
 
 void watch_http_page (const WatchRequest *request);
@@ -130,6 +141,10 @@ void watch_live_cameras (const WatchRequest *request);
 void watch_live_snapshot (const WatchRequest *request);
 void watch_live_events (const WatchRequest *request);
 void watch_live_media (const WatchRequest *request);
+void watch_synopsis_start (const WatchRequest *request);
+void watch_synopsis_get (const WatchRequest *request);
+void watch_synopsis_cancel (const WatchRequest *request);
+void watch_synopsis_video (const WatchRequest *request);
 void watch_metrics (const WatchRequest *request);
 
 /* --- What others show --- */

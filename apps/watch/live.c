@@ -622,12 +622,11 @@ set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *
 }
 
 void
-watch_live_media (const WatchRequest *request)
+watch_live_send_file (const WatchRequest *request, const gchar *path, const gchar *type,
+                      const gchar *name)
 {
   SoupServerMessage *message = request->message;
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
-  g_autofree gchar *path =
-      watch_media_get_path (watch_get_shared (request->watch)->media, request->name);
   g_autoptr (GFile) file = path ? g_file_new_for_path (path) : NULL;
   g_autoptr (GFileInputStream) stream = file ? g_file_read (file, NULL, NULL) : NULL;
   g_autoptr (GFileInfo) info =
@@ -659,8 +658,12 @@ watch_live_media (const WatchRequest *request)
                       "the file has %" G_GOFFSET_FORMAT " bytes", size);
     return;
   }
-  soup_message_headers_set_content_type (
-      headers, g_str_has_suffix (path, ".mp4") ? "video/mp4" : "image/jpeg", NULL);
+  soup_message_headers_set_content_type (headers, type, NULL);
+  if (name) {
+    g_autofree gchar *disposition = g_strdup_printf ("inline; filename=\"%s\"", name);
+
+    soup_message_headers_replace (headers, "Content-Disposition", disposition);
+  }
   if (length == 0 || g_str_equal (soup_server_message_get_method (message), "HEAD"))
     return;
   if (!g_seekable_seek (G_SEEKABLE (stream), start, G_SEEK_SET, NULL, NULL)) {
@@ -674,4 +677,14 @@ watch_live_media (const WatchRequest *request)
                 on_download_finished, download);
   g_object_ref (message);
   read_piece (download);
+}
+
+void
+watch_live_media (const WatchRequest *request)
+{
+  g_autofree gchar *path =
+      watch_media_get_path (watch_get_shared (request->watch)->media, request->name);
+
+  watch_live_send_file (
+      request, path, g_str_has_suffix (request->name, ".mp4") ? "video/mp4" : "image/jpeg", NULL);
 }

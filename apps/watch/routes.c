@@ -39,6 +39,10 @@ static const WatchRoute routes[] = {
   { "GET", "/api/minutes", "camera zone begin end", 0, watch_api_minutes },
   { "GET", "/api/discover", NULL, 0, watch_api_discover },
   { "POST", "/api/try", NULL, WATCH_ROUTE_BODY, watch_api_try },
+  { "POST", "/api/synopsis", NULL, WATCH_ROUTE_BODY, watch_synopsis_start },
+  { "GET", "/api/synopsis", NULL, 0, watch_synopsis_get },
+  { "DELETE", "/api/synopsis", NULL, 0, watch_synopsis_cancel },
+  { "GET", "/api/synopsis/video", NULL, 0, watch_synopsis_video },
   { "GET", "/media/{file}", NULL, 0, watch_live_media },
   { "GET", "/metrics", NULL, 0, watch_metrics },
   { "GET", "/openapi.json", NULL, 0, watch_http_page },
@@ -63,6 +67,19 @@ watch_http_get_routes (guint *n)
 WatchServer *
 watch_server_new (Watch *watch, GError **error)
 {
+  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  WatchServer *self;
+
   watch_page_get_resource (); /* a linker leaves out what is never named */
-  return watch_server_new_for (&site, watch, error);
+  self = watch_server_new_for (&site, watch, error);
+  if (self)
+    watch_server_set_state (self, watch_synopsis_job_new (settings->data),
+                            (GDestroyNotify) watch_synopsis_job_free);
+  return self;
+}
+
+WatchSynopsisJob *
+watch_server_get_synopsis (WatchServer *self)
+{
+  return watch_server_get_state (self);
 }

@@ -23,7 +23,8 @@
 struct _WatchServer
 {
   const WatchSite *site;
-  gpointer app;
+  gpointer app, state;
+  GDestroyNotify free_state; /* or NULL */
   SoupServer *soup;
   GSocketService *service;
   GTlsCertificate *certificate;
@@ -786,8 +787,23 @@ watch_server_free (WatchServer *self)
   g_hash_table_unref (self->connections);
   watch_auth_free (self->auth);
   g_clear_object (&self->certificate);
+  if (self->free_state)
+    self->free_state (self->state);
   g_free (self->uri);
   g_free (self);
+}
+
+void
+watch_server_set_state (WatchServer *self, gpointer state, GDestroyNotify destroy)
+{
+  self->state = state;
+  self->free_state = destroy;
+}
+
+gpointer
+watch_server_get_state (WatchServer *self)
+{
+  return self->state;
 }
 
 const gchar *

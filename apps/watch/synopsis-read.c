@@ -7,6 +7,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/ccl/gstccl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Each frame arrives twice: as it is, and as a mask with tracks. */
@@ -22,6 +23,10 @@
                            "max-buffers=2"
 
 #define MAX_FILE_SIZE (G_GUINT64_CONSTANT (4) << 30)
+/* What is left on the disk, for the database. */
+#define MIN_FREE (G_GUINT64_CONSTANT (256) << 20)
+/* How often to look at it. */
+#define CHECK_SIZE (G_GUINT64_CONSTANT (16) << 20)
 /* A longer track is split. */
 #define MAX_TUBE_TIME (12 * G_TIME_SPAN_SECOND)
 #define MIN_TUBE_TIME (G_TIME_SPAN_SECOND / 2)
@@ -169,6 +174,19 @@ copy_plane (const GstVideoFrame *frame, guint plane, guint x, guint y, guint wid
     memcpy (*to, data + (y + i) * GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane) + x, width);
 }
 
+static gboolean
+check_space (const WatchScenes *scenes, GError **error)
+{
+  struct statvfs info;
+
+  if (fstatvfs (scenes->file, &info) != 0 || (guint64) info.f_bavail * info.f_frsize >= MIN_FREE)
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+                       "Less than 256 MiB are free on the disk: the objects that were cut out "
+                       "cannot be kept");
+  return FALSE;
+}
+
 /* Appends the cut-out to the file. */
 static gboolean
 write_cut (Reader *self, WatchCut *cut, const GstVideoFrame *frame, const guint8 *alpha,
@@ -183,6 +201,9 @@ write_cut (Reader *self, WatchCut *cut, const GstVideoFrame *frame, const guint8
     copy_plane (frame, plane, cut->x / 2, cut->y / 2, cut->width / 2, cut->height / 2, &to);
   memcpy (to, alpha, (gsize) cut->width * cut->height);
   cut->offset = self->scenes->size;
+  if (cut->offset / CHECK_SIZE != (cut->offset + size) / CHECK_SIZE &&
+      !check_space (self->scenes, error))
+    return FALSE;
   while (done < size) {
     gssize n = pwrite (self->scenes->file, data + done, size - done, cut->offset + done);
 

@@ -5,9 +5,10 @@
  *
  *   state CAMERA STATE TEXT…    such as `state yard 4 no route to host`
  *   event CAMERA KIND ZONE      with a picture and a clip
- *   file                        prints the file of settings, and a line `.` */
+ *   file                        prints the file of settings, and a line `.`
+ *   program PATH                is run to make a synopsis */
 
-#include "server.h"
+#include "http.h"
 #include "tests/lib/watchfake.h"
 
 #include <gio/gunixinputstream.h>
@@ -23,6 +24,7 @@
   "[camera hall]\nuri = rtsp://192.0.2.2/live\n"
 
 static Watch *watch;
+static WatchServer *server;
 static GMainLoop *loop;
 static guint64 number;
 
@@ -141,6 +143,8 @@ obey (const gchar *line, GBytes *picture)
     path = g_build_filename (watch_fake_get_folder (watch), "watch.conf", NULL);
     g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
     printf ("%s.\n", text);
+  } else if (n == 2 && g_str_equal (words[0], "program")) {
+    watch_synopsis_job_set_program (watch_server_get_synopsis (server), words[1]);
   } else {
     g_printerr ("no such command: %s\n", line);
   }
@@ -170,7 +174,6 @@ main (int argc, char **argv)
   g_autofree gchar *settings = NULL;
   g_autoptr (GError) error = NULL;
   gboolean token = argc > 1 && g_str_equal (argv[1], "--token");
-  WatchServer *server;
 
   gst_init (&argc, &argv);
   picture = read_picture (argc > 1 && !token ? argv[1] : NULL);

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -239,6 +240,40 @@ class Page(unittest.TestCase):
         self.assertGreater(len(self.all('table tr')), 2)
         Select(self.find('select')).select_by_value('hall')
         self.wait(lambda: 'Nothing on this day' in self.text())
+
+    def test_synopsis(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, 'program')
+            with open(program, 'w', encoding='utf-8') as file:
+                file.write('#!/bin/sh\n'
+                           'while [ $# -gt 1 ]; do [ "$1" = --output ] && out=$2; shift; done\n'
+                           'echo \'{"progress":0.42}\'\n'
+                           f'while [ ! -e {folder}/go ]; do sleep 0.1; done\n'
+                           'echo video >"$out"\n'
+                           'echo \'{"objects":12,"recordings":3,"unreadable":0,"seconds":61,"jpeg":false}\'\n')
+            os.chmod(program, 0o700)
+            self.server.say(f'program {program}')
+            self.open('day')
+            date = self.find('input[type=date]').get_attribute('value')
+            card = self.find('.synopsis')
+            self.click('Make the video')
+            self.wait(lambda: f'yard, {date}: 42' in card.text)
+            self.assertEqual(self.find('progress').get_attribute('value'), '0.42')
+            # Who comes later sees it, too, and can cancel it.
+            self.open('day')
+            self.wait(lambda: f'yard, {date}: 42' in self.find('.synopsis').text)
+            self.assertFalse(self.wait(lambda: next(e for e in self.all('.synopsis button') if e.text == 'Make the video')).is_enabled())
+            self.click('Cancel', '.synopsis')
+            self.wait(lambda: self.find('.synopsis [role=status]').text == '' and not self.find('progress').is_displayed())
+            with open(os.path.join(folder, 'go'), 'w', encoding='utf-8'):
+                pass
+            self.wait(lambda: next(e for e in self.all('.synopsis button') if e.text == 'Make the video').is_enabled())
+            self.click('Make the video')
+            self.wait(lambda: '12 objects · 61 s' in self.find('.synopsis').text)
+            self.assertTrue(self.find('.synopsis video').get_attribute('src').endswith('/api/synopsis/video'))
+            self.assertEqual(self.find('.synopsis a').get_attribute('download'), f'yard-{date}.mp4')
+            self.click('Delete', '.synopsis')
+            self.wait(lambda: not self.all('.synopsis video'))
 
     def test_add_and_remove(self):
         self.open('cameras')

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "scan.h"
+#include "json.h"
+#include "store.h"
+#include "synopsis-job.h"
 #include "synopsis.h"
 #include "tests/lib/removetree.h"
 
@@ -210,6 +213,86 @@ GST_START_TEST (test_apart)
 }
 GST_END_TEST;
 
+static gchar *
+describe (WatchSynopsisJob *job)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  watch_synopsis_job_describe (job, builder);
+  return watch_json_take (builder);
+}
+
+/* Waits until the state is another one; returns what is known then. */
+static gchar *
+wait_while_running (WatchSynopsisJob *job)
+{
+  gchar *text = describe (job);
+
+  while (g_str_has_prefix (text, "{\"state\":\"running\"")) {
+    g_main_context_iteration (NULL, TRUE);
+    g_free (text);
+    text = describe (job);
+  }
+  return text;
+}
+
+/* The program makes a video from the clips of an event, in a process of its own. */
+GST_START_TEST (test_job)
+{
+  WatchSynopsisJob *job = watch_synopsis_job_new (folder);
+  g_autofree gchar *path = in_folder ("watch.conf"), *media = in_folder ("media/yard/2026-01-31"),
+                   *clip = g_build_filename (media, "120000-1-abcd.mp4", NULL);
+  g_autofree gchar *text = NULL, *missing = NULL, *video = NULL, *name = NULL;
+  g_autoptr (WatchSettings) settings = NULL;
+  g_autoptr (GError) error = NULL;
+  const WatchEvent event = { .camera = (gchar *) "yard",
+                             .session = (gchar *) "s",
+                             .number = 1,
+                             .time = BEGIN,
+                             .kind = WATCH_EVENT_MOTION,
+                             .clip = (gchar *) "yard/2026-01-31/120000-1-abcd.mp4" };
+  WatchStore *store = watch_store_open (folder, &error);
+  guint n_frames, n_both;
+  const gchar *type;
+
+  fail_unless (store != NULL, "%s", error ? error->message : "");
+  fail_unless (g_file_set_contents (path, "", -1, NULL));
+  settings = watch_settings_load (path, &error);
+  fail_unless (settings != NULL, "%s", error ? error->message : "");
+  g_free (settings->data);
+  settings->data = g_strdup (folder);
+  g_mkdir_with_parents (media, 0700);
+  write_recording (clip, 60);
+  watch_store_add_event (store, watch_event_copy (&event));
+  fail_unless (watch_store_flush (store));
+
+  watch_synopsis_job_set_program (job, WATCH_PROGRAM);
+  fail_unless (watch_synopsis_job_start (job, settings, "yard", "2026-01-31", 15, &error));
+  fail_if (watch_synopsis_job_start (job, settings, "yard", "2026-01-31", 15, &error));
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY));
+  text = wait_while_running (job);
+  fail_unless (strstr (text, "\"state\":\"done\",\"camera\":\"yard\",\"day\":\"2026-01-31\"") &&
+                   strstr (text, "\"progress\":1.0,\"objects\":1,\"recordings\":1"),
+               "%s", text);
+  video = watch_synopsis_job_get_video (job, &type, &name);
+  fail_unless (g_str_has_prefix (name, "yard-2026-01-31.m"), "%s", name);
+  count_frames (video, &n_frames, &n_both);
+  fail_unless (n_frames > 45, "%u", n_frames);
+
+  /* A day without clips is an error in words, and the video of before is gone. */
+  fail_unless (watch_synopsis_job_start (job, settings, "yard", "2026-01-30", 15, NULL));
+  missing = wait_while_running (job);
+  fail_unless (strstr (missing, "\"state\":\"failed\"") &&
+                   strstr (missing, "has no clips of that day"),
+               "%s", missing);
+  fail_if (g_file_test (video, G_FILE_TEST_EXISTS));
+  fail_if (watch_synopsis_job_get_video (job, &type, NULL));
+  watch_synopsis_job_free (job);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_errors)
 {
   static const struct
@@ -354,6 +437,7 @@ recordings_suite (void)
   tcase_add_checked_fixture (tc, setup, teardown);
   tcase_add_test (tc, test_together);
   tcase_add_test (tc, test_apart);
+  tcase_add_test (tc, test_job);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_scan);
   return s;

@@ -4,6 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <json-glib/json-glib.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -718,6 +719,126 @@ GST_START_TEST (test_media)
 }
 GST_END_TEST;
 
+/* --- Synopsis --- */
+
+/* Writes a program that does what cudaccl-watch does there, and waits where it must be ended. */
+static void
+set_program (const gchar *text)
+{
+  g_autofree gchar *path = g_build_filename (watch_fake_get_folder (watch), "program", NULL);
+  g_autofree gchar *script =
+      g_strdup_printf ("#!/bin/sh\n"
+                       "while [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=$2; shift; done\n%s",
+                       text);
+
+  fail_unless (
+      g_file_set_contents_full (path, script, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0700, NULL));
+  watch_synopsis_job_set_program (watch_server_get_synopsis (server), path);
+}
+
+/* Asks until the answer has @text. */
+static void
+wait_for_synopsis (const gchar *text)
+{
+  g_autofree gchar *answer = NULL;
+
+  for (guint i = 0; i < 1000; i++) {
+    g_free (answer);
+    answer = ask (GET ("/api/synopsis"));
+    check_answer ("GET /api/synopsis", answer, 200, NULL);
+    if (strstr (answer, text))
+      return;
+    g_usleep (10000);
+  }
+  fail ("%s\nhas never: %s", answer, text);
+}
+
+GST_START_TEST (test_synopsis)
+{
+#define MAKE SEND ("POST", "/api/synopsis", "{\"camera\":\"yard\",\"day\":\"2026-01-31\"}")
+  static const Case wrong[] = {
+    { GET ("/api/synopsis"), 200, "{\"state\":\"none\"}" },
+    { GET ("/api/synopsis/video"), 404, "there is no synopsis" },
+    { SEND ("POST", "/api/synopsis", "{\"day\":\"2026-01-31\"}"), 400, "camera: expected" },
+    { SEND ("POST", "/api/synopsis", "{\"camera\":\"--data\",\"day\":{}}"), 400, "day: expected" },
+    { SEND ("POST", "/api/synopsis", "{\"camera\":\"a/b\",\"day\":\"2026-01-31\"}"), 400,
+      "camera" },
+    { SEND ("POST", "/api/synopsis", "{\"camera\":\"yard\",\"day\":\"2026-02-30\"}"), 400,
+      "day: expected YYYY-MM-DD" },
+    { SEND ("POST", "/api/synopsis", "{\"camera\":\"yard\",\"day\":\"2026-1-310\"}"), 400, "day" },
+    { SEND ("POST", "/api/synopsis", "{\"camera\":\"yard\",\"day\":\"2026-01-31\",\"seconds\":14}"),
+      400, "seconds: expected 15 to 3600" },
+  };
+  g_autofree gchar *video = NULL, *part = NULL;
+
+  start (LOCAL);
+  check_cases (wrong, G_N_ELEMENTS (wrong));
+  video = g_build_filename (watch_fake_get_folder (watch), "synopsis.mp4", NULL);
+  part = g_strconcat (video, ".part", NULL);
+
+  /* It tells how far it is, is the only one, and ends when it is told to. */
+  set_program ("echo >$out.part; echo '{\"progress\":0.25}'; exec sleep 1000");
+  check_cases ((Case[]){ { MAKE, 202, "{\"state\":\"running\",\"camera\":\"yard\"" } }, 1);
+  wait_for_synopsis ("\"progress\":0.25");
+  check_cases ((Case[]){ { MAKE, 409, "of yard is being made" },
+                         { GET ("/api/synopsis/video"), 404, NULL },
+                         { SEND ("DELETE", "/api/synopsis", ""), 200, "{\"state\":\"none\"}" } },
+               3);
+  while (g_file_test (part, G_FILE_TEST_EXISTS))
+    g_main_context_iteration (NULL, TRUE);
+
+  /* What is wrong is said, also if it said nothing. */
+  set_program ("echo '{\"error\":\"nothing moves\"}'; exit 1");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  wait_for_synopsis (
+      "\"state\":\"failed\",\"camera\":\"yard\",\"day\":\"2026-01-31\",\"seconds\":180,"
+      "\"progress\":0.0,\"error\":\"nothing moves\"}");
+  set_program ("kill -SEGV $$");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  wait_for_synopsis ("\"error\":\"the process was ended by the signal 11");
+  set_program ("exit 0");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  wait_for_synopsis ("\"error\":\"the process ended without a video");
+
+  /* The video, whole and in part, until it is removed. */
+  set_program ("printf 0123456789 >$out; echo '{\"objects\":4,\"recordings\":2,\"unreadable\":1,"
+               "\"seconds\":12.5,\"jpeg\":false}'");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  wait_for_synopsis (
+      "\"progress\":1.0,\"objects\":4,\"recordings\":2,\"unreadable\":1,\"length\":12.5,"
+      "\"video\":\"/api/synopsis/video\",\"type\":\"video/mp4\"}");
+  check_cases ((Case[]){ { GET ("/api/synopsis/video"), 200, "\r\n\r\n0123456789" },
+                         { GET ("/api/synopsis/video"), 200,
+                           "Content-Disposition: inline; filename=\"yard-2026-01-31.mp4\"" },
+                         { HEAD ("GET", "/api/synopsis/video") "Range: bytes=2-3\r\n\r\n", 206,
+                           "\r\n\r\n23" },
+                         { SEND ("DELETE", "/api/synopsis", ""), 200, "none" },
+                         { GET ("/api/synopsis/video"), 404, NULL } },
+               5);
+  fail_if (g_file_test (video, G_FILE_TEST_EXISTS));
+
+  /* It ends with the server. */
+  set_program ("echo $$ >$out.pid; exec sleep 1000");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  {
+    g_autofree gchar *path = g_strconcat (video, ".pid", NULL);
+    gchar *pid = NULL;
+
+    while (!g_file_get_contents (path, &pid, NULL, NULL) || !*pid) {
+      g_free (pid);
+      g_usleep (1000);
+    }
+    stop ();
+    for (guint i = 0; i < 1000 && kill (atoi (pid), 0) == 0; i++) {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (1000);
+    }
+    fail_unless (kill (atoi (pid), 0) != 0);
+    g_free (pid);
+  }
+}
+GST_END_TEST;
+
 /* --- Test pictures --- */
 
 static void
@@ -954,6 +1075,7 @@ server_suite (void)
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_media);
+  tcase_add_test (tc, test_synopsis);
   tcase_add_test (tc, test_preview);
   tcase_add_test (tc, test_start);
   tcase_add_test (tc, test_openapi);

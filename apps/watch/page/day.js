@@ -3,6 +3,7 @@
 
 import {get, query} from './api.js';
 import {act, field, h, number, select, svg} from './dom.js';
+import {synopsisCard} from './synopsis.js';
 import {t} from './text.js';
 
 const HALF = 60, MINUTE = 60000;
@@ -57,6 +58,7 @@ export async function showDay(main) {
   const camera = select(cameras.map(({name}) => [name, name]), cameras[0]?.name);
   const date = h('input', {type: 'date', required: true, value: `${today.getFullYear()}-${pad(today.getMonth() + 1)}-${pad(today.getDate())}`});
   const plots = h('div');
+  const [synopsis, leave] = synopsisCard(() => ({camera: camera.value, day: date.value}));
 
   async function load() {
     const chosen = cameras.find(({name}) => name === camera.value);
@@ -81,7 +83,7 @@ export async function showDay(main) {
   camera.addEventListener('change', () => act(load));
   date.addEventListener('change', () => act(load));
   main.append(h('h2', null, t('day')), h('div', {class: 'card filters'}, field(t('camera'), camera), field(t('date'), date)),
-    h('p', {class: 'hint'}, t('day-text')), plots);
+    h('p', {class: 'hint'}, t('day-text')), plots, synopsis);
   await load();
-  return null;
+  return leave;
 }

@@ -1,0 +1,60 @@
+// cudaccl-watch - makes a short video of a day
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import {get, send} from './api.js';
+import {act, button, h, number} from './dom.js';
+import {t} from './text.js';
+
+const PATH = '/api/synopsis';
+
+// A card with a button for the day that choose() returns, {camera, day}; the program makes one video at
+// a time. Returns the element, and a function that ends the watching.
+export function synopsisCard(choose) {
+  const state = h('div', {role: 'status'}), place = h('div');
+  const make = button(t('make'), () => act(async () => show(await send('POST', PATH, choose()))), {class: 'main'});
+  const stop = button(t('cancel'), () => act(async () => show(await send('DELETE', PATH))), {hidden: true});
+  const progress = h('progress', {max: 1, 'aria-label': t('synopsis'), hidden: true});
+  let timer = 0, shown = '';
+
+  function showVideo({camera, day, type, objects, length, unreadable}) {
+    const words = [`${number(objects)} ${t('objects')}`, `${number(length)} ${t('seconds')}`,
+      unreadable ? `${number(unreadable)} ${t('unreadable')}` : ''].filter(Boolean).join(' · ');
+    place.replaceChildren(h('p', null, words),
+      type === 'video/mp4' ? h('video', {controls: true, playsinline: true, src: `${PATH}/video`}) : h('p', null, t('no-encoder')),
+      h('p', {class: 'buttons'}, h('a', {class: 'button', href: `${PATH}/video`, download: `${camera}-${day}${type === 'video/mp4' ? '.mp4' : '.mkv'}`}, t('download')),
+        button(t('remove'), () => act(async () => show(await send('DELETE', PATH))))));
+  }
+
+  function show(one) {
+    const running = one.state === 'running', key = JSON.stringify(one);
+    clearTimeout(timer);
+    if (running)
+      timer = setTimeout(poll, 1000);
+    make.disabled = running;
+    stop.hidden = progress.hidden = !running;
+    progress.value = one.progress || 0;
+    if (key === shown)
+      return;
+    shown = key;
+    state.textContent = one.state === 'none' ? '' : `${one.camera}, ${one.day}${running ? `: ${number(100 * one.progress)} %` : ''}`;
+    place.replaceChildren();
+    if (one.state === 'done')
+      showVideo(one);
+    else if (one.state === 'failed')
+      place.append(h('p', {class: 'problem'}, `▲ ${one.error}`));
+  }
+
+  async function poll() {
+    try {
+      show(await get(PATH));
+    } catch (error) {
+      state.textContent = error.message;
+      shown = '';
+      timer = setTimeout(poll, 5000);
+    }
+  }
+
+  poll();
+  return [h('section', {class: 'card synopsis', 'aria-label': t('synopsis')}, h('h3', null, t('synopsis')), h('p', {class: 'hint'}, t('synopsis-text')),
+    h('p', {class: 'buttons'}, make, stop, progress), state, place), () => clearTimeout(timer)];
+}
