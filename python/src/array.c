@@ -146,17 +146,18 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
   PyObject *ready = stream != Py_None ? stream : PyDict_GetItemString (dict, "stream");
   PyObject *address, *readonly;
   const char *text = type ? PyUnicode_AsUTF8AndSize (type, NULL) : NULL;
-  char kind;
+  char order, kind;
   int bytes;
 
-  if (!shape || !text || !data || sscanf (text, "%*1[<>|=]%c%d", &kind, &bytes) != 2) {
+  if (!shape || !text || !data || sscanf (text, "%c%c%d", &order, &kind, &bytes) != 3 ||
+      !strchr ("<>|=", order)) {
     PyErr_Format (PyExc_TypeError, "%s has an incomplete __cuda_array_interface__", what);
     return -1;
   }
   self->ndim = (int) PySequence_Size (shape);
   if (self->ndim < 0 || self->ndim > MAX_DIMENSIONS)
     return fail_dimensions (what, self->ndim);
-  self->kind = kind;
+  self->kind = order == '>' && bytes > 1 ? '?' : kind; /* devices have the other order */
   self->itemsize = bytes;
   if (get_numbers (shape, self->shape, self->ndim) != 0)
     return -1;
@@ -184,6 +185,17 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
 }
 
 static int
+check_device (Py_ssize_t type, const char *what)
+{
+  if (type == DL_CPU || type == DL_CUDA_HOST || type == DL_CUDA || type == DL_CUDA_MANAGED)
+    return 0;
+  PyErr_Format (PyExc_TypeError,
+                "%s is on a device of kind %zd; move it to the CPU or to a CUDA device", what,
+                type);
+  return -1;
+}
+
+static int
 read_tensor (Array *self, const DLTensor *tensor, const char *what)
 {
   static const char kinds[] = { 'i', 'u', 'f', '?', '?', '?', 'b' };
@@ -199,22 +211,10 @@ read_tensor (Array *self, const DLTensor *tensor, const char *what)
   fill_strides (self);
   for (int i = 0; tensor->strides && i < self->ndim; i++)
     self->strides[i] = (Py_ssize_t) tensor->strides[i] * self->itemsize;
-  switch (tensor->device.type) {
-  case DL_CPU:
-    return 0;
-  case DL_CUDA_HOST:
-    self->pinned = true;
-    return 0;
-  case DL_CUDA:
-  case DL_CUDA_MANAGED:
+  self->pinned = tensor->device.type == DL_CUDA_HOST;
+  if (tensor->device.type == DL_CUDA || tensor->device.type == DL_CUDA_MANAGED)
     self->device = tensor->device.id;
-    return 0;
-  default:
-    PyErr_Format (PyExc_TypeError,
-                  "%s is on a device of kind %d; move it to the CPU or to a CUDA device", what,
-                  (int) tensor->device.type);
-    return -1;
-  }
+  return check_device (tensor->device.type, what);
 }
 
 /* The producer makes the array ready on the caller's stream, or else on the default one. */
@@ -234,6 +234,8 @@ get_dlpack (Array *self, PyObject *object, const char *what, PyObject *stream)
     return -1;
   }
   Py_DECREF (device);
+  if (check_device (numbers[0], what) != 0)
+    return -1;
   on_cuda = numbers[0] == DL_CUDA || numbers[0] == DL_CUDA_MANAGED;
   self->stream = !on_cuda ? 0 : LEGACY_STREAM;
   if (on_cuda && stream != Py_None) {

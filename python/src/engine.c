@@ -341,6 +341,12 @@ plan_labels (const Engine *self, const Array *array, const Array *out, Run *run)
   }
   if (array_check_rows (out, rows + 1, out->shape[rows + 1] * 4, "out") != 0)
     return -1;
+  if ((uintptr_t) out->data % 4 != 0) {
+    PyErr_SetString (PyExc_ValueError,
+                     "out is not aligned to its elements of 4 bytes; pass an array made by "
+                     "numpy.empty()");
+    return -1;
+  }
   if ((out->device >= 0) != (array->device >= 0) || out->device != array->device) {
     PyErr_SetString (PyExc_ValueError,
                      "the mask and out are on different devices; they must be on the same");

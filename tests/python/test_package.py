@@ -406,6 +406,60 @@ class Errors(unittest.TestCase):
         backwards = np.zeros((2, 4, 6), np.int32)[::-1]
         self.fails(ValueError, "overlap", np.ones((2, 4, 6), bool), out=backwards)
 
+    def test_what_to_do(self):
+        """Every wrong input, given to every function that takes it, gets an exception that says what to do."""
+        mask, out = np.ones((4, 6), np.uint8), np.zeros((4, 6), np.int32)
+        fixed = out.copy()
+        fixed.flags.writeable = False
+        odd = np.zeros(4 * 6 * 4 + 1, np.uint8)[1:].view(np.int32).reshape(4, 6)
+        strided = np.lib.stride_tricks.as_strided
+        masks = [
+            ("dtype", TypeError, "pass mask != 0", mask.astype(float)),
+            ("byte order", TypeError, "pass mask != 0", mask.astype(">u2")),
+            ("list", TypeError, "pass a NumPy array", mask.tolist()),
+            ("columns backwards", ValueError, "ascontiguousarray", mask[:, ::-1]),
+            ("rows backwards", ValueError, "ascontiguousarray", mask[::-1]),
+            ("every other column", ValueError, "ascontiguousarray", mask[:, ::2]),
+            ("columns first", ValueError, "ascontiguousarray", np.asfortranarray(mask)),
+            ("overlapping rows", ValueError, "ascontiguousarray", strided(mask, (4, 6), (5, 1))),
+            ("no pixels", ValueError, "1 to 2\\*\\*32 - 1 pixels", mask[:0]),
+            ("too many pixels", ValueError, "1 to 2\\*\\*32 - 1 pixels", strided(mask, (1 << 16, 1 << 16), (1 << 16, 1))),
+        ]
+        outs = [
+            ("dtype", TypeError, "int32", out.astype(np.float32)),
+            ("read-only", ValueError, "read-only", fixed),
+            ("shape", ValueError, "shape", out[:3]),
+            ("columns backwards", ValueError, "ascontiguousarray", out[:, ::-1]),
+            ("rows backwards", ValueError, "ascontiguousarray", out[::-1]),
+            ("at an odd address", ValueError, "aligned", odd),
+        ]
+        for what, exception, text, wrong in masks:
+            for function in (cudaccl.label, cudaccl.components, cudaccl.analyze, cudaccl.Analyzer().label,
+                             cudaccl.Morphology("median3")):
+                with self.subTest(what, function=function):
+                    self.fails(exception, text, wrong, function=function)
+        for what, exception, text, wrong in outs:
+            for function in (cudaccl.label, cudaccl.analyze):
+                with self.subTest(f"out: {what}", function=function):
+                    self.fails(exception, text, mask, out=wrong, function=function)
+        self.assertFalse(fixed.any())
+
+    def test_foreign_devices(self):
+        """DLPack of devices that are no CUDA devices."""
+        class Foreign:
+            def __init__(self, kind):
+                self.kind = kind
+
+            def __dlpack_device__(self):
+                return self.kind, 0
+
+            def __dlpack__(self, **kwargs):
+                raise AssertionError("not asked for")
+
+        for kind in (4, 7, 8, 10, 14):  # OpenCL, Vulkan, Metal, ROCm, oneAPI
+            for function in (cudaccl.label, cudaccl.components, cudaccl.Motion("gray")):
+                self.fails(TypeError, f"kind {kind}; move it to the CPU", Foreign(kind), function=function)
+
     def test_options(self):
         mask = np.ones((4, 6), np.uint8)
         self.fails(ValueError, "connectivity 5", mask, 5)
@@ -435,7 +489,11 @@ class Errors(unittest.TestCase):
             __cuda_array_interface__ = {"shape": (4, 6), "typestr": "|u1", "data": (4096, True), "version": 3,
                                         "stream": None}
 
+        class Swapped:
+            __cuda_array_interface__ = dict(Device.__cuda_array_interface__, typestr=">u2")
+
         self.fails(ValueError, "backend='cpu'", Device(), backend="cpu")
+        self.fails(TypeError, "uint16", Swapped(), values="equal", function=cudaccl.components)
         self.fails(ValueError, "out=", Device())
         self.fails(ValueError, "different devices", Device(), out=np.zeros((4, 6), np.int32))
         if cudaccl.cuda_device_count() == 0:
