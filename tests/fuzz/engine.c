@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* All of the CPU's instruction sets, one or more threads, sizes up to more than 4096 pixels,
- * thresholds, limits, connectivities, top-k, moments, label maps, bytes and bits, operations and
- * regions, two frames with one analyzer, batches. Volumes where there is a CUDA device; elsewhere
- * the two references, of which one can have one slice, must agree. */
+ * thresholds, bands of values and classes of 8 and 16 bits, limits, connectivities, top-k, moments,
+ * label maps, bytes and bits, operations and regions, two frames with one analyzer, batches.
+ * Volumes where there is a CUDA device; elsewhere the two references, of which one can have one
+ * slice, must agree. */
 
 #include <cudaccl/batch.h>
 #include "engine/cpu/tuning.h"
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define MOST_FRAMES 4
+#define NUMBERS 6
 
 /* One case: what is analysed, and how. */
 typedef struct Case
@@ -26,10 +28,13 @@ typedef struct Case
   CclConfig config;
   CclParams params;
   uint32_t n_frames;
+  CclFormat format;
+  uint16_t numbers[NUMBERS];       /* bands and classes: what pixels may be */
+  uint32_t side;                   /* of their squares */
   TestImage frames[MOST_FRAMES];   /* as they are given to the analyzer */
   uint8_t *pixels[MOST_FRAMES];    /* the same with padding, ending with the allocation */
   CclMask bits[MOST_FRAMES];       /* the same as bits, or empty */
-  TestImage expected[MOST_FRAMES]; /* foreground after region and operations */
+  TestImage expected[MOST_FRAMES]; /* foreground after region and operations; of classes, values */
   size_t stride;
   CclOperation operations[CCL_MAX_OPERATIONS];
   CclMask region;
@@ -102,13 +107,76 @@ draw_operation (FuzzInput *input)
   return operation;
 }
 
+static uint32_t
+sample_size (const Case *c)
+{
+  return c->format == CCL_FORMAT_BYTES ? 1 : 2;
+}
+
+static unsigned
+get_value (const Case *c, const TestImage *image, size_t i)
+{
+  const uint8_t *sample = image->pixels + i * sample_size (c);
+
+  if (c->format == CCL_FORMAT_BYTES)
+    return *sample;
+  return c->format == CCL_FORMAT_GRAY16_BE ? 256u * sample[0] + sample[1]
+                                           : 256u * sample[1] + sample[0];
+}
+
+static void
+set_value (const Case *c, TestImage *image, size_t i, unsigned value)
+{
+  const bool big = c->format == CCL_FORMAT_GRAY16_BE;
+  uint8_t *sample = image->pixels + i * sample_size (c);
+
+  sample[0] = (uint8_t) (big ? value >> 8 : value);
+  if (c->format != CCL_FORMAT_BYTES)
+    sample[1] = (uint8_t) (big ? value : value >> 8);
+}
+
+/* What values mean, which the drawn foreground then has. */
+static void
+draw_values (FuzzInput *input, Case *c)
+{
+  static const CclFormat formats[] = { CCL_FORMAT_BYTES, CCL_FORMAT_GRAY16_LE,
+                                       CCL_FORMAT_GRAY16_BE };
+
+  c->config.values = fuzz_one_in (input, 2) ? CCL_VALUES_BAND : CCL_VALUES_EQUAL;
+  c->format = formats[fuzz_below (input, 3)];
+  c->side = 1 + fuzz_below (input, 9);
+  for (unsigned i = 0; i < NUMBERS; i++)
+    c->numbers[i] = (uint16_t) (fuzz_u8 (input) | (fuzz_one_in (input, 2) ? 256u : 0));
+  c->params.low = (uint16_t) (fuzz_u8 (input) | (fuzz_one_in (input, 4) ? 256u : 0));
+  c->params.high = (uint16_t) (fuzz_u8 (input) | (fuzz_one_in (input, 2) ? 256u : 0));
+}
+
+/* Replaces the drawn foreground, of bytes, by values. */
+static void
+put_values (Case *c, TestImage *frame)
+{
+  const uint32_t width = frame->width, height = frame->height;
+  TestImage drawn = *frame;
+
+  *frame = test_image_new (width * sample_size (c), height);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      size_t i = (size_t) y * width + x;
+      uint16_t other = c->config.values == CCL_VALUES_EQUAL ? 0 : c->numbers[0];
+
+      set_value (c, frame, i,
+                 drawn.pixels[i] ? c->numbers[(x / c->side + y / c->side * 5) % NUMBERS] : other);
+    }
+  test_image_clear (&drawn);
+}
+
 /* The frame as the analyzer gets it, with values on both sides of the threshold. */
 static void
 draw_frame (FuzzInput *input, Case *c, uint32_t i)
 {
-  uint32_t width = c->config.width, height = c->config.height;
+  uint32_t width = c->config.width, height = c->config.height, row = width * sample_size (c);
   TestImage *frame = &c->frames[i];
-  size_t size = c->stride * (height - 1) + width;
+  size_t size = c->stride * (height - 1) + row;
 
   *frame = test_image_new (width, height);
   fuzz_image (input, frame);
@@ -118,10 +186,12 @@ draw_frame (FuzzInput *input, Case *c, uint32_t i)
     for (size_t k = 0; k < (size_t) width * height; k++)
       frame->pixels[k] = frame->pixels[k] ? high : low;
   }
+  if (c->config.values != CCL_VALUES_ABOVE)
+    put_values (c, frame);
   c->pixels[i] = test_alloc (size);
   memset (c->pixels[i], 255, size);
   for (uint32_t y = 0; y < height; y++)
-    memcpy (c->pixels[i] + y * c->stride, frame->pixels + (size_t) y * width, width);
+    memcpy (c->pixels[i] + y * c->stride, frame->pixels + (size_t) y * row, row);
 }
 
 static bool
@@ -130,22 +200,52 @@ region_has (const Case *c, uint32_t x, uint32_t y)
   return !c->config.region || c->region.words[y * c->region.pitch + x / 64] >> x % 64 & 1;
 }
 
+static bool
+is_foreground (const Case *c, uint32_t i, uint32_t x, uint32_t y)
+{
+  unsigned value;
+
+  if (c->config.values == CCL_VALUES_ABOVE)
+    return test_image_is_foreground (&c->frames[i], &c->params, x, y);
+  value = get_value (c, &c->frames[i], (size_t) y * c->config.width + x);
+  return (c->params.low <= value && value <= c->params.high) != c->params.invert;
+}
+
+/* The values inside the region. */
+static void
+expect_classes (Case *c, uint32_t i)
+{
+  uint32_t width = c->config.width, height = c->config.height;
+
+  c->expected[i] = test_image_new (width * sample_size (c), height);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      size_t k = (size_t) y * width + x;
+
+      set_value (c, &c->expected[i], k, region_has (c, x, y) ? get_value (c, &c->frames[i], k) : 0);
+    }
+}
+
 static void
 expect_frame (Case *c, uint32_t i)
 {
   uint32_t width = c->config.width, height = c->config.height;
 
+  if (c->config.values == CCL_VALUES_EQUAL) {
+    expect_classes (c, i);
+    return;
+  }
   c->expected[i] = test_image_new (width, height);
   for (uint32_t y = 0; y < height; y++)
     for (uint32_t x = 0; x < width; x++)
-      if (test_image_is_foreground (&c->frames[i], &c->params, x, y) && region_has (c, x, y))
+      if (is_foreground (c, i, x, y) && region_has (c, x, y))
         c->expected[i].pixels[(size_t) y * width + x] = 255;
   test_morphology_apply (&c->expected[i], c->config.connectivity, c->operations,
                          c->config.n_operations);
 }
 
 static void
-draw_case (FuzzInput *input, Case *c)
+draw_case (FuzzInput *input, Case *c, bool batch)
 {
   uint32_t width, height;
 
@@ -160,8 +260,11 @@ draw_case (FuzzInput *input, Case *c)
   c->config.labels = fuzz_one_in (input, 2);
   c->config.threads = fuzz_one_in (input, 6) ? 2 + fuzz_below (input, 3) : 1;
   ccl_cpu_tuning.strip_pixels = 1 + fuzz_below (input, 2000);
-  c->stride = width + fuzz_below (input, 3) * fuzz_below (input, 40);
-  if (fuzz_one_in (input, 4))
+  c->format = CCL_FORMAT_BYTES;
+  if (!batch && fuzz_one_in (input, 3))
+    draw_values (input, c);
+  c->stride = (size_t) width * sample_size (c) + fuzz_below (input, 3) * fuzz_below (input, 40);
+  if (c->config.values != CCL_VALUES_EQUAL && fuzz_one_in (input, 4))
     c->config.n_operations = 1 + fuzz_below (input, 3);
   for (uint32_t i = 0; i < c->config.n_operations; i++)
     c->operations[i] = draw_operation (input);
@@ -180,7 +283,7 @@ draw_case (FuzzInput *input, Case *c)
     draw_frame (input, c, i);
     expect_frame (c, i);
   }
-  if (!fuzz_one_in (input, 4))
+  if (c->config.values != CCL_VALUES_ABOVE || !fuzz_one_in (input, 4))
     return;
   for (uint32_t i = 0; i < c->n_frames; i++) {
     fuzz_check (ccl_mask_alloc (width, height, &c->bits[i]) == CCL_OK, "%s", ccl_last_error ());
@@ -205,7 +308,9 @@ image_of (const Case *c, uint32_t i)
 {
   if (c->bits[i].words)
     return ccl_mask_image (&c->bits[i]);
-  return (CclImage){ .data = c->pixels[i], .stride = c->stride, .memory = CCL_MEMORY_HOST };
+  return (CclImage){
+    .data = c->pixels[i], .stride = c->stride, .memory = CCL_MEMORY_HOST, .format = c->format
+  };
 }
 
 static void
@@ -224,6 +329,21 @@ check_result (const Case *c, const char *who, const CclComponents *got,
     fuzz_check (memcmp ((const uint8_t *) map->data + y * map->stride, labels + (size_t) y * width,
                         width * sizeof *labels) == 0,
                 "%s, %ux%u: labels of row %u differ", who, width, c->config.height, y);
+}
+
+static void
+check_classes (const Case *c, const char *who, CclAnalyzer *analyzer, const CclComponents *got,
+               const TestImage *frame)
+{
+  const uint16_t *values;
+
+  fuzz_check (ccl_analyzer_values (analyzer, &values) == CCL_OK, "%s: %s", who, ccl_last_error ());
+  for (uint32_t i = 0; i < got->count; i++) {
+    size_t first = (size_t) got->items[i].y * c->config.width + got->items[i].first_x;
+
+    fuzz_check (values[i] == get_value (c, frame, first), "%s: component %u has value %u", who, i,
+                values[i]);
+  }
 }
 
 /* The frames one after the other with one analyzer, or as a batch. */
@@ -258,6 +378,8 @@ check_analyzer (const Case *c, const char *who, bool batch, const CclComponents 
                          : ccl_analyzer_labels (analyzer, &map)) == CCL_OK,
                   "%s: %s", who, ccl_last_error ());
     check_result (c, who, &got[i], &expected[i], labels[i] ? &map : NULL, labels[i]);
+    if (c->config.values == CCL_VALUES_EQUAL)
+      check_classes (c, who, analyzer, &got[i], &c->frames[i]);
   }
   ccl_analyzer_free (analyzer);
   ccl_batch_free (frames);
@@ -319,23 +441,28 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   batch = fuzz_one_in (&input, 4);
   volume = fuzz_one_in (&input, 8);
-  draw_case (&input, &c);
+  draw_case (&input, &c, batch);
   plain = c.params;
   plain.threshold = 127;
   plain.invert = false;
   for (uint32_t i = 0; i < c.n_frames; i++) {
     CclImage image = test_image_view (&c.expected[i]);
+    CclConfig config = c.config;
 
+    if (config.values == CCL_VALUES_EQUAL)
+      image.format = c.format;
+    else
+      config.values = CCL_VALUES_ABOVE;
     if (c.config.labels)
       labels[i] = test_alloc ((size_t) c.config.width * c.config.height * sizeof *labels[i]);
-    fuzz_check (ccl_reference_label (&c.config, &image, &plain, &expected[i], labels[i]) == CCL_OK,
+    fuzz_check (ccl_reference_label (&config, &image, &plain, &expected[i], labels[i]) == CCL_OK,
                 "%s", ccl_last_error ());
   }
   for (size_t i = 0; (functions = ccl_cpu_functions (i)); i++) {
     ccl_cpu_tuning.functions = functions;
     check_analyzer (&c, functions->name, batch, expected, labels);
   }
-  if (volume)
+  if (volume && c.config.values != CCL_VALUES_EQUAL)
     check_volume (&c, &expected[0]);
   for (uint32_t i = 0; i < c.n_frames; i++) {
     ccl_reference_clear (&expected[i]);
