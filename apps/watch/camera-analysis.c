@@ -162,6 +162,8 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSto
   g_queue_init (&self->waiting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->idle);
+  if (shared->metadata)
+    watch_metadata_add_camera (shared->metadata, camera);
   return self;
 }
 
@@ -635,6 +637,35 @@ add_frame_line (WatchAnalysis *self, gint64 time)
   watch_store_add_line (self->shared.store, self->camera, "frames", json_to_string (root, FALSE));
 }
 
+/* Passes on the metadata, with ids of tracks and counts that go on over streams and restarts, as
+ * those of events do. */
+static void
+pass_metadata (WatchAnalysis *self, const Frame *frame)
+{
+  GstBuffer *buffer;
+  GstCclMeta *meta;
+  GstCclZonesMeta *zones;
+
+  if (!self->shared.metadata || !watch_metadata_is_wanted (self->shared.metadata))
+    return;
+  buffer = watch_metadata_copy (frame->buffer, frame->time);
+  meta = gst_buffer_get_ccl_meta (buffer);
+  zones = gst_buffer_get_ccl_zones_meta (buffer);
+  for (guint i = 0; meta && i < meta->n_components; i++)
+    if (meta->components[i].track)
+      meta->components[i].track += (guint) self->track_base;
+  for (guint i = 0; zones && i < zones->n_events; i++) {
+    GstCclZoneEvent *event = &zones->events[i];
+    const Zone *zone = g_ptr_array_index (self->present, event->zone);
+
+    event->track += (guint) self->track_base;
+    event->in += zone->in - zones->zones[event->zone].in;
+    event->out += zone->out - zones->zones[event->zone].out;
+  }
+  watch_metadata_push (self->shared.metadata, self->camera, buffer, self->width, self->height);
+  gst_buffer_unref (buffer);
+}
+
 static void
 add_objects (WatchAnalysis *self, Frame *frame)
 {
@@ -675,6 +706,7 @@ watch_analysis_add_frame (WatchAnalysis *self, GstBuffer *buffer, const GstVideo
     for (guint i = 0; i < zones->n_events; i++)
       add_zone_event (self, &frame, zones, &zones->events[i]);
   }
+  pass_metadata (self, &frame);
   take_pictures (self, &frame);
   finish_tracks (self, time - TRACK_ENDS_AFTER);
   if (self->line_frames && self->objects)
@@ -758,6 +790,8 @@ watch_analysis_free (WatchAnalysis *self)
 {
   gint64 now = g_get_real_time ();
 
+  if (self->shared.metadata)
+    watch_metadata_remove_camera (self->shared.metadata, self->camera);
   g_mutex_lock (&self->lock);
   while (self->n_jobs)
     g_cond_wait (&self->idle, &self->lock);

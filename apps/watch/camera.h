@@ -4,6 +4,7 @@
 #ifndef __WATCH_CAMERA_H__
 #define __WATCH_CAMERA_H__
 
+#include "metadata.h"
 #include "recorder.h"
 #include "settings.h"
 #include "store.h"
@@ -66,6 +67,7 @@ typedef struct
   const gchar *session;
   WatchStore *store;
   WatchMedia *media;
+  WatchMetadata *metadata; /* or NULL */
   /* Called with each picture that is saved, from any thread; or NULL. */
   void (*picture) (const gchar *camera, GBytes *jpeg, gpointer user_data);
   gpointer picture_data;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "rtsp.h"
 #include "server.h"
 #include "watch.h"
 
@@ -148,14 +149,27 @@ check (const gchar *path, GError **error)
 }
 
 static gboolean
+start_onvif (Watch *watch, WatchRtsp **rtsp, GError **error)
+{
+  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+
+  if (!settings->onvif_user)
+    return TRUE;
+  *rtsp = watch_rtsp_new (watch, error);
+  return *rtsp != NULL;
+}
+
+static gboolean
 run (const gchar *path, GError **error)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   Watch *watch = watch_new (path, error);
   WatchServer *server = watch ? watch_server_new (watch, error) : NULL;
+  WatchRtsp *rtsp = NULL;
   guint signals[3], watchdog;
+  gboolean started = server && start_onvif (watch, &rtsp, error);
 
-  if (server) {
+  if (started) {
     g_print ("cudaccl-watch is at %s\n", watch_server_get_uri (server));
     fflush (stdout);
     signals[0] = g_unix_signal_add (SIGTERM, on_terminate, loop);
@@ -169,12 +183,13 @@ run (const gchar *path, GError **error)
     /* From now on, they end the program at once. */
     for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
       g_source_remove (signals[i]);
-    watch_server_free (server);
   }
+  g_clear_pointer (&rtsp, watch_rtsp_free);
+  g_clear_pointer (&server, watch_server_free);
   g_clear_pointer (&watch, watch_free);
   while (g_main_context_iteration (NULL, FALSE)) {
   }
-  return server != NULL;
+  return started;
 }
 
 /* The threads of a camera that is lost leave holes in glibc's pools of memory, of which there are

@@ -103,6 +103,9 @@ static const Key keys[] = {
   { "lines", "file", TEXT, FIELD (lines), NULL, "a file, or - for standard output" },
   { "lines", "kinds", OTHER, FIELD (line_events), "events",
     "events, tracks and frames, separated by commas" },
+  { "onvif", "credentials", USER, FIELD (onvif_user), NULL, USER_FILE },
+  { "onvif", "rtsp-port", UINT, FIELD (rtsp_port), "8554", "1 to 65535", 1, 65535 },
+  { "onvif", "discovery", BOOLEAN, FIELD (onvif_discovery), "true", "true or false" },
 
   /* Before the addresses, which may have a user, too. */
   { CAMERA, "credentials", USER, CAMERA_FIELD (user), NULL, USER_FILE },
@@ -596,7 +599,7 @@ check_names (Reader *reader)
     reader->group = *group;
     if (known == *group && (!find_key (known, NULL) || g_str_equal (known, CAMERA)))
       return fail (reader, "no such group; expected watch, server, record, mqtt, kafka, webhooks, "
-                           "lines, or camera NAME");
+                           "lines, onvif, or camera NAME");
     for (gchar **name = names; name && *name; name++) {
       if (!find_key (known, *name)) {
         g_autoptr (GString) expected = g_string_new (NULL);

@@ -66,6 +66,10 @@ typedef struct
   gboolean line_events; /* which lines; default events only */
   gboolean line_tracks;
   gboolean line_frames;
+  gchar *onvif_user; /* read from the file `credentials`; NULL: no ONVIF */
+  gchar *onvif_password;
+  guint rtsp_port;          /* of metadata; default 8554 */
+  gboolean onvif_discovery; /* answer probes, unless the address is local; default true */
   GPtrArray *cameras;   /* of WatchCameraSettings, in the order of the file: those of the share */
   GPtrArray *elsewhere; /* the others */
 } WatchSettings;

@@ -237,9 +237,11 @@ sinks_differ (const WatchSettings *a, const WatchSettings *b)
 static gboolean
 needs_restart (const WatchSettings *a, const WatchSettings *b)
 {
-  static const gchar *const names[][2] = { { "watch", "data" },         { "server", "listen" },
-                                           { "server", "certificate" }, { "server", "key" },
-                                           { "record", "days" },        { "record", "size" } };
+  static const gchar *const names[][2] = {
+    { "watch", "data" }, { "server", "listen" }, { "server", "certificate" },
+    { "server", "key" }, { "record", "days" },   { "record", "size" },
+    { "onvif", NULL }
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (!watch_settings_equal (a, b, names[i][0], names[i][1]))
@@ -299,8 +301,8 @@ watch_reload (Watch *self, GError **error)
     self->publisher = publisher;
   }
   if (needs_restart (before, settings))
-    g_message ("%s: restart cudaccl-watch for the folder of data, the address, the certificate and "
-               "the limits of recordings",
+    g_message ("%s: restart cudaccl-watch for the folder of data, the address, the certificate, "
+               "ONVIF and the limits of recordings",
                self->path);
   renew = shared_settings_differ (before, settings);
   self->settings = settings;
@@ -418,6 +420,7 @@ watch_new (const gchar *path, GError **error)
   self->session = g_uuid_string_random ();
   self->start = g_get_real_time ();
   self->shared.session = self->session;
+  self->shared.metadata = watch_metadata_new ();
   self->shared.picture = on_picture;
   self->shared.picture_data = self;
   self->listeners = g_array_new (FALSE, FALSE, sizeof (Listener));
@@ -460,6 +463,7 @@ watch_free (Watch *self)
   }
   g_clear_pointer (&self->shared.media, watch_media_unref);
   g_clear_pointer (&self->shared.store, watch_store_close);
+  watch_metadata_unref (self->shared.metadata);
   self->closed = TRUE;
   g_array_unref (self->listeners);
   watch_settings_unref (self->settings);

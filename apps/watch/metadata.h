@@ -1,0 +1,49 @@
+/* cudaccl-watch - metadata of frames for those who are connected
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_METADATA_H__
+#define __WATCH_METADATA_H__
+
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* Passes the metadata of cameras' frames, without pixels, to sources of other pipelines. Costs
+ * nothing while there are none. From any thread, unless noted. */
+typedef struct _WatchMetadata WatchMetadata;
+
+WatchMetadata *watch_metadata_new (void);
+WatchMetadata *watch_metadata_ref (WatchMetadata *self);
+void watch_metadata_unref (WatchMetadata *self);
+
+/* A camera comes, or goes: then its sources get EOS. For the main thread. */
+void watch_metadata_add_camera (WatchMetadata *self, const gchar *camera);
+void watch_metadata_remove_camera (WatchMetadata *self, const gchar *camera);
+
+/* Calls @func whenever a camera comes or goes, and now for those that are there. NULL: no more. For
+ * the main thread. */
+typedef void (*WatchMetadataChanged) (const gchar *camera, gboolean present, gpointer user_data);
+void watch_metadata_set_changed (WatchMetadata *self, WatchMetadataChanged func,
+                                 gpointer user_data);
+
+/* Feeds @source from now on, for as long as it lives. It gets empty buffers with GstCclMeta,
+ * GstCclZonesMeta, and the time as GstReferenceTimestampMeta; the first at once, with none of the
+ * camera's objects, so that a pipeline need not wait for a camera that is lost. */
+void watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *source);
+
+/* Whether there are sources, of any camera. */
+gboolean watch_metadata_is_wanted (WatchMetadata *self);
+
+/* Returns a buffer with only the metadata of @frame, which was taken at @time. */
+GstBuffer *watch_metadata_copy (GstBuffer *frame, gint64 time);
+
+/* Passes on such a buffer, of a frame of that size. */
+void watch_metadata_push (WatchMetadata *self, const gchar *camera, GstBuffer *buffer, guint width,
+                          guint height);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchMetadata, watch_metadata_unref)
+
+G_END_DECLS
+
+#endif /* __WATCH_METADATA_H__ */
