@@ -114,18 +114,18 @@ get_failures (WatchAuth *self, GInetAddress *address, gint64 now)
   return failures;
 }
 
-static WatchAuthResult
-check_token (WatchAuth *self, const gchar *token, const gchar *given, GInetAddress *address,
-             gint64 now)
+WatchAuthResult
+watch_auth_check_secret (WatchAuth *self, const gchar *right, const gchar *given,
+                         GInetAddress *address, gint64 now)
 {
   Failures *failures = get_failures (self, address, now);
-  guint8 right[DIGEST], wrong[DIGEST];
+  guint8 expected[DIGEST], found[DIGEST];
 
   if (failures->n >= WATCH_AUTH_FAILURES)
     return WATCH_AUTH_TOO_MANY;
-  digest (token, right);
-  digest (given, wrong);
-  if (equal (right, wrong)) {
+  digest (right, expected);
+  digest (given, found);
+  if (equal (expected, found)) {
     failures->n = 0;
     return WATCH_AUTH_OK;
   }
@@ -178,7 +178,7 @@ watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorizatio
   if (authorization) {
     if (g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
       return WATCH_AUTH_NEEDED;
-    return check_token (self, token, authorization + 7, address, now);
+    return watch_auth_check_secret (self, token, authorization + 7, address, now);
   }
   session = find_session (self, cookies);
   if (!session)
@@ -200,7 +200,7 @@ WatchAuthResult
 watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GInetAddress *address,
                    gint64 now, gchar **session)
 {
-  WatchAuthResult result = check_token (self, token, given, address, now);
+  WatchAuthResult result = watch_auth_check_secret (self, token, given, address, now);
   Session *free_one = &self->sessions[0];
   guint8 random[DIGEST];
   GString *value;

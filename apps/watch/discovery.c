@@ -154,6 +154,11 @@ end_match (Reader *reader)
   device->kind = g_strdup ("onvif");
   device->name = find_scope (scopes, "onvif://www.onvif.org/name/");
   device->model = find_scope (scopes, "onvif://www.onvif.org/hardware/");
+  if (g_strcmp0 (device->model, "cudaccl-watch") == 0) { /* another one, or this one */
+    g_free (host);
+    device_free (device);
+    return;
+  }
   device->address = host;
   device->uri = g_uri_join (G_URI_FLAGS_NONE, "rtsp", NULL, host, -1, "/", NULL, NULL);
   add_device (reader->devices, device);

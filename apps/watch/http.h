@@ -4,6 +4,7 @@
 #ifndef __WATCH_HTTP_H__
 #define __WATCH_HTTP_H__
 
+#include "auth.h"
 #include "json.h"
 #include "server.h"
 #include "synopsis-job.h"
@@ -34,6 +35,7 @@ typedef enum
   WATCH_ROUTE_OPEN = 1 << 0,
   WATCH_ROUTE_BODY = 1 << 1,   /* takes a body of JSON */
   WATCH_ROUTE_STREAM = 1 << 2, /* has no end: not for HEAD */
+  WATCH_ROUTE_SOAP = 1 << 3,   /* checks who asks itself, in the body */
 } WatchRouteFlags;
 
 typedef struct
@@ -111,6 +113,10 @@ void watch_http_finish (WatchServer *self, gpointer data);
 
 /* Ends the connection in the middle of an answer. */
 void watch_http_abort (SoupServerMessage *message);
+
+/* As watch_auth_check_secret(), for the client's address. */
+WatchAuthResult watch_http_check_secret (const WatchRequest *request, const gchar *right,
+                                         const gchar *given);
 
 const gchar *watch_http_get (const WatchRequest *request, const gchar *name);
 

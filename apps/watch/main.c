@@ -14,8 +14,10 @@
 #include <string.h>
 
 #include "commands.h"
+#include "onvif-probe.h"
 #include "rtsp.h"
 #include "server.h"
+#include "settings-values.h"
 #include "watch.h"
 
 /* What the file is when there is none. */
@@ -148,15 +150,28 @@ check (const gchar *path, GError **error)
   return settings != NULL;
 }
 
+/* What ONVIF needs beside the services over HTTP. */
+typedef struct
+{
+  WatchRtsp *rtsp;
+  WatchProbe *probe; /* or NULL */
+} Onvif;
+
 static gboolean
-start_onvif (Watch *watch, WatchRtsp **rtsp, GError **error)
+start_onvif (Onvif *self, Watch *watch, WatchServer *server, GError **error)
 {
   g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  gboolean local = TRUE;
 
   if (!settings->onvif_user)
     return TRUE;
-  *rtsp = watch_rtsp_new (watch, error);
-  return *rtsp != NULL;
+  self->rtsp = watch_rtsp_new (watch, error);
+  watch_parse_listen (settings->listen, &local);
+  if (self->rtsp && !local && settings->onvif_discovery) {
+    self->probe = watch_probe_new (settings, watch_server_get_uri (server));
+    watch_probe_start (self->probe);
+  }
+  return self->rtsp != NULL;
 }
 
 static gboolean
@@ -165,9 +180,9 @@ run (const gchar *path, GError **error)
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   Watch *watch = watch_new (path, error);
   WatchServer *server = watch ? watch_server_new (watch, error) : NULL;
-  WatchRtsp *rtsp = NULL;
+  Onvif onvif = { NULL, NULL };
   guint signals[3], watchdog;
-  gboolean started = server && start_onvif (watch, &rtsp, error);
+  gboolean started = server && start_onvif (&onvif, watch, server, error);
 
   if (started) {
     g_print ("cudaccl-watch is at %s\n", watch_server_get_uri (server));
@@ -184,7 +199,8 @@ run (const gchar *path, GError **error)
     for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
       g_source_remove (signals[i]);
   }
-  g_clear_pointer (&rtsp, watch_rtsp_free);
+  g_clear_pointer (&onvif.probe, watch_probe_free);
+  g_clear_pointer (&onvif.rtsp, watch_rtsp_free);
   g_clear_pointer (&server, watch_server_free);
   g_clear_pointer (&watch, watch_free);
   while (g_main_context_iteration (NULL, FALSE)) {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "http.h"
+#include "onvif.h"
 #include "watch-page.h"
 
 static void
@@ -18,6 +19,7 @@ get_readiness (const WatchRequest *request)
   g_free (stats.last_error);
 }
 
+#define SOAP (WATCH_ROUTE_OPEN | WATCH_ROUTE_BODY | WATCH_ROUTE_SOAP)
 #define RANGE "camera zone class begin end before limit"
 
 static const WatchRoute routes[] = {
@@ -46,6 +48,8 @@ static const WatchRoute routes[] = {
   { "GET", "/media/{file}", NULL, 0, watch_live_media },
   { "GET", "/metrics", NULL, 0, watch_metrics },
   { "GET", "/openapi.json", NULL, 0, watch_http_page },
+  { "POST", WATCH_ONVIF_DEVICE_PATH, NULL, SOAP, watch_onvif_answer },
+  { "POST", WATCH_ONVIF_MEDIA_PATH, NULL, SOAP, watch_onvif_answer },
   { "GET", "/{file}", NULL, WATCH_ROUTE_OPEN, watch_http_page },
 };
 

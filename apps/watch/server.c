@@ -373,6 +373,13 @@ get_address (SoupServerMessage *message)
              : NULL;
 }
 
+WatchAuthResult
+watch_http_check_secret (const WatchRequest *request, const gchar *right, const gchar *given)
+{
+  return watch_auth_check_secret (request->server->auth, right, given,
+                                  get_address (request->message), g_get_monotonic_time ());
+}
+
 static void
 refuse (SoupServerMessage *message, WatchAuthResult result)
 {
@@ -522,11 +529,12 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
     watch_http_error (message, SOUP_STATUS_FORBIDDEN, "requests of other sites are refused");
     return NULL;
   }
-  if (!reads && !authorization && !soup_message_headers_get_one (headers, CSRF_HEADER)) {
+  route = find_route (self->site, method, path, name, &status);
+  if (!reads && !authorization && !(route && route->flags & WATCH_ROUTE_SOAP) &&
+      !soup_message_headers_get_one (headers, CSRF_HEADER)) {
     watch_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
     return NULL;
   }
-  route = find_route (self->site, method, path, name, &status);
   if (settings->token && !(route && route->flags & WATCH_ROUTE_OPEN)) {
     result = watch_auth_check (self->auth, settings->token, authorization,
                                soup_message_headers_get_list (headers, "Cookie"),

@@ -642,6 +642,9 @@ check_together (Reader *reader, const WatchSettings *settings)
   reader->group = "kafka";
   if (settings->kafka_user && !settings->kafka)
     return fail (reader, "`credentials` needs a key `brokers`");
+  reader->group = "onvif";
+  if (g_key_file_has_group (reader->file, "onvif") && !settings->onvif_user)
+    return fail (reader, "expected a key `credentials`, " USER_FILE " for clients");
   return TRUE;
 }
 

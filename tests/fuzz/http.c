@@ -19,7 +19,8 @@
 
 static const gchar *const settings[] = {
   "[watch]\ndata = FOLDER\n[server]\nlisten = 127.0.0.1:0\n" CAMERAS,
-  "[watch]\ndata = FOLDER\n[server]\nlisten = 127.0.0.1:0\ntoken-file = token\n" CAMERAS,
+  "[watch]\ndata = FOLDER\n[server]\nlisten = 127.0.0.1:0\ntoken-file = token\n[onvif]\n"
+  "credentials = user\n" CAMERAS,
 };
 static Watch *watches[G_N_ELEMENTS (settings)];
 
@@ -43,6 +44,24 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   }
   atexit (remove_watches);
   return 0;
+}
+
+/* An envelope of SOAP with @text, mostly. Operations that need a password, which no input can have,
+ * are refused. */
+static char *
+make_body (FuzzInput *input, const WatchRoute *route, char *text)
+{
+  static const char *const operations[] = { "GetSystemDateAndTime", "GetProfiles", "Get" };
+  const char *operation = operations[fuzz_below (input, G_N_ELEMENTS (operations))];
+  char *body;
+
+  if (!(route->flags & WATCH_ROUTE_SOAP) || fuzz_one_in (input, 4))
+    return text;
+  body = g_strdup_printf ("<s:Envelope><s:Header>%s</s:Header><s:Body><%s>%s</%s></s:Body>"
+                          "</s:Envelope>",
+                          text, operation, text, operation);
+  free (text);
+  return body;
 }
 
 /* A route with text for its parts, headers, and a body. */
@@ -97,7 +116,7 @@ make_request (FuzzInput *input)
     g_string_append_printf (request, "%s\r\n", text);
     free (text);
   }
-  text = fuzz_text (input, input->size);
+  text = make_body (input, route, fuzz_text (input, input->size));
   if (route->flags & WATCH_ROUTE_BODY && !strstr (request->str, "Content-Length"))
     g_string_append_printf (request, "Host: localhost\r\nContent-Length: %zu\r\n", strlen (text));
   g_string_append_printf (request, "\r\n%s", text);

@@ -300,6 +300,9 @@ watch_fake_new (const gchar *text)
   self->path = g_build_filename (self->folder, "watch.conf", NULL);
   name = g_build_filename (self->folder, "token", NULL);
   g_assert_true (g_file_set_contents_full (name, "a-long-token\n", -1, 0, 0600, NULL));
+  g_free (name);
+  name = g_build_filename (self->folder, "user", NULL);
+  g_assert_true (g_file_set_contents_full (name, "viewer:s3cret\n", -1, 0, 0600, NULL));
   self->text = g_string_free (settings, FALSE);
   g_assert_true (g_file_set_contents_full (self->path, self->text, -1, 0, 0600, NULL));
 

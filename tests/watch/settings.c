@@ -143,6 +143,8 @@ static const struct
   { "[mqtt]\ncredentials = secret\n", "[mqtt]: `credentials` needs a key `broker`" },
   { "[mqtt]\nbroker = mqtt://a:1883,u:p@b:1883\n", "expected mqtt://HOST" },
   { "[kafka]\ncredentials = secret\n", "[kafka]: `credentials` needs a key `brokers`" },
+  { "[onvif]\nrtsp-port = 554\n", "[onvif]: expected a key `credentials`" },
+  { "[onvif]\ncredentials = secret\nrtsp-port = 0\n", "rtsp-port: expected 1 to 65535" },
   { "[kafka]\ntopic = a b\n", "[kafka] topic: expected letters" },
   { "[webhooks]\nurls = ftp://a/\n", "[webhooks] urls: expected addresses with http://" },
   { "[lines]\nkinds = events;tracks\n", "[lines] kinds: expected events, tracks and frames" },

@@ -1,0 +1,37 @@
+/* cudaccl-watch - messages of SOAP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_ONVIF_SOAP_H__
+#define __WATCH_ONVIF_SOAP_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What is taken from a message that anybody can send: names without their prefixes, and texts.
+ * GMarkup knows no DTD, and no entities but those of XML itself. */
+typedef struct
+{
+  gchar *operation;   /* the first element in the body */
+  GHashTable *values; /* texts of elements by `PARENT/NAME`, of several joined by spaces */
+} WatchSoap;
+
+#define WATCH_SOAP_MAX_VALUES 64
+#define WATCH_SOAP_MAX_TEXT 4096 /* bytes of an element; what is longer is left out */
+
+/* Returns FALSE if @text is not an envelope with an operation. Clear @self in any case. */
+gboolean watch_soap_parse (WatchSoap *self, const gchar *text, gsize size);
+void watch_soap_clear (WatchSoap *self);
+
+/* Returns "" if there is no such text. @parent NULL: the operation. */
+const gchar *watch_soap_get (const WatchSoap *self, const gchar *parent, const gchar *name);
+
+/* An envelope with @header, or "", and @body. The prefixes that it declares are s, a (addressing),
+ * d (discovery), dn, tds, tr2, tt and ter. */
+gchar *watch_soap_make (const gchar *header, const gchar *body);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WatchSoap, watch_soap_clear)
+
+G_END_DECLS
+
+#endif /* __WATCH_ONVIF_SOAP_H__ */

@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of ONVIF in cudaccl-watch, as a client sees it: onvif-client.py PROGRAM
+
+With CUDACCL_ONVIF, answers and documents are validated against ONVIF's schemas (onvifschema.py). With the
+package onvif-python, its client finds the stream, too."""
+
+import base64
+import datetime
+import hashlib
+import http.client
+import os
+import pathlib
+import re
+import secrets
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lib"))
+import onvifschema  # noqa: E402
+
+try:
+    from onvif import ONVIFClient
+except ImportError:
+    ONVIFClient = None
+
+PROGRAM = sys.argv.pop(1)
+USER, PASSWORD = "viewer", "a long secret"
+SOAP = "http://www.w3.org/2003/05/soap-envelope"
+DEVICE, MEDIA = "http://www.onvif.org/ver10/device/wsdl", "http://www.onvif.org/ver20/media/wsdl"
+TT = "{http://www.onvif.org/ver10/schema}"
+WSSE = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
+WSU = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"
+# Documents with events of all lines have several packets.
+LINES = "; ".join(f"line-{i}: 0.5,0 0.5,1" for i in range(12))
+CAMERA = f"[camera %s]\nuri = test://\nrecord = false\ntripwires = {LINES}\n"
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Program:
+    def __init__(self, host="127.0.0.1", onvif=True):
+        self.folder = tempfile.TemporaryDirectory()
+        self.port, self.rtsp = free_port(), free_port()
+        self.host = host
+        self.onvif = onvif
+        for name, text in (("user", f"{USER}:{PASSWORD}"), ("token", secrets.token_hex())):
+            with open(f"{self.folder.name}/{name}", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
+                file.write(text + "\n")
+        self.write(CAMERA % "ball")
+        self.process = subprocess.Popen([PROGRAM, f"{self.folder.name}/watch.conf"], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        assert f":{self.port}/" in line, line
+
+    def write(self, cameras):
+        with open(f"{self.folder.name}/watch.conf", "w", encoding="utf-8") as file:
+            file.write(f"[watch]\ndata = data\n[server]\nlisten = {self.host}:{self.port}\ntoken-file = token\n" + (
+                f"[onvif]\ncredentials = user\nrtsp-port = {self.rtsp}\n" if self.onvif else "") + cameras)
+
+    def end(self):
+        self.process.terminate()
+        status = self.process.wait(30)
+        self.process.stdout.close()
+        self.folder.cleanup()
+        assert status == 0, status
+
+
+def make_token(password=PASSWORD, age=0, nonce=None, user=USER):
+    """The header with a UsernameToken that is age seconds old."""
+    nonce = nonce or secrets.token_bytes(16)
+    created = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    digest = hashlib.sha1(nonce + created.encode() + password.encode()).digest()
+    return (f'<w:Security xmlns:w="{WSSE}" xmlns:u="{WSU}"><u:Timestamp><u:Created>1999-01-01T00:00:00Z</u:Created>'
+            f"</u:Timestamp><w:UsernameToken><w:Username>{user}</w:Username>"
+            f"<w:Password>{base64.b64encode(digest).decode()}</w:Password>"
+            f"<w:Nonce>{base64.b64encode(nonce).decode()}</w:Nonce><u:Created>{created}</u:Created>"
+            "</w:UsernameToken></w:Security>")
+
+
+def make_envelope(space, operation, content="", header=""):
+    return (f'<?xml version="1.0"?><e:Envelope xmlns:e="{SOAP}"><e:Header>{header}</e:Header><e:Body>'
+            f'<{operation} xmlns="{space}">{content}</{operation}></e:Body></e:Envelope>').encode()
+
+
+class Reader:
+    """A client of RTSP over TCP."""
+
+    def __init__(self, port, path, password=PASSWORD):
+        self.uri, self.password, self.sequence = f"rtsp://127.0.0.1:{port}{path}", password, 0
+        self.challenge, self.session = None, None
+        self.socket = socket.create_connection(("127.0.0.1", port), 20)
+        self.file = self.socket.makefile("rb")
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def ask(self, method, uri=None, **headers):
+        uri = uri or self.uri
+        self.sequence += 1
+        lines = [f"{method} {uri} RTSP/1.0", f"CSeq: {self.sequence}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if self.session:
+            lines.append(f"Session: {self.session}")
+        if self.challenge:
+            first = hashlib.md5(f"{USER}:{self.challenge['realm']}:{self.password}".encode()).hexdigest()
+            second = hashlib.md5(f"{method}:{uri}".encode()).hexdigest()
+            response = hashlib.md5(f"{first}:{self.challenge['nonce']}:{second}".encode()).hexdigest()
+            lines.append(f'Authorization: Digest username="{USER}", realm="{self.challenge["realm"]}", '
+                         f'nonce="{self.challenge["nonce"]}", uri="{uri}", response="{response}"')
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        status = int(self.file.readline().split()[1])
+        found = {}
+        while (line := self.file.readline().decode().strip()):
+            name, value = line.split(":", 1)
+            found.setdefault(name.lower(), []).append(value.strip())
+        body = self.file.read(int(found.get("content-length", ["0"])[0])).decode()
+        return status, found, body
+
+    def start(self):
+        """Returns the description."""
+        status, headers, body = self.ask("DESCRIBE")
+        if status == 401:
+            digest = [one for one in headers["www-authenticate"] if one.startswith("Digest")][0]
+            assert len(headers["www-authenticate"]) == 1, headers
+            self.challenge = dict(re.findall(r'(\w+)="([^"]*)"', digest))
+            status, headers, body = self.ask("DESCRIBE")
+        if status != 200:
+            return status
+        control = re.findall(r"a=control:(\S+)", body)[-1]
+        base = headers["content-base"][0]
+        status, headers, _ = self.ask("SETUP", base.rstrip("/") + "/" + control,
+                                      Transport="RTP/AVP/TCP;unicast;interleaved=0-1")
+        assert status == 200, status
+        self.session = headers["session"][0].split(";")[0]
+        assert self.ask("PLAY", base)[0] == 200
+        return body
+
+    def read(self):
+        """Yields documents, and the sizes of their packets."""
+        document, sizes, sequence, first = b"", [], None, None
+        while (head := self.file.read(4)) and len(head) == 4:
+            assert head[:1] == b"$", head
+            packet = self.file.read(struct.unpack(">H", head[2:])[0])
+            if head[1]:
+                continue  # RTCP
+            assert packet[0] == 0x80, packet[0]
+            assert packet[1] & 0x7f == self.type
+            number, stamp = struct.unpack(">HI", packet[2:8])
+            assert sequence is None or number == (sequence + 1) % 65536, (number, sequence)
+            assert not document or stamp == first, "packets of a document have one time"
+            sequence, first = number, stamp
+            document += packet[12:]
+            sizes.append(len(packet))
+            if packet[1] & 0x80:
+                yield document, sizes
+                document, sizes = b"", []
+
+
+class OnvifTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.program = Program()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.program.end()
+
+    def post(self, path, body, source="127.0.0.1", headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.program.port, timeout=20, source_address=(source, 0))
+        connection.request("POST", path, body, {"Content-Type": "application/soap+xml; charset=utf-8", **(headers or {})})
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, answer.headers, text
+
+    def call(self, space, operation, content="", header=None, source="127.0.0.1"):
+        """Returns the status, and what the body has."""
+        path = "/onvif/device_service" if space == DEVICE else "/onvif/media2_service"
+        status, headers, text = self.post(
+            path, make_envelope(space, operation, content, make_token() if header is None else header), source)
+        self.assertEqual(headers["Content-Type"], "application/soap+xml; charset=utf-8", text)
+        return status, ElementTree.fromstring(text).find(f"{{{SOAP}}}Body")[0]
+
+    def fault(self, space, operation, content="", header=None, source="127.0.0.1"):
+        """Returns the status, and the codes of the fault."""
+        status, fault = self.call(space, operation, content, header, source)
+        self.assertEqual(fault.tag, f"{{{SOAP}}}Fault", operation)
+        self.assertTrue(fault.find(f"{{{SOAP}}}Reason/{{{SOAP}}}Text").text)
+        return status, [one.text for one in fault.iter(f"{{{SOAP}}}Value")][1:]
+
+    def test_calls(self):
+        token = "<ProfileToken>ball</ProfileToken>"
+        calls = {
+            DEVICE: [("GetSystemDateAndTime", ""), ("GetDeviceInformation", ""), ("GetScopes", ""), ("GetHostname", ""),
+                     ("GetServices", "<IncludeCapability>false</IncludeCapability>"),
+                     ("GetServices", "<IncludeCapability>true</IncludeCapability>"), ("GetServiceCapabilities", ""),
+                     ("GetCapabilities", "<Category>All</Category>")],
+            MEDIA: [("GetServiceCapabilities", ""), ("GetProfiles", ""), ("GetProfiles", "<Type>All</Type>"),
+                    ("GetProfiles", "<Token>ball</Token><Type>VideoSource</Type><Type>Metadata</Type>"),
+                    ("GetMetadataConfigurations", ""), ("GetMetadataConfigurations", token),
+                    ("GetMetadataConfigurationOptions", ""), ("SetSynchronizationPoint", token),
+                    ("GetVideoSourceConfigurations", ""), ("GetVideoEncoderConfigurations", ""),
+                    ("GetAudioSourceConfigurations", ""), ("GetAudioEncoderConfigurations", ""),
+                    ("GetAudioOutputConfigurations", ""), ("GetAudioDecoderConfigurations", ""),
+                    ("GetAnalyticsConfigurations", ""), ("GetStreamUri", "<Protocol>RTSP</Protocol>" + token)],
+        }
+        for space, wsdl in ((DEVICE, "ver10/device/wsdl/devicemgmt.wsdl"), (MEDIA, "ver20/media/wsdl/media.wsdl")):
+            answers = []
+            for operation, content in calls[space]:
+                status, answer = self.call(space, operation, content)
+                self.assertEqual((status, answer.tag), (200, f"{{{space}}}{operation}Response"))
+                answers.append(ElementTree.tostring(answer))
+            self.assertEqual(onvifschema.validate(wsdl, answers), "")
+
+    def test_what_is_told(self):
+        here = f"http://127.0.0.1:{self.program.port}/onvif/"
+        services = self.call(DEVICE, "GetServices", "<IncludeCapability>false</IncludeCapability>")[1]
+        self.assertEqual([[part.text for part in service[:2]] for service in services],
+                         [[DEVICE, here + "device_service"], [MEDIA, here + "media2_service"]])
+        self.assertEqual(self.call(DEVICE, "GetCapabilities")[1].find(f".//{TT}XAddr").text, here + "device_service")
+        date = self.call(DEVICE, "GetSystemDateAndTime", header="")[1].find(f".//{TT}UTCDateTime")
+        told = datetime.datetime(*(int(date.find(f".//{TT}{part}").text) for part in (
+            "Year", "Month", "Day", "Hour", "Minute", "Second")), tzinfo=datetime.timezone.utc)
+        self.assertLess(abs((datetime.datetime.now(datetime.timezone.utc) - told).total_seconds()), 5)
+        serials = {self.call(DEVICE, "GetDeviceInformation")[1][3].text for _ in range(2)}
+        self.assertRegex(serials.pop(), "^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$")
+        self.assertFalse(serials, "the serial number stays")
+        for types, has in (("", False), ("<Type>VideoSource</Type>", False), ("<Type>Metadata</Type>", True)):
+            profile, = self.call(MEDIA, "GetProfiles", types)[1]
+            self.assertEqual(profile.attrib, {"token": "ball", "fixed": "true"})
+            self.assertEqual(profile.find(f".//{{{MEDIA}}}Metadata") is not None, has, types)
+        uri = self.call(MEDIA, "GetStreamUri", "<Protocol>RtspUnicast</Protocol><ProfileToken>ball</ProfileToken>")[1][0]
+        self.assertEqual(uri.text, f"rtsp://127.0.0.1:{self.program.rtsp}/ball")
+
+    def test_faults(self):
+        stream = "<Protocol>%s</Protocol><ProfileToken>%s</ProfileToken>"
+        cases = (
+            (DEVICE, "SetHostname", "", ["ter:ActionNotSupported"]),
+            (DEVICE, "GetProfiles", "", ["ter:ActionNotSupported"]),
+            (DEVICE, "GetCapabilities", "<Category>PTZ</Category>", ["ter:ActionNotSupported", "ter:NoSuchService"]),
+            (MEDIA, "GetProfiles", "<Token>none</Token>", ["ter:InvalidArgVal", "ter:NoProfile"]),
+            (MEDIA, "GetMetadataConfigurations", "<ConfigurationToken>x</ConfigurationToken>",
+             ["ter:InvalidArgVal", "ter:NoConfig"]),
+            (MEDIA, "GetMetadataConfigurations", "<ProfileToken>x</ProfileToken>",
+             ["ter:InvalidArgVal", "ter:NoProfile"]),
+            (MEDIA, "GetStreamUri", stream % ("RTSP", "none"), ["ter:InvalidArgVal", "ter:NoProfile"]),
+            (MEDIA, "GetStreamUri", "<Protocol>RTSP</Protocol>", ["ter:InvalidArgVal", "ter:NoProfile"]),
+            (MEDIA, "GetStreamUri", stream % ("RtspMulticast", "ball"), ["ter:InvalidArgVal", "ter:InvalidStreamSetup"]),
+        )
+        for space, operation, content, codes in cases:
+            self.assertEqual(self.fault(space, operation, content), (400, codes), operation + content)
+        for body in (b"", b"{}", b"<Envelope><Body/></Envelope>", b"\xff", b"<a>" * 9999,
+                     b'<!DOCTYPE a [<!ENTITY b "c">]>' + make_envelope(DEVICE, "GetSystemDateAndTime", "&b;")):
+            status, _, text = self.post("/onvif/device_service", body)
+            self.assertEqual(status, 400, text)
+        self.assertEqual(self.post("/onvif/device_service", b" " * 300000)[0], 413)
+
+    def test_authentication(self):
+        refused = (401, ["ter:NotAuthorized"])
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=""), refused)
+        self.assertEqual(self.fault(MEDIA, "GetProfiles", header=""), refused)
+        self.assertEqual(self.fault(DEVICE, "Unknown", header=""), refused)
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=make_token(age=600)), refused)
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=make_token(age=-600)), refused)
+        self.assertEqual(self.call(DEVICE, "GetScopes", header=make_token(age=200))[0], 200)
+        token = make_token()
+        self.assertEqual(self.call(DEVICE, "GetScopes", header=token)[0], 200)
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=token), refused, "a token is used once")
+
+    def test_guessing(self):
+        there = {"source": "127.0.0.2"}  # whose failures are counted alone
+        for token in (make_token("wrong"), make_token(user="someone"), make_token(""),
+                      make_token("wrong"), make_token(PASSWORD[:-1])):
+            self.assertEqual(self.fault(DEVICE, "GetScopes", header=token, **there), (401, ["ter:NotAuthorized"]))
+        self.assertEqual(self.fault(DEVICE, "GetScopes", **there), (429, ["ter:NotAuthorized"]))
+        self.assertEqual(self.call(DEVICE, "GetSystemDateAndTime", header="", **there)[0], 200)
+        self.assertEqual(self.call(DEVICE, "GetScopes")[0], 200)
+
+    def test_http_digest(self):
+        uri = f"http://127.0.0.1:{self.program.port}/onvif/media2_service"
+        passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+        passwords.add_password(None, uri, USER, PASSWORD)
+        opener = urllib.request.build_opener(urllib.request.HTTPDigestAuthHandler(passwords))
+        with opener.open(urllib.request.Request(uri, make_envelope(MEDIA, "GetProfiles"))) as answer:
+            self.assertEqual(answer.status, 200)
+            self.assertIn(b'token="ball"', answer.read())
+        for given in ("Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode(),
+                      f'Digest username="{USER}", realm="cudaccl-watch", nonce="1", uri="/onvif/media2_service", '
+                      f'response="{"0" * 32}", qop=auth, nc=00000001, cnonce="1"'):
+            status, headers, _ = self.post("/onvif/media2_service", make_envelope(MEDIA, "GetProfiles"), "127.0.0.3",
+                                           {"Authorization": given})
+            self.assertEqual(status, 401)
+            self.assertTrue(headers["WWW-Authenticate"].startswith("Digest realm="), headers)
+
+    def test_stream(self):
+        readers = [Reader(self.program.rtsp, "/ball") for _ in range(2)]
+        documents, packets, times = [], set(), []
+        for reader in readers:
+            description = reader.start()
+            media = re.search(r"m=application 0 RTP/AVP (\d+)", description)
+            self.assertRegex(description, f"a=rtpmap:{media[1]} VND.ONVIF.METADATA/90000")
+            reader.type = int(media[1])
+        end = time.monotonic() + 40
+        for document, sizes in readers[0].read():
+            documents.append(document)
+            packets.add(len(sizes))
+            self.assertLessEqual(max(sizes), 1400)
+            root = ElementTree.fromstring(document)
+            times.append(root.find(f".//{TT}Frame").get("UtcTime"))
+            self.assertLess(time.monotonic(), end, "no events")
+            if len(documents) > 20 and b"LineDetector/Crossed" in document:
+                break
+        self.assertGreater(max(packets), 1, "a document of several packets")
+        self.assertEqual(times, sorted(times))
+        self.assertTrue(any(b'Source="ball"><tt:Object ObjectId="' in one for one in documents))
+        events = documents[-1].count(b"CountAggregation/Counter")
+        self.assertEqual(events, 12)
+        self.assertEqual(onvifschema.validate("ver10/schema/metadatastream.xsd", documents), "")
+        others = {document for document, _ in (next(readers[1].read()) for _ in range(10))}
+        self.assertTrue(others & set(documents), "clients share the documents")
+        for reader in readers:
+            reader.close()
+        for path, password, status in (("/ball", "wrong", 401), ("/none", PASSWORD, 404)):
+            reader = Reader(self.program.rtsp, path, password)
+            self.assertEqual(reader.start(), status, path)
+            reader.close()
+
+    def test_cameras_come_and_go(self):
+        def tokens():
+            return [profile.get("token") for profile in self.call(MEDIA, "GetProfiles")[1]]
+
+        def wait_for(expected):
+            self.program.process.send_signal(signal.SIGHUP)
+            end = time.monotonic() + 20
+            while tokens() != expected and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertEqual(tokens(), expected)
+
+        self.program.write(CAMERA % "ball" + CAMERA % "door")
+        wait_for(["ball", "door"])
+        reader = Reader(self.program.rtsp, "/door")
+        reader.type = int(re.search(r"RTP/AVP (\d+)", reader.start())[1])
+        next(reader.read())
+        self.program.write(CAMERA % "ball")
+        wait_for(["ball"])
+        other = Reader(self.program.rtsp, "/door")
+        self.assertEqual(other.start(), 404)
+        other.close()
+        reader.close()
+
+    @unittest.skipUnless(ONVIFClient, "onvif-python is not installed")
+    def test_client(self):
+        client = ONVIFClient("127.0.0.1", self.program.port, USER, PASSWORD)
+        self.assertEqual(client.devicemgmt().GetDeviceInformation().Model, "cudaccl-watch")
+        profile, = client.media2().GetProfiles(Type=["All"])
+        self.assertTrue(profile.Configurations.Metadata.Analytics)
+        uri = client.media2().GetStreamUri(Protocol="RTSP", ProfileToken=profile.token)
+        self.assertEqual(uri, f"rtsp://127.0.0.1:{self.program.rtsp}/ball")
+        with self.assertRaises(Exception):
+            ONVIFClient("127.0.0.1", self.program.port, USER, "wrong").devicemgmt().GetScopes()
+
+
+class OthersTest(unittest.TestCase):
+    def test_off(self):
+        program = Program(onvif=False)
+        connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=20)
+        connection.request("POST", "/onvif/device_service", make_envelope(DEVICE, "GetSystemDateAndTime"))
+        self.assertEqual(connection.getresponse().status, 404)
+        connection.close()
+        with self.assertRaises(ConnectionRefusedError):
+            Reader(program.rtsp, "/ball")
+        program.end()
+
+    def test_discovery(self):
+        program = Program(host="0.0.0.0")
+        envelope = make_envelope("http://schemas.xmlsoap.org/ws/2005/04/discovery", "Probe",
+                                 "<Types>x:NetworkVideoTransmitter</Types>",
+                                 '<MessageID xmlns="http://schemas.xmlsoap.org/ws/2004/08/addressing">uuid:7</MessageID>')
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.settimeout(5)
+                try:
+                    one.sendto(envelope, ("239.255.255.250", 3702))
+                except OSError as error:
+                    self.skipTest(f"no network with multicast: {error}")
+                text = b""
+                while f":{program.port}/onvif/device_service".encode() not in text:
+                    text = one.recv(65536)  # others may answer, too
+            self.assertIn(b":RelatesTo>uuid:7<", text)
+            host = ElementTree.fromstring(text).find(".//{*}XAddrs").text.split("/")[2].split(":")[0]
+            connection = http.client.HTTPConnection(host, program.port, timeout=20)
+            connection.request("POST", "/onvif/device_service", make_envelope(DEVICE, "GetSystemDateAndTime"))
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
+        finally:
+            program.end()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
