@@ -5,10 +5,11 @@
 #
 #   tests/bench/watch.sh [OPTION...] FILE
 #
-# FILE          a video, best H.264 of 1920x1080 with 30 frames/s
+# FILE          a video, best H.264 of 1920x1080 with 30 frames/s, longer than the measurement: each repeat
+#               begins with a new decoder
 # --cameras N   default: 64
 # --seconds S   of measuring, after all cameras run; default: 30
-# --no-record   without clips and pictures
+# --no-record   without clips; events still have pictures
 # --mqtt        also publishes to a broker (Mosquitto) on this machine, and prints how long after their
 #               frame events arrive at a subscriber
 # --build DIR   default: ./build
