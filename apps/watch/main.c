@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "health.h"
 #include "onvif-probe.h"
 #include "rtsp.h"
 #include "server.h"
@@ -223,9 +224,11 @@ limit_memory (void)
 int
 main (int argc, char **argv)
 {
-  gboolean only_check = FALSE, version = FALSE, done;
+  gboolean only_check = FALSE, healthy = FALSE, version = FALSE, done;
   const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &only_check, "Check the file of settings, and exit", NULL },
+    { "healthy", 0, 0, G_OPTION_ARG_NONE, &healthy,
+      "Ask the program that runs with FILE, and exit: with 0 if it is well", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version, and exit", NULL },
     { NULL },
   };
@@ -251,6 +254,13 @@ main (int argc, char **argv)
   if (version) {
     g_print ("cudaccl-watch %s\n", PACKAGE_VERSION);
     return EXIT_SUCCESS;
+  }
+  if (healthy) {
+    path = argc > 1 ? g_strdup (argv[1]) : get_default_path ();
+    if (watch_health_check (path, &error))
+      return EXIT_SUCCESS;
+    g_printerr ("cudaccl-watch: %s\n", error->message);
+    return EXIT_FAILURE;
   }
   gst_init (NULL, NULL);
   if (watch_commands_given ()) {

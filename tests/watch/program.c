@@ -245,6 +245,43 @@ GST_START_TEST (test_command_line)
 }
 GST_END_TEST;
 
+static guint
+find_free_port (void)
+{
+  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
+
+  return g_socket_listener_add_any_inet_port (listener, NULL, NULL);
+}
+
+/* As a container: it asks before, while and after the program runs. */
+GST_START_TEST (test_healthy)
+{
+  g_autofree gchar *text = g_strdup_printf (
+      "[watch]\ndata = data\n[server]\nlisten = 127.0.0.1:%u\n", find_free_port ());
+  g_autofree gchar *before = NULL, *after = NULL;
+  g_autoptr (GSubprocess) program = NULL;
+  gboolean healthy = FALSE;
+
+  fail_unless (run_program ("--healthy", path, &before) != 0);
+  fail_unless (strstr (before, "watch.conf") != NULL, "%s", before);
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  program = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE, NULL, WATCH_PROGRAM, path, NULL);
+  fail_unless (program != NULL);
+  for (guint i = 0; i < 600 && !healthy; i++) {
+    g_autofree gchar *output = NULL;
+
+    healthy = run_program ("--healthy", path, &output) == 0;
+    if (!healthy)
+      g_usleep (100000);
+  }
+  fail_unless (healthy);
+  g_subprocess_send_signal (program, SIGTERM);
+  fail_unless (g_subprocess_wait_check (program, NULL, NULL));
+  fail_unless (run_program ("--healthy", path, &after) != 0);
+  fail_unless (strstr (after, "/readyz") != NULL, "%s", after);
+}
+GST_END_TEST;
+
 /* As systemd: it says when it is ready and that it turns, takes SIGHUP, and ends with SIGTERM. */
 GST_START_TEST (test_service)
 {
@@ -294,6 +331,7 @@ program_suite (void)
   tcase_add_test (tcase, test_share);
   tcase_add_test (tcase, test_refused_sinks);
   tcase_add_test (tcase, test_command_line);
+  tcase_add_test (tcase, test_healthy);
   tcase_add_test (tcase, test_service);
 
   return suite;
