@@ -5,8 +5,29 @@
 import os
 import posixpath
 import re
+import sys
+import tempfile
 
 from mkdocs.exceptions import Abort
+from mkdocs.structure.files import File
+
+sys.path.insert(0, os.path.dirname(__file__))
+import reference  # noqa: E402
+
+made = tempfile.TemporaryDirectory()
+
+
+def on_files(files, config):
+    """Adds the references, which are made from sources, and the files that programs read."""
+    with open(os.path.join(config["docs_dir"], "json.md"), encoding="utf-8") as file:
+        schema = re.search(r"^```json\n(\{\n  \"\$schema\".*?)^```", file.read(), re.S | re.M).group(1)
+    texts = {"http.md": reference.http(), "python-reference.md": reference.python(), "gstccl.md": reference.gstccl(),
+             "openapi.json": reference.OPENAPI.read_text("utf-8"), "json-schema.json": schema}
+    for name, text in texts.items():
+        with open(os.path.join(made.name, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        files.append(File(name, made.name, config["site_dir"], False))
+    return files
 
 
 def on_page_markdown(markdown, page, **_):
@@ -22,7 +43,7 @@ def on_page_markdown(markdown, page, **_):
 def on_post_build(config):
     """Removes files that are not pages, and fails if a link has no target."""
     site = config["site_dir"]
-    for name in ("elements.py", "engine.py", "site.py", "meson.build", "gstccl.toml.in"):
+    for name in ("elements.py", "engine.py", "reference.py", "site.py", "site.sh", "meson.build", "gstccl.toml.in"):
         os.remove(os.path.join(site, name))
 
     pages = {}
