@@ -42,14 +42,22 @@ need_mirror() {
   echo "$mirror"
 }
 
+# What in_root mounts, too: FOLDER:PLACE, without spaces.
+binds=()
+
 # in_root ROOT COMMAND...: runs the command in the root, with temporary mounts.
 in_root() {
   local where=$1
   shift
   # shellcheck disable=SC2016
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb \
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb BINDS="${binds[*]}" \
     unshare --mount --propagation private bash -c '
-      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$@"' \
+      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" || exit
+      for bind in $BINDS; do
+        mkdir -p "$1${bind#*:}" && mount --bind "${bind%%:*}" "$1${bind#*:}" || exit
+      done
+      unset BINDS
+      exec chroot "$@"' \
     bash "$where" "$@"
 }
 
@@ -67,7 +75,8 @@ use_settings() {
   while read -r file; do
     [[ ! -f $file ]] || install -D "$file" "$where$file"
   done < <(sed -nE 's/.*(CaInfo|SslCert|SslKey) "(.*)";/\2/p' "$where/etc/apt/apt.conf.d/90host")
-  printf 'path-exclude=/usr/share/doc/*\npath-include=/usr/share/doc/opencv-doc/*\n' \
+  # As in Debian's images of containers, dpkg does not wait for the disk.
+  printf 'force-unsafe-io\npath-exclude=/usr/share/doc/*\npath-include=/usr/share/doc/opencv-doc/*\n' \
     >"$where/etc/dpkg/dpkg.cfg.d/small"
   printf '#!/bin/sh\nexit 101\n' >"$where/usr/sbin/policy-rc.d"
   chmod +x "$where/usr/sbin/policy-rc.d"
@@ -79,7 +88,7 @@ make_root() {
   local where=$1 suite=$2 keys=$keyring from=("$mirror") components=main,contrib,non-free
   if [[ ! -e $where/.complete ]]; then
     if [[ $suite == jammy || $suite == noble ]]; then
-      keys=$ubuntu_keyring from=() components=main,universe
+      keys=$ubuntu_keyring from=(${UBUNTU_MIRROR:+"$UBUNTU_MIRROR"}) components=main,universe
       [[ -e $keys ]] || { say "no $keys (package ubuntu-keyring)" && return 1; }
     fi
     say "making $where from $suite"
