@@ -147,7 +147,7 @@ make_previous() {
   for file in "$built"/*.deb; do
     work=$(mktemp -d)
     dpkg-deb -R "$file" "$work"
-    sed -i "s/$version/0.0.1/" "$work/DEBIAN/control"
+    sed -i "s/$version/0.0.1/g" "$work/DEBIAN/control"
     quietly dpkg-deb -b --root-owner-group "$work" "$to/" || return
     rm -rf "$work"
   done
