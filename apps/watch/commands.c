@@ -23,7 +23,7 @@ static const GOptionEntry entries[] = {
   { "begin", 0, 0, G_OPTION_ARG_STRING, &begin,
     "with --scan: when the recording began, such as 2026-01-31T12:00:00Z", "TIME" },
   { "jobs", 0, 0, G_OPTION_ARG_INT, &jobs,
-    "with --scan: recordings at a time; default: one for each core", "N" },
+    "with --scan: cameras at a time; default: one for each core", "N" },
   { "synopsis", 0, 0, G_OPTION_ARG_STRING, &synopsis_camera,
     "Show a day of the camera, or the recordings FILE…, in a few minutes", "CAMERA" },
   { "day", 0, 0, G_OPTION_ARG_STRING, &day, "with --synopsis: the day; default: today",

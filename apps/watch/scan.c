@@ -237,11 +237,10 @@ file_read (File *self, GError **error)
   return FALSE;
 }
 
-/* In a thread of the pool. */
 static void
-scan_file (gpointer data, gpointer user_data)
+scan_file (Scan *scan, const gchar *path)
 {
-  File self = { .scan = user_data, .path = data };
+  File self = { .scan = scan, .path = path };
   gint64 start = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;
   gint64 end = 0;
@@ -269,6 +268,40 @@ scan_file (gpointer data, gpointer user_data)
   g_free (self.session);
 }
 
+/* In a thread of the pool: the files of a camera, whose tracks and counts go on. */
+static void
+scan_camera (gpointer data, gpointer user_data)
+{
+  GPtrArray *paths = data;
+
+  for (guint i = 0; i < paths->len; i++)
+    scan_file (user_data, g_ptr_array_index (paths, i));
+  g_ptr_array_unref (paths);
+}
+
+/* Pushes the files to the pool, by camera. */
+static void
+push_files (GThreadPool *pool, gchar **files, const gchar *camera)
+{
+  g_autoptr (GHashTable) cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+
+  for (; *files; files++) {
+    gchar *name = camera ? g_strdup (camera) : get_camera_name (*files);
+    GPtrArray *paths = g_hash_table_lookup (cameras, name);
+
+    if (!paths) {
+      paths = g_ptr_array_new ();
+      g_ptr_array_add (all, paths);
+      g_hash_table_insert (cameras, g_steal_pointer (&name), paths);
+    }
+    g_ptr_array_add (paths, *files);
+    g_free (name);
+  }
+  for (guint i = 0; i < all->len; i++)
+    g_thread_pool_push (pool, g_ptr_array_index (all, i), NULL);
+}
+
 gboolean
 watch_scan (WatchSettings *settings, WatchStore *store, gchar **files,
             const WatchScanOptions *options, GError **error)
@@ -284,9 +317,8 @@ watch_scan (WatchSettings *settings, WatchStore *store, gchar **files,
     return FALSE;
   }
   watch_store_stop_spooling (store);
-  pool = g_thread_pool_new (scan_file, &scan, jobs, FALSE, NULL);
-  for (guint i = 0; i < n_files; i++)
-    g_thread_pool_push (pool, files[i], NULL);
+  pool = g_thread_pool_new (scan_camera, &scan, jobs, FALSE, NULL);
+  push_files (pool, files, options->camera);
   g_thread_pool_free (pool, FALSE, TRUE);
   if (!watch_store_flush (store)) {
     WatchStoreStats stats;

@@ -421,6 +421,28 @@ GST_START_TEST (test_scan)
     fail_unless (ABS (track->end - BEGIN - 6.9 * G_TIME_SPAN_SECOND) < G_TIME_SPAN_SECOND / 2);
     fail_unless_equals_int (count_crossings (store, "other"), 1);
   }
+
+  /* The numbers and counts of a camera go on over its files. */
+  {
+    WatchStorePast past;
+
+    options = (WatchScanOptions){ .camera = "a", .jobs = 2 };
+    g_ptr_array_set_size (files, 0);
+    add (recordings, "x.mkv", 60);
+    add (recordings, "y.mkv", 60);
+    for (guint i = 4; i < recordings->len; i++)
+      g_ptr_array_add (files, g_array_index (recordings, WatchRecording, i).path);
+    g_ptr_array_add (files, NULL);
+    fail_unless (watch_scan (settings, store, (gchar **) files->pdata, &options, NULL));
+    fail_unless_equals_int (count_crossings (store, "a"), 3);
+    watch_store_get_past (store, "a", &past);
+    fail_unless_equals_uint64 (past.last_track, 3);
+    fail_unless_equals_int (past.counts->len, 1);
+    fail_unless_equals_uint64 (g_array_index (past.counts, WatchStoreCounts, 0).in +
+                                   g_array_index (past.counts, WatchStoreCounts, 0).out,
+                               3);
+    watch_store_past_clear (&past);
+  }
   watch_store_close (store);
   g_set_print_handler (print);
   g_set_printerr_handler (print_error);
