@@ -8,6 +8,7 @@
 
 #include "gstcclpicture.h"
 #include "gstcclpublish.h"
+#include "gstcclsegmentation.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclpool.h"
 
@@ -136,6 +137,23 @@ gst_ccl_analysis_post_warning (GstCclAnalysis *self)
     post (self, GST_MESSAGE_WARNING, g_steal_pointer (&self->session.warning), NULL);
 }
 
+/* Whether segmentation masks can be analysed; they are classes whatever the settings say. */
+static gboolean
+gst_ccl_analysis_start_segmentation (GstCclSettings *settings, GError **error)
+{
+  settings->values = CCL_VALUES_EQUAL;
+  if (!gst_ccl_segmentation_is_supported ())
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "This build of cudaccl cannot read segmentation metadata, which needs GStreamer "
+                 "1.26 with its analytics library.");
+  else if (settings->features)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                 "Components of segmentation masks have no features, since masks may have another "
+                 "shape than the frame; leave features out.");
+
+  return gst_ccl_segmentation_is_supported () && !settings->features;
+}
+
 static gboolean
 gst_ccl_analysis_start (GstBaseTransform *trans)
 {
@@ -156,7 +174,10 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
   self->warned_detections = FALSE;
 #endif
 
-  started = gst_ccl_session_start (&self->session, &settings, klass->needs, &error);
+  self->segmentation = settings.segmentation;
+  gst_video_info_init (&self->frame);
+  started = (!self->segmentation || gst_ccl_analysis_start_segmentation (&settings, &error)) &&
+            gst_ccl_session_start (&self->session, &settings, klass->needs, &error);
   gst_ccl_settings_clear (&settings);
   if (!started)
     gst_ccl_analysis_post_error (self, error, NULL);
@@ -183,7 +204,9 @@ gst_ccl_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *ou
     gst_ccl_analysis_post_error (self, error, outcaps);
     return FALSE;
   }
-  if (!gst_ccl_session_set_caps (&self->session, incaps, &error)) {
+  if (self->segmentation ? !gst_ccl_caps_get_video_info (incaps, &self->frame, &error)
+                         : !gst_ccl_session_set_caps (&self->session, incaps, &error)) {
+    gst_video_info_init (&self->frame);
     gst_ccl_analysis_post_error (self, error, incaps);
     return FALSE;
   }
@@ -286,7 +309,7 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
   GstCaps *incaps, *outcaps;
   gboolean set;
 
-  if (self->session.mapper)
+  if (self->segmentation ? GST_VIDEO_INFO_WIDTH (&self->frame) > 0 : self->session.mapper != NULL)
     return TRUE;
 
   incaps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
@@ -299,13 +322,20 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
   return set;
 }
 
+/* The format of the frames that components are attached to. */
+static const GstVideoInfo *
+gst_ccl_analysis_get_info (const GstCclAnalysis *self)
+{
+  return self->segmentation ? &self->frame : &self->session.info;
+}
+
 static void
 gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *plan,
                          const CclComponents *components, const GstCclDetails *details)
 {
   gst_ccl_buffer_remove_components (buffer);
   if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_meta (buffer, &self->session.info, components, details);
+    gst_ccl_attach_meta (buffer, gst_ccl_analysis_get_info (self), components, details);
   if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
     gst_ccl_attach_rois (buffer, plan->roi_type, components, details);
 #ifdef HAVE_ANALYTICS
@@ -357,25 +387,26 @@ gst_ccl_analysis_get_details (GstCclAnalysis *self)
   return details;
 }
 
-GstFlowReturn
-gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
+/* Analyses @source, which is @inbuf or its mask, at @placement. */
+static GstFlowReturn
+gst_ccl_analysis_process_source (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
+                                 GstBuffer *source, const GstCclPlacement *placement)
 {
   Plan plan;
   CclComponents components;
   GstCclDetails details;
   GError *error = NULL;
 
-  if (!gst_ccl_analysis_ensure_caps (self))
-    return GST_FLOW_ERROR;
   gst_ccl_analysis_plan (self, &plan);
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->prepare)
     GST_CCL_ANALYSIS_GET_CLASS (self)->prepare (self, inbuf, &plan.params);
-  if (!gst_ccl_session_analyze (&self->session, inbuf, &plan.params, &components, &error)) {
+  if (!gst_ccl_session_analyze (&self->session, source, &plan.params, &components, &error)) {
     gst_ccl_analysis_post_error (self, error, inbuf);
     return GST_FLOW_ERROR;
   }
   gst_ccl_analysis_post_warning (self);
   details = gst_ccl_analysis_get_details (self);
+  details.placement = placement;
 
   GST_LOG_OBJECT (self, "found %u components, kept %u", components.found, components.count);
   if (components.found > components.count && !self->warned_truncated) {
@@ -390,12 +421,49 @@ gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
   gst_ccl_analysis_attach (self, outbuf, &plan, &components, &details);
   if (plan.post_messages)
-    gst_element_post_message (GST_ELEMENT (self),
-                              gst_ccl_message_new (GST_OBJECT (self),
-                                                   &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                                                   &self->session.info, &components, &details));
+    gst_element_post_message (
+        GST_ELEMENT (self),
+        gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
+                             gst_ccl_analysis_get_info (self), &components, &details));
 
   return GST_FLOW_OK;
+}
+
+/* Analyses the mask of a frame; one without stays as it is. */
+static GstFlowReturn
+gst_ccl_analysis_process_mask (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  const GstVideoInfo *before = &self->session.info;
+  GstCclPlacement placement;
+  GstFlowReturn result = GST_FLOW_ERROR;
+  GstVideoInfo info;
+  GstCaps *caps = NULL;
+  GError *error = NULL;
+  GstBuffer *mask = gst_ccl_segmentation_get (inbuf, &self->frame, &caps, &placement, &error);
+
+  if (!mask && !error)
+    return GST_FLOW_OK;
+
+  if (mask && gst_ccl_caps_get_video_info (caps, &info, &error) &&
+      ((self->session.mapper && gst_video_info_is_equal (&info, before)) ||
+       gst_ccl_session_set_caps (&self->session, caps, &error)))
+    result = gst_ccl_analysis_process_source (self, inbuf, outbuf, mask, &placement);
+  else
+    gst_ccl_analysis_post_error (self, error, inbuf);
+  gst_clear_caps (&caps);
+  gst_clear_buffer (&mask);
+
+  return result;
+}
+
+GstFlowReturn
+gst_ccl_analysis_process (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  if (!gst_ccl_analysis_ensure_caps (self))
+    return GST_FLOW_ERROR;
+
+  return self->segmentation ? gst_ccl_analysis_process_mask (self, inbuf, outbuf)
+                            : gst_ccl_analysis_process_source (self, inbuf, outbuf, inbuf, NULL);
 }
 
 gboolean
@@ -412,21 +480,21 @@ gst_ccl_analysis_check (GstCclAnalysis *self, CclStatus status)
   return FALSE;
 }
 
-/* With the CPU backend, only memory that the CPU can read is accepted. */
+/* With the CPU backend, only memory that the CPU can read is accepted, unless frames only pass. */
 static GstCaps *
 pass_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *filter)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
-  CclBackend backend;
+  gboolean on_cpu;
 
   GST_OBJECT_LOCK (self);
-  backend = self->settings.backend;
+  on_cpu = self->settings.backend == CCL_BACKEND_CPU && !self->settings.segmentation;
   GST_OBJECT_UNLOCK (self);
 
   caps = gst_ccl_caps_filter (gst_caps_ref (caps), filter);
 
-  return backend == CCL_BACKEND_CPU ? gst_ccl_mappers_remove_cuda (caps) : caps;
+  return on_cpu ? gst_ccl_mappers_remove_cuda (caps) : caps;
 }
 
 /* Frames pass through, so downstream's memory takes precedence: a sink may need its own. If it has

@@ -32,6 +32,10 @@ typedef struct
 
   GstCclSession session;
 
+  /* Since the start: frames pass, and the session analyses the masks of their segmentations. */
+  gboolean segmentation;
+  GstVideoInfo frame; /* then: the format of frames; without caps, no format */
+
   /* Streaming thread. */
   GstVideoInfo output;       /* the format of pictures */
   gboolean warned_truncated; /* since the start */

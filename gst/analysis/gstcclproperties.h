@@ -75,6 +75,7 @@ typedef struct
   gchar *morphology, *include, *exclude, *region_file; /* NULL and blank strings have no effect */
   CclValues values;
   gchar *labels;
+  gboolean segmentation;
 
   /* Taken for each frame. */
   guint threshold, low, high;

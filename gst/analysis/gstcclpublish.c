@@ -10,6 +10,32 @@
 #include <gst/common/gstcclmessage.h>
 #include <gst/common/gstcclroi.h>
 
+/* Moves the pixels from *@from on, @n at most, from a mask to the frame: all pixels there that they
+ * cover. */
+static void
+place_range (guint *from, guint *n, gint first, guint size, guint mask_size, guint frame_size)
+{
+  gint64 start = first + (gint64) ((guint64) *from * size / mask_size);
+  gint64 end = first + (gint64) (((guint64) (*from + *n) * size + mask_size - 1) / mask_size);
+
+  start = CLAMP (start, 0, (gint64) frame_size - 1);
+  *from = (guint) start;
+  *n = (guint) (CLAMP (end, start + 1, (gint64) frame_size) - start);
+}
+
+static void
+place_component (GstCclComponent *component, const GstCclPlacement *p)
+{
+  gdouble scale_x = (gdouble) p->width / p->mask_width;
+  gdouble scale_y = (gdouble) p->height / p->mask_height;
+
+  place_range (&component->x, &component->width, p->x, p->width, p->mask_width, p->frame_width);
+  place_range (&component->y, &component->height, p->y, p->height, p->mask_height, p->frame_height);
+  component->area = (guint64) MAX ((gdouble) component->area * scale_x * scale_y + 0.5, 1.0);
+  component->centroid_x = p->x + (component->centroid_x + 0.5) * scale_x - 0.5;
+  component->centroid_y = p->y + (component->centroid_y + 0.5) * scale_y - 0.5;
+}
+
 static void
 convert_component (GstCclComponent *component, const CclComponent *source,
                    const GstCclDetails *details)
@@ -25,6 +51,8 @@ convert_component (GstCclComponent *component, const CclComponent *source,
     .centroid_y = ccl_component_centroid_y (source),
     .class_id = details->values ? details->values[source->label - 1] : 0,
   };
+  if (details->placement)
+    place_component (component, details->placement);
 }
 
 /* The name of a component's class, or NULL. */
@@ -211,16 +239,15 @@ gst_ccl_attach_detections (GstBuffer *buffer, GQuark type, const CclComponents *
   meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
 
   for (i = 0; i < components->count; i++) {
-    const CclComponent *component = &components->items[i];
+    GstCclComponent component;
     GstAnalyticsODMtd detection;
-    const gchar *name;
 
-    if (!is_selected (&selection, component))
+    if (!is_selected (&selection, &components->items[i]))
       continue;
-    name = details->values ? get_class_name (details, details->values[component->label - 1]) : NULL;
-    gst_analytics_relation_meta_add_od_mtd (meta, get_type_of (name, type), (gint) component->x,
-                                            (gint) component->y, (gint) component->width,
-                                            (gint) component->height, 1.0f, &detection);
+    convert_component (&component, &components->items[i], details);
+    gst_analytics_relation_meta_add_od_mtd (
+        meta, get_type_of (get_class_name (details, component.class_id), type), (gint) component.x,
+        (gint) component.y, (gint) component.width, (gint) component.height, 1.0f, &detection);
   }
 
   return n;

@@ -10,13 +10,22 @@
 
 G_BEGIN_DECLS
 
+/* Where a mask lies in a frame of another size. */
+typedef struct
+{
+  gint x, y;
+  guint width, height;
+  guint mask_width, mask_height, frame_width, frame_height;
+} GstCclPlacement;
+
 /* What is known of components beside what CclComponents say; arrays are in the order of labels. */
 typedef struct
 {
-  guint features;          /* those that are measured, #GstCclFeatures */
-  const CclShape *shapes;  /* NULL if no feature needs them */
-  const guint16 *values;   /* the components' classes; NULL if they have none */
-  GstCclClassNames *names; /* of the classes, or NULL */
+  guint features;                   /* those that are measured, #GstCclFeatures */
+  const CclShape *shapes;           /* NULL if no feature needs them */
+  const guint16 *values;            /* the components' classes; NULL if they have none */
+  GstCclClassNames *names;          /* of the classes, or NULL */
+  const GstCclPlacement *placement; /* of the mask that they are components of; NULL: the frame */
 } GstCclDetails;
 
 /* Converts components to an array of as many, to be freed. */

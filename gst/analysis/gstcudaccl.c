@@ -26,6 +26,12 @@
  * of one class, all found in one pass, with their class in #GstCclComponent and its name, see
  * #cudaccl:labels, in the metadata, in regions of interest, object detections and messages.
  *
+ * With #cudaccl:segmentation, this mask is that of the frame's first GstAnalyticsSegmentationMtd
+ * (GStreamer 1.26), of GRAY8 or GRAY16, and the frame itself only passes: so it can have any size
+ * and colours. Values are the ids of regions. Boxes, centroids and areas are in the frame's pixels:
+ * a box covers all that its mask pixels touch. Limits of size count pixels of the mask, and
+ * regions are fractions of it. Frames without segmentation pass as they are.
+ *
  * ## Memory
  *
  * Frames in system memory are uploaded to the GPU, see #cudaccl:upload. The element proposes a pool
@@ -144,10 +150,29 @@ G_DEFINE_TYPE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_ANALYSIS)
 GST_CCL_REGISTER_DEFINE (cudaccl, gst_cuda_ccl_get_type ())
 
 static void
+gst_cuda_ccl_install_properties (GObjectClass *gobject_class)
+{
+  gst_ccl_install_mask_properties (gobject_class);
+
+  /**
+   * cudaccl:segmentation:
+   *
+   * Analyse the mask of each frame's first GstAnalyticsSegmentationMtd, as classes (#cudaccl:values
+   * `equal`), instead of its pixels. Needs GStreamer 1.26. See Classes.
+   *
+   * Since: 0.1
+   */
+  GST_CCL_INSTALL (segmentation,
+                   g_param_spec_boolean ("segmentation", "Segmentation",
+                                         "Analyse the masks of segmentation metadata.", FALSE,
+                                         GST_CCL_READY));
+}
+
+static void
 gst_cuda_ccl_class_init (GstCudaCclClass *klass)
 {
   gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass),
-                                             gst_ccl_install_mask_properties);
+                                             gst_cuda_ccl_install_properties);
   gst_element_class_set_static_metadata (
       GST_ELEMENT_CLASS (klass), "Connected components", "Filter/Analyzer/Video/Hardware",
       "Finds the connected components of video frames on a GPU or on the CPU",

@@ -27,6 +27,7 @@ static const struct
   { "low", "guint", "1", G_PARAM_READWRITE | PLAYING | GST_PARAM_CONTROLLABLE },
   { "high", "guint", "65535", G_PARAM_READWRITE | PLAYING | GST_PARAM_CONTROLLABLE },
   { "labels", "gchararray", NULL, G_PARAM_READWRITE | READY },
+  { "segmentation", "gboolean", "false", G_PARAM_READWRITE | READY },
   { "invert", "gboolean", "false", G_PARAM_READWRITE | PLAYING },
   { "min-area", "guint64", "1", G_PARAM_READWRITE | PLAYING },
   { "max-area", "guint64", "18446744073709551615", G_PARAM_READWRITE | PLAYING },
