@@ -14,7 +14,8 @@
  * By default there is a line for each frame. It says when the frame was taken, and has the frame's
  * components with their tracks, and the events of `cclzones`. With #ccljson:lines there are lines
  * for tracks or events instead, or in addition: far fewer. [json.md](../json.md) describes all of
- * them, and has their schema.
+ * them, and has their schema. With #ccljson:schema, lines are like those of DeepStream or of Axis'
+ * cameras, for programs that know these.
  *
  * Components are read from the frame's #GstCclMeta or, if it has none, from the regions of interest
  * that `cudaccl` attached.
@@ -50,24 +51,30 @@
 #include <gst/common/gstcclregister.h>
 #include <gst/common/gstccltime.h>
 
+#include "gstccljsonforeign.h"
 #include "gstccljsonwriter.h"
 #include "gstccltracklog.h"
 
 #define DEFAULT_LINES GST_CCL_JSON_FRAMES
+#define DEFAULT_SCHEMA GST_CCL_JSON_CUDACCL
 
 enum
 {
   PROP_0,
   PROP_LINES,
+  PROP_SCHEMA,
 };
 
 struct _GstCclJson
 {
   GstCclReport parent;
 
-  GstCclJsonLines lines; /* protected by the object lock */
+  /* protected by the object lock */
+  GstCclJsonLines lines;
+  GstCclJsonSchema schema;
 
   /* Streaming thread. */
+  GstCclJsonSchema now; /* the schema since the start */
   gchar *session;
   guint64 n_lines;
   GstCclTime time;
@@ -77,7 +84,8 @@ struct _GstCclJson
 
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-                             GST_STATIC_CAPS ("application/x-json, format=(string)cudaccl"));
+                             GST_STATIC_CAPS ("application/x-json, format=(string){ cudaccl, "
+                                              "deepstream-minimal, axis }"));
 
 #define gst_ccl_json_parent_class parent_class
 G_DEFINE_TYPE (GstCclJson, gst_ccl_json, GST_TYPE_CCL_REPORT)
@@ -98,6 +106,28 @@ gst_ccl_json_lines_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_flags_register_static ("GstCclJsonLines", values));
+
+  return type;
+}
+
+#define GST_TYPE_CCL_JSON_SCHEMA (gst_ccl_json_schema_get_type ())
+
+/* In the order of GstCclJsonSchema. */
+static const GEnumValue schemas[] = {
+  { GST_CCL_JSON_CUDACCL, "All that is known", "cudaccl" },
+  { GST_CCL_JSON_DEEPSTREAM_MINIMAL, "Frames, in DeepStream's minimal schema",
+    "deepstream-minimal" },
+  { GST_CCL_JSON_AXIS, "Frames and tracks, in Axis' Analytics Data Format", "axis" },
+  { 0, NULL, NULL },
+};
+
+static GType
+gst_ccl_json_schema_get_type (void)
+{
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCclJsonSchema", schemas));
 
   return type;
 }
@@ -124,6 +154,11 @@ gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value, 
     self->lines = (GstCclJsonLines) g_value_get_flags (value);
     GST_OBJECT_UNLOCK (self);
     break;
+  case PROP_SCHEMA:
+    GST_OBJECT_LOCK (self);
+    self->schema = (GstCclJsonSchema) g_value_get_enum (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     break;
@@ -142,12 +177,27 @@ get_lines (GstCclJson *self)
   return lines;
 }
 
+static GstCclJsonSchema
+get_schema (GstCclJson *self)
+{
+  GstCclJsonSchema schema;
+
+  GST_OBJECT_LOCK (self);
+  schema = self->schema;
+  GST_OBJECT_UNLOCK (self);
+
+  return schema;
+}
+
 static void
 gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
   switch (prop_id) {
   case PROP_LINES:
     g_value_set_flags (value, get_lines (GST_CCL_JSON (object)));
+    break;
+  case PROP_SCHEMA:
+    g_value_set_enum (value, get_schema (GST_CCL_JSON (object)));
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -158,6 +208,12 @@ gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParam
 static gboolean
 gst_ccl_json_start (GstBaseTransform *trans)
 {
+  /* What the schemas have lines for. */
+  static const GstCclJsonLines known[] = {
+    GST_CCL_JSON_FRAMES | GST_CCL_JSON_TRACKS | GST_CCL_JSON_EVENTS,
+    GST_CCL_JSON_FRAMES,
+    GST_CCL_JSON_FRAMES | GST_CCL_JSON_TRACKS,
+  };
   GstCclJson *self = GST_CCL_JSON (trans);
 
   g_free (self->session);
@@ -166,8 +222,36 @@ gst_ccl_json_start (GstBaseTransform *trans)
   self->warned = FALSE;
   g_hash_table_remove_all (self->tracks);
   gst_ccl_time_init (&self->time);
+  self->now = get_schema (self);
+  gst_ccl_report_set_needs_utc (GST_CCL_REPORT (self), self->now != GST_CCL_JSON_CUDACCL);
+  if (!(get_lines (self) & known[self->now])) {
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+                       ("schema=%s has no lines of this kind: set lines=%s.",
+                        schemas[self->now].value_nick,
+                        self->now == GST_CCL_JSON_AXIS ? "frames or lines=tracks" : "frames"),
+                       (NULL));
+    return FALSE;
+  }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+}
+
+static GstCaps *
+gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *filter)
+{
+  GstCaps *own,
+      *result =
+          GST_BASE_TRANSFORM_CLASS (parent_class)->transform_caps (trans, direction, caps, filter);
+
+  if (direction == GST_PAD_SRC)
+    return result;
+  own = gst_caps_new_simple ("application/x-json", "format", G_TYPE_STRING,
+                             schemas[get_schema (GST_CCL_JSON (trans))].value_nick, NULL);
+  gst_caps_take (&result, gst_caps_intersect (result, own));
+  gst_caps_unref (own);
+
+  return result;
 }
 
 static gboolean
@@ -195,11 +279,13 @@ write_tracks (GstCclJson *self, const gchar *source, GstClockTime time)
   guint i;
 
   for (i = 0; i < ended->len; i++) {
+    const GstCclTrackRecord *record = &g_array_index (ended, GstCclTrackRecord, i);
     GstCclJsonId id = take_id (self, source);
 
-    gst_ccl_report_take_text (
-        GST_CCL_REPORT (self),
-        gst_ccl_json_write_track (&id, &g_array_index (ended, GstCclTrackRecord, i)));
+    gst_ccl_report_take_text (GST_CCL_REPORT (self),
+                              self->now == GST_CCL_JSON_AXIS
+                                  ? gst_ccl_json_write_axis_track (self->session, record)
+                                  : gst_ccl_json_write_track (&id, record));
   }
   g_array_unref (ended);
 }
@@ -248,6 +334,21 @@ log_tracks (GstCclJson *self, GstBuffer *buffer, const GstCclReportFrame *frame)
   write_tracks (self, frame->source, time);
 }
 
+static GString *
+write_frame (GstCclJson *self, const GstCclReportFrame *frame)
+{
+  GstCclJsonId id = take_id (self, frame->source);
+
+  switch (self->now) {
+  case GST_CCL_JSON_DEEPSTREAM_MINIMAL:
+    return gst_ccl_json_write_deepstream (frame);
+  case GST_CCL_JSON_AXIS:
+    return gst_ccl_json_write_axis_frame (self->session, frame);
+  default:
+    return gst_ccl_json_write_frame (&id, frame);
+  }
+}
+
 static void
 gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer, const GstCclReportFrame *frame,
                     gboolean wanted)
@@ -257,17 +358,15 @@ gst_ccl_json_write (GstCclReport *report, GstBuffer *buffer, const GstCclReportF
   GstCclJsonId id;
   guint i;
 
-  if (wanted && (lines & GST_CCL_JSON_FRAMES)) {
-    id = take_id (self, frame->source);
-    gst_ccl_report_take_text (report, gst_ccl_json_write_frame (&id, frame));
-  }
-  if (lines & GST_CCL_JSON_EVENTS) {
+  if (wanted && (lines & GST_CCL_JSON_FRAMES))
+    gst_ccl_report_take_text (report, write_frame (self, frame));
+  if ((lines & GST_CCL_JSON_EVENTS) && self->now == GST_CCL_JSON_CUDACCL) {
     for (i = 0; frame->zones && i < frame->zones->n_events; i++) {
       id = take_id (self, frame->source);
       gst_ccl_report_take_text (report, gst_ccl_json_write_event (&id, frame, i));
     }
   }
-  if (lines & GST_CCL_JSON_TRACKS)
+  if ((lines & GST_CCL_JSON_TRACKS) && self->now != GST_CCL_JSON_DEEPSTREAM_MINIMAL)
     log_tracks (self, buffer, frame);
   else
     g_hash_table_remove_all (self->tracks);
@@ -300,6 +399,20 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
                           DEFAULT_LINES,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
+  /**
+   * ccljson:schema:
+   *
+   * What the lines are like. Frames without time of day then get one as in `cclonvif`, unless it is
+   * `cudaccl`. Kinds of #ccljson:lines that a schema does not know have no lines.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (
+      gobject_class, PROP_SCHEMA,
+      g_param_spec_enum ("schema", "Schema", "What the lines are like.", GST_TYPE_CCL_JSON_SCHEMA,
+                         DEFAULT_SCHEMA,
+                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
   gst_element_class_set_static_metadata (
       element_class, "Components as JSON", "Converter/Video",
       "Writes the components, tracks and events of video frames as lines of JSON",
@@ -307,17 +420,20 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
 
   report_class->write = gst_ccl_json_write;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_LINES, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_SCHEMA, 0);
 }
 
 static void
 gst_ccl_json_init (GstCclJson *self)
 {
   self->lines = DEFAULT_LINES;
+  self->schema = DEFAULT_SCHEMA;
   self->tracks = gst_ccl_track_log_new ();
 }

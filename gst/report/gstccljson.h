@@ -16,6 +16,14 @@ typedef enum
   GST_CCL_JSON_EVENTS = 1 << 2,
 } GstCclJsonLines;
 
+/* How to write them. */
+typedef enum
+{
+  GST_CCL_JSON_CUDACCL,
+  GST_CCL_JSON_DEEPSTREAM_MINIMAL,
+  GST_CCL_JSON_AXIS,
+} GstCclJsonSchema;
+
 #define GST_TYPE_CCL_JSON (gst_ccl_json_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstCclReport)
 

@@ -183,9 +183,8 @@ append_double (GString *line, const gchar *name, gdouble value)
   g_string_append_len (line, text, write_double (text, value) - text);
 }
 
-/* Appends @string in quotes. Replaces invalid UTF-8 with U+FFFD. */
-static void
-append_string (GString *line, const gchar *string)
+void
+gst_ccl_json_append_string (GString *line, const gchar *string)
 {
   gchar *valid = g_utf8_make_valid (string, -1);
   const gchar *s;
@@ -247,7 +246,7 @@ append_components (GString *line, const GstCclComponent *components, guint n,
     name = names ? gst_ccl_class_names_get_name (names, components[i].class_id) : NULL;
     if (name) {
       append_name (line, "class");
-      append_string (line, name);
+      gst_ccl_json_append_string (line, name);
     }
     g_string_append_c (line, '}');
   }
@@ -262,10 +261,10 @@ line_new (const GstCclJsonId *id, gsize usual_size)
   g_string_append_c (line, '{');
   if (id->source) {
     append_name (line, "source");
-    append_string (line, id->source);
+    gst_ccl_json_append_string (line, id->source);
   }
   append_name (line, "session");
-  append_string (line, id->session);
+  gst_ccl_json_append_string (line, id->session);
   append_uint64 (line, "line", id->number);
 
   return line;
@@ -300,13 +299,13 @@ append_event (GString *line, const GstCclZonesMeta *zones, guint index)
   const gchar *class_name = gst_ccl_zones_meta_get_class_name (zones, event->class_id);
 
   append_name (line, "event");
-  append_string (line, type ? type : "");
+  gst_ccl_json_append_string (line, type ? type : "");
   append_name (line, "zone");
-  append_string (line, zone && zone->name ? zone->name : "");
+  gst_ccl_json_append_string (line, zone && zone->name ? zone->name : "");
   append_uint64 (line, "track", event->track);
   if (class_name) {
     append_name (line, "class");
-    append_string (line, class_name);
+    gst_ccl_json_append_string (line, class_name);
   }
   append_uint64 (line, "dwell", event->dwell);
   append_double (line, "x", event->x);

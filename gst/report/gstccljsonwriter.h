@@ -27,6 +27,9 @@ GString *gst_ccl_json_write_track (const GstCclJsonId *id, const GstCclTrackReco
 GString *gst_ccl_json_write_event (const GstCclJsonId *id, const GstCclReportFrame *frame,
                                    guint index);
 
+/* Appends @string in quotes. Replaces invalid UTF-8 with U+FFFD. */
+void gst_ccl_json_append_string (GString *line, const gchar *string);
+
 /* Appends the time in RFC 3339 with nanoseconds, in quotes, or null. */
 void gst_ccl_json_append_utc (GString *text, GstClockTime utc);
 

@@ -458,11 +458,11 @@ gst_ccl_onvif_class_init (GstCclOnvifClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   report_class->write = gst_ccl_onvif_write;
-  report_class->needs_utc = TRUE;
 }
 
 static void
 gst_ccl_onvif_init (GstCclOnvif *self)
 {
   self->coordinates = DEFAULT_COORDINATES;
+  gst_ccl_report_set_needs_utc (GST_CCL_REPORT (self), TRUE);
 }

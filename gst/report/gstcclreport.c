@@ -23,6 +23,7 @@ typedef struct
 {
   /* Protected by the object lock. */
   gboolean empty_frames;
+  gboolean needs_utc;
   gchar *source;
 
   /* Streaming thread. */
@@ -192,7 +193,7 @@ get_utc (GstCclReport *self, GstBuffer *buffer, GstClockTime running_time)
 
   if (!GST_CLOCK_TIME_IS_VALID (utc) && is_live (self))
     utc = gst_ccl_utc_from_clock (&PRIV (self)->utc, GST_ELEMENT (self), running_time);
-  if (GST_CLOCK_TIME_IS_VALID (utc) || !GST_CCL_REPORT_GET_CLASS (self)->needs_utc)
+  if (GST_CLOCK_TIME_IS_VALID (utc) || !PRIV (self)->needs_utc)
     return utc;
 
   if (GST_CLOCK_TIME_IS_VALID (running_time) && running_time < G_MAXINT64)
@@ -244,6 +245,12 @@ gst_ccl_report_take_text (GstCclReport *self, GString *text)
   gst_buffer_copy_into (buffer, PRIV (self)->stamp, GST_BUFFER_COPY_METADATA, 0, (gsize) -1);
   GST_BUFFER_FLAG_UNSET (PRIV (self)->stamp, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
   g_queue_push_tail (&PRIV (self)->texts, buffer);
+}
+
+void
+gst_ccl_report_set_needs_utc (GstCclReport *self, gboolean needs_utc)
+{
+  PRIV (self)->needs_utc = needs_utc;
 }
 
 void

@@ -40,11 +40,13 @@ struct _GstCclReportClass
   /* Adds texts for @frame. If @wanted (see empty-frames), the frame itself needs one. */
   void (*write) (GstCclReport *self, GstBuffer *buffer, const GstCclReportFrame *frame,
                  gboolean wanted);
-  gboolean needs_utc; /* frames without time of day get one */
 };
 
 /* Adds a text to the output, in a buffer with the times of the last frame. Takes @text. */
 void gst_ccl_report_take_text (GstCclReport *self, GString *text);
+
+/* Whether frames without time of day get one; default: no. Not while running. */
+void gst_ccl_report_set_needs_utc (GstCclReport *self, gboolean needs_utc);
 
 /* Pushes the texts that were added after the last frame. For the streaming thread. */
 void gst_ccl_report_push (GstCclReport *self);

@@ -83,6 +83,60 @@ def lines(elements, source="num-buffers=3 pattern=snow"):
     return found
 
 
+def record(**members):
+    """The schema of an object; names that end with _ may be missing."""
+    return {"type": "object", "properties": {name.rstrip("_"): schema for name, schema in members.items()},
+            "required": [name for name in members if not name.endswith("_")]}
+
+
+def array(items):
+    return {"type": "array", "items": items}
+
+
+def text(pattern):
+    return {"type": "string", "pattern": f"^{pattern}$"}
+
+
+SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+MICROSECONDS = text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+TRACK = text("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+CLASS = record(type=text(".+"), score=SHARE)
+CHANNEL = {"type": "integer", "minimum": 1}
+DEEPSTREAM = {"type": "object", "required": ["version", "id", "@timestamp", "sensorId", "objects"], "properties": {
+    "version": text(r"4\.0"), "id": {"type": "integer", "minimum": 0}, "sensorId": text(".+"),
+    "@timestamp": text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"),
+    # The id, four sides, the type, and perhaps attributes, of which the last is the confidence.
+    "objects": array(text(r"\d+(\|\d+){4}\|[^|]*(\|#(\|[^|]*)*\|(0\.\d+|1\.0+))?"))}}
+AXIS_FRAME = record(channel_id=CHANNEL, timestamp=MICROSECONDS, detections_=array(record(
+    bounding_box=record(left=SHARE, top=SHARE, right=SHARE, bottom=SHARE), object_track_id_=TRACK, class_=CLASS)))
+AXIS_TRACK = record(channel_id=CHANNEL, id=TRACK, start_time_=MICROSECONDS, end_time_=MICROSECONDS,
+                    duration_={"type": "number", "minimum": 0}, classes_=array(CLASS))
+
+
+class Foreign(unittest.TestCase):
+    """Lines as others describe theirs, in our words."""
+
+    def test_deepstream(self):
+        for frame in lines("cudaccl backend=cpu ! ccltrack min-persistence=1 ! ccljson schema=deepstream-minimal"):
+            self.assertEqual(problems(frame, DEEPSTREAM, DEEPSTREAM), [])
+            self.assertTrue(frame["objects"])
+        self.assertTrue(problems({**frame, "objects": ["1|2|3|4|car"]}, DEEPSTREAM, DEEPSTREAM))
+
+    def test_axis(self):
+        found = lines("cudaccl backend=cpu ! ccltrack ! ccljson schema=axis lines=frames+tracks",
+                      "num-buffers=100 pattern=ball")
+        frames = [line for line in found if "detections" in line]
+        tracks = [line for line in found if "detections" not in line]
+        for line in frames:
+            self.assertEqual(problems(line, AXIS_FRAME, AXIS_FRAME), [])
+        for line in tracks:
+            self.assertEqual(problems(line, AXIS_TRACK, AXIS_TRACK), [])
+        seen = {one["object_track_id"] for line in frames for one in line["detections"] if "object_track_id" in one}
+        self.assertTrue(seen)
+        self.assertEqual({line["id"] for line in tracks}, seen)
+        self.assertTrue(problems({**tracks[0], "id": "1"}, AXIS_TRACK, AXIS_TRACK))
+
+
 class Schema(unittest.TestCase):
     def setUp(self):
         self.schema = read_schema()

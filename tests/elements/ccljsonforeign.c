@@ -1,0 +1,226 @@
+/* cudaccl - tests of ccljson's lines for other programs
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/lib/ccljsontest.h"
+
+#include <string.h>
+
+#define UTC (G_GUINT64_CONSTANT (1769860800) * GST_SECOND + 123456789) /* 2026-01-31T12:00:00 */
+
+static GstHarness *
+harness_new (const gchar *schema, const gchar *lines)
+{
+  GstElement *json = gst_element_factory_make ("ccljson", NULL);
+
+  gst_util_set_object_arg (G_OBJECT (json), "schema", schema);
+  gst_util_set_object_arg (G_OBJECT (json), "lines", lines);
+  return ccl_test_harness_new (json, "GRAY8", WIDTH, HEIGHT);
+}
+
+/* Pushes a frame with @n objects: with all that is known, and with nothing but a box. */
+static void
+push (GstHarness *h, guint number, guint n)
+{
+  static const gchar *const names[] = { "motorcycle", "a|\"b\"", NULL };
+  const GstCclComponent components[] = {
+    { .x = 16, .y = 12, .width = 8, .height = 6, .track = 258, .class_id = 1, .confidence = 0.875 },
+    { .width = WIDTH, .height = HEIGHT },
+    { .x = 63, .y = 47, .width = 1, .height = 1, .track = 1, .class_id = 2, .confidence = 2.0 },
+    { .x = 0, .y = 0, .width = 1, .height = 1, .track = 2, .class_id = 1 },
+  };
+  GstCclClassNames *class_names = gst_ccl_class_names_new (names);
+  GstBuffer *buffer = frame_new (number * GST_SECOND, GST_SECOND);
+  GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-unix");
+
+  gst_buffer_add_reference_timestamp_meta (buffer, caps, UTC + number * GST_SECOND,
+                                           GST_CLOCK_TIME_NONE);
+  gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n),
+                                class_names);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  gst_ccl_class_names_unref (class_names);
+  gst_caps_unref (caps);
+}
+
+static void
+check_caps (GstHarness *h, const gchar *format)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+
+  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+                             format);
+  gst_caps_unref (caps);
+}
+
+static void
+check_line (GstHarness *h, const gchar *expected)
+{
+  GstBuffer *buffer = gst_harness_try_pull (h);
+  gchar *line;
+
+  fail_unless (buffer != NULL, "no line %s", expected);
+  line = take_line (buffer);
+  fail_unless_equals_string (line, expected);
+  g_free (line);
+}
+
+/* Replaces the first UUID in the line, but for its last 8 digits, by U, and checks it. */
+static void
+check_axis_line (GstHarness *h, const gchar *expected)
+{
+  GstBuffer *buffer = gst_harness_try_pull (h);
+  gchar *line, *plain;
+  GRegex *regex = g_regex_new ("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{4}"
+                               "(?=[0-9a-f]{8}\")",
+                               0, 0, NULL);
+
+  fail_unless (buffer != NULL, "no line %s", expected);
+  line = take_line (buffer);
+  plain = g_regex_replace_literal (regex, line, -1, 0, "U", 0, NULL);
+  fail_unless_equals_string (plain, expected);
+  g_regex_unref (regex);
+  g_free (plain);
+  g_free (line);
+}
+
+GST_START_TEST (test_deepstream)
+{
+  GstHarness *h = harness_new ("deepstream-minimal", "frames+tracks+events");
+
+  push (h, 0, 4);
+  check_caps (h, "deepstream-minimal");
+  check_line (h, "{\"version\":\"4.0\",\"id\":0,\"@timestamp\":\"2026-01-31T12:00:00.123Z\","
+                 "\"sensorId\":\"0\",\"objects\":[\"258|16|12|24|18|motorcycle|#|0.875\","
+                 "\"18446744073709551615|0|0|64|48|\",\"1|63|47|64|48|a \\\"b\\\"|#|1.000\","
+                 "\"2|0|0|1|1|motorcycle\"]}");
+  g_object_set (h->element, "source", "a\"\n", NULL);
+  push (h, 1, 0);
+  check_line (h, "{\"version\":\"4.0\",\"id\":1,\"@timestamp\":\"2026-01-31T12:00:01.123Z\","
+                 "\"sensorId\":\"a\\\"\\u000a\",\"objects\":[]}");
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_if (gst_harness_try_pull (h));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_axis)
+{
+  GstHarness *h = harness_new ("axis", "frames+tracks+events");
+
+  push (h, 0, 4);
+  check_caps (h, "axis");
+  check_axis_line (
+      h,
+      "{\"channel_id\":1,\"timestamp\":\"2026-01-31T12:00:00.123456Z\",\"detections\":["
+      "{\"bounding_box\":{\"left\":0.25000,\"top\":0.25000,\"right\":0.37500,\"bottom\":0.37500},"
+      "\"object_track_id\":\"U00000102\",\"class\":{\"type\":\"Bike\",\"score\":0.875}},"
+      "{\"bounding_box\":{\"left\":0.00000,\"top\":0.00000,\"right\":1.00000,"
+      "\"bottom\":1.00000}},"
+      "{\"bounding_box\":{\"left\":0.98438,\"top\":0.97917,\"right\":1.00000,"
+      "\"bottom\":1.00000},\"object_track_id\":\"U00000001\","
+      "\"class\":{\"type\":\"a|\\\"b\\\"\",\"score\":1.000}},"
+      "{\"bounding_box\":{\"left\":0.00000,\"top\":0.00000,\"right\":0.01562,"
+      "\"bottom\":0.02083},\"object_track_id\":\"U00000002\"}]}");
+  push (h, 1, 1);
+  json_object_unref (take_object (gst_harness_pull (h)));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  check_axis_line (h, "{\"channel_id\":1,\"id\":\"U00000001\",\"start_time\":"
+                      "\"2026-01-31T12:00:00.123456Z\",\"end_time\":"
+                      "\"2026-01-31T12:00:00.123456Z\",\"duration\":0.000000,\"classes\":["
+                      "{\"type\":\"a|\\\"b\\\"\",\"score\":1.000}]}");
+  check_axis_line (h, "{\"channel_id\":1,\"id\":\"U00000002\",\"start_time\":"
+                      "\"2026-01-31T12:00:00.123456Z\",\"end_time\":"
+                      "\"2026-01-31T12:00:00.123456Z\",\"duration\":0.000000,\"classes\":[]}");
+  check_axis_line (h, "{\"channel_id\":1,\"id\":\"U00000102\",\"start_time\":"
+                      "\"2026-01-31T12:00:00.123456Z\",\"end_time\":"
+                      "\"2026-01-31T12:00:01.123456Z\",\"duration\":1.000000,\"classes\":["
+                      "{\"type\":\"Bike\",\"score\":0.875}]}");
+  fail_if (gst_harness_try_pull (h));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* They need a time of day, which files have not. */
+GST_START_TEST (test_time)
+{
+  const gint64 before = g_get_real_time () / G_USEC_PER_SEC;
+  GstHarness *h = harness_new ("axis", "frames");
+  GTimeZone *utc = g_time_zone_new_utc ();
+  gint64 times[2];
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    JsonObject *object;
+    GDateTime *time;
+
+    fail_unless_equals_int (gst_harness_push (h, frame_new (7 * i * GST_SECOND, GST_SECOND)),
+                            GST_FLOW_OK);
+    object = take_object (gst_harness_pull (h));
+    time = g_date_time_new_from_iso8601 (json_object_get_string_member (object, "timestamp"), utc);
+    fail_unless (time != NULL);
+    times[i] = g_date_time_to_unix (time);
+    g_date_time_unref (time);
+    json_object_unref (object);
+  }
+  fail_unless (times[0] >= before && times[0] <= before + 60);
+  fail_unless_equals_int (times[1] - times[0], 7);
+  g_time_zone_unref (utc);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* A schema without lines of a kind says so, rather than to write none for ever. */
+GST_START_TEST (test_kinds)
+{
+  static const struct
+  {
+    const gchar *schema, *lines, *advice; /* NULL: there are some */
+  } cases[] = {
+    { "deepstream-minimal", "tracks+events", "set lines=frames." },
+    { "axis", "events", "set lines=frames or lines=tracks." },
+    { "axis", "tracks", NULL },
+    { "cudaccl", "events", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *json = gst_element_factory_make ("ccljson", NULL);
+    GstBus *bus = gst_bus_new ();
+    GstMessage *message;
+    GError *error = NULL;
+
+    gst_element_set_bus (json, bus);
+    gst_util_set_object_arg (G_OBJECT (json), "schema", cases[i].schema);
+    gst_util_set_object_arg (G_OBJECT (json), "lines", cases[i].lines);
+    fail_unless_equals_int (gst_element_set_state (json, GST_STATE_PAUSED),
+                            cases[i].advice ? GST_STATE_CHANGE_FAILURE : GST_STATE_CHANGE_SUCCESS);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    fail_unless ((message != NULL) == (cases[i].advice != NULL));
+    if (message) {
+      gst_message_parse_error (message, &error, NULL);
+      fail_unless (strstr (error->message, cases[i].advice) != NULL, "%s", error->message);
+      g_clear_error (&error);
+      gst_message_unref (message);
+    }
+    gst_element_set_state (json, GST_STATE_NULL);
+    gst_element_set_bus (json, NULL);
+    gst_object_unref (bus);
+    gst_object_unref (json);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+ccljsonforeign_suite (void)
+{
+  Suite *s = suite_create ("ccljsonforeign");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_deepstream);
+  tcase_add_test (tc, test_axis);
+  tcase_add_test (tc, test_time);
+  tcase_add_test (tc, test_kinds);
+
+  return s;
+}
+
+GST_CHECK_MAIN (ccljsonforeign);
