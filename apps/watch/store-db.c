@@ -5,7 +5,6 @@
 
 #include <gio/gio.h>
 
-#define SEARCH_TIME (5 * G_TIME_SPAN_SECOND)
 #define MAX_READERS 8
 
 void
@@ -14,7 +13,7 @@ watch_db_set_error (int code, GError **error)
   if (code == SQLITE_INTERRUPT)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
                  "The search took more than %d s; give a camera or a shorter time",
-                 (int) (SEARCH_TIME / G_TIME_SPAN_SECOND));
+                 (int) (WATCH_STORE_SEARCH_TIME / G_TIME_SPAN_SECOND));
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Database: %s", sqlite3_errstr (code));
 }
@@ -160,7 +159,7 @@ watch_store_get_reader (WatchStore *self, gboolean limit, GError **error)
   if (!db)
     db = watch_db_open (self->path, FALSE);
   db->generation = generation;
-  db->deadline = limit ? g_get_monotonic_time () + SEARCH_TIME : 0;
+  db->deadline = limit ? g_get_monotonic_time () + self->search_time : 0;
   /* All statements until the commit see the same state. */
   if (watch_db_run (db, "BEGIN", "") != SQLITE_OK) {
     watch_db_set_error (sqlite3_errcode (db->db), error);

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 #define WATCH_STORE_MAX_SINKS 16
 
+/* How long a search may take. */
+#define WATCH_STORE_SEARCH_TIME (5 * G_TIME_SPAN_SECOND)
+
 /* The number of tracks in a block, see store-search.c. */
 #define WATCH_STORE_BLOCK 1024
 
@@ -55,7 +58,8 @@ typedef struct
 struct _WatchStore
 {
   gchar *path;
-  int lock; /* the locked file */
+  gint64 search_time; /* WATCH_STORE_SEARCH_TIME; tests set less */
+  int lock;           /* the locked file */
   GThread *thread;
 
   /* Used by the writer alone. */

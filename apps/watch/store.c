@@ -685,6 +685,7 @@ store_new (const gchar *data)
 
   self->lock = -1;
   self->path = g_build_filename (data, "watch.sqlite", NULL);
+  self->search_time = WATCH_STORE_SEARCH_TIME;
   self->max_line_bytes = G_MAXINT64;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->wake);

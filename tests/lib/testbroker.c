@@ -6,6 +6,8 @@
 #include <gst/check/gstcheck.h>
 #include <signal.h>
 
+#define READY "test/ready"
+
 gchar *
 spawn (const gchar *const *argv, GSubprocess **process)
 {
@@ -85,24 +87,52 @@ end_process (GSubprocess **process, gint number)
   g_clear_object (process);
 }
 
+/* Runs one of mosquitto's programs; @options end with NULL. */
+static GSubprocess *
+run_client (TestBroker *self, const gchar *const *options)
+{
+  g_autofree gchar *port = g_strdup_printf ("%u", self->port), *error = NULL;
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  GSubprocess *process;
+
+  for (; *options; options++)
+    g_ptr_array_add (argv, (gpointer) *options);
+  for (const gchar *const *option = self->options; option && *option; option++)
+    g_ptr_array_add (argv, (gpointer) *option);
+  g_ptr_array_add (argv, (gpointer) "-p");
+  g_ptr_array_add (argv, port);
+  g_ptr_array_add (argv, NULL);
+  error = spawn ((const gchar *const *) argv->pdata, &process);
+  fail_unless (!error, "%s", error);
+  return process;
+}
+
+/* Publishes a retained message on the topic READY. */
+static void
+publish_ready (TestBroker *self, const gchar *text)
+{
+  const gchar *const options[] = { "mosquitto_pub", "-r", "-t", READY, "-m", text, NULL };
+  g_autoptr (GSubprocess) process = run_client (self, options);
+
+  fail_unless (g_subprocess_wait_check (process, NULL, NULL));
+}
+
 void
 test_broker_subscribe (TestBroker *self, const gchar *topic)
 {
-  g_autofree gchar *port = g_strdup_printf ("%u", self->port), *error = NULL;
   const gchar *const options[] = {
-    "mosquitto_sub",   "-p", port,          "-i", "reader", "-c", "-q", "1", "-t", topic, "-t",
-    "homeassistant/#", "-F", "%r\\t%t\\t%p"
+    "mosquitto_sub", "-i", "reader",          "-c", "-q",           "1", "-t", topic, "-t",
+    READY,           "-t", "homeassistant/#", "-F", "%r\\t%t\\t%p", NULL
   };
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autoptr (GHashTable) states = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
-    g_ptr_array_add (argv, (gpointer) options[i]);
-  for (const gchar *const *option = self->options; option && *option; option++)
-    g_ptr_array_add (argv, (gpointer) *option);
-  g_ptr_array_add (argv, NULL);
-  error = spawn ((const gchar *const *) argv->pdata, &self->subscriber);
-  fail_unless (!error, "%s", error);
+  /* Later messages arrive in their order only if it has subscribed before. */
+  publish_ready (self, "1");
+  self->subscriber = run_client (self, options);
   self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->subscriber));
+  test_broker_read_until (self, states, READY, "1");
+  publish_ready (self, "");
+  test_broker_read_until (self, states, READY, "");
 }
 
 void

@@ -14,6 +14,7 @@
 #include "publisher.h"
 #include "states.h"
 #include "tests/lib/testbroker.h"
+#include "tests/lib/certificate.h"
 #include "tests/lib/removetree.h"
 
 #define N_CAMERAS 3
@@ -192,7 +193,6 @@ GST_START_TEST (test_mqtt_events)
     return;
   }
   test_broker_subscribe (&broker, "site/1/+/events");
-  g_usleep (300000);
   end_process (&broker.process, SIGTERM);
 
   uri = g_strdup_printf ("mqtt://127.0.0.1:%u,127.0.0.1:%u", test_broker_find_port (), broker.port);
@@ -362,37 +362,6 @@ GST_START_TEST (test_mqtt_states)
   test_broker_tear_down (&broker);
 }
 GST_END_TEST;
-
-/* Makes a certificate that signs itself, for this machine. */
-static gboolean
-make_certificate (const gchar *folder, const gchar *name)
-{
-  g_autofree gchar *certificate = g_strdup_printf ("%s/%s.pem", folder, name);
-  g_autofree gchar *key = g_strdup_printf ("%s/%s.key", folder, name);
-  const gchar *const argv[] = { "openssl",
-                                "req",
-                                "-x509",
-                                "-newkey",
-                                "ec",
-                                "-pkeyopt",
-                                "ec_paramgen_curve:prime256v1",
-                                "-nodes",
-                                "-days",
-                                "1",
-                                "-subj",
-                                "/CN=localhost",
-                                "-addext",
-                                "subjectAltName=IP:127.0.0.1",
-                                "-keyout",
-                                key,
-                                "-out",
-                                certificate,
-                                NULL };
-  g_autoptr (GSubprocess) process =
-      g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL);
-
-  return process && g_subprocess_wait_check (process, NULL, NULL);
-}
 
 /* Over TLS and with a password. What is wrong is said, and nothing is sent then. */
 GST_START_TEST (test_mqtt_tls)
@@ -718,6 +687,45 @@ GST_START_TEST (test_lines)
 }
 GST_END_TEST;
 
+/* A server that takes requests and never answers holds up neither the other sinks nor the end. */
+GST_START_TEST (test_slow_webhook)
+{
+  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
+  g_autofree gchar *url = NULL, *path = NULL;
+  gchar *urls[] = { NULL, NULL };
+  Arrived arrived = { 0 };
+  Fixture fixture;
+  gint64 start;
+
+  set_up (&fixture);
+  /* The kernel accepts connections. */
+  urls[0] = url = g_strdup_printf ("http://127.0.0.1:%u/",
+                                   g_socket_listener_add_any_inet_port (listener, NULL, NULL));
+  fixture.settings.webhooks = urls;
+  fixture.settings.lines = path = g_build_filename (fixture.folder, "lines", NULL);
+  publish (&fixture);
+  for (guint i = 0; i < 10; i++)
+    add_events (&fixture, 30);
+  while (!is_complete (&arrived, &fixture)) {
+    arrived = (Arrived){ 0 };
+    read_file (path, &arrived);
+    g_usleep (10000);
+  }
+  {
+    g_autoptr (GArray) all = watch_publisher_get_status (fixture.publisher);
+    const WatchSinkStatus *hook = &g_array_index (all, WatchSinkStatus, 1);
+
+    fail_unless_equals_string (hook->name, "webhook 127.0.0.1");
+    fail_unless_equals_uint64 (hook->sent, 0);
+    fail_unless_equals_uint64 (hook->pending, 300);
+  }
+  start = g_get_monotonic_time ();
+  stop (&fixture);
+  fail_unless (g_get_monotonic_time () < start + 4 * G_USEC_PER_SEC);
+  tear_down (&fixture);
+}
+GST_END_TEST;
+
 /* A process is killed while it writes; the next one goes on. */
 GST_START_TEST (test_killed)
 {
@@ -857,6 +865,7 @@ publisher_suite (void)
   tcase_add_test (tc, test_topic_levels);
   tcase_add_test (tc, test_kafka);
   tcase_add_test (tc, test_webhook);
+  tcase_add_test (tc, test_slow_webhook);
   tcase_add_test (tc, test_lines);
   tcase_add_test (tc, test_bound);
   tcase_add_test (tc, test_settings);
