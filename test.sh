@@ -43,7 +43,7 @@ meson_tests() {
     return
   fi
   log=$folder/meson-logs/console.txt
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 "${skip[@]}" </dev/null 2>&1 | tee "$log" || true
+  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 "${processes[@]}" "${skip[@]}" </dev/null 2>&1 | tee "$log" || true
   if ! grep -q '^Ok:' "$log"; then
     result failed "tests in ${folder#"$builds/"}: none ran"
     return
@@ -93,9 +93,11 @@ scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
 
 if [[ -z $ci ]]; then
   skip=("${long_suites[@]}")
+  # Many tests wait more than they compute: for cameras that are lost, brokers and a browser.
+  processes=(--num-processes "$(($(nproc) + 2))")
   meson_tests build_with_tests "$builds/build"
 else
-  skip=()
+  skip=() processes=()
   install_missing clang clang-format libclang-rt-dev shellcheck
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
