@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the page of cudaccl-watch in headless Chromium: page.py SERVER [--pictures FOLDER [JPEG]]
+"""Tests the page of cudaccl-watch in headless Chromium: page.py SERVER [TEST…|--pictures FOLDER [JPEG]]
 
 SERVER is watch-page-server. --pictures also saves what each screen looks like, at the size of a desk
 and of a phone; with JPEG, cameras show that."""
@@ -32,8 +32,9 @@ if not CHROMIUM or not DRIVER:
 
 SERVER = sys.argv[1]
 PICTURES = sys.argv[sys.argv.index('--pictures') + 1] if '--pictures' in sys.argv else None
-JPEG = sys.argv[4:5]
-del sys.argv[1:]
+JPEG = sys.argv[4:5] if PICTURES else []
+# What follows are names of tests.
+sys.argv[1:] = [] if PICTURES else sys.argv[2:]
 
 
 class Server:
@@ -322,6 +323,14 @@ class Page(unittest.TestCase):
                   .map(e => e.outerHTML)''')
             self.assertEqual(nameless, [], screen)
             self.assertLessEqual(phone.execute_script('return document.documentElement.scrollWidth'), 360, screen)
+        # What the program says is marked as English, and nothing else is.
+        self.server.say('state hall 4 no route to 192.0.2.2')
+        phone.get('about:blank')
+        phone.get(f'{self.server.uri}#live')
+        WebDriverWait(phone, 20).until(lambda d: 'no route' in d.find_element(By.CSS_SELECTOR, 'article[aria-label=hall] .veil').text)
+        self.assertEqual([e.text for e in phone.find_elements(By.CSS_SELECTOR, '[lang=en]')], ['no route to 192.0.2.2'])
+        self.assertIn('getrennt', phone.find_element(By.CSS_SELECTOR, 'article[aria-label=hall] .state').text)
+        self.server.say('state hall 2 running')
 
     def test_login(self):
         server = Server('--token')

@@ -3,7 +3,11 @@
 
 import {t} from './text.js';
 
-export class Refused extends Error {}
+// What the program says, in English.
+class Said extends Error {
+  lang = 'en';
+}
+export class Refused extends Said {}
 
 let onRefused = () => {};
 export function setRefused(func) {
@@ -27,7 +31,7 @@ async function ask(method, path, body) {
     onRefused();
     throw new Refused(text);
   }
-  throw new Error(text);
+  throw new Said(text);
 }
 
 export const get = async path => (await ask('GET', path)).json();

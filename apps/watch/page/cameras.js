@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, picture, send} from './api.js';
-import {act, button, bytes, field, h, number, say, time} from './dom.js';
+import {act, button, bytes, field, h, number, said, say, time} from './dom.js';
 import {t} from './text.js';
 
 function text(name, attributes) {
@@ -32,7 +32,7 @@ function tester(form) {
     try {
       place.replaceChildren(h('img', {src: await picture('POST', '/api/try', body), alt: t('test')}));
     } catch (error) {
-      place.textContent = error.message;
+      place.replaceChildren(said(error.message));
     }
     test.disabled = false;
   }));
@@ -54,7 +54,7 @@ function finder(form) {
         [device.name, device.model, device.address || device.uri].filter(Boolean).join(' · '), ' ', button(t('use'), () => use(device)))),
       h('li', null, t(devices.length ? 'found-text' : 'found-none')));
     } catch (error) {
-      list.replaceChildren(h('li', null, error.message));
+      list.replaceChildren(h('li', null, said(error.message)));
     }
     find.disabled = false;
   }));
@@ -125,14 +125,14 @@ function settingsForm(camera, model, done) {
 function cameraCard(camera, model, done) {
   return h('article', {class: 'card', 'aria-label': camera.name}, h('h3', null, camera.name),
     h('p', null, camera.state === 'running' ? [t(camera.state), camera.width ? `${camera.width} × ${camera.height}` : '', `${number(camera.rate, 1)} ${t('fps')}`].filter(Boolean).join(' · ')
-      : `${t(camera.state)}${camera.text ? `: ${camera.text}` : ''}`),
+      : [t(camera.state), camera.text ? [': ', said(camera.text)] : null]),
     h('p', null, h('code', null, camera.settings.uri)),
     h('p', {class: 'buttons'}, h('a', {class: 'button', href: `#zones/${camera.name}`}, t('edit-zones'))),
     h('details', null, h('summary', null, t('settings')), settingsForm(camera, model, done)));
 }
 
 function row(name, words, problem) {
-  return h('li', null, h('b', null, name), ' ', words.filter(Boolean).join(' · '), problem ? h('p', {class: 'problem'}, `▲ ${problem}`) : null);
+  return h('li', null, h('b', null, name), ' ', words.filter(Boolean).join(' · '), problem ? h('p', {class: 'problem'}, '▲ ', said(problem)) : null);
 }
 
 function stateCard(status) {

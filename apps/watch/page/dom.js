@@ -25,6 +25,11 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
+// A text of the program, which is in English.
+export function said(text) {
+  return h('span', {lang: 'en'}, text);
+}
+
 export function field(label, input) {
   return h('label', {class: 'field'}, h('span', null, label), input);
 }
@@ -61,8 +66,9 @@ export function bytes(n) {
 
 // A message to be read out, with the reason of an error.
 let timer = 0;
-export function say(text) {
+export function say(text, lang = language) {
   const alert = document.getElementById('alert');
+  alert.lang = lang;
   alert.textContent = text;
   alert.hidden = !text;
   clearTimeout(timer);
@@ -74,7 +80,7 @@ export async function act(action) {
   try {
     return await action();
   } catch (error) {
-    say(error.message || t('failed'));
+    error.message ? say(error.message, error.lang) : say(t('failed'));
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, picture, query} from './api.js';
-import {act, button, field, h, number, select, svg, time} from './dom.js';
+import {act, button, field, h, number, said, select, svg, time} from './dom.js';
 import {Drawing} from './drawing.js';
 import {t} from './text.js';
 import {points} from './zones.js';
@@ -41,11 +41,12 @@ function thumb(title, item) {
 
 export function eventItem(event) {
   const kind = t(`k-${event.event}`);
-  const what = [event.zone, event.class, event.text, event.dwell ? `${number(event.dwell)} ${t('seconds')}` : ''].filter(Boolean).join(' · ');
+  const what = [event.zone, event.class, event.text && said(event.text), event.dwell ? `${number(event.dwell)} ${t('seconds')}` : ''].filter(Boolean)
+    .map((one, i) => [i ? ' · ' : ': ', one]);
   const counts = event.zone ? `${number(event.in)}\u00a0${t('in')} · ${number(event.out)}\u00a0${t('out')}` : '';
   return h('li', {class: `event ${event.event}`},
     h('span', {class: 'sign', 'aria-hidden': 'true'}, signs[event.event] || '?'),
-    h('div', null, h('b', null, `${kind}${what ? `: ${what}` : ''}`), h('br'), h('small', null, time(event.utc), ` · ${event.camera}`, counts ? ` · ${counts}` : '')),
+    h('div', null, h('b', null, kind, what), h('br'), h('small', null, time(event.utc), ` · ${event.camera}`, counts ? ` · ${counts}` : '')),
     thumb(`${kind}, ${event.camera}`, event));
 }
 

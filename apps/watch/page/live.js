@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, listen, query, setPicture, showLive as openLive} from './api.js';
-import {act, button, h, number, time} from './dom.js';
+import {act, button, h, number, said, time} from './dom.js';
 import {eventItem} from './events.js';
 import {t} from './text.js';
 
@@ -40,7 +40,7 @@ class Card {
     const running = camera.state === 'running';
     this.state.replaceChildren(h('span', {class: camera.state, 'aria-hidden': 'true'}, signs[camera.state] || '?'), ' ', t(camera.state));
     this.veil.hidden = running && !this.image.hidden;
-    this.veil.textContent = running ? t('no-picture') : camera.text || t(camera.state);
+    this.veil.replaceChildren(running ? t('no-picture') : camera.text ? said(camera.text) : t(camera.state));
     this.image.classList.toggle('old', !running);
     if (camera.width)
       this.picture.style.aspectRatio = camera.width / camera.height;
