@@ -34,16 +34,14 @@ add_settings (JsonBuilder *builder, const WatchCameraSettings *camera)
   watch_json_add_boolean (builder, "record", camera->record);
   watch_json_add_boolean (builder, "loop", camera->loop);
   watch_json_add_int (builder, "frozen-after", camera->frozen_after);
-  json_builder_set_member_name (builder, "dwell-time");
-  json_builder_add_double_value (builder, camera->dwell_time / 1e9);
+  watch_json_add_double (builder, "dwell-time", camera->dwell_time / 1e9);
   json_builder_end_object (builder);
 }
 
 static void
 add_boxes (JsonBuilder *builder, const WatchCameraStatus *status)
 {
-  json_builder_set_member_name (builder, "boxes");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "boxes");
   for (guint i = 0; status->boxes && i < status->boxes->len; i++) {
     const WatchBox *box = &g_array_index (status->boxes, WatchBox, i);
 
@@ -73,16 +71,14 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   watch_json_add_int (builder, "frames", status.frames);
   watch_json_add_int (builder, "lost", status.lost);
   watch_json_add_int (builder, "late", status.late);
-  json_builder_set_member_name (builder, "rate");
-  json_builder_add_double_value (builder, (gint64) (status.rate * 10 + 0.5) / 10.0);
+  watch_json_add_double (builder, "rate", (gint64) (status.rate * 10 + 0.5) / 10.0);
   watch_json_add_int (builder, "width", status.width);
   watch_json_add_int (builder, "height", status.height);
   watch_json_add_string (builder, "decoder", status.decoder);
   watch_json_add_string (builder, "backend", status.backend);
   watch_json_add_int (builder, "objects", status.objects);
   watch_json_add_boolean (builder, "moving", status.moving);
-  json_builder_set_member_name (builder, "zones");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "zones");
   for (guint i = 0; status.zones && i < status.zones->len; i++) {
     const WatchZoneCounts *zone = &g_array_index (status.zones, WatchZoneCounts, i);
 
@@ -108,8 +104,7 @@ watch_api_cameras (const WatchRequest *request)
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "cameras");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "cameras");
   for (guint i = 0; i < cameras->len; i++)
     add_camera (builder, g_ptr_array_index (cameras, i));
   json_builder_end_array (builder);
@@ -121,8 +116,7 @@ add_sinks (JsonBuilder *builder, Watch *watch)
 {
   g_autoptr (GArray) sinks = watch_publisher_get_status (watch_get_publisher (watch));
 
-  json_builder_set_member_name (builder, "sinks");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "sinks");
   for (guint i = 0; i < sinks->len; i++) {
     const WatchSinkStatus *sink = &g_array_index (sinks, WatchSinkStatus, i);
 

@@ -145,8 +145,7 @@ on_progress (gdouble done, gpointer user_data)
     JsonBuilder *builder = json_builder_new ();
 
     json_builder_begin_object (builder);
-    json_builder_set_member_name (builder, "progress");
-    json_builder_add_double_value (builder, (gint64) (done * 1000) / 1e3);
+    watch_json_add_double (builder, "progress", (gint64) (done * 1000) / 1e3);
     print_report (builder);
   } else if (isatty (STDERR_FILENO)) {
     g_printerr ("\r%3.0f%%", done * 100);
@@ -162,8 +161,7 @@ report_result (const WatchSynopsisResult *result, guint n_recordings)
   watch_json_add_int (builder, "objects", result->objects);
   watch_json_add_int (builder, "recordings", n_recordings - result->unreadable);
   watch_json_add_int (builder, "unreadable", result->unreadable);
-  json_builder_set_member_name (builder, "seconds");
-  json_builder_add_double_value (builder, (gint64) (result->seconds * 10) / 10.0);
+  watch_json_add_double (builder, "seconds", (gint64) (result->seconds * 10) / 10.0);
   watch_json_add_boolean (builder, "jpeg", result->jpeg);
   print_report (builder);
 }

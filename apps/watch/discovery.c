@@ -336,8 +336,7 @@ run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
   gchar *text;
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "devices");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "devices");
   for (guint i = 0; i < devices->len; i++) {
     const WatchDevice *device = g_ptr_array_index (devices, i);
 

@@ -33,6 +33,20 @@ watch_json_add_strings (JsonBuilder *builder, const gchar *name, const gchar *co
 }
 
 void
+watch_json_begin_array (JsonBuilder *builder, const gchar *name)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+}
+
+void
+watch_json_add_double (JsonBuilder *builder, const gchar *name, gdouble value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+void
 watch_json_add_int (JsonBuilder *builder, const gchar *name, gint64 value)
 {
   json_builder_set_member_name (builder, name);

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* Add a member; text that is not UTF-8 is made valid, a NULL text is left out. */
 void watch_json_add_string (JsonBuilder *builder, const gchar *name, const gchar *value);
 void watch_json_add_strings (JsonBuilder *builder, const gchar *name, const gchar *const *values);
+/* An array of @name begins. */
+void watch_json_begin_array (JsonBuilder *builder, const gchar *name);
+void watch_json_add_double (JsonBuilder *builder, const gchar *name, gdouble value);
 void watch_json_add_int (JsonBuilder *builder, const gchar *name, gint64 value);
 void watch_json_add_boolean (JsonBuilder *builder, const gchar *name, gboolean value);
 /* RFC 3339; @value is in microseconds since 1970. */

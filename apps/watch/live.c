@@ -307,7 +307,8 @@ typedef struct
   WatchServer *server;
   SoupServerMessage *message;
   WatchCamera *camera;
-  guint viewer, timer, idle;
+  guint viewer;
+  guint source; /* that answers: at the timeout, or soon */
   GBytes *picture;
 } Snapshot;
 
@@ -318,10 +319,7 @@ on_snapshot_finished (SoupServerMessage *message, gpointer user_data)
 
   if (snapshot->camera)
     watch_camera_remove_viewer (snapshot->camera, snapshot->viewer);
-  if (snapshot->timer)
-    g_source_remove (snapshot->timer);
-  if (snapshot->idle)
-    g_source_remove (snapshot->idle);
+  g_clear_handle_id (&snapshot->source, g_source_remove);
   g_clear_pointer (&snapshot->picture, g_bytes_unref);
   g_free (snapshot);
 }
@@ -346,21 +344,11 @@ answer_snapshot (Snapshot *snapshot)
 }
 
 static gboolean
-on_snapshot_idle (gpointer user_data)
+on_snapshot_ready (gpointer user_data)
 {
   Snapshot *snapshot = user_data;
 
-  snapshot->idle = 0;
-  answer_snapshot (snapshot);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-on_snapshot_timeout (gpointer user_data)
-{
-  Snapshot *snapshot = user_data;
-
-  snapshot->timer = 0;
+  snapshot->source = 0;
   answer_snapshot (snapshot);
   return G_SOURCE_REMOVE;
 }
@@ -375,8 +363,8 @@ on_snapshot_picture (GBytes *jpeg, gpointer user_data)
     snapshot->camera = NULL;
   else if (!snapshot->picture)
     snapshot->picture = g_bytes_ref (jpeg);
-  if (!snapshot->idle)
-    snapshot->idle = g_idle_add (on_snapshot_idle, snapshot);
+  g_clear_handle_id (&snapshot->source, g_source_remove);
+  snapshot->source = g_idle_add (on_snapshot_ready, snapshot);
 }
 
 void
@@ -400,7 +388,7 @@ watch_live_snapshot (const WatchRequest *request)
   snapshot->camera = camera;
   watch_http_pause (request->message);
   watch_http_on_finished (request->server, request->message, on_snapshot_finished, snapshot);
-  snapshot->timer = g_timeout_add_seconds (SNAPSHOT_TIMEOUT, on_snapshot_timeout, snapshot);
+  snapshot->source = g_timeout_add_seconds (SNAPSHOT_TIMEOUT, on_snapshot_ready, snapshot);
   snapshot->viewer =
       watch_camera_add_viewer (camera, boxes, MAX_RATE, on_snapshot_picture, snapshot);
 }

@@ -247,9 +247,8 @@ add_result (WatchSynopsisJob *self, JsonBuilder *builder)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     watch_json_add_int (builder, names[i],
                         json_object_get_int_member_with_default (self->result, names[i], 0));
-  json_builder_set_member_name (builder, "length");
-  json_builder_add_double_value (
-      builder, json_object_get_double_member_with_default (self->result, "seconds", 0));
+  watch_json_add_double (builder, "length",
+                         json_object_get_double_member_with_default (self->result, "seconds", 0));
   watch_json_add_string (builder, "video", "/api/synopsis/video");
   watch_json_add_string (builder, "type", type);
 }
@@ -265,8 +264,7 @@ watch_synopsis_job_describe (WatchSynopsisJob *self, JsonBuilder *builder)
   watch_json_add_string (builder, "camera", self->camera);
   watch_json_add_string (builder, "day", self->day);
   watch_json_add_int (builder, "seconds", self->max_seconds);
-  json_builder_set_member_name (builder, "progress");
-  json_builder_add_double_value (builder, self->state == DONE ? 1 : self->progress);
+  watch_json_add_double (builder, "progress", self->state == DONE ? 1 : self->progress);
   watch_json_add_string (builder, "error", self->error);
   if (self->state == DONE)
     add_result (self, builder);

@@ -17,6 +17,7 @@
 #include "camera-tracks.h"
 #include "camera.h"
 #include "tests/lib/removetree.h"
+#include "tests/lib/waitfor.h"
 
 static gchar *folder, *session;
 static WatchStore *store;
@@ -98,19 +99,6 @@ get_frames (WatchCamera *camera)
   watch_camera_status_clear (&status);
   return frames;
 }
-
-/* Runs the main loop until @done, a condition, is true: for a minute at most. */
-#define WAIT_FOR(done)                                                             \
-  G_STMT_START {                                                                   \
-    gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                    \
-                                                                                   \
-    while (!(done)) {                                                              \
-      fail_unless (g_get_monotonic_time () < end, "waited in vain for %s", #done); \
-      g_main_context_iteration (NULL, FALSE);                                      \
-      g_usleep (10000);                                                            \
-    }                                                                              \
-  }                                                                                \
-  G_STMT_END
 
 static void
 wait_for_state (WatchCamera *camera, WatchCameraState state)

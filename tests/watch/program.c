@@ -12,6 +12,7 @@
 #include "watch.h"
 #include "tests/lib/removetree.h"
 #include "tests/lib/testbroker.h"
+#include "tests/lib/waitfor.h"
 
 static gchar *folder, *path;
 
@@ -39,18 +40,6 @@ write_file (const gchar *cameras)
 
   fail_unless (g_file_set_contents (path, text, -1, NULL));
 }
-
-#define WAIT_FOR(done)                                                             \
-  G_STMT_START {                                                                   \
-    gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                    \
-                                                                                   \
-    while (!(done)) {                                                              \
-      fail_unless (g_get_monotonic_time () < end, "waited in vain for %s", #done); \
-      g_main_context_iteration (NULL, FALSE);                                      \
-      g_usleep (10000);                                                            \
-    }                                                                              \
-  }                                                                                \
-  G_STMT_END
 
 static gboolean
 is_running (WatchCamera *camera)
