@@ -9,6 +9,7 @@ typedef struct
 {
   WatchSoap *soap;
   GString *text; /* since the last tag */
+  guint depth;
 } Reader;
 
 static const gchar *
@@ -27,9 +28,11 @@ on_start (GMarkupParseContext *context, const gchar *element, const gchar **name
   Reader *reader = user_data;
 
   g_string_truncate (reader->text, 0);
-  if (!reader->soap->operation && g_slist_length ((GSList *) stack) == 3 &&
-      g_str_equal (get_local_name (stack->next), "Body") &&
-      g_str_equal (get_local_name (stack->next->next), "Envelope"))
+  if (++reader->depth > WATCH_SOAP_MAX_DEPTH)
+    g_set_error_literal (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "too deep");
+  else if (!reader->soap->operation && reader->depth == 3 &&
+           g_str_equal (get_local_name (stack->next), "Body") &&
+           g_str_equal (get_local_name (stack->next->next), "Envelope"))
     reader->soap->operation = g_strdup (get_local_name (stack));
 }
 
@@ -52,6 +55,7 @@ on_end (GMarkupParseContext *context, const gchar *element, gpointer user_data, 
   const gchar *text = g_strstrip (reader->text->str), *before;
   gchar *key;
 
+  reader->depth--;
   if (*text) {
     key = g_strconcat (get_local_name (stack->next), "/", get_local_name (stack), NULL);
     before = g_hash_table_lookup (values, key);
@@ -69,7 +73,7 @@ gboolean
 watch_soap_parse (WatchSoap *self, const gchar *text, gsize size)
 {
   static const GMarkupParser parser = { on_start, on_end, on_text, NULL, NULL };
-  Reader reader = { self, g_string_new (NULL) };
+  Reader reader = { self, g_string_new (NULL), 0 };
   GMarkupParseContext *context =
       g_markup_parse_context_new (&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, &reader, NULL);
   gboolean valid;

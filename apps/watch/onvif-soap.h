@@ -17,6 +17,7 @@ typedef struct
 } WatchSoap;
 
 #define WATCH_SOAP_MAX_VALUES 64
+#define WATCH_SOAP_MAX_DEPTH 32  /* of elements; a message with more is refused */
 #define WATCH_SOAP_MAX_TEXT 4096 /* bytes of an element; what is longer is left out */
 
 /* Returns FALSE if @text is not an envelope with an operation. Clear @self in any case. */

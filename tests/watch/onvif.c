@@ -141,8 +141,9 @@ GST_START_TEST (test_soap)
     { ENVELOPE ("", "<Get>\xff</Get>"), NULL, NULL },
     { "", NULL, NULL },
   };
-  g_autofree gchar *many = g_strnfill (WATCH_SOAP_MAX_TEXT, 'a'), *text = NULL;
-  g_autoptr (GString) values = g_string_new (NULL);
+  g_autofree gchar *many = g_strnfill (WATCH_SOAP_MAX_TEXT, 'a'), *text = NULL, *deep = NULL;
+  g_autoptr (GString) values = g_string_new (NULL), begin = g_string_new (NULL);
+  g_autoptr (GString) end = g_string_new (NULL);
   g_auto (WatchSoap) soap = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -154,6 +155,16 @@ GST_START_TEST (test_soap)
       fail_unless_equals_string (one.operation, cases[i].operation);
       fail_unless_equals_string (watch_soap_get (&one, NULL, "A"), cases[i].value);
     }
+  }
+  /* Elements may be nested, but not without end: a reader's time would grow with its square. */
+  for (guint depth = 4; depth <= WATCH_SOAP_MAX_DEPTH + 1; depth++) {
+    g_auto (WatchSoap) one = { 0 };
+
+    g_string_append (begin, "<A>");
+    g_string_append (end, "</A>");
+    g_free (deep);
+    deep = g_strdup_printf (ENVELOPE ("", "<Get>%s%s</Get>"), begin->str, end->str);
+    fail_unless (watch_soap_parse (&one, deep, strlen (deep)) == (depth <= WATCH_SOAP_MAX_DEPTH));
   }
   /* What is too much is left out. */
   for (guint i = 0; i < 2 * WATCH_SOAP_MAX_VALUES; i++)
