@@ -29,7 +29,7 @@ export function synopsisCard(choose) {
     const running = one.state === 'running', key = JSON.stringify(one);
     clearTimeout(timer);
     if (running)
-      timer = setTimeout(poll, 1000);
+      pollIn(1000);
     make.disabled = running;
     stop.hidden = progress.hidden = !running;
     progress.value = one.progress || 0;
@@ -50,11 +50,18 @@ export function synopsisCard(choose) {
     } catch (error) {
       state.replaceChildren(error.lang ? said(error.message) : error.message);
       shown = '';
-      timer = setTimeout(poll, 5000);
+      pollIn(5000);
     }
   }
 
+  // Not once the page shows something else, such as the login.
+  function pollIn(time) {
+    if (card.isConnected)
+      timer = setTimeout(poll, time);
+  }
+
+  const card = h('section', {class: 'card synopsis', 'aria-label': t('synopsis')}, h('h3', null, t('synopsis')), h('p', {class: 'hint'}, t('synopsis-text')),
+    h('p', {class: 'buttons'}, make, stop, progress), state, place);
   poll();
-  return [h('section', {class: 'card synopsis', 'aria-label': t('synopsis')}, h('h3', null, t('synopsis')), h('p', {class: 'hint'}, t('synopsis-text')),
-    h('p', {class: 'buttons'}, make, stop, progress), state, place), () => clearTimeout(timer)];
+  return [card, () => clearTimeout(timer)];
 }
