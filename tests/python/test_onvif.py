@@ -182,6 +182,25 @@ class Documents(unittest.TestCase):
     def validate(self, documents):
         self.assertEqual(onvifschema.validate("ver10/schema/metadatastream.xsd", documents), "")
 
+    @unittest.skipUnless(all(Gst.ElementFactory.find(f"rtponvifmetadata{name}") for name in ("pay", "depay")),
+                         "GStreamer's plugin rsonvif (gst-plugins-rs) is not installed")
+    def test_round_trip(self):
+        """Documents come out of RTP as they went in."""
+        pipeline = Gst.parse_launch(
+            "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=GRAY8 ! cudaccl backend=cpu ! ccltrack ! "
+            "cclonvif ! tee name=t t. ! queue ! appsink name=before sync=false "
+            "t. ! queue ! rtponvifmetadatapay ! rtponvifmetadatadepay ! appsink name=after sync=false")
+        pipeline.set_state(Gst.State.PLAYING)
+        documents = []
+        for name in ("before", "after"):
+            documents.append([])
+            while sample := pipeline.get_by_name(name).emit("pull-sample"):
+                buffer = sample.get_buffer()
+                documents[-1].append(buffer.extract_dup(0, buffer.get_size()))
+        pipeline.set_state(Gst.State.NULL)
+        self.assertEqual(len(documents[0]), 20)
+        self.assertEqual(documents[0], documents[1])
+
     def test_times(self):
         """Frames are as far apart as their timestamps."""
         times = [re.search(rb'UtcTime="[^"]*:(\d\d\.\d{9})Z', text).group(1)
