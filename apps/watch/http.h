@@ -74,6 +74,7 @@ gboolean watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddre
 
 /* --- Answers --- */
 
+void watch_http_bytes (SoupServerMessage *message, guint status, const gchar *type, GBytes *body);
 /* {"error": "…"}; the text is made valid UTF-8. */
 void watch_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
     G_GNUC_PRINTF (3, 4);

@@ -1,7 +1,7 @@
 /* cudaccl-watch - the media folder: its thread, names and limits
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "media.h"
+#include "media-private.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -25,35 +25,6 @@
 #define FILE_NAME "[0-9]{6}-[0-9]{6,20}-[0-9a-f]{4}\\.(mp4|jpg)"
 /* Of a clip until it is finished. */
 #define PART ".part"
-
-struct _WatchMedia
-{
-  gint refs;
-  gchar *folder;
-  guint retention_days;
-  guint64 retention_bytes;
-  GRegex *any_name, *day_name, *file_name, *temporary_name;
-  gint serial; /* makes names unique, also over restarts within a second */
-  gint full;   /* there is no space, or the last file could not be written */
-
-  GMutex lock;
-  GCond wake, idle;
-  GThread *thread;
-  GQueue jobs;
-  guint64 queued; /* bytes of the jobs */
-  gboolean busy, quit, done;
-  WatchMediaStats stats; /* bytes include clips that are being written */
-
-  /* Held while folders are made, and while they are removed. Taken before `lock`. */
-  GMutex index_lock;
-  GHashTable *days; /* CAMERA/DAY -> guint64: bytes of its files */
-
-  /* For the thread. */
-  GPtrArray *open; /* of WatchWriting */
-  gint64 full_until, checked;
-  guint64 reserve;
-  gint64 hold;
-};
 
 struct _WatchWriting
 {
@@ -140,8 +111,8 @@ make_folder (WatchMedia *self, const gchar *name, GError **error)
   return FALSE;
 }
 
-static guint64
-get_size (const gchar *path)
+guint64
+watch_media_get_size (const gchar *path)
 {
   GStatBuf status;
 
@@ -269,7 +240,7 @@ close_writing (WatchMedia *self, WatchWriting *writing, gboolean ok)
   if ((ok || watch_clip_repair (writing->part)) && g_rename (writing->part, writing->path) == 0) {
     g_autofree gchar *day = g_path_get_dirname (writing->name);
 
-    add_file (self, day, get_size (writing->path), writing->bytes);
+    add_file (self, day, watch_media_get_size (writing->path), writing->bytes);
   } else {
     g_unlink (writing->part);
     g_mutex_lock (&self->lock);
@@ -432,12 +403,8 @@ add_job (WatchMedia *self, Job *job)
 
 /* --- Opening --- */
 
-typedef void (*FileFunc) (WatchMedia *self, const gchar *day, const gchar *file,
-                          gpointer user_data);
-
-/* Calls @func with the files of CAMERA/DAY. */
-static void
-list_day (WatchMedia *self, const gchar *day, FileFunc func, gpointer user_data)
+void
+watch_media_list_day (WatchMedia *self, const gchar *day, WatchFileFunc func, gpointer user_data)
 {
   g_autofree gchar *path = g_build_filename (self->folder, day, NULL);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
@@ -460,9 +427,9 @@ take_stock (WatchMedia *self, const gchar *day, const gchar *file, gpointer user
       g_unlink (path);
       return;
     }
-    add_file (self, day, get_size (whole), 0);
+    add_file (self, day, watch_media_get_size (whole), 0);
   } else if (g_regex_match (self->file_name, file, 0, NULL)) {
-    add_file (self, day, get_size (path), 0);
+    add_file (self, day, watch_media_get_size (path), 0);
   }
 }
 
@@ -482,7 +449,7 @@ take_stock_of_all (WatchMedia *self)
       if (!g_regex_match (self->day_name, name, 0, NULL))
         continue;
       add_file (self, name, 0, 0);
-      list_day (self, name, take_stock, NULL);
+      watch_media_list_day (self, name, take_stock, NULL);
     }
   }
 }
@@ -699,161 +666,4 @@ watch_media_end_clip (WatchMedia *self, WatchWriting *writing)
 
   job->writing = writing;
   add_job (self, job);
-}
-
-/* --- Retention --- */
-
-typedef struct
-{
-  gchar *day;  /* CAMERA/DAY, of the table */
-  gchar *file; /* begins with the time */
-} File;
-
-static void
-file_clear (gpointer data)
-{
-  g_free (((File *) data)->day);
-  g_free (((File *) data)->file);
-}
-
-static gint
-compare_files (gconstpointer a, gconstpointer b)
-{
-  return strcmp (((const File *) a)->file, ((const File *) b)->file);
-}
-
-static void
-collect_file (WatchMedia *self, const gchar *day, const gchar *file, gpointer user_data)
-{
-  const File item = { g_strdup (day), g_strdup (file) };
-
-  if (g_regex_match (self->file_name, file, 0, NULL))
-    g_array_append_val (user_data, item);
-  else
-    file_clear ((gpointer) &item);
-}
-
-/* Returns the date of the oldest files, or NULL. */
-static gchar *
-find_oldest (WatchMedia *self)
-{
-  const gchar *oldest = NULL;
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->days);
-  while (g_hash_table_iter_next (&iter, &key, NULL)) {
-    const gchar *date = strchr (key, '/') + 1;
-
-    if (!oldest || strcmp (date, oldest) < 0)
-      oldest = date;
-  }
-  return g_strdup (oldest);
-}
-
-static gboolean
-is_too_large (WatchMedia *self)
-{
-  gboolean too_large;
-
-  g_mutex_lock (&self->lock);
-  too_large = self->retention_bytes && self->stats.bytes > self->retention_bytes;
-  g_mutex_unlock (&self->lock);
-  return too_large;
-}
-
-static void
-remove_file (WatchMedia *self, const File *file, GPtrArray *names)
-{
-  gchar *name = g_build_filename (file->day, file->file, NULL);
-  g_autofree gchar *path = g_build_filename (self->folder, name, NULL);
-  guint64 *sum = g_hash_table_lookup (self->days, file->day);
-  guint64 size = get_size (path);
-
-  if (g_unlink (path) < 0 && errno != ENOENT) {
-    watch_media_take_error (self,
-                            g_strdup_printf ("%s cannot be removed: %s", path, g_strerror (errno)));
-    g_free (name);
-    return;
-  }
-  size = MIN (size, *sum);
-  *sum -= size;
-  g_mutex_lock (&self->lock);
-  self->stats.bytes -= size;
-  self->stats.removed++;
-  g_mutex_unlock (&self->lock);
-  g_ptr_array_add (names, name);
-}
-
-/* Forgets the folders of @date, which have no files any more. */
-static void
-remove_date (WatchMedia *self, const gchar *date)
-{
-  GHashTableIter iter;
-  gpointer key, sum;
-
-  g_hash_table_iter_init (&iter, self->days);
-  while (g_hash_table_iter_next (&iter, &key, &sum)) {
-    g_autofree gchar *path = g_build_filename (self->folder, key, NULL);
-    g_autofree gchar *camera = g_path_get_dirname (path);
-
-    if (!g_str_equal (strchr (key, '/') + 1, date))
-      continue;
-    g_rmdir (path);
-    /* Fails if there are other days. */
-    g_rmdir (camera);
-    /* Of files that other programs removed. */
-    g_mutex_lock (&self->lock);
-    self->stats.bytes -= *(guint64 *) sum;
-    g_mutex_unlock (&self->lock);
-    g_hash_table_iter_remove (&iter);
-  }
-}
-
-gchar **
-watch_media_sweep (WatchMedia *self, gint64 now)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const gint64 second = now / G_USEC_PER_SEC;
-  g_autoptr (GDateTime) today = g_date_time_new_from_unix_utc (second);
-  g_autoptr (GDateTime) limit = g_date_time_add_days (today, -(gint) self->retention_days);
-  g_autofree gchar *today_date = g_date_time_format (today, "%Y-%m-%d");
-  g_autofree gchar *limit_date = g_date_time_format (limit, "%Y-%m-%d");
-  g_autofree gchar *limit_time = g_date_time_format (limit, "%H%M%S");
-
-  g_mutex_lock (&self->index_lock);
-  for (;;) {
-    g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (File));
-    g_autofree gchar *date = find_oldest (self);
-    const gint age = date && self->retention_days ? strcmp (date, limit_date) : 1;
-    GHashTableIter iter;
-    gpointer key;
-    guint i;
-
-    if (!date || (age > 0 && !is_too_large (self)))
-      break;
-    g_array_set_clear_func (files, file_clear);
-    g_hash_table_iter_init (&iter, self->days);
-    while (g_hash_table_iter_next (&iter, &key, NULL)) {
-      if (g_str_equal (strchr (key, '/') + 1, date))
-        list_day (self, key, collect_file, files);
-    }
-    g_array_sort (files, compare_files);
-    for (i = 0; i < files->len; i++) {
-      const File *file = &g_array_index (files, File, i);
-
-      if (age > 0 || (age == 0 && strncmp (file->file, limit_time, 6) >= 0)) {
-        if (!is_too_large (self))
-          break;
-      }
-      remove_file (self, file, names);
-    }
-    /* Clips may be written to the folders of today and, around midnight, yesterday. */
-    if (i < files->len || strcmp (date, today_date) >= 0)
-      break;
-    remove_date (self, date);
-  }
-  g_mutex_unlock (&self->index_lock);
-  g_ptr_array_add (names, NULL);
-  return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
 }
