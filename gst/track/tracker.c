@@ -57,9 +57,10 @@
 #define SMOOTH_RATE 10.0 /* frame rate as at which sizes are smoothed */
 
 /* Boxes of detectors */
-#define EVIDENCE 1.8   /* sum of confidence that confirms a track */
-#define SELDOM_GAP 0.2 /* s between looks, see is_seldom() */
-#define DOUBLE_IOU 0.7 /* of two boxes of one object */
+#define EVIDENCE 1.8      /* sum of confidence that confirms a track */
+#define SELDOM_GAP 0.12   /* s between looks, see is_seldom() */
+#define SELDOM_NOISE 0.04 /* MEASUREMENT_NOISE of boxes of such looks */
+#define DOUBLE_IOU 0.7    /* of two boxes of one object */
 
 /* s that tracks are shown without being seen: in a group, found by a detector, and behind another
  */
@@ -420,6 +421,21 @@ find_fragments (GstCclTracker *self)
 
 /* Step 6 */
 
+/* Whether looks are so far apart that each box counts. */
+static gboolean
+is_seldom (const GstCclTracker *self)
+{
+  return self->n_looks > 1 && self->look_gap > SELDOM_GAP;
+}
+
+/* Whether the boxes of a look are better than what is known of their tracks, which was predicted
+ * for a long time, and not carried by components. */
+static gboolean
+is_better (const GstCclTracker *self)
+{
+  return self->at_look && is_seldom (self) && !is_led_by_motion (self);
+}
+
 /* Measures a track in one direction. Returns the share of the new size in the smoothed one: less if
  * the detection is cut by another object. */
 static gdouble
@@ -439,7 +455,7 @@ measure_axis (const GstCclTracker *self, Track *track, const Blob *blob, guint k
     *size = MAX (*size, length);
     return share;
   }
-  if (length >= PARTIAL * *size && length <= *size / PARTIAL) {
+  if (is_better (self) || (length >= PARTIAL * *size && length <= *size / PARTIAL)) {
     gst_ccl_kalman_measure (centre, middle, variance);
   } else {
     /* The side that is where it was expected to be is the one to trust. */
@@ -460,7 +476,8 @@ measure_axis (const GstCclTracker *self, Track *track, const Blob *blob, guint k
 void
 gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *blob, gdouble alpha)
 {
-  gdouble variance = square (MAX (MEASUREMENT_NOISE * get_scale (track), 0.5));
+  const gdouble noise = is_better (self) ? SELDOM_NOISE : MEASUREMENT_NOISE;
+  gdouble variance = square (MAX (noise * get_scale (track), 0.5));
   gdouble share = MAX (alpha, 1.0 / (track->hits + 1.0));
   guint k;
 
@@ -532,13 +549,6 @@ static gboolean
 is_at_once (const GstCclTracker *self)
 {
   return self->params.min_persistence < GST_USECOND;
-}
-
-/* Whether looks are so far apart that each box counts. */
-static gboolean
-is_seldom (const GstCclTracker *self)
-{
-  return self->n_looks > 1 && self->look_gap > SELDOM_GAP;
 }
 
 /* Gives a track its id if it is certain: components may be noise, so it must be found for some

@@ -254,8 +254,42 @@ GST_START_TEST (test_carried)
 }
 GST_END_TEST;
 
-/* Where they are not, a component that was like the object only shows how it moves: the box keeps
- * its size and its place in the component. */
+/* Where looks are seldom, the box that they find is right whatever was predicted, and one is enough
+ * for an object. Where they are not, most of it is jitter. */
+GST_START_TEST (test_seldom)
+{
+  guint gap, k;
+
+  for (gap = 1; gap <= 3; gap++) { /* frames */
+    const gboolean seldom = gap > 1;
+    GstCclDetection boxes[2] = { detection_new (200, 40, TRUE), detection_new (600, 40, TRUE) };
+    const GstCclTrackInfo *track;
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 10; k++) {
+      look (&player, 0, 200, 40, &everywhere);
+      play (&player, NULL, -1);
+      player.frame += gap - 1;
+    }
+    boxes[0].x = 180;
+    boxes[0].width = 60;
+    boxes[1].confidence = 0.75;
+    gst_ccl_tracker_look (player.tracker, player.frame * FRAME * GST_MSECOND, boxes, 2, &everywhere,
+                          1);
+    play (&player, NULL, -1);
+    fail_unless_equals_int (player.n, 2);
+    track = player.tracks;
+    fail_unless ((fabs (track->x - 180) < 3.0 && fabs (track->width - 60) < 3.0) == seldom,
+                 "gap %u: %g, %g", gap, track->x, track->width);
+    fail_unless ((track[1].id != 0) == seldom, "gap %u: %u", gap, track[1].id);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* Where looks are not rare, a component that was like the object only shows how it moves: the box
+ * keeps its size and its place in the component. */
 GST_START_TEST (test_held)
 {
   static const struct
@@ -393,6 +427,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_known);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_carried);
+  tcase_add_test (tcase, test_seldom);
   tcase_add_test (tcase, test_held);
   tcase_add_test (tcase, test_doubtful);
   tcase_add_test (tcase, test_cut);
