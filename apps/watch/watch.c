@@ -10,13 +10,6 @@
 #define RELOAD_DELAY 300 /* ms: editors write a file in several steps */
 #define DAY (24 * 60 * 60 * (gint64) G_USEC_PER_SEC)
 
-typedef struct
-{
-  guint id;
-  WatchEventFunc func;
-  gpointer user_data;
-} Listener;
-
 struct _Watch
 {
   gint refs; /* of functions that are to run in the main thread */
@@ -28,8 +21,7 @@ struct _Watch
   WatchShared shared;
   WatchPublisher *publisher;
   GPtrArray *cameras; /* of WatchCamera; freed by close_camera() */
-  GArray *listeners;
-  guint last_listener;
+  WatchListeners *listeners;
   GFileMonitor *monitors[2]; /* or NULL */
   guint reload, minute;      /* sources */
   GThread *sweeper;          /* removes old files, or NULL */
@@ -102,27 +94,16 @@ on_events (gpointer data)
   const Call *call = data;
   Watch *self = call->watch;
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GArray) listeners = NULL;
 
   if (self->closed)
     return G_SOURCE_REMOVE;
   if (self->publisher)
     watch_publisher_wake (self->publisher);
-  listeners = g_array_copy (self->listeners);
   for (guint i = 0; i < call->events->len; i++) {
     const WatchEvent *event = g_ptr_array_index (call->events, i);
     WatchCamera *camera = watch_find_camera (self, event->camera);
 
-    for (guint k = 0; k < listeners->len; k++) {
-      const Listener *listener = &g_array_index (listeners, Listener, k);
-      gboolean present = FALSE;
-
-      /* The one before may have removed it. */
-      for (guint n = 0; n < self->listeners->len; n++)
-        present = present || g_array_index (self->listeners, Listener, n).id == listener->id;
-      if (present)
-        listener->func (event, listener->user_data);
-    }
+    watch_listeners_call (self->listeners, event);
     /* Counts and motion have changed with it. */
     if (camera && g_hash_table_add (seen, event->camera))
       publish_state (self, camera);
@@ -423,7 +404,7 @@ watch_new (const gchar *path, GError **error)
   self->shared.metadata = watch_metadata_new ();
   self->shared.picture = on_picture;
   self->shared.picture_data = self;
-  self->listeners = g_array_new (FALSE, FALSE, sizeof (Listener));
+  self->listeners = watch_listeners_new ();
   self->cameras = g_ptr_array_new ();
   if (!open_all (self, error)) {
     watch_free (self);
@@ -465,7 +446,7 @@ watch_free (Watch *self)
   g_clear_pointer (&self->shared.store, watch_store_close);
   watch_metadata_unref (self->shared.metadata);
   self->closed = TRUE;
-  g_array_unref (self->listeners);
+  watch_listeners_free (self->listeners);
   watch_settings_unref (self->settings);
   g_free (self->session);
   g_free (self->path);
@@ -511,21 +492,13 @@ watch_find_camera (Watch *self, const gchar *name)
 guint
 watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data)
 {
-  const Listener listener = { ++self->last_listener, func, user_data };
-
-  g_array_append_val (self->listeners, listener);
-  return listener.id;
+  return watch_listeners_add (self->listeners, func, user_data);
 }
 
 void
 watch_remove_listener (Watch *self, guint id)
 {
-  for (guint i = 0; i < self->listeners->len; i++) {
-    if (g_array_index (self->listeners, Listener, i).id == id) {
-      g_array_remove_index (self->listeners, i);
-      return;
-    }
-  }
+  watch_listeners_remove (self->listeners, id);
 }
 
 gint64

@@ -5,6 +5,7 @@
 #define __WATCH_H__
 
 #include "camera.h"
+#include "listeners.h"
 #include "publisher.h"
 
 G_BEGIN_DECLS
@@ -30,7 +31,6 @@ GPtrArray *watch_get_cameras (Watch *self);
 WatchCamera *watch_find_camera (Watch *self, const gchar *name);
 
 /* Calls @func in the main thread with each event that was committed. */
-typedef void (*WatchEventFunc) (const WatchEvent *event, gpointer user_data);
 guint watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data);
 void watch_remove_listener (Watch *self, guint id);
 

@@ -24,20 +24,13 @@ typedef struct
   gpointer user_data;
 } Viewer;
 
-typedef struct
-{
-  guint id;
-  WatchEventFunc func;
-  gpointer user_data;
-} Listener;
-
 struct _Watch
 {
   gchar *folder, *path, *text;
   WatchSettings *settings;
   WatchShared shared;
   GPtrArray *cameras;
-  GArray *listeners; /* of Listener */
+  WatchListeners *listeners;
   GBytes *picture;
   guint next_id, timer;
   gint64 start;
@@ -245,21 +238,13 @@ watch_reload (Watch *self, GError **error)
 guint
 watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data)
 {
-  Listener listener = { ++self->next_id, func, user_data };
-
-  g_array_append_val (self->listeners, listener);
-  return listener.id;
+  return watch_listeners_add (self->listeners, func, user_data);
 }
 
 void
 watch_remove_listener (Watch *self, guint id)
 {
-  for (guint i = 0; i < self->listeners->len; i++)
-    if (g_array_index (self->listeners, Listener, i).id == id) {
-      g_array_remove_index (self->listeners, i);
-      return;
-    }
-  g_error ("there is no listener %u", id);
+  watch_listeners_remove (self->listeners, id);
 }
 
 static void
@@ -308,7 +293,7 @@ watch_fake_new (const gchar *text)
 
   self->start = g_get_real_time ();
   self->cameras = g_ptr_array_new_with_free_func (camera_free);
-  self->listeners = g_array_new (FALSE, FALSE, sizeof (Listener));
+  self->listeners = watch_listeners_new ();
   self->shared.session = "5e5510a0-0000-4000-8000-000000000000";
   watch_reload (self, &error);
   g_assert_no_error (error);
@@ -341,7 +326,7 @@ watch_fake_free (Watch *self)
 {
   g_source_remove (self->timer);
   g_ptr_array_unref (self->cameras);
-  g_array_unref (self->listeners);
+  watch_listeners_free (self->listeners);
   g_clear_pointer (&self->picture, g_bytes_unref);
   watch_store_close (self->shared.store);
   watch_media_unref (self->shared.media);
@@ -384,11 +369,7 @@ watch_fake_add_event (Watch *self, WatchEvent *event)
 
   watch_store_add_event (self->shared.store, event);
   watch_store_flush (self->shared.store);
-  for (guint i = 0; i < self->listeners->len; i++) {
-    Listener listener = g_array_index (self->listeners, Listener, i);
-
-    listener.func (copy, listener.user_data);
-  }
+  watch_listeners_call (self->listeners, copy);
   watch_event_free (copy);
 }
 
@@ -406,7 +387,7 @@ watch_fake_reset (Watch *self)
 guint
 watch_fake_get_viewers (Watch *self)
 {
-  guint n = self->listeners->len;
+  guint n = watch_listeners_get_n (self->listeners);
 
   for (guint i = 0; i < self->cameras->len; i++)
     n += ((WatchCamera *) g_ptr_array_index (self->cameras, i))->viewers->len;
