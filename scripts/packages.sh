@@ -172,10 +172,11 @@ upgrade='set -euo pipefail
   dpkg --compare-versions "$before" lt "$(version)"
   grep -q mine "$state"
   [[ -z $(dpkg --audit) ]]
-  mapfile -t packages < <(dpkg-deb -W --showformat "\${Package}\n" /packages/*.deb)
+  packages=()
+  for file in /packages/*.deb; do packages+=("$(dpkg-deb --field "$file" Package)"); done
   apt-get -qq remove -y "${packages[@]}"
   grep -q mine "$state"
-  ! command -v cudaccl-watch
+  if command -v cudaccl-watch; then exit 1; fi
   apt-get -qq purge -y "${packages[@]}"
   [[ ! -e $state ]]
   apt-get -qq autoremove -y --purge
