@@ -177,7 +177,7 @@ upgrade='set -euo pipefail
   apt-get -qq remove -y "${packages[@]}"
   grep -q mine "$state"
   if command -v cudaccl-watch; then exit 1; fi
-  apt-get -qq purge -y "${packages[@]}"
+  dpkg --purge "${packages[@]}"
   [[ ! -e $state ]]
   apt-get -qq autoremove -y --purge
   if dpkg-query -W | grep -E "cudaccl|gstccl"; then exit 1; fi'
