@@ -24,4 +24,20 @@ store_label (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, uin
     r.label_map[(size_t) y * width + x] = label;
 }
 
+#define QUAD 4 /* pixels that a thread writes at a time */
+
+/* Writes pixels @x to @x + 3, a multiple of four, in the same way. */
+static __device__ inline void
+store_quad (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, const uint4 &labels)
+{
+  if (width % QUAD == 0) {
+    *(uint4 *) &r.label_map[(size_t) y * width + x] = labels;
+    return;
+  }
+  store_label (r, width, x, y, labels.x);
+  store_label (r, width, x + 1, y, labels.y);
+  store_label (r, width, x + 2, y, labels.z);
+  store_label (r, width, x + 3, y, labels.w);
+}
+
 #endif

@@ -8,8 +8,6 @@
 #include "cuda/device/launch.cuh"
 #include "cuda/tile/pieces.cuh"
 
-#define QUAD 4 /* pixels that a lane writes at a time */
-
 /* Replaces the link of each piece by the result label of its component. */
 static __device__ inline void
 look_up_labels (const CclComponentTable &t, const CclCudaResult &r, const TilePieces *s,
@@ -48,19 +46,6 @@ quad_labels (const uint32_t *labels, uint64_t pixels, uint32_t before, uint32_t 
           quad >> i * bits & 1 ? labels[piece_at (before, pixels, 1ull << (shift + i * bits))] : 0;
   }
   return make_uint4 (l[0], l[1], l[2], l[3]);
-}
-
-static __device__ inline void
-store_quad (const CclCudaResult &r, uint32_t width, uint32_t x, uint32_t y, const uint4 &labels)
-{
-  if (width % QUAD == 0) {
-    *(uint4 *) &r.label_map[(size_t) y * width + x] = labels;
-    return;
-  }
-  store_label (r, width, x, y, labels.x);
-  store_label (r, width, x + 1, y, labels.y);
-  store_label (r, width, x + 2, y, labels.z);
-  store_label (r, width, x + 3, y, labels.w);
 }
 
 /* Writes the tile's part of the label map; each warp writes one row at a time. @labels: of the

@@ -29,8 +29,12 @@
  * S7. Every block arrives once at each barrier (B2), even if it skips the work between two.
  * S8. strips_flip may change the mask in place: a block writes after RESOLVED, when all blocks have
  *     loaded their pixels. A strip without components writes earlier, while the strip below may
- *     still read its last row: it rewrites its own pixels. */
+ *     still read its last row: it rewrites its own pixels.
+ * S9. Label maps. A block clears the result labels of its components before it arrives at MERGED,
+ *     and sets those of its roots after COUNTED. The next kernel reads them, and the parents, which
+ *     resolve_strip() has compressed, and what the block has left in CclStripMap. */
 
+#include "cuda/device/label_map.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"
 #include "cuda/tile/flip.cuh"
@@ -313,26 +317,44 @@ publish_count (const CclCudaFrame &f, const CclStrips &strips, const CclCudaResu
   arrive_release (&strips.barriers[COUNTED]);
 }
 
-/* A block for each strip. @bits: CclCudaFrame.bits. */
-template <bool bits>
-static __global__ void
-__launch_bounds__ (MAX_THREADS, 1)
-    strips_analyse (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r)
+/* Leaves what the label map needs (S9). Called by the word threads before the memory of runs is
+ * used again. */
+static __device__ inline void
+leave_map (const CclStrips &strips, const CclStripMap &map, const CclCudaResult &r,
+           const StripRuns &s, const Strip &strip)
 {
-  extern __shared__ uint64_t memory[];
+  uint32_t i = threadIdx.x;
+
+  map.words[strip.index * strips.threads + i] = s.words[i];
+  if (strip.components == 0)
+    return;
+  map.before[strip.index * strips.threads + i] = s.before[i];
+  for (uint32_t run = i; run < strip.runs; run += strips.threads)
+    map.components[strip.label + run] = (uint16_t) s.parents[run];
+  for (uint32_t c = i; c < strip.components; c += strips.threads)
+    r.labels[strip.label + c] = 0;
+}
+
+/* Analyses this block's strip. @map: NULL without a label map. */
+static __device__ inline void
+analyse_strip (CclCudaFrame f, const CclStrips &strips, CclComponentTable t, CclCudaResult r,
+               const CclStripMap *map, uint64_t *memory)
+{
   Strip strip = strip_of_block (strips);
   StripRuns s = strip_runs_layout ((uint32_t *) memory, blockDim.x);
   uint32_t kept, before;
   bool last = strip.index == strips.n - 1;
 
   /* ccl_cuda_strips_can_analyse() has checked all of this; tell the compiler. */
-  f.bits = bits;
   t.moments = NULL;
   t.updates = NULL;
   t.depth_sums = NULL;
-  r.labels = NULL;
+  if (!map)
+    r.labels = NULL;
   r.top_k.area = 0;
   find_strip_components (f, t, strips, s, &strip);
+  if (map && threadIdx.x < strips.threads)
+    leave_map (strips, *map, r, s, strip);
   kept = strip.components > 0 ? resolve_components (f, t, strips, r, s, strip) : 0;
   publish_count (f, strips, r, strip, kept);
   if (kept == 0 && !last)
@@ -343,6 +365,71 @@ __launch_bounds__ (MAX_THREADS, 1)
     r.header->kept = before + kept;
   if (threadIdx.x < strips.writers)
     write_strip (t, strips, r, s, strip, before);
+}
+
+/* A block for each strip. @bits: CclCudaFrame.bits. */
+template <bool bits>
+static __global__ void
+__launch_bounds__ (MAX_THREADS, 1)
+    strips_analyse (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r)
+{
+  extern __shared__ uint64_t memory[];
+
+  f.bits = bits;
+  analyse_strip (f, strips, t, r, NULL, memory);
+}
+
+/* The same with a label map, which strips_write_label_map completes. */
+template <bool bits>
+static __global__ void
+__launch_bounds__ (MAX_THREADS, 1)
+    strips_analyse_map (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r,
+                        CclStripMap map)
+{
+  extern __shared__ uint64_t memory[];
+
+  f.bits = bits;
+  analyse_strip (f, strips, t, r, &map, memory);
+}
+
+#define MAP_THREADS 256
+
+/* A thread for every four pixels of a row. */
+static __global__ void
+__launch_bounds__ (MAP_THREADS)
+    strips_write_label_map (CclCudaFrame f, CclStrips strips, CclComponentTable t, CclCudaResult r,
+                            CclStripMap map)
+{
+  uint32_t quads = (f.width - 1) / QUAD + 1, i = blockIdx.x * MAP_THREADS + threadIdx.x;
+  uint32_t y = i / quads, x = (i - y * quads) * QUAD, index = y / strips.height;
+  uint32_t row = y - index * strips.height + 1, bit = x % WARP_LANES,
+           label = index * strips.capacity;
+  uint32_t at = index * strips.threads + row * strips.words + x / WARP_LANES;
+  uint32_t word, quad, starts, l[QUAD];
+
+  if (y >= f.height)
+    return;
+  word = map.words[at];
+  quad = word >> bit & ((1 << QUAD) - 1);
+  if (quad == 0) {
+    store_quad (r, f.width, x, y, make_uint4 (0, 0, 0, 0));
+    return;
+  }
+  starts = word & ~(word << 1 | (x >= WARP_LANES ? map.words[at - 1] >> 31 : 0));
+  label += map.before[at] - 1;
+#pragma unroll
+  for (uint32_t k = 0; k < QUAD; k++) {
+    if (!(quad >> k & 1)) {
+      l[k] = 0;
+    } else if (k > 0 && quad >> (k - 1) & 1) {
+      l[k] = l[k - 1];
+    } else {
+      uint32_t run = label + starts_to (starts, (int) (bit + k));
+
+      l[k] = result_label (t, r, index * strips.capacity + map.components[run]);
+    }
+  }
+  store_quad (r, f.width, x, y, make_uint4 (l[0], l[1], l[2], l[3]));
 }
 
 /* Flipping pixels (S8) */
@@ -451,20 +538,31 @@ make_strips (const CclStripPlan &plan)
   return s;
 }
 
+/* The kernels that a session may launch: the last ones only with label maps, so that they have no
+ * effect on the plans of others. */
 static const void *const strip_kernels[] = {
   (const void *) strips_analyse<false>,
   (const void *) strips_analyse<true>,
   (const void *) strips_flip,
+  (const void *) strips_analyse_map<false>,
+  (const void *) strips_analyse_map<true>,
 };
 
-/* Gets the most registers and shared memory that any of the kernels needs. */
+static uint32_t
+count_kernels (const CclCudaWork *work)
+{
+  return sizeof strip_kernels / sizeof *strip_kernels - (work->wants.result_labels ? 0 : 2);
+}
+
+/* Gets the most registers and shared memory that any of the @n kernels needs. */
 static cudaError_t
-needs_of_kernels (CclStripKernel *needs)
+needs_of_kernels (uint32_t n, CclStripKernel *needs)
 {
   cudaError_t error = cudaSuccess;
 
   *needs = {};
-  for (const void *kernel : strip_kernels) {
+  for (uint32_t i = 0; i < n; i++) {
+    const void *kernel = strip_kernels[i];
     cudaFuncAttributes attributes;
 
     if (error == cudaSuccess)
@@ -478,32 +576,32 @@ needs_of_kernels (CclStripKernel *needs)
 }
 
 static cudaError_t
-allow_dynamic_memory (int bytes)
+allow_dynamic_memory (uint32_t n, int bytes)
 {
   cudaError_t error = cudaSuccess;
 
-  for (const void *kernel : strip_kernels) {
+  for (uint32_t i = 0; i < n; i++) {
     if (error == cudaSuccess)
-      error = CCL_CUDA (cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                        bytes);
+      error = CCL_CUDA (cudaFuncSetAttribute, strip_kernels[i],
+                        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   }
   return error;
 }
 
-/* Gets how many blocks of each of the kernels a multiprocessor has room for. */
+/* Gets how many blocks of each of the @n kernels a multiprocessor has room for. */
 static cudaError_t
-most_resident (const CclStrips *s, int *blocks)
+most_resident (uint32_t n, const CclStrips *s, int *blocks)
 {
   cudaError_t error = cudaSuccess;
 
   *blocks = INT_MAX;
-  for (const void *kernel : strip_kernels) {
-    int n = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    int resident = 0;
 
     if (error == cudaSuccess)
-      error = CCL_CUDA (cudaOccupancyMaxActiveBlocksPerMultiprocessor, &n, kernel, threads_of (*s),
-                        s->size);
-    *blocks = min (*blocks, n);
+      error = CCL_CUDA (cudaOccupancyMaxActiveBlocksPerMultiprocessor, &resident, strip_kernels[i],
+                        threads_of (*s), s->size);
+    *blocks = min (*blocks, resident);
   }
   return error;
 }
@@ -515,21 +613,21 @@ find_plan (const CclCudaWork *work, const CclCudaLimits *limits, CclStrips *stri
   const CclCudaFrame *f = &work->frame;
   CclStripKernel kernel = {};
   cudaError_t error = cudaSuccess;
-  uint32_t step = 0;
+  uint32_t step = 0, n = count_kernels (work);
   CclStripPlan plan;
   int resident = 0;
 
   if (!limits->cooperative)
     return cudaSuccess;
-  error = needs_of_kernels (&kernel);
+  error = needs_of_kernels (n, &kernel);
   if (error == cudaSuccess)
-    error = allow_dynamic_memory ((int) (limits->shared_block - kernel.shared));
+    error = allow_dynamic_memory (n, (int) (limits->shared_block - kernel.shared));
   while (error == cudaSuccess && strips->n == 0 &&
          ccl_plan_strips (limits, &kernel, f->width, f->height, work->components.slots, &step,
                           &plan)) {
     CclStrips s = make_strips (plan);
 
-    error = most_resident (&s, &resident);
+    error = most_resident (n, &s, &resident);
     if (error == cudaSuccess && s.n <= (uint32_t) resident * limits->processors)
       *strips = s;
   }
@@ -537,9 +635,9 @@ find_plan (const CclCudaWork *work, const CclCudaLimits *limits, CclStrips *stri
 }
 
 static CclStatus
-allocate_strips (CclStrips *strips, CclCudaMemory *memory)
+allocate_strips (CclStrips *strips, CclStripMap *map, bool labels, CclCudaMemory *memory)
 {
-  size_t n = strips->n;
+  size_t n = strips->n, words = labels ? n * strips->threads : 0;
   /* Cleared: tables that are read before they are written. */
   const CclCudaTable tables[] = {
     { &strips->barriers, STRIP_BARRIERS * sizeof *strips->barriers, true },
@@ -547,28 +645,54 @@ allocate_strips (CclStrips *strips, CclCudaMemory *memory)
     { &strips->published, n * sizeof *strips->published, true },
     { &strips->firsts, n * strips->capacity * sizeof *strips->firsts, false },
     { &strips->kept, n * sizeof *strips->kept, false },
+    { &map->words, words * sizeof *map->words, false },
+    { &map->before, words * sizeof *map->before, false },
+    { &map->components, labels ? n * strips->capacity * sizeof *map->components : 0, false },
   };
 
   return ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 }
 
 CclStatus
-ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, CclStrips *strips)
+ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, TileTables *tables)
 {
+  CclStrips *strips = &tables->strips;
   CclStatus status;
 
   *strips = {};
   status = ccl_cuda_check (find_plan (work, &queue->device.limits, strips),
                            "planning a cooperative launch");
-  return status == CCL_OK && strips->n > 0 ? allocate_strips (strips, &queue->memory) : status;
+  return status == CCL_OK && strips->n > 0
+             ? allocate_strips (strips, &tables->map, work->wants.result_labels, &queue->memory)
+             : status;
 }
 
 bool
 ccl_cuda_strips_can_analyse (const CclCudaWork *work)
 {
   return tile_tables (work)->strips.n > 0 && work->result.top_k.area == 0 &&
-         !work->components.moments && !work->components.updates && !work->result.label_map &&
-         !work->stages && !work->keep_components;
+         !work->components.moments && !work->components.updates &&
+         (!work->result.label_map || tile_tables (work)->map.components) && !work->stages &&
+         !work->keep_components;
+}
+
+static cudaError_t
+enqueue_with_map (const CclCudaWork *work, cudaStream_t stream)
+{
+  const CclCudaFrame *f = &work->frame;
+  const TileTables *tables = tile_tables (work);
+  const CclStrips *strips = &tables->strips;
+  size_t quads = (size_t) ((f->width - 1) / QUAD + 1) * f->height;
+  cudaError_t error =
+      launch_cooperative (f->bits ? strips_analyse_map<true> : strips_analyse_map<false>, strips->n,
+                          threads_of (*strips), strips->size, stream, *f, *strips, work->components,
+                          work->result, tables->map);
+
+  return error == cudaSuccess
+             ? launch (strips_write_label_map, (unsigned) ((quads - 1) / MAP_THREADS + 1),
+                       MAP_THREADS, 0, stream, *f, *strips, work->components, work->result,
+                       tables->map)
+             : error;
 }
 
 cudaError_t
@@ -576,6 +700,8 @@ ccl_cuda_strips_enqueue (const CclCudaWork *work, cudaStream_t stream)
 {
   const CclStrips *strips = &tile_tables (work)->strips;
 
+  if (work->result.label_map)
+    return enqueue_with_map (work, stream);
   return launch_cooperative (work->frame.bits ? strips_analyse<true> : strips_analyse<false>,
                              strips->n, threads_of (*strips), strips->size, stream, work->frame,
                              *strips, work->components, work->result);

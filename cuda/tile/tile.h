@@ -72,6 +72,14 @@ typedef struct CclStrips
   uint32_t *kept;          /* [n] components of each strip that are in the result */
 } CclStrips;
 
+/* What strips leave for a label map: the words of their pixels, and of each run the component.
+ * Passed to kernels by value. */
+typedef struct CclStripMap
+{
+  uint32_t *words, *before; /* [n * threads] as in a block; the latter where there are components */
+  uint16_t *components;     /* [n * capacity] of runs, in the strip; NULL: no label maps */
+} CclStripMap;
+
 /* The components whose pixels a fill or a drop flips: holes, which are components of the
  * background, or small components of the foreground. Passed to kernels by value. */
 typedef struct CclFlipPass
@@ -89,6 +97,7 @@ typedef struct TileTables
 {
   CclTiles tiles;
   CclStrips strips;
+  CclStripMap map;
 } TileTables;
 
 static inline const TileTables *
@@ -124,12 +133,13 @@ cudaError_t ccl_cuda_tile_flip (const CclCudaWork *work, const CclFlipPass *pass
 const CclCudaAlgorithm *ccl_cuda_tile_algorithm (void);
 
 /* Plans the strips of a frame and allocates their tables; n is 0 if the frame does not fit. */
-CclStatus ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, CclStrips *strips);
-/* Whether ccl_cuda_strips_enqueue() supports the work: first-order features only, no top-k, no
- * label map, and nothing that needs separate steps or their tables. */
+CclStatus ccl_cuda_strips_open (const CclCudaWork *work, CclCudaQueue *queue, TileTables *tables);
+/* Whether ccl_cuda_strips_enqueue() supports the work: first-order features only, no top-k, and
+ * nothing that needs separate steps or their tables. */
 bool ccl_cuda_strips_can_analyse (const CclCudaWork *work);
-/* Enqueues everything from pixels to the result. Fails with cudaErrorCooperativeLaunchTooLarge if
- * the process has been limited to part of the device in the meantime. */
+/* Enqueues everything from pixels to the result and the label map. Fails with
+ * cudaErrorCooperativeLaunchTooLarge if the process has been limited to part of the device in the
+ * meantime. */
 cudaError_t ccl_cuda_strips_enqueue (const CclCudaWork *work, cudaStream_t stream);
 /* The same for ccl_cuda_tile_flip(). */
 cudaError_t ccl_cuda_strips_flip (const CclCudaWork *work, const CclFlipPass *pass,

@@ -439,7 +439,7 @@ ccl_cuda_tile_open (CclCudaWork *work, CclCudaQueue *queue)
   CclStatus status;
 
   tables->tiles = make_tiles (work, &queue->device.limits);
-  status = work->classes ? CCL_OK : ccl_cuda_strips_open (work, queue, &tables->strips);
+  status = work->classes ? CCL_OK : ccl_cuda_strips_open (work, queue, tables);
   if (status == CCL_OK)
     status = allocate_tiles (&tables->tiles, &queue->memory);
   if (status != CCL_OK)
