@@ -19,7 +19,7 @@
 
 #define REALM "cudaccl-watch"
 #define ROLE "user"
-#define MAX_CLIENTS 64
+#define MAX_CLIENTS 512     /* a client has one for each camera */
 #define MAX_QUEUED 50       /* documents, of a client that is slow */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
 
@@ -191,11 +191,30 @@ on_camera (const gchar *camera, gboolean present, gpointer user_data)
   gst_rtsp_mount_points_add_factory (self->mounts, path, GST_RTSP_MEDIA_FACTORY (factory));
 }
 
+/* In a thread of the server. Without this, a session outlives a client that vanishes by a minute.
+ */
+static void
+on_closed (GstRTSPClient *client, gpointer session)
+{
+  GstRTSPSessionPool *sessions = gst_rtsp_client_get_session_pool (client);
+
+  gst_rtsp_session_pool_remove (sessions, session);
+  g_object_unref (sessions);
+}
+
+static void
+on_session (GstRTSPClient *client, GstRTSPSession *session, gpointer user_data)
+{
+  g_signal_connect_data (client, "closed", G_CALLBACK (on_closed), g_object_ref (session),
+                         (GClosureNotify) (void (*) (void)) g_object_unref, 0);
+}
+
 static void
 on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
 {
   GList *clients = gst_rtsp_server_client_filter (server, NULL, NULL);
 
+  g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
   if (g_list_length (clients) > MAX_CLIENTS)
     gst_rtsp_client_close (client);
   g_list_free_full (clients, g_object_unref);

@@ -129,14 +129,22 @@ class Reader:
         body = self.file.read(int(found.get("content-length", ["0"])[0])).decode()
         return status, found, body
 
-    def start(self):
-        """Returns the description."""
+    def describe(self):
         status, headers, body = self.ask("DESCRIBE")
         if status == 401:
             digest = [one for one in headers["www-authenticate"] if one.startswith("Digest")][0]
             assert len(headers["www-authenticate"]) == 1, headers
             self.challenge = dict(re.findall(r'(\w+)="([^"]*)"', digest))
             status, headers, body = self.ask("DESCRIBE")
+        return status, headers, body
+
+    def start(self):
+        """Returns the description, or the status if that is not 200."""
+        for _ in range(100):
+            status, headers, body = self.describe()
+            if status != 503:
+                break
+            time.sleep(0.1)  # the pipeline of the clients before is just ending
         if status != 200:
             return status
         control = re.findall(r"a=control:(\S+)", body)[-1]
@@ -339,6 +347,22 @@ class OnvifTest(unittest.TestCase):
             reader = Reader(self.program.rtsp, path, password)
             self.assertEqual(reader.start(), status, path)
             reader.close()
+
+    def test_vanished_client(self):
+        """The pipeline for clients ends with the last, and that of the next begins with an empty document."""
+        for _ in range(3):
+            reader = Reader(self.program.rtsp, "/ball")
+            reader.type = int(re.search(r"RTP/AVP (\d+)", reader.start())[1])
+            documents = reader.read()
+            self.assertNotIn(b"<tt:Object ", next(documents)[0])
+            self.assertTrue(any(b"<tt:Object " in next(documents)[0] for _ in range(100)))
+            reader.close()
+            time.sleep(0.5)
+            other = Reader(self.program.rtsp, "/ball")
+            other.describe()
+            other.session = reader.session
+            self.assertEqual(other.ask("GET_PARAMETER")[0], 454, "its session has ended")
+            other.close()
 
     def test_cameras_come_and_go(self):
         def tokens():
