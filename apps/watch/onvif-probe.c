@@ -1,8 +1,8 @@
-/* cudaccl-watch - answers those who search for ONVIF devices
+/* cudaccl-watch - answers probes for ONVIF devices
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Probes are sent to a multicast group by anybody, and the sender's address may be forged. So
- * answers go to networks that this machine is in, without a router in between, and are few. */
+/* Anyone can send a probe to the multicast group, and forge the sender's address. So answers go to
+ * networks that this machine is in, without a router in between, and are few. */
 
 #include "onvif-probe.h"
 
@@ -25,6 +25,7 @@
 struct _WatchProbe
 {
   GUri *uri;
+  gboolean any; /* the page is at all addresses of this machine */
   gchar *id, *scopes;
   gint64 start;
   guint64 n_answers;
@@ -83,8 +84,9 @@ watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size, const 
       !matches_types (watch_soap_get (&soap, NULL, "Types")) ||
       !matches_scopes (watch_soap_get (&soap, NULL, "Scopes"), self->scopes))
     return NULL;
-  uri = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (self->uri), NULL, host,
-                    g_uri_get_port (self->uri), WATCH_ONVIF_DEVICE_PATH, NULL, NULL);
+  uri = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (self->uri), NULL,
+                    self->any ? host : g_uri_get_host (self->uri), g_uri_get_port (self->uri),
+                    WATCH_ONVIF_DEVICE_PATH, NULL, NULL);
   relates = g_markup_escape_text (watch_soap_get (&soap, "Header", "MessageID"), -1);
   scopes = g_markup_escape_text (self->scopes, -1);
   header = g_strdup_printf ("<a:MessageID>urn:uuid:%s</a:MessageID><a:RelatesTo>%s</a:RelatesTo>"
@@ -198,6 +200,8 @@ watch_probe_new (WatchSettings *settings, const gchar *uri)
 {
   WatchProbe *self = g_new0 (WatchProbe, 1);
 
+  self->any = g_str_has_prefix (settings->listen, "0.0.0.0:") ||
+              g_str_has_prefix (settings->listen, "[::]:");
   self->uri = g_uri_parse (uri, G_URI_FLAGS_NONE, NULL);
   self->id = watch_onvif_get_id (settings);
   self->scopes = watch_onvif_get_scopes ();

@@ -1,4 +1,4 @@
-/* cudaccl-watch - answers those who search for ONVIF devices
+/* cudaccl-watch - answers probes for ONVIF devices
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_ONVIF_PROBE_H__
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct _WatchProbe WatchProbe;
 
 /* @uri: the address of the page, whose scheme and port clients get with the address of this machine
- * in their network. */
+ * in their network, or its own if the page is at one address only. */
 WatchProbe *watch_probe_new (WatchSettings *settings, const gchar *uri);
 /* Begins to answer, or logs why it cannot. */
 void watch_probe_start (WatchProbe *self);

@@ -205,9 +205,12 @@ GST_START_TEST (test_probe)
   g_autoptr (GError) error = NULL;
   g_autoptr (WatchSettings) settings =
       watch_settings_parse ("/watch.conf", "[watch]\ndata = /tmp\n", &error);
-  g_autoptr (WatchProbe) probe = NULL;
+  g_autoptr (WatchProbe) probe = NULL, of_one = NULL;
+  g_autofree gchar *answer_of_one = NULL;
 
   fail_unless (settings != NULL, "%s", error ? error->message : "");
+  g_free (settings->listen);
+  settings->listen = g_strdup ("0.0.0.0:8480");
   probe = watch_probe_new (settings, "https://vm:8480/");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *answer =
@@ -217,6 +220,13 @@ GST_START_TEST (test_probe)
     fail_if (answer && !strstr (answer, ">https://192.0.2.7:8480/onvif/device_service<"));
     fail_if (answer && !strstr (answer, "<a:RelatesTo>uuid:&lt;1&gt;</a:RelatesTo>"));
   }
+  /* Where the page has one address, the machine's others do not answer. */
+  g_free (settings->listen);
+  settings->listen = g_strdup ("192.0.2.9:8480");
+  of_one = watch_probe_new (settings, "http://192.0.2.9:8480/");
+  answer_of_one =
+      watch_probe_make_answer (of_one, cases[0].text, strlen (cases[0].text), "192.0.2.7");
+  fail_unless (strstr (answer_of_one, ">http://192.0.2.9:8480/onvif/device_service<") != NULL);
 }
 GST_END_TEST;
 
