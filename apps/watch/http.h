@@ -35,7 +35,7 @@ typedef enum
   WATCH_ROUTE_OPEN = 1 << 0,
   WATCH_ROUTE_BODY = 1 << 1,   /* takes a body of JSON */
   WATCH_ROUTE_STREAM = 1 << 2, /* has no end: not for HEAD */
-  WATCH_ROUTE_SOAP = 1 << 3,   /* checks who asks itself, in the body */
+  WATCH_ROUTE_SOAP = 1 << 3,   /* authenticates clients itself, by the body */
 } WatchRouteFlags;
 
 typedef struct

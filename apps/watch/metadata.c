@@ -1,4 +1,4 @@
-/* cudaccl-watch - metadata of frames for those who are connected
+/* cudaccl-watch - metadata of frames for clients that are connected
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "metadata.h"
@@ -62,7 +62,7 @@ watch_metadata_unref (WatchMetadata *self)
   g_free (self);
 }
 
-/* Returns references to the sources of the camera, and forgets those that are no more. */
+/* Returns references to the sources of the camera, and forgets those that were freed. */
 static GPtrArray *
 get_sources (WatchMetadata *self, const gchar *camera)
 {

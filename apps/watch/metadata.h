@@ -1,4 +1,4 @@
-/* cudaccl-watch - metadata of frames for those who are connected
+/* cudaccl-watch - metadata of frames for clients that are connected
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_METADATA_H__
@@ -21,8 +21,8 @@ void watch_metadata_unref (WatchMetadata *self);
 void watch_metadata_add_camera (WatchMetadata *self, const gchar *camera);
 void watch_metadata_remove_camera (WatchMetadata *self, const gchar *camera);
 
-/* Calls @func whenever a camera comes or goes, and now for those that are there. NULL: no more. For
- * the main thread. */
+/* Calls @func whenever a camera comes or goes, and now for those that are there; NULL ends that.
+ * For the main thread. */
 typedef void (*WatchMetadataChanged) (const gchar *camera, gboolean present, gpointer user_data);
 void watch_metadata_set_changed (WatchMetadata *self, WatchMetadataChanged func,
                                  gpointer user_data);

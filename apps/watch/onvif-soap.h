@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What is taken from a message that anybody can send: names without their prefixes, and texts.
+/* What is taken from a message, which anyone can send: names without their prefixes, and texts.
  * GMarkup knows no DTD, and no entities but those of XML itself. */
 typedef struct
 {

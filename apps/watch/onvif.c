@@ -30,7 +30,7 @@ typedef struct
   guint status;  /* of a fault */
 } Call;
 
-/* --- What is told about the program --- */
+/* --- Identity --- */
 
 gchar *
 watch_onvif_get_id (const WatchSettings *settings)
@@ -346,7 +346,7 @@ find_operation (const Operation *operations, guint n, const gchar *name)
   return NULL;
 }
 
-/* --- Who asks --- */
+/* --- Authentication --- */
 
 static gchar *
 get_password (SoupAuthDomain *domain, SoupServerMessage *message, const char *user, gpointer data)

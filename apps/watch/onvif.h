@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* Answers what a client asks to find the metadata of cameras: each camera is a profile of Media2.
- * Who asks proves to know the password of the group [onvif], by a UsernameToken or HTTP digest. For
+ * The client must know the password of the group [onvif]: by a UsernameToken, or HTTP digest. For
  * the main thread. */
 #define WATCH_ONVIF_DEVICE_PATH "/onvif/device_service"
 #define WATCH_ONVIF_MEDIA_PATH "/onvif/media2_service"

@@ -28,7 +28,7 @@ struct _WatchSynopsisJob
   gint refs; /* the owner, and functions that will be called */
   gchar *program, *output;
   State state;
-  GSubprocess *process; /* NULL: none. With the state NONE, it was told to end */
+  GSubprocess *process; /* NULL: none. With the state NONE, it is being ended */
   GDataInputStream *lines;
   guint pending; /* functions that the end of the process calls */
   gchar *camera, *day;
