@@ -242,8 +242,8 @@ add_result (WatchSynopsisJob *self, JsonBuilder *builder)
 {
   static const gchar *const names[] = { "objects", "recordings", "unreadable" };
   const gchar *type;
-  g_autofree gchar *path = watch_synopsis_job_get_video (self, &type, NULL);
 
+  g_free (watch_synopsis_job_get_video (self, &type, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     watch_json_add_int (builder, names[i],
                         json_object_get_int_member_with_default (self->result, names[i], 0));
