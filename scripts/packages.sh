@@ -102,9 +102,18 @@ profiles_for() {
   echo "${profiles[*]}"
 }
 
+# stand_in ROOT: installs an empty package. In Debian 12, libsoup-3.0-dev wants gobject-introspection of the other
+# architecture, which wants a Python that cannot be installed beside this machine's.
+stand_in() {
+  mkdir -p "$1/tmp/stand-in/DEBIAN"
+  printf '%s\n' 'Package: gobject-introspection' 'Version: 99' "Architecture: $arch" 'Maintainer: none <none@example.org>' \
+    'Description: stands in' >"$1/tmp/stand-in/DEBIAN/control"
+  quietly in_root "$1" sh -c 'dpkg-deb -b /tmp/stand-in /tmp/stand-in.deb && dpkg -i /tmp/stand-in.deb'
+}
+
 # build_in_suite SUITE TO: builds in a root.
 build_in_suite() {
-  local suite=$1 to=$2 where=$folder/build-$1${arch:+-$arch} profiles options=()
+  local suite=$1 to=$2 where=$folder/build${arch:+-$arch}-$1 profiles options=()
   profiles=$(profiles_for "$suite")
   if [[ ! -e $where/.complete ]]; then
     where=$(fresh_root "$suite" "build${arch:+-$arch}") || return
@@ -112,7 +121,7 @@ build_in_suite() {
   if [[ -n $arch ]]; then
     options=(--host-arch "$arch")
     in_root "$where" dpkg --add-architecture "$arch"
-    apt_in "$where" update || return
+    apt_in "$where" update && stand_in "$where" || return
   fi
   copy_sources "$where" || return
   say "$suite: installing what the build needs"
