@@ -105,8 +105,10 @@ profiles_for() {
 # stand_in ROOT: installs an empty package. In Debian 12, libsoup-3.0-dev wants gobject-introspection of the other
 # architecture, which wants a Python that cannot be installed beside this machine's.
 stand_in() {
+  local version
+  version=$(in_root "$1" apt-cache show "gobject-introspection:$arch" | sed -n 's/^Version: //p;T;q')
   mkdir -p "$1/tmp/stand-in/DEBIAN"
-  printf '%s\n' 'Package: gobject-introspection' 'Version: 99' "Architecture: $arch" 'Maintainer: none <none@example.org>' \
+  printf '%s\n' 'Package: gobject-introspection' "Version: $version" "Architecture: $arch" 'Maintainer: none <none@example.org>' \
     'Description: stands in' >"$1/tmp/stand-in/DEBIAN/control"
   quietly in_root "$1" sh -c 'dpkg-deb -b /tmp/stand-in /tmp/stand-in.deb && dpkg -i /tmp/stand-in.deb'
 }
@@ -197,13 +199,13 @@ page='set -euo pipefail
   export DEBIAN_FRONTEND=noninteractive HOME=/root
   packages=(/packages/{cudaccl-watch,gstreamer1.0-cudaccl,libcudaccl0,libgstccl-1.0-0}_*.deb)
   apt-get -qq install -y --download-only "${packages[@]}"
+  TIMEFORMAT="%R s (%U + %S s of CPU time)"
+  installed=$({ time apt-get -qq install -y "${packages[@]}" >/dev/null 2>&1; } 2>&1)
   begin=$(date +%s%N)
-  apt-get -qq install -y "${packages[@]}" >/dev/null
-  installed=$(date +%s%N)
   cudaccl-watch >/tmp/watch.log 2>&1 &
   for ((i = 0; i < 600; i++)); do
     if (exec 3<>/dev/tcp/127.0.0.1/8480 && printf "GET /healthz HTTP/1.0\r\n\r\n" >&3 && grep -q ok <&3) 2>/dev/null; then
-      echo "installed in $(((installed - begin) / 1000000)) ms, page after $((($(date +%s%N) - installed) / 1000000)) ms"
+      echo "$(grep -c "^Package:" /var/lib/dpkg/status) packages in $installed, page after $((($(date +%s%N) - begin) / 1000000)) ms"
       kill $!
       wait $!
       exit
