@@ -67,7 +67,7 @@ def find_needs(packages):
     for fields in packages:
         by_name.setdefault(fields["Package"], make_id(fields))
     for fields in packages:
-        for provided in fields.get("Provides", "").split(","):
+        for provided in filter(None, fields.get("Provides", "").split(",")):
             by_name.setdefault(provided.strip().split(" ")[0], make_id(fields))
     for fields in packages:
         needs = ",".join(fields.get(key, "") for key in ("Depends", "Pre-Depends")).replace("|", ",")
