@@ -9,14 +9,14 @@
 
 #define REALM "cudaccl-watch"
 #define MAX_AGE 300 /* seconds that a UsernameToken is valid, and clocks may differ */
-#define MAX_NONCES 4096
+#define MAX_DIGESTS 4096
 #define SCOPE "onvif://www.onvif.org/"
 
 /* Of a server. */
 typedef struct
 {
   SoupAuthDomain *digest;
-  GHashTable *nonces; /* to the time (gint64, seconds) from which they may be forgotten */
+  GHashTable *digests; /* to the time (gint64, seconds) from which they may be forgotten */
 } Onvif;
 
 /* A call: a request and its answer. */
@@ -364,18 +364,19 @@ is_over (gpointer key, gpointer value, gpointer now)
   return *(gint64 *) value < *(gint64 *) now;
 }
 
-/* Returns whether the nonce is new, and remembers it for as long as its token is valid. */
+/* Returns whether the token is new, and remembers its digest for as long as it is valid. A nonce
+ * can be written in several ways. */
 static gboolean
-use_nonce (Onvif *self, const gchar *nonce, gint64 now)
+use_digest (Onvif *self, const gchar *digest, gint64 now)
 {
   const gint64 end = now + 2 * MAX_AGE;
 
-  g_hash_table_foreach_remove (self->nonces, is_over, (gpointer) &now);
-  if (g_hash_table_size (self->nonces) >= MAX_NONCES)
+  g_hash_table_foreach_remove (self->digests, is_over, (gpointer) &now);
+  if (g_hash_table_size (self->digests) >= MAX_DIGESTS)
     return FALSE;
-  if (g_hash_table_contains (self->nonces, nonce))
+  if (g_hash_table_contains (self->digests, digest))
     return FALSE;
-  g_hash_table_insert (self->nonces, g_strdup (nonce), g_memdup2 (&end, sizeof end));
+  g_hash_table_insert (self->digests, g_strdup (digest), g_memdup2 (&end, sizeof end));
   return TRUE;
 }
 
@@ -413,7 +414,7 @@ check_username_token (Call *call)
   if (result != WATCH_AUTH_OK)
     return result;
   if (!*nonce || !time || ABS (g_date_time_to_unix (time) - now) > MAX_AGE ||
-      !use_nonce (call->onvif, nonce, now))
+      !use_digest (call->onvif, digest, now))
     return WATCH_AUTH_NEEDED;
   return WATCH_AUTH_OK;
 }
@@ -484,7 +485,7 @@ onvif_free (gpointer data)
 {
   Onvif *self = data;
 
-  g_hash_table_unref (self->nonces);
+  g_hash_table_unref (self->digests);
   g_object_unref (self->digest);
   g_free (self);
 }
@@ -497,7 +498,7 @@ get_onvif (const WatchRequest *request)
 
   if (!self) {
     self = g_new0 (Onvif, 1);
-    self->nonces = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+    self->digests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
     self->digest = soup_auth_domain_digest_new ("realm", REALM, "auth-callback", get_password,
                                                 "auth-data", request->watch, NULL);
     g_object_set_data_full (server, "onvif", self, onvif_free);

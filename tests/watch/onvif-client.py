@@ -289,6 +289,8 @@ class OnvifTest(unittest.TestCase):
         token = make_token()
         self.assertEqual(self.call(DEVICE, "GetScopes", header=token)[0], 200)
         self.assertEqual(self.fault(DEVICE, "GetScopes", header=token), refused, "a token is used once")
+        other = token.replace("</w:Nonce>", " =</w:Nonce>")  # the same bytes
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=other), refused, "the same token")
 
     def test_guessing(self):
         there = {"source": "127.0.0.2"}  # whose failures are counted alone
