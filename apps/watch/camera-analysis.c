@@ -646,7 +646,8 @@ pass_metadata (WatchAnalysis *self, const Frame *frame)
   GstCclMeta *meta;
   GstCclZonesMeta *zones;
 
-  if (!self->shared.metadata || !watch_metadata_is_wanted (self->shared.metadata))
+  if (!self->shared.metadata ||
+      !watch_metadata_is_wanted (self->shared.metadata, self->camera, frame->time))
     return;
   buffer = watch_metadata_copy (frame->buffer, frame->time);
   meta = gst_buffer_get_ccl_meta (buffer);

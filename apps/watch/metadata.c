@@ -16,8 +16,8 @@ struct _WatchMetadata
   gint refs;
   gint n_readers; /* read without the lock */
   GMutex lock;
-  GPtrArray *readers; /* of Reader */
-  GHashTable *cameras;
+  GPtrArray *readers;           /* of Reader */
+  GHashTable *cameras;          /* to the time of the last frame, 0 if there was none */
   WatchMetadataChanged changed; /* main thread */
   gpointer user_data;
 };
@@ -39,7 +39,7 @@ watch_metadata_new (void)
 
   self->refs = 1;
   self->readers = g_ptr_array_new_with_free_func (reader_free);
-  self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_mutex_init (&self->lock);
   return self;
 }
@@ -88,7 +88,9 @@ get_sources (WatchMetadata *self, const gchar *camera)
 void
 watch_metadata_add_camera (WatchMetadata *self, const gchar *camera)
 {
-  g_hash_table_add (self->cameras, g_strdup (camera));
+  g_mutex_lock (&self->lock);
+  g_hash_table_insert (self->cameras, g_strdup (camera), g_new0 (gint64, 1));
+  g_mutex_unlock (&self->lock);
   if (self->changed)
     self->changed (camera, TRUE, self->user_data);
 }
@@ -102,7 +104,9 @@ watch_metadata_remove_camera (WatchMetadata *self, const gchar *camera)
     self->changed (camera, FALSE, self->user_data);
   for (guint i = 0; i < sources->len; i++)
     gst_app_src_end_of_stream (g_ptr_array_index (sources, i));
+  g_mutex_lock (&self->lock);
   g_hash_table_remove (self->cameras, camera);
+  g_mutex_unlock (&self->lock);
 }
 
 void
@@ -155,9 +159,16 @@ void
 watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *source)
 {
   Reader *reader = g_new0 (Reader, 1);
-  GstBuffer *nothing = gst_buffer_new ();
-  GstBuffer *first = watch_metadata_copy (nothing, g_get_real_time ());
+  GstBuffer *nothing = gst_buffer_new (), *first;
+  const gint64 *last;
+  gint64 time;
 
+  /* Frames are late: the next one may have been taken before now. */
+  g_mutex_lock (&self->lock);
+  last = g_hash_table_lookup (self->cameras, camera);
+  time = last && *last ? *last : g_get_real_time ();
+  g_mutex_unlock (&self->lock);
+  first = watch_metadata_copy (nothing, time);
   push (source, first, 1, 1);
   gst_buffer_unref (first);
   gst_buffer_unref (nothing);
@@ -170,8 +181,15 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
 }
 
 gboolean
-watch_metadata_is_wanted (WatchMetadata *self)
+watch_metadata_is_wanted (WatchMetadata *self, const gchar *camera, gint64 time)
 {
+  gint64 *last;
+
+  g_mutex_lock (&self->lock);
+  last = g_hash_table_lookup (self->cameras, camera);
+  if (last)
+    *last = time;
+  g_mutex_unlock (&self->lock);
   return g_atomic_int_get (&self->n_readers) > 0;
 }
 

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* Passes the metadata of cameras' frames, without pixels, to sources of other pipelines. Costs
- * nothing while there are none. From any thread, unless noted. */
+ * next to nothing while there are none. From any thread, unless noted. */
 typedef struct _WatchMetadata WatchMetadata;
 
 WatchMetadata *watch_metadata_new (void);
@@ -28,12 +28,13 @@ void watch_metadata_set_changed (WatchMetadata *self, WatchMetadataChanged func,
                                  gpointer user_data);
 
 /* Feeds @source from now on, for as long as it lives. It gets empty buffers with GstCclMeta,
- * GstCclZonesMeta, and the time as GstReferenceTimestampMeta; the first at once, with none of the
- * camera's objects, so that a pipeline need not wait for a camera that is lost. */
+ * GstCclZonesMeta, and the time as GstReferenceTimestampMeta; the first at once, with the time of
+ * the last frame and none of the camera's objects, so that a pipeline need not wait for a camera
+ * that is lost. */
 void watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *source);
 
-/* Whether there are sources, of any camera. */
-gboolean watch_metadata_is_wanted (WatchMetadata *self);
+/* Notes the time of a frame. Returns whether there are sources, of any camera. */
+gboolean watch_metadata_is_wanted (WatchMetadata *self, const gchar *camera, gint64 time);
 
 /* Returns a buffer with only the metadata of @frame, which was taken at @time. */
 GstBuffer *watch_metadata_copy (GstBuffer *frame, gint64 time);

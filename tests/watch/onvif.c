@@ -77,10 +77,10 @@ GST_START_TEST (test_metadata)
   watch_metadata_set_changed (metadata, on_changed, NULL);
   watch_metadata_add_camera (metadata, "door");
   fail_unless_equals_int (n_present, 2);
-  fail_if (watch_metadata_is_wanted (metadata));
+  fail_if (watch_metadata_is_wanted (metadata, "yard", 1234566));
   yard = make_reader (metadata, "yard");
   door = make_reader (metadata, "door");
-  fail_unless (watch_metadata_is_wanted (metadata));
+  fail_unless (watch_metadata_is_wanted (metadata, "door", 7));
 
   gst_buffer_add_ccl_meta (frame, 640, 480, 1, &object, 1);
   copy = watch_metadata_copy (frame, 1234567);
@@ -89,9 +89,11 @@ GST_START_TEST (test_metadata)
   gst_buffer_unref (copy);
   watch_metadata_remove_camera (metadata, "door");
 
-  /* The first is there at once, and says nothing. */
+  /* The first is there at once, and says nothing; its time is not after that of the next. */
   found = pull (yard, &width);
   fail_unless (gst_buffer_get_ccl_meta (found) == NULL);
+  time = gst_buffer_get_reference_timestamp_meta (found, NULL);
+  fail_unless_equals_uint64 (time->timestamp, 1234566000);
   gst_buffer_unref (found);
   found = pull (yard, &width);
   fail_unless_equals_int (width, 640);
@@ -112,7 +114,7 @@ GST_START_TEST (test_metadata)
   copy = gst_buffer_new ();
   watch_metadata_push (metadata, "yard", copy, 640, 480);
   gst_buffer_unref (copy);
-  fail_if (watch_metadata_is_wanted (metadata));
+  fail_if (watch_metadata_is_wanted (metadata, "yard", 1234568));
 }
 GST_END_TEST;
 
