@@ -2,13 +2,14 @@
 # cudaccl - the Python package beside other packages for connected components
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures labels, and statistics (boxes, areas, centroids), of the same masks with cudaccl and with what is installed
-of OpenCV, SciPy, scikit-image and connected-components-3d; on a CUDA device also with CuPy and cc_torch.
+of OpenCV, SciPy, scikit-image, kornia-rs and connected-components-3d; on a CUDA device also with CuPy and cc_torch.
 
-  PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--least] [--markdown]
+  RAYON_NUM_THREADS=1 PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--least] [--markdown]
 
-All run in one process and in turns, on one thread, from array to array; each time is the median over the runs,
-with --least the least, for machines that do other work. The numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an empty
-picture; a volume of random cubes of 4x4x4 voxels; a batch of masks with discs. Needs NumPy."""
+All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREADS), from array to array; each time is
+the median over the runs, with --least the least, for machines that do other work. The numbers of components must be
+equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an empty picture; a volume of random cubes of 4x4x4
+voxels; a batch of masks with discs. Needs NumPy."""
 
 import argparse
 import importlib
@@ -91,6 +92,7 @@ class Table:
 
 def add_masks(table, mask):
     cv2, measure, ndimage = load("cv2"), load("skimage.measure"), load("scipy.ndimage")
+    kornia, cc3d = load("kornia_rs.imgproc"), load("cc3d")
     table.add("labels and statistics", "cudaccl.analyze", lambda: cudaccl.analyze(mask), lambda r: len(r[1]))
     table.add("statistics", "cudaccl.components", lambda: cudaccl.components(mask), len)
     table.add("labels", "cudaccl.label", lambda: cudaccl.label(mask), lambda r: int(r.max()))
@@ -106,6 +108,15 @@ def add_masks(table, mask):
         table.add("labels", "scipy.ndimage.label", lambda: ndimage.label(mask, structure), lambda r: r[1])
     if measure:
         table.add("labels", "skimage.measure.label", lambda: measure.label(mask, connectivity=2),
+                  lambda r: int(r.max()))
+    if kornia:
+        table.add("labels", "kornia_rs.imgproc.connected_components",
+                  lambda: kornia.connected_components(mask[..., None]), lambda r: int(r[1].max()))
+    if cc3d:
+        table.add("labels and statistics", "cc3d.connected_components, cc3d.statistics",
+                  lambda: cc3d.statistics(cc3d.connected_components(mask, connectivity=8)),
+                  lambda r: len(r["voxel_counts"]) - 1)
+        table.add("labels", "cc3d.connected_components", lambda: cc3d.connected_components(mask, connectivity=8),
                   lambda r: int(r.max()))
 
 
@@ -162,7 +173,8 @@ def main():
     parser.add_argument("--markdown", action="store_true", help="tables for docs/performance.md")
     parser.add_argument("--side", type=int, default=256, help="of the volume (default 256)")
     options = parser.parse_args()
-    versions = [f"{name} {getattr(module, '__version__', '')}".rstrip() for name in ("cv2", "scipy", "skimage", "cc3d")
+    versions = [f"{name} {getattr(module, '__version__', '')}".rstrip()
+                for name in ("cv2", "scipy", "skimage", "kornia_rs", "cc3d")
                 if (module := load(name))]
     print(f"{cpu_name()}, Python {platform.python_version()}, NumPy {np.__version__}, {', '.join(versions)}")
     table = Table("1920x1080, random squares of 4x4, density 0.5", options)
