@@ -1,0 +1,114 @@
+/* cudaccl - CPU backend: rows of frames on their way through a background model
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/cpu/motion_state.h"
+
+#define AHEAD 3 /* rows between fetching state or pixels into the cache and using them */
+
+/* The mean of the samples of the frame that are sample @x, @y of the model: fewer at the edges. */
+static uint8_t
+mean_at (const Ring *ring, uint32_t x, uint32_t y, unsigned scale)
+{
+  const CclImage *image = ring->image;
+  uint32_t top = y * scale, bottom = ring->lines - top < scale ? ring->lines : top + scale;
+  uint32_t left = x * scale, right = ring->samples - left < scale ? ring->samples : left + scale;
+  unsigned sum = 0, n = (bottom - top) * (right - left);
+
+  for (uint32_t v = top; v < bottom; v++) {
+    for (uint32_t u = left; u < right; u++)
+      sum += image->data[v * image->stride + (size_t) u * ring->step];
+  }
+  return (uint8_t) ((sum + n / 2) / n);
+}
+
+static void
+read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
+                 unsigned scale)
+{
+  const CclImage *image = ring->image;
+  uint32_t top = y * scale;
+  uint32_t whole = ring->lines - top < scale ? 0 : ring->samples / scale;
+
+  functions->shrink_row (row, image->data + top * image->stride, image->stride, whole, scale,
+                         ring->step);
+  for (uint32_t x = whole; x < ring->width; x++)
+    row[x] = mean_at (ring, x, y, scale);
+}
+
+/* Whether rows can be blurred right where they are. */
+static bool
+is_plain (const Ring *ring, unsigned scale)
+{
+  return ring->step == 1 && scale == 1;
+}
+
+static const uint8_t *
+frame_row (const Ring *ring, uint32_t y, unsigned scale)
+{
+  return is_plain (ring, scale) ? ring->image->data + y * ring->image->stride : raw_row (ring, y);
+}
+
+/* Repeats the first and last samples outside. */
+static void
+pad_row (uint8_t *row, uint32_t width)
+{
+  row[-2] = row[-1] = row[0];
+  row[width] = row[width + 1] = row[width - 1];
+}
+
+/* Makes row @y of what is blurred, if it is not in the frame as it is. */
+static void
+read_row (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, unsigned scale)
+{
+  const CclImage *image = ring->image;
+  const uint32_t next = clamp_row ((int64_t) y + AHEAD, ring->height);
+
+  if (scale == 1)
+    functions->take_alternate (raw_row (ring, y), image->data + y * image->stride,
+                               image->data + next * image->stride, ring->width);
+  else
+    read_scaled_row (raw_row (ring, y), ring, y, functions, scale);
+}
+
+void
+ccl_cpu_ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *columns,
+                      unsigned scale)
+{
+  for (; ring->blurred <= y && ring->blurred < ring->height; ring->blurred++) {
+    uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
+    uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
+    /* read_row() has fetched rows that are not plain */
+    uint32_t next =
+        is_plain (ring, scale) ? clamp_row ((int64_t) below + AHEAD, ring->height) : below;
+
+    for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++)
+      read_row (ring, ring->raw, functions, scale);
+    functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
+                         frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
+                         frame_row (ring, next, scale), ring->width);
+    pad_row (blurred_row (ring, ring->blurred), ring->width);
+  }
+}
+
+Ring
+ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
+{
+  const CclCpuModel *self = job->model;
+  const CclChroma *chroma = job->image->chroma;
+  bool luma = plane == 0;
+  Ring ring = {
+    .image = luma ? job->image : &chroma->planes[plane - 1],
+    .step = luma ? 1 : chroma->step,
+    .width = luma ? self->base->width : self->chroma_width,
+    .height = luma ? self->base->height : self->chroma_height,
+    .samples = luma ? self->frame_width : ccl_model_half (self->frame_width),
+    .lines = luma ? self->frame_height : ccl_model_half (self->frame_height),
+    .blocks = luma ? self->blocks : self->chroma_blocks,
+    .raw_rows = rows,
+  };
+
+  ring.blurred_rows = rows + RAW_ROWS * row_samples (ring.blocks);
+  ring.blurred = clamp_row (y, ring.height);
+  ring.raw = clamp_row ((int64_t) ring.blurred - 1, ring.height);
+  return ring;
+}
