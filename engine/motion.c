@@ -125,6 +125,7 @@ ccl_model_finish (CclModel *model)
     .shadows = model->n_shadows,
     .brightness = ccl_drift_brightness (model->luma, model->width, model->height),
     .relit = model->relit,
+    .shift = model->shift,
     .light_change = model->foreground > model->most,
   };
 

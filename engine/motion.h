@@ -27,6 +27,7 @@ typedef struct CclModel
   uint64_t foreground, n_shadows; /* pixels of the model */
   uint64_t luma;                  /* the sum of the rows that count: see ccl_drift_brightness() */
   bool relit;                     /* see CclMotionSeen; false unless step.light searches */
+  CclShift shift;                 /* 0 unless step.align */
 
   CclMotionClock clock;
   bool freeze;
@@ -57,13 +58,6 @@ static inline uint32_t
 ccl_model_half (uint32_t n)
 {
   return n / 2 + n % 2;
-}
-
-/* A background in grey levels. */
-static inline uint8_t
-ccl_motion_level (uint16_t background)
-{
-  return (uint8_t) ((background + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
 }
 
 #ifdef __cplusplus

@@ -65,6 +65,7 @@ typedef enum CclMotionLight
 typedef struct CclMotionStep
 {
   bool first;            /* the frame becomes the background; nothing is foreground */
+  bool align;            /* the frame may be shifted: see motion_shake.h */
   uint8_t light;         /* CclMotionLight */
   bool shadows;          /* shadows are not foreground */
   uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
@@ -121,6 +122,13 @@ static inline CCL_HOST_DEVICE int
 ccl_motion_average (int a, int b)
 {
   return (a + b + 1) >> 1;
+}
+
+/* A background in grey levels. */
+static inline CCL_HOST_DEVICE uint8_t
+ccl_motion_level (uint16_t background)
+{
+  return (uint8_t) ((background + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
 }
 
 /* The weighted mean, 1-2-1, of a column's three pixels, and then of a row's three of those: the

@@ -15,6 +15,11 @@
 #define LONGEST_WAIT (10000 * MILLISECOND)
 #define FOLLOW_INTERVAL (500 * MILLISECOND)
 #define FOLLOW_TIME (5000 * MILLISECOND)
+/* How long frames are aligned after one was shifted, and how often without one. A shift that stays
+ * is no shake: the background learns it. */
+#define SHAKE_TIME (2000 * MILLISECOND)
+#define SHAKE_INTERVAL (500 * MILLISECOND)
+#define DISPLACED (4000 * MILLISECOND)
 #define CHROMA_FLOOR 12
 #define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
 /* Noise and contrast become less in the dark: the floor goes down in proportion to the brightness
@@ -96,11 +101,17 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
 
   step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;
   if (!clock->running) {
-    *clock = (CclMotionClock){ .running = true };
+    *clock = (CclMotionClock){ .running = true, .shaking = SHAKE_TIME };
     step.first = true;
     step.learn = (1 << CCL_MOTION_GROUPS) - 1;
     return step;
   }
+  if (clock->displaced >= DISPLACED) {
+    clock->shaking = clock->displaced = 0;
+    clock->align = false;
+    clock->paused = 2 * params->learning_time;
+  }
+  step.align = clock->align;
   clock->light = params->freeze ? CCL_MOTION_STEADY : clock->next;
   step.light = clock->light;
   clock->next = CCL_MOTION_STEADY;
@@ -139,6 +150,30 @@ is_much (const CclMotionSeen *seen)
          seen->foreground + seen->shadows > seen->pixels / 5 * 2;
 }
 
+/* Decides whether the next frame is aligned. When a shake begins, much more differs than in the
+ * frame before. */
+static void
+judge_shift (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMotionSeen *seen)
+{
+  const uint64_t busy = seen->foreground + seen->shadows;
+  const bool moves = ccl_shake_moves (seen->shift);
+
+  clock->shaking -= min_u64 (elapsed, clock->shaking);
+  clock->paused -= min_u64 (elapsed, clock->paused);
+  clock->still = clock->align ? 0 : clock->still + elapsed;
+  if (clock->align) {
+    bool same = seen->shift.x == clock->shift.x && seen->shift.y == clock->shift.y;
+
+    clock->displaced = moves && same && !freeze ? clock->displaced + elapsed : 0;
+    clock->shift = seen->shift;
+  }
+  if (moves)
+    clock->shaking = SHAKE_TIME;
+  clock->align = clock->paused == 0 && (clock->shaking > 0 || clock->still >= SHAKE_INTERVAL ||
+                                        busy > 2 * clock->busy + seen->pixels / 64);
+  clock->busy = busy;
+}
+
 void
 ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                         const CclMotionSeen *seen)
@@ -147,6 +182,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
 
   clock->changed = seen->light_change ? clock->changed + elapsed : 0;
   clock->brightness = seen->brightness;
+  judge_shift (clock, freeze, elapsed, seen);
   if (freeze)
     return;
   clock->much = is_much (seen) ? clock->much + elapsed : 0;

@@ -5,7 +5,7 @@
 #define CCL_MOTION_STEP_H
 
 #include <cudaccl/motion.h>
-#include "engine/motion_pixel.h"
+#include "engine/motion_shake.h"
 
 /* A model's time, in nanoseconds of frames that it learned from. */
 typedef struct CclMotionClock
@@ -26,6 +26,13 @@ typedef struct CclMotionClock
   uint64_t follow;     /* how long to follow it */
   uint32_t brightness; /* of the last frame; 0: there was none */
   uint32_t level;      /* what the brightness was when it was last compared */
+  uint64_t shaking;    /* how long frames will be aligned */
+  uint64_t still;      /* since a frame was aligned */
+  uint64_t displaced;  /* how long the shift has been the same */
+  uint64_t paused;     /* how long none will be, since the camera was displaced */
+  uint64_t busy;       /* foreground and shadows of the last frame */
+  CclShift shift;      /* of the last frame that was aligned */
+  bool align;          /* the next frame */
 } CclMotionClock;
 
 /* What a frame has shown. */
@@ -34,6 +41,7 @@ typedef struct CclMotionSeen
   uint64_t pixels, foreground, shadows;
   uint32_t brightness; /* the mean luma, 1/128 grey levels */
   bool relit;          /* the light has changed, and the background with it */
+  CclShift shift;      /* of the frame, if it was aligned */
   bool light_change;   /* there is too much foreground */
 } CclMotionSeen;
 
@@ -46,7 +54,8 @@ uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
 
 /* Records what the frame has shown. If the picture has become brighter or darker, the next frame
  * checks for a drift. Where much has changed, the next frame searches for a change of
- * light. If there is none, and too much foreground for a while, the clock restarts. */
+ * light. If there is none, and too much foreground for a while, the clock restarts. While the
+ * camera shakes, and now and then, the next frame is aligned. */
 void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                              const CclMotionSeen *seen);
 

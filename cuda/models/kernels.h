@@ -5,6 +5,7 @@
 #define CCL_CUDA_MODEL_KERNELS_H
 
 #include "engine/motion_drift.h"
+#include "engine/motion_shake.h"
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -35,7 +36,8 @@ typedef struct CclModelFrame
 typedef struct CclModelSeen
 {
   uint64_t foreground, shadows, luma;
-  bool relit; /* only written by frames that search for a change of light */
+  bool relit;     /* only written by frames that search for a change of light */
+  CclShift shift; /* only by frames that are aligned */
 } CclModelSeen;
 
 /* What a change of light needs, for the model's tiles. */
@@ -54,6 +56,24 @@ typedef struct CclModelDrift
   uint32_t *any; /* whether there is a drift */
 } CclModelDrift;
 
+/* A mask that kernels write, in whole words of 64 pixels. */
+typedef struct CclModelMask
+{
+  uint64_t *words; /* NULL: not wanted */
+  size_t pitch;    /* words */
+} CclModelMask;
+
+/* What aligning a frame needs: see motion_shake.h. */
+typedef struct CclModelShake
+{
+  CclShakeSum *sums; /* CCL_SHAKE_SUMS */
+  CclShift *shift;
+  CclModelFrame frame;   /* aligned; its chroma is interleaved */
+  CclModelMask masks[2]; /* of it */
+} CclModelShake;
+
+#define CCL_MODEL_UNIT 16
+
 /* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
  * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
 typedef struct CclModelState
@@ -66,15 +86,6 @@ typedef struct CclModelState
   CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 
-#define CCL_MODEL_UNIT 16
-
-/* A mask that kernels write, in whole words of 64 pixels. */
-typedef struct CclModelMask
-{
-  uint64_t *words; /* NULL: not wanted */
-  size_t pitch;    /* words */
-} CclModelMask;
-
 /* What the kernel does with the next frame. Passed by value. */
 typedef struct CclModelTask
 {
@@ -82,6 +93,7 @@ typedef struct CclModelTask
   CclModelState state;
   CclModelLight light;
   CclModelDrift drift;
+  CclModelShake shake;
   CclMotionStep step;
   CclModelMask mask, shadows;
   uint64_t most;    /* with more foreground, both masks are empty */
@@ -99,7 +111,8 @@ typedef enum CclModelVectors
   CCL_MODEL_PAIRS,      /* by vectors, from interleaved chroma that begins with plane 1 */
 } CclModelVectors;
 
-/* Enqueues a frame. Sets columns, column_reciprocal and vectors of @task. */
+/* Enqueues a frame. Changes @task: sets columns, column_reciprocal and vectors, and what is
+ * aligned. */
 cudaError_t ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the search for a change of light; part of ccl_cuda_model_apply(). */
@@ -107,6 +120,14 @@ cudaError_t ccl_cuda_model_relight (const CclModelTask *task, cudaStream_t strea
 
 /* Enqueues the check for a drift, likewise. */
 cudaError_t ccl_cuda_model_follow_drift (const CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the search for the frame's shift, and sets @task's frame to the aligned one, likewise.
+ */
+cudaError_t ccl_cuda_model_align (CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues moving a mask to where the frame has its pixels, likewise. */
+cudaError_t ccl_cuda_model_move (const CclModelMask *from, const CclModelMask *to,
+                                 const CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues the reduction of a frame to rounded means of @scale by @scale samples. @to: its size is
  * set, and its chroma is interleaved. */

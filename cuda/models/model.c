@@ -3,7 +3,7 @@
 
 /* The state stays on the device. A frame takes one launch between its upload and the operations on
  * its mask. With a scale, one more launch before that reduces the frame, and one after it enlarges
- * each mask. */
+ * each mask. Frames that are aligned take more: see shake.cu. */
 
 #include "cuda/models/model.h"
 #include "cuda/runtime/api.h"
@@ -56,29 +56,29 @@ allocate_masks (CclCudaModel *self, CclCudaMemory *memory)
 
   for (int i = 0; i <= base->config.shadows && status == CCL_OK; i++) {
     status = allocate_mask (&self->masks[i], base->width, base->height, memory);
+    if (status == CCL_OK)
+      status = allocate_mask (&self->shake.masks[i], base->width, base->height, memory);
     if (status == CCL_OK && base->config.scale > 1)
       status = allocate_mask (&self->enlarged[i], self->frame.width, self->frame.height, memory);
   }
   return status;
 }
 
+/* Allocates a frame of the model's size, with interleaved chroma. */
 static CclStatus
-allocate_small (CclCudaModel *self, CclCudaMemory *memory)
+allocate_frame (const CclCudaModel *self, CclModelFrame *frame, CclCudaMemory *memory)
 {
-  CclModelFrame *small = &self->small;
   CclModelLayout layout;
   uint8_t *pixels;
   CclStatus status;
 
-  if (self->base->config.scale == 1)
-    return CCL_OK;
-  *small = ccl_cuda_model_frame (self->base, self->base->width, self->base->height);
-  layout = ccl_cuda_model_layout (small);
+  *frame = ccl_cuda_model_frame (self->base, self->base->width, self->base->height);
+  layout = ccl_cuda_model_layout (frame);
   status = ccl_cuda_allocate_device (memory, &pixels, layout.size);
   if (status != CCL_OK)
     return status;
-  small->planes[0] = (CclModelPlane){ pixels, layout.luma };
-  ccl_cuda_model_set_pairs (small, pixels + layout.chroma_at[0], layout.chroma);
+  frame->planes[0] = (CclModelPlane){ pixels, layout.luma };
+  ccl_cuda_model_set_pairs (frame, pixels + layout.chroma_at[0], layout.chroma);
   return CCL_OK;
 }
 
@@ -90,6 +90,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
   CclModelState *s = &self->state;
   CclModelLight *light = &self->light;
   CclModelDrift *drift = &self->drift;
+  CclModelShake *shake = &self->shake;
   const size_t pitch =
       ((size_t) base->width + CCL_MODEL_UNIT - 1) / CCL_MODEL_UNIT * CCL_MODEL_UNIT;
   const size_t pixels = pitch * base->height;
@@ -109,6 +110,8 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
       .cleared = true },
     { &drift->drift, sizeof *drift->drift, .cleared = true },
     { &drift->any, sizeof *drift->any, .cleared = true },
+    { &shake->sums, CCL_SHAKE_SUMS * sizeof *shake->sums, .cleared = true },
+    { &shake->shift, sizeof *shake->shift, .cleared = true },
   };
   CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
@@ -139,7 +142,9 @@ ccl_cuda_model_open (CclCudaModel *self, CclModel *base, const CclConfig *config
   self->frame = ccl_cuda_model_frame (base, config->width, config->height);
   status = allocate_state (self, memory);
   if (status == CCL_OK)
-    status = allocate_small (self, memory);
+    status = allocate_frame (self, &self->shake.frame, memory);
+  if (status == CCL_OK && base->config.scale > 1)
+    status = allocate_frame (self, &self->small, memory);
   if (status == CCL_OK)
     status = allocate_masks (self, memory);
   base->bytes = memory->account->bytes - before;
@@ -157,6 +162,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
     .state = self->state,
     .light = self->light,
     .drift = self->drift,
+    .shake = self->shake,
     .step = base->step,
     .mask = self->masks[0],
     .shadows = self->masks[1],
@@ -184,6 +190,7 @@ ccl_cuda_model_collect (const CclCudaModel *self)
   base->foreground = self->seen->foreground;
   base->n_shadows = self->seen->shadows;
   base->luma = self->seen->luma;
+  base->shift = base->step.align ? self->seen->shift : (CclShift){ 0, 0 };
   base->relit = base->step.light > CCL_MOTION_DRIFT && self->seen->relit;
 }
 

@@ -9,7 +9,8 @@
  *
  * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
  * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
- * two before it search for that (light.cu), or three check for a drift (drift.cu). The state stays
+ * two before it search for that (light.cu), or three check for a drift (drift.cu), and where the
+ * camera may shake, two align the frame and one for each mask moves it (shake.cu). The state stays
  * on the device. M1. A pixel's new state follows from the frame, its own state and the background
  * around it before the frame. The background of luma has two copies: a row that learns reads the
  * valid one and writes the other, and the host then swaps the copies of its group. All rows of a
@@ -847,31 +848,55 @@ chroma_vectors (CclModelFrame *frame)
   return CCL_MODEL_SINGLE;
 }
 
+/* Sets how the frame can be loaded. */
+static void
+set_vectors (CclModelTask *task)
+{
+  task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);
+  task->vectors[1] = task->frame.chroma_width > 0 ? (uint8_t) chroma_vectors (&task->frame) : 0;
+}
+
+/* Enqueues what a frame does before it is compared. */
+static cudaError_t
+prepare (CclModelTask *task, cudaStream_t stream)
+{
+  cudaError_t error = cudaSuccess;
+
+  set_vectors (task);
+  if (task->step.align) {
+    error = ccl_cuda_model_align (task, stream);
+    set_vectors (task);
+  }
+  if (error != cudaSuccess || task->step.light == CCL_MOTION_STEADY)
+    return error;
+  return task->step.light == CCL_MOTION_DRIFT ? ccl_cuda_model_follow_drift (task, stream)
+                                              : ccl_cuda_model_relight (task, stream);
+}
+
 cudaError_t
 ccl_cuda_model_apply (CclModelTask *task, cudaStream_t stream)
 {
   const bool chroma = task->frame.chroma_width > 0;
+  const CclModelMask masks[2] = { task->mask, task->shadows };
   uint32_t rows = (task->frame.height - 1) / BLOCK_ROWS + 1;
+  cudaError_t error = prepare (task, stream);
   void (*kernel) (CclModelTask);
-  bool aligned;
 
+  if (error != cudaSuccess)
+    return error;
   /* as far as the end of the masks' last word */
   task->columns = ((task->frame.width - 1) / 64 * 64 + 63) / BLOCK_WIDTH + 1;
   task->column_reciprocal = UINT32_MAX / task->columns;
-  task->vectors[0] = task->frame.width % UNIT == 0 && is_aligned (&task->frame.planes[0], 8);
-  task->vectors[1] = chroma ? (uint8_t) chroma_vectors (&task->frame) : 0;
-  if (task->step.light != CCL_MOTION_STEADY) {
-    cudaError_t error = task->step.light == CCL_MOTION_DRIFT
-                            ? ccl_cuda_model_follow_drift (task, stream)
-                            : ccl_cuda_model_relight (task, stream);
-
-    if (error != cudaSuccess)
-      return error;
+  if (task->step.align) {
+    task->mask = task->shake.masks[0];
+    task->shadows = task->shake.masks[1];
   }
-  aligned = task->vectors[0] && (!chroma || task->vectors[1] == CCL_MODEL_PAIRS);
-  if (aligned)
+  if (task->vectors[0] && (!chroma || task->vectors[1] == CCL_MODEL_PAIRS))
     kernel = chroma ? motion_model<true, true> : motion_model<false, true>;
   else
     kernel = chroma ? motion_model<true, false> : motion_model<false, false>;
-  return launch (kernel, task->columns * rows, BLOCK_THREADS, 0, stream, *task);
+  error = launch (kernel, task->columns * rows, BLOCK_THREADS, 0, stream, *task);
+  for (int i = 0; i < 2 && task->step.align && masks[i].words && error == cudaSuccess; i++)
+    error = ccl_cuda_model_move (&task->shake.masks[i], &masks[i], task, stream);
+  return error;
 }

@@ -19,6 +19,7 @@ typedef struct CclCudaModel
   uint32_t newest;          /* see CclModelTask */
   CclModelLight light;
   CclModelDrift drift;
+  CclModelShake shake;
   CclModelSeen *seen; /* pinned: by the last frame, once that is complete */
 } CclCudaModel;
 

@@ -112,7 +112,6 @@ do_strip (void *data, uint32_t index)
   const Job *job = data;
   CclCpuModel *self = job->model;
   const CclMotionFunctions *functions = self->functions;
-  const unsigned scale = self->base->config.scale;
   const bool chroma = self->base->config.format == CCL_MOTION_LUMA_420;
   Strip *strip = &self->strips[index];
   Ring rings[PLANES];
@@ -131,13 +130,12 @@ do_strip (void *data, uint32_t index)
     rings[i] = ccl_cpu_ring (job, strip->rows[i], i, strip->top / 2);
   strip->count = strip->n_shadows = strip->luma = 0;
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
-    ccl_cpu_ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN, scale);
+    ccl_cpu_ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN);
     if (chroma && y % 2 == 0) {
       size_t next = clamp_row (y / 2 + 1, self->chroma_height);
 
       for (unsigned i = 0; i < 2; i++) {
-        ccl_cpu_ring_advance (&rings[i + 1], y / 2, functions, strip->columns + CCL_MOTION_MARGIN,
-                              scale);
+        ccl_cpu_ring_advance (&rings[i + 1], y / 2, functions, strip->columns + CCL_MOTION_MARGIN);
         row.values[i] = blurred_row (&rings[i + 1], y / 2);
         row.backgrounds[i] = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64;
         row.next_backgrounds[i] = self->chroma[i] + next * self->chroma_blocks * 64;
@@ -206,8 +204,9 @@ allocate_state (CclCpuModel *self, CclAccount *account)
   for (unsigned i = 0; i < 3 && ok; i++)
     ok = allocate (account, block_rows, 64, planes[i]);
   for (unsigned i = 0; chroma && i < 2 && ok; i++)
-    ok = allocate (account, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]);
-  return ok;
+    ok = allocate (account, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]) &&
+         allocate (account, self->chroma_height, self->chroma_width, &self->aligned[i + 1]);
+  return ok && allocate (account, rows, self->base->width, &self->aligned[0]);
 }
 
 static CclStatus
@@ -250,9 +249,11 @@ ccl_cpu_model_free (CclCpuModel *self)
   ccl_aligned_free (self->background);
   for (unsigned i = 0; i < 2; i++) {
     ccl_aligned_free (self->chroma[i]);
+    ccl_aligned_free (self->aligned[i + 1]);
     ccl_mask_free (&self->masks[i]);
     ccl_mask_free (&self->enlarged[i]);
   }
+  ccl_aligned_free (self->aligned[0]);
   ccl_aligned_free (self->noise);
   ccl_aligned_free (self->candidates);
   ccl_aligned_free (self->counts);
@@ -354,8 +355,16 @@ void
 ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
 {
   CclModel *base = self->base;
-  Job job = { .model = self, .step = &base->step, .image = image };
+  Job job = { .model = self,
+              .step = &base->step,
+              .image = image,
+              .width = self->frame_width,
+              .height = self->frame_height,
+              .scale = base->config.scale };
 
+  if (base->step.align)
+    ccl_cpu_model_align (&job);
+  base->shift = job.shift;
   base->relit = base->step.light > CCL_MOTION_DRIFT && ccl_cpu_model_relight (&job);
   if (base->step.light == CCL_MOTION_DRIFT)
     ccl_cpu_model_follow_drift (&job);
@@ -372,6 +381,8 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
   for (unsigned i = 0; i <= base->config.shadows; i++) {
     if (base->silent || base->foreground > base->most)
       clear_mask (&self->masks[i]);
+    else if (ccl_shake_moves (job.shift))
+      ccl_cpu_model_move (&self->masks[i], job.shift);
     if (base->config.scale > 1)
       enlarge (&self->masks[i], &self->enlarged[i], base->config.scale);
   }

@@ -4,7 +4,7 @@
 #ifndef CCL_CPU_MOTION_FUNCTIONS_H
 #define CCL_CPU_MOTION_FUNCTIONS_H
 
-#include "engine/motion_pixel.h"
+#include "engine/motion_shake.h"
 
 #include <stddef.h>
 
@@ -64,6 +64,10 @@ typedef struct CclMotionFunctions
   void (*blur_row) (uint8_t *blurred, uint8_t *columns, const uint8_t *above, const uint8_t *middle,
                     const uint8_t *below, const uint8_t *next, uint32_t width);
   uint64_t (*sum_row) (const uint8_t *samples, uint32_t width);
+  /* Adds ccl_shake_difference() of @n pixels to @sums, which are CCL_SHAKE_SIDE: the first for
+   * @values, each further one for those a pixel to the right. */
+  void (*compare_shifts) (CclShakeSum *sums, const uint8_t *values, const uint16_t *background,
+                          uint32_t n);
   /* Finds foreground, and learns if there is a pace. */
   void (*luma_row) (CclMotionRow *row);
   void (*chroma_differs) (const CclMotionChromaRow *row);

@@ -29,8 +29,7 @@ read_tiles (const Job *job, const Strip *strip, uint32_t row)
     Ring ring = ccl_cpu_ring (job, strip->rows[plane], plane, top);
 
     for (uint32_t y = top; y < top + height && y < ring.height; y++) {
-      ccl_cpu_ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN,
-                            self->base->config.scale);
+      ccl_cpu_ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN);
       memcpy (tile_row (self, strip, plane, y), blurred_row (&ring, y), ring.width);
     }
   }
@@ -231,8 +230,7 @@ count_drift (void *data, uint32_t index)
     const uint16_t *background = background_row (self, y);
     Ring ring = ccl_cpu_ring (job, strip->rows[0], 0, y);
 
-    ccl_cpu_ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN,
-                          self->base->config.scale);
+    ccl_cpu_ring_advance (&ring, y, self->functions, strip->columns + CCL_MOTION_MARGIN);
     for (uint32_t x = 0; x < self->base->width; x += CCL_DRIFT_STEP)
       strip->counters[ccl_drift_counter (blurred_row (&ring, y)[x], background[x])]++;
   }

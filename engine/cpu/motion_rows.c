@@ -22,10 +22,10 @@ mean_at (const Ring *ring, uint32_t x, uint32_t y, unsigned scale)
 }
 
 static void
-read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
-                 unsigned scale)
+read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunctions *functions)
 {
   const CclImage *image = ring->image;
+  const unsigned scale = ring->scale;
   uint32_t top = y * scale;
   uint32_t whole = ring->lines - top < scale ? 0 : ring->samples / scale;
 
@@ -37,15 +37,15 @@ read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunc
 
 /* Whether rows can be blurred right where they are. */
 static bool
-is_plain (const Ring *ring, unsigned scale)
+is_plain (const Ring *ring)
 {
-  return ring->step == 1 && scale == 1;
+  return ring->step == 1 && ring->scale == 1;
 }
 
 static const uint8_t *
-frame_row (const Ring *ring, uint32_t y, unsigned scale)
+frame_row (const Ring *ring, uint32_t y)
 {
-  return is_plain (ring, scale) ? ring->image->data + y * ring->image->stride : raw_row (ring, y);
+  return is_plain (ring) ? ring->image->data + y * ring->image->stride : raw_row (ring, y);
 }
 
 /* Repeats the first and last samples outside. */
@@ -56,36 +56,36 @@ pad_row (uint8_t *row, uint32_t width)
   row[width] = row[width + 1] = row[width - 1];
 }
 
-/* Makes row @y of what is blurred, if it is not in the frame as it is. */
-static void
-read_row (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, unsigned scale)
+const uint8_t *
+ccl_cpu_ring_read (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *row)
 {
   const CclImage *image = ring->image;
   const uint32_t next = clamp_row ((int64_t) y + AHEAD, ring->height);
 
-  if (scale == 1)
-    functions->take_alternate (raw_row (ring, y), image->data + y * image->stride,
+  if (is_plain (ring))
+    return frame_row (ring, y);
+  if (ring->scale == 1)
+    functions->take_alternate (row, image->data + y * image->stride,
                                image->data + next * image->stride, ring->width);
   else
-    read_scaled_row (raw_row (ring, y), ring, y, functions, scale);
+    read_scaled_row (row, ring, y, functions);
+  return row;
 }
 
 void
-ccl_cpu_ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *columns,
-                      unsigned scale)
+ccl_cpu_ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *columns)
 {
   for (; ring->blurred <= y && ring->blurred < ring->height; ring->blurred++) {
     uint32_t above = clamp_row ((int64_t) ring->blurred - 1, ring->height);
     uint32_t below = clamp_row ((int64_t) ring->blurred + 1, ring->height);
-    /* read_row() has fetched rows that are not plain */
-    uint32_t next =
-        is_plain (ring, scale) ? clamp_row ((int64_t) below + AHEAD, ring->height) : below;
+    /* reading has fetched rows that are not plain */
+    uint32_t next = is_plain (ring) ? clamp_row ((int64_t) below + AHEAD, ring->height) : below;
 
-    for (; !is_plain (ring, scale) && ring->raw <= below; ring->raw++)
-      read_row (ring, ring->raw, functions, scale);
-    functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above, scale),
-                         frame_row (ring, ring->blurred, scale), frame_row (ring, below, scale),
-                         frame_row (ring, next, scale), ring->width);
+    for (; !is_plain (ring) && ring->raw <= below; ring->raw++)
+      ccl_cpu_ring_read (ring, ring->raw, functions, raw_row (ring, ring->raw));
+    functions->blur_row (blurred_row (ring, ring->blurred), columns, frame_row (ring, above),
+                         frame_row (ring, ring->blurred), frame_row (ring, below),
+                         frame_row (ring, next), ring->width);
     pad_row (blurred_row (ring, ring->blurred), ring->width);
   }
 }
@@ -101,8 +101,9 @@ ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
     .step = luma ? 1 : chroma->step,
     .width = luma ? self->base->width : self->chroma_width,
     .height = luma ? self->base->height : self->chroma_height,
-    .samples = luma ? self->frame_width : ccl_model_half (self->frame_width),
-    .lines = luma ? self->frame_height : ccl_model_half (self->frame_height),
+    .samples = luma ? job->width : ccl_model_half (job->width),
+    .lines = luma ? job->height : ccl_model_half (job->height),
+    .scale = job->scale,
     .blocks = luma ? self->blocks : self->chroma_blocks,
     .raw_rows = rows,
   };

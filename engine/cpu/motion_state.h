@@ -1,5 +1,5 @@
-/* cudaccl - CPU backend: the state of a background model, and rows of frames on their way through
- * it SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudaccl - CPU backend: the state of a background model, and frames on their way through it
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* For the files of the model only. */
 
@@ -9,6 +9,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/motion_functions.h"
 #include "engine/motion_drift.h"
+#include "engine/motion_shake.h"
 
 #define RAW_ROWS 4
 #define BLURRED_ROWS 8
@@ -24,6 +25,7 @@ typedef struct Ring
   unsigned step;           /* bytes from sample to sample */
   uint32_t width, height;  /* of the plane */
   uint32_t samples, lines; /* of the frame */
+  unsigned scale;          /* samples of the frame to one of the plane, either way */
   uint32_t blocks;
   uint32_t raw, blurred; /* the next rows to make */
   uint8_t *raw_rows, *blurred_rows;
@@ -38,10 +40,11 @@ typedef struct Strip
   uint16_t *edges; /* [2 * EDGE_ROWS] the strip's first and last rows, likewise */
   uint64_t *foreground, *shadows, *renewed, *differs;
   uint32_t top, bottom;
-  uint64_t count, n_shadows; /* pixels of the last frame */
-  uint64_t luma;             /* its sum, see ccl_drift_brightness() */
-  uint32_t *counters;        /* see ccl_drift_counter() */
-  uint8_t *tiles;            /* the frame, blurred: a row of tiles, luma and both of chroma */
+  uint64_t count, n_shadows;        /* pixels of the last frame */
+  uint64_t luma;                    /* its sum, see ccl_drift_brightness() */
+  uint32_t *counters;               /* see ccl_drift_counter() */
+  CclShakeSum sums[CCL_SHAKE_SUMS]; /* see ccl_shake_find() */
+  uint8_t *tiles; /* the frame, blurred: a row of tiles, luma and both of chroma */
 } Strip;
 
 struct CclCpuModel
@@ -59,6 +62,7 @@ struct CclCpuModel
   Strip *strips;
   uint32_t columns, rows; /* of tiles */
   CclLightTile *tiles;
+  uint8_t *aligned[PLANES]; /* the frame, in the model's size */
   /* Foreground and shadows; no words: not wanted, or the scale is 1. */
   CclMask masks[2];    /* of the model's size */
   CclMask enlarged[2]; /* of the frame's */
@@ -70,6 +74,11 @@ typedef struct Job
   CclCpuModel *model;
   const CclMotionStep *step;
   const CclImage *image;
+  uint32_t width, height; /* of the image */
+  unsigned scale;         /* pixels of the image to one of the model, either way */
+  CclShift shift;
+  CclImage aligned; /* the image of a frame that is shifted */
+  CclChroma chroma;
   uint8_t mean[CCL_LIGHT_BINS]; /* of the curves of lit tiles */
   CclDrift drift;
 } Job;
@@ -122,9 +131,19 @@ n_planes (const CclCpuModel *self)
 /* The ring of a plane for a strip whose first blurred row is @y. @rows: its memory. */
 Ring ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y);
 
+/* Returns row @y of what is blurred: in the frame, if that has it as it is, or in @row. */
+const uint8_t *ccl_cpu_ring_read (const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
+                                  uint8_t *row);
+
 /* Makes blurred rows up to @y, at most to the end of the plane. @columns: room for a row. */
 void ccl_cpu_ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions,
-                           uint8_t *columns, unsigned scale);
+                           uint8_t *columns);
+
+/* Aligns the frame with the background, if it is shifted: sets the job's image and shift. */
+void ccl_cpu_model_align (Job *job);
+
+/* Moves a mask to where the frame has its pixels. */
+void ccl_cpu_model_move (CclMask *mask, CclShift shift);
 
 /* Changes the background where the light has changed, and returns whether it has. */
 bool ccl_cpu_model_relight (Job *job);

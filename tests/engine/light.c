@@ -30,6 +30,7 @@ typedef struct Camera
   CclParams params;
   TestImage planes[PLANES];
   uint32_t thing;    /* where it is */
+  int dx, dy;        /* how far the camera has moved */
   unsigned set, hit; /* foreground, and that of the thing */
 } Camera;
 
@@ -46,9 +47,10 @@ draw (Camera *camera, const Street *street)
 
   for (uint32_t y = 0; y < planes[0].height; y++) {
     for (uint32_t x = 0; x < planes[0].width; x++) {
-      const uint32_t surface = (x / 20 * 7 + y / 12 * 5 + (street->cut ? x / 16 * 9 : 0)) % 11;
+      const uint32_t u = x + 40 + (uint32_t) camera->dx, v = y + 24 + (uint32_t) camera->dy;
+      const uint32_t surface = (u / 20 * 7 + v / 12 * 5 + (street->cut ? u / 16 * 9 : 0)) % 11;
       const bool thing = is_thing (camera, x, y);
-      const uint32_t texture = street->cut ? (7 * x + 3 * y) % 60 : (x + y) % 5;
+      const uint32_t texture = street->cut ? (7 * u + 3 * v) % 60 : (u + v) % 5;
       int luma = thing ? 20 : (int) (50 + 12 * surface + texture);
 
       if (x >= street->lamp)
@@ -218,6 +220,68 @@ check_shadow (Check *check, CclBackend backend)
 }
 
 static void
+shake (Check *check, Camera *camera, const Street *street, unsigned frames)
+{
+  for (unsigned i = 0; i < frames; i++) {
+    camera->dx = (int) (i * 5 % 9) - 4;
+    camera->dy = (int) (i * 7 % 9) - 4;
+    show (check, camera, street, 1);
+    if (i >= 20 || camera->params.motion.freeze)
+      expect (check, camera, street, "while it does");
+  }
+  camera->dx = camera->dy = 0;
+}
+
+/* While the camera shakes by up to four pixels, what moves is foreground, and little else is: from
+ * the start, later, and in a frozen model. */
+static void
+check_shake (Check *check, CclBackend backend)
+{
+  static const Street street = { .name = "a camera that shakes", .gain = 256 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+
+  if (open_camera (check, backend, &camera)) {
+    show (check, &camera, &street, 1);
+    shake (check, &camera, &street, 40);
+    camera.params.elapsed = SECOND / 4;
+    show (check, &camera, &street, 10);
+    camera.params.elapsed = SECOND / 25;
+    shake (check, &camera, &street, 40);
+    camera.params.motion.freeze = true;
+    shake (check, &camera, &street, 20);
+  }
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
+/* A camera that stays where it was moved to does not shake: the background learns what it shows. So
+ * it can be moved again, farther than a shake reaches from where it was first. */
+static void
+check_displaced (Check *check, CclBackend backend)
+{
+  static const Street street = { .name = "a camera that was moved", .gain = 256 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+
+  if (open_camera (check, backend, &camera)) {
+    camera.params.elapsed = SECOND;
+    show (check, &camera, &street, 12);
+    camera.dx = -3;
+    show (check, &camera, &street, 2);
+    expect (check, &camera, &street, "first");
+    show (check, &camera, &street, 30);
+    camera.dx = -7;
+    show (check, &camera, &street, 3);
+    expect (check, &camera, &street, "again");
+  }
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
+static void
 test_relight (Check *check)
 {
   static const CclBackend backends[] = { CCL_BACKEND_CPU, CCL_BACKEND_CUDA };
@@ -238,6 +302,8 @@ test_relight (Check *check)
       check_street (check, backends[i], &streets[k]);
     check_drift (check, backends[i]);
     check_shadow (check, backends[i]);
+    check_shake (check, backends[i]);
+    check_displaced (check, backends[i]);
   }
 }
 

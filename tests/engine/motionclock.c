@@ -431,6 +431,58 @@ test_drift (void)
   }
 }
 
+/* Frames are aligned in the first 2 s, until 2 s after the last one that was shifted, when much
+ * more differs than before, and every 0.5 s; a camera that stays shifted for 4 s is left alone for
+ * twice the learning time, unless the model is frozen. */
+static void
+test_shake (void)
+{
+  static const struct
+  {
+    const char *what;
+    unsigned frames; /* of 100 ms */
+    int8_t shift;    /* if they are aligned; 2: -1 and 1 in turns */
+    unsigned busy;   /* of 1000 pixels */
+    bool freeze;
+    unsigned aligned; /* frames */
+  } phases[] = {
+    { "the first 2 s", 20, 0, 100, false, 19 },
+    { "a still camera", 30, 0, 100, false, 5 },
+    { "the frame in which much more differs", 1, 0, 216, false, 0 },
+    { "the frame after it", 1, 0, 216, false, 1 },
+    { "the frame in which more differs", 1, 0, 430, false, 0 },
+    { "a still camera", 6, 0, 430, false, 1 },
+    { "frames that are shifted", 6, 1, 100, false, 2 },
+    { "2 s after that", 19, 0, 100, false, 19 },
+    { "a still camera", 6, 0, 100, false, 1 },
+    { "a shake", 50, 2, 100, false, 50 },
+    { "a frozen model", 60, 3, 100, true, 60 },
+    { "a camera that was moved", 42, 3, 100, false, 40 },
+    { "it later", 198, 3, 500, false, 0 },
+    { "it even later", 45, 3, 500, false, 40 },
+  };
+  CclMotionClock clock = { .running = false };
+
+  for (size_t i = 0; i < COUNT (phases); i++) {
+    unsigned aligned = 0;
+
+    for (unsigned frame = 0; frame < phases[i].frames; frame++) {
+      CclMotionParams params = params_of (10 * SECOND);
+      CclMotionStep step = { .first = false };
+      CclMotionSeen seen = { .pixels = 1000, .foreground = phases[i].busy / 2 };
+
+      params.freeze = phases[i].freeze;
+      step = ccl_motion_clock_tick (&clock, &params, 100 * MS);
+      seen.shadows = phases[i].busy - seen.foreground;
+      if (step.align)
+        seen.shift.y = phases[i].shift == 2 && frame % 2 ? -1 : phases[i].shift;
+      aligned += step.align;
+      ccl_motion_clock_judge (&clock, params.freeze, 100 * MS, &seen);
+    }
+    check (phases[i].what, i, aligned, phases[i].aligned);
+  }
+}
+
 /* In the dark the floor is lower, down to half. */
 static void
 test_dark (void)
@@ -468,6 +520,7 @@ main (void)
   test_follow ();
   test_drift ();
   test_dark ();
+  test_shake ();
   printf ("%u failures\n", failures);
 
   return failures > 0;

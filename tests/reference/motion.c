@@ -3,6 +3,7 @@
 
 #include "tests/reference/motion.h"
 #include "engine/motion_drift.h"
+#include "engine/motion_shake.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,33 @@ plane_read (Plane *plane, const CclImage *image, unsigned step, uint32_t width, 
       plane->raw[at (plane, x, y)] = (uint8_t) ((sum + n / 2) / n);
     }
   }
+}
+
+/* The sample that the frame shows for one of the background, which it may be itself. */
+static int
+shown (const Plane *plane, uint32_t x, uint32_t y, int dx, int dy)
+{
+  if (ccl_shake_shows (x, dx, plane->width) && ccl_shake_shows (y, dy, plane->height))
+    return plane->raw[at (plane, (int64_t) x + dx, (int64_t) y + dy)];
+  return ccl_motion_level (plane->background[at (plane, x, y)]);
+}
+
+/* Moves the frame. The blurred values are not known yet: they hold the result for a moment. */
+static void
+plane_align (Plane *plane, bool chroma, CclShift shift)
+{
+  CclShift low, high;
+
+  ccl_shake_bounds (shift, chroma, &low, &high);
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++)
+      plane->values[at (plane, x, y)] =
+          (uint8_t) ccl_motion_average (ccl_motion_average (shown (plane, x, y, low.x, low.y),
+                                                            shown (plane, x, y, high.x, low.y)),
+                                        ccl_motion_average (shown (plane, x, y, low.x, high.y),
+                                                            shown (plane, x, y, high.x, high.y)));
+  }
+  memcpy (plane->raw, plane->values, (size_t) plane->width * plane->height);
 }
 
 static int
@@ -428,6 +456,44 @@ follow_drift (CclMotionReference *self)
   }
 }
 
+/* The shift at which the frame fits the background best. */
+static CclShift
+find_shift (const Plane *luma)
+{
+  CclShakeSum sums[CCL_SHAKE_SUMS] = { 0 }, totals[CCL_SHAKE_SHIFTS];
+  const int64_t reach = CCL_SHAKE_REACH;
+
+  for (int i = 0; i < CCL_SHAKE_SHIFTS; i++) {
+    const int64_t dx = i % CCL_SHAKE_SIDE - reach, dy = i / CCL_SHAKE_SIDE - reach;
+    uint32_t row = 0;
+
+    for (int64_t y = reach; y < luma->height - reach; y += ccl_shake_step (luma->height), row++) {
+      CclShakeSum *sum = &sums[ccl_shake_band (row, luma->height) + (uint32_t) i];
+
+      for (int64_t x = reach; x < luma->width - reach; x++)
+        *sum += ccl_shake_difference (luma->raw[at (luma, x + dx, y + dy)],
+                                      luma->background[at (luma, x, y)]);
+    }
+    totals[i] = ccl_shake_total (sums, i);
+  }
+  return ccl_shake_find (sums, totals);
+}
+
+/* Moves kinds of pixels to where the frame has them. */
+static void
+move_kinds (const CclMotionReference *self, CclShift shift, uint8_t *pixels)
+{
+  const Plane *luma = &self->planes[0];
+
+  for (uint32_t y = 0; y < luma->height; y++) {
+    for (uint32_t x = 0; x < luma->width; x++)
+      pixels[at (luma, x, y)] =
+          ccl_shake_shows (x, -shift.x, luma->width) && ccl_shake_shows (y, -shift.y, luma->height)
+              ? self->kinds[at (luma, (int64_t) x - shift.x, (int64_t) y - shift.y)]
+              : 0;
+  }
+}
+
 static uint32_t
 brightness_of (const Plane *luma)
 {
@@ -460,10 +526,14 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   CclMotionSeen seen = { .pixels = plane_size (luma) };
 
   plane_read (luma, image, 1, self->width, self->height, config->scale);
-  plane_blur (luma);
-  for (int i = 1; chroma && i < 3; i++) {
+  for (int i = 1; chroma && i < 3; i++)
     plane_read (&self->planes[i], &image->chroma->planes[i - 1], image->chroma->step,
                 (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
+  if (step.align)
+    seen.shift = find_shift (luma);
+  for (int i = 0; i < (chroma ? 3 : 1); i++) {
+    if (ccl_shake_moves (seen.shift))
+      plane_align (&self->planes[i], i > 0, seen.shift);
     plane_blur (&self->planes[i]);
   }
   if (chroma)
@@ -493,7 +563,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
     seen.foreground += self->kinds[i] == FOREGROUND;
     seen.shadows += self->kinds[i] == SHADOW;
   }
-  memcpy (pixels, self->kinds, plane_size (luma));
+  move_kinds (self, seen.shift, pixels);
   seen.light_change = seen.foreground > ccl_motion_most (params, plane_size (luma));
   if (seen.light_change || self->clock.age < params->warm_up)
     memset (pixels, 0, plane_size (luma));
@@ -506,5 +576,5 @@ ccl_motion_reference_background (const CclMotionReference *self, uint8_t *pixels
   const Plane *luma = &self->planes[0];
 
   for (size_t i = 0; i < plane_size (luma); i++)
-    pixels[i] = (uint8_t) ((luma->background[i] + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
+    pixels[i] = ccl_motion_level (luma->background[i]);
 }

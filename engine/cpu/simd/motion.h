@@ -132,6 +132,40 @@ sum_row (const uint8_t *samples, uint32_t width)
   return sum;
 }
 
+static void
+compare_shifts (CclShakeSum *sums, const uint8_t *values, const uint16_t *background, uint32_t n)
+{
+  const V16 most = v16_set (CCL_SHAKE_MOST);
+  uint32_t x = 0;
+
+  while (n - x >= V16_LANES) {
+    /* parts whose sums have 15 bits */
+    const uint32_t left = (n - x) / V16_LANES, vectors = left < 1000 ? left : 1000;
+    V16 parts[CCL_SHAKE_SIDE];
+
+    for (unsigned i = 0; i < CCL_SHAKE_SIDE; i++)
+      parts[i] = v16_set (0);
+    for (uint32_t end = x + vectors * V16_LANES; x < end; x += V16_LANES) {
+      const V16 level = v16_right (v16_load (background + x), 7);
+
+      for (unsigned i = 0; i < CCL_SHAKE_SIDE; i++)
+        parts[i] = v16_add (parts[i],
+                            v16_min (v16_abs (v16_sub (v16_load8 (values + x + i), level)), most));
+    }
+    for (unsigned i = 0; i < CCL_SHAKE_SIDE; i++) {
+      uint16_t part[V16_LANES];
+
+      v16_store (part, parts[i]);
+      for (unsigned k = 0; k < V16_LANES; k++)
+        sums[i] += part[k];
+    }
+  }
+  for (; x < n; x++) {
+    for (unsigned i = 0; i < CCL_SHAKE_SIDE; i++)
+      sums[i] += ccl_shake_difference (values[x + i], background[x]);
+  }
+}
+
 /* Whether any pixel of a block differs by more than the floor. In most blocks none does, and the
  * noise and slope need not be computed. */
 static inline bool

@@ -18,9 +18,9 @@
 #include "engine/cpu/simd/classes.h"
 #include "engine/cpu/simd/slices.h"
 
-static const CclMotionFunctions motion_functions = { take_alternate, shrink_row, blur_row,
-                                                     sum_row,        luma_row,   chroma_differs,
-                                                     chroma_learn };
+static const CclMotionFunctions motion_functions = { take_alternate, shrink_row,     blur_row,
+                                                     sum_row,        compare_shifts, luma_row,
+                                                     chroma_differs, chroma_learn };
 
 extern const CclCpuFunctions FUNCTIONS;
 const CclCpuFunctions FUNCTIONS = {

@@ -23,6 +23,10 @@
  * When the mean luma has changed by more than a level, the model checks whether the whole picture
  * has, as at dusk or when a camera adapts its exposure, and then shifts all of the background.
  *
+ * A camera may shake by up to four pixels of the model: while it does, and every 0.5 s, the frame
+ * is compared with the background at all such shifts, and moved to where it fits best. Masks are
+ * those of the frame: its outer pixels, of which there is no background, are not foreground.
+ *
  * All arithmetic is in integers: the result is the same on every backend, with every instruction
  * set and any number of threads. */
 

@@ -1,0 +1,169 @@
+/* cudaccl - CUDA backend: background models of a camera that shakes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See engine/motion_shake.h. While the camera shakes, and now and then, two kernels are launched
+ * before a frame's own: they find the shift and copy the frame. One after it moves the masks
+ * back. */
+
+#include "cuda/device/launch.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/models/light.cuh"
+
+#define COMPARE_THREADS (CCL_SHAKE_SIDE * WARP_LANES) /* a warp for each shift down */
+#define COMPARE_WIDTH 512                             /* pixels of a block, in one row */
+
+/* Adds to the sums, which are 0 before the first block. */
+static __global__ void
+__launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask task)
+{
+  const Plane luma = plane_of (task, 0);
+  const uint32_t parts = (luma.width - 1) / COMPARE_WIDTH + 1;
+  const uint32_t row = blockIdx.x / parts, part = blockIdx.x - row * parts;
+  const uint32_t y = CCL_SHAKE_REACH + row * ccl_shake_step (luma.height);
+  const uint32_t down = threadIdx.x / WARP_LANES;
+  const uint32_t end = min ((part + 1) * COMPARE_WIDTH, luma.width - 2 * CCL_SHAKE_REACH);
+  const uint8_t *values = luma.plane.samples + (y + down - CCL_SHAKE_REACH) * luma.plane.pitch;
+  const uint16_t *background = background_row (task, y) + CCL_SHAKE_REACH;
+  uint32_t sums[CCL_SHAKE_SIDE] = {};
+
+#pragma unroll 1
+  for (uint32_t x = part * COMPARE_WIDTH + lane_id (); x < end; x += WARP_LANES) {
+    const int level = background[x];
+
+#pragma unroll
+    for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++)
+      sums[i] += ccl_shake_difference (__ldg (values + x + i), level);
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++) {
+    const uint32_t sum = warp_sum (sums[i]);
+
+    if (lane_id () == i)
+      atomicAdd (task.shake.sums + ccl_shake_band (row, luma.height) + down * CCL_SHAKE_SIDE + i,
+                 (CclShakeSum) sum);
+  }
+}
+
+/* The sample that the frame shows for one of the background, which may be itself. */
+static __device__ inline uint32_t
+shown (const Plane &plane, uint32_t x, uint32_t y, int dx, int dy, uint32_t background)
+{
+  if (!ccl_shake_shows (x, dx, plane.width) || !ccl_shake_shows (y, dy, plane.height))
+    return ccl_motion_level ((uint16_t) background);
+  return __ldg (plane.plane.samples + (y + (uint32_t) dy) * plane.plane.pitch +
+                (size_t) (x + (uint32_t) dx) * plane.step);
+}
+
+/* Copies the frame, shifted. A block has two rows, which share a row of chroma; a thread has four
+ * pixels of either row, and two pairs of chroma. Bytes behind a row may be anything. */
+static __global__ void
+__launch_bounds__ (LIGHT_THREADS) motion_align (const CclModelTask task)
+{
+  __shared__ CclShakeSum totals[CCL_SHAKE_SHIFTS];
+  const Plane luma = plane_of (task, 0);
+  const CclModelFrame &aligned = task.shake.frame;
+  CclShift shift, low, high;
+
+  for (uint32_t i = threadIdx.x; i < CCL_SHAKE_SHIFTS; i += LIGHT_THREADS)
+    totals[i] = ccl_shake_total (task.shake.sums, (int) i);
+  __syncthreads ();
+  shift = ccl_shake_find (task.shake.sums, totals);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    task.state.seen->shift = *task.shake.shift = shift;
+#pragma unroll 1
+  for (uint32_t y = blockIdx.x * 2; y < min (blockIdx.x * 2 + 2, luma.height); y++) {
+    const uint16_t *background = background_row (task, y);
+    uint8_t *row = (uint8_t *) aligned.planes[0].samples + y * aligned.planes[0].pitch;
+
+#pragma unroll 1
+    for (uint32_t x = threadIdx.x * 4; x < luma.width; x += LIGHT_THREADS * 4) {
+      uint32_t word = 0;
+
+#pragma unroll
+      for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t at = min (x + i, luma.width - 1);
+
+        word |= shown (luma, at, y, shift.x, shift.y, background[at]) << 8 * i;
+      }
+      *(uint32_t *) (row + x) = word;
+    }
+  }
+  if (task.frame.chroma_width == 0)
+    return;
+  ccl_shake_bounds (shift, true, &low, &high);
+#pragma unroll 1
+  for (uint32_t x = threadIdx.x * 2; x < task.frame.chroma_width; x += LIGHT_THREADS * 2) {
+    const uint32_t y = blockIdx.x;
+    uint32_t word = 0;
+
+#pragma unroll 1
+    for (uint32_t i = 0; i < 4; i++) {
+      const Plane plane = plane_of (task, 1 + i % 2);
+      const uint32_t at = min (x + i / 2, plane.width - 1);
+      const uint32_t background = *chroma_at (task, at, y) >> 16 * (i % 2) & 0xffff;
+
+      word |= (uint32_t) ccl_motion_average (
+                  ccl_motion_average (shown (plane, at, y, low.x, low.y, background),
+                                      shown (plane, at, y, high.x, low.y, background)),
+                  ccl_motion_average (shown (plane, at, y, low.x, high.y, background),
+                                      shown (plane, at, y, high.x, high.y, background)))
+              << 8 * i;
+    }
+    *(uint32_t *) (aligned.planes[1].samples + y * aligned.planes[1].pitch + 2 * x) = word;
+  }
+}
+
+/* Moves a mask to where the frame has its pixels. Each thread writes 32 pixels. */
+static __global__ void
+__launch_bounds__ (LIGHT_THREADS) motion_move (const CclModelMask from, const CclModelMask to,
+                                               const CclShift *by, uint32_t width, uint32_t height)
+{
+  const CclShift shift = *by;
+  const uint32_t words = (width - 1) / 64 * 2 + 2;
+  const uint64_t i = (uint64_t) blockIdx.x * LIGHT_THREADS + threadIdx.x;
+  const uint32_t y = (uint32_t) (i / words), x = (uint32_t) (i - (uint64_t) y * words);
+  uint32_t bits = 0;
+
+  if (y >= height)
+    return;
+  if (ccl_shake_shows (y, -shift.y, height)) {
+    const uint32_t *row = (const uint32_t *) (from.words + (y - (uint32_t) shift.y) * from.pitch);
+
+    if (shift.x >= 0)
+      bits = __funnelshift_l (x > 0 ? row[x - 1] : 0, row[x], shift.x);
+    else
+      bits = __funnelshift_r (row[x], x + 1 < words ? row[x + 1] : 0, -shift.x);
+    if (x * 32 >= width)
+      bits = 0;
+    else if (width - x * 32 < 32)
+      bits &= (1u << (width - x * 32)) - 1;
+  }
+  ((uint32_t *) (to.words + y * to.pitch))[x] = bits;
+}
+
+cudaError_t
+ccl_cuda_model_align (CclModelTask *task, cudaStream_t stream)
+{
+  const uint32_t width = task->frame.width, height = task->frame.height;
+  const uint32_t parts = (width - 1) / COMPARE_WIDTH + 1;
+  cudaError_t error = CCL_CUDA (cudaMemsetAsync, task->shake.sums, 0,
+                                CCL_SHAKE_SUMS * sizeof *task->shake.sums, stream);
+
+  if (error == cudaSuccess && width >= CCL_SHAKE_SIDE && height >= CCL_SHAKE_SIDE)
+    error = launch (motion_compare_shifts, ccl_shake_rows (height) * parts, COMPARE_THREADS, 0,
+                    stream, *task);
+  if (error == cudaSuccess)
+    error = launch (motion_align, (height - 1) / 2 + 1, LIGHT_THREADS, 0, stream, *task);
+  task->frame = task->shake.frame;
+  return error;
+}
+
+cudaError_t
+ccl_cuda_model_move (const CclModelMask *from, const CclModelMask *to, const CclModelTask *task,
+                     cudaStream_t stream)
+{
+  const uint64_t words = (uint64_t) ((task->frame.width - 1) / 64 * 2 + 2) * task->frame.height;
+
+  return launch (motion_move, (uint32_t) ((words - 1) / LIGHT_THREADS + 1), LIGHT_THREADS, 0,
+                 stream, *from, *to, task->shake.shift, task->frame.width, task->frame.height);
+}
