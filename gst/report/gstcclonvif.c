@@ -9,7 +9,8 @@
  * Converts frames with metadata of `cudaccl` to the XML that video management systems read: a
  * document `tt:MetadataStream` of the ONVIF schema (Analytics Service Specification) for each
  * frame, in a buffer with the timestamp and duration of the frame. GStreamer's ONVIF elements send,
- * store and draw it. Only the metadata of the frames is read; they may be in any memory.
+ * store and draw it; `cudaccl-watch` [serves it](../watch.md#onvif). Only the metadata of the
+ * frames is read; they may be in any memory.
  *
  * ## Documents
  *
@@ -27,6 +28,7 @@
  * * `tt:Class` has the object's class as one of ONVIF's types (`Human`, `Vehicle`, `Bicycle`,
  *   `Animal` and so on), whichever of their usual names a detector has for it, with the confidence
  *   as `Likelihood`; `tt:VehicleInfo` says `Car`, `Truck`, `Bus`, `Motorcycle` or `Bicycle`.
+ *
  * Classes that ONVIF has no name for keep their own.
  *
  * Behind that is a `tt:Event`, if there are events of `cclzones`, with a `wsnt:NotificationMessage`
@@ -35,12 +37,12 @@
  * | event | topic, in `tns1:RuleEngine` | data |
  * |---|---|---|
  * | `in`, `out` | `LineDetector/Crossed` | `ObjectId`, `Direction` (`in` or `out`) |
- * | `in`, `out` | `CountAggregation/Counter` | `Count` of that direction; the rule is the name of
- * the tripwire and `/in` or `/out` | | `enter`, `leave` | `FieldDetector/ObjectsInside`, a property
- * with the key `ObjectId` | `IsInside` | | `dwell` | `LoiteringDetector/ObjectIsLoitering`, with
- * the key `ObjectId` | `Since`, when the object entered |
+ * | `in`, `out` | `CountAggregation/Counter` | `Count` of that direction |
+ * | `enter`, `leave` | `FieldDetector/ObjectsInside` | `IsInside`; the key is `ObjectId` |
+ * | `dwell` | `LoiteringDetector/ObjectIsLoitering` | `Since`, when it entered; the same key |
  *
- * Their `UtcTime` is that of the event, their `Rule` the name of the zone or tripwire, and
+ * The rule of a counter is the name of the tripwire and `/in` or `/out`.
+ * The others have the name of the zone or tripwire. `UtcTime` is that of the event, and
  * `VideoSourceConfigurationToken` and `VideoAnalyticsConfigurationToken` are #ccljson:source, or
  * `0`. `ClassTypes` has the class of the object, if it has one.
  *
