@@ -58,7 +58,7 @@ import() {
 # try_image FOLDER: runs the program in the mounted image, without an engine of containers.
 # shellcheck disable=SC2016
 try_image() {
-  local data
+  local data status=0
   data=$(mktemp -d)
   chown 10001:10001 "$data"
   chmod 700 "$data"
@@ -72,31 +72,33 @@ try_image() {
     mount --bind /dev "$place/dev"
     mount -t tmpfs tmpfs "$place/tmp"
     mount -o remount,ro,bind "$place"
+    # For a subshell, which becomes the program.
     in_image() {
-      env -i PATH=/usr/bin:/bin HOME=/data XDG_CONFIG_HOME=/data XDG_DATA_HOME=/data XDG_CACHE_HOME=/tmp \
+      exec env -i PATH=/usr/bin:/bin HOME=/data XDG_CONFIG_HOME=/data XDG_DATA_HOME=/data XDG_CACHE_HOME=/tmp \
         GST_REGISTRY=/tmp/registry.bin /usr/sbin/chroot --userspec=10001:10001 --groups= "$place" "$@"
     }
     printf "[server]\nlisten = 127.0.0.1:8498\n[camera ball]\nuri = test://\n" >"$2/cudaccl-watch.conf"
     chown 10001:10001 "$2/cudaccl-watch.conf"
-    if in_image touch /etc/x 2>/dev/null; then
+    if (in_image touch /etc/x) 2>/dev/null; then
       echo "the root can be written"
       exit 1
     fi
     begin=$(date +%s%N)
     in_image cudaccl-watch &
     for ((i = 0; i < 300; i++)); do
-      ! in_image cudaccl-watch --healthy 2>/dev/null || break
+      ! (in_image cudaccl-watch --healthy) 2>/dev/null || break
       sleep 0.1
     done
-    in_image cudaccl-watch --healthy
+    (in_image cudaccl-watch --healthy)
     echo "healthy after $((($(date +%s%N) - begin) / 1000000)) ms"
     kill $!
     wait $!
-    if in_image cudaccl-watch --healthy; then
+    if (in_image cudaccl-watch --healthy); then
       echo "healthy, but ended"
       exit 1
-    fi' try "$1" "$data"
+    fi' try "$1" "$data" || status=$?
   rm -rf "$data" "$data.root"
+  return "$status"
 }
 
 if [[ -n $suite ]]; then
