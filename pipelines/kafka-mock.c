@@ -4,10 +4,14 @@
 /* kafka-mock TOPIC COUNT: prints the address of librdkafka's mock broker, then partition, key and
  * text of each message in this topic. After a quarter of COUNT messages the broker is down for two
  * seconds. Runs until it is killed: the producer may still wait for an answer when the last message
- * is printed. */
+ * is printed.
+ *
+ * kafka-mock TOPIC 0: prints the address alone. Each line from standard input, `down` or `up`,
+ * changes the broker, and the end of the input ends the program. */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -54,6 +58,16 @@ main (int argc, char **argv)
   cluster = rd_kafka_mock_cluster_new (producer, 1);
   rd_kafka_mock_topic_create (cluster, argv[1], N_PARTITIONS, 1);
   printf ("%s\n", rd_kafka_mock_cluster_bootstraps (cluster));
+  while (count == 0) {
+    char line[16];
+
+    if (!fgets (line, sizeof (line), stdin))
+      return 0;
+    if (strcmp (line, "down\n") == 0)
+      rd_kafka_mock_broker_set_down (cluster, 1);
+    else
+      rd_kafka_mock_broker_set_up (cluster, 1);
+  }
 
   consumer = client_new (RD_KAFKA_CONSUMER, rd_kafka_mock_cluster_bootstraps (cluster));
   for (i = 0; i < N_PARTITIONS; i++)

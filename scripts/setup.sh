@@ -16,7 +16,8 @@ fi
 # Python's headers for the package.
 build_packages=(gcc g++ libc6-dev meson ninja-build pkgconf python3-dev libgirepository1.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libgstrtspserver-1.0-dev libjson-glib-dev
-  libpango1.0-dev libmosquitto-dev libpng-dev librdkafka-dev libsoup-3.0-dev libsqlite3-dev)
+  libpango1.0-dev libmosquitto-dev libpng-dev libpq-dev librdkafka-dev libsoup-3.0-dev
+  libsqlite3-dev)
 # memory:CUDAMemory needs CUDA.
 if command -v nvcc >/dev/null; then
   build_packages+=(libgstreamer-plugins-bad1.0-dev)
@@ -27,8 +28,8 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-
   gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
 # For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction, for those of the
-# Python package, and for those of clips (x264enc).
-test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly)
+# Python package, for those of clips (x264enc), and for cudaccl-collect.
+test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly postgresql)
 
 say() {
   printf '== %s\n' "$*" >&2

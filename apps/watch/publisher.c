@@ -16,6 +16,7 @@ struct _WatchPublisher
   WatchStore *store;
   GPtrArray *sinks; /* of WatchSink */
   WatchSink *mqtt;  /* one of them, or NULL */
+  WatchSink *kafka; /* the same */
 };
 
 static void
@@ -56,8 +57,11 @@ add_sinks (WatchPublisher *self, const WatchSettings *settings, GError **error)
     if (!add_sink (self, self->mqtt))
       return FALSE;
   }
-  if (settings->kafka && !add_sink (self, watch_sink_new_kafka (settings, error)))
-    return FALSE;
+  if (settings->kafka) {
+    self->kafka = watch_sink_new_kafka (settings, error);
+    if (!add_sink (self, self->kafka))
+      return FALSE;
+  }
   if (settings->lines && !add_sink (self, watch_sink_new_lines (settings, error)))
     return FALSE;
   for (gchar **url = settings->webhooks; url && *url; url++) {
@@ -148,6 +152,15 @@ watch_publisher_set_picture (WatchPublisher *self, const gchar *camera, GBytes *
 {
   if (self->mqtt)
     watch_sink_set_picture (self->mqtt, camera, jpeg);
+}
+
+void
+watch_publisher_set_status (WatchPublisher *self, const gchar *program, gchar *status)
+{
+  if (self->kafka)
+    watch_sink_set_status (self->kafka, program, status);
+  else
+    g_free (status);
 }
 
 static void

@@ -39,6 +39,10 @@ void watch_publisher_set_camera (WatchPublisher *self, const gchar *camera,
 /* The latest picture of an event of the camera. */
 void watch_publisher_set_picture (WatchPublisher *self, const gchar *camera, GBytes *jpeg);
 
+/* What this program and its cameras do, for those who look at many: a line of JSON, taken. It goes
+ * to Kafka, to the topic `TOPIC.status`; only the latest is sent. */
+void watch_publisher_set_status (WatchPublisher *self, const gchar *program, gchar *status);
+
 /* Returns an array of WatchSinkStatus, which clears its items. */
 GArray *watch_publisher_get_status (WatchPublisher *self);
 

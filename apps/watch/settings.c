@@ -107,6 +107,11 @@ static const Key keys[] = {
   { "onvif", "rtsp-port", UINT, FIELD (rtsp_port), "8554", "1 to 65535", 1, 65535 },
   { "onvif", "discovery", BOOLEAN, FIELD (onvif_discovery), "true", "true or false" },
 
+  /* Of cudaccl-collect. */
+  { "collect", "database", TEXT, FIELD (database), NULL,
+    "a connection string of PostgreSQL, such as host=db.example dbname=cudaccl" },
+  { "collect", "days", UINT, FIELD (collect_days), "30", "0 to 36500", 0, 36500 },
+
   /* Before the addresses, which may have a user, too. */
   { CAMERA, "credentials", USER, CAMERA_FIELD (user), NULL, USER_FILE },
   { CAMERA, "uri", OTHER, CAMERA_FIELD (uri), NULL, NULL },
@@ -599,7 +604,7 @@ check_names (Reader *reader)
     reader->group = *group;
     if (known == *group && (!find_key (known, NULL) || g_str_equal (known, CAMERA)))
       return fail (reader, "no such group; expected watch, server, record, mqtt, kafka, webhooks, "
-                           "lines, onvif, or camera NAME");
+                           "lines, onvif, collect, or camera NAME");
     for (gchar **name = names; name && *name; name++) {
       if (!find_key (known, *name)) {
         g_autoptr (GString) expected = g_string_new (NULL);

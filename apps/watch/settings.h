@@ -70,6 +70,8 @@ typedef struct
   gchar *onvif_password;
   guint rtsp_port;          /* of metadata; default 8554 */
   gboolean onvif_discovery; /* answer probes, unless the address is local; default true */
+  gchar *database;          /* of cudaccl-collect: a connection string of PostgreSQL, or NULL */
+  guint collect_days;       /* how long it keeps events; default 30; 0: for ever */
   GPtrArray *cameras;   /* of WatchCameraSettings, in the order of the file: those of the share */
   GPtrArray *elsewhere; /* the others */
 } WatchSettings;

@@ -44,6 +44,10 @@ typedef struct
   GHashTable *sent;    /* of Sent, by their numbers */
   guint64 state_number;
   gboolean offline; /* said */
+
+  /* Kafka only. */
+  gchar *status_key, *status; /* to be sent, or NULL; of the sink's lock */
+  gboolean status_sent;       /* and not confirmed */
 } BrokerSink;
 
 static void
@@ -64,6 +68,10 @@ confirmed (guint64 number, const GError *error, gpointer user_data)
 
   if (!(number & STATE_NUMBER)) {
     watch_sink_done (&self->sink, number, error ? error->message : NULL);
+    return;
+  }
+  if (!self->sent) {
+    self->status_sent = FALSE;
     return;
   }
   sent = g_hash_table_lookup (self->sent, &number);
@@ -126,7 +134,7 @@ close_client (BrokerSink *self)
   if (self->client)
     self->broker->close (self->client);
   self->client = NULL;
-  self->connected = FALSE;
+  self->connected = self->status_sent = FALSE;
   if (self->sent)
     g_hash_table_remove_all (self->sent);
   watch_sink_send_again (&self->sink);
@@ -199,6 +207,28 @@ send_states (BrokerSink *self)
   }
 }
 
+/* Sends the latest status, one at a time: it is not worth a place in the spool. Returns whether
+ * there is none to wait for. */
+static gboolean
+send_status (BrokerSink *self)
+{
+  g_autofree gchar *key = NULL, *text = NULL;
+
+  g_mutex_lock (&self->sink.lock);
+  if (self->client && !self->status_sent) {
+    key = g_steal_pointer (&self->status_key);
+    text = g_steal_pointer (&self->status);
+  }
+  g_mutex_unlock (&self->sink.lock);
+  if (text) {
+    g_autofree gchar *topic = g_strconcat (self->topic, ".status", NULL);
+    const BrokerMessage message = { topic, key, text, strlen (text), FALSE };
+
+    self->status_sent = self->broker->send (self->client, STATE_NUMBER, &message, NULL);
+  }
+  return !self->status_sent;
+}
+
 /* Returns whether the sink is not to end yet. */
 static gboolean
 end_states (BrokerSink *self)
@@ -221,7 +251,7 @@ run (WatchSink *sink)
 {
   BrokerSink *self = (BrokerSink *) sink;
 
-  while (watch_sink_goes_on (sink, self->states && end_states (self))) {
+  while (watch_sink_goes_on (sink, self->states ? end_states (self) : !send_status (self))) {
     g_autoptr (GError) error = NULL;
 
     if (self->client || open_client (self, &error)) {
@@ -253,6 +283,8 @@ broker_sink_free (WatchSink *sink)
   g_clear_pointer (&self->states, watch_states_free);
   g_free (self->will);
   g_free (self->birth);
+  g_free (self->status_key);
+  g_free (self->status);
   g_free (self->next.topic);
   g_clear_pointer (&self->next.payload, g_bytes_unref);
   g_clear_pointer (&self->sent, g_hash_table_unref);
@@ -343,5 +375,19 @@ void
 watch_sink_set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg)
 {
   watch_states_set_picture (((BrokerSink *) sink)->states, camera, jpeg);
+  watch_sink_wake (sink);
+}
+
+void
+watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status)
+{
+  BrokerSink *self = (BrokerSink *) sink;
+
+  g_mutex_lock (&sink->lock);
+  g_free (self->status_key);
+  g_free (self->status);
+  self->status_key = g_strdup (program);
+  self->status = status;
+  g_mutex_unlock (&sink->lock);
   watch_sink_wake (sink);
 }

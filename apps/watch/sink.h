@@ -65,6 +65,10 @@ WatchSink *watch_sink_new_webhook (const gchar *url, GError **error);
 void watch_sink_set_camera (WatchSink *sink, const gchar *camera, const WatchCameraStatus *status);
 void watch_sink_set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg);
 
+/* For Kafka: sends what the program and its cameras do, with the program as key; only the latest is
+ * kept. Takes @status, a line of JSON. From any thread. */
+void watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status);
+
 /* Sets what all sinks have; for functions that make one. Takes @key and @name. */
 void watch_sink_init (WatchSink *self, gchar *key, gchar *name, const gchar *kinds);
 /* The opposite of watch_sink_init(), for `free`. */

@@ -6,8 +6,13 @@
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <string.h>
 
-#define RELOAD_DELAY 300 /* ms: editors write a file in several steps */
+#include "json.h"
+
+#define RELOAD_DELAY 300     /* ms: editors write a file in several steps */
+#define STATUS_INTERVAL 5000 /* ms */
+#define STATUS_DELAY 500     /* ms after a camera has changed: others may, too */
 #define DAY (24 * 60 * 60 * (gint64) G_USEC_PER_SEC)
 
 struct _Watch
@@ -22,9 +27,9 @@ struct _Watch
   WatchPublisher *publisher;
   GPtrArray *cameras; /* of WatchCamera; freed by close_camera() */
   WatchListeners *listeners;
-  GFileMonitor *monitors[2]; /* or NULL */
-  guint reload, minute;      /* sources */
-  GThread *sweeper;          /* removes old files, or NULL */
+  GFileMonitor *monitors[2];                 /* or NULL */
+  guint reload, minute, status, status_soon; /* sources */
+  GThread *sweeper;                          /* removes old files, or NULL */
   gint sweeping;
   guint days; /* to keep, for the sweeper; 0: for ever */
 };
@@ -36,6 +41,98 @@ watch_unref (gpointer data)
 
   if (g_atomic_int_dec_and_test (&self->refs))
     g_free (self);
+}
+
+/* --- What others are told --- */
+
+/* One host may run several programs with shares of their own. */
+static gchar *
+get_program (Watch *self)
+{
+  const gchar *share = self->settings->share;
+
+  return share && !g_str_has_prefix (share, "auto/")
+             ? g_strdup_printf ("%s.%.*s", g_get_host_name (), (int) strcspn (share, "/"), share)
+             : g_strdup (g_get_host_name ());
+}
+
+static void
+add_camera (JsonBuilder *builder, WatchCamera *camera)
+{
+  WatchCameraStatus status;
+
+  watch_camera_get_status (camera, &status);
+  json_builder_begin_object (builder);
+  watch_json_add_string (builder, "camera", watch_camera_get_name (camera));
+  watch_json_add_string (builder, "state", watch_camera_state_get_name (status.state));
+  watch_json_add_time (builder, "since", status.since);
+  watch_json_add_string (builder, "text", status.text);
+  watch_json_add_int (builder, "rate", (gint64) (status.rate + 0.5));
+  watch_json_add_int (builder, "objects", status.objects);
+  watch_json_add_boolean (builder, "moving", status.moving);
+  json_builder_end_object (builder);
+  watch_camera_status_clear (&status);
+}
+
+/* Tells Kafka what all cameras do. @ends: and that this is the last time. */
+static void
+publish_program (Watch *self, gboolean ends)
+{
+  g_autofree gchar *program = get_program (self);
+  g_autoptr (GArray) sinks = NULL;
+  JsonBuilder *builder;
+  guint64 pending = 0, dropped = 0;
+
+  if (!self->publisher || !self->settings->kafka)
+    return;
+  sinks = watch_publisher_get_status (self->publisher);
+  for (guint i = 0; i < sinks->len; i++) {
+    const WatchSinkStatus *sink = &g_array_index (sinks, WatchSinkStatus, i);
+
+    if (g_str_equal (sink->name, "kafka")) {
+      pending = sink->pending;
+      dropped = sink->dropped;
+    }
+  }
+  builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  watch_json_add_string (builder, "program", program);
+  watch_json_add_string (builder, "session", self->session);
+  watch_json_add_time (builder, "start", self->start);
+  watch_json_add_time (builder, "utc", g_get_real_time ());
+  watch_json_add_boolean (builder, "ends", ends);
+  watch_json_add_string (builder, "version", PACKAGE_VERSION);
+  watch_json_add_string (builder, "share", self->settings->share);
+  watch_json_add_int (builder, "pending", pending);
+  watch_json_add_int (builder, "dropped", dropped);
+  json_builder_set_member_name (builder, "cameras");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->cameras->len; i++)
+    add_camera (builder, g_ptr_array_index (self->cameras, i));
+  json_builder_end_array (builder);
+  watch_publisher_set_status (self->publisher, program, watch_json_take (builder));
+}
+
+static gboolean
+on_status (gpointer user_data)
+{
+  publish_program (user_data, FALSE);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_status_soon (gpointer user_data)
+{
+  ((Watch *) user_data)->status_soon = 0;
+  publish_program (user_data, FALSE);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+publish_soon (Watch *self)
+{
+  if (!self->status_soon)
+    self->status_soon = g_timeout_add (STATUS_DELAY, on_status_soon, self);
 }
 
 /* --- In the main thread, by what other threads say --- */
@@ -154,6 +251,7 @@ on_camera_changed (WatchCamera *camera, gpointer user_data)
              status.text ? status.text : "");
   watch_camera_status_clear (&status);
   publish_state (user_data, camera);
+  publish_soon (user_data);
 }
 
 static WatchCamera *
@@ -254,6 +352,7 @@ set_cameras (Watch *self, gboolean renew)
   }
   free_cameras (self, before);
   g_ptr_array_unref (before);
+  publish_soon (self);
 }
 
 /* --- The file --- */
@@ -419,6 +518,7 @@ watch_new (const gchar *path, GError **error)
   if (g_file_test (data, G_FILE_TEST_IS_SYMLINK))
     self->monitors[1] = monitor (self, data);
   self->minute = g_timeout_add_seconds (60, on_minute, self);
+  self->status = g_timeout_add (STATUS_INTERVAL, on_status, self);
   return self;
 }
 
@@ -427,6 +527,8 @@ watch_free (Watch *self)
 {
   g_clear_handle_id (&self->reload, g_source_remove);
   g_clear_handle_id (&self->minute, g_source_remove);
+  g_clear_handle_id (&self->status, g_source_remove);
+  g_clear_handle_id (&self->status_soon, g_source_remove);
   for (guint i = 0; i < G_N_ELEMENTS (self->monitors); i++)
     g_clear_object (&self->monitors[i]);
   if (self->sweeper)
@@ -436,6 +538,8 @@ watch_free (Watch *self)
     watch_camera_stop (g_ptr_array_index (self->cameras, i));
   for (guint i = 0; i < self->cameras->len; i++)
     watch_camera_free (g_ptr_array_index (self->cameras, i));
+  g_ptr_array_set_size (self->cameras, 0);
+  publish_program (self, TRUE);
   g_ptr_array_unref (self->cameras);
   /* What cameras added last goes to the sinks, too. */
   if (self->publisher) {

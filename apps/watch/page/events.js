@@ -7,7 +7,7 @@ import {Drawing} from './drawing.js';
 import {t} from './text.js';
 import {points} from './zones.js';
 
-const kinds = ['motion', 'still', 'enter', 'leave', 'dwell', 'in', 'out', 'lost', 'back'];
+export const kinds = ['motion', 'still', 'enter', 'leave', 'dwell', 'in', 'out', 'lost', 'back'];
 const signs = {motion: '≈', still: '–', enter: '⇥', leave: '↦', dwell: '⧗', in: '→', out: '←', lost: '✖', back: '●'};
 const media = name => '/media/' + name.split('/').map(encodeURIComponent).join('/');
 
@@ -67,7 +67,7 @@ function path(track, drawing) {
 }
 
 // The form's values by name, without those that are empty.
-function values(form) {
+export function values(form) {
   const found = {};
   for (const element of form.elements)
     if (element.name && element.value && !element.disabled)
@@ -75,7 +75,7 @@ function values(form) {
   return found;
 }
 
-function named(element, name, attributes) {
+export function named(element, name, attributes) {
   element.name = name;
   for (const [key, value] of Object.entries(attributes || {}))
     element.setAttribute(key, value);

@@ -139,6 +139,18 @@ const words = {
   of: ['of', 'von'],
   program: ['Program', 'Programm'],
   'wrong-name': ['Letters, digits, - and _', 'Buchstaben, Ziffern, - und _'],
+  // Of cudaccl-collect.
+  programs: ['Programs', 'Programme'],
+  state: ['State', 'Zustand'],
+  'objects-now': ['Objects', 'Objekte'],
+  gone: ['gone', 'fort'],
+  seen: ['Seen', 'Gesehen'],
+  version: ['Version', 'Version'],
+  session: ['Session', 'Sitzung'],
+  missing: ['missing', 'fehlen'],
+  numbers: ['Numbers', 'Nummern'],
+  'missing-events': ['Missing events', 'Fehlende Ereignisse'],
+  'missing-text': ['Numbers of events that never arrived. A program that is gone may still have some: they come when it runs again.', 'Nummern von Ereignissen, die nie ankamen. Ein Programm, das fort ist, kann noch welche haben: Sie kommen, wenn es wieder läuft.'],
 };
 
 export const language = (navigator.language || 'en').startsWith('de') ? 'de' : 'en';

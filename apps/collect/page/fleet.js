@@ -1,0 +1,106 @@
+// cudaccl-collect - the page for the cameras of many programs
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import {get, query} from './api.js';
+import {act, button, field, h, number, select, time} from './dom.js';
+import {eventItem, kinds, named, values} from './events.js';
+import {start} from './shell.js';
+import {t} from './text.js';
+
+const INTERVAL = 5000; // ms, as programs tell
+const MOST = 500; // rows that are shown
+const states = ['running', 'connecting', 'frozen', 'lost', 'gone', 'off'];
+
+// Calls update now, and again while the page is seen. Returns the function that ends it.
+async function repeat(update) {
+  const timer = setInterval(() => !document.hidden && act(update), INTERVAL);
+  await act(update);
+  return () => clearInterval(timer);
+}
+
+const table = (heads, rows) => h('div', {class: 'list card'}, h('table', null,
+  h('thead', null, h('tr', null, heads.map(text => h('th', {scope: 'col'}, t(text))))), h('tbody', null, rows)));
+
+const row = cells => h('tr', null, cells.map((cell, i) => i ? h('td', null, cell) : h('th', {scope: 'row'}, cell)));
+
+const state = camera => [h('span', {class: camera.state}, t(camera.state)), ' ', h('small', null, camera.state === 'gone' ? '' : camera.text || '')];
+
+async function showFleet(main) {
+  const name = h('input', {type: 'search', autocomplete: 'off'});
+  const wanted = select([['', t('all')], ...states.map(one => [one, t(one)])]);
+  const summary = h('p', {role: 'status'}), list = h('div');
+  let fleet = {cameras: []};
+
+  function draw() {
+    const text = name.value.trim().toLowerCase();
+    const counts = Object.fromEntries(states.map(one => [one, 0]));
+    fleet.cameras.forEach(one => { counts[one.state]++; });
+    const found = fleet.cameras.filter(one => (!wanted.value || one.state === wanted.value)
+      && `${one.camera} ${one.program}`.toLowerCase().includes(text));
+    summary.textContent = [`${number(fleet.cameras.length)} ${t('cameras')}`,
+      ...states.filter(one => counts[one]).map(one => `${number(counts[one])} ${t(one)}`),
+      `${number(fleet.events)} ${t('events')}`, `${number(fleet.missing)} ${t('missing')}`,
+      ...found.length > MOST ? [`${number(MOST)} ${t('of')} ${number(found.length)}`] : []].join(' · ');
+    list.replaceChildren(table(['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => row([
+      h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since), number(one.rate), number(one.objects), one.program]))));
+  }
+
+  name.addEventListener('input', draw);
+  wanted.addEventListener('change', draw);
+  main.append(h('h2', null, t('cameras')), h('div', {class: 'card filters'}, field(t('search'), name), field(t('state'), wanted)), summary, list);
+  return repeat(async () => {
+    fleet = await get('/api/fleet');
+    draw();
+  });
+}
+
+// Pictures and clips are with the programs.
+const item = event => eventItem({...event, picture: null, clip: null});
+
+async function showEvents(main, camera) {
+  const list = h('ul', {class: 'events'}), status = h('p', {role: 'status'});
+  const more = button(t('more'), () => act(() => load(false)), {hidden: true});
+  let next = '', n = 0;
+
+  async function load(anew) {
+    if (anew) {
+      list.replaceChildren();
+      next = '';
+      n = 0;
+    }
+    const answer = await get(query('/api/events', {...values(form), limit: 50, before: next}));
+    next = answer.next || '';
+    n += answer.events.length;
+    list.append(...answer.events.map(item));
+    more.hidden = !next;
+    status.textContent = n ? `${number(n)}${next ? '+' : ''} ${t('found')}` : t('none');
+  }
+
+  const form = h('form', {class: 'card filters', onsubmit: event => { event.preventDefault(); act(() => load(true)); }},
+    field(t('camera'), named(h('input', {type: 'text', value: camera}), 'camera')),
+    field(t('kind'), named(select([['', t('all')], ...kinds.map(one => [one, t(`k-${one}`)])]), 'kind')),
+    h('div', {class: 'long'}, field(t('begin'), named(h('input', {type: 'datetime-local', step: 1}), 'begin'))),
+    h('div', {class: 'long'}, field(t('end'), named(h('input', {type: 'datetime-local', step: 1}), 'end'))),
+    h('button', {class: 'main'}, t('search')));
+  main.append(h('h2', null, t('events')), form, status, list, more);
+  await load(true);
+  return null;
+}
+
+const ranges = numbers => (numbers || []).map(([a, b]) => a === b ? a : `${a}–${b}`).join(', ');
+
+async function showPrograms(main) {
+  const programs = h('div'), missing = h('div');
+
+  main.append(h('h2', null, t('programs')), programs, h('h2', null, t('missing-events')), h('p', {class: 'hint'}, t('missing-text')), missing);
+  return repeat(async () => {
+    const [fleet, lost] = await Promise.all([get('/api/fleet'), get('/api/missing')]);
+    programs.replaceChildren(table(['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => row([
+      one.program, h('span', {class: one.gone ? 'gone' : 'running'}, t(one.gone ? 'gone' : 'running')), number(one.cameras), time(one.seen),
+      time(one.start), number(one.pending), number(one.dropped), one.version]))));
+    missing.replaceChildren(lost.missing.length ? table(['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => row([
+      one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session]))) : h('p', null, t('none')));
+  });
+}
+
+start({fleet: showFleet, events: showEvents, programs: showPrograms});
