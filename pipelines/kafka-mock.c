@@ -7,7 +7,8 @@
  * is printed.
  *
  * kafka-mock TOPIC 0: prints the address alone. Each line from standard input, `down` or `up`,
- * changes the broker, and the end of the input ends the program. */
+ * changes the broker; `null` sends a message without text; the end of the input ends the program.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,18 @@ client_new (rd_kafka_type_t type, const char *brokers)
   return client;
 }
 
+/* A tombstone, with which producers remove a key. */
+static void
+send_null (const char *brokers, const char *topic)
+{
+  rd_kafka_t *producer = client_new (RD_KAFKA_PRODUCER, brokers);
+
+  rd_kafka_producev (producer, RD_KAFKA_V_TOPIC (topic), RD_KAFKA_V_KEY ("k", 1),
+                     RD_KAFKA_V_VALUE (NULL, 0), RD_KAFKA_V_END);
+  rd_kafka_flush (producer, 10000);
+  rd_kafka_destroy (producer);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -65,6 +78,8 @@ main (int argc, char **argv)
       return 0;
     if (strcmp (line, "down\n") == 0)
       rd_kafka_mock_broker_set_down (cluster, 1);
+    else if (strcmp (line, "null\n") == 0)
+      send_null (rd_kafka_mock_cluster_bootstraps (cluster), argv[1]);
     else
       rd_kafka_mock_broker_set_up (cluster, 1);
   }

@@ -151,15 +151,18 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
     set_text (data, &((Collect *) data)->kafka_text, reason);
 }
 
-/* Adds the line to the list of its kind. What is no object of JSON must not reach the array. */
+/* Adds the line to the list of its kind. What is no object of JSON must not reach the array.
+ * Messages without text remove keys from topics that are compacted. */
 static void
 add_line (Collect *self, const rd_kafka_message_t *message, GPtrArray *lists[])
 {
   const gchar *topic = rd_kafka_topic_name (message->rkt);
-  g_autofree gchar *line = g_strndup (message->payload, message->len);
+  g_autofree gchar *line = g_strndup (message->payload, message->len); /* or NULL */
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) node = NULL;
 
+  if (!line)
+    return;
   if (strlen (line) == message->len && g_utf8_validate (line, -1, NULL))
     node = gst_ccl_json_parse (line, topic, &error);
   if (node && JSON_NODE_HOLDS_OBJECT (node))
@@ -194,6 +197,20 @@ read_lines (Collect *self, GPtrArray *lists[])
   return TRUE;
 }
 
+/* Commits what was read until now. By itself, librdkafka would commit what will have been read when
+ * it sends the request: lines that are not written yet, too. */
+static void
+commit (Collect *self)
+{
+  rd_kafka_topic_partition_list_t *read;
+
+  if (rd_kafka_assignment (self->client, &read) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return;
+  if (rd_kafka_position (self->client, read) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    rd_kafka_commit (self->client, read, TRUE);
+  rd_kafka_topic_partition_list_destroy (read);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -210,7 +227,7 @@ run (gpointer data)
       for (guint i = 0; i < G_N_ELEMENTS (lists) && done; i++)
         done = write_lines (self, i, (gchar **) lists[i]->pdata, lists[i]->len);
       if (done)
-        rd_kafka_commit (self->client, NULL, TRUE);
+        commit (self);
     }
   }
   g_clear_pointer (&self->db, PQfinish);

@@ -82,7 +82,9 @@ get_readiness (const WatchRequest *request)
 
   collect_get_stats (request->app, &stats);
   if (stats.text)
-    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE, "%s", stats.text);
+    /* Without a token, it names no hosts and users. */
+    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                      "PostgreSQL or Kafka cannot be used: see /api/status");
   else
     watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
   g_free (stats.text);

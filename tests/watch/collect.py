@@ -154,6 +154,7 @@ class Collect(unittest.TestCase):
                  event("yard", 0), event("yard", 0).replace(": 0,", ": 1.5,"), event("yard", 1, session=2).replace('"camera"', '"c"'),
                  event("yard", 2, session=2, text="\0"), event(random.Random(5).randbytes(9000).hex(), 1), event("yard", 3).replace("2026-01-31T12", "noon"),
                  event("yard", 2**63)]
+        self.kafka.say("null")
         lines = [event("yard", i) for i in range(1, 301)]
         mixed = lines + [line for line in wrong if line]
         random.Random(7).shuffle(mixed)
@@ -204,6 +205,7 @@ class Collect(unittest.TestCase):
             if how == "database":
                 self.postgres.stop()
                 fleetlib.wait_for(lambda: self.get_error("/readyz")[0] == 503 if sender.poll() is not None else None)
+                self.assertEqual(self.get_error("/readyz")[1], "PostgreSQL or Kafka cannot be used: see /api/status")
                 self.assertEqual(self.get_error("/api/fleet")[0], 503)
                 self.assertIn("ok", self.program.ask("/healthz"))
                 self.postgres.start()
