@@ -29,6 +29,7 @@
 #define CCL_MOTION_MOST_NOISE (12 * 16) /* differences that count as noise are clamped to it */
 #define CCL_MOTION_FIRST_NOISE (2 * 16) /* noise of a new background */
 #define CCL_MOTION_CANDIDATE_RANGE 8    /* grey levels that a candidate may vary by */
+#define CCL_MOTION_COLOUR 32            /* chroma nearer to grey, both components, is constant */
 #define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
 /* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
 #define CCL_MOTION_SHADOW_STEP 2
@@ -164,6 +165,16 @@ ccl_motion_chroma_differs (const CclMotionStep *step, int u, int v, int backgrou
   return ccl_motion_distance (u * CCL_MOTION_ONE, background_u) +
              ccl_motion_distance (v * CCL_MOTION_ONE, background_v) >
          step->chroma_floor;
+}
+
+/* Whether the background has colour: if not, as in infrared, the same chroma proves nothing. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_coloured (int background_u, int background_v)
+{
+  const int grey = 128 * CCL_MOTION_ONE;
+
+  return ccl_motion_distance (background_u, grey) + ccl_motion_distance (background_v, grey) >
+         CCL_MOTION_COLOUR;
 }
 
 /* Whether luma @value is dark enough for a shadow, but not too dark. */

@@ -283,11 +283,12 @@ chroma_at (const CclModelTask &task, uint32_t x, uint32_t y)
   return (uint4 *) (task.state.chroma + y * (task.state.pitch / 2) + x);
 }
 
-/* ccl_motion_chroma_differs() of four pairs of samples; returns a bit for each pixel of a row. */
+/* Whether four pairs of samples differ by more than @most, their sum; returns a bit for each pixel
+ * of a row. It is ccl_motion_chroma_differs(), and, with grey values, ccl_motion_coloured(). */
 static __device__ inline uint32_t
-find_colours (const CclModelTask &task, uint2 values, uint4 old)
+find_colours (uint2 values, uint4 old, uint32_t most)
 {
-  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (task.step.chroma_floor);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w }, floor = both (most);
   uint32_t high[2];
 
 #pragma unroll
@@ -752,7 +753,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
   if (CHROMA)
     chroma = blur_unit (position, chromas[0], chromas[1], chromas[2], 16);
   if (!task.step.first) {
-    const uint32_t colours = CHROMA ? find_colours (task, chroma, old_chroma) : 0;
+    const uint32_t colours = CHROMA ? find_colours (chroma, old_chroma, task.step.chroma_floor) : 0;
     uint32_t differs[2] = { find_candidates (task, values[0], olds[1], noises[0]),
                             find_candidates (task, values[1], olds[2], noises[1]) };
 
@@ -772,7 +773,9 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
 
       busy[i] = (differs[i] | colours) & valid;
       if (task.step.shadows && dark) {
-        lit[i] = CHROMA && learns ? find_shaded<true> (values[i], olds[i + 1]) & dark : 0;
+        if (CHROMA && learns)
+          lit[i] = find_shaded<true> (values[i], olds[i + 1]) & dark &
+                   find_colours (uint2{ four (128), four (128) }, old_chroma, CCL_MOTION_COLOUR);
         shaded[i] = (find_shaded<false> (values[i], olds[i + 1]) & dark) | lit[i];
       }
     }

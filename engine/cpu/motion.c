@@ -77,6 +77,7 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     .candidates = self->candidates + at,
     .counts = self->counts + at,
     .chroma = chroma ? strip->differs : NULL,
+    .coloured = strip->coloured,
     .foreground = strip->foreground,
     .shadows = strip->shadows,
     .renewed = strip->renewed,
@@ -120,6 +121,7 @@ do_strip (void *data, uint32_t index)
     .width = self->chroma_width,
     .blocks = self->chroma_blocks,
     .differs = strip->differs,
+    .coloured = strip->coloured,
     .foreground = strip->foreground,
     .shadows = strip->shadows,
     .renewed = strip->renewed,
@@ -175,13 +177,14 @@ allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
 {
   size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
   size_t row = row_samples (self->blocks);
-  uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs };
+  uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs,
+                        &strip->coloured };
   bool ok = true;
 
   for (unsigned i = 0; i < PLANES && ok; i++)
     ok = allocate (account, RAW_ROWS + BLURRED_ROWS,
                    row_samples (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
-  for (unsigned i = 0; i < 4 && ok; i++)
+  for (unsigned i = 0; i < 5 && ok; i++)
     ok = allocate (account, words, sizeof **bits[i], bits[i]);
   return ok && allocate (account, row, sizeof *strip->columns, &strip->columns) &&
          allocate (account, OLD_ROWS * row, sizeof *strip->old, &strip->old) &&
@@ -243,6 +246,7 @@ ccl_cpu_model_free (CclCpuModel *self)
     ccl_aligned_free (strip->shadows);
     ccl_aligned_free (strip->renewed);
     ccl_aligned_free (strip->differs);
+    ccl_aligned_free (strip->coloured);
   }
   ccl_aligned_free (self->strips);
   ccl_aligned_free (self->tiles);

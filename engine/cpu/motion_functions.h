@@ -24,9 +24,10 @@ typedef struct CclMotionRow
   const uint16_t *backgrounds[5]; /* the old background, likewise, all read */
   uint16_t *background;           /* the new one, elsewhere */
   uint8_t *noise, *candidates, *counts;
-  const uint64_t *chroma; /* [blocks] where chroma differs; NULL for none */
-  uint64_t *foreground;   /* [blocks] result */
-  uint64_t *shadows;      /* [blocks] result */
+  const uint64_t *chroma;   /* [blocks] where chroma differs; NULL for none */
+  const uint64_t *coloured; /* [blocks] ccl_motion_coloured(), if there are chroma and a pace */
+  uint64_t *foreground;     /* [blocks] result */
+  uint64_t *shadows;        /* [blocks] result */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
   uint64_t count, n_shadows; /* pixels of foreground, and of shadow, are added */
   /* State of a later row, to prefetch. */
@@ -39,12 +40,13 @@ typedef struct CclMotionRow
 typedef struct CclMotionChromaRow
 {
   const CclMotionStep *step;
-  const CclMotionPace *pace; /* of learning */
+  const CclMotionPace *pace; /* NULL: it does not learn */
   uint32_t width, blocks;    /* samples */
   const uint8_t *values[2];  /* the frame, blurred */
   uint16_t *backgrounds[2];
   const uint16_t *next_backgrounds[2]; /* of a later row, to prefetch */
   uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
+  uint64_t *coloured;                  /* [2 * blocks] likewise, if there is a pace */
   /* Of the luma row: only bits of even pixels are read. */
   const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
 } CclMotionChromaRow;

@@ -38,7 +38,7 @@ typedef struct Strip
   uint8_t *columns;
   uint16_t *old;   /* [OLD_ROWS] backgrounds before they learned */
   uint16_t *edges; /* [2 * EDGE_ROWS] the strip's first and last rows, likewise */
-  uint64_t *foreground, *shadows, *renewed, *differs;
+  uint64_t *foreground, *shadows, *renewed, *differs, *coloured;
   uint32_t top, bottom;
   uint64_t count, n_shadows;        /* pixels of the last frame */
   uint64_t luma;                    /* its sum, see ccl_drift_brightness() */

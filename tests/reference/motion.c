@@ -213,6 +213,15 @@ is_shadow (const Plane *luma, int64_t x, int64_t y)
   return ccl_motion_keeps_texture (values, backgrounds);
 }
 
+static bool
+is_coloured (const CclMotionReference *self, int64_t x, int64_t y)
+{
+  const Plane *u = &self->planes[1], *v = &self->planes[2];
+  const size_t i = at (u, x / 2, y / 2);
+
+  return ccl_motion_coloured (u->background[i], v->background[i]);
+}
+
 static uint8_t
 kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_t x, int64_t y)
 {
@@ -232,7 +241,7 @@ kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_
     return 0;
   if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (luma, x, y))
     return SHADOW;
-  if (self->config.format == CCL_MOTION_LUMA_420 && step->shadows &&
+  if (self->config.format == CCL_MOTION_LUMA_420 && step->shadows && is_coloured (self, x, y) &&
       ccl_motion_lit (luma->values[i], old[i]) && is_shadow (luma, x, y))
     return LIT;
   return FOREGROUND;

@@ -254,10 +254,13 @@ __attribute__ ((noinline)) static uint64_t
 find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs, uint64_t *lit)
 {
   const uint64_t part = (UINT64_C (1) << V16_LANES) - 1;
-  uint64_t bright = row->pace && row->chroma ? find_shaded (row, x, true) & differs : 0;
-  uint64_t shaded = (find_shaded (row, x, false) & differs) | bright;
+  uint64_t bright = row->pace && row->chroma ? row->coloured[x / 64] & differs : 0;
+  uint64_t shaded;
   V16Mask kept[PARTS];
 
+  if (bright)
+    bright &= find_shaded (row, x, true);
+  shaded = (find_shaded (row, x, false) & differs) | bright;
   if (!shaded)
     return 0;
   for (unsigned i = 0; i < PARTS; i++) {
@@ -471,29 +474,47 @@ halve_bits (uint64_t bits)
   return (bits | bits >> 16) & 0xffffffff;
 }
 
+/* The differences of a vector of both planes' backgrounds, their sum: from the frame or, with
+ * @grey, from grey. */
+static inline V16
+chroma_difference (const CclMotionChromaRow *row, size_t at, bool grey)
+{
+  V16 sums[2];
+
+  for (unsigned i = 0; i < 2; i++)
+    sums[i] = v16_abs (
+        grey ? v16_sub (v16_load (row->backgrounds[i] + at), v16_set (128 * CCL_MOTION_ONE))
+             : difference_of (row->values[i] + at, row->backgrounds[i] + at));
+  return v16_add_saturated (sums[0], sums[1]);
+}
+
+/* Sets the bits of a block's samples whose differences are above @most, two bits a sample. */
+static inline void
+find_colours (const CclMotionChromaRow *row, uint32_t block, bool grey, int16_t most,
+              uint64_t *found)
+{
+  V16Mask above[PARTS];
+  uint64_t bits;
+
+  for (unsigned i = 0; i < PARTS; i++)
+    above[i] = v16_gt (chroma_difference (row, 64 * (size_t) block + (size_t) i * V16_LANES, grey),
+                       v16_set (most));
+  bits = v16_bits (above);
+  found[2 * (size_t) block] = double_bits (bits);
+  found[2 * (size_t) block + 1] = double_bits (bits >> 32);
+}
+
 static void
 chroma_differs (const CclMotionChromaRow *row)
 {
-  const V16 floor = v16_set (row->step->chroma_floor);
-
   for (uint32_t block = 0; block < row->blocks; block++) {
-    V16Mask differs[PARTS];
-    uint64_t bits;
-
     for (unsigned i = 0; i < 2; i++) {
       fetch (row->next_backgrounds[i] + 64 * (size_t) block);
       fetch (row->next_backgrounds[i] + 64 * (size_t) block + 32);
     }
-    for (unsigned i = 0; i < PARTS; i++) {
-      size_t at = 64 * (size_t) block + (size_t) i * V16_LANES;
-      V16 u = difference_of (row->values[0] + at, row->backgrounds[0] + at);
-      V16 v = difference_of (row->values[1] + at, row->backgrounds[1] + at);
-
-      differs[i] = v16_gt (v16_add_saturated (v16_abs (u), v16_abs (v)), floor);
-    }
-    bits = v16_bits (differs);
-    row->differs[2 * (size_t) block] = double_bits (bits);
-    row->differs[2 * (size_t) block + 1] = double_bits (bits >> 32);
+    find_colours (row, block, false, (int16_t) row->step->chroma_floor, row->differs);
+    if (row->pace)
+      find_colours (row, block, true, CCL_MOTION_COLOUR, row->coloured);
   }
 }
 
