@@ -13,6 +13,7 @@
 #define WAIT 200      /* ms for the first line */
 #define MIN_DELAY 500 /* ms, before the next attempt */
 #define MAX_DELAY 8000
+#define JOIN_TIME (30 * G_TIME_SPAN_SECOND)
 #define TEND_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 struct _Collect
@@ -22,6 +23,7 @@ struct _Collect
   rd_kafka_t *client;
   PGconn *db; /* of the thread; NULL: to be opened */
   gint64 tended;
+  gint64 waits_since; /* for partitions, monotonic time; 0: it has some, or others have all */
   GThread *thread;
 
   GMutex lock;
@@ -151,6 +153,17 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
     set_text (data, &((Collect *) data)->kafka_text, reason);
 }
 
+static void
+on_rebalance (rd_kafka_t *client, rd_kafka_resp_err_t code,
+              rd_kafka_topic_partition_list_t *partitions, void *data)
+{
+  Collect *self = data;
+  gboolean assigns = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+
+  rd_kafka_assign (client, assigns ? partitions : NULL);
+  self->waits_since = assigns ? 0 : g_get_monotonic_time ();
+}
+
 /* Adds the line to the list of its kind. What is no object of JSON must not reach the array.
  * Messages without text remove keys from topics that are compacted. */
 static void
@@ -211,29 +224,6 @@ commit (Collect *self)
   rd_kafka_topic_partition_list_destroy (read);
 }
 
-static gpointer
-run (gpointer data)
-{
-  Collect *self = data;
-  gboolean done = TRUE;
-
-  while (done && goes_on (self, 0)) {
-    g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func (g_free);
-    g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func (g_free);
-    GPtrArray *lists[] = { [COLLECT_EVENTS] = events, [COLLECT_STATES] = states };
-
-    tend (self);
-    if (read_lines (self, lists)) {
-      for (guint i = 0; i < G_N_ELEMENTS (lists) && done; i++)
-        done = write_lines (self, i, (gchar **) lists[i]->pdata, lists[i]->len);
-      if (done)
-        commit (self);
-    }
-  }
-  g_clear_pointer (&self->db, PQfinish);
-  return NULL;
-}
-
 static gboolean
 open_client (Collect *self, GError **error)
 {
@@ -249,7 +239,7 @@ open_client (Collect *self, GError **error)
     { "queued.max.messages.kbytes", "16384" },
     { "topic.metadata.refresh.interval.ms", "10000" },
     { "reconnect.backoff.max.ms", "1000" },
-    { "session.timeout.ms", "6000" },
+    { "session.timeout.ms", "10000" },
     /* PostgreSQL may be away for long. */
     { "max.poll.interval.ms", "86400000" },
     { settings->kafka_user || settings->kafka_ca ? "security.protocol" : NULL,
@@ -266,6 +256,7 @@ open_client (Collect *self, GError **error)
 
   rd_kafka_conf_set_opaque (conf, self);
   rd_kafka_conf_set_error_cb (conf, on_error);
+  rd_kafka_conf_set_rebalance_cb (conf, on_rebalance);
   for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
     if (values[i][0] && rd_kafka_conf_set (conf, values[i][0], values[i][1], text, sizeof (text)) !=
                             RD_KAFKA_CONF_OK)
@@ -274,6 +265,7 @@ open_client (Collect *self, GError **error)
   self->client = rd_kafka_new (RD_KAFKA_CONSUMER, conf, text, sizeof (text));
   if (!self->client)
     goto failed;
+  self->waits_since = g_get_monotonic_time ();
   rd_kafka_poll_set_consumer (self->client);
   topics = rd_kafka_topic_partition_list_new (2);
   rd_kafka_topic_partition_list_add (topics, settings->kafka_topic, RD_KAFKA_PARTITION_UA);
@@ -289,6 +281,44 @@ failed:
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "Kafka: %s", text);
   rd_kafka_conf_destroy (conf);
   return FALSE;
+}
+
+/* A client that the group does not take is replaced by another. */
+static void
+open_again (Collect *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  set_text (self, &self->kafka_text, "Kafka gives this program no partitions: trying again");
+  rd_kafka_destroy_flags (self->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  self->client = NULL;
+  if (!open_client (self, &error))
+    g_error ("%s", error->message); /* the same settings were fine before */
+}
+
+static gpointer
+run (gpointer data)
+{
+  Collect *self = data;
+  gboolean done = TRUE;
+
+  while (done && goes_on (self, 0)) {
+    g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func (g_free);
+    g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func (g_free);
+    GPtrArray *lists[] = { [COLLECT_EVENTS] = events, [COLLECT_STATES] = states };
+
+    tend (self);
+    if (self->waits_since && g_get_monotonic_time () - self->waits_since > JOIN_TIME)
+      open_again (self);
+    if (read_lines (self, lists)) {
+      for (guint i = 0; i < G_N_ELEMENTS (lists) && done; i++)
+        done = write_lines (self, i, (gchar **) lists[i]->pdata, lists[i]->len);
+      if (done)
+        commit (self);
+    }
+  }
+  g_clear_pointer (&self->db, PQfinish);
+  return NULL;
 }
 
 /* --- Public --- */

@@ -217,7 +217,7 @@ class Collect(unittest.TestCase):
                 self.program.stop(signal.SIGKILL)
                 self.program = self.start()
             self.assertEqual(sender.wait(60), 0)
-            fleetlib.wait_for(lambda: self.count_events() == n, 90)
+            fleetlib.wait_for(lambda: self.count_events() == n, 150)
         self.assertEqual(self.program.get("/api/fleet")["missing"], 0)
         self.assertIn("ready", self.program.ask("/readyz"))
 

@@ -1,0 +1,153 @@
+/* cudaccl-watch without video: for fleet.py
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* fleet-program SETTINGS INTERVAL LEDGER: runs the program of the settings with its share, database
+ * and brokers, but with cameras that have an event when they start and then every INTERVAL
+ * milliseconds. Adds a line for each event that was committed to LEDGER. */
+
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "watch.h"
+
+struct _WatchCamera
+{
+  WatchCameraSettings *settings;
+  const WatchShared *shared;
+  gint64 since;
+  guint source;
+};
+
+static guint interval;
+static int ledger;
+static GHashTable *numbers; /* of the last events, by camera: as in camera-analysis.c */
+
+static void
+add_event (WatchCamera *self, WatchEventKind kind)
+{
+  WatchEvent *event = g_new0 (WatchEvent, 1);
+  const gchar *name = self->settings->name;
+  guint64 number = GPOINTER_TO_SIZE (g_hash_table_lookup (numbers, name)) + 1;
+
+  g_hash_table_insert (numbers, g_strdup (name), GSIZE_TO_POINTER (number));
+  event->camera = g_strdup (name);
+  event->session = g_strdup (self->shared->session);
+  event->number = number;
+  event->time = g_get_real_time ();
+  event->kind = kind;
+  event->x = event->y = 0.5;
+  if (kind == WATCH_EVENT_IN)
+    event->zone = g_strdup ("gate");
+  watch_store_add_event (self->shared->store, event);
+}
+
+static gboolean
+on_interval (gpointer user_data)
+{
+  add_event (user_data, WATCH_EVENT_IN);
+  return G_SOURCE_CONTINUE;
+}
+
+WatchCamera *
+watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
+                  WatchCameraChanged changed, gpointer user_data)
+{
+  WatchCamera *self = g_new0 (WatchCamera, 1);
+
+  self->settings = watch_camera_settings_ref (camera);
+  self->shared = shared;
+  self->since = g_get_real_time ();
+  add_event (self, WATCH_EVENT_BACK);
+  self->source = g_timeout_add (interval / 2 + g_random_int () % interval, on_interval, self);
+  return self;
+}
+
+void
+watch_camera_stop (WatchCamera *self)
+{
+}
+
+void
+watch_camera_free (WatchCamera *self)
+{
+  g_source_remove (self->source);
+  watch_camera_settings_unref (self->settings);
+  g_free (self);
+}
+
+void
+watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
+{
+}
+
+const gchar *
+watch_camera_get_name (WatchCamera *self)
+{
+  return self->settings->name;
+}
+
+void
+watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
+{
+  *status = (WatchCameraStatus){ .state = WATCH_CAMERA_RUNNING, .since = self->since, .rate = 30 };
+}
+
+void
+watch_camera_status_clear (WatchCameraStatus *status)
+{
+}
+
+const gchar *
+watch_camera_state_get_name (WatchCameraState state)
+{
+  return "running";
+}
+
+/* It was committed before: what is in the ledger must arrive. */
+static void
+on_event (const WatchEvent *event, gpointer user_data)
+{
+  g_autofree gchar *line =
+      g_strdup_printf ("%s %s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", event->camera,
+                       event->session, event->number, event->time);
+
+  if (write (ledger, line, strlen (line)) != (gssize) strlen (line))
+    g_error ("the ledger cannot be written");
+}
+
+static gboolean
+on_terminate (gpointer user_data)
+{
+  g_main_loop_quit (user_data);
+  return G_SOURCE_CONTINUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (GError) error = NULL;
+  Watch *watch;
+
+  if (argc != 4)
+    return 2;
+  gst_init (NULL, NULL);
+  interval = (guint) atoi (argv[2]);
+  ledger = open (argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  watch = watch_new (argv[1], &error);
+  if (!watch) {
+    g_printerr ("%s\n", error->message);
+    return EXIT_FAILURE;
+  }
+  watch_add_listener (watch, on_event, NULL);
+  g_unix_signal_add (SIGTERM, on_terminate, loop);
+  g_main_loop_run (loop);
+  watch_free (watch);
+  g_hash_table_unref (numbers);
+  return EXIT_SUCCESS;
+}
