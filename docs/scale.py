@@ -19,7 +19,7 @@ H200_DECODED = 4150  # frames/s
 H200_ANALYSED = 42055  # frames/s
 CPU_FRAME = 3.39 / 400  # s
 EVENT_BYTES = 284  # of a line
-STORED_BYTES = 650  # of an event in PostgreSQL, with indexes
+STORED_BYTES = 690  # of an event in PostgreSQL, with indexes
 STATUS_BYTES, STATUS_INTERVAL = 170, 5
 
 # From data sheets, not measured here.
