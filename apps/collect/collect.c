@@ -14,6 +14,7 @@
 #define MIN_DELAY 500 /* ms, before the next attempt */
 #define MAX_DELAY 8000
 #define JOIN_TIME (30 * G_TIME_SPAN_SECOND)
+#define LEAVE_TIME (3 * G_TIME_SPAN_SECOND)
 #define TEND_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 struct _Collect
@@ -29,6 +30,7 @@ struct _Collect
   GMutex lock;
   GCond stopped;
   gboolean stops;
+  gint left;          /* the group */
   CollectStats stats; /* without text */
   gchar *kafka_text, *db_text;
 };
@@ -283,6 +285,14 @@ failed:
   return FALSE;
 }
 
+/* It may wait for a broker for ever: in a thread of its own. */
+static gpointer
+destroy (gpointer client)
+{
+  rd_kafka_destroy_flags (client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  return NULL;
+}
+
 /* A client that the group does not take is replaced by another. */
 static void
 open_again (Collect *self)
@@ -290,8 +300,7 @@ open_again (Collect *self)
   g_autoptr (GError) error = NULL;
 
   set_text (self, &self->kafka_text, "Kafka gives this program no partitions: trying again");
-  rd_kafka_destroy_flags (self->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
-  self->client = NULL;
+  g_thread_unref (g_thread_new ("collect-close", destroy, g_steal_pointer (&self->client)));
   if (!open_client (self, &error))
     g_error ("%s", error->message); /* the same settings were fine before */
 }
@@ -349,9 +358,23 @@ collect_new (WatchSettings *settings, GError **error)
   return self;
 }
 
+/* Leaves the group. */
+static gpointer
+leave (gpointer data)
+{
+  Collect *self = data;
+
+  rd_kafka_consumer_close (self->client);
+  rd_kafka_destroy (self->client);
+  g_atomic_int_set (&self->left, TRUE);
+  return NULL;
+}
+
 void
 collect_free (Collect *self)
 {
+  gint64 end = g_get_monotonic_time () + LEAVE_TIME;
+
   g_mutex_lock (&self->lock);
   self->stops = TRUE;
   g_cond_signal (&self->stopped);
@@ -359,8 +382,12 @@ collect_free (Collect *self)
   if (self->thread)
     g_thread_join (self->thread);
   if (self->client) {
-    rd_kafka_consumer_close (self->client);
-    rd_kafka_destroy (self->client);
+    g_thread_unref (g_thread_new ("collect-leave", leave, self));
+    while (!g_atomic_int_get (&self->left) && g_get_monotonic_time () < end)
+      g_usleep (10000);
+    /* Without Kafka it does not end, but the program does. */
+    if (!g_atomic_int_get (&self->left))
+      return;
   }
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->stopped);
