@@ -4,10 +4,10 @@
 #
 #   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend, which
 #                    the tests then run on an emulated device, in a short form
-#   ./test.sh --ci   as in CI: all tests on the emulated device; warnings are errors; also builds with clang and its address and
-#                    undefined behaviour sanitizers and runs the tests with them, runs each fuzzer
-#                    for a minute, and checks the format of the sources, the scripts (shellcheck) and
-#                    the links of the documentation
+#   ./test.sh --ci   as in CI: all tests on the emulated device, and those of a fleet; warnings are errors;
+#                    also builds with clang and its address and undefined behaviour sanitizers and
+#                    runs the tests with them, runs each fuzzer for a minute, and checks the format of
+#                    the sources, the scripts (shellcheck) and the links of the documentation
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -31,7 +31,7 @@ check() {
 }
 
 # The suites that run in CI alone.
-long_suites=(--no-suite emulation --no-suite seeded-bugs)
+long_suites=(--no-suite emulation --no-suite seeded-bugs --no-suite fleet)
 
 # meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
 # up Meson's counts.
@@ -98,7 +98,7 @@ if [[ -z $ci ]]; then
   meson_tests build_with_tests "$builds/build"
 else
   skip=() processes=()
-  install_missing clang clang-format libclang-rt-dev shellcheck
+  install_missing clang clang-format libclang-rt-dev shellcheck postgresql
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   check "site of the documentation" docs/site.sh "$builds/build-ci/site"

@@ -28,8 +28,8 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-
   gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
 # For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction, for those of the
-# Python package, for those of clips (x264enc), and for cudaccl-collect.
-test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly postgresql)
+# Python package, and for those of clips (x264enc).
+test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly)
 
 say() {
   printf '== %s\n' "$*" >&2
