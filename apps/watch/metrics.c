@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 typedef struct
 {
@@ -237,6 +240,20 @@ add_store (GString *text, const WatchShared *shared)
   g_free (media.last_error);
 }
 
+/* Unlike resident memory, which grows for hours while blocks are used for the first time, this
+ * grows with a leak alone. */
+static gdouble
+get_heap (void)
+{
+#ifdef __GLIBC__
+  struct mallinfo2 heap = mallinfo2 ();
+
+  return (gdouble) heap.uordblks + (gdouble) heap.hblkhd;
+#else
+  return 0;
+#endif
+}
+
 static void
 add_process (GString *text, Watch *watch, const WatchServerStats *server)
 {
@@ -264,6 +281,7 @@ add_process (GString *text, Watch *watch, const WatchServerStats *server)
            (gdouble) (user + system) / sysconf (_SC_CLK_TCK));
   add_one (text, "memory_bytes", "Memory that is resident.",
            (gdouble) pages * sysconf (_SC_PAGESIZE));
+  add_one (text, "heap_bytes", "Memory that is allocated.", get_heap ());
   add_one (text, "threads", "Threads.", threads);
 }
 
