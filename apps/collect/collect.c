@@ -166,8 +166,8 @@ on_rebalance (rd_kafka_t *client, rd_kafka_resp_err_t code,
   self->waits_since = assigns ? 0 : g_get_monotonic_time ();
 }
 
-/* Adds the line to the list of its kind. What is no object of JSON must not reach the array.
- * Messages without text remove keys from topics that are compacted. */
+/* Adds the line to the list of its kind. Only JSON objects may reach the array.
+ * Messages without text remove keys from compacted topics. */
 static void
 add_line (Collect *self, const rd_kafka_message_t *message, GPtrArray *lists[])
 {

@@ -81,8 +81,8 @@ get_inferences (GstElement *element)
   return n;
 }
 
-/* The times from pad to pad of frames with @n components, of which the first ones are looked at.
- * Returns FALSE if later ones were, too. */
+/* Prints the times from pad to pad of frames with @n components. The network runs on the first
+ * frames only. Returns FALSE if it ran on later ones, too. */
 static gboolean
 measure (const gchar *model, guint n, guint frames)
 {
