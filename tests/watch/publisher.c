@@ -450,12 +450,27 @@ GST_END_TEST;
 
 /* --- Kafka --- */
 
+/* Returns the address of a Kafka broker, or NULL without librdkafka's mock. */
+static gchar *
+start_mock (const gchar *const *argv, GSubprocess **mock, GDataInputStream **lines)
+{
+  g_autofree gchar *error = NULL;
+
+  if (!argv[0] || !*argv[0]) {
+    g_print ("skipped: built without librdkafka's mock\n");
+    return NULL;
+  }
+  error = spawn (argv, mock);
+  fail_unless (!error, "%s", error);
+  *lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (*mock));
+  return read_line (*lines);
+}
+
 /* The mock goes down for two seconds after a quarter of the lines. */
 GST_START_TEST (test_kafka)
 {
   const gchar *const argv[] = { g_getenv ("KAFKA_MOCK"), "things", "300", NULL };
   g_autofree gchar *address = NULL;
-  g_autofree gchar *error = NULL;
   g_autoptr (GDataInputStream) lines = NULL;
   g_autoptr (GHashTable) partitions =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -463,14 +478,9 @@ GST_START_TEST (test_kafka)
   Arrived arrived = { 0 };
   Fixture fixture;
 
-  if (!argv[0] || !*argv[0]) {
-    g_print ("skipped: built without librdkafka's mock\n");
+  address = start_mock (argv, &mock, &lines);
+  if (!address)
     return;
-  }
-  error = spawn (argv, &mock);
-  fail_unless (!error, "%s", error);
-  lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (mock));
-  address = read_line (lines);
   set_up (&fixture);
   fixture.settings.kafka = address;
   publish (&fixture);
@@ -503,20 +513,14 @@ GST_START_TEST (test_kafka_status)
 {
   const gchar *const argv[] = { g_getenv ("KAFKA_MOCK"), "things.status", "4", NULL };
   g_autofree gchar *address = NULL;
-  g_autofree gchar *error = NULL;
   g_autoptr (GDataInputStream) lines = NULL;
   GSubprocess *mock;
   Fixture fixture;
   gboolean found = FALSE;
 
-  if (!argv[0] || !*argv[0]) {
-    g_print ("skipped: built without librdkafka's mock\n");
+  address = start_mock (argv, &mock, &lines);
+  if (!address)
     return;
-  }
-  error = spawn (argv, &mock);
-  fail_unless (!error, "%s", error);
-  lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (mock));
-  address = read_line (lines);
   set_up (&fixture);
   fixture.settings.kafka = address;
   publish (&fixture);
