@@ -15,6 +15,7 @@
 #define NO_TARGET 0
 #define CCL "cudaccl"
 #define MOTION "cclmotion"
+#define COLOR "cclcolor"
 #define LIVE_PIPELINES 64
 
 /* What is measured, and targets for an H200 with frames of 1920x1080. */
@@ -31,6 +32,7 @@ typedef struct Scenario
 static const Scenario scenarios[] = {
   { "system", "GRAY8, system memory", CCL, PIPELINE_SYSTEM, 100, 9000 },
   { "pool", "GRAY8, the element's pool", CCL, PIPELINE_PROPOSED, 120, 8000 },
+  { "color", "cclcolor, GRAY8, system memory", COLOR, PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
   { "cuda", "NV12 in CUDAMemory", CCL, PIPELINE_CUDA, 60, NO_TARGET },
   { "motion-system", "motion, NV12, system memory", MOTION, PIPELINE_SYSTEM, NO_TARGET, NO_TARGET },
   { "motion-pool", "motion, NV12, the element's pool", MOTION, PIPELINE_PROPOSED, NO_TARGET,
@@ -44,6 +46,7 @@ typedef struct Report
   PipelineOptions options;
   guint8 *masks, *camera; /* luma for cudaccl, and for cclmotion */
   guint measured;
+  gdouble plain; /* us, the median latency of cudaccl in system memory; 0: not measured */
   gboolean failed;
 } Report;
 
@@ -174,6 +177,10 @@ run_scenario (Report *report, const Scenario *scenario)
                 scenario->most_us);
   print_target (report, "frames per second", result.fps, TRUE, scenario->least_fps);
   print_no_allocations (&result);
+  if (g_str_equal (scenario->name, "system"))
+    report->plain = result.p50;
+  if (g_str_equal (scenario->factory, COLOR) && report->plain > 0)
+    print_target (report, "times the latency of cudaccl", result.p50 / report->plain, FALSE, 1.5);
 }
 
 /* The kinds of memory in reports of loads. */
@@ -391,8 +398,8 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
       "WxH" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "time per scenario (3)", "S" },
     { "scenario", 0, 0, G_OPTION_ARG_STRING, &options->scenario,
-      "only these: system, pool, cuda, motion-system, motion-pool, motion-cuda, many, many-system, "
-      "contexts, motion-contexts, live, live-system",
+      "only these: system, pool, color, cuda, motion-system, motion-pool, motion-cuda, many, "
+      "many-system, contexts, motion-contexts, live, live-system",
       "NAME,..." },
     { "pipelines", 0, 0, G_OPTION_ARG_INT, &pipelines,
       "pipelines at once in many, many-system and contexts (16), and in live (64)", "N" },
@@ -403,7 +410,7 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
       "properties of the elements, as in gst-launch (cclmotion: " PIPELINE_MOTION_PROPERTIES ")",
       "'NAME=VALUE ...'" },
     { "behind", 0, 0, G_OPTION_ARG_STRING, &options->behind,
-      "elements behind cclmotion in live (ccltrack)", "'ELEMENT ! ...'" },
+      "elements behind it, or its format (in live: ccltrack)", "'ELEMENT ! ...'" },
     { "masks", 0, 0, G_OPTION_ARG_FILENAME, &options->masks,
       "raw GRAY8 frames of that size to analyse instead of drawn ones", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
@@ -418,9 +425,9 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   g_option_context_set_summary (
-      context,
-      "Measures cudaccl and cclmotion in pipelines. A frame's latency is the time from the "
-      "element's sink pad\nto its source pad; CPU time is that of the whole process.");
+      context, "Measures cudaccl, cclcolor and cclmotion in pipelines. A frame's latency is the "
+               "time from the\nelement's sink pad to its source pad; CPU time is that of the "
+               "whole process.");
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
