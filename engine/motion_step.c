@@ -22,8 +22,8 @@
 #define DISPLACED (4000 * MILLISECOND)
 #define CHROMA_FLOOR 12
 #define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
-/* Noise and contrast become less in the dark: the floor goes down in proportion to the brightness
- * between these. */
+/* Noise, contrast and chroma become less in the dark: the floors go down in proportion to the
+ * brightness between these. */
 #define BRIGHT (96 * CCL_MOTION_ONE)
 #define DARK (BRIGHT / 2)
 
@@ -79,8 +79,9 @@ pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning
   };
 }
 
+/* A floor in the light that the last frame had. */
 static uint16_t
-floor_of (const CclMotionClock *clock, const CclMotionParams *params)
+floor_of (const CclMotionClock *clock, uint32_t levels)
 {
   uint32_t brightness = clock->brightness;
 
@@ -88,15 +89,15 @@ floor_of (const CclMotionClock *clock, const CclMotionParams *params)
     brightness = BRIGHT;
   if (brightness < DARK)
     brightness = DARK;
-  return (uint16_t) (params->noise_floor * CCL_MOTION_ONE * brightness / BRIGHT);
+  return (uint16_t) (levels * CCL_MOTION_ONE * brightness / BRIGHT);
 }
 
 CclMotionStep
 ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed)
 {
   CclMotionStep step = { .shadows = !params->keep_shadows,
-                         .floor = floor_of (clock, params),
-                         .chroma_floor = CHROMA_FLOOR * CCL_MOTION_ONE };
+                         .floor = floor_of (clock, params->noise_floor),
+                         .chroma_floor = floor_of (clock, CHROMA_FLOOR) };
   uint64_t interval;
 
   step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;

@@ -16,7 +16,7 @@
 typedef struct Street
 {
   const char *name;
-  int gain, offset; /* of luma from column @lamp on: 256ths, and grey levels */
+  int gain, offset; /* of luma from column @lamp on: 256ths, and grey levels; chroma has the gain */
   uint32_t lamp;
   bool infrared;   /* no colour */
   bool cut;        /* other surfaces */
@@ -52,15 +52,15 @@ draw (Camera *camera, const Street *street)
       const bool thing = is_thing (camera, x, y);
       const uint32_t texture = street->cut ? (7 * u + 3 * v) % 60 : (u + v) % 5;
       int luma = thing ? 20 : (int) (50 + 12 * surface + texture);
+      int colour = street->infrared ? 0 : thing ? 16 : (int) surface - 8;
 
-      if (x >= street->lamp)
+      if (x >= street->lamp) {
         luma = luma * street->gain / 256 + street->offset;
+        colour = colour * street->gain / 256;
+      }
       planes[0].pixels[(size_t) y * planes[0].width + x] = (uint8_t) (luma > 255 ? 255 : luma);
       for (int k = 1; k < PLANES && x % 2 == 0 && y % 2 == 0; k++)
-        planes[k].pixels[(size_t) (y / 2) * planes[k].width + x / 2] =
-            (uint8_t) (street->infrared ? 128
-                       : thing          ? 150
-                                        : 120 + surface);
+        planes[k].pixels[(size_t) (y / 2) * planes[k].width + x / 2] = (uint8_t) (128 + colour);
     }
   }
 }

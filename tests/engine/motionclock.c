@@ -483,24 +483,28 @@ test_shake (void)
   }
 }
 
-/* In the dark the floor is lower, down to half. */
+/* In the dark the floors are lower, down to half. */
 static void
 test_dark (void)
 {
   static const struct
   {
     uint32_t level;
-    unsigned floor;
-  } cases[] = { { 200, 1792 }, { 96, 1792 }, { 72, 1344 }, { 48, 896 }, { 1, 896 } };
+    unsigned floor, chroma_floor;
+  } cases[] = {
+    { 200, 1792, 1536 }, { 96, 1792, 1536 }, { 72, 1344, 1152 }, { 48, 896, 768 }, { 1, 896, 768 }
+  };
   CclMotionParams params = params_of (10 * SECOND);
 
   for (size_t i = 0; i < COUNT (cases); i++) {
     const CclMotionSeen seen = { .pixels = 1, .brightness = cases[i].level * 128 };
     CclMotionClock clock = clock_of (10 * SECOND);
+    CclMotionStep step;
 
     ccl_motion_clock_judge (&clock, false, 40 * MS, &seen);
-    check ("floor in the dark", i, ccl_motion_clock_tick (&clock, &params, 40 * MS).floor,
-           cases[i].floor);
+    step = ccl_motion_clock_tick (&clock, &params, 40 * MS);
+    check ("floor in the dark", i, step.floor, cases[i].floor);
+    check ("floor of chroma in the dark", i, step.chroma_floor, cases[i].chroma_floor);
   }
 }
 
