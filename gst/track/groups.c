@@ -11,6 +11,8 @@
 #define PASSING_DRIFT 0.3 /* sizes per s */
 #define MOST_UNCERTAIN 20 /* times the variance of a side that still measures a member */
 #define GROUP_GAIN 0.12   /* share of a group's box that a visible member must explain */
+#define MOST_OFFSET 0.15  /* sizes from a side of a group to that of a member */
+#define SAME_LENGTH 1.2   /* ratio of lengths of a group that is the same */
 #define TWIN_TIME 1.0     /* s, see end_twins() */
 #define TWIN_RATIO 2.0
 
@@ -174,6 +176,25 @@ get_uncertainty (const GstCclTracker *self, const Track *track, const Track *own
   return 1.0 + most;
 }
 
+/* After a look, keeps how far the sides of a member are from those of its group: components miss
+ * heads and feet, or include shadows. It counts until the length of the group jumps. */
+static void
+update_offset (Track *track, const Box *box, guint k)
+{
+  const gdouble length = get_length (box, k), most = MOST_OFFSET * track->size[k];
+  const gdouble low = track->centre[k].position - track->size[k] / 2.0;
+  gdouble *offset = track->offset[k];
+
+  if (track->fresh) {
+    offset[0] = CLAMP (low - box->low[k], -most, most);
+    offset[1] = CLAMP (low + track->size[k] - box->high[k], -most, most);
+  } else if (length > SAME_LENGTH * track->carrier[k] || track->carrier[k] > SAME_LENGTH * length) {
+    offset[0] = offset[1] = 0.0;
+  }
+  track->carrier[k] = length;
+  track->held = FALSE;
+}
+
 /* Each side of a group measures the members whose sides are there. */
 static void
 measure_sides (GstCclTracker *self, const Box *box, guint k)
@@ -192,6 +213,7 @@ measure_sides (GstCclTracker *self, const Box *box, guint k)
     Track *track = g_ptr_array_index (self->members, i);
     GstCclKalman *centre = &track->centre[k];
     gdouble half = track->size[k] / 2.0;
+    gdouble sides[2];
     gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (track), 0.5));
     gboolean single = owners[0] != owners[1] && !is_spanning (track, box, k);
     gdouble low = single && track == owners[1]
@@ -201,14 +223,18 @@ measure_sides (GstCclTracker *self, const Box *box, guint k)
                        ? G_MAXDOUBLE
                        : get_uncertainty (self, track, owners[1], box, k, TRUE);
 
+    update_offset (track, box, k);
+    sides[0] = box->low[k] + track->offset[k][0];
+    sides[1] = box->high[k] + track->offset[k][1];
     if (low < MOST_UNCERTAIN && !touches (self, box, k, FALSE))
-      gst_ccl_kalman_measure (centre, box->low[k] + half, variance * low);
+      gst_ccl_kalman_measure (centre, sides[0] + half, variance * low);
     if (high < MOST_UNCERTAIN && !touches (self, box, k, TRUE))
-      gst_ccl_kalman_measure (centre, box->high[k] - half, variance * high);
+      gst_ccl_kalman_measure (centre, sides[1] - half, variance * high);
 
     /* No member is outside of the group. */
     if (track->size[k] < get_length (box, k))
-      centre->position = CLAMP (centre->position, box->low[k] + half, box->high[k] - half);
+      centre->position = CLAMP (centre->position, MIN (sides[0], box->low[k]) + half,
+                                MAX (sides[1], box->high[k]) - half);
   }
 }
 

@@ -55,7 +55,7 @@ typedef struct
   gboolean alone;         /* a component was all of it in the last frame */
   gboolean fresh;         /* found since the last frame */
   gboolean held;          /* its box goes with that of a component, at a distance of @offset */
-  gdouble offset[2][2];   /* of the low and the high sides, by axis */
+  gdouble offset[2][2];   /* of the low and the high sides, by axis; that to a group, too */
   gdouble carrier[2];     /* size of the component */
   gdouble moved[2];       /* since the frame of a look */
   gdouble speed[2];       /* before the look */

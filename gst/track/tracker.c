@@ -36,7 +36,7 @@
 #define NOISE_SHARE 0.25
 
 /* Square root of the spectral density of the acceleration, in sizes of the object per s^1.5; of
- * what detectors find it is less, as their boxes do not jump where masks break. */
+ * what detectors' boxes carry it is less, as they do not jump where masks break. */
 #define ACCELERATION 0.8
 #define ACCELERATION_KNOWN 0.6
 #define LOST_DAMPING 3.0 /* s until the velocity of a lost track falls to 1 / e */
@@ -242,12 +242,13 @@ static void
 predict (GstCclTracker *self)
 {
   const gdouble damping = exp (-self->dt / LOST_DAMPING);
+  const gboolean by_components = self->looking && is_led_by_motion (self);
   guint i, k;
 
   for (i = 0; i < self->tracks->len; i++) {
     Track *track = get_track (self, i);
-    gdouble density =
-        square (track->known ? ACCELERATION_KNOWN : ACCELERATION) * track->size[0] * track->size[1];
+    gdouble density = square (track->known && !by_components ? ACCELERATION_KNOWN : ACCELERATION) *
+                      track->size[0] * track->size[1];
     gdouble side = (track->size[0] + track->size[1]) / 2.0;
 
     for (k = 0; k < 2; k++) {
@@ -496,6 +497,10 @@ gst_ccl_tracker_measure (const GstCclTracker *self, Track *track, const Blob *bl
   track->seen = TRUE;
   track->alone = !blob->object;
   track->partner = 0;
+  if (!blob->object) { /* its sides are those of the component */
+    memset (track->offset, 0, sizeof (track->offset));
+    track->held = FALSE;
+  }
 }
 
 static void

@@ -254,6 +254,39 @@ GST_START_TEST (test_carried)
 }
 GST_END_TEST;
 
+/* Where looks are rare, two objects that merge have their places in the component from the last
+ * look, until its width jumps. */
+GST_START_TEST (test_merged)
+{
+  guint i, k;
+  Player player;
+
+  player_init (&player);
+  for (k = 0; k < 40; k++) {
+    const gdouble x = 200 + 3 * k, wider = k < 36 ? 0 : 40;
+    const GstCclDetection boxes[2] = { detection_new (x, 40, TRUE),
+                                       detection_new (x + 44, 40, TRUE) };
+    const GstCclDetection apart[2] = { detection_new (x, 40, FALSE),
+                                       detection_new (x + 44, 40, FALSE) };
+    const GstCclDetection merged = detection_new (x + 4, 74 + wider, FALSE);
+
+    if (k % 10 == 0)
+      gst_ccl_tracker_look (player.tracker, k * FRAME * GST_MSECOND, boxes, 2, &everywhere, 1);
+    if (k < 20)
+      play (&player, apart, 2);
+    else
+      play (&player, &merged, 1);
+    fail_unless_equals_int (player.n, 2);
+    if (k < 30)
+      continue;
+    for (i = 0; i < 2; i++)
+      fail_unless ((fabs (player.tracks[i].x - boxes[i].x) < 1.5) == (k < 36),
+                   "frame %u: %g for %g", k, player.tracks[i].x, boxes[i].x);
+  }
+  player_clear (&player);
+}
+GST_END_TEST;
+
 /* Where looks are seldom, the box that they find is right whatever was predicted, and one is enough
  * for an object. Where they are not, most of it is jitter. */
 GST_START_TEST (test_seldom)
@@ -427,6 +460,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_known);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_carried);
+  tcase_add_test (tcase, test_merged);
   tcase_add_test (tcase, test_seldom);
   tcase_add_test (tcase, test_held);
   tcase_add_test (tcase, test_doubtful);
