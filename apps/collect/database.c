@@ -5,13 +5,18 @@
 
 #include <string.h>
 
+/* PostgreSQL takes `infinity`, `now` and times of its own time zone, too, and as text, 10:00 is
+ * before 9:00. */
+#define IS_UTC "'^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'"
+
 /* Several programs may start at the same time. */
 static const gchar schema[] =
     "BEGIN; SELECT pg_advisory_xact_lock(723390690146385);"
     "CREATE TABLE IF NOT EXISTS events ("
     "  camera text, session uuid, number bigint CHECK (number > 0), utc timestamptz NOT NULL, "
     "event text NOT NULL,"
-    "  line jsonb NOT NULL, row bigint GENERATED ALWAYS AS IDENTITY,"
+    "  line jsonb NOT NULL CHECK (line->>'utc' ~ " IS_UTC "),"
+    "  row bigint GENERATED ALWAYS AS IDENTITY,"
     "  PRIMARY KEY (camera, session, number));"
     "CREATE INDEX IF NOT EXISTS events_utc ON events (utc, row);"
     "CREATE INDEX IF NOT EXISTS events_camera ON events (camera, utc, row);"
@@ -46,7 +51,7 @@ static const gchar *const writes[] = {
       "  INSERT INTO programs AS p"
       "  SELECT DISTINCT ON (l->>'program') l->>'program', now(), l"
       "  FROM jsonb_array_elements($1::jsonb) l"
-      "  WHERE l->>'program' IS NOT NULL AND l->>'utc' IS NOT NULL"
+      "  WHERE l->>'program' IS NOT NULL AND l->>'utc' ~ " IS_UTC
       "  ORDER BY l->>'program', l->>'utc' DESC"
       "  ON CONFLICT (program) DO UPDATE SET seen = EXCLUDED.seen, status = EXCLUDED.status"
       "  WHERE p.status->>'utc' <= EXCLUDED.status->>'utc')"

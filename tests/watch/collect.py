@@ -31,6 +31,7 @@ if not fleetlib.find_postgres():
     print("SKIP: postgresql is not installed")
     sys.exit(77)
 
+TIME = "2026-01-31T12:00:00.250Z"  # of an event of second 0
 SESSIONS = [str(uuid.UUID(int=i + 1)) for i in range(3)]
 
 
@@ -153,7 +154,8 @@ class Collect(unittest.TestCase):
         wrong = ["", "x", "[]", "1", '{"camera":"a"},{"camera":"b"}', '{"camera":"a"}', '{"camera":"a","session":"x"}',
                  event("yard", 0), event("yard", 0).replace(": 0,", ": 1.5,"), event("yard", 1, session=2).replace('"camera"', '"c"'),
                  event("yard", 2, session=2, text="\0"), event(random.Random(5).randbytes(9000).hex(), 1), event("yard", 3).replace("2026-01-31T12", "noon"),
-                 event("yard", 2**63)]
+                 event("yard", 2**63), *(event("yard", 4).replace(TIME, utc) for utc in
+                                         ("infinity", "now", TIME[:-1], f" {TIME}", "2026-02-30T12:00:00Z"))]
         self.kafka.say("null")
         lines = [event("yard", i) for i in range(1, 301)]
         mixed = lines + [line for line in wrong if line]
@@ -161,7 +163,8 @@ class Collect(unittest.TestCase):
         self.send(mixed)
         self.wait_stored(300)
         fleetlib.wait_for(lambda: self.program.get("/api/status")["refused"] == len(wrong) - 1)
-        self.send(["{}", '{"program":"p"}', status("p", {"yard": "running"}), '{"program":"q","utc":"1","cameras":7}'],
+        self.send(["{}", '{"program":"p"}', status("p", {"door": "running"}, "infinity"),
+                   status("p", {"yard": "running"}), f'{{"program":"q","utc":"{TIME}","cameras":7}}'],
                   "things.status")
         fleetlib.wait_for(lambda: len(self.program.get("/api/fleet")["programs"]) == 2)
         fleetlib.wait_for(lambda: [one["camera"] for one in self.program.get("/api/fleet")["cameras"]] == ["yard"])
@@ -228,7 +231,7 @@ class Collect(unittest.TestCase):
         self.program = self.start()
         now = subprocess.run(["date", "-u", "+%Y-%m-%dT%H:%M:%SZ"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
         self.send([event("yard", 1).replace("2026-01-31", "2020-01-31"),
-                   *(event("yard", i).replace("2026-01-31T12:00:00.250Z", now) for i in (2, 4))])
+                   *(event("yard", i).replace(TIME, now) for i in (2, 4))])
         fleetlib.wait_for(lambda: [e["number"] for e in self.program.get("/api/events")["events"]] == [4, 2])
         self.assertEqual(self.program.get("/api/missing")["missing"][0]["numbers"], [[3, 3]])
 
@@ -268,7 +271,10 @@ class Collect(unittest.TestCase):
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 11)
             find("input[type=search]")[0].clear()
             find("input[type=search]")[0].send_keys("camera-7")
-            find("tbody a")[0].click()
+            # The page redraws its table at any time.
+            fleetlib.wait_for(lambda: driver.execute_script("""
+                const link = document.querySelector("tbody a");
+                return link.textContent === "camera-7" && (link.click(), true);"""))
             fleetlib.wait_for(lambda: len(find(".event")) == 50)
             next(e for e in find("button") if e.text == "More").click()
             fleetlib.wait_for(lambda: len(find(".event")) == 58)
