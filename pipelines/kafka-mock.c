@@ -18,6 +18,9 @@
 #include <librdkafka/rdkafka_mock.h>
 
 #define N_PARTITIONS 4
+/* An answer of the mock has one batch of each partition, however small: more of them let a consumer
+ * keep up with many producers. */
+#define MANY_PARTITIONS 32
 
 static rd_kafka_t *
 client_new (rd_kafka_type_t type, const char *brokers)
@@ -69,7 +72,7 @@ main (int argc, char **argv)
 
   producer = client_new (RD_KAFKA_PRODUCER, NULL);
   cluster = rd_kafka_mock_cluster_new (producer, 1);
-  rd_kafka_mock_topic_create (cluster, argv[1], N_PARTITIONS, 1);
+  rd_kafka_mock_topic_create (cluster, argv[1], count ? N_PARTITIONS : MANY_PARTITIONS, 1);
   printf ("%s\n", rd_kafka_mock_cluster_bootstraps (cluster));
   while (count == 0) {
     char line[16];

@@ -182,7 +182,7 @@ class Fleet:
                 if key in self.ledger:
                     self.fail(f"{key} is two events")
                 self.ledger[key] = int(when) / 1e6, member.index
-        before = -1
+        before, stuck = -1, time.time()
         while True:
             events = self.get_fleet()["events"]
             if events >= len(self.ledger) and events == before:
