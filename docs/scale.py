@@ -26,11 +26,13 @@ STATUS_BYTES, STATUS_INTERVAL = 170, 5
 H200_DECODERS, L4_DECODERS = 7, 4
 ORIN_STREAMS = 22
 BANDWIDTH = {"H200": 4800, "L4": 300, "AGX Orin": 205}  # GB/s
+CORE, NODE = "CPU core", "8 H200"
 WATTS = {"H200": 700, "L4": 72, "AGX Orin": 60}
 
 # Assumed.
 BIT_RATE = 4e6  # of a camera
 CLUSTER = 100  # nodes
+HOURS = 730  # of a month
 
 
 def read_watch():
@@ -59,24 +61,33 @@ def analysed(name):
 
 
 def cameras(name):
+    if name == CORE:
+        return 1 / (RATE * CPU_FRAME)
+    if name == NODE:
+        return 8 * cameras("H200")
     return int(min(decoded(name), analysed(name)) / RATE)
+
+
+def share(n):
+    return f"{short(100 / n)} %"
 
 
 def machines(watch):
     cores, memory, _ = watch["crowded"]
-    yield "| machine | decoders, cameras | analysis, cameras | carries | CPU cores for it | memory for it | watts a camera |"
-    yield "|---|---|---|---|---|---|---|"
-    yield f"| a CPU core | | | {1 / (RATE * CPU_FRAME):.1f} | 1 | {1 / (RATE * CPU_FRAME) * memory / 1e9:.1f} GB | |"
+    yield "| machine | decoders, cameras | analysis, cameras | carries | CPU cores for it | memory for it | watts a camera | of the machine, a camera |"
+    yield "|---|---|---|---|---|---|---|---|"
+    n = cameras(CORE)
+    yield f"| a CPU core | | | {n:.1f} | 1 | {n * memory / 1e9:.1f} GB | | {share(n)} |"
     for name in ("AGX Orin", "L4", "H200"):
         n = cameras(name)
         mark = "" if name == "H200" else "*"
         need = f"{n * cores:.1f}" if name != "AGX Orin" else "?"
         yield (f"| {name}{mark} | {decoded(name) / RATE:.0f} | {analysed(name) / RATE:.0f} | {n} | {need} | "
-               f"{n * memory / 1e9:.1f} GB | {WATTS[name] / n:.1f} |")
-    n = 8 * cameras("H200")
-    yield f"| a node with 8 H200* | {n} | | {n} | {n * cores:.0f} | {n * memory / 1e9:.0f} GB | {8 * WATTS['H200'] / n:.1f} |"
+               f"{n * memory / 1e9:.1f} GB | {WATTS[name] / n:.1f} | {share(n)} |")
+    n = cameras(NODE)
+    yield f"| a node with 8 H200* | {n} | | {n} | {n * cores:.0f} | {n * memory / 1e9:.0f} GB | {8 * WATTS['H200'] / n:.1f} | {share(n)} |"
     n *= CLUSTER
-    yield f"| {CLUSTER} such nodes* | {n} | | {n} | {n * cores:.0f} | {n * memory / 1e12:.1f} TB | {WATTS['H200'] / cameras('H200'):.1f} |"
+    yield f"| {CLUSTER} such nodes* | {n} | | {n} | {n * cores:.0f} | {n * memory / 1e12:.1f} TB | {WATTS['H200'] / cameras('H200'):.1f} | {share(n)} |"
 
 
 def load(watch):
@@ -93,14 +104,20 @@ def load(watch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--machine", choices=sorted(WATTS))
-    parser.add_argument("--price", type=float)
-    parser.add_argument("--years", type=float, default=4)
+    parser.add_argument("--machine", choices=[CORE, *sorted(WATTS), NODE])
+    parser.add_argument("--price", type=float, help="of the machine, in any currency")
+    parser.add_argument("--years", type=float, default=4, help="that it is used, default %(default)s")
+    parser.add_argument("--power", type=float, default=0, help="price of a kWh")
     options = parser.parse_args()
-    if options.machine and options.price:
+    if (options.machine is None) != (options.price is None):
+        parser.error("--machine and --price need each other")
+    if options.machine:
         n = cameras(options.machine)
-        print(f"{options.price / n:.2f} a camera, {options.price / n / options.years / 12:.2f} a month; "
-              f"{WATTS[options.machine] / n * 0.73:.1f} kWh a month")
+        watts = {CORE: 0, NODE: 8 * WATTS["H200"], **WATTS}[options.machine]
+        month = options.price / n / options.years / 12
+        power = watts / n * HOURS / 1000
+        print(f"{options.machine}: {short(n)} cameras; a camera: {share(n)} of it, {options.price / n:.2f}; a month: {month:.2f}, "
+              f"{power:.1f} kWh, together {month + power * options.power:.2f}")
         return 0
     watch = read_watch()
     text = PAGE.read_text()
