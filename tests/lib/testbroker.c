@@ -9,7 +9,7 @@
 #define READY "test/ready"
 
 gchar *
-spawn (const gchar *const *argv, GSubprocess **process)
+test_spawn (const gchar *const *argv, GSubprocess **process)
 {
   g_autoptr (GError) error = NULL;
 
@@ -46,26 +46,37 @@ void
 test_broker_start (TestBroker *self)
 {
   const gchar *const argv[] = { "mosquitto", "-c", self->conf, NULL };
-  g_autofree gchar *error = spawn (argv, &self->process);
+  g_autofree gchar *error = test_spawn (argv, &self->process);
 
   fail_unless (!error, "%s", error);
   fail_unless (can_connect (self->port), "mosquitto does not start");
+}
+
+int
+test_broker_run (int argc, char **argv, Suite *suite, const gchar *name)
+{
+  g_autofree gchar *path = g_strconcat (g_getenv ("PATH"), ":/usr/sbin:/usr/local/sbin", NULL);
+  g_autofree gchar *program = NULL;
+  int failed;
+
+  g_setenv ("PATH", path, TRUE);
+  program = g_find_program_in_path ("mosquitto");
+  gst_check_init (&argc, &argv);
+  failed = gst_check_run_suite (suite, name, __FILE__);
+  if (failed || program)
+    return failed;
+  g_print ("skipped: mosquitto is not installed\n");
+  return 77;
 }
 
 gboolean
 test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security)
 {
   g_autofree gchar *text = NULL;
-  g_autofree gchar *program = NULL;
-  g_autofree gchar *path = g_strconcat (g_getenv ("PATH"), ":/usr/sbin:/usr/local/sbin", NULL);
+  g_autofree gchar *program = g_find_program_in_path ("mosquitto");
 
-  g_setenv ("PATH", path, TRUE);
-  program = g_find_program_in_path ("mosquitto");
-  if (!program) {
-    GST_WARNING ("skipped: mosquitto is not installed");
-    g_print ("skipped: mosquitto is not installed\n");
+  if (!program)
     return FALSE;
-  }
   memset (self, 0, sizeof (*self));
   self->port = test_broker_find_port ();
   self->conf = g_build_filename (folder, "mosquitto.conf", NULL);
@@ -80,7 +91,7 @@ test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security
 }
 
 void
-end_process (GSubprocess **process, gint number)
+test_end_process (GSubprocess **process, gint number)
 {
   g_subprocess_send_signal (*process, number);
   g_subprocess_wait (*process, NULL, NULL);
@@ -102,7 +113,7 @@ run_client (TestBroker *self, const gchar *const *options)
   g_ptr_array_add (argv, (gpointer) "-p");
   g_ptr_array_add (argv, port);
   g_ptr_array_add (argv, NULL);
-  error = spawn ((const gchar *const *) argv->pdata, &process);
+  error = test_spawn ((const gchar *const *) argv->pdata, &process);
   fail_unless (!error, "%s", error);
   return process;
 }
@@ -139,15 +150,15 @@ void
 test_broker_tear_down (TestBroker *self)
 {
   if (self->subscriber)
-    end_process (&self->subscriber, SIGTERM);
+    test_end_process (&self->subscriber, SIGTERM);
   g_clear_object (&self->lines);
   if (self->process)
-    end_process (&self->process, SIGTERM);
+    test_end_process (&self->process, SIGTERM);
   g_free (self->conf);
 }
 
 gchar *
-read_line (GDataInputStream *lines)
+test_read_line (GDataInputStream *lines)
 {
   gchar *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
 
@@ -160,7 +171,7 @@ test_broker_read_until (TestBroker *self, GHashTable *states, const gchar *topic
                         const gchar *payload)
 {
   for (;;) {
-    g_autofree gchar *line = read_line (self->lines);
+    g_autofree gchar *line = test_read_line (self->lines);
     g_auto (GStrv) words = g_strsplit (line, "\t", 3);
 
     g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));

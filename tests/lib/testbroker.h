@@ -5,6 +5,7 @@
 #define __TEST_BROKER_H__
 
 #include <gio/gio.h>
+#include <gst/check/gstcheck.h>
 
 typedef struct
 {
@@ -17,17 +18,22 @@ typedef struct
 } TestBroker;
 
 /* Starts a program; returns what is wrong, or NULL. */
-gchar *spawn (const gchar *const *argv, GSubprocess **process);
+gchar *test_spawn (const gchar *const *argv, GSubprocess **process);
 /* Sends it the signal, and waits for its end. */
-void end_process (GSubprocess **process, gint number);
+void test_end_process (GSubprocess **process, gint number);
 
 /* Returns a port that is free. */
 guint16 test_broker_find_port (void);
 /* Reads the next line; fails if there is none. */
-gchar *read_line (GDataInputStream *lines);
+gchar *test_read_line (GDataInputStream *lines);
+
+/* Runs the tests, from main(). Returns 77, which Meson shows as skipped, if none failed but those
+ * with a broker could not run. */
+int test_broker_run (int argc, char **argv, Suite *suite, const gchar *name);
 
 /* Starts it with files in @folder, on a port of its own. @security has lines of its configuration;
- * NULL: everybody may connect. Returns FALSE if it is not installed. */
+ * NULL: everybody may connect. Returns FALSE if it is not installed:
+ * then the test is over. */
 gboolean test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security);
 void test_broker_start (TestBroker *self);
 void test_broker_tear_down (TestBroker *self);

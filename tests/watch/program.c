@@ -326,4 +326,8 @@ program_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (program)
+int
+main (int argc, char **argv)
+{
+  return test_broker_run (argc, argv, program_suite (), "program");
+}

@@ -193,7 +193,7 @@ GST_START_TEST (test_mqtt_events)
     return;
   }
   test_broker_subscribe (&broker, "site/1/+/events");
-  end_process (&broker.process, SIGTERM);
+  test_end_process (&broker.process, SIGTERM);
 
   uri = g_strdup_printf ("mqtt://127.0.0.1:%u,127.0.0.1:%u", test_broker_find_port (), broker.port);
   fixture.settings.mqtt = uri;
@@ -209,11 +209,11 @@ GST_START_TEST (test_mqtt_events)
   }
   test_broker_start (&broker);
   for (guint i = 0; !is_complete (&arrived, &fixture); i++) {
-    g_autofree gchar *line = read_line (broker.lines);
+    g_autofree gchar *line = test_read_line (broker.lines);
 
     arrive (&arrived, strrchr (line, '\t') + 1);
     if (i == 200) {
-      end_process (&broker.process, SIGTERM);
+      test_end_process (&broker.process, SIGTERM);
       add_events (&fixture, 1000);
       test_broker_start (&broker);
     }
@@ -317,13 +317,13 @@ GST_START_TEST (test_mqtt_states)
   g_hash_table_remove_all (states);
   port = g_strdup_printf ("%u", broker.port);
   ((const gchar **) again)[2] = port;
-  fail_unless (spawn (again, &process) == NULL);
+  fail_unless (test_spawn (again, &process) == NULL);
   g_subprocess_wait (process, NULL, NULL);
   g_object_unref (process);
   test_broker_read_until (&broker, states, "site/1/yard/picture", "JPEG");
   while (!g_hash_table_contains (states, motion) ||
          !g_hash_table_contains (states, "site/1/door/motion")) {
-    g_autofree gchar *line = read_line (broker.lines);
+    g_autofree gchar *line = test_read_line (broker.lines);
     g_auto (GStrv) words = g_strsplit (line, "\t", 3);
 
     g_hash_table_insert (states, g_strdup (words[1]), g_strdup (words[2]));
@@ -345,14 +345,14 @@ GST_START_TEST (test_mqtt_states)
   g_usleep (200000);
   stop (&fixture);
   test_broker_read_until (&broker, states, "site/1/availability", "offline");
-  end_process (&broker.subscriber, SIGTERM);
+  test_end_process (&broker.subscriber, SIGTERM);
   g_clear_object (&broker.lines);
   {
     const gchar *const argv[] = { "mosquitto_sub", "-p", port, "-t", "#", "-F",
                                   "%r\\t%t\\t%p",  "-W", "1",  NULL };
     g_autofree gchar *left = NULL;
 
-    fail_unless (spawn (argv, &process) == NULL);
+    fail_unless (test_spawn (argv, &process) == NULL);
     g_subprocess_communicate_utf8 (process, NULL, NULL, &left, NULL, NULL);
     g_object_unref (process);
     fail_unless_equals_string (left, "1\tsite/1/availability\toffline\n");
@@ -384,7 +384,7 @@ GST_START_TEST (test_mqtt_tls)
                               "%s/right.key",
                               passwords, right, fixture.folder);
   if (!make_certificate (fixture.folder, "right") || !make_certificate (fixture.folder, "other") ||
-      spawn (make_passwords, &process) || !g_subprocess_wait_check (process, NULL, NULL) ||
+      test_spawn (make_passwords, &process) || !g_subprocess_wait_check (process, NULL, NULL) ||
       !test_broker_set_up (&broker, fixture.folder, security)) {
     g_print ("skipped: openssl or mosquitto is not installed\n");
     g_clear_object (&process);
@@ -416,7 +416,7 @@ GST_START_TEST (test_mqtt_tls)
     stop (&fixture);
   }
   while (!is_complete (&arrived, &fixture)) {
-    g_autofree gchar *line = read_line (broker.lines);
+    g_autofree gchar *line = test_read_line (broker.lines);
 
     arrive (&arrived, strrchr (line, '\t') + 1);
   }
@@ -460,10 +460,10 @@ start_mock (const gchar *const *argv, GSubprocess **mock, GDataInputStream **lin
     g_print ("skipped: built without librdkafka's mock\n");
     return NULL;
   }
-  error = spawn (argv, mock);
+  error = test_spawn (argv, mock);
   fail_unless (!error, "%s", error);
   *lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (*mock));
-  return read_line (*lines);
+  return test_read_line (*lines);
 }
 
 /* The mock goes down for two seconds after a quarter of the lines. */
@@ -486,7 +486,7 @@ GST_START_TEST (test_kafka)
   publish (&fixture);
   add_events (&fixture, 300);
   while (!is_complete (&arrived, &fixture)) {
-    g_autofree gchar *line = read_line (lines);
+    g_autofree gchar *line = test_read_line (lines);
     g_auto (GStrv) words = g_strsplit (line, " ", 3);
     const gchar *partition = g_hash_table_lookup (partitions, words[1]);
 
@@ -504,7 +504,7 @@ GST_START_TEST (test_kafka)
     fail_unless_equals_uint64 (status->sent, 300);
   }
   tear_down (&fixture);
-  end_process (&mock, SIGKILL);
+  test_end_process (&mock, SIGKILL);
 }
 GST_END_TEST;
 
@@ -531,14 +531,14 @@ GST_START_TEST (test_kafka_status)
     g_usleep (20000);
   }
   while (!found) {
-    g_autofree gchar *line = read_line (lines);
+    g_autofree gchar *line = test_read_line (lines);
     g_auto (GStrv) words = g_strsplit (line, " ", 3);
 
     fail_unless_equals_string (words[1], "host-7");
     found = g_str_equal (words[2], "{\"status\":20}");
   }
   tear_down (&fixture);
-  end_process (&mock, SIGKILL);
+  test_end_process (&mock, SIGKILL);
 }
 GST_END_TEST;
 
@@ -917,4 +917,8 @@ publisher_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (publisher);
+int
+main (int argc, char **argv)
+{
+  return test_broker_run (argc, argv, publisher_suite (), "publisher");
+}
