@@ -131,6 +131,10 @@ wait_for_progress() {
 # sender is killed. No line may be missing, and the order must hold.
 check_mqtt() {
   local client=(-i reader -c -q 1) port=0 i sender n=30000
+  if "$send_lines" --ca-file=/nonexistent mqtt://localhost/x </dev/null 2>"$output/error"; then
+    die "--ca-file with mqtt:// works"
+  fi
+  expect 1 'write mqtts:// instead' "$output/error"
   for ((i = 0; i < 20; i++)); do
     port=$((RANDOM % 20000 + 20000))
     start_mosquitto "$port"

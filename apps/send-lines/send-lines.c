@@ -443,6 +443,11 @@ main (int argc, char **argv)
   }
   if (!parse_target (argv[1], &scheme, &hosts, &sender.topic, &error))
     goto done;
+  if (ca_file && g_str_equal (scheme, "mqtt")) {
+    g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                 "--ca-file needs TLS: write mqtts:// instead of mqtt://");
+    goto done;
+  }
   sender.broker = broker_find (scheme, &error);
   if (!sender.broker || !sender.broker->check_topic (sender.topic, &error) ||
       !spool_open (&sender.spool, spool, &error))
