@@ -269,14 +269,22 @@ try_in_suite() {
 # try_repository SUITE PACKAGES: makes one with a key for this test, and installs from it; a changed package, and
 # an unsigned list, must not install.
 try_repository() {
-  local suite=$1 to=$2 where keys
+  local suite=$1 to=$2 where keys place
   keys=$(mktemp -d)
   chmod 700 "$keys"
   quietly gpg --homedir "$keys" --batch --passphrase '' --quick-generate-key "test <test@example.org>" rsa3072 sign never
   mkdir -p "$keys/packages/$suite"
   cp "$to"/*.deb "$keys/packages/$suite/"
-  where=$(fresh_root "$suite" clean) &&
-    GNUPGHOME=$keys quietly "$root/scripts/repository.sh" --key test@example.org "$keys/packages" "$where/repository" || return
+  where=$(fresh_root "$suite" clean) || return
+  for place in "$where/repository" "$where/repository" "$where/etc"; do
+    GNUPGHOME=$keys quietly "$root/scripts/repository.sh" --key test@example.org "$keys/packages" "$place" ||
+      break
+  done 2>"$folder/repository.log"
+  if [[ $place != */etc || ! -e $where/etc/passwd ]]; then
+    cat "$folder/repository.log"
+    say "$suite: expected a repository, one that replaces it, and no other folder to be replaced"
+    return 1
+  fi
   GNUPGHOME=$keys gpgconf --kill gpg-agent
   rm -rf "$keys"
   # shellcheck disable=SC2016
