@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Entries past the last edge of a row that CclFindRuns may write. */
-#define CCL_ROW_SLACK 4
+#define CCL_ROW_SLACK 16
 
 /* The edges of a word, bits that differ from the bit before, and the number of edges in the words
  * before it. So the edges in front of a pixel are counted without a search. */

@@ -111,4 +111,20 @@ v8_even (const uint8_t *bytes)
 #define unpack_part(pixels, word, n, value) \
   _mm512_mask_storeu_epi8 (pixels, pixels_part (n), v8_where (*(word), value))
 
+#define MANY_EDGES 4
+
+static inline void
+store_edges (uint32_t *edges, uint64_t changes, uint32_t first)
+{
+  const __m512i numbers = _mm512_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+
+  for (unsigned i = 0; i < 64; i += 16) {
+    const uint16_t part = (uint16_t) (changes >> i);
+    const __m512i places = _mm512_add_epi32 (_mm512_set1_epi32 ((int) (first + i)), numbers);
+
+    _mm512_storeu_si512 (edges, _mm512_maskz_compress_epi32 (part, places));
+    edges += __builtin_popcount (part);
+  }
+}
+
 #include "engine/cpu/simd/template.h"

@@ -71,11 +71,16 @@ find_runs (CclRow *row, uint32_t width)
     carry = row->bits[w] >> 63;
     row->words[w] = (CclRowEdges){ changes, n };
     if (FAST_POPCOUNT) {
-      n += (uint32_t) __builtin_popcountll (changes);
-      for (; changes; edge += 4) {
-        for (int i = 0; i < 4; i++, changes &= changes - 1)
-          edge[i] = 64 * w + (uint32_t) (changes ? __builtin_ctzll (changes) : 0);
-      }
+      uint32_t count = (uint32_t) __builtin_popcountll (changes);
+
+      n += count;
+      if (count > MANY_EDGES)
+        store_edges (edge, changes, 64 * w);
+      else
+        for (; changes; edge += 4) {
+          for (int i = 0; i < 4; i++, changes &= changes - 1)
+            edge[i] = 64 * w + (uint32_t) (changes ? __builtin_ctzll (changes) : 0);
+        }
     } else {
       for (; changes; changes &= changes - 1, n++)
         *edge++ = 64 * w + (uint32_t) __builtin_ctzll (changes);

@@ -40,7 +40,9 @@
  *   pack64 (pixels, threshold): the word; a bit is set where the pixel is above the threshold
  *   unpack64 (pixels, word, value): writes value where a bit of *word is set, else 0
  *   pack_part (pixels, n, threshold), unpack_part (pixels, word, n, value): only n pixels,
- *     0 < n < 64; optional, see below */
+ *     0 < n < 64; optional, see below
+ *   MANY_EDGES, store_edges (edges, changes, first): optional; stores the places of the bits of a
+ *     word that has more than MANY_EDGES, counted from first, and up to CCL_ROW_SLACK entries more */
 
 #ifndef CCL_CPU_SIMD_VECTOR_H
 #define CCL_CPU_SIMD_VECTOR_H
@@ -70,6 +72,11 @@ v32_add_abs (V32 sum, V32 v)
 
 #define v32_right(v, bits) ((V32){ half_right ((v).low, bits), half_right ((v).high, bits) })
 #define v32_times(v, number) ((V32){ half_times ((v).low, number), half_times ((v).high, number) })
+
+#ifndef MANY_EDGES
+#define MANY_EDGES 64
+#define store_edges(edges, changes, first)
+#endif
 
 #ifndef pack_part
 __attribute__ ((noinline)) static uint64_t
