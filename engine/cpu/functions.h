@@ -148,6 +148,9 @@ typedef void (*CclWriteLabels) (void *pixels, uint32_t width, const uint32_t *ed
                                 const uint32_t *labels, uint32_t n, const uint32_t *values,
                                 uint32_t background);
 
+/* Copies the @bytes of a row of pixels to the @rows below it, at distances of @stride. */
+typedef void (*CclRepeatPixels) (uint8_t *row, size_t stride, size_t bytes, uint32_t rows);
+
 /* Joins the @parents of the runs of @row, a row of a slice, and of those of the slice before that
  * they touch, with 6, 18 or 26-connectivity. @above: the row above in its own slice; @lower: those
  * of the slice before, [1] under it, [0] above that and [2] below. Missing rows have no runs. The
@@ -199,6 +202,7 @@ typedef struct CclCpuFunctions
   CclRepeatRow repeat_row;
   CclWriteLabels write_labels; /* pixels of 32 bits */
   CclWriteLabels write_values; /* of 16 bits */
+  CclRepeatPixels repeat_pixels;
   CclJoinSlices join_slices;
   CclColorLuma color_luma;
   CclColorChroma color_chroma;

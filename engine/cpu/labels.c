@@ -46,12 +46,17 @@ spread_strip (void *data, uint32_t index)
       map->result_labels[i] = map->result_labels[ccl_strip_ancestor (parents, strip, i)];
 }
 
-/* Whether a row has the same runs as the one above, and is a copy of it in all pictures. */
-static bool
-is_repeated (const CclRuns *runs, uint32_t y)
+/* The row behind @y and the rows that have the same runs, and are copies of it in all pictures. */
+static uint32_t
+find_end (const CclRuns *runs, const CclStrip *strip, uint32_t y)
 {
-  return runs->spans[y].first == runs->spans[y - 1].first &&
-         runs->spans[y].end == runs->spans[y - 1].end;
+  const CclRunsSpan *span = &runs->spans[y];
+  uint32_t end = y + 1;
+
+  while (end < strip->bottom && runs->spans[end].first == span->first &&
+         runs->spans[end].end == span->end)
+    end++;
+  return end;
 }
 
 /* Where the label map goes. */
@@ -69,16 +74,16 @@ write_strip (void *data, uint32_t index)
   const CclRuns *runs = job->map->runs;
   const CclStrip *strip = &runs->strips[index];
 
-  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+  for (uint32_t y = strip->y, end; y < strip->bottom; y = end) {
     const CclRunsSpan *span = &runs->spans[y];
-    uint32_t *row = (uint32_t *) ((char *) job->pixels + y * job->stride);
+    uint8_t *row = (uint8_t *) job->pixels + y * job->stride;
 
-    if (y > strip->y && is_repeated (runs, y))
-      memcpy (row, (char *) row - job->stride, (size_t) runs->width * sizeof *row);
-    else
-      runs->functions->write_labels (row, runs->width, strip->edges + 2 * (size_t) span->first,
-                                     strip->labels + span->first, span->end - span->first,
-                                     job->map->result_labels, 0);
+    end = find_end (runs, strip, y);
+    runs->functions->write_labels (row, runs->width, strip->edges + 2 * (size_t) span->first,
+                                   strip->labels + span->first, span->end - span->first,
+                                   job->map->result_labels, 0);
+    runs->functions->repeat_pixels (row, job->stride, runs->width * sizeof *job->pixels,
+                                    end - y - 1);
   }
 }
 
@@ -203,20 +208,20 @@ paint_strip (void *data, uint32_t index)
 
   for (uint32_t i = strip->base; i < strip->next; i++)
     map->values[i] = value_of (ccl_palette_value (job->palette, map->result_labels[i]), size);
-  for (uint32_t y = strip->y; y < strip->bottom; y++) {
+  for (uint32_t y = strip->y, end; y < strip->bottom; y = end) {
     const CclRunsSpan *span = &runs->spans[y];
     const uint32_t *edges = strip->edges + 2 * (size_t) span->first;
     const uint32_t *labels = strip->labels + span->first, n = span->end - span->first;
     uint8_t *row = job->pixels + y * job->stride;
 
-    if (y > strip->y && is_repeated (runs, y))
-      memcpy (row, row - job->stride, (size_t) runs->width * size);
-    else if (size == 4)
+    end = find_end (runs, strip, y);
+    if (size == 4)
       runs->functions->write_labels (row, runs->width, edges, labels, n, map->values, background);
     else if (size == 2)
       runs->functions->write_values (row, runs->width, edges, labels, n, map->values, background);
     else
       write_triples (row, runs->width, edges, labels, n, map->values, background);
+    runs->functions->repeat_pixels (row, job->stride, (size_t) runs->width * size, end - y - 1);
   }
 }
 

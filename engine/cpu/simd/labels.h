@@ -14,7 +14,7 @@ typedef uint16_t Values __attribute__ ((vector_size (VECTOR_BYTES), aligned (1),
 
 /* Defines @write, which writes a row of pixels of type @Number, and @fill, which writes pixels @x
  * to
- * @end - 1. */
+ * @end - 1. Only the last runs, where a vector can reach past the row, need its checks. */
 #define DEFINE_WRITE_ROW(write, fill, Number, Vector)                                             \
   static inline void fill (Number *pixels, uint32_t x, uint32_t end, uint32_t width,              \
                            uint32_t value)                                                        \
@@ -31,9 +31,25 @@ typedef uint16_t Values __attribute__ ((vector_size (VECTOR_BYTES), aligned (1),
   static void write (void *pixels, uint32_t width, const uint32_t *edges, const uint32_t *labels, \
                      uint32_t n, const uint32_t *values, uint32_t background)                     \
   {                                                                                               \
-    uint32_t x = 0;                                                                               \
+    const uint32_t lanes = sizeof (Vector) / sizeof (Number);                                     \
+    const Vector gap = (Number) background - (Vector){ 0 };                                       \
+    uint32_t x = 0, run = 0;                                                                      \
                                                                                                   \
-    for (uint32_t run = 0; run < n; run++) {                                                      \
+    for (; run < n; run++) {                                                                      \
+      uint32_t start = edges[2 * (size_t) run], end = edges[2 * (size_t) run + 1];                \
+      const Vector own = (Number) values[labels[run]] - (Vector){ 0 };                            \
+                                                                                                  \
+      if (width - end < lanes)                                                                    \
+        break;                                                                                    \
+      *(Vector *) ((Number *) pixels + x) = gap;                                                  \
+      for (x += lanes; x < start; x += lanes)                                                     \
+        *(Vector *) ((Number *) pixels + x) = gap;                                                \
+      *(Vector *) ((Number *) pixels + start) = own;                                              \
+      for (x = start + lanes; x < end; x += lanes)                                                \
+        *(Vector *) ((Number *) pixels + x) = own;                                                \
+      x = end;                                                                                    \
+    }                                                                                             \
+    for (; run < n; run++) {                                                                      \
       uint32_t start = edges[2 * (size_t) run], end = edges[2 * (size_t) run + 1];                \
                                                                                                   \
       fill (pixels, x, start, width, background);                                                 \
@@ -45,3 +61,17 @@ typedef uint16_t Values __attribute__ ((vector_size (VECTOR_BYTES), aligned (1),
 
 DEFINE_WRITE_ROW (write_labels, fill_labels, Label, Labels)
 DEFINE_WRITE_ROW (write_values, fill_values, Value, Values)
+
+/* Strictly upwards, as the CPU prefetches: memcpy() writes the end of a row first, which takes a
+ * third longer where it is not in a cache. */
+static void
+repeat_pixels (uint8_t *row, size_t stride, size_t bytes, uint32_t rows)
+{
+  for (; rows > 0; rows--, row += stride) {
+    size_t at = 0;
+
+    for (; bytes - at >= VECTOR_BYTES; at += VECTOR_BYTES)
+      *(Labels *) (row + stride + at) = *(const Labels *) (row + at);
+    memcpy (row + stride + at, row + at, bytes - at);
+  }
+}

@@ -42,7 +42,8 @@
  *   pack_part (pixels, n, threshold), unpack_part (pixels, word, n, value): only n pixels,
  *     0 < n < 64; optional, see below
  *   MANY_EDGES, store_edges (edges, changes, first): optional; stores the places of the bits of a
- *     word that has more than MANY_EDGES, counted from first, and up to CCL_ROW_SLACK entries more */
+ *     word that has more than MANY_EDGES, counted from first, and up to CCL_ROW_SLACK entries more
+ */
 
 #ifndef CCL_CPU_SIMD_VECTOR_H
 #define CCL_CPU_SIMD_VECTOR_H
