@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint column;
-  gdouble score;
+  gfloat score;
 } GstCclAssignmentEdge;
 
 typedef struct _GstCclAssignment GstCclAssignment;

@@ -1,9 +1,9 @@
 /* cudaccl - finds the pairs of tracks and detections near each other
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Detections are sorted into the cells of a grid by their centres. A track looks for detections
- * near it in the cells that it reaches, and is compared with those. Where objects overlap, CPUs
- * mispredict every second branch on what is near: neither loop has one. */
+/* Detections are sorted into the cells of a grid by their centres. A track is compared with those
+ * in the cells that it reaches, four at a time. Where objects overlap, CPUs mispredict every second
+ * branch on what is near: there is none. */
 
 #include "tracker-private.h"
 
@@ -40,51 +40,73 @@
  * knows its size. They must overlap, too. */
 #define KNOWN_AREA 2.5
 
-/* Both axes at once. Compilers make branches of scalar comparisons, but not of these. */
-typedef gdouble V2 __attribute__ ((vector_size (16)));
-typedef gint64 M2 __attribute__ ((vector_size (16)));
+/* Four detections at once. */
+#define LANES 4
+typedef gfloat V4 __attribute__ ((vector_size (16)));
+typedef gint32 M4 __attribute__ ((vector_size (16)));
 
-static inline V2
-load2 (const gdouble values[2])
+static inline V4
+load4 (const gfloat values[LANES])
 {
-  return (V2){ values[0], values[1] };
+  V4 result;
+
+  memcpy (&result, values, sizeof (result));
+
+  return result;
 }
 
-static inline V2
-select2 (M2 mask, V2 a, V2 b)
+static inline V4
+select4 (M4 mask, V4 a, V4 b)
 {
-  return (V2) ((mask & (M2) a) | (~mask & (M2) b));
+  return (V4) ((mask & (M4) a) | (~mask & (M4) b));
 }
 
-static inline V2
-min2 (V2 a, V2 b)
+static inline V4
+splat4 (gfloat value)
 {
-  return select2 (a < b, a, b);
+  return (V4){ value, value, value, value };
 }
 
-static inline V2
-max2 (V2 a, V2 b)
+/* Compilers make one instruction of each of these loops. */
+static inline V4
+min4 (V4 a, V4 b)
 {
-  return select2 (a > b, a, b);
+  guint i;
+
+  for (i = 0; i < LANES; i++)
+    a[i] = a[i] < b[i] ? a[i] : b[i];
+
+  return a;
 }
 
-/* A detection in a cell. */
-typedef struct
+static inline V4
+max4 (V4 a, V4 b)
 {
-  Box box;
-  gdouble centre[2];
-  guint blob;
-  gboolean doubtful, component;
-  guint class_id;
-} Entry;
+  guint i;
+
+  for (i = 0; i < LANES; i++)
+    a[i] = a[i] > b[i] ? a[i] : b[i];
+
+  return a;
+}
+
+static inline V4
+sqrt4 (V4 values)
+{
+  guint i;
+
+  for (i = 0; i < LANES; i++)
+    values[i] = sqrtf (values[i]);
+
+  return values;
+}
 
 /* What is compared with detections. */
 typedef struct
 {
-  Box box;
-  gdouble centre[2], per_reach[2];
-  gdouble farthest[2]; /* distance of centres */
-  gdouble area, confidence, iou_threshold;
+  gfloat low[2], high[2], middle[2], per_reach[2];
+  gdouble centre[2], farthest[2]; /* distance of centres */
+  gfloat area, confidence, iou_threshold;
   gboolean known; /* by a detector that looks at some frames only */
   guint class_id;
   gdouble order; /* 0...1: place of the track among all */
@@ -93,8 +115,8 @@ typedef struct
 void
 gst_ccl_tracker_init_pairs (GstCclTracker *self)
 {
-  self->grid.entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  self->grid.near = g_array_new (FALSE, FALSE, sizeof (const Entry *));
+  self->grid.blobs = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->grid.values = g_array_new (FALSE, FALSE, sizeof (gfloat));
   self->grid.cells = g_array_new (FALSE, TRUE, sizeof (guint));
   self->pairs.starts = g_array_new (FALSE, FALSE, sizeof (guint));
 }
@@ -102,12 +124,27 @@ gst_ccl_tracker_init_pairs (GstCclTracker *self)
 void
 gst_ccl_tracker_free_pairs (GstCclTracker *self)
 {
-  g_array_unref (self->grid.entries);
-  g_array_unref (self->grid.near);
+  g_array_unref (self->grid.blobs);
+  g_array_unref (self->grid.values);
   g_array_unref (self->grid.cells);
   g_free (self->pairs.edges);
   g_free (self->pairs.common);
   g_array_unref (self->pairs.starts);
+}
+
+/* Of each entry, by field. */
+enum
+{
+  LOW,
+  HIGH = LOW + 2,
+  AREA = HIGH + 2,
+  N_VALUES
+};
+
+static inline gfloat *
+get_values (const Grid *grid, guint field)
+{
+  return &g_array_index (grid->values, gfloat, field * grid->n);
 }
 
 /* There are between one and four cells for each detection; within that, they are as large as
@@ -183,24 +220,30 @@ build_grid (GstCclTracker *self, gdouble noise)
     cells[i] += cells[i - 1];
   cells[n_cells] = n;
 
-  g_array_set_size (grid->entries, n);
+  grid->n = n + LANES;
+  g_array_set_size (grid->blobs, grid->n);
+  g_array_set_size (grid->values, N_VALUES * grid->n);
+  grid->has_rules = self->looking;
   for (i = self->blobs->len; i-- > 0;) {
     const Blob *blob = get_blob (self, i);
-    const Entry entry = { blob->box,
-                          { get_middle (&blob->box, 0), get_middle (&blob->box, 1) },
-                          i,
-                          is_doubtful (self, blob),
-                          !blob->object,
-                          blob->class_id };
+    guint entry;
 
-    if (blob->area >= noise)
-      g_array_index (grid->entries, Entry, --cells[blob->cell]) = entry;
+    if (blob->area < noise)
+      continue;
+    entry = --cells[blob->cell];
+    g_array_index (grid->blobs, guint, entry) = i;
+    for (k = 0; k < 2; k++) {
+      get_values (grid, LOW + k)[entry] = (gfloat) blob->box.low[k];
+      get_values (grid, HIGH + k)[entry] = (gfloat) blob->box.high[k];
+    }
+    get_values (grid, AREA)[entry] = (gfloat) get_area (&blob->box);
+    grid->has_rules |= blob->class_id != 0 || is_doubtful (self, blob);
   }
 }
 
 typedef struct
 {
-  const Entry *first, *end;
+  guint first, end;
 } Span;
 
 /* The detections in some cells. If they are more than @most, sets @crowded, and leaves some out:
@@ -218,8 +261,7 @@ get_span (const Grid *grid, const Query *query, guint first, guint last, guint m
     n = most;
   }
 
-  return (Span){ &g_array_index (grid->entries, Entry, start),
-                 &g_array_index (grid->entries, Entry, start + n) };
+  return (Span){ start, start + n };
 }
 
 /* Sets @first and @last to the columns and rows within @share of what a track reaches. Returns
@@ -241,21 +283,100 @@ is_crowded (const Grid *grid, const Query *query, gdouble share, guint most, gui
   return n > most;
 }
 
-static inline guint
-is_near (const Query *query, const Entry *entry)
+static inline gboolean
+is_other (guint class_id, guint other)
 {
-  V2 away = load2 (entry->centre) - load2 (query->centre), most = load2 (query->farthest);
-  M2 near = (away <= most) & (away >= -most);
-
-  return (guint) (near[0] & near[1] & 1);
+  return (class_id != other) & (class_id != 0) & (other != 0);
 }
 
-/* Writes at most @most detections that are not large to @near, and returns their number. Where
- * there are more, those in the nearest cells count. */
-static guint
-search (const Grid *grid, const Query *query, guint most, const Entry **near, gboolean *crowded)
+/* Up to four pairs. */
+typedef struct
 {
-  guint first[2], last[2], n = 0, y;
+  V4 overlap; /* IoU */
+  V4 score;
+  M4 similar, known_similar; /* areas, by GATE_AREA and KNOWN_AREA */
+  M4 same;                   /* may be the same object */
+} Scores;
+
+/* Boxes of detectors, and components of what a detector knows, have rules of their own. */
+static void
+apply_rules (const GstCclTracker *self, const Query *query, const guint *blobs, guint n,
+             Scores *scores)
+{
+  guint i;
+
+  for (i = 0; i < MIN (n, LANES); i++) {
+    const Blob *blob = get_blob (self, blobs[i]);
+    const gfloat overlap = scores->overlap[i];
+
+    if (is_doubtful (self, blob)) {
+      scores->score[i] *= (gfloat) DOUBTFUL_WEIGHT;
+      scores->same[i] &= -(overlap >= (gfloat) DOUBTFUL_IOU);
+    }
+    if (is_other (query->class_id, blob->class_id))
+      scores->same[i] &= -(overlap >= (gfloat) OTHER_CLASS_IOU);
+    if (!blob->object && query->known)
+      scores->same[i] = scores->known_similar[i] & -(overlap >= query->iou_threshold);
+  }
+}
+
+/* Compares a track with @n detections, four at most, and adds the pairs of those near it: their
+ * boxes overlap, or the centre of the detection is within the track's reach, an ellipse. */
+static inline void
+add_pairs (GstCclTracker *self, const Query *query, guint first, guint n)
+{
+  const Grid *grid = &self->grid;
+  const guint *blobs = &g_array_index (grid->blobs, guint, first);
+  const V4 area = load4 (get_values (grid, AREA) + first);
+  GstCclAssignmentEdge *edges = self->pairs.edges;
+  gfloat *common = self->pairs.common;
+  V4 away[2], both[2], distance, shared, least, most;
+  guint end = self->pairs.n, k, i;
+  M4 reached, near;
+  Scores scores;
+
+  for (k = 0; k < 2; k++) {
+    V4 low = load4 (get_values (grid, LOW + k) + first);
+    V4 high = load4 (get_values (grid, HIGH + k) + first);
+
+    away[k] = ((low + high) * 0.5f - query->middle[k]) * query->per_reach[k];
+    both[k] = max4 (min4 (high, splat4 (query->high[k])) - max4 (low, splat4 (query->low[k])),
+                    splat4 (0.0f));
+  }
+  distance = away[0] * away[0] + away[1] * away[1];
+  shared = both[0] * both[1];
+  least = min4 (area, splat4 (query->area));
+  most = max4 (area, splat4 (query->area));
+  reached = distance < 1.0f;
+  near = (reached | (shared > 0.0f)) & ((M4){ 0, 1, 2, 3 } < (gint32) n);
+
+  scores.overlap = shared / (least + most - shared);
+  scores.score = 0.6f * scores.overlap + 0.1f * least / most +
+                 0.3f * (1.0f - sqrt4 (min4 (distance, splat4 (1.0f))));
+  scores.similar = least * (gfloat) GATE_AREA >= most;
+  scores.known_similar = least * (gfloat) KNOWN_AREA >= most;
+  scores.same = (scores.overlap >= query->iou_threshold) | (scores.similar & reached);
+  if (G_UNLIKELY (grid->has_rules))
+    apply_rules (self, query, blobs, n, &scores);
+  scores.score =
+      select4 (scores.same, min4 (scores.score * query->confidence, splat4 (1.0f)), splat4 (-1.0f));
+
+  for (i = 0; i < LANES; i++) {
+    edges[end].column = blobs[i];
+    edges[end].score = scores.score[i];
+    common[end] = shared[i];
+    end += (guint) (near[i] & 1);
+  }
+  self->pairs.n = end;
+}
+
+/* Adds the pairs of a track with detections that are not large: at most @most. Where there are
+ * more, those in the nearest cells count. */
+static void
+add_near (GstCclTracker *self, const Query *query, guint most, gboolean *crowded)
+{
+  const Grid *grid = &self->grid;
+  guint first[2], last[2], y;
   gdouble share = 1.0;
 
   while (is_crowded (grid, query, share, most, first, last) &&
@@ -267,85 +388,31 @@ search (const Grid *grid, const Query *query, guint most, const Entry **near, gb
     const guint row = y * grid->n_cells[0];
     Span span = get_span (grid, query, row + first[0], row + last[0], most, crowded);
 
-    for (; span.first < span.end; span.first++) {
-      near[n] = span.first;
-      n += is_near (query, span.first);
-    }
+    for (; span.first < span.end; span.first += LANES)
+      add_pairs (self, query, span.first, span.end - span.first);
   }
-
-  return n;
-}
-
-static inline gboolean
-is_other (guint class_id, guint other)
-{
-  return (class_id != other) & (class_id != 0) & (other != 0);
-}
-
-/* Compares a track and a detection. They are near each other if their boxes overlap, or the centre
- * of the detection is within the track's reach, an ellipse. */
-static inline guint
-compare (const Query *query, const Entry *entry, GstCclAssignmentEdge *edge, gdouble *common)
-{
-  const V2 zero = { 0.0, 0.0 };
-  V2 away = (load2 (entry->centre) - load2 (query->centre)) * load2 (query->per_reach);
-  V2 both = min2 (load2 (query->box.high), load2 (entry->box.high)) -
-            max2 (load2 (query->box.low), load2 (entry->box.low));
-  V2 size = load2 (entry->box.high) - load2 (entry->box.low);
-  gdouble distance = away[0] * away[0] + away[1] * away[1];
-  gdouble shared = max2 (both, zero)[0] * max2 (both, zero)[1], area = size[0] * size[1];
-  gdouble all = query->area + area - shared;
-  V2 areas = { query->area, area }, swapped = { area, query->area };
-  gdouble least = min2 (areas, swapped)[0], most = max2 (areas, swapped)[0];
-
-  V2 shares = (V2){ 0.6 * shared, 0.1 * least } / (V2){ all, most };
-  V2 nearness = min2 ((V2){ distance, 0.0 }, (V2){ 1.0, 1.0 });
-  gdouble score = shares[0] + shares[1] + 0.3 * (1.0 - sqrt (nearness[0]));
-  M2 alike = (V2){ shared, GATE_AREA * least } >= (V2){ query->iou_threshold * all, most };
-  M2 near = (V2){ distance, 0.0 } < (V2){ 1.0, shared };
-  gint64 same = alike[0] | (alike[1] & near[0]);
-
-  if (G_UNLIKELY (entry->doubtful)) {
-    score *= DOUBTFUL_WEIGHT;
-    same &= -(gint64) (shared >= DOUBTFUL_IOU * all);
-  }
-  if (G_UNLIKELY (is_other (query->class_id, entry->class_id)))
-    same &= -(gint64) (shared >= OTHER_CLASS_IOU * all);
-  if (G_UNLIKELY (entry->component && query->known))
-    same = alike[0] & -(gint64) (KNOWN_AREA * least >= most);
-  score *= query->confidence;
-  edge->column = entry->blob;
-  edge->score =
-      select2 ((M2){ same, same }, min2 ((V2){ score, 0.0 }, (V2){ 1.0, 1.0 }), zero - 1.0)[0];
-  *common = shared;
-
-  return (guint) ((near[0] | near[1]) & 1);
 }
 
 /* Adds the pairs of a track: at most @most, and as many with large detections. Returns whether some
  * were left out. */
 static gboolean
-add_pairs (GstCclTracker *self, const Query query, guint most)
+add_track_pairs (GstCclTracker *self, const Query *query, guint most)
 {
-  const Grid *grid = &self->grid;
-  const guint large = grid->n_cells[0] * grid->n_cells[1];
-  const Entry **near = (const Entry **) grid->near->data;
+  const guint large = self->grid.n_cells[0] * self->grid.n_cells[1];
   gboolean crowded = FALSE;
-  guint n_near = search (grid, &query, most, near, &crowded);
-  Span span = get_span (grid, &query, large, large, MOST_TESTS / self->tracks->len, &crowded);
   Pairs *pairs = &self->pairs;
-  guint n = pairs->n, end, i;
+  Span span;
+  guint end;
 
-  if (n + n_near + most > pairs->allocated) {
-    pairs->allocated = 2 * (n + n_near + most);
+  if (pairs->n + 2 * (most + LANES) > pairs->allocated) {
+    pairs->allocated = 2 * (pairs->n + 2 * (most + LANES));
     pairs->edges = g_renew (GstCclAssignmentEdge, pairs->edges, pairs->allocated);
-    pairs->common = g_renew (gdouble, pairs->common, pairs->allocated);
+    pairs->common = g_renew (gfloat, pairs->common, pairs->allocated);
   }
-  for (i = 0; i < n_near; i++)
-    n += compare (&query, near[i], &pairs->edges[n], &pairs->common[n]);
-  for (end = n + most; span.first < span.end && n < end; span.first++)
-    n += compare (&query, span.first, &pairs->edges[n], &pairs->common[n]);
-  pairs->n = n;
+  add_near (self, query, most, &crowded);
+  span = get_span (&self->grid, query, large, large, MOST_TESTS / self->tracks->len, &crowded);
+  for (end = pairs->n + most; span.first < span.end && pairs->n < end; span.first += LANES)
+    add_pairs (self, query, span.first, span.end - span.first);
 
   return crowded || span.first < span.end;
 }
@@ -361,15 +428,13 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
   g_array_set_size (self->pairs.starts, 0);
   if (self->blobs->len > 0)
     build_grid (self, noise);
-  g_array_set_size (self->grid.near, MIN (most, self->blobs->len) + 1);
 
   for (i = 0; i < n_tracks; i++) {
     const Track *track = get_track (self, i);
-    Query query = { .box = track->box,
-                    .area = track->size[0] * track->size[1],
-                    .confidence =
-                        track->confidence * (self->at_look && !track->known ? NEW_WEIGHT : 1.0),
-                    .iou_threshold = self->params.iou_threshold,
+    Query query = { .area = (gfloat) (track->size[0] * track->size[1]),
+                    .confidence = (gfloat) (track->confidence *
+                                            (self->at_look && !track->known ? NEW_WEIGHT : 1.0)),
+                    .iou_threshold = (gfloat) self->params.iou_threshold,
                     .known = self->looking && track->known,
                     .class_id = gst_ccl_votes_get (&track->votes),
                     .order = (gdouble) i / n_tracks };
@@ -380,9 +445,12 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
     for (k = 0; k < 2; k++) {
       query.centre[k] = track->centre[k].position;
       query.farthest[k] = MAX (track->reach[k], (track->size[k] + self->grid.most[k]) / 2.0);
-      query.per_reach[k] = 1.0 / track->reach[k];
+      query.per_reach[k] = (gfloat) (1.0 / track->reach[k]);
+      query.middle[k] = (gfloat) query.centre[k];
+      query.low[k] = (gfloat) track->box.low[k];
+      query.high[k] = (gfloat) track->box.high[k];
     }
-    self->crowded += add_pairs (self, query, most);
+    self->crowded += add_track_pairs (self, &query, most);
   }
   g_array_append_val (self->pairs.starts, self->pairs.n);
 }

@@ -101,7 +101,7 @@ typedef struct
 typedef struct
 {
   GstCclAssignmentEdge *edges;
-  gdouble *common;
+  gfloat *common;
   guint n, allocated;
   GArray *starts; /* guint: the first pair of each track, and the end */
 } Pairs;
@@ -111,11 +111,13 @@ typedef struct
 {
   gdouble origin[2], per_cell[2]; /* cells per pixel */
   guint n_cells[2];
-  gdouble large[2]; /* detections above this size are in a cell of their own, the last one */
-  gdouble most[2];  /* size of the largest other one */
-  GArray *entries;  /* Entry */
-  GArray *cells;    /* guint: the first entry of each cell, and the end */
-  GArray *near;     /* const Entry *: near a track */
+  gdouble large[2];   /* detections above this size are in a cell of their own, the last one */
+  gdouble most[2];    /* size of the largest other one */
+  guint n;            /* number of entries */
+  GArray *blobs;      /* guint: of each entry */
+  GArray *values;     /* gfloat: of each entry, one field after another */
+  gboolean has_rules; /* not all are plain components */
+  GArray *cells;      /* guint: the first entry of each cell, and the end */
 } Grid;
 
 #define N_AREA_BINS 256 /* see get_area_bin() */
@@ -143,6 +145,7 @@ struct _GstCclTracker
   gdouble dt;       /* s since the frame before */
   gdouble min_area; /* of a detection that starts a track, in pixels */
   GArray *blobs;    /* Blob */
+  guint n_left;     /* number of those that no track was assigned to */
   Grid grid;
   Pairs pairs;
   GstCclAssignment *assignment;

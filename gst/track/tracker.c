@@ -281,6 +281,7 @@ match (GstCclTracker *self)
   guint i;
 
   g_array_set_size (self->matches, n);
+  self->n_left = self->blobs->len;
   self->crowded += gst_ccl_assignment_solve (
       self->assignment, n, self->blobs->len, (const guint *) self->pairs.starts->data,
       self->pairs.edges, MOST_WORK, (gint *) self->matches->data);
@@ -291,6 +292,7 @@ match (GstCclTracker *self)
     if (track->blob >= 0) {
       get_blob (self, (guint) track->blob)->owner = (gint) i;
       get_blob (self, (guint) track->blob)->members = 1;
+      self->n_left--;
     }
   }
 }
@@ -318,7 +320,7 @@ find_leftovers (GstCclTracker *self, guint track)
     const Blob *blob = get_blob (self, index);
 
     if (blob->members == 0 && blob->into < 0 &&
-        self->pairs.common[i] / get_area (&blob->box) >= FRAGMENT_COVER)
+        self->pairs.common[i] >= FRAGMENT_COVER * get_area (&blob->box))
       g_array_append_val (self->leftovers, index);
   }
   if (self->leftovers->len > 1)
@@ -390,6 +392,10 @@ find_fragments (GstCclTracker *self)
 
     if (track->blob < 0 || !track->id)
       continue;
+    if (self->n_left == 0) {
+      track->split = 0.0;
+      continue;
+    }
     blob = get_blob (self, (guint) track->blob);
     if (blob->object) {
       find_doubles (self, i);
