@@ -5,6 +5,7 @@
 #include <gst/app/app.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
 #include <sqlite3.h>
 #include <string.h>
 #ifdef HAVE_RTSP_SERVER
@@ -13,6 +14,7 @@
 
 #include "camera-analysis.h"
 #include "camera-frozen.h"
+#include "camera-jpeg.h"
 #include "camera-stream.h"
 #include "camera-tracks.h"
 #include "camera.h"
@@ -461,6 +463,72 @@ GST_START_TEST (test_frozen_pictures)
 }
 GST_END_TEST;
 
+/* Pictures are at most 1280 pixels wide, and have the colours of their frames. */
+GST_START_TEST (test_pictures)
+{
+  static const struct
+  {
+    const gchar *caps;
+    gint width, height;
+  } cases[] = {
+    { "format=NV12,width=1920,height=1080,colorimetry=bt709", 1280, 720 },
+    { "format=NV12,width=3841,height=101,colorimetry=bt601", 1280, 32 },
+    { "format=I420,width=640,height=479,colorimetry=bt601", 640, 478 },
+    { "format=BGRx,width=1281,height=900", 1280, 898 },
+    { "format=RGB,width=2,height=2", 2, 2 },
+  };
+  WatchJpeg *jpeg = watch_jpeg_new (FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *source = g_strdup_printf ("videotestsrc num-buffers=1 pattern=red ! "
+                                                "capsfilter caps=\"video/x-raw,framerate=25/1,%s\"",
+                                                cases[i].caps);
+    GstHarness *frames = gst_harness_new_parse (source);
+    GstVideoInfo info, seen;
+    GstVideoFrame picture;
+    GstBuffer *frame;
+    GstCaps *caps;
+
+    gst_harness_play (frames);
+    frame = gst_harness_pull (frames);
+    caps = gst_pad_get_current_caps (frames->sinkpad);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    gst_caps_unref (caps);
+    /* Twice: what is prepared for the first serves the second. */
+    for (guint turn = 0; turn < 2; turn++) {
+      GBytes *bytes = watch_jpeg_encode (jpeg, frame, &info);
+      GstHarness *pictures = gst_harness_new_parse (
+          "jpegdec ! videoconvert ! capsfilter caps=\"video/x-raw,format=RGB\"");
+      const guint8 *pixel;
+      GstBuffer *decoded;
+
+      fail_unless (bytes != NULL, "%s", cases[i].caps);
+      gst_harness_set_src_caps_str (pictures, "image/jpeg");
+      gst_harness_push (pictures, gst_buffer_new_wrapped_bytes (bytes));
+      g_bytes_unref (bytes);
+      gst_harness_push_event (pictures, gst_event_new_eos ());
+      decoded = gst_harness_pull (pictures);
+      caps = gst_pad_get_current_caps (pictures->sinkpad);
+      fail_unless (gst_video_info_from_caps (&seen, caps));
+      gst_caps_unref (caps);
+      fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&seen), cases[i].width);
+      fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&seen), cases[i].height);
+      fail_unless (gst_video_frame_map (&picture, &seen, decoded, GST_MAP_READ));
+      pixel = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&picture, 0) +
+              GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0) * (cases[i].height - 1);
+      fail_unless (pixel[0] >= 250 && pixel[1] <= 5 && pixel[2] <= 5, "%s: %u %u %u", cases[i].caps,
+                   pixel[0], pixel[1], pixel[2]);
+      gst_video_frame_unmap (&picture);
+      gst_buffer_unref (decoded);
+      gst_harness_teardown (pictures);
+    }
+    gst_buffer_unref (frame);
+    gst_harness_teardown (frames);
+  }
+  watch_jpeg_free (jpeg);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_errors)
 {
   static const struct
@@ -733,6 +801,7 @@ camera_suite (void)
   tcase_add_test (tcase, test_locked);
   tcase_add_test (tcase, test_path);
   tcase_add_test (tcase, test_frozen_pictures);
+  tcase_add_test (tcase, test_pictures);
   tcase_add_test (tcase, test_errors);
 #ifdef HAVE_RTSP_SERVER
   tcase_add_test (tcase, test_lost);
