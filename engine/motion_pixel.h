@@ -33,7 +33,9 @@
 #define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
 /* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
 #define CCL_MOTION_SHADOW_STEP 2
+#define CCL_MOTION_SHADOW_SIDE 3
 #define CCL_MOTION_SHADOW_PIXELS 9
+#define CCL_MOTION_CORNERS 4        /* of 2x2 samples, which all have the middle one */
 #define CCL_MOTION_SHADOW_SPREAD 11 /* the ratio's highest mean deviation, 1/256 */
 
 /* Rows learn in groups, which take turns, to spread the cost over frames. The two rows that share a
@@ -69,6 +71,7 @@ typedef struct CclMotionStep
   bool align;            /* the frame may be shifted: see motion_shake.h */
   uint8_t light;         /* CclMotionLight */
   bool shadows;          /* shadows are not foreground */
+  bool shady;            /* there are many: a corner tells them, and what is lit is none, too */
   uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
   uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */
   uint8_t learn;         /* a bit for each group: 1 if its state changes */
@@ -177,34 +180,70 @@ ccl_motion_coloured (int background_u, int background_v)
          CCL_MOTION_COLOUR;
 }
 
+/* The darkest shadow of what is bright: two shadows may meet. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_darkest (int bright)
+{
+  return (bright >> 2) + (bright >> 3);
+}
+
 /* Whether luma @value is dark enough for a shadow, but not too dark. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_shaded (int value, int background)
 {
-  return value * CCL_MOTION_ONE < background && value * CCL_MOTION_ONE > background >> 1;
+  return value * CCL_MOTION_ONE < background &&
+         value * CCL_MOTION_ONE > ccl_motion_darkest (background);
 }
 
 /* Whether luma is what a shadow in the background leaves behind: brighter, but not too bright. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_lit (int value, int background)
 {
-  return value * CCL_MOTION_ONE > background && value * CCL_MOTION_ONE / 2 < background;
+  return value * CCL_MOTION_ONE > background &&
+         ccl_motion_darkest (value * CCL_MOTION_ONE) < background;
 }
 
-/* Whether luma is the background times a constant factor, as in a shadow, which keeps the texture.
- * @values are grey levels of CCL_MOTION_SHADOW_PIXELS pixels. */
+/* Whether luma is the background times a constant factor in @side by @side samples. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_keeps_texture (const int *values, const int *backgrounds)
+ccl_motion_fits (const int *values, const int *backgrounds, int side)
 {
   int sum = 0, background = 0, spread = 0;
 
-  for (int i = 0; i < CCL_MOTION_SHADOW_PIXELS; i++) {
-    sum += values[i] * 8;
-    background += backgrounds[i] >> 4;
+  for (int i = 0; i < side * side; i++) {
+    const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
+
+    sum += values[at] * 8;
+    background += backgrounds[at] >> 4;
   }
-  for (int i = 0; i < CCL_MOTION_SHADOW_PIXELS; i++)
-    spread += ccl_motion_distance (values[i] * 8 * background, (backgrounds[i] >> 4) * sum);
+  for (int i = 0; i < side * side; i++) {
+    const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
+
+    spread += ccl_motion_distance (values[at] * 8 * background, (backgrounds[at] >> 4) * sum);
+  }
   return spread <= (sum * background >> 8) * CCL_MOTION_SHADOW_SPREAD;
+}
+
+/* The first sample of a corner. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_corner (int corner)
+{
+  return corner / 2 * CCL_MOTION_SHADOW_SIDE + corner % 2;
+}
+
+/* Whether a pixel has the texture of the background, as in a shadow. @values are grey levels of
+ * CCL_MOTION_SHADOW_PIXELS samples. Next to an object, the samples of a corner are all outside. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_keeps_texture (const CclMotionStep *step, const int *values, const int *backgrounds)
+{
+  if (ccl_motion_fits (values, backgrounds, CCL_MOTION_SHADOW_SIDE))
+    return true;
+  for (int i = 0; step->shady && i < CCL_MOTION_CORNERS; i++) {
+    const int first = ccl_motion_corner (i);
+
+    if (ccl_motion_fits (values + first, backgrounds + first, 2))
+      return true;
+  }
+  return false;
 }
 
 /* The background of a luma pixel or a chroma sample that is not foreground. */

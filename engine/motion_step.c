@@ -113,6 +113,7 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
     clock->paused = 2 * params->learning_time;
   }
   step.align = clock->align;
+  step.shady = clock->shady;
   clock->light = params->freeze ? CCL_MOTION_STEADY : clock->next;
   step.light = clock->light;
   clock->next = CCL_MOTION_STEADY;
@@ -183,6 +184,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
 
   clock->changed = seen->light_change ? clock->changed + elapsed : 0;
   clock->brightness = seen->brightness;
+  clock->shady = seen->shadows > seen->foreground / 4;
   judge_shift (clock, freeze, elapsed, seen);
   if (freeze)
     return;

@@ -33,6 +33,7 @@ typedef struct CclMotionClock
   uint64_t busy;       /* foreground and shadows of the last frame */
   CclShift shift;      /* of the last frame that was aligned */
   bool align;          /* the next frame */
+  bool shady;          /* the last frame had many shadows: see CclMotionStep */
 } CclMotionClock;
 
 /* What a frame has shown. */

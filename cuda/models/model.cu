@@ -271,8 +271,9 @@ find_shaded (uint2 values, uint4 old)
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t value = byte_pair (values, k) << 7;
     uint32_t bright = LIT ? value : olds[k], dark = LIT ? olds[k] : value;
+    uint32_t darkest = (bright >> 2 & 0x3fff3fff) + (bright >> 3 & 0x1fff1fff);
 
-    high[k] = above2 (bright, dark) & above2 (dark, half2 (bright));
+    high[k] = above2 (bright, dark) & above2 (dark, darkest);
   }
   return unit_bits (high);
 }
@@ -357,7 +358,7 @@ is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint3
       backgrounds[3 * v + u] = row[xs[u]];
     }
   }
-  return ccl_motion_keeps_texture (values, backgrounds);
+  return ccl_motion_keeps_texture (&task.step, values, backgrounds);
 }
 
 /* Finds which of the @shaded pixels of a warp's rows are in shadow. If any thread of the block has
@@ -773,7 +774,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
 
       busy[i] = (differs[i] | colours) & valid;
       if (task.step.shadows && dark) {
-        if (CHROMA && learns)
+        if (CHROMA && (learns || task.step.shady))
           lit[i] = find_shaded<true> (values[i], olds[i + 1]) & dark &
                    find_colours (uint2{ four (128), four (128) }, old_chroma, CCL_MOTION_COLOUR);
         shaded[i] = (find_shaded<false> (values[i], olds[i + 1]) & dark) | lit[i];
@@ -804,15 +805,16 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
 
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {
-    uint32_t foreground = busy[i] & ~shadows[i];
+    const uint32_t light = shadows[i] | (task.step.shady ? lit[i] : 0);
+    const uint32_t foreground = busy[i] & ~light;
 
     /* also past the width, to the end of the last word */
     if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
       continue;
-    count += (uint32_t) __popc (foreground) + ((uint32_t) __popc (shadows[i]) << COUNT_BITS);
+    count += (uint32_t) __popc (foreground) + ((uint32_t) __popc (light) << COUNT_BITS);
     store_bits (task.mask, x, y + i, task.silent ? 0 : foreground);
     if (task.shadows.words)
-      store_bits (task.shadows, x, y + i, task.silent ? 0 : shadows[i]);
+      store_bits (task.shadows, x, y + i, task.silent ? 0 : light);
   }
   if (add_foreground (task, shared, count)) {
     /* Votes do not order memory accesses: this extends the first lane's fence to all lanes. */

@@ -25,7 +25,7 @@ typedef struct CclMotionRow
   uint16_t *background;           /* the new one, elsewhere */
   uint8_t *noise, *candidates, *counts;
   const uint64_t *chroma;   /* [blocks] where chroma differs; NULL for none */
-  const uint64_t *coloured; /* [blocks] ccl_motion_coloured(), if there are chroma and a pace */
+  const uint64_t *coloured; /* [blocks] ccl_motion_coloured(), with chroma and a pace, or shady */
   uint64_t *foreground;     /* [blocks] result */
   uint64_t *shadows;        /* [blocks] result */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
@@ -46,7 +46,7 @@ typedef struct CclMotionChromaRow
   uint16_t *backgrounds[2];
   const uint16_t *next_backgrounds[2]; /* of a later row, to prefetch */
   uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
-  uint64_t *coloured;                  /* [2 * blocks] likewise, if there is a pace */
+  uint64_t *coloured;                  /* [2 * blocks] likewise, with a pace, or shady */
   /* Of the luma row: only bits of even pixels are read. */
   const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
 } CclMotionChromaRow;

@@ -16,11 +16,12 @@
 typedef struct Street
 {
   const char *name;
-  int gain, offset; /* of luma from column @lamp on: 256ths, and grey levels; chroma has the gain */
-  uint32_t lamp;
-  bool infrared;   /* no colour */
-  bool cut;        /* other surfaces */
-  uint64_t starts; /* that are expected */
+  int gain,
+      offset; /* of luma from column @lamp to @end: 256ths, and grey levels; chroma has the gain */
+  uint32_t lamp, end; /* 0: all columns */
+  bool infrared;      /* no colour */
+  bool cut;           /* other surfaces */
+  uint64_t starts;    /* that are expected */
 } Street;
 
 /* A camera, and its last frame. */
@@ -54,7 +55,7 @@ draw (Camera *camera, const Street *street)
       int luma = thing ? 20 : (int) (50 + 12 * surface + texture);
       int colour = street->infrared ? 0 : thing ? 16 : (int) surface - 8;
 
-      if (x >= street->lamp) {
+      if (x >= street->lamp && (street->end == 0 || x < street->end)) {
         luma = luma * street->gain / 256 + street->offset;
         colour = colour * street->gain / 256;
       }
@@ -192,12 +193,14 @@ check_drift (Check *check, CclBackend backend)
 }
 
 /* A shadow that lies on the street for longer than the learning time is not background yet. After
- * twice that time it is, and what it leaves behind is background in half of that time. */
+ * twice that time it is, and what it leaves behind is background in half of that time. Before, it
+ * is no foreground while another shadow moves: only with many shadows, light is no proof. */
 static void
 check_shadow (Check *check, CclBackend backend)
 {
   static const Street plain = { .name = "a shadow that leaves", .gain = 256 };
   static const Street shadow = { .name = "a shadow", .gain = 170, .lamp = 165 };
+  static const Street other = { .name = "another", .gain = 110, .lamp = 20, .end = 60 };
   Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
                                 test_image_new (96, 48) } };
 
@@ -211,6 +214,8 @@ check_shadow (Check *check, CclBackend backend)
     show (check, &camera, &shadow, 100);
     show (check, &camera, &plain, 4);
     check_that (check, camera.set > camera.hit + 1024, "the shadow has not become background");
+    show (check, &camera, &other, 2);
+    expect_others (check, &camera, &other, "while what the first one left is lit", 1024);
     show (check, &camera, &plain, 24);
     expect_others (check, &camera, &plain, "after 25 s", 1024);
   }

@@ -36,6 +36,7 @@ typedef struct Scene
   TestImage pairs;                   /* the same in turns, if the step is 2 */
   bool paired, swapped;              /* frames have these, and the second component first */
   Object objects[OBJECTS];
+  Object cloud;   /* dark, and bright on the right */
   unsigned step;  /* of chroma */
   unsigned noise; /* grey levels */
   unsigned light; /* 256ths, from column lamp on */
@@ -76,6 +77,10 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
     for (uint32_t x = 0; x < width; x++)
       scene.texture.pixels[(size_t) y * width + x] =
           (uint8_t) (60 + (x / (uint32_t) coarse * 37 + y / (uint32_t) coarse * 91) % 120);
+  scene.cloud = (Object){ .x = (int) width, /* not yet */
+                          .width = (int) width * 3 / 4,
+                          .height = (int) height * 3 / 4,
+                          .dx = between (rng, -3, 3) };
   for (int i = 0; i < OBJECTS; i++)
     scene.objects[i] = (Object){
       .x = (int) mt19937_below (rng, width),
@@ -145,6 +150,8 @@ draw_luma (Scene *scene, Mt19937 *rng)
       const int u = (int) x + scene->dx, v = (int) y + scene->dy;
       unsigned value = texture_at (scene, u, v);
 
+      if (covers (&scene->cloud, u, v))
+        value = value * (u < scene->cloud.x + scene->cloud.width / 2 ? 5 : 11) / 8;
       for (int i = 0; i < OBJECTS; i++) {
         if (shades (&scene->objects[i], u, v))
           value = value * 3 / 4;
@@ -191,6 +198,11 @@ draw_pairs (Scene *scene)
 static void
 scene_advance (Scene *scene, Mt19937 *rng)
 {
+  scene->cloud.x += scene->cloud.dx;
+  if (mt19937_below (rng, 4) == 0) {
+    scene->cloud.x = between (rng, -(int) scene->width, (int) scene->width);
+    scene->cloud.y = between (rng, -(int) scene->height, (int) scene->height);
+  }
   for (int i = 0; i < OBJECTS; i++) {
     Object *object = &scene->objects[i];
 

@@ -508,6 +508,24 @@ test_dark (void)
   }
 }
 
+/* More than a quarter of the foreground in shadow. */
+static void
+test_shady (void)
+{
+  static const struct
+  {
+    unsigned foreground, shadows;
+    bool shady;
+  } cases[] = { { 0, 0, false }, { 400, 100, false }, { 400, 101, true }, { 0, 1, true } };
+  CclMotionClock clock = clock_of (10 * SECOND);
+  CclMotionParams params = params_of (10 * SECOND);
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    see (&clock, 40 * MS, cases[i].foreground, cases[i].shadows, false);
+    check ("shady", i, ccl_motion_clock_tick (&clock, &params, 40 * MS).shady, cases[i].shady);
+  }
+}
+
 int
 main (void)
 {
@@ -524,6 +542,7 @@ main (void)
   test_follow ();
   test_drift ();
   test_dark ();
+  test_shady ();
   test_shake ();
   printf ("%u failures\n", failures);
 

@@ -198,7 +198,7 @@ ccl_motion_reference_reset (CclMotionReference *self)
 }
 
 static bool
-is_shadow (const Plane *luma, int64_t x, int64_t y)
+is_shadow (const CclMotionStep *step, const Plane *luma, int64_t x, int64_t y)
 {
   int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS], n = 0;
 
@@ -210,7 +210,7 @@ is_shadow (const Plane *luma, int64_t x, int64_t y)
       backgrounds[n] = luma->old[i];
     }
   }
-  return ccl_motion_keeps_texture (values, backgrounds);
+  return ccl_motion_keeps_texture (step, values, backgrounds);
 }
 
 static bool
@@ -239,10 +239,10 @@ kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_
     return FOREGROUND;
   if (difference <= ccl_motion_threshold (step, self->noise[i], slope))
     return 0;
-  if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (luma, x, y))
+  if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (step, luma, x, y))
     return SHADOW;
   if (self->config.format == CCL_MOTION_LUMA_420 && step->shadows && is_coloured (self, x, y) &&
-      ccl_motion_lit (luma->values[i], old[i]) && is_shadow (luma, x, y))
+      ccl_motion_lit (luma->values[i], old[i]) && is_shadow (step, luma, x, y))
     return LIT;
   return FOREGROUND;
 }
@@ -568,7 +568,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   }
   for (size_t i = 0; i < plane_size (luma); i++) {
     if (self->kinds[i] == LIT)
-      self->kinds[i] = FOREGROUND;
+      self->kinds[i] = step.shady ? SHADOW : FOREGROUND;
     seen.foreground += self->kinds[i] == FOREGROUND;
     seen.shadows += self->kinds[i] == SHADOW;
   }

@@ -207,25 +207,28 @@ find_differences (const CclMotionRow *row, uint32_t x)
   return v16_bits (differs);
 }
 
-/* ccl_motion_keeps_texture() of V16_LANES pixels. Sums of nine samples, 2040 at most, fit. */
-static inline V16Mask
-keep_texture (const CclMotionRow *row, ptrdiff_t x)
+/* ccl_motion_fits() of V16_LANES pixels, with samples from @first on. Sums of nine samples, 2040 at
+ * most, fit. */
+INLINE V16Mask
+fit (const CclMotionRow *row, ptrdiff_t x, int first, int side)
 {
   V16 values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
   V16 zero = v16_set (0), sum = zero, background = zero;
   V32 spread, product;
 
-  for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++) {
-    ptrdiff_t at = x + (n % 3 - 1) * CCL_MOTION_SHADOW_STEP;
+  for (int n = 0; n < side * side; n++) {
+    const int u = first % CCL_MOTION_SHADOW_SIDE + n % side;
+    const int v = first / CCL_MOTION_SHADOW_SIDE + n / side;
+    const ptrdiff_t at = x + (u - 1) * CCL_MOTION_SHADOW_STEP;
 
-    values[n] = v16_left (v16_load8 (row->values[n / 3 * 2] + at), 3);
-    backgrounds[n] = v16_right (v16_load (row->backgrounds[n / 3 * 2] + at), 4);
+    values[n] = v16_left (v16_load8 (row->values[v * 2] + at), 3);
+    backgrounds[n] = v16_right (v16_load (row->backgrounds[v * 2] + at), 4);
     sum = v16_add (sum, values[n]);
     background = v16_add (background, backgrounds[n]);
   }
   product = v32_cross (sum, background, zero, zero);
   spread = v32_cross (zero, zero, zero, zero);
-  for (int n = 0; n < CCL_MOTION_SHADOW_PIXELS; n++)
+  for (int n = 0; n < side * side; n++)
     spread = v32_add_abs (spread, v32_cross (values[n], background, backgrounds[n], sum));
   return v32_at_most (spread, v32_times (v32_right (product, 8), CCL_MOTION_SHADOW_SPREAD));
 }
@@ -242,35 +245,47 @@ find_shaded (const CclMotionRow *row, uint32_t x, bool lit)
     V16 old = v16_load (background + i * V16_LANES);
     V16 value = v16_left (v16_load8 (values + i * V16_LANES), 7);
     V16 bright = lit ? value : old, dark = lit ? old : value;
+    V16 darkest = v16_add (v16_right (bright, 2), v16_right (bright, 3));
 
-    shaded[i] = v16_and (v16_gt (bright, dark), v16_gt (dark, v16_right (bright, 1)));
+    shaded[i] = v16_and (v16_gt (bright, dark), v16_gt (dark, darkest));
   }
   return v16_bits (shaded);
 }
 
-/* Finds the shadows, and what is lit, among the pixels of a block that differ. What is lit only
- * matters to learning, and where there is chroma. */
+/* Finds those of the pixels @shaded of a block that fit. */
+INLINE uint64_t
+find_fitting (const CclMotionRow *row, uint32_t x, uint64_t shaded, int first, int side)
+{
+  const uint64_t part = (UINT64_C (1) << V16_LANES) - 1;
+  V16Mask kept[PARTS];
+
+  for (unsigned i = 0; i < PARTS; i++) {
+    kept[i] = v16_gt (v16_set (0), v16_set (0));
+    if (shaded >> i * V16_LANES & part)
+      kept[i] = fit (row, (ptrdiff_t) x + i * V16_LANES, first, side);
+  }
+  return shaded & v16_bits (kept);
+}
+
+/* Finds the shadows, and what is lit, among the pixels of a block that differ. What is lit matters
+ * only to learning unless there are many shadows, and where there is chroma. */
 __attribute__ ((noinline)) static uint64_t
 find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs, uint64_t *lit)
 {
-  const uint64_t part = (UINT64_C (1) << V16_LANES) - 1;
-  uint64_t bright = row->pace && row->chroma ? row->coloured[x / 64] & differs : 0;
-  uint64_t shaded;
-  V16Mask kept[PARTS];
+  const bool shady = row->step->shady, lights = row->chroma && (row->pace || shady);
+  uint64_t bright = lights ? row->coloured[x / 64] & differs : 0;
+  uint64_t shaded, kept;
 
   if (bright)
     bright &= find_shaded (row, x, true);
   shaded = (find_shaded (row, x, false) & differs) | bright;
   if (!shaded)
     return 0;
-  for (unsigned i = 0; i < PARTS; i++) {
-    kept[i] = v16_gt (v16_set (0), v16_set (0));
-    if (shaded >> i * V16_LANES & part)
-      kept[i] = keep_texture (row, (ptrdiff_t) x + i * V16_LANES);
-  }
-  shaded &= v16_bits (kept);
-  *lit = shaded & bright;
-  return shaded & ~bright;
+  kept = find_fitting (row, x, shaded, 0, CCL_MOTION_SHADOW_SIDE);
+  for (int i = 0; shady && i < CCL_MOTION_CORNERS && shaded & ~kept; i++)
+    kept |= find_fitting (row, x, shaded & ~kept, ccl_motion_corner (i), 2);
+  *lit = kept & bright;
+  return kept & ~bright;
 }
 
 static inline V16
@@ -418,7 +433,7 @@ luma_row (CclMotionRow *row)
     uint32_t x = 64 * block, left = row->width - x;
     uint64_t pixels = left < 64 ? (UINT64_C (1) << left) - 1 : ~UINT64_C (0);
     uint64_t chroma = row->chroma ? row->chroma[block] : 0;
-    uint64_t shadows = 0, lit = 0, busy = chroma;
+    uint64_t shadows = 0, lit = 0, light, busy = chroma;
 
     fetch (row->next_background + x);
     fetch (row->next_background + x + 32);
@@ -434,10 +449,11 @@ luma_row (CclMotionRow *row)
     busy &= pixels;
     if (row->step->shadows && busy & ~chroma)
       shadows = find_shadows (row, x, busy & ~chroma, &lit);
-    if (shadows)
-      row->n_shadows += (unsigned) __builtin_popcountll (shadows);
-    row->foreground[block] = busy & ~shadows;
-    row->shadows[block] = shadows;
+    light = shadows | (row->step->shady ? lit : 0);
+    if (light)
+      row->n_shadows += (unsigned) __builtin_popcountll (light);
+    row->foreground[block] = busy & ~light;
+    row->shadows[block] = light;
     row->renewed[block] = 0;
     row->count += (unsigned) __builtin_popcountll (row->foreground[block]);
     if (!row->pace)
@@ -513,7 +529,7 @@ chroma_differs (const CclMotionChromaRow *row)
       fetch (row->next_backgrounds[i] + 64 * (size_t) block + 32);
     }
     find_colours (row, block, false, (int16_t) row->step->chroma_floor, row->differs);
-    if (row->pace)
+    if (row->pace || row->step->shady)
       find_colours (row, block, true, CCL_MOTION_COLOUR, row->coloured);
   }
 }
