@@ -178,4 +178,6 @@ unpack64 (uint8_t *pixels, const uint64_t *word, uint8_t value)
   v8_store (pixels + 32, spread32 ((uint32_t) (*word >> 32), value));
 }
 
+#define STORE_BYTES 32
+
 #include "engine/cpu/simd/template.h"

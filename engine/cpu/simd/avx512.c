@@ -127,4 +127,6 @@ store_edges (uint32_t *edges, uint64_t changes, uint32_t first)
   }
 }
 
+#define STORE_BYTES 64
+
 #include "engine/cpu/simd/template.h"

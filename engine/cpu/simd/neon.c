@@ -128,4 +128,6 @@ unpack64 (uint8_t *pixels, const uint64_t *word, uint8_t value)
   }
 }
 
+#define STORE_BYTES 16
+
 #include "engine/cpu/simd/template.h"

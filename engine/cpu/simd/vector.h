@@ -41,6 +41,7 @@
  *   unpack64 (pixels, word, value): writes value where a bit of *word is set, else 0
  *   pack_part (pixels, n, threshold), unpack_part (pixels, word, n, value): only n pixels,
  *     0 < n < 64; optional, see below
+ *   STORE_BYTES: of the largest vectors
  *   MANY_EDGES, store_edges (edges, changes, first): optional; stores the places of the bits of a
  *     word that has more than MANY_EDGES, counted from first, and up to CCL_ROW_SLACK entries more
  */
