@@ -4,12 +4,13 @@
 """Measures labels, and statistics (boxes, areas, centroids), of the same masks with cudaccl and with what is installed
 of OpenCV, SciPy, scikit-image, kornia-rs and connected-components-3d; on a CUDA device also with CuPy and cc_torch.
 
-  RAYON_NUM_THREADS=1 PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--least] [--markdown]
+  RAYON_NUM_THREADS=1 PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--calls N] [--least] [--markdown]
 
-All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREADS), from array to array; each time is
-the median over the runs, with --least the least, for machines that do other work. The numbers of components must be
-equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an empty picture; a volume of random cubes of 4x4x4
-voxels; a batch of masks with discs. Needs NumPy."""
+All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREADS), from array to array; with --threads
+cudaccl and OpenCV have more. A turn is one call, which finds what the others left in the caches; with --calls it is
+several, and the first does not count. Each time is the median over the runs, with --least the least, for machines that
+do other work. The numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an
+empty picture; a volume of random cubes of 4x4x4 voxels; a batch of masks with discs. Needs NumPy."""
 
 import argparse
 import importlib
@@ -57,6 +58,7 @@ class Table:
     def __init__(self, title, options, runs=None):
         self.title, self.runs, self.rows = title, runs or options.runs, []
         self.middle = min if options.least else statistics.median
+        self.calls = options.calls
 
     def add(self, what, name, function, count):
         """function analyses the mask; count gets the number of components from its result."""
@@ -67,11 +69,13 @@ class Table:
         counts = [count(function()) for _, _, function, count in self.rows]
         for _ in range(self.runs):
             for (_, _, function, _), measured in zip(self.rows, times):
-                synchronize()
-                start = time.perf_counter()
-                function()
-                synchronize()
-                measured.append(time.perf_counter() - start)
+                for call in range(self.calls):
+                    synchronize()
+                    start = time.perf_counter()
+                    function()
+                    synchronize()
+                    if call > 0 or self.calls == 1:
+                        measured.append(time.perf_counter() - start)
         return [self.middle(measured) * 1e6 for measured in times], counts
 
     def show(self, markdown, **options):
@@ -90,14 +94,15 @@ class Table:
                 print(f"  {what:24} {name:52} {microseconds:10.0f} us {ratio:8.1f}{wrong}")
 
 
-def add_masks(table, mask):
+def add_masks(table, mask, threads):
     cv2, measure, ndimage = load("cv2"), load("skimage.measure"), load("scipy.ndimage")
     kornia, cc3d = load("kornia_rs.imgproc"), load("cc3d")
-    table.add("labels and statistics", "cudaccl.analyze", lambda: cudaccl.analyze(mask), lambda r: len(r[1]))
-    table.add("statistics", "cudaccl.components", lambda: cudaccl.components(mask), len)
-    table.add("labels", "cudaccl.label", lambda: cudaccl.label(mask), lambda r: int(r.max()))
+    table.add("labels and statistics", "cudaccl.analyze", lambda: cudaccl.analyze(mask, threads=threads),
+              lambda r: len(r[1]))
+    table.add("statistics", "cudaccl.components", lambda: cudaccl.components(mask, threads=threads), len)
+    table.add("labels", "cudaccl.label", lambda: cudaccl.label(mask, threads=threads), lambda r: int(r.max()))
     if cv2:
-        cv2.setNumThreads(1)
+        cv2.setNumThreads(threads)
         table.add("labels and statistics", "cv2.connectedComponentsWithStats",
                   lambda: cv2.connectedComponentsWithStats(mask), lambda r: r[0] - 1)
         table.add("statistics", "cv2.connectedComponentsWithStats", lambda: cv2.connectedComponentsWithStats(mask),
@@ -169,6 +174,8 @@ def on_device(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=51)
+    parser.add_argument("--calls", type=int, default=1, help="of each turn (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="of cudaccl and OpenCV, for the masks (default 1)")
     parser.add_argument("--least", action="store_true", help="the least of the runs, not the median")
     parser.add_argument("--markdown", action="store_true", help="tables for docs/performance.md")
     parser.add_argument("--side", type=int, default=256, help="of the volume (default 256)")
@@ -178,10 +185,10 @@ def main():
                 if (module := load(name))]
     print(f"{cpu_name()}, Python {platform.python_version()}, NumPy {np.__version__}, {', '.join(versions)}")
     table = Table("1920x1080, random squares of 4x4, density 0.5", options)
-    add_masks(table, squares((1080, 1920), 4))
+    add_masks(table, squares((1080, 1920), 4), options.threads)
     table.show(options.markdown)
     table = Table("768x576, 168 discs", options)
-    add_masks(table, discs((576, 768), 14, 12, 12))
+    add_masks(table, discs((576, 768), 14, 12, 12), options.threads)
     table.show(options.markdown)
     side = options.side
     table = Table(f"{side}x{side}x{side}, random cubes of 4x4x4, density 0.3, 26-connected", options,
