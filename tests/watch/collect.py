@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
-"""Tests cudaccl-collect with PostgreSQL and librdkafka's mock broker: collect.py COLLECT MOCK SEND-LINES"""
+"""Tests cudaccl-collect with PostgreSQL and librdkafka's mock broker:
+
+  collect.py COLLECT MOCK SEND-LINES [TEST…|--pictures FOLDER]
+
+--pictures saves what the page of a fleet looks like, as page.py does."""
+
+import datetime
 
 import json
 import os
@@ -19,11 +25,12 @@ import uuid
 import fleetlib
 
 try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
+
+    from pagelib import CHROMIUM, DRIVER, browser, save_picture
+    HAVE_BROWSER = CHROMIUM and DRIVER
 except ImportError:
-    webdriver = None
+    HAVE_BROWSER = False
 
 COLLECT, MOCK, SEND = sys.argv[1:4]
 del sys.argv[1:4]
@@ -248,25 +255,22 @@ class Collect(unittest.TestCase):
             self.assertTrue(self.program.ask(f"/{name}"))
         self.assertEqual(self.get_error("/app.js")[0], 404)
 
-    @unittest.skipUnless(webdriver and shutil.which("chromium") and shutil.which("chromedriver"), "no Chromium")
+    @unittest.skipUnless(HAVE_BROWSER, "no Chromium")
     def test_browser(self):
         self.send([status("host-0", {f"camera-{i}": "running" if i else "lost" for i in range(600)}, session=SESSIONS[0],
                           start="2026-01-31T11:00:00.000Z", version="1")], "things.status")
         self.send([event("camera-7", i, second=i, picture="x.jpg") for i in range(1, 61) if i not in (5, 6)])
         self.wait_stored(58)
-        options = webdriver.ChromeOptions()
-        options.binary_location = shutil.which("chromium")
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en",
-                         "--window-size=1366,900"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        driver = browser()
         try:
             find = lambda css: driver.find_elements(By.CSS_SELECTOR, css)
             text = lambda: driver.find_element(By.TAG_NAME, "main").text
             driver.get(f"{self.program.uri}/")
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 500)
-            self.assertIn("600 Cameras · 599 running · 1 lost · 58 Events · 2 missing · 500 of 600", text())
+            self.assertIn("600 Cameras · 1 lost · 599 running · 58 Events · 2 missing · 500 of 600", text())
+            # In the order of their numbers, after the one that is lost. The table is drawn anew now and then.
+            names = driver.execute_script("return [...document.querySelectorAll('tbody th')].map(e => e.textContent)")
+            self.assertEqual(names[:12], [f"camera-{i}" for i in range(12)])
             find("input[type=search]")[0].send_keys("CAMERA-59")
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 11)
             find("input[type=search]")[0].clear()
@@ -286,6 +290,62 @@ class Collect(unittest.TestCase):
             driver.quit()
 
 
+def utc(ago):
+    return (datetime.datetime.utcnow() - datetime.timedelta(seconds=ago)).isoformat(timespec="milliseconds") + "Z"
+
+
+PLACES = ("aisle", "dock", "door", "gate", "hall", "yard")
+
+
+def send_states(case):
+    """Of six programs with 103 cameras: some are lost, and one program is gone."""
+    draw = random.Random(3)
+    for i, place in enumerate(PLACES):
+        cameras = []
+        for n in range(1, 4 if i == 3 else 21):
+            lost = draw.random() < 0.04
+            cameras.append({"camera": f"{place}-{n}", "state": "lost" if lost else "running", "since": utc(draw.randrange(90000)),
+                            "rate": 0 if lost else draw.choice((15, 25, 30)), "objects": 0 if lost else draw.randrange(4),
+                            **({"text": f"rtsp://192.0.2.{n}/live: there is no way to this address; check the network"} if lost else {})})
+        case.send([json.dumps({"program": f"cudaccl-watch-{i}", "utc": utc(0), "start": utc(200000 + 977 * i), "session": SESSIONS[0],
+                               "version": "0.2.0", "pending": 0, "dropped": 3 * (i == 4), "cameras": cameras})], "things.status")
+    fleetlib.wait_for(lambda: len(case.program.get("/api/fleet")["programs"]) == len(PLACES))
+    subprocess.run(["psql", "-q", case.postgres.address, "-c",
+                    "UPDATE programs SET seen = now() - interval '90 seconds' WHERE program = 'cudaccl-watch-3'"], check=True)
+
+
+def send_events(case):
+    draw = random.Random(3)
+    lines = [json.loads(event(f"{draw.choice(PLACES)}-{draw.randrange(1, 4)}", 0, zone="entrance", event=draw.choice(("in", "out"))))
+             for _ in range(300)]
+    numbers = {}
+    for i, line in enumerate(lines):
+        numbers[line["camera"]] = numbers.get(line["camera"], 0) + 1
+        line.update({"number": numbers[line["camera"]] + (numbers[line["camera"]] > 4), "utc": utc(3 * (300 - i)), "in": i // 2, "out": i // 3})
+    case.send([json.dumps(line) for line in lines])
+    case.wait_stored(len(lines))
+
+
+def save_pictures(folder):
+    Collect.setUpClass()
+    case = Collect()
+    case.setUp()
+    send_events(case)
+    for label, language, size in (("desk", "en", (1280, 560)), ("phone", "de", (390, 844)), ("german", "de", (1280, 760))):
+        driver = browser(language, size)
+        for screen in ("fleet", "events", "programs"):
+            send_states(case)
+            driver.get("about:blank")
+            driver.get(f"{case.program.uri}/#{screen}")
+            save_picture(driver, os.path.join(folder, f"{label}-{screen}.jpg"))
+        driver.quit()
+    case.tearDown()
+    Collect.tearDownClass()
+
+
 if __name__ == "__main__":
     os.environ["GIO_USE_PROXY_RESOLVER"] = "dummy"
-    unittest.main()
+    if "--pictures" in sys.argv:
+        save_pictures(sys.argv[-1])
+    else:
+        unittest.main()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tests the page of cudaccl-watch in headless Chromium: page.py SERVER [TEST…|--pictures FOLDER [JPEG]]
+"""Tests the page of cudaccl-watch in headless Chromium: page.py SERVER [TEST…|--pictures FOLDER [JPEG [VIDEO]]]
 
-SERVER is watch-page-server. --pictures also saves what each screen looks like, at the size of a desk
-and of a phone; with JPEG, cameras show that."""
+SERVER is watch-page-server. --pictures saves what each screen looks like in both languages, at the size
+of a desk and of a phone, and dark. With JPEG, cameras show that; with VIDEO, that is the video of the
+day."""
 
 import os
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,26 +14,24 @@ import time
 import unittest
 
 try:
-    from selenium import webdriver
     from selenium.common.exceptions import TimeoutException
     from selenium.webdriver import ActionChains
-    from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import Select, WebDriverWait
+
+    from pagelib import CHROMIUM, DRIVER, browser, save_picture
 except ImportError:
     print('SKIP: python3-selenium is not installed')
     sys.exit(77)
 
-CHROMIUM = shutil.which('chromium')
-DRIVER = shutil.which('chromedriver')
 if not CHROMIUM or not DRIVER:
     print('SKIP: chromium and chromium-driver are not installed')
     sys.exit(77)
 
 SERVER = sys.argv[1]
 PICTURES = sys.argv[sys.argv.index('--pictures') + 1] if '--pictures' in sys.argv else None
-JPEG = sys.argv[4:5] if PICTURES else []
+JPEG, VIDEO = (sys.argv[4:5], sys.argv[5:6]) if PICTURES else ([], [])
 # What follows are names of tests.
 sys.argv[1:] = [] if PICTURES else sys.argv[2:]
 
@@ -54,24 +53,6 @@ class Server:
         self.process.stdin.close()
         self.process.stdout.close()
         assert self.process.wait(20) == 0
-
-
-def browser(language='en', size=(1366, 1200), dark=False):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
-                     f'--lang={language}', f'--window-size={size[0]},{size[1]}', '--hide-scrollbars'):
-        options.add_argument(argument)
-    if dark:
-        options.add_argument('--force-dark-mode')
-    options.add_experimental_option('prefs', {'intl.accept_languages': language})
-    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    # A window is at least 500 pixels wide.
-    driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride',
-                           {'width': size[0], 'height': size[1], 'deviceScaleFactor': 1, 'mobile': size[0] < 500})
-    driver.set_page_load_timeout(30)
-    return driver
 
 
 class Page(unittest.TestCase):
@@ -102,7 +83,7 @@ class Page(unittest.TestCase):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def click(self, text, within='main'):
-        self.wait(lambda: next(e for e in self.all(f'{within} button, {within} .button') if e.text == text and e.is_displayed())).click()
+        self.wait(lambda: next(e for e in self.all(f'{within} button, {within} .button') if e.text == text and e.is_displayed() and e.is_enabled())).click()
 
     def wait(self, condition, seconds=20):
         end = time.monotonic() + seconds
@@ -256,13 +237,14 @@ class Page(unittest.TestCase):
             self.server.say(f'program {program}')
             self.open('day')
             date = self.find('input[type=date]').get_attribute('value')
+            day = self.driver.execute_script('return new Date(`${arguments[0]}T00:00`).toLocaleDateString("en", {day: "numeric", month: "short", year: "numeric"})', date)
             card = self.find('.synopsis')
             self.click('Make the video')
-            self.wait(lambda: f'yard, {date}: 42' in card.text)
+            self.wait(lambda: f'yard, {day}: 42' in card.text)
             self.assertEqual(self.find('progress').get_attribute('value'), '0.42')
             # Who comes later sees it, too, and can cancel it.
             self.open('day')
-            self.wait(lambda: f'yard, {date}: 42' in self.find('.synopsis').text)
+            self.wait(lambda: f'yard, {day}: 42' in self.find('.synopsis').text)
             self.assertFalse(self.wait(lambda: next(e for e in self.all('.synopsis button') if e.text == 'Make the video')).is_enabled())
             self.click('Cancel', '.synopsis')
             self.wait(lambda: self.find('.synopsis [role=status]').text == '' and not self.find('progress').is_displayed())
@@ -330,7 +312,21 @@ class Page(unittest.TestCase):
         WebDriverWait(phone, 20).until(lambda d: 'no route' in d.find_element(By.CSS_SELECTOR, 'article[aria-label=hall] .veil').text)
         self.assertEqual([e.text for e in phone.find_elements(By.CSS_SELECTOR, '[lang=en]')], ['no route to 192.0.2.2'])
         self.assertIn('getrennt', phone.find_element(By.CSS_SELECTOR, 'article[aria-label=hall] .state').text)
+        self.server.say('state hall 3 rtsp://192.0.2.2/live: no new picture for 7 seconds; if this lasts, restart the camera')
+        WebDriverWait(phone, 20).until(lambda d: d.find_element(By.CSS_SELECTOR, 'article[aria-label=hall] .veil').text
+                                       == 'rtsp://192.0.2.2/live: seit 7 Sekunden kein neues Bild; wenn das anhält, die Kamera neu starten')
+        self.assertEqual(phone.find_elements(By.CSS_SELECTOR, '[lang=en]'), [])
         self.server.say('state hall 2 running')
+
+    def test_german(self):
+        """What is wrong with a camera is known in German."""
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../apps/watch')
+        with open(f'{folder}/page/german.js', encoding='utf-8') as file:
+            known = set(re.findall(r"^  '(.*?)':", file.read(), re.M))
+        with open(f'{folder}/camera-errors.c', encoding='utf-8') as file:
+            texts = re.findall(r'^  \{ "[^"]*",\s*((?:"[^"]*"\s*)+)\}', file.read(), re.M)
+        self.assertGreater(len(texts), 20)
+        self.assertEqual({''.join(re.findall('"(.*?)"', text)) for text in texts} - known, set())
 
     def test_login(self):
         server = Server('--token')
@@ -359,15 +355,27 @@ class Page(unittest.TestCase):
 
 def save_pictures():
     server = Server(*JPEG)
-    for label, size, dark in (('desk', (1280, 800), False), ('phone', (390, 844), False), ('dark', (1280, 800), True)):
-        driver = browser('en', size)
-        if dark:
-            driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'dark'}]})
+    if VIDEO:
+        program = os.path.join(PICTURES, 'program')
+        with open(program, 'w', encoding='utf-8') as file:
+            file.write('#!/bin/sh\nwhile [ $# -gt 1 ]; do [ "$1" = --output ] && out=$2; shift; done\n'
+                       f'cp "{VIDEO[0]}" "$out"\n'
+                       'echo \'{"objects":47,"recordings":1,"unreadable":0,"seconds":76,"jpeg":false}\'\n')
+        os.chmod(program, 0o700)
+        server.say(f'program {program}')
+    server.say('state hall 4 rtsp://192.0.2.2/live: there is no way to this address; check the network and the address')
+    for label, language, size, dark in (('desk', 'en', (1280, 860), False), ('phone', 'de', (390, 844), False),
+                                        ('german', 'de', (1280, 860), False), ('dark', 'en', (1280, 860), True)):
+        driver = browser(language, size, dark)
         for screen in ('live', 'events', 'day', 'cameras', 'zones/yard'):
             driver.get('about:blank')
             driver.get(f'{server.uri}#{screen}')
-            time.sleep(2)
-            driver.save_screenshot(os.path.join(PICTURES, f'{label}-{screen.split("/")[0]}.png'))
+            if screen == 'day' and VIDEO:
+                time.sleep(3)
+                driver.find_element(By.CSS_SELECTOR, '.synopsis .main').click()
+                time.sleep(3)
+                driver.execute_script('document.querySelector("video").currentTime = 10')
+            save_picture(driver, os.path.join(PICTURES, f'{label}-{screen.split("/")[0]}.jpg'))
         driver.quit()
     server.stop()
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, query} from './api.js';
-import {act, button, field, h, number, select, time} from './dom.js';
+import {act, button, field, h, number, said, select, signs, time} from './dom.js';
 import {eventItem, kinds, named, values} from './events.js';
 import {start} from './shell.js';
-import {t} from './text.js';
+import {language, t} from './text.js';
 
 const INTERVAL = 5000; // ms, as programs tell
 const MOST = 500; // rows that are shown
-const states = ['running', 'connecting', 'frozen', 'lost', 'gone', 'off'];
+const states = ['gone', 'lost', 'frozen', 'connecting', 'running', 'off']; // what needs somebody first
 
 // Calls update now, and again while the page is seen. Returns the function that ends it.
 async function repeat(update) {
@@ -18,12 +18,15 @@ async function repeat(update) {
   return () => clearInterval(timer);
 }
 
-const table = (heads, rows) => h('div', {class: 'list card'}, h('table', null,
-  h('thead', null, h('tr', null, heads.map(text => h('th', {scope: 'col'}, t(text))))), h('tbody', null, rows)));
+// On a phone, a row is a paragraph, and each value has its head before it.
+function table(heads, rows) {
+  const row = cells => h('tr', null, cells.map((cell, i) => i ? h('td', {'data-head': t(heads[i])}, cell) : h('th', {scope: 'row'}, cell)));
+  return h('div', {class: 'list card'}, h('table', null,
+    h('thead', null, h('tr', null, heads.map(text => h('th', {scope: 'col'}, t(text))))), h('tbody', null, rows.map(row))));
+}
 
-const row = cells => h('tr', null, cells.map((cell, i) => i ? h('td', null, cell) : h('th', {scope: 'row'}, cell)));
-
-const state = camera => [h('span', {class: camera.state}, t(camera.state)), ' ', h('small', null, camera.state === 'gone' ? '' : camera.text || '')];
+const sign = state => h('span', {class: `state ${state}`}, h('span', {'aria-hidden': 'true'}, signs[state] || '?'), ' ', t(state));
+const state = camera => [sign(camera.state), camera.text && camera.state !== 'gone' ? [' ', h('small', null, said(camera.text))] : null];
 
 async function showFleet(main) {
   const name = h('input', {type: 'search', autocomplete: 'off'});
@@ -41,8 +44,9 @@ async function showFleet(main) {
       ...states.filter(one => counts[one]).map(one => `${number(counts[one])} ${t(one)}`),
       `${number(fleet.events)} ${t('events')}`, `${number(fleet.missing)} ${t('missing')}`,
       ...found.length > MOST ? [`${number(MOST)} ${t('of')} ${number(found.length)}`] : []].join(' · ');
-    list.replaceChildren(table(['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => row([
-      h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since), number(one.rate), number(one.objects), one.program]))));
+    list.replaceChildren(table(['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => [
+      h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since),
+      ...one.state === 'gone' ? ['–', '–'] : [number(one.rate), number(one.objects)], one.program])));
   }
 
   name.addEventListener('input', draw);
@@ -50,6 +54,7 @@ async function showFleet(main) {
   main.append(h('h2', null, t('cameras')), h('div', {class: 'card filters'}, field(t('search'), name), field(t('state'), wanted)), summary, list);
   return repeat(async () => {
     fleet = await get('/api/fleet');
+    fleet.cameras.sort((a, b) => states.indexOf(a.state) - states.indexOf(b.state) || a.camera.localeCompare(b.camera, language, {numeric: true}));
     draw();
   });
 }
@@ -95,11 +100,11 @@ async function showPrograms(main) {
   main.append(h('h2', null, t('programs')), programs, h('h2', null, t('missing-events')), h('p', {class: 'hint'}, t('missing-text')), missing);
   return repeat(async () => {
     const [fleet, lost] = await Promise.all([get('/api/fleet'), get('/api/missing')]);
-    programs.replaceChildren(table(['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => row([
-      one.program, h('span', {class: one.gone ? 'gone' : 'running'}, t(one.gone ? 'gone' : 'running')), number(one.cameras), time(one.seen),
-      time(one.start), number(one.pending), number(one.dropped), one.version]))));
-    missing.replaceChildren(lost.missing.length ? table(['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => row([
-      one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session]))) : h('p', null, t('none')));
+    programs.replaceChildren(table(['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => [
+      one.program, sign(one.gone ? 'gone' : 'running'), number(one.cameras), time(one.seen),
+      time(one.start), number(one.pending), number(one.dropped), one.version])));
+    missing.replaceChildren(lost.missing.length ? table(['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => [
+      one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session])) : h('p', null, t('none')));
   });
 }
 

@@ -144,7 +144,7 @@ function stateCard(status) {
     h('section', {class: 'card'}, h('h3', null, t('storage')), h('ul', null,
       row(t('database'), [bytes(database.bytes), database.dropped ? `${number(database.dropped)} ${t('dropped')}` : ''], database.text),
       row(t('media'), [bytes(media.bytes) + (media.limit ? ` ${t('of')} ${bytes(media.limit)}` : '')], media.text),
-      row(t('program'), [`cudaccl-watch ${status.version}`], '')), h('p', null, `${t('since')} `, time(status.start)))];
+      row(t('program'), [`cudaccl-watch ${status.version}`, `${t('since')} ${time(status.start).textContent}`], '')))];
 }
 
 export async function showCameras(main) {

@@ -83,7 +83,7 @@ export async function showDay(main) {
   camera.addEventListener('change', () => act(load));
   date.addEventListener('change', () => act(load));
   main.append(h('h2', null, t('day')), h('div', {class: 'card filters'}, field(t('camera'), camera), field(t('date'), date)),
-    h('p', {class: 'hint'}, t('day-text')), plots, synopsis);
+    synopsis, h('p', {class: 'hint'}, t('day-text')), plots);
   await load();
   return leave;
 }

@@ -1,6 +1,7 @@
 // cudaccl-watch - makes elements, and words for times and sizes
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+import {toGerman} from './german.js';
 import {language, t} from './text.js';
 
 function fill(element, attributes, children) {
@@ -25,9 +26,15 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
+// The states of cameras, in shape as well as in colour.
+export const signs = {off: '■', connecting: '◌', running: '●', frozen: '▲', lost: '✖', gone: '✖'};
+
+const translated = text => language === 'de' ? toGerman(text) : null;
+
 // A text of the program, which is in English.
 export function said(text) {
-  return h('span', {lang: 'en'}, text);
+  const german = translated(text);
+  return german ? h('span', null, german) : h('span', {lang: 'en'}, text);
 }
 
 export function field(label, input) {
@@ -52,6 +59,11 @@ export function time(text, withDate = true) {
   return h('time', {datetime: text}, date.toLocaleString(language, options));
 }
 
+// A day, such as 2026-01-31, in the words of the language.
+export function day(text) {
+  return new Date(`${text}T00:00`).toLocaleDateString(language, {day: 'numeric', month: 'short', year: 'numeric'});
+}
+
 export function number(n, digits = 0) {
   return Number(n).toLocaleString(language, {maximumFractionDigits: digits});
 }
@@ -68,8 +80,9 @@ export function bytes(n) {
 let timer = 0;
 export function say(text, lang = language) {
   const alert = document.getElementById('alert');
-  alert.lang = lang;
-  alert.textContent = text;
+  const german = lang === 'en' ? translated(text) : null;
+  alert.lang = german ? 'de' : lang;
+  alert.textContent = german || text;
   alert.hidden = !text;
   clearTimeout(timer);
   timer = setTimeout(() => { alert.hidden = true; }, 8000);

@@ -46,7 +46,7 @@ export function eventItem(event) {
   const counts = event.zone ? `${number(event.in)}\u00a0${t('in')} · ${number(event.out)}\u00a0${t('out')}` : '';
   return h('li', {class: `event ${event.event}`},
     h('span', {class: 'sign', 'aria-hidden': 'true'}, signs[event.event] || '?'),
-    h('div', null, h('b', null, kind, what), h('br'), h('small', null, time(event.utc), ` · ${event.camera}`, counts ? ` · ${counts}` : '')),
+    h('div', null, h('b', null, kind, what), h('br'), h('small', null, time(event.utc), ` · ${event.camera}`, counts ? [' · ', h('span', {class: 'whole'}, counts)] : null)),
     thumb(`${kind}, ${event.camera}`, event));
 }
 

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, listen, query, setPicture, showLive as openLive} from './api.js';
-import {act, button, h, number, said, time} from './dom.js';
+import {act, button, h, number, said, signs, time} from './dom.js';
 import {eventItem} from './events.js';
 import {t} from './text.js';
 
 const LATEST = 20;
-// Told by shape as well as by colour.
-const signs = {off: '■', connecting: '◌', running: '●', frozen: '▲', lost: '✖'};
 
 function zoneRow(zone) {
   const parts = [`${number(zone.in)} ${t('in')}`, `${number(zone.out)} ${t('out')}`];

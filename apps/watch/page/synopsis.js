@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, send} from './api.js';
-import {act, button, h, number, said} from './dom.js';
+import {act, button, day, h, number, said} from './dom.js';
 import {t} from './text.js';
 
 const PATH = '/api/synopsis';
@@ -36,7 +36,7 @@ export function synopsisCard(choose) {
     if (key === shown)
       return;
     shown = key;
-    state.textContent = one.state === 'none' ? '' : `${one.camera}, ${one.day}${running ? `: ${number(100 * one.progress)} %` : ''}`;
+    state.textContent = one.state === 'none' ? '' : `${one.camera}, ${day(one.day)}${running ? `: ${number(100 * one.progress)} %` : ''}`;
     place.replaceChildren();
     if (one.state === 'done')
       showVideo(one);
