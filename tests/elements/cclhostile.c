@@ -17,15 +17,35 @@ harness_new (const gchar *name, const gchar *format)
   return ccl_test_harness_new (element, format, PICTURE_WIDTH, PICTURE_HEIGHT);
 }
 
+/* Pixels without the padding of rows, which has any value; of what is not video, all bytes. */
 static GBytes *
-get_bytes (GstBuffer *buffer)
+get_bytes (GstHarness *h, GstBuffer *buffer)
 {
-  gsize size = gst_buffer_get_size (buffer);
-  gpointer data = g_malloc (size);
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  GByteArray *bytes = g_byte_array_new ();
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  GstMapInfo map;
 
-  gst_buffer_extract (buffer, 0, data, size);
+  if (gst_video_info_from_caps (&info, caps)) {
+    fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+    for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++)
+      for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++)
+        for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c); x++)
+          g_byte_array_append (bytes,
+                               (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c) +
+                                   y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c) +
+                                   x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c),
+                               (GST_VIDEO_FRAME_COMP_DEPTH (&frame, c) + 7u) / 8);
+    gst_video_frame_unmap (&frame);
+  } else {
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    g_byte_array_append (bytes, map.data, (guint) map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_caps_unref (caps);
 
-  return g_bytes_new_take (data, size);
+  return g_byte_array_free_to_bytes (bytes);
 }
 
 /* What the element makes of the picture; without the number and time of day of ccljson's lines. */
@@ -39,7 +59,7 @@ push_frame (GstHarness *h, const gchar *format)
 
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
-  bytes = get_bytes (buffer);
+  bytes = get_bytes (h, buffer);
   gst_buffer_unref (buffer);
   text = g_bytes_get_data (bytes, &size);
   start = g_strstr_len (text, (gssize) size, "\"timestamp\"");
