@@ -11,6 +11,7 @@
 #define RENEW_TIME G_TIME_SPAN_DAY
 #define MAX_ADDRESSES 1024
 #define DIGEST 32
+#define TOKEN "token" /* the page's, as a secret */
 
 typedef struct
 {
@@ -29,7 +30,7 @@ typedef struct
 struct _WatchAuth
 {
   Session sessions[WATCH_AUTH_MAX_SESSIONS];
-  GHashTable *failures; /* Failures by address */
+  GHashTable *failures; /* Failures by secret and address */
 };
 
 WatchAuth *
@@ -73,17 +74,16 @@ equal (const guint8 a[DIGEST], const guint8 b[DIGEST])
 
 /* Who has a network of IPv6 has 2^64 addresses: they count as one. */
 static gchar *
-get_key (GInetAddress *address)
+get_key (const gchar *secret, GInetAddress *address)
 {
+  g_autofree gchar *text = address ? g_inet_address_to_string (address) : NULL;
   const guint8 *bytes;
 
-  if (!address)
-    return g_strdup ("");
-  if (g_inet_address_get_family (address) != G_SOCKET_FAMILY_IPV6)
-    return g_inet_address_to_string (address);
+  if (!address || g_inet_address_get_family (address) != G_SOCKET_FAMILY_IPV6)
+    return g_strdup_printf ("%s %s", secret, text ? text : "");
   bytes = g_inet_address_to_bytes (address);
-  return g_strdup_printf ("%02x%02x:%02x%02x:%02x%02x:%02x%02x", bytes[0], bytes[1], bytes[2],
-                          bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+  return g_strdup_printf ("%s %02x%02x:%02x%02x:%02x%02x:%02x%02x", secret, bytes[0], bytes[1],
+                          bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
 }
 
 static gboolean
@@ -94,16 +94,16 @@ is_over (gpointer key, gpointer value, gpointer now)
 
 /* Returns those of the address; if there are too many, those of all the others. */
 static Failures *
-get_failures (WatchAuth *self, GInetAddress *address, gint64 now)
+get_failures (WatchAuth *self, const gchar *secret, GInetAddress *address, gint64 now)
 {
-  g_autofree gchar *key = get_key (address);
+  g_autofree gchar *key = get_key (secret, address);
   Failures *failures;
 
   g_hash_table_foreach_remove (self->failures, is_over, &now);
   failures = g_hash_table_lookup (self->failures, key);
   if (!failures && g_hash_table_size (self->failures) >= MAX_ADDRESSES) {
     g_free (key);
-    key = g_strdup ("others");
+    key = g_strconcat (secret, " others", NULL);
     failures = g_hash_table_lookup (self->failures, key);
   }
   if (!failures) {
@@ -115,10 +115,10 @@ get_failures (WatchAuth *self, GInetAddress *address, gint64 now)
 }
 
 WatchAuthResult
-watch_auth_check_secret (WatchAuth *self, const gchar *right, const gchar *given,
-                         GInetAddress *address, gint64 now)
+watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
+                         const gchar *given, GInetAddress *address, gint64 now)
 {
-  Failures *failures = get_failures (self, address, now);
+  Failures *failures = get_failures (self, secret, address, now);
   guint8 expected[DIGEST], found[DIGEST];
 
   if (failures->n >= WATCH_AUTH_FAILURES)
@@ -178,7 +178,7 @@ watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorizatio
   if (authorization) {
     if (g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
       return WATCH_AUTH_NEEDED;
-    return watch_auth_check_secret (self, token, authorization + 7, address, now);
+    return watch_auth_check_secret (self, TOKEN, token, authorization + 7, address, now);
   }
   session = find_session (self, cookies);
   if (!session)
@@ -200,7 +200,7 @@ WatchAuthResult
 watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GInetAddress *address,
                    gint64 now, gchar **session)
 {
-  WatchAuthResult result = watch_auth_check_secret (self, token, given, address, now);
+  WatchAuthResult result = watch_auth_check_secret (self, TOKEN, token, given, address, now);
   Session *free_one = &self->sessions[0];
   guint8 random[DIGEST];
   GString *value;

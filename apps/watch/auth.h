@@ -39,9 +39,10 @@ WatchAuthResult watch_auth_check (WatchAuth *self, const gchar *token, const gch
                                   const gchar *cookies, GInetAddress *address, gint64 now,
                                   gchar **renew);
 
-/* Whether @given is @right: counts failures of the address, and compares in constant time. */
-WatchAuthResult watch_auth_check_secret (WatchAuth *self, const gchar *right, const gchar *given,
-                                         GInetAddress *address, gint64 now);
+/* Whether @given is @right: counts failures of the address, and compares in constant time. Each
+ * @secret, a name, has counts of its own: knowing one does not help to guess another. */
+WatchAuthResult watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
+                                         const gchar *given, GInetAddress *address, gint64 now);
 
 /* Checks @given, and makes a session if it is right: its value for the cookie. */
 WatchAuthResult watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given,

@@ -115,7 +115,7 @@ void watch_http_finish (WatchServer *self, gpointer data);
 /* Ends the connection in the middle of an answer. */
 void watch_http_abort (SoupServerMessage *message);
 
-/* As watch_auth_check_secret(), for the client's address. */
+/* As watch_auth_check_secret(), for ONVIF's password and the client's address. */
 WatchAuthResult watch_http_check_secret (const WatchRequest *request, const gchar *right,
                                          const gchar *given);
 

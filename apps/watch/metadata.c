@@ -163,6 +163,8 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
   const gint64 *last;
   gint64 time;
 
+  /* Those of a camera without frames would stay. */
+  g_ptr_array_unref (get_sources (self, camera));
   /* Frames are late: the next one may have been taken before now. */
   g_mutex_lock (&self->lock);
   last = g_hash_table_lookup (self->cameras, camera);

@@ -10,16 +10,20 @@
 
 #include "rtsp.h"
 
+#include "auth.h"
+
 #include <gio/gio.h>
 
 #ifdef HAVE_RTSP_SERVER
 
 #include <gst/rtp/rtp.h>
 #include <gst/rtsp-server/rtsp-server.h>
+#include <sys/resource.h>
 
 #define REALM "cudaccl-watch"
 #define ROLE "user"
 #define MAX_CLIENTS 512     /* a client has one for each camera */
+#define FILES_SHARE 4       /* of the files that may be open, clients may have one in so many */
 #define MAX_QUEUED 50       /* documents, of a client that is slow */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
 
@@ -157,10 +161,71 @@ watch_rtsp_factory_init (WatchRtspFactory *self)
 {
 }
 
+/* --- Passwords --- */
+
+/* Counts wrong ones, as the page does. */
+#define WATCH_TYPE_RTSP_AUTH (watch_rtsp_auth_get_type ())
+G_DECLARE_FINAL_TYPE (WatchRtspAuth, watch_rtsp_auth, WATCH, RTSP_AUTH, GstRTSPAuth)
+
+struct _WatchRtspAuth
+{
+  GstRTSPAuth parent;
+  GMutex lock;
+  WatchAuth *failures;
+};
+
+G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
+
+/* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password. */
+static gboolean
+watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
+{
+  WatchRtspAuth *self = WATCH_RTSP_AUTH (auth);
+  gboolean ok = GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->authenticate (auth, context);
+  g_autoptr (GInetAddress) address = NULL;
+  gchar *given;
+
+  if (gst_rtsp_message_get_header (context->request, GST_RTSP_HDR_AUTHORIZATION, &given, 0) !=
+      GST_RTSP_OK)
+    return ok;
+  address = g_inet_address_new_from_string (gst_rtsp_connection_get_ip (context->conn));
+  g_mutex_lock (&self->lock);
+  ok = watch_auth_check_secret (self->failures, "rtsp", "right",
+                                ok && context->token ? "right" : "wrong", address,
+                                g_get_monotonic_time ()) == WATCH_AUTH_OK;
+  g_mutex_unlock (&self->lock);
+  return ok;
+}
+
+static void
+watch_rtsp_auth_finalize (GObject *object)
+{
+  WatchRtspAuth *self = WATCH_RTSP_AUTH (object);
+
+  watch_auth_free (self->failures);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (watch_rtsp_auth_parent_class)->finalize (object);
+}
+
+static void
+watch_rtsp_auth_class_init (WatchRtspAuthClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = watch_rtsp_auth_finalize;
+  GST_RTSP_AUTH_CLASS (klass)->authenticate = watch_rtsp_auth_authenticate;
+}
+
+static void
+watch_rtsp_auth_init (WatchRtspAuth *self)
+{
+  g_mutex_init (&self->lock);
+  self->failures = watch_auth_new ();
+}
+
 /* --- The server --- */
 
 struct _WatchRtsp
 {
+  guint max_clients;
   WatchMetadata *metadata;
   GstRTSPServer *server;
   GstRTSPMountPoints *mounts;
@@ -209,21 +274,41 @@ on_session (GstRTSPClient *client, GstRTSPSession *session, gpointer user_data)
                          (GClosureNotify) (void (*) (void)) g_object_unref, 0);
 }
 
+static gboolean
+on_refused (gpointer client)
+{
+  gst_rtsp_client_close (client);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
 {
+  const WatchRtsp *self = user_data;
   GList *clients = gst_rtsp_server_client_filter (server, NULL, NULL);
 
   g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
-  if (g_list_length (clients) > MAX_CLIENTS)
-    gst_rtsp_client_close (client);
+  if (g_list_length (clients) >= self->max_clients) /* without this one */
+    /* Not now: the server goes on with it. */
+    g_idle_add_full (G_PRIORITY_HIGH, on_refused, g_object_ref (client), g_object_unref);
   g_list_free_full (clients, g_object_unref);
+}
+
+/* The rest is for cameras, the database and the page. */
+static guint
+get_max_clients (void)
+{
+  struct rlimit files;
+
+  if (getrlimit (RLIMIT_NOFILE, &files) < 0)
+    return MAX_CLIENTS;
+  return (guint) MIN (files.rlim_cur / FILES_SHARE, MAX_CLIENTS);
 }
 
 static void
 set_user (WatchRtsp *self, const WatchSettings *settings)
 {
-  GstRTSPAuth *auth = gst_rtsp_auth_new ();
+  GstRTSPAuth *auth = g_object_new (WATCH_TYPE_RTSP_AUTH, NULL);
   GstRTSPToken *token =
       gst_rtsp_token_new (GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, G_TYPE_STRING, ROLE, NULL);
 
@@ -250,6 +335,7 @@ watch_rtsp_new (Watch *watch, GError **error)
   g_autoptr (GSocketConnectable) listen = g_network_address_parse (settings->listen, 0, error);
   g_autofree gchar *service = g_strdup_printf ("%u", settings->rtsp_port);
 
+  self->max_clients = get_max_clients ();
   self->server = gst_rtsp_server_new ();
   self->mounts = gst_rtsp_server_get_mount_points (self->server);
   self->sessions = gst_rtsp_server_get_session_pool (self->server);

@@ -284,7 +284,7 @@ get_address (SoupServerMessage *message)
 WatchAuthResult
 watch_http_check_secret (const WatchRequest *request, const gchar *right, const gchar *given)
 {
-  return watch_auth_check_secret (request->server->auth, right, given,
+  return watch_auth_check_secret (request->server->auth, "onvif", right, given,
                                   get_address (request->message), g_get_monotonic_time ());
 }
 

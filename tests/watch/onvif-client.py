@@ -12,6 +12,7 @@ import http.client
 import os
 import pathlib
 import re
+import resource
 import secrets
 import signal
 import socket
@@ -51,7 +52,7 @@ def free_port():
 
 
 class Program:
-    def __init__(self, host="127.0.0.1", onvif=True):
+    def __init__(self, host="127.0.0.1", onvif=True, files=1024):
         self.folder = tempfile.TemporaryDirectory()
         self.port, self.rtsp = free_port(), free_port()
         self.host = host
@@ -60,7 +61,8 @@ class Program:
             with open(f"{self.folder.name}/{name}", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
                 file.write(text + "\n")
         self.write(CAMERA % "ball")
-        self.process = subprocess.Popen([PROGRAM, f"{self.folder.name}/watch.conf"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([PROGRAM, f"{self.folder.name}/watch.conf"], stdout=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
         line = self.process.stdout.readline()
         assert f":{self.port}/" in line, line
 
@@ -97,10 +99,10 @@ def make_envelope(space, operation, content="", header=""):
 class Reader:
     """A client of RTSP over TCP."""
 
-    def __init__(self, port, path, password=PASSWORD):
+    def __init__(self, port, path, password=PASSWORD, source="127.0.0.1"):
         self.uri, self.password, self.sequence = f"rtsp://127.0.0.1:{port}{path}", password, 0
         self.challenge, self.session = None, None
-        self.socket = socket.create_connection(("127.0.0.1", port), 20)
+        self.socket = socket.create_connection(("127.0.0.1", port), 20, (source, 0))
         self.file = self.socket.makefile("rb")
 
     def close(self):
@@ -301,6 +303,17 @@ class OnvifTest(unittest.TestCase):
         self.assertEqual(self.call(DEVICE, "GetSystemDateAndTime", header="", **there)[0], 200)
         self.assertEqual(self.call(DEVICE, "GetScopes")[0], 200)
 
+    def test_guessing_rtsp(self):
+        def is_refused(password, source):
+            reader = Reader(self.program.rtsp, "/ball", password, source)
+            status = reader.describe()[0]
+            reader.close()
+            return status == 401
+
+        for password, refused in (("wrong", True),) * 4 + ((PASSWORD, False),) + (("wrong", True),) * 5 + ((PASSWORD, True),):
+            self.assertEqual(is_refused(password, "127.0.0.4"), refused)
+        self.assertFalse(is_refused(PASSWORD, "127.0.0.1"))
+
     def test_http_digest(self):
         uri = f"http://127.0.0.1:{self.program.port}/onvif/media2_service"
         passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
@@ -411,6 +424,22 @@ class OthersTest(unittest.TestCase):
         with self.assertRaises(ConnectionRefusedError):
             Reader(program.rtsp, "/ball")
         program.end()
+
+    def test_many_connections(self):
+        """Those of RTSP leave files for all else."""
+        program = Program(files=200)
+        ones = [socket.create_connection(("127.0.0.1", program.rtsp), 20) for _ in range(80)]
+        answered = 0
+        for one in ones:
+            try:
+                one.sendall(b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
+                answered += one.recv(100).startswith(b"RTSP/1.0")
+            except ConnectionError:
+                pass
+        for one in ones:
+            one.close()
+        program.end()
+        self.assertEqual(answered, 50)
 
     def test_discovery(self):
         program = Program(host="0.0.0.0")

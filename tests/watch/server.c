@@ -270,6 +270,11 @@ GST_START_TEST (test_auth)
                           WATCH_AUTH_TOO_MANY);
   fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, far, time, NULL),
                           WATCH_AUTH_OK);
+  /* Another secret has counts of its own, and knowing it does not begin those of the token anew. */
+  fail_unless_equals_int (watch_auth_check_secret (auth, "other", "a", "a", here, time),
+                          WATCH_AUTH_OK);
+  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
+                          WATCH_AUTH_TOO_MANY);
   time += WATCH_AUTH_BLOCK * G_USEC_PER_SEC;
   fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
                           WATCH_AUTH_OK);
