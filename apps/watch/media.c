@@ -142,10 +142,22 @@ static gboolean
 has_space (WatchMedia *self, guint64 needed)
 {
   struct statvfs space;
-  guint64 available = 0;
+  guint64 available;
+  int result;
 
-  if (statvfs (self->folder, &space) == 0 && !(space.f_flag & ST_RDONLY))
-    available = (guint64) space.f_bavail * space.f_frsize;
+  do
+    result = statvfs (self->folder, &space);
+  while (result < 0 && errno == EINTR);
+  if (result < 0 || space.f_flag & ST_RDONLY) {
+    g_autofree gchar *text =
+        g_strdup_printf ("nothing is recorded: %s: %s", self->folder,
+                         result < 0 ? g_strerror (errno) : "the file system is mounted read-only");
+
+    g_atomic_int_set (&self->full, TRUE);
+    watch_media_take_error (self, g_steal_pointer (&text));
+    return FALSE;
+  }
+  available = (guint64) space.f_bavail * space.f_frsize;
   if (available >= needed)
     return TRUE;
   g_atomic_int_set (&self->full, TRUE);

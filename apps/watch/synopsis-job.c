@@ -186,10 +186,15 @@ watch_synopsis_job_set_program (WatchSynopsisJob *self, const gchar *program)
   self->program = g_strdup (program);
 }
 
+/* Does not leave files behind, even if the main loop does not run any more. */
 void
 watch_synopsis_job_free (WatchSynopsisJob *self)
 {
   watch_synopsis_job_cancel (self);
+  if (self->process) {
+    g_subprocess_wait (self->process, NULL, NULL);
+    remove_files (self);
+  }
   unref (self);
 }
 

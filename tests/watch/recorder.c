@@ -453,6 +453,8 @@ GST_START_TEST (test_full)
   g_autoptr (GBytes) jpeg = g_bytes_new_static ("jpeg", 4);
   g_autoptr (GPtrArray) samples = NULL;
   g_autofree gchar *name = NULL, *picture = NULL;
+  g_autofree gchar *folder = g_build_filename (data, "media", NULL);
+  g_autofree gchar *moved = g_build_filename (data, "moved", NULL);
   WatchMedia *media;
   WatchRecorder *recorder;
   WatchMediaStats stats;
@@ -493,6 +495,15 @@ GST_START_TEST (test_full)
   fail_unless (stats.last_error == NULL);
   fail_unless_equals_uint64 (stats.pictures, 1);
   fail_unless_equals_uint64 (stats.failed, 0);
+
+  /* A folder that is gone is not a full disk. */
+  fail_unless_equals_int (g_rename (folder, moved), 0);
+  watch_media_set_reserve (media, 0, 0);
+  watch_media_flush (media);
+  watch_media_get_stats (media, &stats);
+  fail_unless (stats.last_error && strstr (stats.last_error, g_strerror (ENOENT)), "%s",
+               stats.last_error);
+  g_free (stats.last_error);
   watch_media_unref (media);
 }
 GST_END_TEST;

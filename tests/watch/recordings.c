@@ -237,12 +237,17 @@ wait_while_running (WatchSynopsisJob *job)
   return text;
 }
 
+#define HALF_MADE                                                                    \
+  "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=$2; shift; done\n" \
+  ": >\"$out.part\"\nexec sleep 60\n"
+
 /* The program makes a video from the clips of an event, in a process of its own. */
 GST_START_TEST (test_job)
 {
   WatchSynopsisJob *job = watch_synopsis_job_new (folder);
   g_autofree gchar *path = in_folder ("watch.conf"), *media = in_folder ("media/yard/2026-01-31"),
-                   *clip = g_build_filename (media, "120000-1-abcd.mp4", NULL);
+                   *clip = g_build_filename (media, "120000-1-abcd.mp4", NULL),
+                   *program = in_folder ("program"), *part = in_folder ("synopsis.mp4.part");
   g_autofree gchar *text = NULL, *missing = NULL, *video = NULL, *name = NULL;
   g_autoptr (WatchSettings) settings = NULL;
   g_autoptr (GError) error = NULL;
@@ -288,7 +293,16 @@ GST_START_TEST (test_job)
                "%s", missing);
   fail_if (g_file_test (video, G_FILE_TEST_EXISTS));
   fail_if (watch_synopsis_job_get_video (job, &type, NULL));
+
+  /* What is half made does not stay when the program ends. */
+  fail_unless (
+      g_file_set_contents_full (program, HALF_MADE, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+  watch_synopsis_job_set_program (job, program);
+  fail_unless (watch_synopsis_job_start (job, settings, "yard", "2026-01-31", 15, NULL));
+  while (!g_file_test (part, G_FILE_TEST_EXISTS))
+    g_usleep (10000);
   watch_synopsis_job_free (job);
+  fail_if (g_file_test (part, G_FILE_TEST_EXISTS));
   watch_store_close (store);
 }
 GST_END_TEST;
