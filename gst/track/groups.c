@@ -31,6 +31,15 @@ is_group (const GstCclTracker *self, guint index)
   return get_area (&blob->box) >= GROUP_SIZE * owner->size[0] * owner->size[1];
 }
 
+/* Whether a component only shows how its track moves. */
+static gboolean
+is_taken (const GstCclTracker *self, guint index)
+{
+  const Blob *blob = get_blob (self, index);
+
+  return blob->owner >= 0 && is_led_by_looks (self, get_track (self, (guint) blob->owner));
+}
+
 /* A track that is left over joins the detection that covers most of its box, the first of equal
  * ones. */
 void
@@ -54,6 +63,8 @@ gst_ccl_tracker_find_groups (GstCclTracker *self)
         track->hidden |= cover >= HIDDEN_COVER && get_blob (self, (guint) blob)->owner >= 0;
         continue;
       }
+      if (is_taken (self, (guint) blob))
+        continue;
       if (cover > best || (cover == best && found >= 0 && blob < found)) {
         best = cover;
         found = blob;

@@ -12,7 +12,7 @@
 
 #define LOOK_ALPHA 0.6   /* share of a new size, if looks are at LOOK_RATE */
 #define LOOK_RATE 20.0   /* looks per second */
-#define LOOK_COVER 0.8   /* share of a track's box that was looked at */
+#define LOOK_COVER 0.8   /* share of a track's box in the frame that was looked at */
 #define HIDDEN_COVER 0.4 /* share of it that a box covers which hides it */
 #define FIRST_GAP 1.0    /* s, as long as it is not known */
 #define GAP_SHARE 0.3    /* of a new time between looks */
@@ -33,9 +33,9 @@
 #define ALONE_SHARE 0.3    /* of a box in that of a track which a component shows better */
 #define TRAVEL 0.4         /* sizes from where a track was found first */
 #define HOLD_IOU 0.5       /* of a track and a component that shows how it moves */
-#define HOLD_RATIO 1.4     /* of sides of that component from frame to frame, and before */
+#define HOLD_RATIO 1.6     /* of sides of that component from frame to frame, and before */
 #define HOLD_NOISE 0.12    /* standard deviation of its sides, in sizes of the track */
-#define HOLD_ERROR 0.1     /* sizes from where a side is expected that double its variance */
+#define HOLD_ERROR 0.3     /* sizes from where a side is expected that double its variance */
 #define CARRIER_SHARE 0.2  /* of a new size of that component in the smoothed one */
 
 /* What moves in a frame. */
@@ -313,15 +313,18 @@ gst_ccl_tracker_carry (Track *track, const Blob *blob)
 }
 
 static gboolean
-was_looked_at (const Track *track, const GstCclLook *looks, guint n)
+was_looked_at (const GstCclTracker *self, const Track *track, const GstCclLook *looks, guint n)
 {
+  const Box frame = { { 0.0, 0.0 }, { self->params.width, self->params.height } };
+  const gdouble area =
+      self->params.width ? get_common (&frame, &track->box) : get_area (&track->box);
   guint i;
 
   for (i = 0; i < n; i++) {
     const Box look = { { looks[i].x, looks[i].y },
                        { looks[i].x + looks[i].width, looks[i].y + looks[i].height } };
 
-    if (get_common (&look, &track->box) >= LOOK_COVER * get_area (&track->box))
+    if (get_common (&look, &track->box) >= LOOK_COVER * area)
       return TRUE;
   }
 
@@ -356,7 +359,7 @@ find_behind (GstCclTracker *self, const GstCclLook *looks, guint n_looks)
     if (track->blob >= 0) {
       track->denied = 0;
       track->behind = FALSE;
-    } else if (was_looked_at (track, looks, n_looks)) {
+    } else if (was_looked_at (self, track, looks, n_looks)) {
       track->denied++;
       track->behind = is_behind (self, i);
     }

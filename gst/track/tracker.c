@@ -73,8 +73,8 @@
 #define LEAST_BELIEF 0.65
 #define DOUBT_TIME 0.5 /* s */
 
-#define LOST_BELIEF 0.5  /* of what is shown without being found */
-#define UNKNOWN_FIT 0.68 /* of components that show what a detector does not know */
+#define LOST_BELIEF 0.5 /* of what is shown without being found */
+#define UNKNOWN_FIT 0.7 /* of components that show what a detector does not know */
 
 #define LOOK_GAPS 1.5 /* between looks that a track lives on without being found */
 #define EXPLAINED                                                                \

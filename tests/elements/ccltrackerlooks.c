@@ -356,6 +356,31 @@ GST_START_TEST (test_held)
 }
 GST_END_TEST;
 
+/* Another component that merges with one which shows how an object moves, for a while, does not
+ * take it away. */
+GST_START_TEST (test_joined)
+{
+  gdouble x = 200;
+  guint k;
+  Player player;
+
+  player_init (&player);
+  for (k = 0; k < 30; k++, x += k < 24 ? 6 : -6) {
+    const gboolean joined = k == 21 || k == 22;
+    const GstCclDetection components[2] = { detection_new (x, joined ? 68 : 46, FALSE),
+                                            detection_new (x + 48, 20, FALSE) };
+
+    if (k % 2 == 0 && k <= 20)
+      look (&player, 0, x, 40, &everywhere);
+    play (&player, components, joined ? 1 : 2);
+    fail_unless (player.n >= 1 && player.tracks[0].known);
+    fail_unless (k < 27 || fabs (player.tracks[0].x - x) < 12.0, "frame %u: %g for %g", k,
+                 player.tracks[0].x, x);
+  }
+  player_clear (&player);
+}
+GST_END_TEST;
+
 /* A doubtful box is an object if something moves there, but not for long if it goes nowhere. */
 GST_START_TEST (test_doubtful)
 {
@@ -422,27 +447,35 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
-/* Where components are not what the detector finds, one that it denies is not shown. */
+/* Where components are not what the detector finds, one that it denies is not shown; nor is one
+ * that has left the frame in part. */
 GST_START_TEST (test_denied)
 {
+  static const struct
+  {
+    gdouble width, left; /* of the first component; the place of the other one when it is denied */
+    gboolean shown;
+  } cases[] = { { 40, 600, TRUE }, { 130, 600, FALSE }, { 130, -16, FALSE } };
+  const GstCclLook right = { 200, 0, WIDTH - 200, HEIGHT };
   guint i, k;
 
-  for (i = 0; i < 2; i++) {
-    const gdouble width = i == 0 ? 40 : 130;
-    const GstCclDetection components[2] = { detection_new (300, width, FALSE),
-                                            detection_new (600, 40, FALSE) };
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     Player player;
 
     player_init (&player);
     for (k = 0; k < 20; k++) {
+      const gdouble x = cases[i].left + 2 * (19 - (gdouble) k);
+      const GstCclDetection components[2] = { detection_new (300, cases[i].width, FALSE),
+                                              detection_new (MAX (x, 0), 40 + MIN (x, 0), FALSE) };
+
       if (k == 5 || k > 8)
-        look (&player, 0, 300, 40, &everywhere);
+        look (&player, 0, 300, 40, k < 18 ? &right : &everywhere);
       play (&player, components, 2);
     }
-    for (k = 0; k < player.n && player.tracks[k].x < 590; k++)
+    for (k = 0; k < player.n && player.tracks[k].known; k++)
       ;
-    fail_unless (k < player.n && !player.tracks[k].known);
-    fail_unless (player.tracks[k].shown == (i == 0));
+    fail_unless (k < player.n && fabs (player.tracks[k].x - cases[i].left) < 4.0, "case %u", i);
+    fail_unless (player.tracks[k].shown == cases[i].shown, "case %u", i);
     player_clear (&player);
   }
 }
@@ -463,6 +496,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_merged);
   tcase_add_test (tcase, test_seldom);
   tcase_add_test (tcase, test_held);
+  tcase_add_test (tcase, test_joined);
   tcase_add_test (tcase, test_doubtful);
   tcase_add_test (tcase, test_cut);
   tcase_add_test (tcase, test_denied);
