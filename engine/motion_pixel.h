@@ -231,13 +231,17 @@ ccl_motion_corner (int corner)
 }
 
 /* Whether a pixel has the texture of the background, as in a shadow. @values are grey levels of
- * CCL_MOTION_SHADOW_PIXELS samples. Next to an object, the samples of a corner are all outside. */
+ * CCL_MOTION_SHADOW_PIXELS samples. Next to an object, the samples of a corner are all outside, but
+ * in objects, few samples prove little: what is lit needs all. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_keeps_texture (const CclMotionStep *step, const int *values, const int *backgrounds)
 {
+  const int middle = CCL_MOTION_SHADOW_PIXELS / 2;
+  const bool dark = values[middle] * CCL_MOTION_ONE < backgrounds[middle];
+
   if (ccl_motion_fits (values, backgrounds, CCL_MOTION_SHADOW_SIDE))
     return true;
-  for (int i = 0; step->shady && i < CCL_MOTION_CORNERS; i++) {
+  for (int i = 0; step->shady && dark && i < CCL_MOTION_CORNERS; i++) {
     const int first = ccl_motion_corner (i);
 
     if (ccl_motion_fits (values + first, backgrounds + first, 2))

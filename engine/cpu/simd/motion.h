@@ -282,8 +282,8 @@ find_shadows (const CclMotionRow *row, uint32_t x, uint64_t differs, uint64_t *l
   if (!shaded)
     return 0;
   kept = find_fitting (row, x, shaded, 0, CCL_MOTION_SHADOW_SIDE);
-  for (int i = 0; shady && i < CCL_MOTION_CORNERS && shaded & ~kept; i++)
-    kept |= find_fitting (row, x, shaded & ~kept, ccl_motion_corner (i), 2);
+  for (int i = 0; shady && i < CCL_MOTION_CORNERS && shaded & ~(kept | bright); i++)
+    kept |= find_fitting (row, x, shaded & ~(kept | bright), ccl_motion_corner (i), 2);
   *lit = kept & bright;
   return kept & ~bright;
 }
