@@ -131,15 +131,19 @@ def shadows(clip, rng):
     return apply
 
 
+def moved(plane, dy, dx):
+    rows, columns = (np.clip(np.arange(size) + by, 0, size - 1) for size, by in zip(plane.shape, (dy, dx)))
+    return plane[rows[:, None], columns]
+
+
 def shake(clip, rng, reach=1):
-    """Each frame is moved by whole pixels."""
+    """Each frame is moved by whole pixels, and chroma by half of that, which may be half a sample."""
     def apply(n, planes):
         dx, dy = (int(v) for v in rng.integers(-reach, reach + 1, 2))
-        for i, plane in enumerate(planes):
-            by = (dy, dx) if i == 0 else (int(dy / 2), int(dx / 2))
-            rows, columns = (np.clip(np.arange(size) + move, 0, size - 1)
-                             for size, move in zip(plane.shape, by))
-            plane[:] = plane[rows[:, None], columns]
+        planes[0][:] = moved(planes[0], dy, dx)
+        for plane in planes[1:]:
+            plane[:] = to_bytes(np.mean([moved(plane, y, x) for y in {dy // 2, -(-dy // 2)}
+                                         for x in {dx // 2, -(-dx // 2)}], axis=0))
     return apply
 
 
