@@ -180,27 +180,27 @@ ccl_motion_coloured (int background_u, int background_v)
          CCL_MOTION_COLOUR;
 }
 
-/* The darkest shadow of what is bright: two shadows may meet. */
+/* The darkest shadow of what is bright: many shadows may meet. */
 static inline CCL_HOST_DEVICE int
-ccl_motion_darkest (int bright)
+ccl_motion_darkest (const CclMotionStep *step, int bright)
 {
-  return (bright >> 2) + (bright >> 3);
+  return step->shady ? bright >> 2 : bright >> 1;
 }
 
 /* Whether luma @value is dark enough for a shadow, but not too dark. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_shaded (int value, int background)
+ccl_motion_shaded (const CclMotionStep *step, int value, int background)
 {
   return value * CCL_MOTION_ONE < background &&
-         value * CCL_MOTION_ONE > ccl_motion_darkest (background);
+         value * CCL_MOTION_ONE > ccl_motion_darkest (step, background);
 }
 
 /* Whether luma is what a shadow in the background leaves behind: brighter, but not too bright. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_lit (int value, int background)
+ccl_motion_lit (const CclMotionStep *step, int value, int background)
 {
   return value * CCL_MOTION_ONE > background &&
-         ccl_motion_darkest (value * CCL_MOTION_ONE) < background;
+         ccl_motion_darkest (step, value * CCL_MOTION_ONE) < background;
 }
 
 /* Whether luma is the background times a constant factor in @side by @side samples. */

@@ -263,7 +263,7 @@ find_differences (const CclModelTask &task, const Position &position, uint2 valu
 /* ccl_motion_shaded() of a unit, or ccl_motion_lit() */
 template <bool LIT>
 static __device__ inline uint32_t
-find_shaded (uint2 values, uint4 old)
+find_shaded (uint2 values, uint4 old, bool shady)
 {
   uint32_t olds[4] = { old.x, old.y, old.z, old.w }, high[4];
 
@@ -271,7 +271,7 @@ find_shaded (uint2 values, uint4 old)
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t value = byte_pair (values, k) << 7;
     uint32_t bright = LIT ? value : olds[k], dark = LIT ? olds[k] : value;
-    uint32_t darkest = (bright >> 2 & 0x3fff3fff) + (bright >> 3 & 0x1fff1fff);
+    uint32_t darkest = shady ? bright >> 2 & 0x3fff3fff : half2 (bright);
 
     high[k] = above2 (bright, dark) & above2 (dark, darkest);
   }
@@ -775,9 +775,9 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
       busy[i] = (differs[i] | colours) & valid;
       if (task.step.shadows && dark) {
         if (CHROMA && (learns || task.step.shady))
-          lit[i] = find_shaded<true> (values[i], olds[i + 1]) & dark &
+          lit[i] = find_shaded<true> (values[i], olds[i + 1], task.step.shady) & dark &
                    find_colours (uint2{ four (128), four (128) }, old_chroma, CCL_MOTION_COLOUR);
-        shaded[i] = (find_shaded<false> (values[i], olds[i + 1]) & dark) | lit[i];
+        shaded[i] = (find_shaded<false> (values[i], olds[i + 1], task.step.shady) & dark) | lit[i];
       }
     }
     if (!position.below)

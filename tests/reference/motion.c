@@ -239,10 +239,11 @@ kind_of_pixel (const CclMotionReference *self, const CclMotionStep *step, int64_
     return FOREGROUND;
   if (difference <= ccl_motion_threshold (step, self->noise[i], slope))
     return 0;
-  if (step->shadows && ccl_motion_shaded (luma->values[i], old[i]) && is_shadow (step, luma, x, y))
+  if (step->shadows && ccl_motion_shaded (step, luma->values[i], old[i]) &&
+      is_shadow (step, luma, x, y))
     return SHADOW;
   if (self->config.format == CCL_MOTION_LUMA_420 && step->shadows && is_coloured (self, x, y) &&
-      ccl_motion_lit (luma->values[i], old[i]) && is_shadow (step, luma, x, y))
+      ccl_motion_lit (step, luma->values[i], old[i]) && is_shadow (step, luma, x, y))
     return LIT;
   return FOREGROUND;
 }

@@ -245,7 +245,7 @@ find_shaded (const CclMotionRow *row, uint32_t x, bool lit)
     V16 old = v16_load (background + i * V16_LANES);
     V16 value = v16_left (v16_load8 (values + i * V16_LANES), 7);
     V16 bright = lit ? value : old, dark = lit ? old : value;
-    V16 darkest = v16_add (v16_right (bright, 2), v16_right (bright, 3));
+    V16 darkest = row->step->shady ? v16_right (bright, 2) : v16_right (bright, 1);
 
     shaded[i] = v16_and (v16_gt (bright, dark), v16_gt (dark, darkest));
   }
