@@ -297,7 +297,7 @@ try_repository() {
     apt-get -qq purge -y "cudaccl-watch" "libcudaccl0"
     package=$(echo /repository/pool/"$1"/libcudaccl0_*.deb)
     echo >>"$package"
-    apt-get clean
+    rm -f /var/cache/apt/archives/libcudaccl0_*
     if apt-get -qq install -y --no-install-recommends cudaccl-watch; then
       echo "a changed package was installed"
       exit 1
