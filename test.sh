@@ -3,8 +3,8 @@
 # root or with sudo. The last line counts passed, failed and skipped tests.
 #
 #   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend, which
-#                    the tests then run on an emulated device, in a short form
-#   ./test.sh --ci   as in CI: all tests on the emulated device, and those of a fleet; warnings are errors;
+#                    the tests then run on an emulated device. The longest tests run in a short form
+#   ./test.sh --ci   as in CI: all tests in their long forms, and those of a fleet; warnings are errors;
 #                    also builds with clang and its address and undefined behaviour sanitizers and
 #                    runs the tests with them, runs each fuzzer for a minute, and checks the format of
 #                    the sources, the scripts (shellcheck) and the links of the documentation

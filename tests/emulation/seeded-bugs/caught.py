@@ -24,6 +24,9 @@ def run(program, seed):
 
 
 path, good, bad = sys.argv[1:]
+if not os.path.exists(bad):
+    print(f'SKIP: {bad} is not built; the target seeded-bugs builds all of them')
+    sys.exit(77)
 with open(path, encoding='utf-8') as file:
     head = file.read().split('--------\n')[0]
 fields = dict(re.findall(r'^(\w+): (.*)$', head, re.M))
