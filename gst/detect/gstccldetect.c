@@ -12,7 +12,7 @@
  *
  * With #ccldetect:region `moving`, it looks only at what `cclmotion` in front of it found, and only
  * if the network does not know it well yet: it is new, has merged with another, has changed its
- * size, or was not looked at for #ccldetect:refresh. Parts of the frame are packed into one
+ * size, or its last look is older than #ccldetect:refresh. Parts of the frame are packed into one
  * picture, scaled so that small things become large enough. Where nothing moves, the network rests.
  *
  * Frames never wait for the network: it runs in a thread of its own, and what it finds is attached
