@@ -31,7 +31,7 @@ check() {
 }
 
 # The suites that run in CI alone.
-long_suites=(--no-suite emulation --no-suite seeded-bugs --no-suite fleet)
+long_suites=(--no-suite long --no-suite emulation --no-suite seeded-bugs --no-suite fleet)
 
 # meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
 # up Meson's counts.
