@@ -271,10 +271,11 @@ watch_jpeg_run (GFunc func, gpointer data)
   static gsize pool = 0;
   Job *job = g_new (Job, 1);
 
+  /* Exclusive threads stay, with their encoders and what CUDA keeps for a thread. */
   if (g_once_init_enter (&pool)) {
     gint threads = CLAMP ((gint) g_get_num_processors () / 4, MIN_THREADS, MAX_THREADS);
 
-    g_once_init_leave (&pool, (gsize) g_thread_pool_new (run_job, NULL, threads, FALSE, NULL));
+    g_once_init_leave (&pool, (gsize) g_thread_pool_new (run_job, NULL, threads, TRUE, NULL));
   }
   job->func = func;
   job->data = data;

@@ -82,7 +82,12 @@ began=$(now)
 "$program" "$work/watch.conf" >"$work/log" 2>&1 &
 pid=$!
 until (($(get camera_up) == cameras)); do
-  kill -0 "$pid" 2>/dev/null || { tail -n 20 "$work/log" >&2 && die "cudaccl-watch ended"; }
+  kill -0 "$pid" 2>/dev/null || {
+    status=0
+    wait "$pid" || status=$?
+    tail -n 20 "$work/log" >&2
+    die "cudaccl-watch ended with status $status"
+  }
   (($(now) - began < 120000000000)) ||
     { tail -n 20 "$work/log" >&2 && die "only $(get camera_up) of $cameras cameras run after 120 s"; }
   sleep 0.2
