@@ -392,13 +392,14 @@ find_fragments (GstCclTracker *self)
 
     if (track->blob < 0 || !track->id)
       continue;
-    if (self->n_left == 0) {
-      track->split = 0.0;
+    blob = get_blob (self, (guint) track->blob);
+    if (blob->object) { /* a look: says nothing of components */
+      if (self->n_left > 0)
+        find_doubles (self, i);
       continue;
     }
-    blob = get_blob (self, (guint) track->blob);
-    if (blob->object) {
-      find_doubles (self, i);
+    if (self->n_left == 0) {
+      track->split = 0.0;
       continue;
     }
     find_leftovers (self, i);

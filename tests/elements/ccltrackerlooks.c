@@ -381,6 +381,28 @@ GST_START_TEST (test_joined)
 }
 GST_END_TEST;
 
+/* Components of a known object that go apart become tracks, however often a network looks. */
+GST_START_TEST (test_apart)
+{
+  const GstCclDetection parts[2] = { detection_new (283, 30, FALSE),
+                                     detection_new (317, 30, FALSE) };
+  guint k;
+  Player player;
+
+  player_init (&player);
+  for (k = 0; k < 24; k++) {
+    if (k % 2 == 0)
+      look (&player, 0, 283, 64, &everywhere);
+    if (k < 14)
+      play_one (&player, 283, 64);
+    else
+      play (&player, parts, 2);
+    fail_unless_equals_int (player.n, k < 16 ? 1 : 2);
+  }
+  player_clear (&player);
+}
+GST_END_TEST;
+
 /* A doubtful box is an object if something moves there, but not for long if it goes nowhere. */
 GST_START_TEST (test_doubtful)
 {
@@ -497,6 +519,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_seldom);
   tcase_add_test (tcase, test_held);
   tcase_add_test (tcase, test_joined);
+  tcase_add_test (tcase, test_apart);
   tcase_add_test (tcase, test_doubtful);
   tcase_add_test (tcase, test_cut);
   tcase_add_test (tcase, test_denied);
