@@ -115,22 +115,26 @@ get_failures (WatchAuth *self, const gchar *secret, GInetAddress *address, gint6
 }
 
 WatchAuthResult
-watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
-                         const gchar *given, GInetAddress *address, gint64 now)
+watch_auth_count (WatchAuth *self, const gchar *secret, gboolean right, GInetAddress *address,
+                  gint64 now)
 {
   Failures *failures = get_failures (self, secret, address, now);
-  guint8 expected[DIGEST], found[DIGEST];
 
   if (failures->n >= WATCH_AUTH_FAILURES)
     return WATCH_AUTH_TOO_MANY;
+  failures->n = right ? 0 : failures->n + 1;
+  return right ? WATCH_AUTH_OK : WATCH_AUTH_WRONG;
+}
+
+WatchAuthResult
+watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
+                         const gchar *given, GInetAddress *address, gint64 now)
+{
+  guint8 expected[DIGEST], found[DIGEST];
+
   digest (right, expected);
   digest (given, found);
-  if (equal (expected, found)) {
-    failures->n = 0;
-    return WATCH_AUTH_OK;
-  }
-  failures->n++;
-  return WATCH_AUTH_WRONG;
+  return watch_auth_count (self, secret, equal (expected, found), address, now);
 }
 
 /* --- Sessions --- */

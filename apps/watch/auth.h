@@ -39,8 +39,12 @@ WatchAuthResult watch_auth_check (WatchAuth *self, const gchar *token, const gch
                                   const gchar *cookies, GInetAddress *address, gint64 now,
                                   gchar **renew);
 
-/* Whether @given is @right: counts failures of the address, and compares in constant time. Each
- * @secret, a name, has counts of its own: knowing one does not help to guess another. */
+/* Counts the failures of an address, of which a few are allowed in a while. Each @secret, a name,
+ * has counts of its own: knowing one does not help to guess another. */
+WatchAuthResult watch_auth_count (WatchAuth *self, const gchar *secret, gboolean right,
+                                  GInetAddress *address, gint64 now);
+
+/* Whether @given is @right: compares in constant time, and counts as watch_auth_count() does. */
 WatchAuthResult watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
                                          const gchar *given, GInetAddress *address, gint64 now);
 

@@ -176,23 +176,28 @@ struct _WatchRtspAuth
 
 G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
 
-/* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password. */
+/* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password.
+ * What a client sends before it got a challenge is no guess: it answers that of another connection.
+ */
 static gboolean
 watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
 {
   WatchRtspAuth *self = WATCH_RTSP_AUTH (auth);
   gboolean ok = GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->authenticate (auth, context);
+  gboolean right = ok && context->token;
+  gpointer challenged = g_object_get_data (G_OBJECT (context->client), "challenged");
   g_autoptr (GInetAddress) address = NULL;
   gchar *given;
 
+  g_object_set_data (G_OBJECT (context->client), "challenged", self);
   if (gst_rtsp_message_get_header (context->request, GST_RTSP_HDR_AUTHORIZATION, &given, 0) !=
-      GST_RTSP_OK)
+          GST_RTSP_OK ||
+      (!right && !challenged))
     return ok;
   address = g_inet_address_new_from_string (gst_rtsp_connection_get_ip (context->conn));
   g_mutex_lock (&self->lock);
-  ok = watch_auth_check_secret (self->failures, "rtsp", "right",
-                                ok && context->token ? "right" : "wrong", address,
-                                g_get_monotonic_time ()) == WATCH_AUTH_OK;
+  ok = watch_auth_count (self->failures, "rtsp", right, address, g_get_monotonic_time ()) ==
+       WATCH_AUTH_OK;
   g_mutex_unlock (&self->lock);
   return ok;
 }

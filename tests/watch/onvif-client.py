@@ -314,6 +314,21 @@ class OnvifTest(unittest.TestCase):
             self.assertEqual(is_refused(password, "127.0.0.4"), refused)
         self.assertFalse(is_refused(PASSWORD, "127.0.0.1"))
 
+    def test_old_challenge(self):
+        """Clients that connect again with the challenge of a closed connection are not guessing."""
+        reader = Reader(self.program.rtsp, "/ball", source="127.0.0.5")
+        reader.describe()
+        old = reader.challenge
+        reader.close()
+        for _ in range(6):
+            reader = Reader(self.program.rtsp, "/ball", source="127.0.0.5")
+            reader.challenge = old
+            reader.ask("DESCRIBE")
+            reader.close()
+        reader = Reader(self.program.rtsp, "/ball", source="127.0.0.5")
+        self.assertIn(reader.describe()[0], (200, 503))  # 503: the pipeline is just ending
+        reader.close()
+
     def test_http_digest(self):
         uri = f"http://127.0.0.1:{self.program.port}/onvif/media2_service"
         passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
