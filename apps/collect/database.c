@@ -54,7 +54,8 @@ static const gchar *const writes[] = {
       "  WHERE l->>'program' IS NOT NULL AND l->>'utc' ~ " IS_UTC
       "  ORDER BY l->>'program', l->>'utc' DESC"
       "  ON CONFLICT (program) DO UPDATE SET seen = EXCLUDED.seen, status = EXCLUDED.status"
-      "  WHERE p.status->>'utc' <= EXCLUDED.status->>'utc')"
+      "  WHERE p.status->>'utc' <= EXCLUDED.status->>'utc'"
+      "    OR p.status->>'utc' !~ " IS_UTC ")"
       "SELECT 0",
 };
 

@@ -11,6 +11,8 @@ const INTERVAL = 5000; // ms, as programs tell
 const MOST = 500; // rows that are shown
 const states = ['gone', 'lost', 'frozen', 'connecting', 'running', 'off']; // what needs somebody first
 
+const byName = new Intl.Collator(language, {numeric: true}).compare;
+
 // Calls update now, and again while the page is seen. Returns the function that ends it.
 async function repeat(update) {
   const timer = setInterval(() => !document.hidden && act(update), INTERVAL);
@@ -54,7 +56,7 @@ async function showFleet(main) {
   main.append(h('h2', null, t('cameras')), h('div', {class: 'card filters'}, field(t('search'), name), field(t('state'), wanted)), summary, list);
   return repeat(async () => {
     fleet = await get('/api/fleet');
-    fleet.cameras.sort((a, b) => states.indexOf(a.state) - states.indexOf(b.state) || a.camera.localeCompare(b.camera, language, {numeric: true}));
+    fleet.cameras.sort((a, b) => states.indexOf(a.state) - states.indexOf(b.state) || byName(a.camera, b.camera));
     draw();
   });
 }
