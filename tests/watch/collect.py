@@ -97,6 +97,12 @@ class Collect(unittest.TestCase):
         except urllib.error.HTTPError:
             return -1
 
+    def is_ready(self):
+        try:
+            return "ready" in self.program.ask("/readyz")
+        except urllib.error.HTTPError:
+            return False
+
     def get_error(self, path):
         with self.assertRaises(urllib.error.HTTPError) as caught:
             self.program.ask(path)
@@ -214,7 +220,7 @@ class Collect(unittest.TestCase):
             fleetlib.wait_for(lambda: self.program.get("/api/status")["stored"] > 0, 60)
             if how == "database":
                 self.postgres.stop()
-                fleetlib.wait_for(lambda: self.get_error("/readyz")[0] == 503 if sender.poll() is not None else None)
+                fleetlib.wait_for(lambda: sender.poll() is not None and not self.is_ready())
                 self.assertEqual(self.get_error("/readyz")[1], "PostgreSQL or Kafka cannot be used: see /api/status")
                 self.assertEqual(self.get_error("/api/fleet")[0], 503)
                 self.assertIn("ok", self.program.ask("/healthz"))
