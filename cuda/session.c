@@ -174,7 +174,8 @@ open_work (CudaSession *self)
   work->stages = stages ? &self->timing.stages : NULL;
   if (config->shapes & CCL_SHAPES_LUMA || work->classes)
     config->upload = CCL_UPLOAD_PIXELS;
-  self->graphs.disabled = stages; /* stages' events are recorded while the stages are enqueued */
+  /* Stages' events are recorded while the stages are enqueued. */
+  self->graphs.disabled = !config->graphs || stages || config->motion;
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->queue);
   if (status == CCL_OK && config->motion)

@@ -589,6 +589,21 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
                                NULL, GST_CCL_READY));
 
   /**
+   * cudaccl:cuda-graphs:
+   *
+   * Replays the work on frames in CUDA memory as CUDA graphs, which takes about 3 us less per
+   * frame. A graph is captured when a buffer comes for the second time. If another thread of the
+   * process creates an NVIDIA decoder or synchronizes the CUDA context at that moment, the driver
+   * crashes: only set this where all decoders start before the frames come. Does not change the
+   * result.
+   *
+   * Since: 0.2
+   */
+  GST_CCL_INSTALL (cuda_graphs, g_param_spec_boolean ("cuda-graphs", "CUDA graphs",
+                                                      "Replay the work on frames as CUDA graphs.",
+                                                      FALSE, GST_CCL_READY));
+
+  /**
    * cudaccl:upload:
    *
    * How frames in system memory are transferred to the CUDA device: as they are, or as one bit per
@@ -718,6 +733,7 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->shapes = gst_ccl_features_to_shapes (settings->features);
   config->values = settings->values;
   config->sync = settings->cuda_sync;
+  config->graphs = settings->cuda_graphs;
   config->upload = settings->upload;
   config->timing = true;
   config->timing_interval = TIMING_INTERVAL;

@@ -71,6 +71,7 @@ typedef struct
   GstCclFeatures features;
   guint threads;
   CclSync cuda_sync;
+  gboolean cuda_graphs;
   CclUpload upload;
   gchar *morphology, *include, *exclude, *region_file; /* NULL and blank strings have no effect */
   CclValues values;

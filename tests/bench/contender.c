@@ -222,6 +222,7 @@ contender_config (const Contender *contender, const BenchOptions *options, Bench
   config.threads = contender->threads;
   config.timing = true;
   config.stages = options->stages;
+  config.graphs = true; /* no other thread uses the device */
   config.labels = options->labels;
   return config;
 }

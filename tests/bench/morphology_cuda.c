@@ -55,6 +55,7 @@ open_analyzer (const Subject *subject, CclBackend backend, const Setting *settin
     config.upload = setting->upload;
     config.timing = true;
     config.stages = setting->stages;
+    config.graphs = true;
   }
   if (ccl_analyzer_new (&config, &analyzer) != CCL_OK)
     test_fatal ("%s", ccl_last_error ());

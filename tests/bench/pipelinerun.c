@@ -219,7 +219,8 @@ pipeline_properties (const PipelineOptions *options)
 {
   if (options->element)
     return options->element;
-  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES : "";
+  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES
+                                                     : PIPELINE_MASK_PROPERTIES;
 }
 
 /* The options' element with its properties, on a device, and what is behind it. */

@@ -37,6 +37,7 @@ static const struct
   { "roi-type", "gchararray", "blob", G_PARAM_READWRITE | PLAYING },
   { "post-messages", "gboolean", "false", G_PARAM_READWRITE | PLAYING },
   { "threads", "guint", "1", G_PARAM_READWRITE | READY },
+  { "cuda-graphs", "gboolean", "false", G_PARAM_READWRITE | READY },
   { "upload", "GstCudaCclUpload", "auto", G_PARAM_READWRITE | READY },
   { "morphology", "gchararray", NULL, G_PARAM_READWRITE | READY },
   { "include", "gchararray", NULL, G_PARAM_READWRITE | READY },

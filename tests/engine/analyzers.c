@@ -483,6 +483,7 @@ run_replays (Check *check, const Case *c)
     config.sync = (CclSync) sync;
     config.timing = true;
     config.timing_interval = 7;
+    config.graphs = sync != CCL_SYNC_YIELD;
     if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
                      c->algorithm->name, ccl_last_error ()))
       break;

@@ -48,7 +48,7 @@ typedef struct Way
   uint32_t max_components; /* 0: enough */
   CclUpload upload;
   CclSync sync;
-  bool map_pinned, labels, second_order, timing, updates, motion;
+  bool no_graphs, map_pinned, labels, second_order, timing, updates, motion;
   unsigned shapes;
   const char *operations;
 } Way;
@@ -59,6 +59,7 @@ static const Way ways[] = {
   { "page-locked", FRAMES_OF_POOL, CCL_MEMORY_PINNED },
   { "page-locked in place", FRAMES_OF_POOL, CCL_MEMORY_PINNED, .map_pinned = true },
   { "device", FRAMES, CCL_MEMORY_DEVICE, .sync = CCL_SYNC_BLOCK },
+  { "without graphs", FRAMES, CCL_MEMORY_DEVICE, .no_graphs = true },
   { "array", FRAMES, CCL_MEMORY_ARRAY },
   { "EGL", FRAMES_OF_EGL, CCL_MEMORY_ARRAY },
   { "label maps", FRAMES, CCL_MEMORY_HOST, .labels = true },
@@ -143,6 +144,7 @@ config_of (const Job *job)
     config.max_components = way->max_components;
   config.upload = way->upload;
   config.sync = way->sync;
+  config.graphs = !way->no_graphs;
   config.map_pinned = way->map_pinned;
   config.labels = way->labels;
   config.second_order = way->second_order;
@@ -392,6 +394,26 @@ check_results (const Job *job, const Outcome *outcome, const Outcome *wanted)
   check_job (job, same, "a wrong result", outcome);
 }
 
+/* While a stream is captured, drivers crash in other threads: only those who asked for graphs get
+ * them. */
+static void
+check_captures (const Job *job)
+{
+  const Way *way = job->way;
+  bool wanted = !way->no_graphs && !way->motion && !way->timing;
+  Outcome outcome;
+
+  if (way->what != FRAMES)
+    return;
+  test_cuda_fault_arm (0, cudaSuccess, false);
+  test_cuda_fault.only = "cudaStreamBeginCapture";
+  outcome = run (job);
+  check_job (job, (test_cuda_fault.calls > 0) == wanted,
+             wanted ? "no stream was captured" : "a stream was captured", &outcome);
+  test_cuda_fault.only = NULL;
+  check_tidy (job, &outcome);
+}
+
 /* The error says what failed, and what to do. */
 static void
 check_error (const Job *job, const Outcome *outcome)
@@ -457,6 +479,7 @@ fail_calls (const Job *job)
             (unsigned long long) calls);
   check_job (job, !*wanted.error, "fails by itself", &wanted);
   check_tidy (job, &wanted);
+  check_captures (job);
   for (uint64_t n = 1 + mt19937_below (&job->check->rng, (uint32_t) stride); n <= calls;
        n += stride) {
     fail_call (job, n, cudaErrorMemoryAllocation, false, &wanted);

@@ -45,6 +45,7 @@ case_config (const Case *c)
   config.values = c->setup.values;
   config.threads = c->cpu.threads ? c->cpu.threads : 1;
   config.upload = c->upload;
+  config.graphs = true;
   config.max_components = c->setup.max_components;
   if (config.max_components == 0)
     config.max_components =

@@ -200,7 +200,7 @@ DESTROYERS (DESTROY)
 static cudaError_t
 count_poll (cudaError_t error)
 {
-  if (error == cudaErrorNotReady)
+  if (error == cudaErrorNotReady && !test_cuda_fault.only)
     test_cuda_fault.calls--;
   if (error == cudaSuccess)
     test_cuda_fault.busy = false;
