@@ -271,7 +271,7 @@ watch_jpeg_run (GFunc func, gpointer data)
   static gsize pool = 0;
   Job *job = g_new (Job, 1);
 
-  /* Exclusive threads stay, with their encoders and what CUDA keeps for a thread. */
+  /* Exclusive threads stay, and so do their encoders. */
   if (g_once_init_enter (&pool)) {
     gint threads = CLAMP ((gint) g_get_num_processors () / 4, MIN_THREADS, MAX_THREADS);
 
