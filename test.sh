@@ -2,12 +2,13 @@
 # Installs missing Debian packages, builds, and runs the tests. Works on a fresh Debian 12 or 13, as
 # root or with sudo. The last line counts passed, failed and skipped tests.
 #
-#   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend, which
-#                    the tests then run on an emulated device. The longest tests run in a short form
-#   ./test.sh --ci   as in CI: all tests in their long forms, and those of a fleet; warnings are errors;
-#                    also builds with clang and its address and undefined behaviour sanitizers and
-#                    runs the tests with them, runs each fuzzer for a minute, and checks the format of
-#                    the sources, the scripts (shellcheck) and the links of the documentation
+#   ./test.sh        builds in ./build; where there is no GPU or driver, without the CUDA backend. The
+#                    longest tests run in a short form
+#   ./test.sh --ci   as in CI: all tests in their long forms, those of a fleet, and those of the CUDA
+#                    backend on an emulated device; warnings are errors; also builds with clang and its
+#                    address and undefined behaviour sanitizers and runs the tests with them, runs each
+#                    fuzzer for a minute, and checks the format of the sources, the scripts (shellcheck)
+#                    and the links of the documentation
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -31,7 +32,7 @@ check() {
 }
 
 # The suites that run in CI alone.
-long_suites=(--no-suite long --no-suite emulation --no-suite seeded-bugs --no-suite fleet)
+long_suites=(--no-suite long --no-suite fleet)
 
 # meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
 # up Meson's counts.
@@ -53,12 +54,15 @@ meson_tests() {
   skipped=$((skipped + $(count_results 'Skipped' "$log")))
 }
 
+# Compiling the kernels for the emulated device, and running them, takes as long as all the rest.
+with_tests=(-Dtests=enabled -Demulation=disabled)
+
 # build_for_this_machine, with the tests, which run.sh leaves out.
 build_with_tests() {
   if [[ -f $1/build.ninja ]] && ! ninja -C "$1" -t query all | grep -q tests/engine/checkccl; then
-    quietly meson configure "$1" -Dtests=enabled || return
+    quietly meson configure "$1" "${with_tests[@]}" || return
   fi
-  build_for_this_machine "$1" -Dtests=enabled
+  build_for_this_machine "$1" "${with_tests[@]}"
 }
 
 # build_in, with what only the suites of CI need.
