@@ -263,8 +263,12 @@ class Collect(unittest.TestCase):
 
     @unittest.skipUnless(HAVE_BROWSER, "no Chromium")
     def test_browser(self):
-        self.send([status("host-0", {f"camera-{i}": "running" if i else "lost" for i in range(600)}, session=SESSIONS[0],
-                          start="2026-01-31T11:00:00.000Z", version="1")], "things.status")
+        def tell(second, cameras, *lost):
+            self.send([status("host-0", {f"camera-{i}": "lost" if i in lost else "running" for i in cameras},
+                              f"2026-01-31T12:00:0{second}.000Z", session=SESSIONS[0], start="2026-01-31T11:00:00.000Z",
+                              version="1")], "things.status")
+
+        tell(0, range(600), 0)
         self.send([event("camera-7", i, second=i, picture="x.jpg") for i in range(1, 61) if i not in (5, 6)])
         self.wait_stored(58)
         driver = browser()
@@ -274,17 +278,23 @@ class Collect(unittest.TestCase):
             driver.get(f"{self.program.uri}/")
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 500)
             self.assertIn("600 Cameras · 1 lost · 599 running · 58 Events · 2 missing · 500 of 600", text())
-            # In the order of their numbers, after the one that is lost. The table is drawn anew now and then.
-            names = driver.execute_script("return [...document.querySelectorAll('tbody th')].map(e => e.textContent)")
-            self.assertEqual(names[:12], [f"camera-{i}" for i in range(12)])
+            # In the order of their numbers, after the one that is lost.
+            names = lambda: driver.execute_script("return [...document.querySelectorAll('tbody th')].map(e => e.textContent)")
+            self.assertEqual(names()[:12], [f"camera-{i}" for i in range(12)])
+            # The focus stays at a camera that moves to the top; then others move and go, and what is selected stays, too.
+            driver.execute_script("arguments[0].focus()", find("tbody a")[7])
+            for second, first, lost in ((1, 0, (0, 7)), (2, 1, (3, 7))):
+                driver.execute_script("getSelection().selectAllChildren(document.activeElement)")
+                tell(second, range(first, 600), *lost)
+                fleetlib.wait_for(lambda: names()[:3] == [f"camera-{i}" for i in (*lost, 1)])
+                self.assertEqual(driver.switch_to.active_element.text, "camera-7")
+            self.assertEqual(driver.execute_script("return String(getSelection())"), "camera-7")
             find("input[type=search]")[0].send_keys("CAMERA-59")
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 11)
             find("input[type=search]")[0].clear()
             find("input[type=search]")[0].send_keys("camera-7")
-            # The page redraws its table at any time.
-            fleetlib.wait_for(lambda: driver.execute_script("""
-                const link = document.querySelector("tbody a");
-                return link.textContent === "camera-7" && (link.click(), true);"""))
+            fleetlib.wait_for(lambda: names()[0] == "camera-7")
+            find("tbody a")[0].click()
             fleetlib.wait_for(lambda: len(find(".event")) == 50)
             next(e for e in find("button") if e.text == "More").click()
             fleetlib.wait_for(lambda: len(find(".event")) == 58)

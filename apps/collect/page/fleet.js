@@ -20,11 +20,28 @@ async function repeat(update) {
   return () => clearInterval(timer);
 }
 
+// Shows rows, each after its key. What has not changed stays in place, with the focus and what is selected.
 // On a phone, a row is a paragraph, and each value has its head before it.
-function table(heads, rows) {
-  const row = cells => h('tr', null, cells.map((cell, i) => i ? h('td', {'data-head': t(heads[i])}, cell) : h('th', {scope: 'row'}, cell)));
-  return h('div', {class: 'list card'}, h('table', null,
-    h('thead', null, h('tr', null, heads.map(text => h('th', {scope: 'col'}, t(text))))), h('tbody', null, rows.map(row))));
+function showTable(place, heads, rows) {
+  const focused = document.activeElement;
+  if (!place.querySelector('table'))
+    place.replaceChildren(h('div', {class: 'list card'}, h('table', null,
+      h('thead', null, h('tr', null, heads.map(text => h('th', {scope: 'col'}, t(text))))), h('tbody'))));
+  const body = place.querySelector('tbody'), keys = new Set(rows.map(([key]) => key));
+  const old = new Map([...body.rows].map(row => [row.dataset.key, row]));
+  old.forEach((row, key) => keys.has(key) || row.remove());
+  let next = body.firstChild;
+  for (const [key, ...cells] of rows) {
+    const made = h('tr', {'data-key': key}, cells.map((cell, i) => i ? h('td', {'data-head': t(heads[i])}, cell) : h('th', {scope: 'row'}, cell)));
+    const row = old.get(key) || made;
+    [...made.cells].forEach((cell, i) => cell.isEqualNode(row.cells[i]) || row.cells[i].replaceWith(cell));
+    if (row === next)
+      next = next.nextSibling;
+    else
+      body.insertBefore(row, next);
+  }
+  // A row that moves loses the focus.
+  focused?.focus({preventScroll: true});
 }
 
 const sign = state => h('span', {class: `state ${state}`}, h('span', {'aria-hidden': 'true'}, signs[state] || '?'), ' ', t(state));
@@ -46,9 +63,9 @@ async function showFleet(main) {
       ...states.filter(one => counts[one]).map(one => `${number(counts[one])} ${t(one)}`),
       `${number(fleet.events)} ${t('events')}`, `${number(fleet.missing)} ${t('missing')}`,
       ...found.length > MOST ? [`${number(MOST)} ${t('of')} ${number(found.length)}`] : []].join(' · ');
-    list.replaceChildren(table(['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => [
-      h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since),
-      ...one.state === 'gone' ? ['–', '–'] : [number(one.rate), number(one.objects)], one.program])));
+    showTable(list, ['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => [
+      one.camera, h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since),
+      ...one.state === 'gone' ? ['–', '–'] : [number(one.rate), number(one.objects)], one.program]));
   }
 
   name.addEventListener('input', draw);
@@ -102,11 +119,13 @@ async function showPrograms(main) {
   main.append(h('h2', null, t('programs')), programs, h('h2', null, t('missing-events')), h('p', {class: 'hint'}, t('missing-text')), missing);
   return repeat(async () => {
     const [fleet, lost] = await Promise.all([get('/api/fleet'), get('/api/missing')]);
-    programs.replaceChildren(table(['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => [
-      one.program, sign(one.gone ? 'gone' : 'running'), number(one.cameras), time(one.seen),
-      time(one.start), number(one.pending), number(one.dropped), one.version])));
-    missing.replaceChildren(lost.missing.length ? table(['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => [
-      one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session])) : h('p', null, t('none')));
+    showTable(programs, ['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => [
+      one.program, one.program, sign(one.gone ? 'gone' : 'running'), number(one.cameras), time(one.seen),
+      time(one.start), number(one.pending), number(one.dropped), one.version]));
+    showTable(missing, ['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => [
+      `${one.camera}/${one.session}`, one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session]));
+    if (!lost.missing.length)
+      missing.replaceChildren(h('p', null, t('none')));
   });
 }
 
