@@ -1,10 +1,11 @@
 /* cudaccl - CUDA backend: the work on a frame as a graph
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Between frames of a session only a few values change: CclCudaGraphKey. When a key repeats, as it
- * does with every frame that is transferred to the session's own image, and whenever a pool reuses
- * a buffer, the work is captured into a graph, which is replayed from then on. Work with a new key,
- * for example while a controller changes the threshold, is launched directly.
+/* With CclConfig.graphs. Between frames of a session only a few values change: CclCudaGraphKey.
+ * When a key repeats, as it does with every frame that is transferred to the session's own image,
+ * and whenever a pool reuses a buffer, the work is captured into a graph, which is replayed from
+ * then on. Work with a new key, for example while a controller changes the threshold, is launched
+ * directly.
  *
  * Events that measure times are part of a graph, too, and take as long as a small kernel. Where
  * only some frames are measured, these have a graph of their own.
@@ -85,7 +86,8 @@ capture (CclCudaTiming *timing, cudaStream_t stream, cudaError_t (*enqueue) (voi
 {
   cudaGraph_t graph = NULL;
   cudaGraphExec_t created;
-  /* Other threads may allocate meanwhile: this mode restricts this thread only. */
+  /* Other threads may allocate meanwhile: this mode restricts this thread only. They must not
+   * synchronise the context: see CclConfig.graphs. */
   cudaError_t error = CCL_CUDA (cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal),
               end;
 

@@ -174,7 +174,7 @@ open_work (CudaSession *self)
   work->stages = stages ? &self->timing.stages : NULL;
   if (config->shapes & CCL_SHAPES_LUMA || work->classes)
     config->upload = CCL_UPLOAD_PIXELS;
-  /* Stages' events are recorded while the stages are enqueued. */
+  /* Stages' events are recorded while the stages are enqueued; with motion, graphs save nothing. */
   self->graphs.disabled = !config->graphs || stages || config->motion;
   if (status == CCL_OK)
     status = work->algorithm->open (work, &self->queue);
@@ -292,7 +292,7 @@ enqueue_frame (void *data)
   return error == cudaSuccess ? ccl_cuda_mark (&self->timing, CCL_CUDA_ANALYSED, stream) : error;
 }
 
-/* Enqueues the same, by a graph if possible, and the result's first transfer. */
+/* Enqueues the same, by a graph if wanted and possible, and the result's first transfer. */
 static CclStatus
 enqueue_analysis (CudaSession *self)
 {
@@ -334,7 +334,6 @@ find_motion (CudaSession *self)
   self->source.pixels = (const uint8_t *) mask->words;
   self->source.pitch = mask->pitch * sizeof *mask->words;
   self->source.bits = 1;
-  self->source.threshold = 0; /* unused, so graphs must not depend on it */
   return ccl_cuda_check (error, "updating a background model");
 }
 

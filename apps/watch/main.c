@@ -262,8 +262,8 @@ main (int argc, char **argv)
     g_printerr ("cudaccl-watch: %s\n", error->message);
     return EXIT_FAILURE;
   }
-  /* Nothing is displayed. NVIDIA's decoders would each open and close an EGL display, which is one
-   * for the whole process, and drivers crash when the threads that have used it end. */
+  /* Nothing is displayed. With GStreamer 1.22, each NVIDIA decoder would open an EGL display, one
+   * for the whole process, and the driver (580) can crash when threads that have used it end. */
   g_setenv ("GST_GL_WINDOW", "none", FALSE);
   gst_init (NULL, NULL);
   if (watch_commands_given ()) {

@@ -591,11 +591,10 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
   /**
    * cudaccl:cuda-graphs:
    *
-   * Replays the work on frames in CUDA memory as CUDA graphs, which takes about 3 us less per
-   * frame. A graph is captured when a buffer comes for the second time. If another thread of the
-   * process creates an NVIDIA decoder or synchronizes the CUDA context at that moment, the driver
-   * crashes: only set this where all decoders start before the frames come. Does not change the
-   * result.
+   * Replays the work on frames as CUDA graphs, which saves about 3 us per frame and does not change
+   * the result. Graphs are captured whenever a buffer or a setting is new, also long after the
+   * start. While one is captured, NVIDIA's driver (580) can crash if another thread creates a
+   * decoder or calls cuCtxSynchronize(): only set this where neither happens while frames come.
    *
    * Since: 0.2
    */

@@ -84,10 +84,8 @@ guint pipeline_source_pinned_allocations (GstElement *source);
 
 /* pipelinerun.c */
 
-/* What cclmotion, and the others, are measured with unless PipelineOptions.element says
- * otherwise. */
+/* What cclmotion is measured with unless PipelineOptions.element says otherwise. */
 #define PIPELINE_MOTION_PROPERTIES "morphology=median3,close5x5 min-area=200"
-#define PIPELINE_MASK_PROPERTIES "cuda-graphs=true"
 
 /* The element's properties. */
 const gchar *pipeline_properties (const PipelineOptions *options);

@@ -219,8 +219,7 @@ pipeline_properties (const PipelineOptions *options)
 {
   if (options->element)
     return options->element;
-  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES
-                                                     : PIPELINE_MASK_PROPERTIES;
+  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES : "";
 }
 
 /* The options' element with its properties, on a device, and what is behind it. */
@@ -228,7 +227,8 @@ static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {
   gchar *number = device < 0 ? g_strdup ("") : g_strdup_printf ("cuda-device-id=%d", device);
-  gchar *text = g_strdup_printf ("%s name=ccl %s %s %s %s", options->factory, number,
+  const gchar *graphs = g_str_equal (options->factory, "cclmotion") ? "" : "cuda-graphs=true";
+  gchar *text = g_strdup_printf ("%s name=ccl %s %s %s %s %s", options->factory, number, graphs,
                                  pipeline_properties (options), options->behind ? "!" : "",
                                  options->behind ? options->behind : "");
 

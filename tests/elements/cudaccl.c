@@ -106,6 +106,7 @@ GST_START_TEST (test_round_trip)
     { "cuda-sync", "block" },       { "upload", "bits" },         { "morphology", "median3" },
     { "include", "0,0 1,0 0,1" },   { "exclude", "0,0 1,1 0,1" }, { "region-file", "region.pgm" },
     { "min-relative-area", "0.5" }, { "min-width", "3" },         { "min-height", "4" },
+    { "cuda-graphs", "true" },
   };
   GstElement *element = ccl_test_element_new (NULL, NULL);
   gchar *roi_type;

@@ -379,7 +379,8 @@ run_timing_interval (Check *check, const Case *c)
   {
     uint32_t kinds; /* in turns */
     uint32_t measured;
-  } rows[] = { { 1, 4 }, { 3, 3 }, { INTERVAL_FRAMES, 1 } };
+    bool graphs;
+  } rows[] = { { 1, 4, true }, { 3, 3, true }, { INTERVAL_FRAMES, 1, true }, { 3, 4, false } };
   TestImage image = test_image_new (200, 100);
   CclImage view = test_image_view (&image);
 
@@ -395,6 +396,7 @@ run_timing_interval (Check *check, const Case *c)
 
     config.timing = true;
     config.timing_interval = INTERVAL;
+    config.graphs = rows[i].graphs;
     if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s: %s",
                      c->algorithm->name, ccl_last_error ()))
       break;

@@ -375,7 +375,7 @@ run_automatic (Check *check, const Case *wanted)
   ccl_config_init (&config, 320, 240);
   config.backend = wanted->algorithm->backend;
   config.algorithm = wanted->algorithm->name;
-  config.auto_operations = config.mask = true;
+  config.auto_operations = config.mask = config.graphs = true;
   if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s", ccl_last_error ()))
     return;
   for (size_t i = 0; i < sizeof automatic / sizeof automatic[0]; i++) {

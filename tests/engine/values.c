@@ -66,6 +66,7 @@ make_frame (Check *check, CclFormat format, CclValues values, const uint16_t *nu
   frame.config.max_components = mt19937_below (rng, 4) ? width * height : 3;
   frame.config.second_order = mt19937_below (rng, 2);
   frame.config.labels = mt19937_below (rng, 2);
+  frame.config.graphs = mt19937_below (rng, 2);
   frame.params.min_area = 1 + mt19937_below (rng, 3) / 2;
   for (uint32_t y = 0; y < height; y++)
     for (uint32_t x = 0; x < width; x++) {

@@ -196,7 +196,8 @@ CREATE (CUresult, cuGraphicsEGLRegisterImage,
 
 DESTROYERS (DESTROY)
 
-/* Polls that find nothing are not counted: there are as many as there is time. */
+/* Polls that find nothing are not counted, if calls of all functions are: there are as many as
+ * there is time. */
 static cudaError_t
 count_poll (cudaError_t error)
 {

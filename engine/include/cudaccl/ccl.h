@@ -181,10 +181,10 @@ typedef struct CclConfig
   unsigned shapes;      /* CclShapeFlags: for ccl_analyzer_shapes(); makes label maps, too. With
                          * CCL_SHAPES_LUMA upload is ignored: pixels, as they are. Not for batches */
   CclValues values;     /* not for batches and volumes, nor with motion */
-  bool graphs;          /* replay equal frames as CUDA graphs, which takes about 3 us less; ignored
-                         * with motion, where it takes as long. While a graph is captured, no other
-                         * thread of the process may synchronise the context: cuCtxSynchronize(),
-                         * and so an NVDEC decoder that is created, crash in NVIDIA's driver (580) */
+  bool graphs;          /* replay equal frames as CUDA graphs, which saves about 3 us; ignored with
+                         * motion, where it saves nothing, and by CCL_BACKEND_CPU. While a graph is
+                         * captured, NVIDIA's driver (580) can crash if another thread calls
+                         * cuCtxSynchronize(), as NVDEC does for each new decoder */
   uint8_t reserved0[3];
   uint64_t reserved[7]; /* for fields to come; 0 */
 } CclConfig;
