@@ -62,25 +62,36 @@ watch_metadata_unref (WatchMetadata *self)
   g_free (self);
 }
 
-/* Returns references to the sources of the camera, and forgets those that were freed. */
+/* Forgets readers whose sources were freed. With the lock. */
+static void
+forget_freed (WatchMetadata *self)
+{
+  for (guint i = self->readers->len; i-- > 0;) {
+    Reader *reader = g_ptr_array_index (self->readers, i);
+    g_autoptr (GstAppSrc) source = g_weak_ref_get (&reader->source);
+
+    if (!source)
+      g_ptr_array_remove_index_fast (self->readers, i);
+  }
+  g_atomic_int_set (&self->n_readers, (gint) self->readers->len);
+}
+
+/* Returns references to the sources of the camera. */
 static GPtrArray *
 get_sources (WatchMetadata *self, const gchar *camera)
 {
   GPtrArray *sources = g_ptr_array_new_with_free_func (gst_object_unref);
 
   g_mutex_lock (&self->lock);
-  for (guint i = self->readers->len; i-- > 0;) {
+  forget_freed (self);
+  for (guint i = 0; i < self->readers->len; i++) {
     Reader *reader = g_ptr_array_index (self->readers, i);
-    GstAppSrc *source = g_weak_ref_get (&reader->source);
+    GstAppSrc *source =
+        g_str_equal (reader->camera, camera) ? g_weak_ref_get (&reader->source) : NULL;
 
-    if (source && g_str_equal (reader->camera, camera))
+    if (source)
       g_ptr_array_add (sources, source);
-    else if (source)
-      gst_object_unref (source);
-    else
-      g_ptr_array_remove_index_fast (self->readers, i);
   }
-  g_atomic_int_set (&self->n_readers, (gint) self->readers->len);
   g_mutex_unlock (&self->lock);
   return sources;
 }
@@ -163,8 +174,6 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
   const gint64 *last;
   gint64 time;
 
-  /* Those of a camera without frames would stay. */
-  g_ptr_array_unref (get_sources (self, camera));
   /* Frames are late: the next one may have been taken before now. */
   g_mutex_lock (&self->lock);
   last = g_hash_table_lookup (self->cameras, camera);
@@ -178,7 +187,8 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
   g_weak_ref_init (&reader->source, source);
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->readers, reader);
-  g_atomic_int_set (&self->n_readers, (gint) self->readers->len);
+  /* Those of a camera without frames would stay. */
+  forget_freed (self);
   g_mutex_unlock (&self->lock);
 }
 
