@@ -122,9 +122,10 @@ async function showPrograms(main) {
     showTable(programs, ['program', 'state', 'cameras', 'seen', 'since', 'pending', 'dropped', 'version'], fleet.programs.map(one => [
       one.program, one.program, sign(one.gone ? 'gone' : 'running'), number(one.cameras), time(one.seen),
       time(one.start), number(one.pending), number(one.dropped), one.version]));
-    showTable(missing, ['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => [
-      `${one.camera}/${one.session}`, one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session]));
-    if (!lost.missing.length)
+    if (lost.missing.length)
+      showTable(missing, ['camera', 'missing', 'numbers', 'begin', 'end', 'session'], lost.missing.map(one => [
+        `${one.camera}/${one.session}`, one.camera, number(one.missing), ranges(one.numbers), time(one.first), time(one.last), one.session]));
+    else
       missing.replaceChildren(h('p', null, t('none')));
   });
 }
