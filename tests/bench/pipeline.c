@@ -408,7 +408,7 @@ parse_options (PipelineOptions *options, int argc, char **argv, GError **error)
     { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers, "buffers of each source, 16 to 256 (16)", "N" },
     { "element", 0, 0, G_OPTION_ARG_STRING, &options->element,
       "properties of the elements, as in gst-launch (cclmotion: " PIPELINE_MOTION_PROPERTIES
-      "; others: always cuda-graphs=true, too)",
+      "; the others also have cuda-graphs=true)",
       "'NAME=VALUE ...'" },
     { "behind", 0, 0, G_OPTION_ARG_STRING, &options->behind,
       "elements behind it, or its format (in live: ccltrack)", "'ELEMENT ! ...'" },

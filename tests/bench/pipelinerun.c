@@ -214,12 +214,18 @@ upload (const PipelineOptions *options, const guint8 *masks, gint device, gboole
   return NULL;
 }
 
+static gboolean
+is_motion (const PipelineOptions *options)
+{
+  return g_strcmp0 (options->factory, "cclmotion") == 0;
+}
+
 const gchar *
 pipeline_properties (const PipelineOptions *options)
 {
   if (options->element)
     return options->element;
-  return g_str_equal (options->factory, "cclmotion") ? PIPELINE_MOTION_PROPERTIES : "";
+  return is_motion (options) ? PIPELINE_MOTION_PROPERTIES : "";
 }
 
 /* The options' element with its properties, on a device, and what is behind it. */
@@ -227,7 +233,7 @@ static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {
   gchar *number = device < 0 ? g_strdup ("") : g_strdup_printf ("cuda-device-id=%d", device);
-  const gchar *graphs = g_str_equal (options->factory, "cclmotion") ? "" : "cuda-graphs=true";
+  const gchar *graphs = is_motion (options) ? "" : "cuda-graphs=true";
   gchar *text = g_strdup_printf ("%s name=ccl %s %s %s %s %s", options->factory, number, graphs,
                                  pipeline_properties (options), options->behind ? "!" : "",
                                  options->behind ? options->behind : "");
@@ -257,8 +263,7 @@ PipelineRun *
 pipeline_run_new (const PipelineOptions *options, const guint8 *masks, PipelineMemory memory,
                   gint device, gboolean own_context, GError **error)
 {
-  gboolean colour =
-      memory == PIPELINE_CUDA || !options->factory || g_str_equal (options->factory, "cclmotion");
+  gboolean colour = memory == PIPELINE_CUDA || !options->factory || is_motion (options);
   GstCaps *caps =
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, colour ? "NV12" : "GRAY8",
                            "width", G_TYPE_INT, (gint) options->width, "height", G_TYPE_INT,

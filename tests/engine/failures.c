@@ -408,7 +408,6 @@ check_captures (const Job *job)
   outcome = run (job);
   check_job (job, (test_cuda_fault.calls > 0) == wanted,
              wanted ? "no stream was captured" : "a stream was captured", &outcome);
-  test_cuda_fault.only = NULL;
   check_tidy (job, &outcome);
 }
 
