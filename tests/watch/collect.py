@@ -281,14 +281,21 @@ class Collect(unittest.TestCase):
             # In the order of their numbers, after the one that is lost.
             names = lambda: driver.execute_script("return [...document.querySelectorAll('tbody th')].map(e => e.textContent)")
             self.assertEqual(names()[:12], [f"camera-{i}" for i in range(12)])
+            # Rows change without a word, and the summary is read out once it differs.
+            driver.execute_script("window.read = []; new MutationObserver(all => read.push(...all)).observe("
+                                  "document.querySelector('[role=status]'), {childList: true, characterData: true, subtree: true})")
+            tell(1, range(600), 1)
+            fleetlib.wait_for(lambda: names()[:2] == ["camera-1", "camera-0"])
+            self.assertEqual(driver.execute_script("return read.length"), 0)
             # The focus stays at a camera that moves to the top; then others move and go, and what is selected stays, too.
             driver.execute_script("arguments[0].focus()", find("tbody a")[7])
-            for second, first, lost in ((1, 0, (0, 7)), (2, 1, (3, 7))):
+            for second, first, lost in ((2, 0, (0, 7)), (3, 1, (3, 7))):
                 driver.execute_script("getSelection().selectAllChildren(document.activeElement)")
                 tell(second, range(first, 600), *lost)
                 fleetlib.wait_for(lambda: names()[:3] == [f"camera-{i}" for i in (*lost, 1)])
                 self.assertEqual(driver.switch_to.active_element.text, "camera-7")
             self.assertEqual(driver.execute_script("return String(getSelection())"), "camera-7")
+            self.assertGreater(driver.execute_script("return read.length"), 0)
             find("input[type=search]")[0].send_keys("CAMERA-59")
             fleetlib.wait_for(lambda: len(find("tbody tr")) == 11)
             find("input[type=search]")[0].clear()

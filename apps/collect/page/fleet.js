@@ -59,10 +59,13 @@ async function showFleet(main) {
     fleet.cameras.forEach(one => { counts[one.state]++; });
     const found = fleet.cameras.filter(one => (!wanted.value || one.state === wanted.value)
       && `${one.camera} ${one.program}`.toLowerCase().includes(text));
-    summary.textContent = [`${number(fleet.cameras.length)} ${t('cameras')}`,
+    const words = [`${number(fleet.cameras.length)} ${t('cameras')}`,
       ...states.filter(one => counts[one]).map(one => `${number(counts[one])} ${t(one)}`),
       `${number(fleet.events)} ${t('events')}`, `${number(fleet.missing)} ${t('missing')}`,
       ...found.length > MOST ? [`${number(MOST)} ${t('of')} ${number(found.length)}`] : []].join(' · ');
+    // What is written is read out, even if it is the same.
+    if (words !== summary.textContent)
+      summary.textContent = words;
     showTable(list, ['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => [
       one.camera, h('a', {href: `#events/${encodeURIComponent(one.camera)}`}, one.camera), state(one), time(one.since),
       ...one.state === 'gone' ? ['–', '–'] : [number(one.rate), number(one.objects)], one.program]));
