@@ -72,18 +72,18 @@ equal (const guint8 a[DIGEST], const guint8 b[DIGEST])
 
 /* --- Failed attempts --- */
 
-/* Who has a network of IPv6 has 2^64 addresses: they count as one. */
-static gchar *
-get_key (const gchar *secret, GInetAddress *address)
+gchar *
+watch_auth_get_network (GInetAddress *address)
 {
-  g_autofree gchar *text = address ? g_inet_address_to_string (address) : NULL;
   const guint8 *bytes;
 
-  if (!address || g_inet_address_get_family (address) != G_SOCKET_FAMILY_IPV6)
-    return g_strdup_printf ("%s %s", secret, text ? text : "");
+  if (!address)
+    return g_strdup ("");
+  if (g_inet_address_get_family (address) != G_SOCKET_FAMILY_IPV6)
+    return g_inet_address_to_string (address);
   bytes = g_inet_address_to_bytes (address);
-  return g_strdup_printf ("%s %02x%02x:%02x%02x:%02x%02x:%02x%02x", secret, bytes[0], bytes[1],
-                          bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+  return g_strdup_printf ("%02x%02x:%02x%02x:%02x%02x:%02x%02x::/64", bytes[0], bytes[1], bytes[2],
+                          bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
 }
 
 static gboolean
@@ -96,7 +96,8 @@ is_over (gpointer key, gpointer value, gpointer now)
 static Failures *
 get_failures (WatchAuth *self, const gchar *secret, GInetAddress *address, gint64 now)
 {
-  g_autofree gchar *key = get_key (secret, address);
+  g_autofree gchar *network = watch_auth_get_network (address);
+  g_autofree gchar *key = g_strdup_printf ("%s %s", secret, network);
   Failures *failures;
 
   g_hash_table_foreach_remove (self->failures, is_over, &now);

@@ -39,6 +39,9 @@ WatchAuthResult watch_auth_check (WatchAuth *self, const gchar *token, const gch
                                   const gchar *cookies, GInetAddress *address, gint64 now,
                                   gchar **renew);
 
+/* What counts as one @address, which may be NULL, as text: who has a network of IPv6 has 2^64. */
+gchar *watch_auth_get_network (GInetAddress *address);
+
 /* Counts the failures of an address, of which a few are allowed in a while. Each @secret, a name,
  * has counts of its own: knowing one does not help to guess another. */
 WatchAuthResult watch_auth_count (WatchAuth *self, const gchar *secret, gboolean right,

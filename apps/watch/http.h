@@ -159,9 +159,10 @@ void watch_metrics (const WatchRequest *request);
 typedef struct
 {
   guint connections;
-  guint streams;   /* pictures and events */
-  guint64 answers; /* since the start */
-  guint64 refused; /* connections and streams, because there were too many */
+  guint streams;        /* pictures and events */
+  guint64 answers;      /* since the start */
+  guint64 refused;      /* connections and streams, because there were too many */
+  guint64 rtsp_refused; /* the same of ONVIF's stream */
 } WatchServerStats;
 
 WatchServerStats *watch_server_get_stats (WatchServer *self);

@@ -166,7 +166,7 @@ start_onvif (Onvif *self, Watch *watch, WatchServer *server, GError **error)
 
   if (!settings->onvif_user)
     return TRUE;
-  self->rtsp = watch_rtsp_new (watch, error);
+  self->rtsp = watch_rtsp_new (watch, server, error);
   watch_parse_listen (settings->listen, &local);
   if (self->rtsp && !local && settings->onvif_discovery) {
     self->probe = watch_probe_new (settings, watch_server_get_uri (server));

@@ -269,6 +269,8 @@ add_process (GString *text, Watch *watch, const WatchServerStats *server)
   add_one (text, "http_requests_total", "Requests to this server.", server->answers);
   add_one (text, "http_refused_total", "Connections and streams refused, as too many were open.",
            server->refused);
+  add_one (text, "rtsp_refused_total", "Connections of RTSP refused, as too many were open.",
+           server->rtsp_refused);
 
   /* After the name of the program, which may have spaces and brackets: see proc(5). */
   fields = g_file_get_contents ("/proc/self/stat", &stat, NULL, NULL) ? strrchr (stat, ')') : NULL;

@@ -10,7 +10,7 @@
 
 #include "rtsp.h"
 
-#include "auth.h"
+#include "http.h"
 
 #include <gio/gio.h>
 
@@ -24,6 +24,8 @@
 #define ROLE "user"
 #define MAX_CLIENTS 512     /* a client has one for each camera */
 #define FILES_SHARE 4       /* of the files that may be open, clients may have one in so many */
+#define NETWORK_SHARE 4     /* of the clients, one in so many may be strangers of one address */
+#define REFUSED_INTERVAL 60 /* seconds between messages */
 #define MAX_QUEUED 50       /* documents, of a client that is slow */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
 
@@ -161,9 +163,13 @@ watch_rtsp_factory_init (WatchRtspFactory *self)
 {
 }
 
-/* --- Passwords --- */
+/* --- Connections and passwords --- */
 
-/* Counts wrong ones, as the page does. */
+/* Data of a client. */
+#define NETWORK "network"
+#define LOGGED_IN "logged-in"
+
+/* Counts wrong passwords, as the page does, and connections. */
 #define WATCH_TYPE_RTSP_AUTH (watch_rtsp_auth_get_type ())
 G_DECLARE_FINAL_TYPE (WatchRtspAuth, watch_rtsp_auth, WATCH, RTSP_AUTH, GstRTSPAuth)
 
@@ -172,9 +178,56 @@ struct _WatchRtspAuth
   GstRTSPAuth parent;
   GMutex lock;
   WatchAuth *failures;
+  guint max_clients;
+  WatchServerStats *stats;
+  gint64 refused; /* when a message said so last, or 0 */
 };
 
 G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
+
+static gchar *
+get_network (GstRTSPConnection *connection)
+{
+  g_autoptr (GInetAddress) address =
+      g_inet_address_new_from_string (gst_rtsp_connection_get_ip (connection));
+
+  return watch_auth_get_network (address);
+}
+
+/* In the main thread, before the connection has a client. Strangers, who have not logged in, leave
+ * room for clients at other addresses. */
+static gboolean
+may_connect (WatchRtspAuth *self, GstRTSPContext *context)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const guint max = self->max_clients / NETWORK_SHARE;
+  g_autofree gchar *network = get_network (context->conn);
+  GList *clients = gst_rtsp_server_client_filter (context->server, NULL, NULL);
+  guint n = 0, n_strangers = 0;
+
+  for (GList *one = clients; one; one = one->next, n++)
+    n_strangers += !g_object_get_data (one->data, LOGGED_IN) &&
+                   g_strcmp0 (g_object_get_data (one->data, NETWORK), network) == 0;
+  g_list_free_full (clients, g_object_unref);
+  if (n < self->max_clients && n_strangers < max)
+    return TRUE;
+  self->stats->rtsp_refused++;
+  if (!self->refused || now >= self->refused + REFUSED_INTERVAL * G_USEC_PER_SEC) {
+    self->refused = now;
+    g_warning ("rtsp: %s is refused: of %u connections (at most %u), %u are from there and have "
+               "not logged in (at most %u)",
+               network, n, self->max_clients, n_strangers, max);
+  }
+  return FALSE;
+}
+
+static gboolean
+watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *check)
+{
+  if (g_str_equal (check, GST_RTSP_AUTH_CHECK_CONNECT))
+    return may_connect (WATCH_RTSP_AUTH (auth), context);
+  return GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->check (auth, context, check);
+}
 
 /* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password.
  * What a client sends before it got a challenge is no guess: it answers that of another connection.
@@ -199,6 +252,8 @@ watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
   ok = watch_auth_count (self->failures, "rtsp", right, address, g_get_monotonic_time ()) ==
        WATCH_AUTH_OK;
   g_mutex_unlock (&self->lock);
+  if (ok)
+    g_object_set_data (G_OBJECT (context->client), LOGGED_IN, self);
   return ok;
 }
 
@@ -217,6 +272,7 @@ watch_rtsp_auth_class_init (WatchRtspAuthClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = watch_rtsp_auth_finalize;
   GST_RTSP_AUTH_CLASS (klass)->authenticate = watch_rtsp_auth_authenticate;
+  GST_RTSP_AUTH_CLASS (klass)->check = watch_rtsp_auth_check;
 }
 
 static void
@@ -230,7 +286,6 @@ watch_rtsp_auth_init (WatchRtspAuth *self)
 
 struct _WatchRtsp
 {
-  guint max_clients;
   WatchMetadata *metadata;
   GstRTSPServer *server;
   GstRTSPMountPoints *mounts;
@@ -279,24 +334,12 @@ on_session (GstRTSPClient *client, GstRTSPSession *session, gpointer user_data)
                          (GClosureNotify) (void (*) (void)) g_object_unref, 0);
 }
 
-static gboolean
-on_refused (gpointer client)
-{
-  gst_rtsp_client_close (client);
-  return G_SOURCE_REMOVE;
-}
-
 static void
 on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
 {
-  const WatchRtsp *self = user_data;
-  GList *clients = gst_rtsp_server_client_filter (server, NULL, NULL);
-
+  g_object_set_data_full (G_OBJECT (client), NETWORK,
+                          get_network (gst_rtsp_client_get_connection (client)), g_free);
   g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
-  if (g_list_length (clients) >= self->max_clients) /* without this one */
-    /* Not now: the server goes on with it. */
-    g_idle_add_full (G_PRIORITY_HIGH, on_refused, g_object_ref (client), g_object_unref);
-  g_list_free_full (clients, g_object_unref);
 }
 
 /* The rest is for cameras, the database and the page. */
@@ -311,12 +354,14 @@ get_max_clients (void)
 }
 
 static void
-set_user (WatchRtsp *self, const WatchSettings *settings)
+set_auth (WatchRtsp *self, const WatchSettings *settings, WatchServerStats *stats)
 {
   GstRTSPAuth *auth = g_object_new (WATCH_TYPE_RTSP_AUTH, NULL);
   GstRTSPToken *token =
       gst_rtsp_token_new (GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, G_TYPE_STRING, ROLE, NULL);
 
+  WATCH_RTSP_AUTH (auth)->max_clients = get_max_clients ();
+  WATCH_RTSP_AUTH (auth)->stats = stats;
   gst_rtsp_auth_set_supported_methods (auth, GST_RTSP_AUTH_DIGEST);
   gst_rtsp_auth_set_realm (auth, REALM);
   gst_rtsp_auth_add_digest (auth, settings->onvif_user, settings->onvif_password, token);
@@ -333,14 +378,13 @@ on_cleanup (gpointer user_data)
 }
 
 WatchRtsp *
-watch_rtsp_new (Watch *watch, GError **error)
+watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
 {
   g_autoptr (WatchSettings) settings = watch_get_settings (watch);
   g_autoptr (WatchRtsp) self = g_new0 (WatchRtsp, 1);
   g_autoptr (GSocketConnectable) listen = g_network_address_parse (settings->listen, 0, error);
   g_autofree gchar *service = g_strdup_printf ("%u", settings->rtsp_port);
 
-  self->max_clients = get_max_clients ();
   self->server = gst_rtsp_server_new ();
   self->mounts = gst_rtsp_server_get_mount_points (self->server);
   self->sessions = gst_rtsp_server_get_session_pool (self->server);
@@ -350,8 +394,8 @@ watch_rtsp_new (Watch *watch, GError **error)
                                g_network_address_get_hostname (G_NETWORK_ADDRESS (listen)));
   gst_rtsp_server_set_service (self->server, service);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
-  set_user (self, settings);
-  g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), self);
+  set_auth (self, settings, watch_server_get_stats (server));
+  g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
   self->metadata = watch_metadata_ref (watch_get_shared (watch)->metadata);
   watch_metadata_set_changed (self->metadata, on_camera, self);
   self->source = gst_rtsp_server_attach (self->server, NULL);
@@ -401,7 +445,7 @@ struct _WatchRtsp
 };
 
 WatchRtsp *
-watch_rtsp_new (Watch *watch, GError **error)
+watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
 {
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                "the group [onvif] needs gst-rtsp-server, which this build does not have");

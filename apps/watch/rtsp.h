@@ -4,7 +4,7 @@
 #ifndef __WATCH_RTSP_H__
 #define __WATCH_RTSP_H__
 
-#include "watch.h"
+#include "server.h"
 
 G_BEGIN_DECLS
 
@@ -13,8 +13,9 @@ G_BEGIN_DECLS
  * the main thread. */
 typedef struct _WatchRtsp WatchRtsp;
 
-/* Returns NULL and sets @error if it cannot; @watch must live longer. */
-WatchRtsp *watch_rtsp_new (Watch *watch, GError **error);
+/* Returns NULL and sets @error if it cannot; @watch, and @server, which shows how many connections
+ * were refused, must live longer. */
+WatchRtsp *watch_rtsp_new (Watch *watch, WatchServer *server, GError **error);
 void watch_rtsp_free (WatchRtsp *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchRtsp, watch_rtsp_free)

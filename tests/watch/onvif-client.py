@@ -14,6 +14,7 @@ import pathlib
 import re
 import resource
 import secrets
+import select
 import signal
 import socket
 import struct
@@ -51,8 +52,15 @@ def free_port():
         return one.getsockname()[1]
 
 
+def wait_for(is_done):
+    end = time.monotonic() + 20
+    while not is_done():
+        assert time.monotonic() < end, "too late"
+        time.sleep(0.05)
+
+
 class Program:
-    def __init__(self, host="127.0.0.1", onvif=True, files=1024):
+    def __init__(self, host="127.0.0.1", onvif=True, files=1024, log=None):
         self.folder = tempfile.TemporaryDirectory()
         self.port, self.rtsp = free_port(), free_port()
         self.host = host
@@ -61,7 +69,7 @@ class Program:
             with open(f"{self.folder.name}/{name}", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
                 file.write(text + "\n")
         self.write(CAMERA % "ball")
-        self.process = subprocess.Popen([PROGRAM, f"{self.folder.name}/watch.conf"], stdout=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([PROGRAM, f"{self.folder.name}/watch.conf"], stdout=subprocess.PIPE, stderr=log, text=True,
                                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
         line = self.process.stdout.readline()
         assert f":{self.port}/" in line, line
@@ -70,6 +78,12 @@ class Program:
         with open(f"{self.folder.name}/watch.conf", "w", encoding="utf-8") as file:
             file.write(f"[watch]\ndata = data\n[server]\nlisten = {self.host}:{self.port}\ntoken-file = token\n" + (
                 f"[onvif]\ncredentials = user\nrtsp-port = {self.rtsp}\n" if self.onvif else "") + cameras)
+
+    def get_metric(self, name):
+        with open(f"{self.folder.name}/token", encoding="utf-8") as file:
+            headers = {"Authorization": f"Bearer {file.read().strip()}"}
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}/metrics", headers=headers)) as answer:
+            return int(re.search(rf"^cudaccl_watch_{name} (\d+)$", answer.read().decode(), re.MULTILINE)[1])
 
     def end(self):
         self.process.terminate()
@@ -441,26 +455,36 @@ class OthersTest(unittest.TestCase):
         program.end()
 
     def test_many_connections(self):
-        """Those of RTSP leave files for all else."""
-        program = Program(files=200)
-        ones = [socket.create_connection(("127.0.0.1", program.rtsp), 20) for _ in range(80)]
+        """Those of RTSP leave files for all else, and those without a login leave connections for other addresses."""
+        with tempfile.TemporaryFile("w+") as log:
+            program = Program(files=200, log=log)
+            ones = []
 
-        def answers(one):
-            try:
-                one.sendall(b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
-                return one.recv(100).startswith(b"RTSP/1.0")
-            except ConnectionError:
-                return False
+            def count_open():
+                return sum(not select.select([one], [], [], 0)[0] for one in ones)
 
-        # A client that is refused may get an answer before it is closed.
-        end = time.monotonic() + 10
-        answered = len(ones)
-        while answered > 50 and time.monotonic() < end:
-            answered = sum(map(answers, ones))
-        for one in ones:
-            one.close()
-        program.end()
-        self.assertEqual(answered, 50)
+            def log_in():
+                """Returns the status, or None if the connection is refused."""
+                reader = Reader(program.rtsp, "/ball", source="127.0.0.3")
+                self.addCleanup(reader.close)
+                try:
+                    return reader.describe()[0]
+                except (ConnectionError, IndexError):
+                    return None
+
+            for _ in range(80):
+                ones.append(socket.create_connection(("127.0.0.1", program.rtsp), 20, ("127.0.0.2", 0)))
+            wait_for(lambda: count_open() == 12)
+            # Of 50; those that have logged in do not count as strangers.
+            self.assertEqual([log_in() for _ in range(39)], [200] * 38 + [None])
+            self.assertEqual(count_open(), 12)
+            self.assertEqual(program.get_metric("rtsp_refused_total"), 69)
+            for one in ones:
+                one.close()
+            wait_for(lambda: log_in() == 200)
+            program.end()
+            log.seek(0)
+            self.assertIn(log.read().count(" is refused: "), range(1, 10))
 
     def test_discovery(self):
         program = Program(host="0.0.0.0")
