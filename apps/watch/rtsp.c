@@ -221,11 +221,33 @@ may_connect (WatchRtspAuth *self, GstRTSPContext *context)
   return FALSE;
 }
 
+/* Sends 401 if it returns FALSE. */
+static gboolean
+log_in (GstRTSPAuth *auth, GstRTSPContext *context)
+{
+  GstRTSPAuthClass *klass = GST_RTSP_AUTH_GET_CLASS (auth);
+
+  if (klass->authenticate (auth, context) && context->token)
+    return TRUE;
+  gst_rtsp_message_init_response (context->response, GST_RTSP_STS_UNAUTHORIZED,
+                                  gst_rtsp_status_as_text (GST_RTSP_STS_UNAUTHORIZED),
+                                  context->request);
+  klass->generate_authenticate_header (auth, context);
+  gst_rtsp_client_send_message (context->client, context->session, context->response);
+  return FALSE;
+}
+
+/* gst-rtsp-server looks for the camera before it asks for the password, and answers 404 if there is
+ * none: strangers could find out the names. */
 static gboolean
 watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *check)
 {
+  const GstRTSPMethod methods = GST_RTSP_DESCRIBE | GST_RTSP_SETUP | GST_RTSP_ANNOUNCE;
+
   if (g_str_equal (check, GST_RTSP_AUTH_CHECK_CONNECT))
     return may_connect (WATCH_RTSP_AUTH (auth), context);
+  if (g_str_equal (check, GST_RTSP_AUTH_CHECK_URL) && context->method & methods)
+    return log_in (auth, context);
   return GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->check (auth, context, check);
 }
 

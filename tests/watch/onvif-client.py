@@ -328,6 +328,21 @@ class OnvifTest(unittest.TestCase):
             self.assertEqual(is_refused(password, "127.0.0.4"), refused)
         self.assertFalse(is_refused(PASSWORD, "127.0.0.1"))
 
+    def test_names(self):
+        """Without the password, cameras that are there cannot be told from others; with it, they can."""
+        transport = {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"}
+        description = {"Content-Type": "application/sdp", "Content-Length": 0}
+        for method, path, headers, before in (("DESCRIBE", "", {}, 401), ("SETUP", "/stream=0", transport, 401),
+                                              ("ANNOUNCE", "", description, 401), ("OPTIONS", "", {}, 200)):
+            readers = [Reader(self.program.rtsp, name + path, source="127.0.0.6") for name in ("/ball", "/none")]
+            answers = [reader.ask(method, **headers) for reader in readers]
+            self.assertEqual([(status, sorted(found)) for status, found, _ in answers], [(before, sorted(answers[0][1]))] * 2, method)
+            for reader in readers:
+                reader.describe()
+            self.assertEqual([reader.ask(method, **headers)[0] == 404 for reader in readers], [False, before == 401], method)
+            for reader in readers:
+                reader.close()
+
     def test_old_challenge(self):
         """Clients that connect again with the challenge of a closed connection are not guessing."""
         reader = Reader(self.program.rtsp, "/ball", source="127.0.0.5")
