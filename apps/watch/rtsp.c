@@ -312,6 +312,7 @@ struct _WatchRtsp
   GstRTSPServer *server;
   GstRTSPMountPoints *mounts;
   GstRTSPSessionPool *sessions;
+  GAsyncQueue *ended;
   guint source, cleanup;
 };
 
@@ -407,6 +408,7 @@ watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
   g_autoptr (GSocketConnectable) listen = g_network_address_parse (settings->listen, 0, error);
   g_autofree gchar *service = g_strdup_printf ("%u", settings->rtsp_port);
 
+  self->ended = g_async_queue_new ();
   self->server = gst_rtsp_server_new ();
   self->mounts = gst_rtsp_server_get_mount_points (self->server);
   self->sessions = gst_rtsp_server_get_session_pool (self->server);
@@ -437,6 +439,35 @@ remove_client (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
   return GST_RTSP_FILTER_REMOVE;
 }
 
+/* In the thread of the clients, which uses their connections without a lock. */
+static gboolean
+on_end (gpointer user_data)
+{
+  WatchRtsp *self = user_data;
+  g_autoptr (GAsyncQueue) ended = g_async_queue_ref (self->ended);
+
+  g_list_free (gst_rtsp_server_client_filter (self->server, remove_client, NULL));
+  g_async_queue_push (ended, self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+close_clients (WatchRtsp *self)
+{
+  GstRTSPThreadPool *pool = gst_rtsp_server_get_thread_pool (self->server);
+  /* All clients have the same: pools have one, unless told otherwise. */
+  GstRTSPThread *thread = gst_rtsp_thread_pool_get_thread (pool, GST_RTSP_THREAD_TYPE_CLIENT, NULL);
+  GSource *source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_HIGH);
+  g_source_set_callback (source, on_end, self, NULL);
+  g_source_attach (source, thread->context);
+  g_async_queue_pop (self->ended);
+  g_source_unref (source);
+  gst_rtsp_thread_stop (thread);
+  g_object_unref (pool);
+}
+
 static GstRTSPFilterResult
 remove_session (GstRTSPSessionPool *sessions, GstRTSPSession *session, gpointer user_data)
 {
@@ -450,11 +481,12 @@ watch_rtsp_free (WatchRtsp *self)
     watch_metadata_set_changed (self->metadata, NULL, NULL);
   g_clear_handle_id (&self->cleanup, g_source_remove);
   g_clear_handle_id (&self->source, g_source_remove);
-  g_list_free (gst_rtsp_server_client_filter (self->server, remove_client, NULL));
+  close_clients (self);
   g_list_free (gst_rtsp_session_pool_filter (self->sessions, remove_session, NULL));
   g_object_unref (self->sessions);
   g_object_unref (self->mounts);
   g_object_unref (self->server);
+  g_async_queue_unref (self->ended);
   g_clear_pointer (&self->metadata, watch_metadata_unref);
   g_free (self);
 }

@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.request
@@ -500,6 +501,36 @@ class OthersTest(unittest.TestCase):
             program.end()
             log.seek(0)
             self.assertIn(log.read().count(" is refused: "), range(1, 10))
+
+    def test_busy_connections(self):
+        """Neither a refusal nor the end of the program closes a connection while a thread reads from it."""
+        request = b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n"
+
+        def ask_always(port):
+            while not ended.is_set():
+                try:
+                    with socket.create_connection(("127.0.0.1", port), 20) as one:
+                        one.sendall(5 * request)
+                        while one.recv(65536):
+                            one.sendall(5 * request)
+                except OSError:
+                    pass
+
+        for _ in range(6):
+            program, ended = Program(files=200), threading.Event()
+            ones = [socket.create_connection(("127.0.0.1", program.rtsp), 20, (f"127.0.0.{2 + i // 10}", 0)) for i in range(46)]
+            threads = [threading.Thread(target=ask_always, args=(program.rtsp,)) for _ in range(6)]
+            for thread in threads:
+                thread.start()
+            wait_for(lambda: program.get_metric("rtsp_refused_total") > 20)
+            try:
+                program.end()
+            finally:
+                ended.set()
+                for thread in threads:
+                    thread.join()
+                for one in ones:
+                    one.close()
 
     def test_discovery(self):
         program = Program(host="0.0.0.0")
