@@ -417,6 +417,8 @@ watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
   gst_rtsp_server_set_address (self->server,
                                g_network_address_get_hostname (G_NETWORK_ADDRESS (listen)));
   gst_rtsp_server_set_service (self->server, service);
+  /* A client connects for all cameras at once; what does not fit waits for a second. */
+  gst_rtsp_server_set_backlog (self->server, MAX_CLIENTS);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
   set_auth (self, settings, watch_server_get_stats (server));
   g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
