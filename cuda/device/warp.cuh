@@ -86,6 +86,14 @@ warp_sum (T value)
   return value;
 }
 
+#if __CUDA_ARCH__ >= 800
+static __device__ inline uint32_t
+warp_sum (uint32_t value)
+{
+  return __reduce_add_sync (ALL_LANES, value);
+}
+#endif
+
 /* The number of blocks of @warps warps that give each of @n elements a warp. */
 static inline unsigned
 warp_grid (size_t n, unsigned warps)
