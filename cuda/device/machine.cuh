@@ -44,12 +44,31 @@ fence_device (void)
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
+/* The same at block scope, which costs next to nothing. */
+static __device__ inline void
+fence_block (void)
+{
+  asm volatile("fence.acq_rel.cta;" ::: "memory");
+}
+
 /* Add to, or store, a word that other blocks wait for, with release semantics at device scope.
- * Unlike __threadfence(), these do not invalidate the L1 cache. */
+ * Unlike fences, these do not invalidate the L1 cache. */
 static __device__ inline void
 add_release (uint32_t *word, uint32_t value)
 {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(word), "r"(value) : "memory");
+}
+
+static __device__ inline unsigned long long
+fetch_add_release (unsigned long long *word, unsigned long long value)
+{
+  unsigned long long before;
+
+  asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(before)
+               : "l"(word), "l"(value)
+               : "memory");
+  return before;
 }
 
 static __device__ inline void

@@ -11,21 +11,27 @@
  * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
  * two before it search for that (light.cu), or three check for a drift (drift.cu), and where the
  * camera may shake, two align the frame and one for each mask moves it (shake.cu). The state stays
- * on the device. M1. A pixel's new state follows from the frame, its own state and the background
- * around it before the frame. The background of luma has two copies: a row that learns reads the
- * valid one and writes the other, and the host then swaps the copies of its group. All rows of a
- * group learn in the same frames. M2. Noise, candidate and count of a pixel, and the background of
- * chroma, have one copy: only the thread that writes them uses them. Other lanes that read them
- * (M4) ignore the values. M3. The last block knows the frame's total foreground. Each warp writes
- * its masks, then all its lanes call fence_device(), then its first lane adds the warp's foreground
- * and a ticket to those of the block; the block's last warp does the same for the grid. If there is
- * too much foreground, the grid's last warp clears both masks, which all others have written by
- * then. M4. The first and the last lane of a warp hold units of the neighbouring strips. Their
- * outer pixels are wrong, but no result depends on them, and these lanes store nothing. M5. A unit
- * outside the frame may hold anything: the unit at the border repeats its own outer pixel. M6. The
- * kernel writes the foreground and shadows to pinned memory. The host reads it when it collects the
- * frame, and only one frame is in flight. So the clock of the model (engine/motion_step.c) runs on
- * the host alone, and nothing waits between the model, the operations and the analysis. */
+ * on the device.
+ *
+ * M1. A pixel's new state follows from the frame, its own state and the background around it before
+ *     the frame. The background of luma has two copies: a row that learns reads the valid one and
+ *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
+ *     in the same frames.
+ * M2. Noise, candidate and count of a pixel, and the background of chroma, have one copy: only the
+ *     thread that writes them uses them. Other lanes that read them (M4) ignore the values.
+ * M3. The last block knows the frame's total foreground. A warp writes its masks; after a
+ *     __syncwarp() its first lane adds the warp's foreground and a ticket to those of the block,
+ *     between fences for the block. The block's last warp does the same for the grid, and one
+ *     release publishes what the whole block has written. If there is too much foreground, the
+ *     grid's last warp clears both masks, which all others have written by then.
+ * M4. The first and the last lane of a warp hold units of the neighbouring strips. Their outer
+ *     pixels are wrong, but no result depends on them, and these lanes store nothing.
+ * M5. A unit outside the frame may hold anything: the unit at the border repeats its own outer
+ *     pixel.
+ * M6. The kernel writes the foreground and shadows to pinned memory. The host reads it when it
+ *     collects the frame, and only one frame is in flight. So the clock of the model
+ *     (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
+ *     operations and the analysis. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -635,8 +641,8 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
-/* Adds a warp's row to the brightness. Whole warps call this before add_foreground(), whose fence
- * is for it, too. */
+/* Adds a warp's row to the brightness. Whole warps call this before add_foreground(), whose
+ * release is for it, too. */
 static __device__ inline void
 add_luma (const CclModelTask &task, uint2 values, uint32_t valid)
 {
@@ -657,21 +663,23 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
   bool too_much = false;
 
   count = warp_sum (count);
-  /* The warp's masks must be visible before its ticket (M3). */
-  fence_device ();
   __syncwarp ();
   if (lane_id () == 0) {
-    uint32_t ended = atomicAdd (&shared.ended, WARP_TICKET + count);
+    uint32_t ended;
+
+    /* The warp's masks must be visible before its ticket (M3). */
+    fence_block ();
+    ended = atomicAdd (&shared.ended, WARP_TICKET + count);
 
     if (ended / WARP_TICKET == BLOCK_WARPS - 1) {
       const uint32_t shadows = (count + ended % WARP_TICKET) >> COUNT_BITS;
       unsigned long long before, sum;
 
+      fence_block ();
       count = (count + ended) % (1u << COUNT_BITS);
       if (shadows > 0)
         atomicAdd (task.state.totals + 1, (unsigned long long) shadows);
-      fence_device ();
-      before = atomicAdd (task.state.totals, TICKET + count);
+      before = fetch_add_release (task.state.totals, TICKET + count);
       sum = before % TICKET + count;
       if (before / TICKET == gridDim.x - 1) {
         fence_device ();

@@ -33,10 +33,23 @@ fence_device (void)
 }
 
 static inline void
+fence_block (void)
+{
+  __threadfence_block ();
+}
+
+static inline void
 add_release (uint32_t *word, uint32_t value)
 {
   emulated_release ();
   atomicAdd (word, value);
+}
+
+static inline unsigned long long
+fetch_add_release (unsigned long long *word, unsigned long long value)
+{
+  emulated_release ();
+  return atomicAdd (word, value);
 }
 
 static inline void
