@@ -38,9 +38,10 @@
 #define CCL_MOTION_CORNERS 4        /* of 2x2 samples, which all have the middle one */
 #define CCL_MOTION_SHADOW_SPREAD 11 /* the ratio's highest mean deviation, 1/256 */
 
-/* Rows learn in groups, which take turns, to spread the cost over frames. The two rows that share a
- * chroma row are in one group. */
+/* Rows learn in groups, which take turns, to spread the cost over frames. A group has every fourth
+ * band of rows. */
 #define CCL_MOTION_GROUPS 4
+#define CCL_MOTION_BAND 8 /* rows; even, for the rows that share a row of chroma */
 
 /* How fast a row learns. */
 typedef struct CclMotionPace
@@ -78,11 +79,18 @@ typedef struct CclMotionStep
   CclMotionPace paces[CCL_MOTION_GROUPS];
 } CclMotionStep;
 
-/* The pace of a row, NULL if it does not learn now. Row y of chroma learns as row 2 y of luma. */
+/* The group of a row. Row y of chroma learns as row 2 y of luma. */
+static inline CCL_HOST_DEVICE uint32_t
+ccl_motion_group (uint32_t y)
+{
+  return y / CCL_MOTION_BAND % CCL_MOTION_GROUPS;
+}
+
+/* The pace of a row, NULL if it does not learn now. */
 static inline CCL_HOST_DEVICE const CclMotionPace *
 ccl_motion_pace (const CclMotionStep *step, uint32_t y)
 {
-  unsigned group = (y >> 1) % CCL_MOTION_GROUPS;
+  uint32_t group = ccl_motion_group (y);
 
   return step->learn >> group & 1 ? &step->paces[group] : 0;
 }

@@ -49,7 +49,7 @@ blur_at (const Plane &plane, uint32_t x, uint32_t y)
 static __device__ inline uint16_t *
 background_row (const CclModelTask &task, uint32_t y)
 {
-  uint32_t copy = task.newest >> (y >> 1) % CCL_MOTION_GROUPS & 1;
+  uint32_t copy = task.newest >> ccl_motion_group (y) & 1;
 
   return (copy ? task.state.background[1] : task.state.background[0]) + y * task.state.pitch;
 }

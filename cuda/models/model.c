@@ -210,7 +210,7 @@ read_background (const CclCudaModel *self, uint16_t *rows, uint8_t *pixels, size
   if (error == cudaSuccess)
     error = CCL_CUDA (cudaStreamSynchronize, stream);
   for (uint32_t y = 0; y < base->height && error == cudaSuccess; y++) {
-    uint32_t copy = self->newest >> (y >> 1) % CCL_MOTION_GROUPS & 1;
+    uint32_t copy = self->newest >> ccl_motion_group (y) & 1;
     const uint16_t *row = rows + copy * size + y * state->pitch;
 
     for (uint32_t x = 0; x < base->width; x++)

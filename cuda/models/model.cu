@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A warp processes a strip of units, one per thread. A unit is 8 pixels wide and two rows high: the
- * rows share a row of chroma and learn together. A thread blurs four bytes at a time, compares and
- * learns two pixels at a time, and gets its neighbours' values by shuffles. Pixels that may be in
- * shadow are rare and unevenly distributed, and their test needs blurred pixels farther away: a
- * block exchanges these in shared memory, and its threads share the work evenly.
+ * rows share a row of chroma. A thread blurs four bytes at a time, compares and learns two pixels
+ * at a time, and gets its neighbours' values by shuffles. Pixels that may be in shadow are rare and
+ * unevenly distributed, and their test needs blurred pixels farther away: a block exchanges these
+ * in shared memory, and its threads share the work evenly.
  *
  * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
  * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
@@ -31,7 +31,9 @@
  * M6. The kernel writes the foreground and shadows to pinned memory. The host reads it when it
  *     collects the frame, and only one frame is in flight. So the clock of the model
  *     (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
- *     operations and the analysis. */
+ *     operations and the analysis.
+ * M7. A block is as high as a band of rows, which are all in one group: it learns as a whole, or
+ * ends early and makes room for the blocks that do not fit on the device at once. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -43,7 +45,7 @@
 #define EDGE 1                        /* lanes at either end of a warp, for neighbours only */
 #define STRIP (WARP_LANES - 2 * EDGE) /* units of a warp, side by side */
 #define BLOCK_WIDTH (STRIP * UNIT)
-#define BLOCK_WARPS CCL_MOTION_GROUPS /* of one strip, below each other; each has one group */
+#define BLOCK_WARPS 4 /* of one strip, below each other */
 #define BLOCK_ROWS (2 * BLOCK_WARPS)
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
@@ -58,6 +60,7 @@
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
 #define SHARED_PITCH (WARP_LANES * UNIT)
 
+static_assert (BLOCK_ROWS == CCL_MOTION_BAND, "a block has one group (M7)");
 static_assert (2 * HALO == BLOCK_WARPS, "a warp for each row of the halo");
 static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 
@@ -191,7 +194,7 @@ load_chromas (const CclModelTask &task, const Position &position, uint2 chromas[
 static __device__ inline uint16_t *
 background_row (const CclModelTask &task, uint32_t copies, uint32_t y)
 {
-  uint32_t copy = copies >> (y >> 1) % CCL_MOTION_GROUPS & 1;
+  uint32_t copy = copies >> ccl_motion_group (y) & 1;
 
   return (copy ? task.state.background[1] : task.state.background[0]) + y * task.state.pitch;
 }
@@ -565,19 +568,6 @@ learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, ui
   return renewed;
 }
 
-/* Returns the pace of a group. Indexing would copy the array to local memory. */
-static __device__ inline CclMotionPace
-pace_of (const CclMotionStep &step, uint32_t group)
-{
-  CclMotionPace pace = step.paces[0];
-
-#pragma unroll
-  for (uint32_t i = 1; i < CCL_MOTION_GROUPS; i++)
-    if (i == group)
-      pace = step.paces[i];
-  return pace;
-}
-
 /* Samples learn as the luma pixel at their top left does. @renewed: the mask of that pixel's
  * row. */
 static __device__ inline void
@@ -600,11 +590,11 @@ learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values,
   *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
 }
 
-/* Learns a warp's two rows. @kinds: see learn_row(). */
+/* Learns a warp's two rows, which are in @group. @kinds: see learn_row(). */
 template <bool CHROMA>
 static __device__ inline void
 learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t kinds[2],
-            uint32_t x, uint32_t y)
+            uint32_t group, uint32_t x, uint32_t y)
 {
   uint2 renewed = { ~0u, ~0u };
 
@@ -615,8 +605,7 @@ learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const
     if (CHROMA)
       learn_chroma (task, task.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
   } else {
-    const CclMotionPace pace = pace_of (task.step, (y >> 1) % CCL_MOTION_GROUPS);
-
+    const CclMotionPace &pace = task.step.paces[group];
     const size_t pitch = y + 1 < task.frame.height ? task.state.pitch : 0;
     const size_t at = y * task.state.pitch + x;
     const uint2 counts[2] = { *(const uint2 *) (task.state.counts + at),
@@ -713,18 +702,18 @@ clear_mask (const CclModelTask &task, const CclModelMask &mask)
  * NV12 frames on a device; otherwise task.vectors tells how to load them. */
 template <bool CHROMA, bool ALIGNED>
 static __global__ void
-__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask task)
+__launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
+    motion_model (const __grid_constant__ CclModelTask task)
 {
   __shared__ Shared shared;
   const uint32_t block_row = divide (blockIdx.x, task.columns, task.column_reciprocal);
   const uint32_t lane = lane_id (), height = task.frame.height, width = task.frame.width;
   /* of the first lane; wraps in the first column */
   const uint32_t left = (blockIdx.x - block_row * task.columns) * BLOCK_WIDTH - EDGE * UNIT;
-  const uint32_t top = block_row * BLOCK_ROWS;
+  const uint32_t top = block_row * BLOCK_ROWS, group = ccl_motion_group (top);
   const uint32_t x = left + lane * UNIT, y = top + threadIdx.x / WARP_LANES * 2;
   const bool stores = lane >= EDGE && lane < EDGE + STRIP && y < height;
-  const bool active = stores && x < width,
-             learns = task.step.learn >> y / 2 % CCL_MOTION_GROUPS & 1;
+  const bool active = stores && x < width, learns = task.step.learn >> group & 1;
   const uint32_t valid = !active ? 0 : width - x < UNIT ? (1u << (width - x)) - 1 : 255;
   const uint32_t row = min (y, height - 1);
   const Position position = { .x = min (x, (width - 1) / UNIT * UNIT),
@@ -808,7 +797,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS) motion_model (const CclModelTask
     const uint32_t kinds[2] = { busy[0] | shadows[0] << UNIT | lit[0] << 2 * UNIT,
                                 busy[1] | shadows[1] << UNIT | lit[1] << 2 * UNIT };
 
-    learn_rows<CHROMA> (task, values, chroma, kinds, x, y);
+    learn_rows<CHROMA> (task, values, chroma, kinds, group, x, y);
   }
 
 #pragma unroll

@@ -23,6 +23,7 @@
 #define __forceinline__ inline
 #define __restrict__
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 struct alignas (8) uint2
 {
