@@ -211,6 +211,10 @@ watch_metadata_push (WatchMetadata *self, const gchar *camera, GstBuffer *buffer
 {
   g_autoptr (GPtrArray) sources = get_sources (self, camera);
 
-  for (guint i = 0; i < sources->len; i++)
-    push (g_ptr_array_index (sources, i), buffer, width, height);
+  for (guint i = 0; i < sources->len; i++) {
+    /* While a pipeline starts, sources have a clock before they have a base time: what came then
+     * would get the clock's own time, hours ahead, and the sink would wait for that. */
+    if (GST_STATE (g_ptr_array_index (sources, i)) == GST_STATE_PLAYING)
+      push (g_ptr_array_index (sources, i), buffer, width, height);
+  }
 }

@@ -39,7 +39,7 @@ gboolean watch_metadata_is_wanted (WatchMetadata *self, const gchar *camera, gin
 /* Returns a buffer with only the metadata of @frame, which was taken at @time. */
 GstBuffer *watch_metadata_copy (GstBuffer *frame, gint64 time);
 
-/* Passes on such a buffer, of a frame of that size. */
+/* Passes on such a buffer, of a frame of that size, to the sources that play. */
 void watch_metadata_push (WatchMetadata *self, const gchar *camera, GstBuffer *buffer, guint width,
                           guint height);
 
