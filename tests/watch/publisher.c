@@ -372,6 +372,7 @@ GST_START_TEST (test_mqtt_tls)
   g_autofree gchar *security = NULL, *passwords = NULL, *right = NULL, *other = NULL, *uri = NULL;
   const gchar *const options[] = { "-u", "me", "-P", "s3cret", "--cafile", NULL, NULL };
   const gchar *make_passwords[] = { "mosquitto_passwd", "-b", "-c", NULL, "me", "s3cret", NULL };
+  g_autofree gchar *problem = NULL;
   GSubprocess *process = NULL;
 
   set_up (&fixture);
@@ -384,7 +385,8 @@ GST_START_TEST (test_mqtt_tls)
                               "%s/right.key",
                               passwords, right, fixture.folder);
   if (!make_certificate (fixture.folder, "right") || !make_certificate (fixture.folder, "other") ||
-      test_spawn (make_passwords, &process) || !g_subprocess_wait_check (process, NULL, NULL) ||
+      (problem = test_spawn (make_passwords, &process)) ||
+      !g_subprocess_wait_check (process, NULL, NULL) ||
       !test_broker_set_up (&broker, fixture.folder, security)) {
     g_print ("skipped: openssl or mosquitto is not installed\n");
     g_clear_object (&process);
