@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_CONNECTIONS 256
+#define MAX_OF_NETWORK (MAX_CONNECTIONS / 2)
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
 #define MAX_WAITING 32    /* answers that threads are to make, of a kind */
@@ -30,7 +31,7 @@ struct _WatchServer
   WatchAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
-  GHashTable *connections; /* of GSocketConnection that are open, without references */
+  GHashTable *connections; /* GSocketConnection that are open, without references: their networks */
   GHashTable *unfinished;  /* of Unfinished, by data */
   GThreadPool *quick, *slow;
   WatchServerStats stats;
@@ -554,13 +555,33 @@ on_closed (gpointer user_data, GObject *connection)
   self->stats.connections = g_hash_table_size (self->connections);
 }
 
+/* One network leaves room for the others. Loopback is not limited: it may be a proxy. */
+static gboolean
+may_connect (WatchServer *self, GInetAddress *address, const gchar *network)
+{
+  GHashTableIter iter;
+  gpointer other;
+  guint n = 0;
+
+  if (g_hash_table_size (self->connections) >= MAX_CONNECTIONS)
+    return FALSE;
+  if (g_inet_address_get_is_loopback (address))
+    return TRUE;
+  g_hash_table_iter_init (&iter, self->connections);
+  while (g_hash_table_iter_next (&iter, NULL, &other))
+    n += g_str_equal (other, network);
+  return n < MAX_OF_NETWORK;
+}
+
 gboolean
 watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local,
                      GSocketAddress *remote)
 {
+  GInetAddress *address = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote));
+  g_autofree gchar *network = watch_auth_get_network (address);
   g_autoptr (GIOStream) tls = NULL;
 
-  if (g_hash_table_size (self->connections) >= MAX_CONNECTIONS) {
+  if (!may_connect (self, address, network)) {
     self->stats.refused++;
     return FALSE;
   }
@@ -573,7 +594,7 @@ watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local
     if (!tls)
       return FALSE;
   }
-  g_hash_table_add (self->connections, stream);
+  g_hash_table_insert (self->connections, stream, g_steal_pointer (&network));
   self->stats.connections = g_hash_table_size (self->connections);
   g_object_weak_ref (G_OBJECT (stream), on_closed, self);
   return soup_server_accept_iostream (self->soup, tls ? tls : stream, local, remote, NULL);
@@ -665,7 +686,7 @@ watch_server_new_for (const WatchSite *site, gpointer app, GError **error)
 
   self->site = site;
   self->app = app;
-  self->connections = g_hash_table_new (NULL, NULL);
+  self->connections = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = watch_auth_new ();
   self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
