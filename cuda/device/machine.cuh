@@ -51,8 +51,8 @@ fence_block (void)
   asm volatile("fence.acq_rel.cta;" ::: "memory");
 }
 
-/* Add to, or store, a word that other blocks wait for, with release semantics at device scope.
- * Unlike fences, these do not invalidate the L1 cache. */
+/* Add to, or store, a word through which other blocks see this thread's accesses, with release
+ * semantics at device scope. Unlike fences, these do not invalidate the L1 cache. */
 static __device__ inline void
 add_release (uint32_t *word, uint32_t value)
 {

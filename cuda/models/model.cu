@@ -21,9 +21,10 @@
  *     thread that writes them uses them. Other lanes that read them (M4) ignore the values.
  * M3. The last block knows the frame's total foreground. A warp writes its masks; after a
  *     __syncwarp() its first lane adds the warp's foreground and a ticket to those of the block,
- *     between fences for the block. The block's last warp does the same for the grid, and one
- *     release publishes what the whole block has written. If there is too much foreground, the
- *     grid's last warp clears both masks, which all others have written by then.
+ *     between fences for the block. The block's last warp does the same for the grid: its release
+ *     publishes what the whole block has written, and a fence for the device in the grid's last
+ *     warp acquires it. If there is too much foreground, that warp clears both masks, which all
+ *     others have written by then.
  * M4. The first and the last lane of a warp hold units of the neighbouring strips. Their outer
  *     pixels are wrong, but no result depends on them, and these lanes store nothing.
  * M5. A unit outside the frame may hold anything: the unit at the border repeats its own outer
@@ -32,8 +33,8 @@
  *     collects the frame, and only one frame is in flight. So the clock of the model
  *     (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
  *     operations and the analysis.
- * M7. A block is as high as a band of rows, which are all in one group: it learns as a whole, or
- * ends early and makes room for the blocks that do not fit on the device at once. */
+ * M7. A block is as high as a band, so all its rows are in one group: it learns as a whole, or ends
+ *     early and makes room for the blocks that do not fit on the device at once. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -664,6 +665,7 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
       const uint32_t shadows = (count + ended % WARP_TICKET) >> COUNT_BITS;
       unsigned long long before, sum;
 
+      /* Acquires the other warps' masks, so the release below covers them, too. */
       fence_block ();
       count = (count + ended) % (1u << COUNT_BITS);
       if (shadows > 0)

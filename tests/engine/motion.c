@@ -555,10 +555,10 @@ init_config (CclConfig *config, CclMotionConfig *motion, uint32_t width, uint32_
 static void
 check_scenes (Check *check, bool arrays)
 {
-  static const uint32_t sizes[][2] = { { 1, 1 },    { 2, 3 },   { 63, 5 },   { 64, 64 },
-                                       { 65, 33 },  { 127, 9 }, { 128, 2 },  { 130, 70 },
-                                       { 193, 49 }, { 3, 200 }, { 531, 19 }, { 240, 9 },
-                                       { 248, 17 }, { 488, 21 } };
+  static const uint32_t sizes[][2] = { { 1, 1 },    { 2, 3 },    { 63, 5 },   { 64, 64 },
+                                       { 65, 33 },  { 127, 9 },  { 128, 2 },  { 130, 70 },
+                                       { 193, 49 }, { 3, 200 },  { 531, 19 }, { 240, 9 },
+                                       { 248, 17 }, { 488, 21 }, { 248, 41 } };
   unsigned rounds = check->options.effort == EFFORT_FULL ? 20 : 1;
   unsigned frames = check->options.effort <= EFFORT_SMALL ? 10 : 60;
 
