@@ -85,7 +85,7 @@ GST_START_TEST (test_metadata)
   gst_buffer_add_ccl_meta (frame, 640, 480, 1, &object, 1);
   /* It is not passed on: its timestamp could be wrong. */
   gst_element_set_state (yard, GST_STATE_PAUSED);
-  copy = watch_metadata_copy (frame, 1234566500);
+  copy = watch_metadata_copy (frame, 1234566);
   watch_metadata_push (metadata, "yard", copy, 640, 480);
   gst_buffer_unref (copy);
   gst_element_set_state (yard, GST_STATE_PLAYING);
