@@ -1,7 +1,7 @@
 /* cudaccl - what clients of message brokers share
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "broker.h"
+#include "apps/brokers/broker.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

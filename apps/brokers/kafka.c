@@ -1,7 +1,7 @@
 /* cudaccl - sends messages to Kafka with librdkafka
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "broker.h"
+#include "apps/brokers/broker.h"
 
 #include <string.h>
 #include <librdkafka/rdkafka.h>

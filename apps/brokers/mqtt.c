@@ -1,7 +1,7 @@
 /* cudaccl - sends messages to an MQTT broker with libmosquitto
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "broker.h"
+#include "apps/brokers/broker.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,13 +1,13 @@
 /* cudaccl-collect - reads Kafka, writes PostgreSQL
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "collect.h"
+#include "apps/collect/collect.h"
 
 #include <gst/common/gstccljsonparse.h>
 #include <librdkafka/rdkafka.h>
 #include <string.h>
 
-#include "database.h"
+#include "apps/collect/database.h"
 
 #define BATCH 2000    /* lines of a transaction, at most */
 #define WAIT 200      /* ms for the first line */

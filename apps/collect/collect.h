@@ -4,7 +4,7 @@
 #ifndef __COLLECT_H__
 #define __COLLECT_H__
 
-#include "settings.h"
+#include "apps/watch/settings/settings.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* cudaccl-collect - what it keeps in PostgreSQL
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "database.h"
+#include "apps/collect/database.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "site.h"
+#include "apps/collect/site.h"
 
 static gboolean
 on_terminate (gpointer user_data)

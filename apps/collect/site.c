@@ -1,12 +1,12 @@
 /* cudaccl-collect - its page and interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "site.h"
+#include "apps/collect/site.h"
 
 #include "collect-page.h"
-#include "database.h"
-#include "http.h"
-#include "settings-values.h"
+#include "apps/collect/database.h"
+#include "apps/web/http.h"
+#include "apps/watch/settings/values.h"
 
 #define MAX_VALUES 7
 

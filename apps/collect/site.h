@@ -4,8 +4,8 @@
 #ifndef __COLLECT_SITE_H__
 #define __COLLECT_SITE_H__
 
-#include "collect.h"
-#include "server.h"
+#include "apps/collect/collect.h"
+#include "apps/web/server.h"
 
 G_BEGIN_DECLS
 

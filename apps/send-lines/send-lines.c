@@ -16,7 +16,7 @@
  * The spool is SPOOL, lines that end with a newline each, and SPOOL.sent, the number of its bytes
  * that are confirmed. */
 
-#include "broker.h"
+#include "apps/brokers/broker.h"
 
 #include <errno.h>
 #include <fcntl.h>

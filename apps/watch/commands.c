@@ -1,15 +1,15 @@
 /* cudaccl-watch - commands for recordings
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "commands.h"
+#include "apps/watch/commands.h"
 
 #include <gio/gio.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "scan.h"
-#include "synopsis.h"
+#include "apps/web/json.h"
+#include "apps/watch/scan.h"
+#include "apps/synopsis/synopsis.h"
 
 static gboolean do_scan, report;
 static gchar *synopsis_camera, *day, *output, *settings_path, *data, *camera, *begin;

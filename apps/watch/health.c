@@ -1,12 +1,12 @@
 /* cudaccl-watch - asks a running program whether it is well
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "health.h"
+#include "apps/watch/health.h"
 
 #include <libsoup/soup.h>
 #include <string.h>
 
-#include "settings.h"
+#include "apps/watch/settings/settings.h"
 
 #define TIMEOUT 5 /* seconds */
 

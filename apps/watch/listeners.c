@@ -1,7 +1,7 @@
 /* cudaccl-watch - functions that are called with each event
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "listeners.h"
+#include "apps/watch/listeners.h"
 
 typedef struct
 {

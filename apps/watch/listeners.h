@@ -4,7 +4,7 @@
 #ifndef __WATCH_LISTENERS_H__
 #define __WATCH_LISTENERS_H__
 
-#include "records.h"
+#include "apps/watch/records/records.h"
 
 G_BEGIN_DECLS
 

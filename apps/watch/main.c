@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "health.h"
-#include "onvif-probe.h"
-#include "rtsp.h"
-#include "server.h"
-#include "settings-values.h"
-#include "watch.h"
+#include "apps/watch/commands.h"
+#include "apps/watch/health.h"
+#include "apps/watch/onvif/probe.h"
+#include "apps/watch/onvif/rtsp.h"
+#include "apps/web/server.h"
+#include "apps/watch/settings/values.h"
+#include "apps/watch/watch.h"
 
 /* What the file is when there is none. */
 static const gchar new_file[] =

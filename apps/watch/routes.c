@@ -1,8 +1,8 @@
 /* cudaccl-watch - what its server serves
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "http.h"
-#include "onvif.h"
+#include "apps/web/http.h"
+#include "apps/watch/onvif/services.h"
 #include "watch-page.h"
 
 static void

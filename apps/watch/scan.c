@@ -1,7 +1,7 @@
 /* cudaccl-watch - puts recordings into the database
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "scan.h"
+#include "apps/watch/scan.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -9,8 +9,8 @@
 #include <gst/app/gstappsink.h>
 #include <string.h>
 
-#include "camera-analysis.h"
-#include "recordings.h"
+#include "apps/watch/camera/analysis.h"
+#include "apps/watch/media/recordings.h"
 
 /* Decoding waits for the database if more records are queued. */
 #define MAX_QUEUED 4096

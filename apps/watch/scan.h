@@ -4,8 +4,8 @@
 #ifndef __WATCH_SCAN_H__
 #define __WATCH_SCAN_H__
 
-#include "settings.h"
-#include "store.h"
+#include "apps/watch/settings/settings.h"
+#include "apps/watch/store/store.h"
 
 G_BEGIN_DECLS
 

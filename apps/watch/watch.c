@@ -1,14 +1,14 @@
 /* cudaccl-watch - the program: settings, cameras and all they share
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "watch.h"
+#include "apps/watch/watch.h"
 
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "apps/web/json.h"
 
 #define RELOAD_DELAY 300     /* ms: editors write a file in several steps */
 #define STATUS_INTERVAL 5000 /* ms */

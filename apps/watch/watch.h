@@ -4,9 +4,9 @@
 #ifndef __WATCH_H__
 #define __WATCH_H__
 
-#include "camera.h"
-#include "listeners.h"
-#include "publisher.h"
+#include "apps/watch/camera/camera.h"
+#include "apps/watch/listeners.h"
+#include "apps/watch/publish/publisher.h"
 
 G_BEGIN_DECLS
 

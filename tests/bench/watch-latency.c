@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publisher.h"
+#include "apps/watch/publish/publisher.h"
 
 #define PREFIX "latency"
 #define TOPIC PREFIX "/yard/events"

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store.h"
+#include "apps/watch/store/store.h"
 
 #define DAYS 30
 #define DAY (24 * G_TIME_SPAN_HOUR)

@@ -5,7 +5,7 @@
  * the middle of what it does. No answer tells a password, and none is an error of the server's own
  * (500). /api/try and /api/discover are left out: they use the network. */
 
-#include "http.h"
+#include "apps/web/http.h"
 #include "tests/fuzz/input.h"
 #include "tests/lib/watchfake.h"
 

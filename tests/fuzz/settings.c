@@ -4,8 +4,8 @@
 /* Text as a file of settings, raw or made of groups and keys. It is accepted or refused with a
  * message, and what is accepted is what cameras need. */
 
-#include "settings-values.h"
-#include "settings.h"
+#include "apps/watch/settings/values.h"
+#include "apps/watch/settings/settings.h"
 #include "tests/fuzz/input.h"
 
 #include <gst/gst.h>

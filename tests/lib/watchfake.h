@@ -7,7 +7,7 @@
 #ifndef __WATCH_FAKE_H__
 #define __WATCH_FAKE_H__
 
-#include "watch.h"
+#include "apps/watch/watch.h"
 
 /* Makes a folder with the file of settings @text; `FOLDER` in it is replaced. */
 Watch *watch_fake_new (const gchar *text);

@@ -8,7 +8,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "http.h"
+#include "apps/web/http.h"
 #include "tests/lib/watchfake.h"
 
 #define LOCAL                                                               \

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch.h"
+#include "apps/watch/watch.h"
 
 struct _WatchCamera
 {
@@ -24,7 +24,7 @@ struct _WatchCamera
 
 static guint interval;
 static int ledger;
-static GHashTable *numbers; /* of the last events, by camera: as in camera-analysis.c */
+static GHashTable *numbers; /* of the last events, by camera: as in camera/analysis.c */
 
 static void
 add_event (WatchCamera *self, WatchEventKind kind)

@@ -12,12 +12,12 @@
 #include <gst/rtsp-server/rtsp-server.h>
 #endif
 
-#include "camera-analysis.h"
-#include "camera-frozen.h"
-#include "camera-jpeg.h"
-#include "camera-stream.h"
-#include "camera-tracks.h"
-#include "camera.h"
+#include "apps/watch/camera/analysis.h"
+#include "apps/watch/camera/frozen.h"
+#include "apps/watch/camera/jpeg.h"
+#include "apps/watch/camera/stream.h"
+#include "apps/watch/camera/tracks.h"
+#include "apps/watch/camera/camera.h"
 #include "tests/lib/removetree.h"
 #include "tests/lib/waitfor.h"
 

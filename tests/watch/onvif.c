@@ -6,10 +6,10 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "metadata.h"
-#include "onvif-probe.h"
-#include "onvif-soap.h"
-#include "settings.h"
+#include "apps/watch/camera/metadata.h"
+#include "apps/watch/onvif/probe.h"
+#include "apps/watch/onvif/soap.h"
+#include "apps/watch/settings/settings.h"
 
 /* --- Metadata --- */
 

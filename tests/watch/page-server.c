@@ -8,7 +8,7 @@
  *   file                        prints the file of settings, and a line `.`
  *   program PATH                is run to make a synopsis */
 
-#include "http.h"
+#include "apps/web/http.h"
 #include "tests/lib/watchfake.h"
 
 #include <gio/gunixinputstream.h>

@@ -321,15 +321,15 @@ class Page(unittest.TestCase):
 
     def test_german(self):
         """What is wrong with a camera is known in German, and all that is known is still said."""
-        folder = pathlib.Path(__file__).resolve().parents[2] / 'apps/watch'
-        known = {text.replace("\\'", "'") for text in re.findall(r"^  '((?:\\.|[^'\\])*)':", (folder / 'page/german.js').read_text('utf-8'), re.M)}
+        folder = pathlib.Path(__file__).resolve().parents[2] / 'apps'
+        known = {text.replace("\\'", "'") for text in re.findall(r"^  '((?:\\.|[^'\\])*)':", (folder / 'web/page/german.js').read_text('utf-8'), re.M)}
         literals = r'((?:"(?:\\.|[^"\\\n])*"\s*)+)'
         join = lambda text: ''.join(re.findall(r'"((?:\\.|[^"\\])*)"', text))
-        errors = {join(text) for text in re.findall(r'^  \{ "[^"]*",\s*' + literals + r'\}', (folder / 'camera-errors.c').read_text('utf-8'), re.M)}
+        errors = {join(text) for text in re.findall(r'^  \{ "[^"]*",\s*' + literals + r'\}', (folder / 'watch/camera/errors.c').read_text('utf-8'), re.M)}
         self.assertGreater(len(errors), 15)
         self.assertEqual(errors - known, set())
         # Behind an address, perhaps; * stands for any text.
-        said = {re.sub(r'%\w+', '*', join(text).removeprefix('%s: ')) for path in folder.glob('*.c')
+        said = {re.sub(r'%\w+', '*', join(text).removeprefix('%s: ')) for path in folder.rglob('*.c')
                 for text in re.findall(literals, path.read_text('utf-8'))}
         self.assertEqual(known - said, set())
 

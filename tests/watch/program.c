@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch.h"
+#include "apps/watch/watch.h"
 #include "tests/lib/removetree.h"
 #include "tests/lib/testbroker.h"
 #include "tests/lib/waitfor.h"

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "publisher.h"
-#include "states.h"
+#include "apps/watch/publish/publisher.h"
+#include "apps/watch/publish/states.h"
 #include "tests/lib/testbroker.h"
 #include "tests/lib/certificate.h"
 #include "tests/lib/removetree.h"

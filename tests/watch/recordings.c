@@ -9,11 +9,11 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "scan.h"
-#include "json.h"
-#include "store.h"
-#include "synopsis-job.h"
-#include "synopsis.h"
+#include "apps/watch/scan.h"
+#include "apps/web/json.h"
+#include "apps/watch/store/store.h"
+#include "apps/watch/http/synopsis-job.h"
+#include "apps/synopsis/synopsis.h"
 #include "tests/lib/removetree.h"
 
 #define WIDTH 320

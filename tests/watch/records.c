@@ -4,7 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <json-glib/json-glib.h>
 
-#include "records.h"
+#include "apps/watch/records/records.h"
 
 /* 2026-01-31T12:00:00.25Z */
 #define TIME G_GINT64_CONSTANT (1769860800250000)

@@ -6,8 +6,8 @@
 #include <glib-unix.h>
 #include <unistd.h>
 
-#include "auth.h"
-#include "discovery.h"
+#include "apps/web/auth.h"
+#include "apps/watch/onvif/discovery.h"
 #include "tests/lib/watchhttp.h"
 
 /* --- Routes --- */

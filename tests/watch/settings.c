@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "settings.h"
-#include "share.h"
+#include "apps/watch/settings/settings.h"
+#include "apps/watch/settings/share.h"
 
 static gchar *folder, *path, *secret, *open_secret;
 

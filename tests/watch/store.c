@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "store-path.h"
-#include "store.h"
+#include "apps/watch/store/path.h"
+#include "apps/watch/store/store.h"
 #include "tests/lib/removetree.h"
 
 #define TIME G_GINT64_CONSTANT (1769860800000000)

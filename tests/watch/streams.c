@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preview.h"
-#include "store-private.h"
+#include "apps/watch/http/preview.h"
+#include "apps/watch/store/private.h"
 #include "tests/lib/certificate.h"
 #include "tests/lib/removetree.h"
 #include "tests/lib/watchhttp.h"

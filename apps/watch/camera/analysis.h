@@ -1,0 +1,45 @@
+/* cudaccl-watch - events, tracks and minutes from the frames of a camera
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_CAMERA_ANALYSIS_H__
+#define __WATCH_CAMERA_ANALYSIS_H__
+
+#include <gst/video/video.h>
+
+#include "apps/watch/camera/camera.h"
+
+G_BEGIN_DECLS
+
+/* Lives as long as the camera, over all its streams: numbers of events and tracks, and counts of
+ * zones, go on. From any thread; frames of one stream at a time. */
+typedef struct _WatchAnalysis WatchAnalysis;
+
+/* Only what lines are wanted is taken from @settings. Numbers and counts go on from @past. */
+WatchAnalysis *watch_analysis_new (WatchSettings *settings, const gchar *camera,
+                                   const WatchStorePast *past, const WatchShared *shared);
+/* Who makes the clips, not owned; NULL: there are none. */
+void watch_analysis_set_recorder (WatchAnalysis *self, WatchRecorder *recorder);
+/* Ends what goes on, and waits for pictures that are being encoded. */
+void watch_analysis_free (WatchAnalysis *self);
+
+/* A new stream begins: ccltrack counts from 1 again. Ends what went on in the last one. */
+void watch_analysis_restart (WatchAnalysis *self, gint64 time);
+
+/* Takes a frame with the metadata of cclzones. There are only pictures of frames that are
+ * @mappable. */
+void watch_analysis_add_frame (WatchAnalysis *self, GstBuffer *frame, const GstVideoInfo *video,
+                               gboolean mappable, gint64 time);
+
+/* Adds an event of the camera itself. @text may be NULL. */
+void watch_analysis_add_event (WatchAnalysis *self, WatchEventKind kind, gint64 time,
+                               const gchar *text, gint64 dwell);
+
+/* Once a second: ends tracks and minutes even if there are no frames. */
+void watch_analysis_tick (WatchAnalysis *self, gint64 now);
+
+/* Fills in what the frames tell: frames, size, objects, moving, zones, boxes. */
+void watch_analysis_get_status (WatchAnalysis *self, WatchCameraStatus *status);
+
+G_END_DECLS
+
+#endif /* __WATCH_CAMERA_ANALYSIS_H__ */

@@ -1,0 +1,659 @@
+/* cudaccl-watch - a camera: connects, tries again, and finds out when it freezes
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/camera/camera.h"
+
+#include <string.h>
+
+#include "apps/watch/camera/analysis.h"
+#include "apps/watch/camera/frozen.h"
+#include "apps/watch/camera/stream.h"
+#include "apps/watch/camera/viewers.h"
+
+#define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* up to the first frame */
+#define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
+#define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* the next failure is the first again */
+#define MAX_DELAY 16                          /* seconds between tries */
+#define MAX_STARTING 8                        /* streams that may be without a frame at a time, */
+#define STARTING_TIME (3 * G_USEC_PER_SEC)    /* but only for so long */
+#define MAX_HANGING 3                         /* streams that do not stop */
+#define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
+
+/* A stream, to analyse or only to record, and its tries. Main thread, unless noted. */
+typedef struct
+{
+  WatchCamera *camera;
+  WatchStream *stream; /* NULL between tries; under the lock of the camera */
+  GPtrArray *hanging;  /* streams that have not stopped yet */
+  guint failures;      /* in a row */
+  guint retry;         /* source, or 0 */
+  guint skip_decoders; /* that failed */
+  gint64 started;      /* monotonic time */
+  gint64 last;         /* frame or access unit, or 0; under the lock */
+} Feed;
+
+/* Those of all cameras that may have no frame yet, latest first. */
+static GList *starting;
+
+struct _WatchCamera
+{
+  WatchSettings *settings;
+  WatchCameraSettings *camera;
+  WatchShared shared;
+  WatchCameraChanged changed;
+  gpointer user_data;
+  WatchAnalysis *analysis;
+  WatchViewers *viewers;
+  WatchRecorder *recorder; /* or NULL */
+  Feed analyse, record;
+  guint tick;
+  guint idle;          /* source that tells the main thread of the first frame; under the lock */
+  gboolean finished;   /* the file has ended */
+  gint64 away_since;   /* of the last event lost, or 0 */
+  gint64 tick_time;    /* of the last tick, monotonic */
+  guint64 tick_frames; /* up to then */
+
+  GMutex lock;
+  WatchCameraState state;
+  gint64 since;
+  gchar *text;
+  guint64 lost, late, frames;
+  gdouble rate;
+  guint64 late_before; /* of streams before this one */
+  gint64 frozen_after;
+  gboolean frozen;      /* the picture is the same */
+  WatchFrozen pictures; /* streaming thread */
+};
+
+const gchar *
+watch_camera_state_get_name (WatchCameraState state)
+{
+  static const gchar *const names[] = { "off", "connecting", "running", "frozen", "lost" };
+
+  return names[state];
+}
+
+/* Takes @text. */
+static void
+set_state (WatchCamera *self, WatchCameraState state, gchar *text)
+{
+  gboolean changed;
+
+  g_mutex_lock (&self->lock);
+  changed = self->state != state || g_strcmp0 (self->text, text) != 0;
+  if (self->state != state)
+    self->since = g_get_real_time ();
+  self->state = state;
+  g_free (self->text);
+  self->text = text;
+  g_mutex_unlock (&self->lock);
+  if (changed && self->changed)
+    self->changed (self, self->user_data);
+}
+
+static void start_feed (Feed *feed);
+
+/* --- What comes from the streams; streaming threads --- */
+
+static void
+on_encoded (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data)
+{
+  Feed *feed = user_data;
+  WatchCamera *self = feed->camera;
+
+  g_mutex_lock (&self->lock);
+  feed->last = MAX (feed->last, feed == &self->record ? g_get_monotonic_time () : 0);
+  g_mutex_unlock (&self->lock);
+  watch_recorder_add (self->recorder, buffer, caps, time);
+}
+
+static gboolean
+on_running (gpointer user_data)
+{
+  WatchCamera *self = user_data;
+  WatchCameraState state;
+  gint64 now = g_get_real_time ();
+
+  g_mutex_lock (&self->lock);
+  self->idle = 0;
+  state = self->state;
+  g_mutex_unlock (&self->lock);
+  if (!self->analyse.stream || state == WATCH_CAMERA_RUNNING || state == WATCH_CAMERA_OFF)
+    return G_SOURCE_REMOVE;
+  if (self->away_since)
+    watch_analysis_add_event (self->analysis, WATCH_EVENT_BACK, now, NULL, now - self->away_since);
+  self->away_since = 0;
+  set_state (self, WATCH_CAMERA_RUNNING, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_frame (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *info, gint64 time,
+          gpointer user_data)
+{
+  Feed *feed = user_data;
+  WatchCamera *self = feed->camera;
+  gint64 now = g_get_monotonic_time (), after;
+  gboolean frozen = FALSE;
+
+  g_mutex_lock (&self->lock);
+  after = self->frozen_after;
+  g_mutex_unlock (&self->lock);
+  /* The picture of a file may well stay the same. */
+  if (info->mappable && info->live)
+    frozen = watch_frozen_add (&self->pictures, buffer, video, info->key, now, after);
+  g_mutex_lock (&self->lock);
+  self->frozen = frozen;
+  feed->last = now;
+  self->frames++;
+  self->late = self->late_before + info->late;
+  if (!self->idle && !frozen && self->state != WATCH_CAMERA_RUNNING)
+    self->idle = g_idle_add (on_running, self);
+  g_mutex_unlock (&self->lock);
+
+  watch_analysis_add_frame (self->analysis, buffer, video, info->mappable, time);
+  if (info->mappable)
+    watch_viewers_add_frame (self->viewers, buffer, video);
+}
+
+/* --- Tries --- */
+
+/* Forgets streams that have stopped. */
+static void
+forget_stopped (Feed *feed)
+{
+  for (guint i = feed->hanging->len; i-- > 0;) {
+    WatchStream *stream = g_ptr_array_index (feed->hanging, i);
+
+    if (watch_stream_wait (stream, 0))
+      g_ptr_array_remove_index (feed->hanging, i);
+  }
+}
+
+static void
+stop_feed (Feed *feed)
+{
+  WatchCamera *self = feed->camera;
+  WatchStream *stream = feed->stream;
+
+  g_clear_handle_id (&feed->retry, g_source_remove);
+  starting = g_list_remove (starting, feed);
+  if (!stream)
+    return;
+  watch_stream_stop (stream);
+  g_mutex_lock (&self->lock);
+  feed->stream = NULL;
+  feed->last = 0;
+  if (feed == &self->analyse) {
+    self->late_before = self->late;
+    self->frozen = FALSE;
+    g_clear_handle_id (&self->idle, g_source_remove);
+  }
+  g_mutex_unlock (&self->lock);
+  g_ptr_array_add (feed->hanging, stream);
+  if (feed == &self->analyse)
+    watch_analysis_restart (self->analysis, g_get_real_time ());
+}
+
+/* Whether another stream may start now. With many cameras, decoders and models start one after the
+ * other: if all began at once, none might have a frame before its time is over. */
+static gboolean
+may_start (void)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint n = 0;
+
+  for (GList *item = starting, *next; item; item = next) {
+    Feed *feed = item->data;
+    gboolean waits;
+
+    next = item->next;
+    g_mutex_lock (&feed->camera->lock);
+    waits = feed->stream && !feed->last;
+    g_mutex_unlock (&feed->camera->lock);
+    if (waits && now < feed->started + STARTING_TIME)
+      n++;
+    else
+      starting = g_list_delete_link (starting, item);
+  }
+  return n < MAX_STARTING;
+}
+
+/* Starts, or tries again soon. */
+static gboolean
+on_retry (gpointer user_data)
+{
+  Feed *feed = user_data;
+
+  if (may_start ()) {
+    feed->retry = 0;
+    start_feed (feed);
+  } else {
+    feed->retry = g_timeout_add (100, on_retry, feed);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+/* Stops the stream, and tries again later. */
+static void
+retry_feed (Feed *feed)
+{
+  guint delay = MIN (1u << MIN (feed->failures, 4), MAX_DELAY);
+
+  stop_feed (feed);
+  feed->failures++;
+  /* Cameras that went together need not come together. */
+  feed->retry = g_timeout_add ((guint) (delay * g_random_double_range (750, 1250)), on_retry, feed);
+}
+
+/* The camera is lost or frozen. */
+static void
+lose (WatchCamera *self, WatchCameraState state, const gchar *text)
+{
+  gint64 now;
+
+  retry_feed (&self->analyse);
+  now = g_get_real_time (); /* after the events that this ended */
+  if (!self->away_since) {
+    self->away_since = now;
+    g_mutex_lock (&self->lock);
+    self->lost++;
+    g_mutex_unlock (&self->lock);
+    watch_analysis_add_event (self->analysis, WATCH_EVENT_LOST, now, text, 0);
+  }
+  set_state (self, state, g_strdup (text));
+}
+
+static void
+on_ended (const gchar *text, gboolean finished, gboolean decoder, gpointer user_data)
+{
+  Feed *feed = user_data;
+  WatchCamera *self = feed->camera;
+
+  if (decoder && !feed->last)
+    feed->skip_decoders++;
+  if (feed == &self->record) {
+    g_message ("%s: recording: %s", self->camera->name, text);
+    retry_feed (feed);
+  } else if (finished) {
+    stop_feed (feed);
+    self->finished = TRUE;
+    set_state (self, WATCH_CAMERA_OFF, g_strdup (text));
+  } else {
+    lose (self, WATCH_CAMERA_LOST, text);
+  }
+}
+
+static void
+start_feed (Feed *feed)
+{
+  WatchCamera *self = feed->camera;
+  gboolean analyse = feed == &self->analyse;
+  gboolean both = !self->camera->record_uri;
+  const WatchStreamFuncs funcs = {
+    .encoded = self->recorder && (!analyse || both) ? on_encoded : NULL,
+    .frame = on_frame,
+    .ended = on_ended,
+  };
+  WatchStream *stream;
+
+  forget_stopped (feed);
+  if (feed->hanging->len >= MAX_HANGING) {
+    if (analyse)
+      lose (self, WATCH_CAMERA_LOST,
+            "the source hangs and cannot be stopped; check the device, or restart cudaccl-watch");
+    else
+      retry_feed (feed);
+    return;
+  }
+  feed->started = g_get_monotonic_time ();
+  if (analyse)
+    watch_frozen_restart (&self->pictures);
+  stream = watch_stream_new (self->settings, self->camera,
+                             analyse ? self->camera->uri : self->camera->record_uri, analyse,
+                             feed->skip_decoders, &funcs, feed);
+  g_mutex_lock (&self->lock);
+  feed->stream = stream;
+  g_mutex_unlock (&self->lock);
+  starting = g_list_prepend (starting, feed);
+}
+
+/* --- Once a second --- */
+
+static void
+check_analysed (WatchCamera *self, gint64 now)
+{
+  Feed *feed = &self->analyse;
+  gint64 last, after;
+  gboolean frozen, running;
+  g_autofree gchar *text = NULL;
+
+  if (!feed->stream)
+    return;
+  g_mutex_lock (&self->lock);
+  last = feed->last;
+  after = self->frozen_after;
+  frozen = self->frozen;
+  running = self->state == WATCH_CAMERA_RUNNING;
+  g_mutex_unlock (&self->lock);
+  if (!last) {
+    if (now > feed->started + CONNECT_TIMEOUT)
+      lose (self, WATCH_CAMERA_LOST,
+            "the camera is connected, but sends no picture; check the "
+            "path in `uri`");
+  } else if (now > last + after) {
+    text = g_strdup_printf ("no new picture for %d seconds; if this lasts, restart the camera",
+                            (int) (after / G_USEC_PER_SEC));
+    lose (self, WATCH_CAMERA_FROZEN, text);
+  } else if (frozen && (running || now > feed->started + after + SUCCESS_AFTER)) {
+    text = g_strdup_printf ("the picture has been the same for %d seconds; if this lasts, restart "
+                            "the camera",
+                            (int) (after / G_USEC_PER_SEC));
+    lose (self, WATCH_CAMERA_FROZEN, text);
+  } else if (!frozen && now > feed->started + SUCCESS_AFTER) {
+    feed->failures = 0;
+  }
+}
+
+static void
+check_recorded (WatchCamera *self, gint64 now)
+{
+  Feed *feed = &self->record;
+  gint64 last;
+
+  if (!feed->stream)
+    return;
+  g_mutex_lock (&self->lock);
+  last = MAX (feed->last, feed->started);
+  g_mutex_unlock (&self->lock);
+  if (now > last + RECORD_TIMEOUT)
+    retry_feed (feed);
+  else if (feed->last && now > feed->started + SUCCESS_AFTER)
+    feed->failures = 0;
+}
+
+/* Starts or stops what the settings and the schedule say. */
+static void
+apply (WatchCamera *self)
+{
+  const WatchCameraSettings *camera = self->camera;
+  gboolean scheduled = watch_schedule_includes (camera->schedule, g_get_real_time ());
+  gboolean run = camera->enabled && scheduled && !self->finished;
+
+  if (!run) {
+    stop_feed (&self->analyse);
+    stop_feed (&self->record);
+    if (!self->finished)
+      set_state (self, WATCH_CAMERA_OFF,
+                 g_strdup (camera->enabled ? "outside of its schedule" : "disabled"));
+    return;
+  }
+  if (!self->analyse.stream && !self->analyse.retry) {
+    g_autofree gchar *uri = watch_uri_redact (camera->uri);
+
+    if (self->state != WATCH_CAMERA_LOST && self->state != WATCH_CAMERA_FROZEN)
+      set_state (self, WATCH_CAMERA_CONNECTING, g_strdup_printf ("connecting to %s", uri));
+    on_retry (&self->analyse);
+  }
+  if (camera->record_uri && self->recorder) {
+    if (!self->record.stream && !self->record.retry)
+      on_retry (&self->record);
+  } else {
+    stop_feed (&self->record);
+  }
+}
+
+static void
+count_frames (WatchCamera *self, gint64 now)
+{
+  g_mutex_lock (&self->lock);
+  if (now > self->tick_time && self->tick_time) {
+    gdouble rate = (self->frames - self->tick_frames) * 1e6 / (now - self->tick_time);
+
+    /* Of the last seconds. */
+    self->rate = self->rate > 0 && rate > 0 ? 0.7 * self->rate + 0.3 * rate : rate;
+  }
+  self->tick_time = now;
+  self->tick_frames = self->frames;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+on_tick (gpointer user_data)
+{
+  WatchCamera *self = user_data;
+  gint64 now = g_get_monotonic_time ();
+
+  count_frames (self, now);
+  check_analysed (self, now);
+  check_recorded (self, now);
+  apply (self);
+  watch_analysis_tick (self->analysis, g_get_real_time ());
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- Public --- */
+
+static void
+feed_init (Feed *feed, WatchCamera *camera)
+{
+  feed->camera = camera;
+  feed->hanging = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_stream_unref);
+}
+
+/* Stops both streams, and waits for them. */
+static void
+clear_feeds (WatchCamera *self)
+{
+  gint64 deadline = g_get_monotonic_time () + FREE_TIMEOUT;
+  Feed *feeds[] = { &self->analyse, &self->record };
+
+  for (guint i = 0; i < G_N_ELEMENTS (feeds); i++)
+    stop_feed (feeds[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (feeds); i++) {
+    for (guint k = 0; k < feeds[i]->hanging->len; k++) {
+      if (!watch_stream_wait (g_ptr_array_index (feeds[i]->hanging, k), deadline))
+        g_message ("%s: a source hangs, and is left to its thread", self->camera->name);
+    }
+    g_ptr_array_set_size (feeds[i]->hanging, 0);
+  }
+}
+
+static void
+set_camera (WatchCamera *self, WatchCameraSettings *camera)
+{
+  g_clear_pointer (&self->camera, watch_camera_settings_unref);
+  self->camera = watch_camera_settings_ref (camera);
+  g_mutex_lock (&self->lock);
+  self->frozen_after = (gint64) camera->frozen_after * G_USEC_PER_SEC;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+make_recorder (WatchCamera *self)
+{
+  if (!self->camera->record || self->recorder)
+    return;
+  self->recorder = watch_recorder_new (
+      self->shared.media, self->camera->name, self->settings->pre_roll * GST_SECOND,
+      self->settings->post_roll * GST_SECOND, self->settings->ring_bytes);
+}
+
+WatchCamera *
+watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
+                  WatchCameraChanged changed, gpointer user_data)
+{
+  WatchCamera *self = g_new0 (WatchCamera, 1);
+  WatchStorePast past;
+
+  g_mutex_init (&self->lock);
+  self->settings = watch_settings_ref (settings);
+  set_camera (self, camera);
+  self->shared = *shared;
+  self->since = g_get_real_time ();
+  feed_init (&self->analyse, self);
+  feed_init (&self->record, self);
+  make_recorder (self);
+  watch_store_get_past (shared->store, camera->name, &past);
+  self->analysis = watch_analysis_new (settings, camera->name, &past, shared);
+  /* When it comes, it is back, also after a restart. */
+  self->away_since = past.lost_since;
+  watch_store_past_clear (&past);
+  watch_analysis_set_recorder (self->analysis, self->recorder);
+  self->viewers = watch_viewers_new ();
+  apply (self);
+  self->tick = g_timeout_add_seconds (1, on_tick, self);
+  /* From now on: the caller does not have the camera yet. */
+  self->changed = changed;
+  self->user_data = user_data;
+  return self;
+}
+
+void
+watch_camera_stop (WatchCamera *self)
+{
+  g_clear_handle_id (&self->tick, g_source_remove);
+  stop_feed (&self->analyse);
+  stop_feed (&self->record);
+}
+
+void
+watch_camera_free (WatchCamera *self)
+{
+  self->changed = NULL;
+  watch_camera_stop (self);
+  clear_feeds (self);
+  watch_viewers_free (self->viewers);
+  watch_analysis_free (self->analysis);
+  g_clear_pointer (&self->recorder, watch_recorder_free);
+  g_ptr_array_unref (self->analyse.hanging);
+  g_ptr_array_unref (self->record.hanging);
+  watch_settings_unref (self->settings);
+  watch_camera_settings_unref (self->camera);
+  g_mutex_clear (&self->lock);
+  g_free (self->text);
+  g_free (self);
+}
+
+const gchar *
+watch_camera_get_name (WatchCamera *self)
+{
+  return self->camera->name;
+}
+
+WatchCameraSettings *
+watch_camera_get_settings (WatchCamera *self)
+{
+  return self->camera;
+}
+
+static gboolean
+needs_restart (const WatchCameraSettings *a, const WatchCameraSettings *b)
+{
+  static const gchar *const names[] = { "uri",    "record-uri", "credentials", "classes",
+                                        "detect", "record",     "loop" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (!watch_camera_settings_equal (a, b, names[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
+{
+  gboolean restart = needs_restart (self->camera, camera);
+
+  if (watch_camera_settings_equal (self->camera, camera, NULL))
+    return;
+  if (restart) {
+    /* Without waiting: sources that hang would add up, and hold up the page. */
+    stop_feed (&self->analyse);
+    stop_feed (&self->record);
+  }
+  set_camera (self, camera);
+  if (restart) {
+    self->finished = FALSE;
+    self->analyse.failures = self->record.failures = 0;
+    self->analyse.skip_decoders = 0;
+    make_recorder (self);
+    if (!camera->record) {
+      watch_analysis_set_recorder (self->analysis, NULL);
+      g_clear_pointer (&self->recorder, watch_recorder_free);
+    }
+    watch_analysis_set_recorder (self->analysis, self->recorder);
+  } else if (self->analyse.stream) {
+    watch_stream_update (self->analyse.stream, camera);
+  }
+  apply (self);
+}
+
+/* Why there are no clips, or NULL. */
+static gchar *
+get_hint (WatchCamera *self)
+{
+  if (self->state != WATCH_CAMERA_RUNNING || !self->recorder || self->camera->record_uri ||
+      !self->analyse.stream || watch_stream_can_record (self->analyse.stream))
+    return NULL;
+  return g_strdup (g_str_has_prefix (self->camera->uri, "rtsp")
+                       ? "no clips: only H.264 and H.265 are recorded; choose one of them in the "
+                         "camera's settings, or set `record-uri`"
+                       : "no clips: only H.264 and H.265 are recorded");
+}
+
+static void
+clear_zone (gpointer data)
+{
+  g_free (((WatchZoneCounts *) data)->name);
+}
+
+static void
+clear_box (gpointer data)
+{
+  g_free (((WatchBox *) data)->class_name);
+}
+
+void
+watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
+{
+  memset (status, 0, sizeof (*status));
+  status->zones = g_array_new (FALSE, FALSE, sizeof (WatchZoneCounts));
+  g_array_set_clear_func (status->zones, clear_zone);
+  status->boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
+  g_array_set_clear_func (status->boxes, clear_box);
+  g_mutex_lock (&self->lock);
+  status->state = self->state;
+  status->since = self->since;
+  status->text = self->text ? g_strdup (self->text) : get_hint (self);
+  status->lost = self->lost;
+  status->late = self->late;
+  status->rate = self->state == WATCH_CAMERA_RUNNING ? self->rate : 0;
+  if (self->analyse.stream)
+    watch_stream_get_elements (self->analyse.stream, &status->decoder, &status->backend);
+  g_mutex_unlock (&self->lock);
+  watch_analysis_get_status (self->analysis, status);
+}
+
+void
+watch_camera_status_clear (WatchCameraStatus *status)
+{
+  g_clear_pointer (&status->text, g_free);
+  g_clear_pointer (&status->decoder, g_free);
+  g_clear_pointer (&status->backend, g_free);
+  g_clear_pointer (&status->zones, g_array_unref);
+  g_clear_pointer (&status->boxes, g_array_unref);
+}
+
+guint
+watch_camera_add_viewer (WatchCamera *self, gboolean boxes, guint rate, WatchPicture func,
+                         gpointer user_data)
+{
+  return watch_viewers_add (self->viewers, boxes, rate, func, user_data);
+}
+
+void
+watch_camera_remove_viewer (WatchCamera *self, guint id)
+{
+  watch_viewers_remove (self->viewers, id);
+}

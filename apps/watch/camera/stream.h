@@ -1,0 +1,70 @@
+/* cudaccl-watch - a camera's stream: one pipeline for one try
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_CAMERA_STREAM_H__
+#define __WATCH_CAMERA_STREAM_H__
+
+#include <gst/video/video.h>
+
+#include "apps/watch/settings/settings.h"
+
+G_BEGIN_DECLS
+
+/* Connects to a camera, and passes on what comes until it fails or is stopped. The pipeline starts
+ * and stops in threads of their own: a source that hangs holds up nothing else. */
+typedef struct _WatchStream WatchStream;
+
+typedef struct
+{
+  gboolean key;      /* the frame was decoded on its own */
+  gboolean live;     /* from a camera, not a file */
+  gboolean mappable; /* its pixels can be read */
+  guint64 late;      /* frames that were not analysed so far, because the machine is slow */
+} WatchFrameInfo;
+
+/* The first two are called in streaming threads, one at a time, and not any more once
+ * watch_stream_stop() has returned. */
+typedef struct
+{
+  /* An access unit of H.264 or H.265 with running time as timestamps. May be NULL. */
+  void (*encoded) (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data);
+  /* A frame with its metadata, @time is when it was taken. */
+  void (*frame) (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *info,
+                 gint64 time, gpointer user_data);
+  /* In the main thread, once: the stream has failed, or is @finished, as a file. @text says why.
+   * @decoder: the decoder failed, and another one may work. */
+  void (*ended) (const gchar *text, gboolean finished, gboolean decoder, gpointer user_data);
+} WatchStreamFuncs;
+
+/* Starts. Without @analyse, there are only access units. @skip_decoders: how many decoders, from
+ * the best on, are not to be tried. */
+WatchStream *watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera,
+                               const gchar *uri, gboolean analyse, guint skip_decoders,
+                               const WatchStreamFuncs *funcs, gpointer user_data);
+
+/* Takes other zones, tripwires and dwell time. */
+void watch_stream_update (WatchStream *self, WatchCameraSettings *camera);
+
+/* Begins to stop; no function is called any more. */
+void watch_stream_stop (WatchStream *self);
+/* Waits until it has stopped, but not beyond @deadline (monotonic time). Returns whether it has. */
+gboolean watch_stream_wait (WatchStream *self, gint64 deadline);
+/* After watch_stream_stop(). Does not wait. */
+void watch_stream_unref (WatchStream *self);
+
+/* Names of the decoder's factory and of cclmotion's backend, or NULL. */
+void watch_stream_get_elements (WatchStream *self, gchar **decoder, gchar **backend);
+/* Whether there are access units to record. */
+gboolean watch_stream_can_record (WatchStream *self);
+
+/* errors.c: says in words what is wrong and what to do, without credentials. @uri is the
+ * address, @source the name of the element's factory that failed, or NULL. */
+gchar *watch_error_to_text (const GError *error, const gchar *debug, const gchar *source,
+                            const gchar *uri, const gchar *password);
+/* The same if there is no decoder for @caps, or no element @name. */
+gchar *watch_missing_decoder_to_text (const GstCaps *caps);
+gchar *watch_missing_element_to_text (const gchar *name);
+
+G_END_DECLS
+
+#endif /* __WATCH_CAMERA_STREAM_H__ */

@@ -1,0 +1,30 @@
+/* cudaccl-watch - live pictures of a camera
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_CAMERA_VIEWERS_H__
+#define __WATCH_CAMERA_VIEWERS_H__
+
+#include <gst/video/video.h>
+
+#include "apps/watch/camera/camera.h"
+
+G_BEGIN_DECLS
+
+/* Encodes frames while there are viewers: once for all with boxes, once for all without, one at a
+ * time. Frames that come meanwhile are left out. For the main thread unless noted. */
+typedef struct _WatchViewers WatchViewers;
+
+WatchViewers *watch_viewers_new (void);
+/* Tells viewers with NULL; they are not called any more. */
+void watch_viewers_free (WatchViewers *self);
+
+guint watch_viewers_add (WatchViewers *self, gboolean boxes, guint rate, WatchPicture func,
+                         gpointer user_data);
+void watch_viewers_remove (WatchViewers *self, guint id);
+
+/* From any thread. */
+void watch_viewers_add_frame (WatchViewers *self, GstBuffer *frame, const GstVideoInfo *video);
+
+G_END_DECLS
+
+#endif /* __WATCH_CAMERA_VIEWERS_H__ */

@@ -1,0 +1,225 @@
+/* cudaccl-watch - searches over HTTP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/web/http.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_POINTS 64
+#define DEFAULT_LIMIT 100
+#define MAX_LIMIT 1000
+#define MAX_MINUTES 100000 /* of an answer: ten weeks */
+
+typedef struct
+{
+  WatchStore *store;
+  GPtrArray *texts; /* what the query points to */
+  gdouble points[2 * MAX_POINTS];
+  WatchQuery query;
+  enum
+  {
+    EVENTS,
+    TRACKS,
+    MINUTES
+  } what;
+} Search;
+
+static void
+search_free (gpointer data)
+{
+  Search *search = data;
+
+  g_ptr_array_unref (search->texts);
+  g_free (search);
+}
+
+/* --- Reading the query --- */
+
+static const gchar *
+keep (Search *search, const gchar *text)
+{
+  if (text)
+    g_ptr_array_add (search->texts, g_strdup (text));
+  return text ? g_ptr_array_index (search->texts, search->texts->len - 1) : NULL;
+}
+
+/* `x,y x,y …`, each 0 to 1 */
+static gboolean
+read_points (const gchar *text, Search *search)
+{
+  const gchar *at = text;
+  guint n = 0;
+
+  while (*at) {
+    gchar *end;
+    gdouble value = g_ascii_strtod (at, &end);
+
+    /* After an x a comma, after a y a space or the end. */
+    if (end == at || n == 2 * MAX_POINTS || !(value >= 0 && value <= 1) ||
+        (n % 2 == 0 ? *end != ',' : *end != '\0' && *end != ' '))
+      return FALSE;
+    search->points[n++] = value;
+    at = *end ? end + 1 : end;
+  }
+  search->query.points = search->points;
+  search->query.n_points = n / 2;
+  return n % 2 == 0 && n >= 4;
+}
+
+static gboolean
+fail (const WatchRequest *request, const gchar *name, const gchar *expected)
+{
+  watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
+  return FALSE;
+}
+
+static gboolean
+read_time (const WatchRequest *request, const gchar *name, gint64 *time)
+{
+  const gchar *text = watch_http_get (request, name);
+
+  return !text || watch_time_from_string (text, time) ||
+         fail (request, name, "a time such as 2026-01-31T12:00:00Z, or seconds since 1970");
+}
+
+static gboolean
+read_query (const WatchRequest *request, Search *search)
+{
+  WatchQuery *query = &search->query;
+  const gchar *kind = watch_http_get (request, "kind"),
+              *before = watch_http_get (request, "before");
+  const gchar *limit = watch_http_get (request, "limit");
+  const gchar *points = watch_http_get (request, "points");
+  guint64 row = 0, n = search->what == MINUTES ? MAX_MINUTES : DEFAULT_LIMIT;
+  WatchEventKind event_kind;
+
+  query->camera = keep (search, watch_http_get (request, "camera"));
+  query->zone = keep (search, watch_http_get (request, "zone"));
+  query->class_name = keep (search, watch_http_get (request, "class"));
+  query->kind = -1;
+  if (!read_time (request, "begin", &query->begin) || !read_time (request, "end", &query->end))
+    return FALSE;
+  if (query->end && query->end < query->begin)
+    return fail (request, "end", "a time after begin");
+  if (kind) {
+    if (!watch_event_kind_from_name (kind, &event_kind))
+      return fail (request, "kind", "motion, still, enter, leave, dwell, in, out, lost or back");
+    query->kind = event_kind;
+  }
+  if (before && !g_ascii_string_to_unsigned (before, 10, 1, G_MAXINT64, &row, NULL))
+    return fail (request, "before", "the number that next had");
+  if (limit && !g_ascii_string_to_unsigned (limit, 10, 1, MAX_LIMIT, &n, NULL))
+    return fail (request, "limit", "1 to 1000");
+  if (points && !read_points (points, search))
+    return fail (request, "points", "2 to 64 points x,y of 0 to 1, separated by spaces");
+  query->before = (gint64) row;
+  query->limit = (guint) n;
+  return TRUE;
+}
+
+/* --- Searching, in a thread --- */
+
+static void
+append_minute (GString *text, const WatchMinute *minute)
+{
+  JsonBuilder *builder = json_builder_new ();
+  g_autofree gchar *line = NULL;
+
+  json_builder_begin_object (builder);
+  watch_json_add_string (builder, "camera", minute->camera);
+  watch_json_add_string (builder, "zone", minute->zone);
+  watch_json_add_time (builder, "utc", minute->time);
+  watch_json_add_int (builder, "in", minute->in);
+  watch_json_add_int (builder, "out", minute->out);
+  watch_json_add_int (builder, "inside", minute->inside);
+  line = watch_json_take (builder);
+  g_string_append (text, line);
+}
+
+static void
+append_lines (GString *text, const Search *search, GPtrArray *records)
+{
+  for (guint i = 0; i < records->len; i++) {
+    gpointer record = g_ptr_array_index (records, i);
+    g_autofree gchar *line = NULL;
+
+    if (text->str[text->len - 1] != '[')
+      g_string_append (text, ",\n");
+    if (search->what == MINUTES) {
+      append_minute (text, record);
+      continue;
+    }
+    line = search->what == EVENTS ? watch_event_to_json (record) : watch_track_to_json (record);
+    g_string_append (text, line);
+  }
+}
+
+static void
+run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
+{
+  static const gchar *const names[] = { "events", "tracks", "minutes" };
+  Search *search = data;
+  GString *text = g_string_new (NULL);
+  g_autoptr (GPtrArray) records = NULL;
+  gint64 next = 0;
+  gsize size;
+
+  g_string_append_printf (text, "{\"%s\":[", names[search->what]);
+  if (search->what == EVENTS)
+    records = watch_store_find_events (search->store, &search->query, &next, &answer->error);
+  else if (search->what == TRACKS)
+    records = watch_store_find_tracks (search->store, &search->query, &next, &answer->error);
+  else
+    records = watch_store_find_minutes (search->store, &search->query, &answer->error);
+  if (records && records->len == MAX_MINUTES) {
+    g_set_error_literal (&answer->error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                         "more than 100 000 minutes; ask for one camera, or for a shorter time");
+    g_clear_pointer (&records, g_ptr_array_unref);
+  }
+  if (!records) {
+    g_string_free (text, TRUE);
+    return;
+  }
+  append_lines (text, search, records);
+  g_string_append (text, "]");
+  if (next)
+    g_string_append_printf (text, ",\"next\":%" G_GINT64_FORMAT, next);
+  g_string_append (text, "}");
+  answer->status = SOUP_STATUS_OK;
+  answer->type = "application/json";
+  size = text->len;
+  answer->body = g_bytes_new_take (g_string_free (text, FALSE), size);
+}
+
+static void
+start (const WatchRequest *request, guint what)
+{
+  Search *search = g_new0 (Search, 1);
+
+  search->store = watch_get_shared (request->watch)->store;
+  search->texts = g_ptr_array_new_with_free_func (g_free);
+  search->what = what;
+  if (read_query (request, search))
+    watch_http_run (request, FALSE, run, search, search_free);
+  else
+    search_free (search);
+}
+
+void
+watch_api_events (const WatchRequest *request)
+{
+  start (request, EVENTS);
+}
+
+void
+watch_api_tracks (const WatchRequest *request)
+{
+  start (request, TRACKS);
+}
+
+void
+watch_api_minutes (const WatchRequest *request)
+{
+  start (request, MINUTES);
+}

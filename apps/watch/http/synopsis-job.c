@@ -1,0 +1,290 @@
+/* cudaccl-watch - makes a synopsis while the cameras are watched
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/http/synopsis-job.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "apps/web/json.h"
+
+/* On the scale from -20 to 19. */
+#define NICE 10
+
+typedef enum
+{
+  NONE,
+  RUNNING,
+  DONE,
+  FAILED,
+} State;
+
+struct _WatchSynopsisJob
+{
+  gint refs; /* the owner, and functions that will be called */
+  gchar *program, *output;
+  State state;
+  GSubprocess *process; /* NULL: none. With the state NONE, it is being ended */
+  GDataInputStream *lines;
+  guint pending; /* functions that the end of the process calls */
+  gchar *camera, *day;
+  guint max_seconds;
+  gdouble progress;
+  JsonObject *result; /* the last line of the process, or NULL */
+  gchar *error;
+};
+
+static void
+unref (WatchSynopsisJob *self)
+{
+  if (--self->refs > 0)
+    return;
+  g_clear_object (&self->process);
+  g_clear_object (&self->lines);
+  g_clear_pointer (&self->result, json_object_unref);
+  g_free (self->program);
+  g_free (self->output);
+  g_free (self->camera);
+  g_free (self->day);
+  g_free (self->error);
+  g_free (self);
+}
+
+static void
+remove_files (WatchSynopsisJob *self)
+{
+  g_autofree gchar *part = g_strconcat (self->output, ".part", NULL);
+
+  g_unlink (self->output);
+  g_unlink (part);
+}
+
+/* --- The process --- */
+
+/* Between fork() and exec(). */
+static void
+set_up_child (gpointer data)
+{
+  setpriority (PRIO_PROCESS, 0, NICE);
+  /* It ends with this program, also if that is killed. */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void
+set_error (WatchSynopsisJob *self)
+{
+  const gchar *text = self->result
+                          ? json_object_get_string_member_with_default (self->result, "error", NULL)
+                          : NULL;
+
+  if (text)
+    self->error = g_strdup (text);
+  else if (g_subprocess_get_if_signaled (self->process))
+    self->error = g_strdup_printf ("the process was ended by the signal %d (%s)",
+                                   g_subprocess_get_term_sig (self->process),
+                                   g_strsignal (g_subprocess_get_term_sig (self->process)));
+  else
+    self->error = g_strdup ("the process ended without a video; the log may say why");
+}
+
+/* The process has ended, and all that it said was read. */
+static void
+end (WatchSynopsisJob *self)
+{
+  gboolean good = g_subprocess_get_successful (self->process) && self->result &&
+                  g_file_test (self->output, G_FILE_TEST_EXISTS);
+
+  if (self->state == RUNNING)
+    self->state = good ? DONE : FAILED;
+  if (self->state == FAILED)
+    set_error (self);
+  if (self->state != DONE)
+    remove_files (self);
+  g_clear_object (&self->process);
+  g_clear_object (&self->lines);
+}
+
+static void
+finish_one (WatchSynopsisJob *self)
+{
+  if (--self->pending == 0)
+    end (self);
+  unref (self);
+}
+
+static void
+on_ended (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_subprocess_wait_finish (G_SUBPROCESS (source), result, NULL);
+  finish_one (user_data);
+}
+
+/* A line is {"progress": …}, {"error": …}, or the result. */
+static void
+take_line (WatchSynopsisJob *self, const gchar *line)
+{
+  g_autoptr (JsonNode) root = json_from_string (line, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+
+  if (!object)
+    return;
+  if (json_object_has_member (object, "progress")) {
+    self->progress = json_object_get_double_member_with_default (object, "progress", 0);
+    return;
+  }
+  g_clear_pointer (&self->result, json_object_unref);
+  self->result = json_object_ref (object);
+}
+
+static void
+on_line (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  WatchSynopsisJob *self = user_data;
+  GDataInputStream *lines = G_DATA_INPUT_STREAM (source);
+  g_autofree gchar *line = g_data_input_stream_read_line_finish (lines, result, NULL, NULL);
+
+  if (!line) {
+    finish_one (self);
+    return;
+  }
+  take_line (self, line);
+  g_data_input_stream_read_line_async (lines, G_PRIORITY_DEFAULT, NULL, on_line, self);
+}
+
+static void
+follow (WatchSynopsisJob *self)
+{
+  self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->process));
+  self->pending = 2;
+  self->refs += 2;
+  g_data_input_stream_read_line_async (self->lines, G_PRIORITY_DEFAULT, NULL, on_line, self);
+  g_subprocess_wait_async (self->process, NULL, on_ended, self);
+}
+
+/* --- Interface --- */
+
+WatchSynopsisJob *
+watch_synopsis_job_new (const gchar *data)
+{
+  WatchSynopsisJob *self = g_new0 (WatchSynopsisJob, 1);
+
+  self->refs = 1;
+  self->program = g_strdup ("/proc/self/exe");
+  self->output = g_build_filename (data, "synopsis.mp4", NULL);
+  remove_files (self);
+  return self;
+}
+
+void
+watch_synopsis_job_set_program (WatchSynopsisJob *self, const gchar *program)
+{
+  g_free (self->program);
+  self->program = g_strdup (program);
+}
+
+/* Does not leave files behind, even if the main loop does not run any more. */
+void
+watch_synopsis_job_free (WatchSynopsisJob *self)
+{
+  watch_synopsis_job_cancel (self);
+  if (self->process) {
+    g_subprocess_wait (self->process, NULL, NULL);
+    remove_files (self);
+  }
+  unref (self);
+}
+
+gboolean
+watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *settings,
+                          const gchar *camera, const gchar *day, guint seconds, GError **error)
+{
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autofree gchar *camera_option = g_strconcat ("--synopsis=", camera, NULL);
+  g_autofree gchar *seconds_option = g_strdup_printf ("--seconds=%u", seconds);
+
+  if (self->process) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+                 "a synopsis of %s is being made: wait, or cancel it", self->camera);
+    return FALSE;
+  }
+  remove_files (self);
+  g_subprocess_launcher_set_child_setup (launcher, set_up_child, NULL, NULL);
+  self->process = g_subprocess_launcher_spawn (
+      launcher, error, self->program, camera_option, "--day", day, seconds_option, "--settings",
+      settings->path, "--data", settings->data, "--output", self->output, "--report", NULL);
+  self->state = self->process ? RUNNING : NONE;
+  if (!self->process)
+    return FALSE;
+  g_free (self->camera);
+  g_free (self->day);
+  self->camera = g_strdup (camera);
+  self->day = g_strdup (day);
+  self->max_seconds = seconds;
+  self->progress = 0;
+  g_clear_pointer (&self->result, json_object_unref);
+  g_clear_pointer (&self->error, g_free);
+  follow (self);
+  return TRUE;
+}
+
+void
+watch_synopsis_job_cancel (WatchSynopsisJob *self)
+{
+  self->state = NONE;
+  if (self->process)
+    g_subprocess_force_exit (self->process);
+  else
+    remove_files (self);
+}
+
+static void
+add_result (WatchSynopsisJob *self, JsonBuilder *builder)
+{
+  static const gchar *const names[] = { "objects", "recordings", "unreadable" };
+  const gchar *type;
+
+  g_free (watch_synopsis_job_get_video (self, &type, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    watch_json_add_int (builder, names[i],
+                        json_object_get_int_member_with_default (self->result, names[i], 0));
+  watch_json_add_double (builder, "length",
+                         json_object_get_double_member_with_default (self->result, "seconds", 0));
+  watch_json_add_string (builder, "video", "/api/synopsis/video");
+  watch_json_add_string (builder, "type", type);
+}
+
+void
+watch_synopsis_job_describe (WatchSynopsisJob *self, JsonBuilder *builder)
+{
+  static const gchar *const states[] = { "none", "running", "done", "failed" };
+
+  watch_json_add_string (builder, "state", states[self->state]);
+  if (self->state == NONE)
+    return;
+  watch_json_add_string (builder, "camera", self->camera);
+  watch_json_add_string (builder, "day", self->day);
+  watch_json_add_int (builder, "seconds", self->max_seconds);
+  watch_json_add_double (builder, "progress", self->state == DONE ? 1 : self->progress);
+  watch_json_add_string (builder, "error", self->error);
+  if (self->state == DONE)
+    add_result (self, builder);
+}
+
+gchar *
+watch_synopsis_job_get_video (WatchSynopsisJob *self, const gchar **type, gchar **name)
+{
+  gboolean jpeg;
+
+  if (self->state != DONE)
+    return NULL;
+  jpeg = json_object_get_boolean_member_with_default (self->result, "jpeg", FALSE);
+  *type = jpeg ? "video/x-matroska" : "video/mp4";
+  if (name)
+    *name = g_strdup_printf ("%s-%s.%s", self->camera, self->day, jpeg ? "mkv" : "mp4");
+  return g_strdup (self->output);
+}

@@ -1,0 +1,111 @@
+/* cudaccl-watch - the synopsis over HTTP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/web/http.h"
+#include "apps/watch/settings/private.h"
+#include "apps/watch/http/synopsis-job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_SECONDS 180
+
+static void
+answer (const WatchRequest *request, guint status)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  watch_synopsis_job_describe (watch_server_get_synopsis (request->server), builder);
+  watch_http_json (request->message, status, watch_json_take (builder));
+}
+
+static const gchar *
+get_string (JsonObject *object, const gchar *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
+}
+
+static gboolean
+is_day (const gchar *text)
+{
+  gint year, month, day, n = 0;
+
+  return text && strlen (text) == 10 &&
+         sscanf (text, "%4d-%2d-%2d%n", &year, &month, &day, &n) == 3 && n == 10 && year > 0 &&
+         month > 0 && day > 0 &&
+         g_date_valid_dmy ((GDateDay) day, (GDateMonth) month, (GDateYear) year);
+}
+
+static gboolean
+get_seconds (JsonObject *object, gint64 *seconds)
+{
+  JsonNode *node = json_object_get_member (object, "seconds");
+
+  *seconds = DEFAULT_SECONDS;
+  if (!node)
+    return TRUE;
+  *seconds = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_int (node) : 0;
+  return *seconds >= 15 && *seconds <= 3600;
+}
+
+void
+watch_synopsis_start (const WatchRequest *request)
+{
+  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
+  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autoptr (GError) error = NULL;
+  const gchar *camera, *day, *expected;
+  gint64 seconds = 0;
+
+  if (!object)
+    return;
+  camera = get_string (object, "camera");
+  day = get_string (object, "day");
+  expected = !camera || !watch_settings_is_name (camera) ? "camera: expected a name"
+             : !is_day (day)                             ? "day: expected YYYY-MM-DD"
+             : !get_seconds (object, &seconds)           ? "seconds: expected 15 to 3600"
+                                                         : NULL;
+  if (expected)
+    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", expected);
+  else if (watch_synopsis_job_start (watch_server_get_synopsis (request->server), settings, camera,
+                                     day, (guint) seconds, &error))
+    answer (request, SOUP_STATUS_ACCEPTED);
+  else
+    watch_http_error (request->message,
+                      g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY)
+                          ? SOUP_STATUS_CONFLICT
+                          : SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                      "%s", error->message);
+}
+
+void
+watch_synopsis_get (const WatchRequest *request)
+{
+  answer (request, SOUP_STATUS_OK);
+}
+
+void
+watch_synopsis_cancel (const WatchRequest *request)
+{
+  watch_synopsis_job_cancel (watch_server_get_synopsis (request->server));
+  answer (request, SOUP_STATUS_OK);
+}
+
+void
+watch_synopsis_video (const WatchRequest *request)
+{
+  const gchar *type = NULL;
+  g_autofree gchar *name = NULL;
+  g_autofree gchar *path =
+      watch_synopsis_job_get_video (watch_server_get_synopsis (request->server), &type, &name);
+
+  if (!path) {
+    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND,
+                      "there is no synopsis: POST /api/synopsis makes one");
+    return;
+  }
+  watch_live_send_file (request, path, type, name);
+}

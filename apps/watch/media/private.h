@@ -1,0 +1,52 @@
+/* cudaccl-watch - what the parts of the media folder share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_MEDIA_PRIVATE_H__
+#define __WATCH_MEDIA_PRIVATE_H__
+
+#include "apps/watch/media/media.h"
+
+G_BEGIN_DECLS
+
+struct _WatchMedia
+{
+  gint refs;
+  gchar *folder;
+  guint retention_days;
+  guint64 retention_bytes;
+  GRegex *any_name, *day_name, *file_name, *temporary_name;
+  gint serial; /* makes names unique, also over restarts within a second */
+  gint full;   /* there is no space, or the last file could not be written */
+
+  GMutex lock;
+  GCond wake, idle;
+  GThread *thread;
+  GQueue jobs;
+  guint64 queued; /* bytes of the jobs */
+  gboolean busy, quit, done;
+  WatchMediaStats stats; /* bytes include clips that are being written */
+
+  /* Held while folders are made, and while they are removed. Taken before `lock`. */
+  GMutex index_lock;
+  GHashTable *days; /* CAMERA/DAY -> guint64: bytes of its files */
+
+  /* For the thread. */
+  GPtrArray *open; /* of WatchWriting */
+  gint64 full_until, checked;
+  guint64 reserve;
+  gint64 hold;
+};
+
+typedef void (*WatchFileFunc) (WatchMedia *self, const gchar *day, const gchar *file,
+                               gpointer user_data);
+
+/* Calls @func with the files of @day, CAMERA/DAY. */
+void watch_media_list_day (WatchMedia *self, const gchar *day, WatchFileFunc func,
+                           gpointer user_data);
+
+/* Returns the size of a file, 0 if there is none. */
+guint64 watch_media_get_size (const gchar *path);
+
+G_END_DECLS
+
+#endif /* __WATCH_MEDIA_PRIVATE_H__ */

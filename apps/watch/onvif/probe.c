@@ -1,0 +1,224 @@
+/* cudaccl-watch - answers probes for ONVIF devices
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Anyone can send a probe to the multicast group, and forge the sender's address. So answers go to
+ * networks that this machine is in, without a router in between, and are few. */
+
+#include "apps/watch/onvif/probe.h"
+
+#include <gio/gio.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "apps/watch/onvif/soap.h"
+#include "apps/watch/onvif/services.h"
+
+#define GROUP "239.255.255.250"
+#define PORT 3702
+#define MAX_PROBE 16384  /* bytes of a datagram */
+#define MAX_RATE 20      /* answers per second */
+#define JOIN_INTERVAL 60 /* seconds: networks come and go */
+#define DISCOVERY "http://schemas.xmlsoap.org/ws/2005/04/discovery"
+#define ANONYMOUS "http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous"
+
+struct _WatchProbe
+{
+  GUri *uri;
+  gboolean any; /* the page is at all addresses of this machine */
+  gchar *id, *scopes;
+  gint64 start;
+  guint64 n_answers;
+  gint64 second; /* in which the last answer was sent, and how many */
+  guint n_in_second;
+  GSocket *socket;
+  GSource *source;
+  guint join;
+};
+
+/* Whether the searched type is one of ours; types have prefixes of the sender's choice. */
+static gboolean
+matches_types (const gchar *text)
+{
+  g_auto (GStrv) types = g_strsplit_set (text, " \t\r\n", -1);
+  gboolean any = FALSE;
+
+  for (gchar **type = types; *type; type++) {
+    const gchar *colon = strchr (*type, ':'), *name = colon ? colon + 1 : *type;
+
+    if (g_str_equal (name, "NetworkVideoTransmitter") || g_str_equal (name, "Device"))
+      return TRUE;
+    any |= *name != '\0';
+  }
+  return !any;
+}
+
+/* Whether each of the searched scopes begins one of ours, in whole parts. */
+static gboolean
+matches_scopes (const gchar *text, const gchar *own)
+{
+  g_auto (GStrv) searched = g_strsplit_set (text, " \t\r\n", -1);
+  g_auto (GStrv) scopes = g_strsplit (own, " ", -1);
+
+  for (gchar **one = searched; *one; one++) {
+    gsize length = strlen (*one);
+    gboolean found = length == 0;
+
+    for (gchar **scope = scopes; *scope && !found; scope++)
+      found = g_str_has_prefix (*scope, *one) &&
+              (strchr ("/", (*scope)[length]) || (*one)[length - 1] == '/');
+    if (!found)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gchar *
+watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size, const gchar *host)
+{
+  g_auto (WatchSoap) soap = { 0 };
+  g_autofree gchar *id = g_uuid_string_random (), *relates = NULL, *header = NULL, *body = NULL;
+  g_autofree gchar *uri = NULL, *scopes = NULL;
+
+  if (!watch_soap_parse (&soap, text, size) || !g_str_equal (soap.operation, "Probe") ||
+      !matches_types (watch_soap_get (&soap, NULL, "Types")) ||
+      !matches_scopes (watch_soap_get (&soap, NULL, "Scopes"), self->scopes))
+    return NULL;
+  uri = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (self->uri), NULL,
+                    self->any ? host : g_uri_get_host (self->uri), g_uri_get_port (self->uri),
+                    WATCH_ONVIF_DEVICE_PATH, NULL, NULL);
+  relates = g_markup_escape_text (watch_soap_get (&soap, "Header", "MessageID"), -1);
+  scopes = g_markup_escape_text (self->scopes, -1);
+  header = g_strdup_printf ("<a:MessageID>urn:uuid:%s</a:MessageID><a:RelatesTo>%s</a:RelatesTo>"
+                            "<a:To>" ANONYMOUS "</a:To>"
+                            "<a:Action>" DISCOVERY "/ProbeMatches</a:Action>"
+                            "<d:AppSequence InstanceId=\"%" G_GINT64_FORMAT
+                            "\" MessageNumber=\"%" G_GUINT64_FORMAT "\"/>",
+                            id, relates, self->start, ++self->n_answers);
+  body = g_strdup_printf ("<d:ProbeMatches><d:ProbeMatch><a:EndpointReference>"
+                          "<a:Address>urn:uuid:%s</a:Address></a:EndpointReference>"
+                          "<d:Types>dn:NetworkVideoTransmitter tds:Device</d:Types>"
+                          "<d:Scopes>%s</d:Scopes><d:XAddrs>%s</d:XAddrs>"
+                          "<d:MetadataVersion>1</d:MetadataVersion>"
+                          "</d:ProbeMatch></d:ProbeMatches>",
+                          self->id, scopes, uri);
+  return watch_soap_make (header, body);
+}
+
+/* The address of this machine from which @sender can be reached, or NULL. */
+static gchar *
+find_host (GSocketAddress *sender)
+{
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocketAddress) own = NULL;
+
+  if (!socket || !g_socket_connect (socket, sender, NULL, NULL))
+    return NULL;
+  own = g_socket_get_local_address (socket, NULL);
+  return own ? g_inet_address_to_string (
+                   g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (own)))
+             : NULL;
+}
+
+static gboolean
+may_answer (WatchProbe *self)
+{
+  gint64 second = g_get_monotonic_time () / G_USEC_PER_SEC;
+
+  if (second != self->second)
+    self->n_in_second = 0;
+  self->second = second;
+  return self->n_in_second++ < MAX_RATE;
+}
+
+static gboolean
+on_probe (GSocket *socket, GIOCondition condition, gpointer user_data)
+{
+  WatchProbe *self = user_data;
+  gchar text[MAX_PROBE];
+  g_autoptr (GSocketAddress) sender = NULL;
+  gssize size = g_socket_receive_from (socket, &sender, text, sizeof text, NULL, NULL);
+  g_autofree gchar *host = NULL, *answer = NULL;
+
+  if (size <= 0 || !sender || !may_answer (self))
+    return G_SOURCE_CONTINUE;
+  host = find_host (sender);
+  answer = host ? watch_probe_make_answer (self, text, (gsize) size, host) : NULL;
+  if (answer)
+    g_socket_send_to (socket, sender, answer, strlen (answer), NULL, NULL);
+  return G_SOURCE_CONTINUE;
+}
+
+/* Joins the group in all networks; where that was done before, it fails. */
+static gboolean
+join (gpointer user_data)
+{
+  WatchProbe *self = user_data;
+  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (GROUP);
+  struct if_nameindex *all = if_nameindex ();
+
+  for (struct if_nameindex *one = all; one && one->if_name; one++)
+    g_socket_join_multicast_group (self->socket, group, FALSE, one->if_name, NULL);
+  if (all)
+    if_freenameindex (all);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+open_socket (WatchProbe *self, GError **error)
+{
+  /* Not to the address of the machine, so that there are probes of the networks alone. */
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (GROUP, PORT);
+
+  self->socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  if (!self->socket || !g_socket_bind (self->socket, address, TRUE, error) ||
+      !g_socket_set_option (self->socket, SOL_SOCKET, SO_DONTROUTE, 1, error))
+    return FALSE;
+  g_socket_set_blocking (self->socket, FALSE);
+  join (self);
+  self->join = g_timeout_add_seconds (JOIN_INTERVAL, join, self);
+  self->source = g_socket_create_source (self->socket, G_IO_IN, NULL);
+  g_source_set_callback (self->source, G_SOURCE_FUNC (on_probe), self, NULL);
+  g_source_attach (self->source, NULL);
+  return TRUE;
+}
+
+void
+watch_probe_start (WatchProbe *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!open_socket (self, &error))
+    g_warning ("ONVIF clients will not find this program by themselves: port %d: %s", PORT,
+               error->message);
+}
+
+WatchProbe *
+watch_probe_new (WatchSettings *settings, const gchar *uri)
+{
+  WatchProbe *self = g_new0 (WatchProbe, 1);
+
+  self->any = g_str_has_prefix (settings->listen, "0.0.0.0:") ||
+              g_str_has_prefix (settings->listen, "[::]:");
+  self->uri = g_uri_parse (uri, G_URI_FLAGS_NONE, NULL);
+  self->id = watch_onvif_get_id (settings);
+  self->scopes = watch_onvif_get_scopes ();
+  self->start = g_get_real_time () / G_USEC_PER_SEC;
+  return self;
+}
+
+void
+watch_probe_free (WatchProbe *self)
+{
+  g_clear_handle_id (&self->join, g_source_remove);
+  if (self->source)
+    g_source_destroy (self->source);
+  g_clear_pointer (&self->source, g_source_unref);
+  g_clear_object (&self->socket);
+  g_uri_unref (self->uri);
+  g_free (self->id);
+  g_free (self->scopes);
+  g_free (self);
+}

@@ -1,0 +1,28 @@
+/* cudaccl-watch - answers probes for ONVIF devices
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_ONVIF_PROBE_H__
+#define __WATCH_ONVIF_PROBE_H__
+
+#include "apps/watch/settings/settings.h"
+
+G_BEGIN_DECLS
+
+/* Answers probes of WS-Discovery. For the main thread. */
+typedef struct _WatchProbe WatchProbe;
+
+/* @uri: the address of the page, whose scheme and port clients get with the address of this machine
+ * in their network, or its own if the page is at one address only. */
+WatchProbe *watch_probe_new (WatchSettings *settings, const gchar *uri);
+/* Begins to answer, or logs why it cannot. */
+void watch_probe_start (WatchProbe *self);
+void watch_probe_free (WatchProbe *self);
+
+/* Returns the answer to @text, or NULL if it is not a probe for such a device. */
+gchar *watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size, const gchar *host);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchProbe, watch_probe_free)
+
+G_END_DECLS
+
+#endif /* __WATCH_ONVIF_PROBE_H__ */

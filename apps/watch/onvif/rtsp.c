@@ -1,0 +1,516 @@
+/* cudaccl-watch - ONVIF's metadata over RTSP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A client that asks for rtsp://…/CAMERA gets a pipeline of the server, which all clients of the
+ * camera share:
+ *
+ *   appsrc ! cclonvif ! payloader
+ *
+ * The pipeline of the camera feeds it with metadata, without waiting for it. */
+
+#include "apps/watch/onvif/rtsp.h"
+
+#include "apps/web/http.h"
+
+#include <gio/gio.h>
+
+#ifdef HAVE_RTSP_SERVER
+
+#include <gst/rtp/rtp.h>
+#include <gst/rtsp-server/rtsp-server.h>
+#include <sys/resource.h>
+
+#define REALM "cudaccl-watch"
+#define ROLE "user"
+#define MAX_CLIENTS 512     /* a client has one for each camera */
+#define FILES_SHARE 4       /* of the files that may be open, clients may have one in so many */
+#define NETWORK_SHARE 4     /* of the clients, one in so many may be strangers of one address */
+#define REFUSED_INTERVAL 60 /* seconds between messages */
+#define MAX_QUEUED 50       /* documents, of a client that is slow */
+#define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
+
+/* --- The payloader --- */
+
+/* A document is split over packets; the last one has the marker (ONVIF Streaming Specification). */
+#define WATCH_TYPE_RTSP_PAY (watch_rtsp_pay_get_type ())
+G_DECLARE_FINAL_TYPE (WatchRtspPay, watch_rtsp_pay, WATCH, RTSP_PAY, GstRTPBasePayload)
+
+struct _WatchRtspPay
+{
+  GstRTPBasePayload parent;
+};
+
+G_DEFINE_TYPE (WatchRtspPay, watch_rtsp_pay, GST_TYPE_RTP_BASE_PAYLOAD)
+
+static GstFlowReturn
+watch_rtsp_pay_handle_buffer (GstRTPBasePayload *self, GstBuffer *document)
+{
+  const gsize size = gst_buffer_get_size (document);
+  const gsize max = gst_rtp_buffer_calc_payload_len (GST_RTP_BASE_PAYLOAD_MTU (self), 0, 0);
+  GstBufferList *packets = gst_buffer_list_new ();
+
+  for (gsize offset = 0; offset < size; offset += max) {
+    GstBuffer *packet = gst_rtp_base_payload_allocate_output_buffer (self, 0, 0, 0);
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+    gst_rtp_buffer_map (packet, GST_MAP_WRITE, &rtp);
+    gst_rtp_buffer_set_marker (&rtp, offset + max >= size);
+    gst_rtp_buffer_unmap (&rtp);
+    GST_BUFFER_PTS (packet) = GST_BUFFER_PTS (document);
+    gst_buffer_copy_into (packet, document, GST_BUFFER_COPY_MEMORY, offset,
+                          MIN (max, size - offset));
+    gst_buffer_list_add (packets, packet);
+  }
+  gst_buffer_unref (document);
+  return gst_rtp_base_payload_push_list (self, packets);
+}
+
+static gboolean
+watch_rtsp_pay_set_caps (GstRTPBasePayload *self, GstCaps *caps)
+{
+  gst_rtp_base_payload_set_options (self, "application", TRUE, "VND.ONVIF.METADATA", 90000);
+  return gst_rtp_base_payload_set_outcaps (self, NULL);
+}
+
+static void
+watch_rtsp_pay_class_init (WatchRtspPayClass *klass)
+{
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
+      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-onvif-metadata"));
+  static GstStaticPadTemplate src =
+      GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                               GST_STATIC_CAPS ("application/x-rtp, media=(string)application, "
+                                                "clock-rate=(int)90000, "
+                                                "encoding-name=(string)VND.ONVIF.METADATA"));
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstRTPBasePayloadClass *pay_class = GST_RTP_BASE_PAYLOAD_CLASS (klass);
+
+  gst_element_class_add_static_pad_template (element_class, &sink);
+  gst_element_class_add_static_pad_template (element_class, &src);
+  gst_element_class_set_static_metadata (element_class, "ONVIF metadata payloader",
+                                         "Codec/Payloader/Network/RTP",
+                                         "Splits documents over packets", "The cudaccl authors");
+  pay_class->set_caps = watch_rtsp_pay_set_caps;
+  pay_class->handle_buffer = watch_rtsp_pay_handle_buffer;
+}
+
+static void
+watch_rtsp_pay_init (WatchRtspPay *self)
+{
+}
+
+/* --- Pipelines --- */
+
+#define WATCH_TYPE_RTSP_FACTORY (watch_rtsp_factory_get_type ())
+G_DECLARE_FINAL_TYPE (WatchRtspFactory, watch_rtsp_factory, WATCH, RTSP_FACTORY,
+                      GstRTSPMediaFactory)
+
+struct _WatchRtspFactory
+{
+  GstRTSPMediaFactory parent;
+  gchar *camera;
+  WatchMetadata *metadata;
+};
+
+G_DEFINE_TYPE (WatchRtspFactory, watch_rtsp_factory, GST_TYPE_RTSP_MEDIA_FACTORY)
+
+/* In a thread of the server. */
+static GstElement *
+watch_rtsp_factory_create_element (GstRTSPMediaFactory *factory, const GstRTSPUrl *url)
+{
+  WatchRtspFactory *self = WATCH_RTSP_FACTORY (factory);
+  GstElement *bin = gst_bin_new (NULL), *source = gst_element_factory_make ("appsrc", NULL);
+  GstElement *writer = gst_element_factory_make ("cclonvif", NULL);
+  GstElement *pay = g_object_new (WATCH_TYPE_RTSP_PAY, "name", "pay0", "pt", 98, NULL);
+
+  if (!source || !writer) {
+    g_warning ("rtsp: there is no element %s", source ? "cclonvif" : "appsrc");
+    gst_clear_object (&source);
+    gst_clear_object (&writer);
+    gst_object_unref (gst_object_ref_sink (pay));
+    gst_object_unref (gst_object_ref_sink (bin));
+    return NULL;
+  }
+  g_object_set (source, "is-live", TRUE, "do-timestamp", TRUE, "format", GST_FORMAT_TIME,
+                "max-bytes", G_GUINT64_CONSTANT (0), "max-buffers", (guint64) MAX_QUEUED, NULL);
+  gst_util_set_object_arg (G_OBJECT (source), "leaky-type", "downstream");
+  g_object_set (writer, "source", self->camera, "qos", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (bin), source, writer, pay, NULL);
+  gst_element_link_many (source, writer, pay, NULL);
+  watch_metadata_add_source (self->metadata, self->camera, GST_APP_SRC (source));
+  return bin;
+}
+
+static void
+watch_rtsp_factory_finalize (GObject *object)
+{
+  WatchRtspFactory *self = WATCH_RTSP_FACTORY (object);
+
+  g_free (self->camera);
+  g_clear_pointer (&self->metadata, watch_metadata_unref);
+  G_OBJECT_CLASS (watch_rtsp_factory_parent_class)->finalize (object);
+}
+
+static void
+watch_rtsp_factory_class_init (WatchRtspFactoryClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = watch_rtsp_factory_finalize;
+  GST_RTSP_MEDIA_FACTORY_CLASS (klass)->create_element = watch_rtsp_factory_create_element;
+}
+
+static void
+watch_rtsp_factory_init (WatchRtspFactory *self)
+{
+}
+
+/* --- Connections and passwords --- */
+
+/* Data of a client. */
+#define NETWORK "network"
+#define LOGGED_IN "logged-in"
+
+/* Counts wrong passwords, as the page does, and connections. */
+#define WATCH_TYPE_RTSP_AUTH (watch_rtsp_auth_get_type ())
+G_DECLARE_FINAL_TYPE (WatchRtspAuth, watch_rtsp_auth, WATCH, RTSP_AUTH, GstRTSPAuth)
+
+struct _WatchRtspAuth
+{
+  GstRTSPAuth parent;
+  GMutex lock;
+  WatchAuth *failures;
+  guint max_clients;
+  WatchServerStats *stats;
+  gint64 refused; /* when a message said so last, or 0 */
+};
+
+G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
+
+static gchar *
+get_network (GstRTSPConnection *connection)
+{
+  g_autoptr (GInetAddress) address =
+      g_inet_address_new_from_string (gst_rtsp_connection_get_ip (connection));
+
+  return watch_auth_get_network (address);
+}
+
+/* In the main thread, before the connection has a client. Strangers, who have not logged in, leave
+ * room for clients at other addresses. */
+static gboolean
+may_connect (WatchRtspAuth *self, GstRTSPContext *context)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const guint max = self->max_clients / NETWORK_SHARE;
+  g_autofree gchar *network = get_network (context->conn);
+  GList *clients = gst_rtsp_server_client_filter (context->server, NULL, NULL);
+  guint n = 0, n_strangers = 0;
+
+  for (GList *one = clients; one; one = one->next, n++)
+    n_strangers += !g_object_get_data (one->data, LOGGED_IN) &&
+                   g_strcmp0 (g_object_get_data (one->data, NETWORK), network) == 0;
+  g_list_free_full (clients, g_object_unref);
+  if (n < self->max_clients && n_strangers < max)
+    return TRUE;
+  self->stats->rtsp_refused++;
+  if (!self->refused || now >= self->refused + REFUSED_INTERVAL * G_USEC_PER_SEC) {
+    self->refused = now;
+    g_warning ("rtsp: %s is refused: of %u connections (at most %u), %u are from there and have "
+               "not logged in (at most %u)",
+               network, n, self->max_clients, n_strangers, max);
+  }
+  return FALSE;
+}
+
+/* Sends 401 if it returns FALSE. */
+static gboolean
+log_in (GstRTSPAuth *auth, GstRTSPContext *context)
+{
+  GstRTSPAuthClass *klass = GST_RTSP_AUTH_GET_CLASS (auth);
+
+  if (klass->authenticate (auth, context) && context->token)
+    return TRUE;
+  gst_rtsp_message_init_response (context->response, GST_RTSP_STS_UNAUTHORIZED,
+                                  gst_rtsp_status_as_text (GST_RTSP_STS_UNAUTHORIZED),
+                                  context->request);
+  klass->generate_authenticate_header (auth, context);
+  gst_rtsp_client_send_message (context->client, context->session, context->response);
+  return FALSE;
+}
+
+/* gst-rtsp-server looks for the camera before it asks for the password, and answers 404 if there is
+ * none: strangers could find out the names. */
+static gboolean
+watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *check)
+{
+  const GstRTSPMethod methods = GST_RTSP_DESCRIBE | GST_RTSP_SETUP | GST_RTSP_ANNOUNCE;
+
+  if (g_str_equal (check, GST_RTSP_AUTH_CHECK_CONNECT))
+    return may_connect (WATCH_RTSP_AUTH (auth), context);
+  if (g_str_equal (check, GST_RTSP_AUTH_CHECK_URL) && context->method & methods)
+    return log_in (auth, context);
+  return GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->check (auth, context, check);
+}
+
+/* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password.
+ * What a client sends before it got a challenge is no guess: it answers that of another connection.
+ */
+static gboolean
+watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
+{
+  WatchRtspAuth *self = WATCH_RTSP_AUTH (auth);
+  gboolean ok = GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->authenticate (auth, context);
+  gboolean right = ok && context->token;
+  gpointer challenged = g_object_get_data (G_OBJECT (context->client), "challenged");
+  g_autoptr (GInetAddress) address = NULL;
+  gchar *given;
+
+  g_object_set_data (G_OBJECT (context->client), "challenged", self);
+  if (gst_rtsp_message_get_header (context->request, GST_RTSP_HDR_AUTHORIZATION, &given, 0) !=
+          GST_RTSP_OK ||
+      (!right && !challenged))
+    return ok;
+  address = g_inet_address_new_from_string (gst_rtsp_connection_get_ip (context->conn));
+  g_mutex_lock (&self->lock);
+  ok = watch_auth_count (self->failures, "rtsp", right, address, g_get_monotonic_time ()) ==
+       WATCH_AUTH_OK;
+  g_mutex_unlock (&self->lock);
+  if (ok)
+    g_object_set_data (G_OBJECT (context->client), LOGGED_IN, self);
+  return ok;
+}
+
+static void
+watch_rtsp_auth_finalize (GObject *object)
+{
+  WatchRtspAuth *self = WATCH_RTSP_AUTH (object);
+
+  watch_auth_free (self->failures);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (watch_rtsp_auth_parent_class)->finalize (object);
+}
+
+static void
+watch_rtsp_auth_class_init (WatchRtspAuthClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = watch_rtsp_auth_finalize;
+  GST_RTSP_AUTH_CLASS (klass)->authenticate = watch_rtsp_auth_authenticate;
+  GST_RTSP_AUTH_CLASS (klass)->check = watch_rtsp_auth_check;
+}
+
+static void
+watch_rtsp_auth_init (WatchRtspAuth *self)
+{
+  g_mutex_init (&self->lock);
+  self->failures = watch_auth_new ();
+}
+
+/* --- The server --- */
+
+struct _WatchRtsp
+{
+  WatchMetadata *metadata;
+  GstRTSPServer *server;
+  GstRTSPMountPoints *mounts;
+  GstRTSPSessionPool *sessions;
+  GAsyncQueue *ended;
+  guint source, cleanup;
+};
+
+static void
+on_camera (const gchar *camera, gboolean present, gpointer user_data)
+{
+  WatchRtsp *self = user_data;
+  g_autofree gchar *path = g_strconcat ("/", camera, NULL);
+  WatchRtspFactory *factory;
+
+  if (!present) {
+    gst_rtsp_mount_points_remove_factory (self->mounts, path);
+    return;
+  }
+  factory = g_object_new (WATCH_TYPE_RTSP_FACTORY, NULL);
+  factory->camera = g_strdup (camera);
+  factory->metadata = watch_metadata_ref (self->metadata);
+  gst_rtsp_media_factory_set_shared (GST_RTSP_MEDIA_FACTORY (factory), TRUE);
+  gst_rtsp_media_factory_set_protocols (GST_RTSP_MEDIA_FACTORY (factory),
+                                        GST_RTSP_LOWER_TRANS_UDP | GST_RTSP_LOWER_TRANS_TCP);
+  gst_rtsp_media_factory_add_role (
+      GST_RTSP_MEDIA_FACTORY (factory), ROLE, GST_RTSP_PERM_MEDIA_FACTORY_ACCESS, G_TYPE_BOOLEAN,
+      TRUE, GST_RTSP_PERM_MEDIA_FACTORY_CONSTRUCT, G_TYPE_BOOLEAN, TRUE, NULL);
+  gst_rtsp_mount_points_add_factory (self->mounts, path, GST_RTSP_MEDIA_FACTORY (factory));
+}
+
+/* In a thread of the server. Without this, a session outlives a client that vanishes by a minute.
+ */
+static void
+on_closed (GstRTSPClient *client, gpointer session)
+{
+  GstRTSPSessionPool *sessions = gst_rtsp_client_get_session_pool (client);
+
+  gst_rtsp_session_pool_remove (sessions, session);
+  g_object_unref (sessions);
+}
+
+static void
+on_session (GstRTSPClient *client, GstRTSPSession *session, gpointer user_data)
+{
+  g_signal_connect_data (client, "closed", G_CALLBACK (on_closed), g_object_ref (session),
+                         (GClosureNotify) (void (*) (void)) g_object_unref, 0);
+}
+
+static void
+on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
+{
+  g_object_set_data_full (G_OBJECT (client), NETWORK,
+                          get_network (gst_rtsp_client_get_connection (client)), g_free);
+  g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
+}
+
+/* The rest is for cameras, the database and the page. */
+static guint
+get_max_clients (void)
+{
+  struct rlimit files;
+
+  if (getrlimit (RLIMIT_NOFILE, &files) < 0)
+    return MAX_CLIENTS;
+  return (guint) MIN (files.rlim_cur / FILES_SHARE, MAX_CLIENTS);
+}
+
+static void
+set_auth (WatchRtsp *self, const WatchSettings *settings, WatchServerStats *stats)
+{
+  GstRTSPAuth *auth = g_object_new (WATCH_TYPE_RTSP_AUTH, NULL);
+  GstRTSPToken *token =
+      gst_rtsp_token_new (GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, G_TYPE_STRING, ROLE, NULL);
+
+  WATCH_RTSP_AUTH (auth)->max_clients = get_max_clients ();
+  WATCH_RTSP_AUTH (auth)->stats = stats;
+  gst_rtsp_auth_set_supported_methods (auth, GST_RTSP_AUTH_DIGEST);
+  gst_rtsp_auth_set_realm (auth, REALM);
+  gst_rtsp_auth_add_digest (auth, settings->onvif_user, settings->onvif_password, token);
+  gst_rtsp_server_set_auth (self->server, auth);
+  gst_rtsp_token_unref (token);
+  g_object_unref (auth);
+}
+
+static gboolean
+on_cleanup (gpointer user_data)
+{
+  gst_rtsp_session_pool_cleanup (((WatchRtsp *) user_data)->sessions);
+  return G_SOURCE_CONTINUE;
+}
+
+WatchRtsp *
+watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
+{
+  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  g_autoptr (WatchRtsp) self = g_new0 (WatchRtsp, 1);
+  g_autoptr (GSocketConnectable) listen = g_network_address_parse (settings->listen, 0, error);
+  g_autofree gchar *service = g_strdup_printf ("%u", settings->rtsp_port);
+
+  self->ended = g_async_queue_new ();
+  self->server = gst_rtsp_server_new ();
+  self->mounts = gst_rtsp_server_get_mount_points (self->server);
+  self->sessions = gst_rtsp_server_get_session_pool (self->server);
+  if (!listen)
+    return NULL;
+  gst_rtsp_server_set_address (self->server,
+                               g_network_address_get_hostname (G_NETWORK_ADDRESS (listen)));
+  gst_rtsp_server_set_service (self->server, service);
+  /* A client connects for all cameras at once; what does not fit waits for a second. */
+  gst_rtsp_server_set_backlog (self->server, MAX_CLIENTS);
+  gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
+  set_auth (self, settings, watch_server_get_stats (server));
+  g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
+  self->metadata = watch_metadata_ref (watch_get_shared (watch)->metadata);
+  watch_metadata_set_changed (self->metadata, on_camera, self);
+  self->source = gst_rtsp_server_attach (self->server, NULL);
+  if (!self->source) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+                 "port %u is not free: set rtsp-port in [onvif] to another one",
+                 settings->rtsp_port);
+    return NULL;
+  }
+  self->cleanup = g_timeout_add_seconds (CLEANUP_INTERVAL, on_cleanup, self);
+  return g_steal_pointer (&self);
+}
+
+static GstRTSPFilterResult
+remove_client (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
+{
+  return GST_RTSP_FILTER_REMOVE;
+}
+
+/* In the thread of the clients, which uses their connections without a lock. */
+static gboolean
+on_end (gpointer user_data)
+{
+  WatchRtsp *self = user_data;
+  g_autoptr (GAsyncQueue) ended = g_async_queue_ref (self->ended);
+
+  g_list_free (gst_rtsp_server_client_filter (self->server, remove_client, NULL));
+  g_async_queue_push (ended, self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+close_clients (WatchRtsp *self)
+{
+  GstRTSPThreadPool *pool = gst_rtsp_server_get_thread_pool (self->server);
+  /* All clients have the same: pools have one, unless told otherwise. */
+  GstRTSPThread *thread = gst_rtsp_thread_pool_get_thread (pool, GST_RTSP_THREAD_TYPE_CLIENT, NULL);
+  GSource *source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_HIGH);
+  g_source_set_callback (source, on_end, self, NULL);
+  g_source_attach (source, thread->context);
+  g_async_queue_pop (self->ended);
+  g_source_unref (source);
+  gst_rtsp_thread_stop (thread);
+  g_object_unref (pool);
+}
+
+static GstRTSPFilterResult
+remove_session (GstRTSPSessionPool *sessions, GstRTSPSession *session, gpointer user_data)
+{
+  return GST_RTSP_FILTER_REMOVE;
+}
+
+void
+watch_rtsp_free (WatchRtsp *self)
+{
+  if (self->metadata)
+    watch_metadata_set_changed (self->metadata, NULL, NULL);
+  g_clear_handle_id (&self->cleanup, g_source_remove);
+  g_clear_handle_id (&self->source, g_source_remove);
+  close_clients (self);
+  g_list_free (gst_rtsp_session_pool_filter (self->sessions, remove_session, NULL));
+  g_object_unref (self->sessions);
+  g_object_unref (self->mounts);
+  g_object_unref (self->server);
+  g_async_queue_unref (self->ended);
+  g_clear_pointer (&self->metadata, watch_metadata_unref);
+  g_free (self);
+}
+
+#else
+
+struct _WatchRtsp
+{
+  gint unused;
+};
+
+WatchRtsp *
+watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               "the group [onvif] needs gst-rtsp-server, which this build does not have");
+  return NULL;
+}
+
+void
+watch_rtsp_free (WatchRtsp *self)
+{
+}
+
+#endif

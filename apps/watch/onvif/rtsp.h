@@ -1,0 +1,25 @@
+/* cudaccl-watch - ONVIF's metadata over RTSP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_RTSP_H__
+#define __WATCH_RTSP_H__
+
+#include "apps/web/server.h"
+
+G_BEGIN_DECLS
+
+/* Serves the metadata of each camera at rtsp://ADDRESS:PORT/CAMERA, with the address of the page
+ * and the port and user of the group [onvif]. Frames cost nothing while no client is connected. For
+ * the main thread. */
+typedef struct _WatchRtsp WatchRtsp;
+
+/* Returns NULL and sets @error if it cannot; @watch, and @server, which shows how many connections
+ * were refused, must live longer. */
+WatchRtsp *watch_rtsp_new (Watch *watch, WatchServer *server, GError **error);
+void watch_rtsp_free (WatchRtsp *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchRtsp, watch_rtsp_free)
+
+G_END_DECLS
+
+#endif /* __WATCH_RTSP_H__ */

@@ -1,0 +1,26 @@
+/* cudaccl-watch - ONVIF's services over HTTP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_ONVIF_H__
+#define __WATCH_ONVIF_H__
+
+#include "apps/web/http.h"
+
+G_BEGIN_DECLS
+
+/* Answers what a client asks to find the metadata of cameras: each camera is a profile of Media2.
+ * The client must know the password of the group [onvif]: by a UsernameToken, or HTTP digest. For
+ * the main thread. */
+#define WATCH_ONVIF_DEVICE_PATH "/onvif/device_service"
+#define WATCH_ONVIF_MEDIA_PATH "/onvif/media2_service"
+
+/* The path tells which service it is. */
+void watch_onvif_answer (const WatchRequest *request);
+
+/* A UUID that stays, and what a client can search for: URIs separated by spaces. */
+gchar *watch_onvif_get_id (const WatchSettings *settings);
+gchar *watch_onvif_get_scopes (void);
+
+G_END_DECLS
+
+#endif /* __WATCH_ONVIF_H__ */

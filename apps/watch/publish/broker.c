@@ -1,0 +1,393 @@
+/* cudaccl-watch - sends lines to MQTT and Kafka, and states to MQTT
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/publish/sink.h"
+
+#include <string.h>
+
+#include "apps/brokers/broker.h"
+#include "apps/watch/publish/states.h"
+
+/* Lines that are read from the spool and not taken, at most. */
+#define WINDOW 512
+
+/* States that are not confirmed, at most: pictures are large. */
+#define STATE_WINDOW 16
+
+/* Numbers of states have this bit. */
+#define STATE_NUMBER (G_GUINT64_CONSTANT (1) << 63)
+
+/* How long the sink waits at most while nothing wakes it. */
+#define POLL 1000
+
+typedef struct
+{
+  gchar *topic;
+  GBytes *payload;
+} Sent;
+
+typedef struct
+{
+  WatchSink sink;
+  const Broker *broker;
+  gpointer client; /* NULL: to be opened */
+  gchar *topic;    /* prefix of MQTT, topic of Kafka */
+  gchar *hosts, *user, *password, *ca_file, *id;
+  gboolean tls;
+  gboolean connected;
+
+  /* MQTT only. */
+  WatchStates *states; /* or NULL */
+  gchar *will;         /* topic */
+  gchar *birth;        /* of Home Assistant, or NULL */
+  Sent next;           /* without topic: none */
+  GHashTable *sent;    /* of Sent, by their numbers */
+  guint64 state_number;
+  gboolean offline; /* said */
+
+  /* Kafka only. */
+  gchar *status_key, *status; /* to be sent, or NULL; of the sink's lock */
+  gboolean status_sent;       /* and not confirmed */
+} BrokerSink;
+
+static void
+free_sent (gpointer data)
+{
+  Sent *sent = data;
+
+  g_free (sent->topic);
+  g_clear_pointer (&sent->payload, g_bytes_unref);
+  g_free (sent);
+}
+
+static void
+confirmed (guint64 number, const GError *error, gpointer user_data)
+{
+  BrokerSink *self = user_data;
+  Sent *sent;
+
+  if (!(number & STATE_NUMBER)) {
+    watch_sink_done (&self->sink, number, error ? error->message : NULL);
+    return;
+  }
+  if (!self->sent) {
+    self->status_sent = FALSE;
+    return;
+  }
+  sent = g_hash_table_lookup (self->sent, &number);
+  if (sent) {
+    watch_states_done (self->states, sent->topic, sent->payload);
+    g_hash_table_remove (self->sent, &number);
+  }
+}
+
+static void
+connected (const gchar *text, gpointer user_data)
+{
+  BrokerSink *self = user_data;
+
+  self->connected = !text;
+  watch_sink_set_state (&self->sink, !text, text);
+  /* The broker may have been restarted without its states. */
+  if (!text && self->states)
+    watch_states_send_again (self->states);
+}
+
+/* Home Assistant has started, and knows nothing. */
+static void
+received (const gchar *topic, const void *data, gsize length, gpointer user_data)
+{
+  BrokerSink *self = user_data;
+
+  if (length == strlen ("online") && memcmp (data, "online", length) == 0)
+    watch_states_send_again (self->states);
+}
+
+static const BrokerCallbacks callbacks = { confirmed, connected, received };
+
+static gboolean
+open_client (BrokerSink *self, GError **error)
+{
+  const BrokerMessage will = {
+    .topic = self->will, .key = "", .data = "offline", .length = strlen ("offline"), .retain = TRUE
+  };
+  const BrokerSettings settings = {
+    .hosts = self->hosts,
+    .client = self->id,
+    .window = WINDOW + STATE_WINDOW,
+    .user = self->user,
+    .password = self->password,
+    .tls = self->tls,
+    .ca_file = self->ca_file,
+    .wake = self->sink.wake,
+    .will = self->will ? &will : NULL,
+    .subscription = self->birth,
+  };
+
+  self->client = self->broker->open (&settings, &callbacks, self, error);
+  return self->client != NULL;
+}
+
+static void
+close_client (BrokerSink *self)
+{
+  if (self->client)
+    self->broker->close (self->client);
+  self->client = NULL;
+  self->connected = self->status_sent = FALSE;
+  if (self->sent)
+    g_hash_table_remove_all (self->sent);
+  watch_sink_send_again (&self->sink);
+}
+
+/* MQTT has a topic for each camera and kind; Kafka one for each kind, and cameras as keys. */
+static gchar *
+make_topic (BrokerSink *self, const WatchLine *line)
+{
+  if (self->states)
+    return g_strjoin ("/", self->topic, line->camera, line->kind, NULL);
+  return g_str_equal (line->kind, "events") ? g_strdup (self->topic)
+                                            : g_strjoin (".", self->topic, line->kind, NULL);
+}
+
+static void
+send_lines (BrokerSink *self)
+{
+  WatchSink *sink = &self->sink;
+
+  watch_sink_fill (sink, WINDOW);
+  for (guint i = 0; i < sink->lines->len; i++) {
+    WatchSinkLine *line = &g_array_index (sink->lines, WatchSinkLine, i);
+    g_autofree gchar *topic = NULL;
+    g_autoptr (GError) error = NULL;
+    BrokerMessage message = { .key = line->line->camera, .data = line->line->line };
+
+    if (line->state != WATCH_LINE_WAITING)
+      continue;
+    message.topic = topic = make_topic (self, line->line);
+    message.length = strlen (line->line->line);
+    line->state = WATCH_LINE_SENT;
+    if (self->broker->send (self->client, sink->first + i, &message, &error))
+      continue;
+    if (error) {
+      watch_sink_done (sink, sink->first + i, error->message);
+      continue;
+    }
+    line->state = WATCH_LINE_WAITING;
+    return;
+  }
+}
+
+static void
+send_states (BrokerSink *self)
+{
+  while (self->connected && g_hash_table_size (self->sent) < STATE_WINDOW) {
+    guint64 number = self->state_number + 1;
+    g_autoptr (GError) error = NULL;
+    BrokerMessage message = { .key = "", .retain = TRUE };
+
+    if (!self->next.topic &&
+        !watch_states_next (self->states, &self->next.topic, &self->next.payload))
+      return;
+    message.topic = self->next.topic;
+    message.data = g_bytes_get_data (self->next.payload, &message.length);
+    if (self->broker->send (self->client, number, &message, &error)) {
+      self->state_number = number;
+      g_hash_table_insert (self->sent, g_memdup2 (&number, sizeof (number)),
+                           g_memdup2 (&self->next, sizeof (self->next)));
+    } else if (error) {
+      g_message ("%s: %s", self->sink.name, error->message);
+      g_free (self->next.topic);
+      g_bytes_unref (self->next.payload);
+    } else {
+      return;
+    }
+    self->next.topic = NULL;
+    self->next.payload = NULL;
+  }
+}
+
+/* Sends the latest status, one at a time: it is not worth a place in the spool. Returns whether
+ * there is none to wait for. */
+static gboolean
+send_status (BrokerSink *self)
+{
+  g_autofree gchar *key = NULL, *text = NULL;
+
+  g_mutex_lock (&self->sink.lock);
+  if (self->client && !self->status_sent) {
+    key = g_steal_pointer (&self->status_key);
+    text = g_steal_pointer (&self->status);
+  }
+  g_mutex_unlock (&self->sink.lock);
+  if (text) {
+    g_autofree gchar *topic = g_strconcat (self->topic, ".status", NULL);
+    const BrokerMessage message = { topic, key, text, strlen (text), FALSE };
+
+    self->status_sent = self->broker->send (self->client, STATE_NUMBER, &message, NULL);
+  }
+  return !self->status_sent;
+}
+
+/* Returns whether the sink is not to end yet. */
+static gboolean
+end_states (BrokerSink *self)
+{
+  gboolean ends;
+
+  g_mutex_lock (&self->sink.lock);
+  ends = self->sink.deadline != 0;
+  g_mutex_unlock (&self->sink.lock);
+  if (ends && !self->offline) {
+    self->offline = TRUE;
+    watch_states_set_online (self->states, FALSE);
+    return TRUE;
+  }
+  return self->next.topic || g_hash_table_size (self->sent) > 0;
+}
+
+static void
+run (WatchSink *sink)
+{
+  BrokerSink *self = (BrokerSink *) sink;
+
+  while (watch_sink_goes_on (sink, self->states ? end_states (self) : !send_status (self))) {
+    g_autoptr (GError) error = NULL;
+
+    if (self->client || open_client (self, &error)) {
+      send_lines (self);
+      if (self->states)
+        send_states (self);
+      self->broker->poll (self->client, MIN (watch_sink_take (sink, FALSE), POLL), &error);
+    }
+    if (error) {
+      close_client (self);
+      watch_sink_set_state (sink, FALSE, error->message);
+      watch_sink_back_off (sink, 0);
+    }
+  }
+  close_client (self);
+}
+
+static void
+broker_sink_free (WatchSink *sink)
+{
+  BrokerSink *self = (BrokerSink *) sink;
+
+  g_free (self->topic);
+  g_free (self->hosts);
+  g_free (self->user);
+  g_free (self->password);
+  g_free (self->ca_file);
+  g_free (self->id);
+  g_clear_pointer (&self->states, watch_states_free);
+  g_free (self->will);
+  g_free (self->birth);
+  g_free (self->status_key);
+  g_free (self->status);
+  g_free (self->next.topic);
+  g_clear_pointer (&self->next.payload, g_bytes_unref);
+  g_clear_pointer (&self->sent, g_hash_table_unref);
+  watch_sink_clear (sink);
+  g_free (self);
+}
+
+static BrokerSink *
+new_sink (const gchar *scheme, const gchar *topic, const gchar *name, const gchar *hosts,
+          GError **error)
+{
+  const Broker *broker = broker_find (scheme, error);
+  BrokerSink *self;
+
+  if (!broker || !broker->check_topic (topic, error))
+    return NULL;
+  self = g_new0 (BrokerSink, 1);
+  watch_sink_init (&self->sink, g_strdup (name), g_strdup (name), NULL);
+  self->sink.run = run;
+  self->sink.free = broker_sink_free;
+  self->broker = broker;
+  self->topic = g_strdup (topic);
+  self->hosts = g_strdup (hosts);
+  return self;
+}
+
+WatchSink *
+watch_sink_new_mqtt (const WatchSettings *settings, GError **error)
+{
+  const gchar *hosts = strstr (settings->mqtt, "://");
+  g_autofree gchar *scheme =
+      hosts ? g_strndup (settings->mqtt, (gsize) (hosts - settings->mqtt)) : g_strdup ("");
+  g_autofree gchar *file = g_build_filename (settings->data, "mqtt-topics", NULL);
+  g_autofree gchar *id = NULL;
+  g_autofree gchar *sum = NULL;
+  BrokerSink *self;
+
+  if (!hosts || strchr (hosts, '@')) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                 "mqtt: expected mqtt://HOST:PORT or mqtts://HOST:PORT; user and password belong "
+                 "into the file of `credentials`");
+    return NULL;
+  }
+  self = new_sink (scheme, settings->mqtt_prefix, "mqtt", hosts + 3, error);
+  if (!self)
+    return NULL;
+  g_strdelimit (self->hosts, "/", '\0');
+  self->user = g_strdup (settings->mqtt_user);
+  self->password = g_strdup (settings->mqtt_password);
+  self->ca_file = g_strdup (settings->mqtt_ca);
+  self->tls = g_str_equal (scheme, "mqtts");
+  /* The same after each start, and no other program's; brokers take 23 characters. */
+  id = g_strjoin ("\n", g_get_host_name (), settings->data, settings->mqtt_prefix, NULL);
+  sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, id, -1);
+  self->id = g_strdup_printf ("cudaccl-%.14s", sum);
+  self->will = g_strjoin ("/", settings->mqtt_prefix, "availability", NULL);
+  if (settings->discovery && *settings->discovery)
+    self->birth = g_strjoin ("/", settings->discovery, "status", NULL);
+  self->states = watch_states_new (settings, file);
+  self->sent = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, free_sent);
+  self->state_number = STATE_NUMBER;
+  watch_states_set_online (self->states, TRUE);
+  return &self->sink;
+}
+
+WatchSink *
+watch_sink_new_kafka (const WatchSettings *settings, GError **error)
+{
+  BrokerSink *self = new_sink ("kafka", settings->kafka_topic, "kafka", settings->kafka, error);
+
+  if (!self)
+    return NULL;
+  self->user = g_strdup (settings->kafka_user);
+  self->password = g_strdup (settings->kafka_password);
+  self->ca_file = g_strdup (settings->kafka_ca);
+  self->tls = self->ca_file != NULL;
+  return &self->sink;
+}
+
+void
+watch_sink_set_camera (WatchSink *sink, const gchar *camera, const WatchCameraStatus *status)
+{
+  watch_states_set_camera (((BrokerSink *) sink)->states, camera, status);
+  watch_sink_wake (sink);
+}
+
+void
+watch_sink_set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg)
+{
+  watch_states_set_picture (((BrokerSink *) sink)->states, camera, jpeg);
+  watch_sink_wake (sink);
+}
+
+void
+watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status)
+{
+  BrokerSink *self = (BrokerSink *) sink;
+
+  g_mutex_lock (&sink->lock);
+  g_free (self->status_key);
+  g_free (self->status);
+  self->status_key = g_strdup (program);
+  self->status = status;
+  g_mutex_unlock (&sink->lock);
+  watch_sink_wake (sink);
+}

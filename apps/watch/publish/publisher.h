@@ -1,0 +1,51 @@
+/* cudaccl-watch - tells brokers, web hooks and files
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_PUBLISHER_H__
+#define __WATCH_PUBLISHER_H__
+
+#include "apps/watch/camera/camera.h"
+
+G_BEGIN_DECLS
+
+/* Takes lines from the spool of the store to the sinks of the settings, each in a thread of its
+ * own, at least once: a line is taken from the spool when the sink has confirmed it. Retained
+ * states of MQTT (availability, motion, occupancy, counts, pictures, Home Assistant's discovery)
+ * are not spooled: the latest is sent when the broker is there. */
+typedef struct _WatchPublisher WatchPublisher;
+
+typedef struct
+{
+  gchar *name; /* mqtt, kafka, lines, or webhook and the host: no credentials */
+  gboolean connected;
+  guint64 sent;    /* confirmed in this session */
+  guint64 pending; /* in the spool */
+  guint64 dropped; /* from the spool, since the database was made */
+  guint64 refused; /* in this session: lines that the receiver will never take, such as too long */
+  gchar *text;     /* what is wrong, in words, or NULL */
+} WatchSinkStatus;
+
+WatchPublisher *watch_publisher_new (WatchSettings *settings, const WatchShared *shared,
+                                     GError **error);
+/* Sends what is pending for at most two seconds. */
+void watch_publisher_free (WatchPublisher *self);
+
+/* There are lines in the spool. From any thread; cheap. */
+void watch_publisher_wake (WatchPublisher *self);
+
+/* States of a camera, for MQTT. NULL as @status: the camera is removed. */
+void watch_publisher_set_camera (WatchPublisher *self, const gchar *camera,
+                                 const WatchCameraStatus *status);
+/* The latest picture of an event of the camera. */
+void watch_publisher_set_picture (WatchPublisher *self, const gchar *camera, GBytes *jpeg);
+
+/* What this program and its cameras do, for those who look at many: a line of JSON, taken. It goes
+ * to Kafka, to the topic `TOPIC.status`; only the latest is sent. */
+void watch_publisher_set_status (WatchPublisher *self, const gchar *program, gchar *status);
+
+/* Returns an array of WatchSinkStatus, which clears its items. */
+GArray *watch_publisher_get_status (WatchPublisher *self);
+
+G_END_DECLS
+
+#endif /* __WATCH_PUBLISHER_H__ */

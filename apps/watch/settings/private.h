@@ -1,0 +1,24 @@
+/* cudaccl-watch - what reading and editing of settings share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_SETTINGS_PRIVATE_H__
+#define __WATCH_SETTINGS_PRIVATE_H__
+
+#include "apps/watch/settings/settings.h"
+
+G_BEGIN_DECLS
+
+#define WATCH_CAMERA_PREFIX "camera " /* of the names of groups */
+
+/* Whether a camera may have the name. */
+gboolean watch_settings_is_name (const gchar *name);
+
+/* Whether there is such a key in the groups of cameras. */
+gboolean watch_settings_is_camera_key (const gchar *name);
+
+/* Returns the text of the file, or NULL. */
+gchar *watch_settings_read_file (const gchar *path, GError **error);
+
+G_END_DECLS
+
+#endif /* __WATCH_SETTINGS_PRIVATE_H__ */

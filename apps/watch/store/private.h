@@ -1,0 +1,150 @@
+/* cudaccl-watch - what the parts of the store share
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WATCH_STORE_PRIVATE_H__
+#define __WATCH_STORE_PRIVATE_H__
+
+#include <sqlite3.h>
+
+#include "apps/watch/store/store.h"
+
+G_BEGIN_DECLS
+
+#define WATCH_STORE_MAX_SINKS 16
+
+/* How long a search may take. */
+#define WATCH_STORE_SEARCH_TIME (5 * G_TIME_SPAN_SECOND)
+
+/* The number of tracks in a block, see search.c. */
+#define WATCH_STORE_BLOCK 1024
+
+typedef enum
+{
+  WATCH_LINE_EVENTS = 1 << 0,
+  WATCH_LINE_TRACKS = 1 << 1,
+  WATCH_LINE_FRAMES = 1 << 2,
+} WatchLineKind;
+
+/* A receiver of lines from the spool. */
+typedef struct
+{
+  const gchar *name; /* interned */
+  guint kinds;       /* of WatchLineKind */
+  gint64 place;      /* row of the last line taken */
+  WatchSpoolStats stats;
+} WatchSink;
+
+/* The writer's view of the database. It is restored when a transaction fails. */
+typedef struct
+{
+  WatchSink sinks[WATCH_STORE_MAX_SINKS];
+  guint n_sinks;
+  gint64 last_line;   /* row */
+  guint64 line_bytes; /* of all lines */
+  gint64 last_sealed; /* row of the last track that is in a block */
+  guint n_unsealed;   /* tracks after it */
+  guint n_names;      /* in the database */
+} WatchStoreState;
+
+/* A connection and its prepared statements, by their text. */
+typedef struct
+{
+  sqlite3 *db;
+  GHashTable *statements;
+  gint64 deadline;  /* of the present search, monotonic time, or 0 */
+  guint generation; /* of the file, for readers */
+} WatchDb;
+
+struct _WatchStore
+{
+  gchar *path;
+  gint64 search_time; /* WATCH_STORE_SEARCH_TIME; tests set less */
+  int lock;           /* the locked file */
+  GThread *thread;
+
+  /* Used by the writer alone. */
+  WatchDb *db;
+  WatchStoreState state;
+  guint64 max_line_bytes;
+  gint no_spool; /* atomic */
+
+  GMutex mutex;
+  GCond wake;  /* the queue is not empty, or closing */
+  GCond tried; /* a transaction was committed or failed */
+  /* Protected by the mutex. */
+  GQueue queue;       /* of Operation */
+  guint64 n_queued;   /* operations since it was opened */
+  guint64 n_done;     /* of these, committed or dropped */
+  guint64 n_failures; /* transactions that failed */
+  gboolean closing;
+  WatchStoreCommitted committed;
+  gpointer committed_data;
+  WatchStoreStats stats;
+  WatchStoreState shown; /* after the last transaction */
+  GPtrArray *readers;    /* idle connections, WatchDb */
+  guint generation;      /* of the file: a damaged one is replaced */
+  /* Names of cameras, sessions, classes and zones. The number of a name is its index + 1. */
+  GPtrArray *names;
+  GHashTable *name_numbers;
+};
+
+/* --- db.c --- */
+
+/* Never returns NULL. If opening fails, `db` has the error code. */
+WatchDb *watch_db_open (const gchar *path, gboolean write);
+void watch_db_free (WatchDb *db);
+
+/* Sets @error from a code of SQLite. */
+void watch_db_set_error (int code, GError **error);
+
+/* Returns the prepared statement of @sql, reset, or NULL. */
+sqlite3_stmt *watch_db_prepare (WatchDb *db, const gchar *sql);
+
+/* Binds what @types lists and runs the statement to its end: `i` gint64, `d` gdouble, `s` const
+ * gchar * or NULL, `b` GByteArray *. Returns a code of SQLite. */
+int watch_db_run (WatchDb *db, const gchar *sql, const gchar *types, ...);
+
+/* Binds only; returns the statement, or NULL. */
+sqlite3_stmt *watch_db_query (WatchDb *db, const gchar *sql, const gchar *types, ...);
+
+/* Returns the first column of the first row, or 0. */
+gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...);
+
+/* A connection for reading. With @limit, statements end with an error after some seconds. */
+WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
+void watch_store_return_reader (WatchStore *self, WatchDb *db);
+
+/* --- store.c --- */
+
+/* Returns the number of the name, 0 for NULL. With @add, adds the name if it is new; without, a
+ * new name has the number G_MAXUINT32. */
+guint32 watch_store_get_number (WatchStore *self, const gchar *name, gboolean add);
+/* The reverse; free it. */
+gchar *watch_store_get_name (WatchStore *self, guint32 number);
+
+/* --- spool.c: called by the writer within a transaction; return a code of SQLite --- */
+
+int watch_spool_load (WatchStore *self);
+/* In a new database, names the sinks of @before, and numbers lines after those of before: sinks
+ * count rows on. Not within a transaction. */
+int watch_spool_continue (WatchStore *self, const WatchStoreState *before);
+int watch_spool_add (WatchStore *self, WatchLineKind kind, const gchar *camera, const gchar *line);
+int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint *kinds,
+                           guint64 max_bytes);
+int watch_spool_taken (WatchStore *self, const gchar *sink, gint64 row);
+gboolean watch_spool_wants (WatchStore *self, WatchLineKind kind);
+/* Removes lines that all sinks have taken, and drops the oldest above the limit. */
+int watch_spool_trim (WatchStore *self);
+/* Parses kinds such as `events+tracks`. */
+guint watch_line_kinds_parse (const gchar *text);
+
+/* --- search.c: the same --- */
+
+int watch_search_load (WatchStore *self);
+int watch_search_add_track (WatchStore *self, const WatchTrack *track);
+/* Puts tracks into blocks once there are enough. */
+int watch_search_seal (WatchStore *self);
+
+G_END_DECLS
+
+#endif /* __WATCH_STORE_PRIVATE_H__ */

@@ -1,0 +1,889 @@
+/* cudaccl-watch - events, tracks and counts in SQLite
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/store/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* Records in the queue. A busy camera adds less than one a second. */
+#define MAX_QUEUED 16384
+#define RETRY_TIME (1 * G_TIME_SPAN_SECOND)
+/* How many rows of a table a transaction removes at most, so that events do not wait for long. */
+#define REMOVE_ROWS 4000
+
+/* The n-th entry upgrades a database of version n to n + 1. Once released, entries must not change:
+ * add new ones. Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
+static const gchar *const upgrades[] = {
+  "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+  "CREATE TABLE events (row INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, camera INTEGER,"
+  " session INTEGER, number INTEGER, kind INTEGER, zone INTEGER, track INTEGER, class INTEGER,"
+  " x REAL, y REAL, dwell INTEGER, \"in\" INTEGER, out INTEGER, inside INTEGER, text TEXT,"
+  " picture TEXT, clip TEXT);"
+  "CREATE INDEX events_time ON events (time);"
+  "CREATE INDEX events_camera ON events (camera, time);"
+  "CREATE INDEX events_zone ON events (zone, time) WHERE zone > 0;"
+  "CREATE INDEX events_class ON events (class, time) WHERE class > 0;"
+  "CREATE INDEX events_kind ON events (kind, time);"
+  "CREATE INDEX events_picture ON events (picture) WHERE picture IS NOT NULL;"
+  "CREATE INDEX events_clip ON events (clip) WHERE clip IS NOT NULL;"
+  "CREATE TABLE tracks (row INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER, session INTEGER,"
+  " number INTEGER, \"begin\" INTEGER, \"end\" INTEGER, class INTEGER, confidence REAL, path BLOB,"
+  " picture TEXT);"
+  "CREATE INDEX tracks_end ON tracks (\"end\");"
+  "CREATE INDEX tracks_picture ON tracks (picture) WHERE picture IS NOT NULL;"
+  "CREATE TABLE blocks (last INTEGER PRIMARY KEY, min_begin INTEGER, max_begin INTEGER,"
+  " max_end INTEGER, cameras INTEGER, classes INTEGER, zones INTEGER, cells BLOB, heads BLOB,"
+  " paths BLOB);"
+  "CREATE INDEX blocks_begin ON blocks (max_begin);"
+  "CREATE TABLE minutes (camera INTEGER, zone INTEGER, time INTEGER, \"in\" INTEGER, out INTEGER,"
+  " inside INTEGER, PRIMARY KEY (camera, zone, time)) WITHOUT ROWID;"
+  "CREATE INDEX minutes_time ON minutes (time);"
+  "CREATE TABLE cameras (camera INTEGER PRIMARY KEY, last_track INTEGER);"
+  "CREATE TABLE counts (camera INTEGER, zone INTEGER, \"in\" INTEGER, out INTEGER,"
+  " PRIMARY KEY (camera, zone)) WITHOUT ROWID;"
+  "CREATE TABLE lines (row INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER, kind INTEGER,"
+  " line BLOB);"
+  "CREATE TABLE sinks (name TEXT PRIMARY KEY, kinds INTEGER, place INTEGER, dropped INTEGER);",
+};
+
+typedef enum
+{
+  OPERATION_EVENT,
+  OPERATION_TRACK,
+  OPERATION_MINUTE,
+  OPERATION_LINE,
+  OPERATION_SINKS, /* those above are dropped when the queue is full */
+  OPERATION_TAKEN,
+  OPERATION_REMOVE,
+  OPERATION_FORGET,
+} OperationType;
+
+typedef struct
+{
+  OperationType type;
+  WatchEvent *event;
+  WatchTrack *track;
+  WatchMinute *minute;
+  gchar *text; /* the camera of a line, or the sink */
+  gchar *line;
+  gchar **strings; /* sinks or files */
+  guint kinds[WATCH_STORE_MAX_SINKS];
+  gint64 value;  /* a time, row, or number of bytes */
+  gboolean more; /* there are more rows to remove */
+} Operation;
+
+static void
+operation_free (Operation *operation)
+{
+  g_clear_pointer (&operation->event, watch_event_free);
+  g_clear_pointer (&operation->track, watch_track_free);
+  g_clear_pointer (&operation->minute, watch_minute_free);
+  g_free (operation->text);
+  g_free (operation->line);
+  g_strfreev (operation->strings);
+  g_free (operation);
+}
+
+/* --- Names --- */
+
+guint32
+watch_store_get_number (WatchStore *self, const gchar *name, gboolean add)
+{
+  guint32 number;
+
+  if (!name)
+    return 0;
+  g_mutex_lock (&self->mutex);
+  number = GPOINTER_TO_UINT (g_hash_table_lookup (self->name_numbers, name));
+  if (number == 0 && add) {
+    gchar *copy = g_strdup (name);
+
+    g_ptr_array_add (self->names, copy);
+    number = self->names->len;
+    g_hash_table_insert (self->name_numbers, copy, GUINT_TO_POINTER (number));
+  }
+  g_mutex_unlock (&self->mutex);
+  return number ? number : G_MAXUINT32;
+}
+
+gchar *
+watch_store_get_name (WatchStore *self, guint32 number)
+{
+  gchar *name = NULL;
+
+  g_mutex_lock (&self->mutex);
+  if (number > 0 && number <= self->names->len)
+    name = g_strdup (g_ptr_array_index (self->names, number - 1));
+  g_mutex_unlock (&self->mutex);
+  return name;
+}
+
+/* Writes names that are new since the last commit. */
+static int
+write_names (WatchStore *self)
+{
+  int code = SQLITE_OK;
+  guint n_names;
+
+  g_mutex_lock (&self->mutex);
+  n_names = self->names->len;
+  g_mutex_unlock (&self->mutex);
+  for (guint i = self->state.n_names; i < n_names && code == SQLITE_OK; i++) {
+    g_autofree gchar *name = watch_store_get_name (self, i + 1);
+
+    code = watch_db_run (self->db, "INSERT INTO names VALUES (?, ?)", "is", (gint64) (i + 1), name);
+  }
+  self->state.n_names = n_names;
+  return code;
+}
+
+static int
+load_names (WatchStore *self)
+{
+  sqlite3_stmt *statement =
+      watch_db_query (self->db, "SELECT number, name FROM names ORDER BY number", "");
+  gint64 n = 0;
+
+  if (!statement)
+    return sqlite3_errcode (self->db->db);
+  while (sqlite3_step (statement) == SQLITE_ROW) {
+    const gchar *name = (const gchar *) sqlite3_column_text (statement, 1);
+
+    /* Numbers must be without gaps, and names unique. */
+    n++;
+    if (!name || sqlite3_column_int64 (statement, 0) != n ||
+        watch_store_get_number (self, name, TRUE) != n) {
+      sqlite3_reset (statement);
+      return SQLITE_CORRUPT;
+    }
+  }
+  self->state.n_names = n;
+  return sqlite3_reset (statement);
+}
+
+/* --- Opening --- */
+
+/* Fails if the database is of a newer version. */
+static gboolean
+check_version (WatchStore *self, gint64 version, GError **error)
+{
+  if (version <= (gint64) G_N_ELEMENTS (upgrades))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               "%s: written by a newer version of cudaccl-watch (schema %d, this one knows %d)",
+               self->path, (int) version, (int) G_N_ELEMENTS (upgrades));
+  return FALSE;
+}
+
+static int
+upgrade (WatchStore *self, GError **error)
+{
+  gint64 version = watch_db_get_int (self->db, "PRAGMA user_version", "");
+
+  if (!check_version (self, version, error))
+    return SQLITE_OK;
+  for (; version < (gint64) G_N_ELEMENTS (upgrades); version++) {
+    g_autofree gchar *sql = g_strdup_printf ("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
+                                             upgrades[version], (int) version + 1);
+    int code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
+
+    if (code != SQLITE_OK)
+      return code;
+  }
+  return SQLITE_OK;
+}
+
+/* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
+static int
+open_file (WatchStore *self, GError **error)
+{
+  sqlite3_stmt *statement;
+  gboolean wal;
+  int code;
+
+  self->db = watch_db_open (self->path, TRUE);
+  code = sqlite3_errcode (self->db->db);
+  if (code != SQLITE_OK)
+    return code;
+  statement = watch_db_query (self->db, "PRAGMA journal_mode = WAL", "");
+  if (!statement || sqlite3_step (statement) != SQLITE_ROW)
+    return sqlite3_errcode (self->db->db);
+  wal = g_ascii_strcasecmp ((const gchar *) sqlite3_column_text (statement, 0), "wal") == 0;
+  sqlite3_reset (statement);
+  if (!wal) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                 "%s: the file system does not support SQLite's WAL mode; use a local disk",
+                 self->path);
+    return SQLITE_OK;
+  }
+  code = sqlite3_exec (self->db->db,
+                       "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF;"
+                       "PRAGMA journal_size_limit = 16777216",
+                       NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = upgrade (self, error);
+  if (code != SQLITE_OK || *error)
+    return code;
+  code = load_names (self);
+  if (code == SQLITE_OK)
+    code = watch_spool_load (self);
+  if (code == SQLITE_OK)
+    code = watch_search_load (self);
+  return code;
+}
+
+static gboolean
+is_corrupt (int code)
+{
+  return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+}
+
+/* Moves the damaged database aside. The names stay in memory and are written again. */
+static void
+move_aside (WatchStore *self)
+{
+  static const gchar *const suffixes[] = { "", "-wal", "-shm" };
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
+
+  g_clear_pointer (&self->db, watch_db_free);
+  g_mutex_lock (&self->mutex);
+  g_ptr_array_set_size (self->readers, 0);
+  self->generation++;
+  g_mutex_unlock (&self->mutex);
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
+    g_autofree gchar *from = g_strconcat (self->path, suffixes[i], NULL);
+    g_autofree gchar *to = g_strconcat (self->path, ".damaged-", stamp, suffixes[i], NULL);
+
+    if (g_rename (from, to) == 0 && i == 0)
+      g_warning ("%s is damaged: moved to %s, beginning anew", from, to);
+  }
+  memset (&self->state, 0, sizeof (self->state));
+}
+
+/* Opens the database, a new one if it is damaged. */
+static gboolean
+open_or_begin (WatchStore *self, GError **error)
+{
+  g_autoptr (GError) unfit = NULL;
+  int code = open_file (self, &unfit);
+
+  if (is_corrupt (code) && !unfit) {
+    move_aside (self);
+    code = open_file (self, &unfit);
+  }
+  if (unfit) {
+    g_propagate_error (error, g_steal_pointer (&unfit));
+    return FALSE;
+  }
+  if (code != SQLITE_OK) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path,
+                 sqlite3_errmsg (self->db->db));
+    return FALSE;
+  }
+  self->shown = self->state;
+  return TRUE;
+}
+
+/* Locks the folder for this process. SQLite's own locks last only for a transaction. */
+static int
+lock_folder (const gchar *data, GError **error)
+{
+  g_autofree gchar *path = g_build_filename (data, "watch.lock", NULL);
+  int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+  if (fd < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                 g_strerror (errno));
+    return -1;
+  }
+  if (flock (fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+                   "%s is in use by another cudaccl-watch; stop it, or set another folder `data`",
+                   data);
+    else
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                   g_strerror (errno));
+    close (fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* --- Writing --- */
+
+static int
+write_event (WatchStore *self, const WatchEvent *event)
+{
+  gint64 camera = watch_store_get_number (self, event->camera, TRUE);
+  gint64 zone = watch_store_get_number (self, event->zone, TRUE);
+  int code = watch_db_run (
+      self->db,
+      "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "iiiiiiiiddiiiisss", event->time, camera,
+      (gint64) watch_store_get_number (self, event->session, TRUE), (gint64) event->number,
+      (gint64) event->kind, zone, (gint64) event->track,
+      (gint64) watch_store_get_number (self, event->class_name, TRUE), event->x, event->y,
+      event->dwell, (gint64) event->in, (gint64) event->out, (gint64) event->inside, event->text,
+      event->picture, event->clip);
+
+  if (code == SQLITE_OK && zone)
+    code = watch_db_run (self->db, "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?)", "iiii",
+                         camera, zone, (gint64) event->in, (gint64) event->out);
+  /* After a crash, an event may be the only trace of a track. */
+  if (code == SQLITE_OK && event->track)
+    code = watch_db_run (self->db,
+                         "INSERT INTO cameras VALUES (?, ?) ON CONFLICT (camera) DO UPDATE SET "
+                         "last_track = max (last_track, excluded.last_track)",
+                         "ii", camera, (gint64) event->track);
+  if (code == SQLITE_OK && watch_spool_wants (self, WATCH_LINE_EVENTS)) {
+    g_autofree gchar *line = watch_event_to_json (event);
+
+    code = watch_spool_add (self, WATCH_LINE_EVENTS, event->camera, line);
+  }
+  return code;
+}
+
+static int
+write_track (WatchStore *self, const WatchTrack *track)
+{
+  int code = watch_search_add_track (self, track);
+
+  if (code == SQLITE_OK)
+    code = watch_db_run (self->db,
+                         "INSERT INTO cameras VALUES (?, ?) ON CONFLICT (camera) DO UPDATE SET "
+                         "last_track = max (last_track, excluded.last_track)",
+                         "ii", (gint64) watch_store_get_number (self, track->camera, TRUE),
+                         (gint64) track->number);
+  if (code == SQLITE_OK && watch_spool_wants (self, WATCH_LINE_TRACKS)) {
+    g_autofree gchar *line = watch_track_to_json (track);
+
+    code = watch_spool_add (self, WATCH_LINE_TRACKS, track->camera, line);
+  }
+  return code;
+}
+
+/* Sets @more if there is more to remove. */
+static int
+remove_rows (WatchStore *self, const gchar *sql, gint64 time, gboolean *more)
+{
+  int code = watch_db_run (self->db, sql, "ii", time, (gint64) REMOVE_ROWS);
+
+  if (code == SQLITE_OK && sqlite3_changes (self->db->db) >= REMOVE_ROWS)
+    *more = TRUE;
+  return code;
+}
+
+static int
+remove_before (WatchStore *self, gint64 time, gboolean *more)
+{
+  int code = remove_rows (self,
+                          "DELETE FROM events WHERE row IN "
+                          "(SELECT row FROM events WHERE time < ? LIMIT ?)",
+                          time, more);
+
+  if (code == SQLITE_OK)
+    code = remove_rows (self,
+                        "DELETE FROM minutes WHERE (camera, zone, time) IN "
+                        "(SELECT camera, zone, time FROM minutes WHERE time < ? LIMIT ?)",
+                        time, more);
+  if (code == SQLITE_OK)
+    code = remove_rows (self,
+                        "DELETE FROM tracks WHERE row IN "
+                        "(SELECT row FROM tracks WHERE \"end\" < ? LIMIT ?)",
+                        time, more);
+  /* All tracks of these blocks have been removed. */
+  if (code == SQLITE_OK && !*more)
+    code = watch_db_run (self->db, "DELETE FROM blocks WHERE max_end < ?", "i", time);
+  return code;
+}
+
+static int
+forget_files (WatchStore *self, gchar **files)
+{
+  int code = SQLITE_OK;
+
+  for (; *files && code == SQLITE_OK; files++) {
+    code =
+        watch_db_run (self->db, "UPDATE events SET picture = NULL WHERE picture = ?", "s", *files);
+    if (code == SQLITE_OK)
+      code = watch_db_run (self->db, "UPDATE events SET clip = NULL WHERE clip = ?", "s", *files);
+    if (code == SQLITE_OK)
+      code = watch_db_run (self->db, "UPDATE tracks SET picture = NULL WHERE picture = ?", "s",
+                           *files);
+  }
+  return code;
+}
+
+static int
+write_operation (WatchStore *self, Operation *operation)
+{
+  switch (operation->type) {
+  case OPERATION_EVENT:
+    return write_event (self, operation->event);
+  case OPERATION_TRACK:
+    return write_track (self, operation->track);
+  case OPERATION_MINUTE: {
+    WatchMinute *minute = operation->minute;
+
+    return watch_db_run (self->db,
+                         "INSERT INTO minutes VALUES (?, ?, ?, ?, ?, ?) "
+                         "ON CONFLICT (camera, zone, time) DO UPDATE SET "
+                         "\"in\" = \"in\" + excluded.\"in\", out = out + excluded.out, "
+                         "inside = max (inside, excluded.inside)",
+                         "iiiiii", (gint64) watch_store_get_number (self, minute->camera, TRUE),
+                         (gint64) watch_store_get_number (self, minute->zone, TRUE), minute->time,
+                         (gint64) minute->in, (gint64) minute->out, (gint64) minute->inside);
+  }
+  case OPERATION_LINE:
+    return watch_spool_wants (self, operation->kinds[0])
+               ? watch_spool_add (self, operation->kinds[0], operation->text, operation->line)
+               : SQLITE_OK;
+  case OPERATION_SINKS:
+    return watch_spool_set_sinks (self, (const gchar *const *) operation->strings, operation->kinds,
+                                  operation->value);
+  case OPERATION_TAKEN:
+    return watch_spool_taken (self, operation->text, operation->value);
+  case OPERATION_REMOVE:
+    operation->more = FALSE;
+    return remove_before (self, operation->value, &operation->more);
+  case OPERATION_FORGET:
+    return forget_files (self, operation->strings);
+  }
+  g_assert_not_reached ();
+}
+
+/* Writes @batch in one transaction. If an operation fails, sets @failed to it. */
+static int
+write_batch (WatchStore *self, GQueue *batch, GList **failed)
+{
+  int code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
+
+  *failed = NULL;
+  for (GList *item = batch->head; item && code == SQLITE_OK; item = item->next) {
+    code = write_operation (self, item->data);
+    if (code != SQLITE_OK)
+      *failed = item;
+  }
+  if (code == SQLITE_OK)
+    code = watch_spool_trim (self);
+  if (code == SQLITE_OK)
+    code = watch_search_seal (self);
+  if (code == SQLITE_OK)
+    code = write_names (self);
+  if (code == SQLITE_OK)
+    code = watch_db_run (self->db, "COMMIT", "");
+  return code;
+}
+
+/* Returns whether the same transaction may succeed later. */
+static gboolean
+is_transient (int code)
+{
+  switch (code & 0xff) {
+  case SQLITE_FULL:
+  case SQLITE_IOERR:
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+  case SQLITE_NOMEM:
+  case SQLITE_CANTOPEN:
+  case SQLITE_READONLY:
+  case SQLITE_PERM:
+  case SQLITE_PROTOCOL:
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+/* Reports the failure, and waits before the next try. Returns FALSE to give up. */
+static gboolean
+handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
+{
+  g_autofree gchar *text = g_strdup_printf ("%s: %s", self->path,
+                                            (code & 0xff) == SQLITE_FULL ? "no space on the disk"
+                                                                         : sqlite3_errstr (code));
+  gint64 end = g_get_monotonic_time () + RETRY_TIME;
+  WatchStoreState before = self->shown;
+  gboolean retry = TRUE;
+
+  watch_db_run (self->db, "ROLLBACK", "");
+  self->state = self->shown;
+  if (is_corrupt (code) || code == SQLITE_MISUSE) {
+    g_autoptr (GError) error = NULL;
+
+    /* SQLITE_MISUSE: opening it again failed the last time. */
+    if (is_corrupt (code))
+      move_aside (self);
+    g_clear_pointer (&self->db, watch_db_free);
+    if (open_file (self, &error) == SQLITE_OK && !error) {
+      if (watch_spool_continue (self, &before) != SQLITE_OK)
+        self->state.n_sinks = 0;
+      g_mutex_lock (&self->mutex);
+      self->shown = self->state;
+      g_mutex_unlock (&self->mutex);
+      return TRUE;
+    }
+  }
+
+  g_mutex_lock (&self->mutex);
+  if (g_strcmp0 (self->stats.last_error, text) != 0) {
+    g_warning ("%s", text);
+    g_free (self->stats.last_error);
+    self->stats.last_error = g_steal_pointer (&text);
+  }
+  if (failed && !is_transient (code) && !is_corrupt (code) && code != SQLITE_MISUSE) {
+    operation_free (failed->data);
+    g_queue_delete_link (batch, failed);
+    self->stats.dropped++;
+    self->n_done++;
+  } else {
+    self->n_failures++;
+    g_cond_broadcast (&self->tried);
+    retry = !self->closing;
+    while (!self->closing && g_cond_wait_until (&self->wake, &self->mutex, end))
+      ;
+  }
+  g_mutex_unlock (&self->mutex);
+  return retry;
+}
+
+/* Completes the operations of @batch. @written: they were committed. */
+static void
+finish_batch (WatchStore *self, GQueue *batch, gboolean written)
+{
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
+  guint n = batch->length, n_tracks = 0, n_records = 0;
+  WatchStoreCommitted committed;
+  gpointer committed_data;
+  Operation *operation;
+  gboolean closing;
+
+  g_mutex_lock (&self->mutex);
+  closing = self->closing;
+  g_mutex_unlock (&self->mutex);
+  while ((operation = g_queue_pop_head (batch))) {
+    n_records += operation->type < OPERATION_SINKS;
+    n_tracks += operation->type == OPERATION_TRACK;
+    /* Who closes it does not wait until all is removed. */
+    if (written && operation->more && !closing)
+      watch_store_remove_before (self, operation->value);
+    if (operation->event)
+      g_ptr_array_add (events, g_steal_pointer (&operation->event));
+    operation_free (operation);
+  }
+
+  g_mutex_lock (&self->mutex);
+  if (written) {
+    self->shown = self->state;
+    self->stats.events += events->len;
+    self->stats.tracks += n_tracks;
+    g_clear_pointer (&self->stats.last_error, g_free);
+  } else {
+    self->stats.dropped += n_records;
+  }
+  committed = self->committed;
+  committed_data = self->committed_data;
+  g_mutex_unlock (&self->mutex);
+
+  if (!written)
+    g_warning ("%s: %u records were not written", self->path, n_records);
+  else if (committed && events->len > 0)
+    committed (events, committed_data);
+
+  g_mutex_lock (&self->mutex);
+  self->n_done += n;
+  g_cond_broadcast (&self->tried);
+  g_mutex_unlock (&self->mutex);
+}
+
+static gpointer
+writer_main (gpointer data)
+{
+  WatchStore *self = data;
+
+  for (;;) {
+    GQueue batch;
+    GList *failed;
+    int code;
+
+    g_mutex_lock (&self->mutex);
+    while (self->queue.length == 0 && !self->closing)
+      g_cond_wait (&self->wake, &self->mutex);
+    batch = self->queue;
+    g_queue_init (&self->queue);
+    g_mutex_unlock (&self->mutex);
+    if (batch.length == 0)
+      break;
+
+    do
+      code = write_batch (self, &batch, &failed);
+    while (code != SQLITE_OK && handle_failure (self, &batch, failed, code));
+    finish_batch (self, &batch, code == SQLITE_OK);
+  }
+  return NULL;
+}
+
+/* Takes @operation; returns its number. */
+static guint64
+push (WatchStore *self, Operation *operation)
+{
+  guint64 number;
+
+  g_mutex_lock (&self->mutex);
+  if (operation->type < OPERATION_SINKS && self->n_queued - self->n_done >= MAX_QUEUED) {
+    self->stats.dropped++;
+    operation_free (operation);
+  } else {
+    g_queue_push_tail (&self->queue, operation);
+    self->n_queued++;
+    g_cond_signal (&self->wake);
+  }
+  number = self->n_queued;
+  g_mutex_unlock (&self->mutex);
+  return number;
+}
+
+/* Waits until the operation is done. Returns FALSE if the next transaction fails. */
+static gboolean
+wait_for (WatchStore *self, guint64 number)
+{
+  gboolean done;
+  guint64 n_failures;
+
+  g_mutex_lock (&self->mutex);
+  n_failures = self->n_failures;
+  while (self->n_done < number && self->n_failures == n_failures)
+    g_cond_wait (&self->tried, &self->mutex);
+  done = self->n_done >= number;
+  g_mutex_unlock (&self->mutex);
+  return done;
+}
+
+static Operation *
+operation_new (OperationType type)
+{
+  Operation *operation = g_new0 (Operation, 1);
+
+  operation->type = type;
+  return operation;
+}
+
+/* --- Interface --- */
+
+static WatchStore *
+store_new (const gchar *data)
+{
+  WatchStore *self = g_new0 (WatchStore, 1);
+
+  self->lock = -1;
+  self->path = g_build_filename (data, "watch.sqlite", NULL);
+  self->search_time = WATCH_STORE_SEARCH_TIME;
+  self->max_line_bytes = G_MAXINT64;
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->wake);
+  g_cond_init (&self->tried);
+  g_queue_init (&self->queue);
+  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->name_numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  return self;
+}
+
+WatchStore *
+watch_store_open (const gchar *data, GError **error)
+{
+  WatchStore *self;
+  int lock;
+
+  if (g_mkdir_with_parents (data, 0700) != 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", data,
+                 g_strerror (errno));
+    return NULL;
+  }
+  lock = lock_folder (data, error);
+  if (lock < 0)
+    return NULL;
+
+  self = store_new (data);
+  self->lock = lock;
+  if (!open_or_begin (self, error)) {
+    watch_store_close (self);
+    return NULL;
+  }
+  self->thread = g_thread_new ("watch-store", writer_main, self);
+  return self;
+}
+
+WatchStore *
+watch_store_open_for_reading (const gchar *data, GError **error)
+{
+  WatchStore *self = store_new (data);
+  int code;
+
+  self->db = watch_db_open (self->path, FALSE);
+  code = sqlite3_errcode (self->db->db);
+  if (code == SQLITE_OK)
+    code = load_names (self);
+  if (code != SQLITE_OK)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path, sqlite3_errstr (code));
+  else if (check_version (self, watch_db_get_int (self->db, "PRAGMA user_version", ""), error))
+    return self;
+  watch_store_close (self);
+  return NULL;
+}
+
+void
+watch_store_close (WatchStore *self)
+{
+  g_mutex_lock (&self->mutex);
+  self->closing = TRUE;
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->mutex);
+  if (self->thread)
+    g_thread_join (self->thread);
+  g_ptr_array_unref (self->readers);
+  g_clear_pointer (&self->db, watch_db_free);
+  g_hash_table_unref (self->name_numbers);
+  g_ptr_array_unref (self->names);
+  g_free (self->stats.last_error);
+  g_free (self->path);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->wake);
+  g_cond_clear (&self->tried);
+  if (self->lock >= 0)
+    close (self->lock);
+  g_free (self);
+}
+
+gboolean
+watch_store_flush (WatchStore *self)
+{
+  guint64 number;
+
+  g_mutex_lock (&self->mutex);
+  number = self->n_queued;
+  g_mutex_unlock (&self->mutex);
+  return wait_for (self, number);
+}
+
+void
+watch_store_add_event (WatchStore *self, WatchEvent *event)
+{
+  Operation *operation = operation_new (OPERATION_EVENT);
+
+  operation->event = event;
+  push (self, operation);
+}
+
+void
+watch_store_add_track (WatchStore *self, WatchTrack *track)
+{
+  Operation *operation = operation_new (OPERATION_TRACK);
+
+  operation->track = track;
+  push (self, operation);
+}
+
+void
+watch_store_add_minute (WatchStore *self, WatchMinute *minute)
+{
+  Operation *operation = operation_new (OPERATION_MINUTE);
+
+  operation->minute = minute;
+  push (self, operation);
+}
+
+void
+watch_store_add_line (WatchStore *self, const gchar *camera, const gchar *kind, gchar *line)
+{
+  Operation *operation = operation_new (OPERATION_LINE);
+
+  operation->text = g_strdup (camera);
+  operation->kinds[0] = watch_line_kinds_parse (kind);
+  operation->line = line;
+  push (self, operation);
+}
+
+void
+watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpointer user_data)
+{
+  g_mutex_lock (&self->mutex);
+  self->committed = func;
+  self->committed_data = user_data;
+  g_mutex_unlock (&self->mutex);
+}
+
+void
+watch_store_stop_spooling (WatchStore *self)
+{
+  g_atomic_int_set (&self->no_spool, TRUE);
+}
+
+void
+watch_store_set_sinks (WatchStore *self, const gchar *const *names, const gchar *const *kinds,
+                       guint64 max_bytes)
+{
+  Operation *operation = operation_new (OPERATION_SINKS);
+
+  operation->strings = g_strdupv ((gchar **) names);
+  operation->value = MIN (max_bytes, G_MAXINT64);
+  for (guint i = 0; names[i] && i < WATCH_STORE_MAX_SINKS; i++)
+    operation->kinds[i] = watch_line_kinds_parse (kinds[i]);
+  wait_for (self, push (self, operation));
+}
+
+void
+watch_store_taken (WatchStore *self, const gchar *sink, gint64 row)
+{
+  Operation *operation = operation_new (OPERATION_TAKEN);
+
+  operation->text = g_strdup (sink);
+  operation->value = row;
+  wait_for (self, push (self, operation));
+}
+
+void
+watch_store_remove_before (WatchStore *self, gint64 time)
+{
+  Operation *operation = operation_new (OPERATION_REMOVE);
+
+  operation->value = time;
+  push (self, operation);
+}
+
+void
+watch_store_forget_files (WatchStore *self, const gchar *const *files)
+{
+  Operation *operation = operation_new (OPERATION_FORGET);
+
+  operation->strings = g_strdupv ((gchar **) files);
+  push (self, operation);
+}
+
+void
+watch_store_get_stats (WatchStore *self, WatchStoreStats *stats)
+{
+  static const gchar *const suffixes[] = { "", "-wal" };
+
+  g_mutex_lock (&self->mutex);
+  *stats = self->stats;
+  stats->last_error = g_strdup (self->stats.last_error);
+  stats->queued = self->n_queued - self->n_done;
+  g_mutex_unlock (&self->mutex);
+  stats->bytes = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
+    g_autofree gchar *path = g_strconcat (self->path, suffixes[i], NULL);
+    GStatBuf info;
+
+    if (g_stat (path, &info) == 0)
+      stats->bytes += info.st_size;
+  }
+}

@@ -1,0 +1,98 @@
+/* cudaccl-watch - requests and answers over HTTP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/web/http.h"
+
+#include <gst/common/gstccljsonparse.h>
+#include <string.h>
+
+void
+watch_http_bytes (SoupServerMessage *message, guint status, const gchar *type, GBytes *body)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
+
+  soup_server_message_set_status (message, status, NULL);
+  soup_message_headers_set_content_type (headers, type, NULL);
+  soup_message_body_append_bytes (soup_server_message_get_response_body (message), body);
+}
+
+void
+watch_http_json (SoupServerMessage *message, guint status, gchar *text)
+{
+  g_autoptr (GBytes) body = g_bytes_new_take (text, strlen (text));
+
+  watch_http_bytes (message, status, "application/json", body);
+}
+
+void
+watch_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
+{
+  JsonBuilder *builder = json_builder_new ();
+  g_autofree gchar *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  json_builder_begin_object (builder);
+  watch_json_add_string (builder, "error", text);
+  watch_http_json (message, status, watch_json_take (builder));
+}
+
+void
+watch_http_pause (SoupServerMessage *message)
+{
+#if SOUP_CHECK_VERSION(3, 2, 0)
+  soup_server_message_pause (message);
+#else
+  soup_server_pause_message (g_object_get_data (G_OBJECT (message), "soup"), message);
+#endif
+}
+
+void
+watch_http_unpause (SoupServerMessage *message)
+{
+#if SOUP_CHECK_VERSION(3, 2, 0)
+  soup_server_message_unpause (message);
+#else
+  soup_server_unpause_message (g_object_get_data (G_OBJECT (message), "soup"), message);
+#endif
+}
+
+void
+watch_http_abort (SoupServerMessage *message)
+{
+  g_autoptr (GIOStream) stream = soup_server_message_steal_connection (message);
+
+  if (stream)
+    g_io_stream_close (stream, NULL, NULL);
+}
+
+const gchar *
+watch_http_get (const WatchRequest *request, const gchar *name)
+{
+  const gchar *value = request->query ? g_hash_table_lookup (request->query, name) : NULL;
+
+  return value && *value ? value : NULL;
+}
+
+JsonObject *
+watch_http_get_object (const WatchRequest *request)
+{
+  g_autoptr (GBytes) body =
+      soup_message_body_flatten (soup_server_message_get_request_body (request->message));
+  g_autofree gchar *text = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) root = NULL;
+
+  if (strlen (text) != g_bytes_get_size (body) || !g_utf8_validate (text, -1, NULL)) {
+    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "the body is not UTF-8");
+    return NULL;
+  }
+  root = gst_ccl_json_parse (text, "body", &error);
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    return json_node_dup_object (root);
+  watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s",
+                    error ? error->message : "the body must be an object of JSON");
+  return NULL;
+}

@@ -1,0 +1,760 @@
+/* cudaccl-watch - a server of a page and its interface over HTTP
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Connections are accepted here rather than by SoupServer, so that their number and the time that
+ * they may wait are limited. A request is checked when its headers are there, before any of its
+ * body is kept: in the order of check_request(). */
+
+#include "apps/web/auth.h"
+#include "apps/web/http.h"
+
+#include <string.h>
+
+#define MAX_CONNECTIONS 256
+#define MAX_OF_NETWORK (MAX_CONNECTIONS / 2)
+#define MAX_TARGET 8192   /* bytes of path and query */
+#define MAX_BODY 262144   /* bytes */
+#define MAX_WAITING 32    /* answers that threads are to make, of a kind */
+#define SOCKET_TIMEOUT 30 /* seconds without a byte in or out */
+
+/* Of all that changes something: a page elsewhere cannot send it without asking. */
+#define CSRF_HEADER "X-Cudaccl-Watch"
+
+struct _WatchServer
+{
+  const WatchSite *site;
+  gpointer app, state;
+  GDestroyNotify free_state; /* or NULL */
+  SoupServer *soup;
+  GSocketService *service;
+  GTlsCertificate *certificate;
+  WatchAuth *auth;
+  gboolean local; /* listens on a loopback address */
+  gchar *uri;
+  GHashTable *connections; /* GSocketConnection that are open, without references: their networks */
+  GHashTable *unfinished;  /* of Unfinished, by data */
+  GThreadPool *quick, *slow;
+  WatchServerStats stats;
+};
+
+/* --- Routes --- */
+
+/* Returns the decoded part of @path for {…} in @pattern, "" if there is none, or NULL if they do
+ * not match. Both begin with a slash. */
+static gchar *
+match (const gchar *pattern, const gchar *path)
+{
+  const gchar *open = strchr (pattern, '{'), *rest, *end;
+  gboolean all;
+
+  if (!open)
+    return g_str_equal (pattern, path) ? g_strdup ("") : NULL;
+  if (strncmp (pattern, path, (gsize) (open - pattern)) != 0)
+    return NULL;
+  all = g_str_has_prefix (open, "{file}");
+  rest = path + (open - pattern);
+  end = all ? rest + strlen (rest) : rest + strcspn (rest, "/");
+  if (!g_str_equal (strchr (open, '}') + 1, end))
+    return NULL;
+  return g_uri_unescape_segment (rest, end, all ? "" : "/");
+}
+
+/* Returns the route, or NULL and the status of the error. */
+static const WatchRoute *
+find_route (const WatchSite *site, const gchar *method, const gchar *path, gchar **name,
+            guint *status)
+{
+  gboolean head = g_str_equal (method, "HEAD");
+
+  *status = SOUP_STATUS_NOT_FOUND;
+  for (guint i = 0; i < site->n_routes; i++) {
+    const WatchRoute *route = &site->routes[i];
+    g_autofree gchar *part = match (route->path, path);
+
+    if (!part || (route->handler == watch_http_page && *status == SOUP_STATUS_METHOD_NOT_ALLOWED))
+      continue;
+    if (!g_utf8_validate (part, -1, NULL))
+      break;
+    if (g_str_equal (head ? "GET" : method, route->method) &&
+        !(head && route->flags & WATCH_ROUTE_STREAM)) {
+      *name = g_steal_pointer (&part);
+      return route;
+    }
+    *status = SOUP_STATUS_METHOD_NOT_ALLOWED;
+  }
+  return NULL;
+}
+
+/* --- Answers that are not finished --- */
+
+typedef struct
+{
+  WatchServer *server;
+  SoupServerMessage *message;
+  WatchFinished finished;
+  gpointer data;
+} Unfinished;
+
+static void
+on_finished (SoupServerMessage *message, gpointer user_data)
+{
+  Unfinished *one = user_data;
+
+  watch_http_finish (one->server, one->data);
+}
+
+void
+watch_http_on_finished (WatchServer *self, SoupServerMessage *message, WatchFinished finished,
+                        gpointer data)
+{
+  Unfinished *one = g_new (Unfinished, 1);
+
+  *one = (Unfinished){ self, g_object_ref (message), finished, data };
+  g_hash_table_insert (self->unfinished, data, one);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), one);
+}
+
+void
+watch_http_finish (WatchServer *self, gpointer data)
+{
+  Unfinished *one = NULL;
+
+  if (!g_hash_table_steal_extended (self->unfinished, data, NULL, (gpointer *) &one))
+    return;
+  g_signal_handlers_disconnect_by_data (one->message, one);
+  one->finished (one->message, one->data);
+  g_object_unref (one->message);
+  g_free (one);
+}
+
+/* --- Answers that threads make --- */
+
+typedef struct
+{
+  WatchServer *server;
+  SoupServerMessage *message;
+  gboolean finished; /* the client or the server is gone; of the main thread */
+  GCancellable *cancellable;
+  WatchWork work;
+  gpointer data;
+  GDestroyNotify destroy;
+  WatchAnswer answer;
+} Job;
+
+static void
+on_job_finished (SoupServerMessage *message, gpointer data)
+{
+  Job *job = data;
+
+  job->finished = TRUE;
+  g_cancellable_cancel (job->cancellable);
+}
+
+static gboolean
+end_job (gpointer user_data)
+{
+  Job *job = user_data;
+  WatchAnswer *answer = &job->answer;
+
+  if (!job->finished) {
+    if (answer->body)
+      watch_http_bytes (job->message, answer->status, answer->type, answer->body);
+    else
+      watch_http_error (job->message, answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST,
+                        "%s", answer->error ? answer->error->message : "cancelled");
+    watch_http_unpause (job->message);
+    watch_http_finish (job->server, job);
+  }
+  job->destroy (job->data);
+  g_clear_pointer (&answer->body, g_bytes_unref);
+  g_clear_error (&answer->error);
+  g_object_unref (job->cancellable);
+  g_object_unref (job->message);
+  g_free (job);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+run_job (gpointer data, gpointer user_data)
+{
+  Job *job = data;
+
+  if (!g_cancellable_is_cancelled (job->cancellable))
+    job->work (&job->answer, job->data, job->cancellable);
+  else
+    job->answer.status = SOUP_STATUS_SERVICE_UNAVAILABLE;
+  g_idle_add_full (G_PRIORITY_DEFAULT, end_job, job, NULL);
+}
+
+void
+watch_http_run (const WatchRequest *request, gboolean slow, WatchWork work, gpointer data,
+                GDestroyNotify destroy)
+{
+  WatchServer *self = request->server;
+  GThreadPool *pool = slow ? self->slow : self->quick;
+  Job *job;
+
+  if (g_thread_pool_unprocessed (pool) >= MAX_WAITING) {
+    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                      "too many requests of this kind wait: try again");
+    destroy (data);
+    return;
+  }
+  job = g_new0 (Job, 1);
+  job->server = self;
+  job->message = g_object_ref (request->message);
+  job->cancellable = g_cancellable_new ();
+  job->work = work;
+  job->data = data;
+  job->destroy = destroy;
+  watch_http_on_finished (self, job->message, on_job_finished, job);
+  watch_http_pause (job->message);
+  g_thread_pool_push (pool, job, NULL);
+}
+
+/* --- The page --- */
+
+static const gchar *
+get_type (const gchar *name)
+{
+  static const struct
+  {
+    const gchar *suffix, *type;
+  } types[] = {
+    { ".html", "text/html; charset=utf-8" },
+    { ".css", "text/css; charset=utf-8" },
+    { ".js", "text/javascript; charset=utf-8" },
+    { ".svg", "image/svg+xml" },
+    { ".json", "application/json" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_str_has_suffix (name, types[i].suffix))
+      return types[i].type;
+  return "application/octet-stream";
+}
+
+void
+watch_http_page (const WatchRequest *request)
+{
+  SoupServerMessage *message = request->message;
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
+  const gchar *known, *name = request->name && *request->name ? request->name : "index.html";
+  g_autofree gchar *path = NULL, *sum = NULL, *tag = NULL;
+  g_autoptr (GBytes) body = NULL;
+
+  if (g_str_equal (g_uri_get_path (soup_server_message_get_uri (message)), "/openapi.json"))
+    name = "openapi.json";
+  path = g_strconcat (request->server->site->pages, name, NULL);
+  /* Names such as `../a` are not in the resource. */
+  body = g_resources_lookup_data (path, 0, NULL);
+  if (!body) {
+    watch_http_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+    return;
+  }
+  sum = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, body);
+  tag = g_strdup_printf ("\"%.16s\"", sum);
+  soup_message_headers_replace (headers, "ETag", tag);
+  soup_message_headers_replace (headers, "Cache-Control", "no-cache");
+  known = soup_message_headers_get_one (soup_server_message_get_request_headers (message),
+                                        "If-None-Match");
+  if (known && g_str_equal (known, tag))
+    soup_server_message_set_status (message, SOUP_STATUS_NOT_MODIFIED, NULL);
+  else
+    watch_http_bytes (message, SOUP_STATUS_OK, get_type (name), body);
+}
+
+void
+watch_http_health (const WatchRequest *request)
+{
+  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ok\"}"));
+}
+
+/* --- Checks --- */
+
+static GInetAddress *
+get_address (SoupServerMessage *message)
+{
+  GSocketAddress *address = soup_server_message_get_remote_address (message);
+
+  return G_IS_INET_SOCKET_ADDRESS (address)
+             ? g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address))
+             : NULL;
+}
+
+WatchAuthResult
+watch_http_check_secret (const WatchRequest *request, const gchar *right, const gchar *given)
+{
+  return watch_auth_check_secret (request->server->auth, "onvif", right, given,
+                                  get_address (request->message), g_get_monotonic_time ());
+}
+
+static void
+refuse (SoupServerMessage *message, WatchAuthResult result)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
+
+  if (result == WATCH_AUTH_TOO_MANY) {
+    soup_message_headers_replace (headers, "Retry-After", G_STRINGIFY (WATCH_AUTH_BLOCK));
+    watch_http_error (message, 429, "too many wrong tokens: wait a minute");
+    return;
+  }
+  soup_message_headers_replace (headers, "WWW-Authenticate", "Bearer");
+  watch_http_error (message, SOUP_STATUS_UNAUTHORIZED, "%s",
+                    result == WATCH_AUTH_WRONG ? "the token is wrong"
+                                               : "a token is needed: Authorization: Bearer TOKEN");
+}
+
+static void
+set_cookie (WatchServer *self, SoupServerMessage *message, const gchar *value, guint days)
+{
+  g_autofree gchar *cookie =
+      g_strdup_printf (WATCH_AUTH_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%u%s",
+                       value, days * 24 * 3600, self->certificate ? "; Secure" : "");
+
+  soup_message_headers_append (soup_server_message_get_response_headers (message), "Set-Cookie",
+                               cookie);
+}
+
+void
+watch_http_log_in (const WatchRequest *request)
+{
+  WatchServer *self = request->server;
+  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
+  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autofree gchar *session = NULL;
+  const gchar *given;
+  WatchAuthResult result;
+
+  if (!object)
+    return;
+  given = json_object_has_member (object, "token")
+              ? json_node_get_string (json_object_get_member (object, "token"))
+              : NULL;
+  if (!settings->token) {
+    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND, "no token is set");
+    return;
+  }
+  if (!given) {
+    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "expected {\"token\": \"…\"}");
+    return;
+  }
+  result = watch_auth_log_in (self->auth, settings->token, given, get_address (request->message),
+                              g_get_monotonic_time (), &session);
+  if (result != WATCH_AUTH_OK) {
+    refuse (request->message, result);
+    return;
+  }
+  set_cookie (self, request->message, session, WATCH_AUTH_SESSION_DAYS);
+  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
+}
+
+void
+watch_http_log_out (const WatchRequest *request)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (request->message);
+
+  watch_auth_log_out (request->server->auth, soup_message_headers_get_list (headers, "Cookie"));
+  set_cookie (request->server, request->message, "", 0);
+  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
+}
+
+/* Answers with an error unless the query has only what the route knows, as UTF-8. */
+static gboolean
+check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *query)
+{
+  g_auto (GStrv) known = g_strsplit (route->query ? route->query : "", " ", -1);
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (!query)
+    return TRUE;
+  g_hash_table_iter_init (&iter, query);
+  while (g_hash_table_iter_next (&iter, &name, &value)) {
+    if (!g_utf8_validate (name, -1, NULL) || !g_utf8_validate (value, -1, NULL)) {
+      watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "the query is not UTF-8");
+      return FALSE;
+    }
+    if (!g_strv_contains ((const gchar *const *) known, name)) {
+      watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "unknown parameter %.64s; known: %s",
+                        (gchar *) name, route->query ? route->query : "none");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Answers that the path has other methods. */
+static void
+refuse_method (const WatchSite *site, SoupServerMessage *message, const gchar *path)
+{
+  const WatchRoute *routes = site->routes;
+  g_autoptr (GString) methods = g_string_new (NULL);
+
+  for (guint i = 0; i < site->n_routes; i++) {
+    g_autofree gchar *part = match (routes[i].path, path);
+
+    if (part && (routes[i].handler != watch_http_page || !methods->len))
+      g_string_append_printf (methods, "%s%s", methods->len ? ", " : "", routes[i].method);
+  }
+  soup_message_headers_replace (soup_server_message_get_response_headers (message), "Allow",
+                                methods->str);
+  watch_http_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected %s, not %.16s", methods->str,
+                    soup_server_message_get_method (message));
+}
+
+/* Returns the route, or answers with an error and returns NULL. */
+static const WatchRoute *
+check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
+{
+  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  const gchar *method = soup_server_message_get_method (message);
+  GUri *uri = soup_server_message_get_uri (message);
+  const gchar *path = g_uri_get_path (uri), *query = g_uri_get_query (uri);
+  const gchar *host = soup_message_headers_get_one (headers, "Host");
+  const gchar *origin = soup_message_headers_get_one (headers, "Origin");
+  const gchar *site = soup_message_headers_get_one (headers, "Sec-Fetch-Site");
+  const gchar *mode = soup_message_headers_get_one (headers, "Sec-Fetch-Mode");
+  const gchar *authorization = soup_message_headers_get_one (headers, "Authorization");
+  gboolean reads = g_str_equal (method, "GET") || g_str_equal (method, "HEAD");
+  g_autofree gchar *session = NULL;
+  const WatchRoute *route;
+  WatchAuthResult result;
+  guint status;
+
+  if (strlen (path) + (query ? strlen (query) : 0) > MAX_TARGET) {
+    watch_http_error (message, SOUP_STATUS_REQUEST_URI_TOO_LONG, "more than %d bytes of address",
+                      MAX_TARGET);
+    return NULL;
+  }
+  /* With a token, a name made to resolve to this machine has no cookie. */
+  if (self->local && !settings->token && !watch_auth_is_local_host (host)) {
+    watch_http_error (message, SOUP_STATUS_FORBIDDEN,
+                      "only http://localhost is served without a token: set token-file");
+    return NULL;
+  }
+  if (watch_auth_is_foreign (site, mode, origin, host, reads)) {
+    watch_http_error (message, SOUP_STATUS_FORBIDDEN, "requests of other sites are refused");
+    return NULL;
+  }
+  route = find_route (self->site, method, path, name, &status);
+  if (!reads && !authorization && !(route && route->flags & WATCH_ROUTE_SOAP) &&
+      !soup_message_headers_get_one (headers, CSRF_HEADER)) {
+    watch_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
+    return NULL;
+  }
+  if (settings->token && !(route && route->flags & WATCH_ROUTE_OPEN)) {
+    result = watch_auth_check (self->auth, settings->token, authorization,
+                               soup_message_headers_get_list (headers, "Cookie"),
+                               get_address (message), g_get_monotonic_time (), &session);
+    if (result != WATCH_AUTH_OK) {
+      refuse (message, result);
+      return NULL;
+    }
+    if (session)
+      set_cookie (self, message, session, WATCH_AUTH_SESSION_DAYS);
+  }
+  if (!route && status == SOUP_STATUS_METHOD_NOT_ALLOWED)
+    refuse_method (self->site, message, path);
+  else if (!route)
+    watch_http_error (message, status, "there is no such page");
+  return route;
+}
+
+static void
+on_chunk (SoupServerMessage *message, GBytes *chunk, gpointer user_data)
+{
+  goffset *left = user_data;
+
+  *left -= g_bytes_get_size (chunk);
+  if (*left < 0)
+    watch_http_abort (message);
+}
+
+/* A refused body is read to its end, as clients write before they read, but only if it is small. */
+static void
+skip_body (SoupServerMessage *message)
+{
+  goffset *left = g_new (goffset, 1);
+
+  *left = 4 * MAX_BODY;
+  soup_message_body_set_accumulate (soup_server_message_get_request_body (message), FALSE);
+  g_signal_connect_data (message, "got-chunk", G_CALLBACK (on_chunk), left,
+                         (GClosureNotify) (void (*) (void)) g_free, 0);
+  soup_message_headers_replace (soup_server_message_get_response_headers (message), "Connection",
+                                "close");
+}
+
+static void
+on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHashTable *query,
+            gpointer user_data)
+{
+  static const gchar *const always[][2] = {
+    { "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+      "media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+      "frame-ancestors 'none'" },
+    { "X-Content-Type-Options", "nosniff" },
+    { "X-Frame-Options", "DENY" },
+    { "Referrer-Policy", "no-referrer" },
+    { "Cross-Origin-Resource-Policy", "same-origin" },
+    { "Cross-Origin-Opener-Policy", "same-origin" },
+    { "Cache-Control", "no-store" },
+  };
+  WatchServer *self = user_data;
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  SoupEncoding encoding = soup_message_headers_get_encoding (headers);
+  g_autofree gchar *name = NULL;
+  const WatchRoute *route;
+
+  for (guint i = 0; i < G_N_ELEMENTS (always); i++)
+    soup_message_headers_replace (soup_server_message_get_response_headers (message), always[i][0],
+                                  always[i][1]);
+  g_object_set_data (G_OBJECT (message), "soup", soup);
+  self->stats.answers++;
+  route = check_request (self, message, &name);
+  if (encoding == SOUP_ENCODING_NONE || (encoding == SOUP_ENCODING_CONTENT_LENGTH &&
+                                         soup_message_headers_get_content_length (headers) == 0))
+    return;
+  if (route && !(route->flags & WATCH_ROUTE_BODY))
+    watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "no body is expected here");
+  else if (route && encoding != SOUP_ENCODING_CONTENT_LENGTH)
+    watch_http_error (message, SOUP_STATUS_LENGTH_REQUIRED, "the header Content-Length is needed");
+  else if (route && soup_message_headers_get_content_length (headers) > MAX_BODY)
+    watch_http_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "a body has at most %d bytes",
+                      MAX_BODY);
+  if (soup_server_message_get_status (message))
+    skip_body (message);
+}
+
+static void
+on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHashTable *query,
+            gpointer user_data)
+{
+  WatchServer *self = user_data;
+  g_autofree gchar *name = NULL;
+  const WatchRoute *route;
+  guint status;
+
+  route = find_route (self->site, soup_server_message_get_method (message),
+                      g_uri_get_path (soup_server_message_get_uri (message)), &name, &status);
+  g_return_if_fail (route);
+  if (check_query (message, route, query))
+    route->handler (&(WatchRequest){ self, { self->app }, message, query, name });
+}
+
+/* --- Connections --- */
+
+static void
+on_closed (gpointer user_data, GObject *connection)
+{
+  WatchServer *self = user_data;
+
+  g_hash_table_remove (self->connections, connection);
+  self->stats.connections = g_hash_table_size (self->connections);
+}
+
+/* One network leaves room for the others. Loopback is not limited: it may be a proxy. */
+static gboolean
+may_connect (WatchServer *self, GInetAddress *address, const gchar *network)
+{
+  GHashTableIter iter;
+  gpointer other;
+  guint n = 0;
+
+  if (g_hash_table_size (self->connections) >= MAX_CONNECTIONS)
+    return FALSE;
+  if (g_inet_address_get_is_loopback (address))
+    return TRUE;
+  g_hash_table_iter_init (&iter, self->connections);
+  while (g_hash_table_iter_next (&iter, NULL, &other))
+    n += g_str_equal (other, network);
+  return n < MAX_OF_NETWORK;
+}
+
+gboolean
+watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local,
+                     GSocketAddress *remote)
+{
+  GInetAddress *address = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote));
+  g_autofree gchar *network = watch_auth_get_network (address);
+  g_autoptr (GIOStream) tls = NULL;
+
+  if (!may_connect (self, address, network)) {
+    self->stats.refused++;
+    return FALSE;
+  }
+  if (self->certificate) {
+    /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
+     * the system for each connection, though clients send no certificates. */
+    tls = g_initable_new (g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()),
+                          NULL, NULL, "base-io-stream", stream, "certificate", self->certificate,
+                          "database", NULL, NULL);
+    if (!tls)
+      return FALSE;
+  }
+  g_hash_table_insert (self->connections, stream, g_steal_pointer (&network));
+  self->stats.connections = g_hash_table_size (self->connections);
+  g_object_weak_ref (G_OBJECT (stream), on_closed, self);
+  return soup_server_accept_iostream (self->soup, tls ? tls : stream, local, remote, NULL);
+}
+
+static gboolean
+on_incoming (GSocketService *service, GSocketConnection *connection, GObject *source,
+             gpointer user_data)
+{
+  g_autoptr (GSocketAddress) local = g_socket_connection_get_local_address (connection, NULL);
+  g_autoptr (GSocketAddress) remote = g_socket_connection_get_remote_address (connection, NULL);
+
+  g_socket_set_timeout (g_socket_connection_get_socket (connection), SOCKET_TIMEOUT);
+  if (local && remote)
+    watch_server_accept (user_data, G_IO_STREAM (connection), local, remote);
+  return TRUE;
+}
+
+/* Resolves `localhost` alone: a name that resolves to more than one address is not what is meant.
+ */
+static GSocketAddress *
+parse_address (const gchar *listen, GError **error)
+{
+  g_autoptr (GSocketConnectable) address = g_network_address_parse (listen, 0, NULL);
+  const gchar *name = NULL;
+  g_autoptr (GInetAddress) inet = NULL;
+
+  if (address) {
+    name = g_network_address_get_hostname (G_NETWORK_ADDRESS (address));
+    inet = g_inet_address_new_from_string (g_str_equal (name, "localhost") ? "127.0.0.1" : name);
+  }
+  if (inet)
+    return g_inet_socket_address_new (inet,
+                                      g_network_address_get_port (G_NETWORK_ADDRESS (address)));
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+               "listen=%s: expected ADDRESS:PORT, such as 127.0.0.1:8480, 0.0.0.0:8480 or "
+               "[::]:8480",
+               listen);
+  return NULL;
+}
+
+static gboolean
+start_listening (WatchServer *self, const WatchSettings *settings, GError **error)
+{
+  g_autoptr (GSocketAddress) address = parse_address (settings->listen, error), effective = NULL;
+  g_autofree gchar *host = NULL;
+  GInetAddress *inet;
+
+  if (!address)
+    return FALSE;
+  inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+  self->local = g_inet_address_get_is_loopback (inet);
+  if (!self->local && !settings->token) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+                 "listen=%s: others could see the cameras. Set token-file in [server] to a file "
+                 "with a long random text, or listen=127.0.0.1:8480",
+                 settings->listen);
+    return FALSE;
+  }
+  if (settings->certificate) {
+    self->certificate =
+        g_tls_certificate_new_from_files (settings->certificate, settings->key, error);
+    if (!self->certificate) {
+      g_prefix_error (error, "certificate=%s, key=%s: ", settings->certificate, settings->key);
+      return FALSE;
+    }
+  }
+  self->service = g_socket_service_new ();
+  if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
+                                      G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
+                                      error)) {
+    g_prefix_error (error, "listen=%s: ", settings->listen);
+    return FALSE;
+  }
+  g_signal_connect (self->service, "incoming", G_CALLBACK (on_incoming), self);
+  host = g_inet_address_get_is_any (inet) ? g_strdup (g_get_host_name ())
+                                          : g_inet_address_to_string (inet);
+  self->uri = g_uri_join (G_URI_FLAGS_NONE, self->certificate ? "https" : "http", NULL, host,
+                          g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (effective)), "/",
+                          NULL, NULL);
+  return TRUE;
+}
+
+WatchServer *
+watch_server_new_for (const WatchSite *site, gpointer app, GError **error)
+{
+  g_autoptr (WatchSettings) settings = site->get_settings (app);
+  WatchServer *self = g_new0 (WatchServer, 1);
+
+  self->site = site;
+  self->app = app;
+  self->connections = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->unfinished = g_hash_table_new (NULL, NULL);
+  self->auth = watch_auth_new ();
+  self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
+  self->slow = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
+  self->soup = soup_server_new (NULL, NULL);
+  soup_server_add_early_handler (self->soup, NULL, on_headers, self, NULL);
+  soup_server_add_handler (self->soup, NULL, on_request, self, NULL);
+  if (start_listening (self, settings, error))
+    return self;
+  watch_server_free (self);
+  return NULL;
+}
+
+void
+watch_server_free (WatchServer *self)
+{
+  GHashTableIter iter;
+  gpointer connection, data;
+
+  if (self->service) {
+    g_socket_service_stop (self->service);
+    g_socket_listener_close (G_SOCKET_LISTENER (self->service));
+    g_object_unref (self->service);
+  }
+  /* SoupServer finishes messages later, or not at all. */
+  g_hash_table_iter_init (&iter, self->unfinished);
+  while (g_hash_table_iter_next (&iter, &data, NULL)) {
+    watch_http_finish (self, data);
+    g_hash_table_iter_init (&iter, self->unfinished);
+  }
+  g_hash_table_unref (self->unfinished);
+  g_thread_pool_free (self->quick, FALSE, TRUE);
+  g_thread_pool_free (self->slow, FALSE, TRUE);
+  soup_server_disconnect (self->soup);
+  g_object_unref (self->soup);
+  g_hash_table_iter_init (&iter, self->connections);
+  while (g_hash_table_iter_next (&iter, &connection, NULL))
+    g_object_weak_unref (connection, on_closed, self);
+  g_hash_table_unref (self->connections);
+  watch_auth_free (self->auth);
+  g_clear_object (&self->certificate);
+  if (self->free_state)
+    self->free_state (self->state);
+  g_free (self->uri);
+  g_free (self);
+}
+
+void
+watch_server_set_state (WatchServer *self, gpointer state, GDestroyNotify destroy)
+{
+  self->state = state;
+  self->free_state = destroy;
+}
+
+gpointer
+watch_server_get_state (WatchServer *self)
+{
+  return self->state;
+}
+
+const gchar *
+watch_server_get_uri (WatchServer *self)
+{
+  return self->uri;
+}
+
+WatchServerStats *
+watch_server_get_stats (WatchServer *self)
+{
+  return &self->stats;
+}
