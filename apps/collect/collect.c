@@ -3,7 +3,7 @@
 
 #include "apps/collect/collect.h"
 
-#include <gst/common/gstccljsonparse.h>
+#include <gst/base/gstccljsonparse.h>
 #include <librdkafka/rdkafka.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "apps/web/http.h"
 
-#include <gst/common/gstccljsonparse.h>
+#include <gst/base/gstccljsonparse.h>
 #include <string.h>
 
 void

@@ -3,8 +3,9 @@
 
 #include "gstcclanalysis.h"
 
-#include <gst/common/gstcclnvds.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/base/gstcclutils.h>
+#include <gst/found/gstcclnvds.h>
+#include <gst/found/gstcclroi.h>
 
 #include "gstcclpicture.h"
 #include "gstcclpublish.h"

@@ -49,9 +49,9 @@
  */
 
 #include <string.h>
+#include <gst/base/gstcclregister.h>
+#include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclregister.h>
-#include <gst/common/gstcclutils.h>
 
 #include "gstcclelements.h"
 #include "gstcclpicture.h"

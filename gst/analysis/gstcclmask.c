@@ -29,7 +29,7 @@
 
 #include <string.h>
 #include <cudaccl/mask.h>
-#include <gst/common/gstcclregister.h>
+#include <gst/base/gstcclregister.h>
 
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"

@@ -73,7 +73,7 @@
  *
  * Since: 0.1
  */
-#include <gst/common/gstcclregister.h>
+#include <gst/base/gstcclregister.h>
 
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"

@@ -4,7 +4,7 @@
 #ifndef __GST_CCL_MOTION_ANALYSIS_H__
 #define __GST_CCL_MOTION_ANALYSIS_H__
 
-#include <gst/common/gstccltime.h>
+#include <gst/base/gstccltime.h>
 
 #include "gstcclanalysis.h"
 

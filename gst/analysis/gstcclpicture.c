@@ -3,7 +3,7 @@
 
 #include "gstcclpicture.h"
 
-#include <gst/common/gstcclutils.h>
+#include <gst/base/gstcclutils.h>
 
 /* Changes the format to those of the other pad's template, and drops the fields that describe the
  * meaning of its values. */

@@ -7,8 +7,8 @@
 #ifdef HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
-#include <gst/common/gstcclmessage.h>
-#include <gst/common/gstcclroi.h>
+#include <gst/found/gstcclmessage.h>
+#include <gst/found/gstcclroi.h>
 
 /* Moves the pixels from *@from on, @n at most, from a mask to the frame: all pixels there that they
  * cover. */

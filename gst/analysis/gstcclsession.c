@@ -3,8 +3,8 @@
 
 #include "gstcclsession.h"
 
-#include <gst/common/gstcclutils.h>
 #include <gst/detect/gstccllabels.h>
+#include <gst/base/gstcclutils.h>
 
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclsystem.h"

@@ -135,7 +135,7 @@
  *
  * Since: 0.1
  */
-#include <gst/common/gstcclregister.h>
+#include <gst/base/gstcclregister.h>
 
 #include "gstcclanalysis.h"
 #include "gstcclelements.h"

@@ -60,11 +60,11 @@
 
 #include <math.h>
 #include <string.h>
-#include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclregister.h>
-#include <gst/common/gstccltime.h>
-#include <gst/common/gstcclutils.h>
 #include "gst/analysis/memory/gstcclmappers.h"
+#include <gst/base/gstcclregister.h>
+#include <gst/base/gstccltime.h>
+#include <gst/base/gstcclutils.h>
+#include <gst/ccl/gstccl.h>
 #include "gstccllabels.h"
 #include "gstccldetectsettings.h"
 

@@ -3,7 +3,7 @@
 
 #include "gstcclmerge-arrivals.h"
 
-#include <gst/common/gstcclutils.h>
+#include <gst/base/gstcclutils.h>
 
 #define MIN_FRAMES 4 /* before lateness is known */
 

@@ -5,7 +5,7 @@
 #define __GST_CCL_MERGE_ARRIVALS_H__
 
 #include <gst/base/gstaggregator.h>
-#include <gst/common/gstccltime.h>
+#include <gst/base/gstccltime.h>
 
 #include "gstcclmerge-match.h"
 

@@ -3,9 +3,9 @@
 
 #include "gstcclmerge-match.h"
 
+#include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclfindings.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/found/gstcclfindings.h>
 
 /* No live source is this far ahead of the clock. */
 #define FUTURE (10 * GST_SECOND)

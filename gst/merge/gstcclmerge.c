@@ -99,8 +99,8 @@
 
 #include <string.h>
 #include <gst/video/video.h>
-#include <gst/common/gstcclregister.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/base/gstcclregister.h>
+#include <gst/base/gstcclutils.h>
 
 #include "gstcclmerge-arrivals.h"
 #include "gstcclmerge-match.h"

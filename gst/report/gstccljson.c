@@ -48,8 +48,8 @@
 
 #include "gstccljson.h"
 
-#include <gst/common/gstcclregister.h>
-#include <gst/common/gstccltime.h>
+#include <gst/base/gstcclregister.h>
+#include <gst/base/gstccltime.h>
 
 #include "gstccljsonforeign.h"
 #include "gstccljsonwriter.h"

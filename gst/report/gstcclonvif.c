@@ -72,7 +72,7 @@
 
 #include <math.h>
 #include <string.h>
-#include <gst/common/gstcclregister.h>
+#include <gst/base/gstcclregister.h>
 
 #include "gstccljsonwriter.h"
 #include "gstcclonviftypes.h"

@@ -4,8 +4,8 @@
 #include "gstcclreport.h"
 
 #include <gst/video/video.h>
-#include <gst/common/gstcclfindings.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/base/gstcclutils.h>
+#include <gst/found/gstcclfindings.h>
 
 #include "gstcclutc.h"
 

@@ -4,7 +4,7 @@
 #include "gstccltracklook.h"
 
 #include <gst/video/video.h>
-#include <gst/common/gstcclforeign.h>
+#include <gst/found/gstcclforeign.h>
 
 void
 gst_ccl_track_look_init (GstCclTrackLook *self)

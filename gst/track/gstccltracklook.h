@@ -5,7 +5,7 @@
 #define __GST_CCL_TRACK_LOOK_H__
 
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclclasses.h>
+#include <gst/found/gstcclclasses.h>
 #include "tracker.h"
 
 G_BEGIN_DECLS

@@ -5,7 +5,7 @@
 #define __GST_CCL_TRACK_OUTPUT_H__
 
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclroi.h>
+#include <gst/found/gstcclroi.h>
 #include "tracker.h"
 
 G_BEGIN_DECLS

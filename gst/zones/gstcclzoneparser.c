@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gst/common/gstccljsonparse.h>
+#include <gst/base/gstccljsonparse.h>
 #endif
 
 static void set_error (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);

@@ -80,13 +80,13 @@
 
 #include <math.h>
 #include <gst/video/video.h>
+#include <gst/base/gstcclregister.h>
+#include <gst/base/gstccltime.h>
+#include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclclasses.h>
-#include <gst/common/gstcclfindings.h>
-#include <gst/common/gstcclregister.h>
-#include <gst/common/gstcclroi.h>
-#include <gst/common/gstccltime.h>
-#include <gst/common/gstcclutils.h>
+#include <gst/found/gstcclclasses.h>
+#include <gst/found/gstcclfindings.h>
+#include <gst/found/gstcclroi.h>
 #include "gstcclzoneparser.h"
 #include "gstcclzoneset.h"
 

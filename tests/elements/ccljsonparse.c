@@ -4,7 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "gst/common/gstccljsonparse.h"
+#include "gst/base/gstccljsonparse.h"
 
 /* The message for @text; "" if it is accepted. */
 static gchar *

@@ -4,7 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 
-#include "gst/common/gstccltime.h"
+#include "gst/base/gstccltime.h"
 
 #define MAX_FRAMES 8
 #define NONE -1

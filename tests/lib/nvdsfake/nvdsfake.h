@@ -4,7 +4,7 @@
 #ifndef __NV_DS_FAKE_H__
 #define __NV_DS_FAKE_H__
 
-#include "gst/common/gstcclnvdsmeta.h"
+#include "gst/found/gstcclnvdsmeta.h"
 
 /* Attaches a batch of one frame to the writable @buffer, or one without frames. */
 void nv_ds_fake_add_batch (GstBuffer *buffer, gboolean with_frame);

@@ -6,7 +6,7 @@
 
 #include <gst/video/video.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/common/gstcclroi.h>
+#include <gst/found/gstcclroi.h>
 
 G_BEGIN_DECLS
 

@@ -3,10 +3,6 @@
 
 #include "gstcclutils.h"
 
-#include <gst/ccl/gstccl.h>
-
-#include "gstcclroi.h"
-
 GstCaps *
 gst_ccl_caps_filter (GstCaps *caps, GstCaps *filter)
 {
@@ -177,16 +173,6 @@ gst_ccl_buffer_copy_shallow (GstBuffer *buffer)
     gst_buffer_add_parent_buffer_meta (copy, buffer);
 
   return copy;
-}
-
-void
-gst_ccl_buffer_remove_components (GstBuffer *buffer)
-{
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-
-  if (meta)
-    gst_buffer_remove_meta (buffer, &meta->meta);
-  gst_ccl_rois_remove (buffer);
 }
 
 void

@@ -63,6 +63,10 @@ void gst_ccl_rois_set_frame_age (GstBuffer *buffer, gint64 frame_age);
 /* Removes all components that the writable @buffer has as regions of interest. */
 void gst_ccl_rois_remove (GstBuffer *buffer);
 
+/* Removes the components from the writable @buffer: GstCclMeta, and regions of interest that are
+ * components. */
+void gst_ccl_buffer_remove_components (GstBuffer *buffer);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_ROI_H__ */

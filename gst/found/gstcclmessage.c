@@ -3,7 +3,7 @@
 
 #include "gstcclmessage.h"
 
-#include "gstcclutils.h"
+#include <gst/base/gstcclutils.h>
 
 static void
 set_class (GstStructure *item, guint class_id, GstCclClassNames *names)

@@ -54,10 +54,6 @@ void gst_ccl_buffer_copy_meta (GstBuffer *dest, GstBuffer *source, GstMeta *meta
  * GST_MEMORY_FLAG_NO_SHARE: the original is dropped once the copy is passed on. */
 GstBuffer *gst_ccl_buffer_copy_shallow (GstBuffer *buffer);
 
-/* Removes the components from the writable @buffer: GstCclMeta, and regions of interest that are
- * components. */
-void gst_ccl_buffer_remove_components (GstBuffer *buffer);
-
 /* Converts @timestamp to stream time and running time, GST_CLOCK_TIME_NONE if @segment is not in
  * time format. */
 void gst_ccl_segment_get_times (const GstSegment *segment, GstClockTime timestamp,

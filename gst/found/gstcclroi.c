@@ -279,3 +279,13 @@ gst_ccl_rois_remove (GstBuffer *buffer)
 {
   gst_buffer_foreach_meta (buffer, remove_own, NULL);
 }
+
+void
+gst_ccl_buffer_remove_components (GstBuffer *buffer)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  if (meta)
+    gst_buffer_remove_meta (buffer, &meta->meta);
+  gst_ccl_rois_remove (buffer);
+}

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "gstcclutils.h"
+#include <gst/base/gstcclutils.h>
 
 const GstVideoCropMeta *
 gst_ccl_find_crop (GstBuffer *buffer, guint width, guint height)
