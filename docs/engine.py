@@ -73,7 +73,7 @@ def read(name):
 def sources():
     """Which file defines each function."""
     found = {}
-    for path in sorted((ROOT / "engine").glob("*.c")):
+    for path in sorted((ROOT / "engine").rglob("*.c")):
         for name in re.findall(r"^(ccl_\w+) \(", path.read_text("utf-8"), re.M):
             found[name] = path.relative_to(ROOT).as_posix()
     return found

@@ -5,11 +5,11 @@
 #define CCL_BACKEND_H
 
 #include "engine/account.h"
-#include "engine/cleaning.h"
-#include "engine/crop_pixel.h"
-#include "engine/cut.h"
+#include "engine/mask/cleaning.h"
+#include "engine/shared/crop.h"
+#include "engine/shared/cut.h"
 #include "engine/error.h"
-#include "engine/motion.h"
+#include "engine/motion/model.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include <cudaccl/batch.h>
 #include "engine/backend.h"
-#include "engine/cpu/chain.h"
+#include "engine/cpu/filters/chain.h"
 #include "engine/cpu/tuning.h"
 
 #include <inttypes.h>

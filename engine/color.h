@@ -11,8 +11,8 @@
 #define CCL_COLOR_H
 
 #include "engine/account.h"
-#include "engine/cut.h"
-#include "engine/device.h"
+#include "engine/shared/cut.h"
+#include "engine/shared/device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_FEATURES_CUH
 #define CCL_CUDA_FEATURES_CUH
 
-#include "engine/sums.h"
+#include "engine/shared/sums.h"
 #include "cuda/tables/components.h"
 #include "cuda/device/warp.cuh"
 

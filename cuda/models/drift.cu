@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: background models, brightness that drifts
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See engine/motion_drift.h. These kernels are launched before a frame's own, in frames whose
+/* See engine/motion/drift.h. These kernels are launched before a frame's own, in frames whose
  * brightness is not what it was. */
 
 #include "cuda/device/launch.cuh"

@@ -4,8 +4,8 @@
 #ifndef CCL_CUDA_MODEL_KERNELS_H
 #define CCL_CUDA_MODEL_KERNELS_H
 
-#include "engine/motion_drift.h"
-#include "engine/motion_shake.h"
+#include "engine/motion/drift.h"
+#include "engine/motion/shake.h"
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ typedef struct CclModelLight
   CclLightTotal *total;
 } CclModelLight;
 
-/* What a drift needs: see motion_drift.h. */
+/* What a drift needs: see engine/motion/drift.h. */
 typedef struct CclModelDrift
 {
   uint32_t *counters;
@@ -63,7 +63,7 @@ typedef struct CclModelMask
   size_t pitch;    /* words */
 } CclModelMask;
 
-/* What aligning a frame needs: see motion_shake.h. */
+/* What aligning a frame needs: see engine/motion/shake.h. */
 typedef struct CclModelShake
 {
   CclShakeSum *sums; /* CCL_SHAKE_SUMS */

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: background models, changes of light
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See engine/motion_light.h. These kernels are launched before a frame's own, in the few frames
+/* See engine/motion/light.h. These kernels are launched before a frame's own, in the few frames
  * that search for a change of light, and need no speed. A block processes a tile. */
 
 #include "cuda/device/launch.cuh"

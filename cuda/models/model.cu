@@ -31,7 +31,7 @@
  *     pixel.
  * M6. The kernel writes the foreground and shadows to pinned memory. The host reads it when it
  *     collects the frame, and only one frame is in flight. So the clock of the model
- *     (engine/motion_step.c) runs on the host alone, and nothing waits between the model, the
+ *     (engine/motion/step.c) runs on the host alone, and nothing waits between the model, the
  *     operations and the analysis.
  * M7. A block is as high as a band, so all its rows are in one group: it learns as a whole, or ends
  *     early and makes room for the blocks that do not fit on the device at once. */

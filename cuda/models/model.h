@@ -6,7 +6,7 @@
 
 #include "cuda/models/kernels.h"
 #include "cuda/runtime/memory.h"
-#include "engine/motion.h"
+#include "engine/motion/model.h"
 
 typedef struct CclCudaModel
 {

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: background models of a camera that shakes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See engine/motion_shake.h. While the camera shakes, and now and then, two kernels are launched
+/* See engine/motion/shake.h. While the camera shakes, and now and then, two kernels are launched
  * before a frame's own: they find the shift and copy the frame. One after it moves the masks
  * back. */
 

@@ -5,7 +5,7 @@
 #define CCL_CUDA_RESULT_H
 
 #include "engine/backend.h"
-#include "engine/topk.h"
+#include "engine/shared/topk.h"
 
 /* Precedes the components of a result. */
 typedef struct CclResultHeader

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/backend.h"
-#include "engine/cpu/chain.h"
+#include "engine/cpu/filters/chain.h"
 #include "engine/cpu/clock.h"
-#include "engine/cpu/compact.h"
-#include "engine/cpu/labels.h"
-#include "engine/cpu/motion.h"
-#include "engine/cpu/shapes.h"
+#include "engine/cpu/runs/compact.h"
+#include "engine/cpu/runs/labels.h"
+#include "engine/cpu/motion/model.h"
+#include "engine/cpu/runs/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define CCL_CPU_CROP_H
 
 #include "engine/account.h"
-#include "engine/crop_pixel.h"
+#include "engine/shared/crop.h"
 
 /* Zeroed before its first frame. */
 typedef struct CclCpuCropper

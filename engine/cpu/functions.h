@@ -4,7 +4,7 @@
 #ifndef CCL_CPU_FUNCTIONS_H
 #define CCL_CPU_FUNCTIONS_H
 
-#include "engine/cut.h"
+#include "engine/shared/cut.h"
 
 #include <cudaccl/ccl.h>
 
@@ -209,7 +209,7 @@ typedef struct CclCpuFunctions
   CclFindBorder find_border;
   CclAddOutline add_outline;
   CclAddLuma add_luma;
-  const struct CclMotionFunctions *motion; /* engine/cpu/motion_functions.h */
+  const struct CclMotionFunctions *motion; /* engine/cpu/motion/functions.h */
 } CclCpuFunctions;
 
 /* The versions that this CPU can run, the best first; NULL past the last. */

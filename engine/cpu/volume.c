@@ -1,12 +1,12 @@
 /* cudaccl - CPU backend: volumes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Each slice is labelled as a frame is (runs.c), with labels behind those of all slices before. Its
- * runs join labels of the slice before that they touch. What touches nothing keeps a label of its
- * own; the rest is added to the label that it joined, and its place is free for the next slice. So
- * labels are few and stay in the cache. They are numbered in raster order of their first voxels and
- * the smaller one survives a union, so that one sweep over them adds up the components in canonical
- * order.
+/* Each slice is labelled as a frame is (runs/runs.c), with labels behind those of all slices
+ * before. Its runs join labels of the slice before that they touch. What touches nothing keeps a
+ * label of its own; the rest is added to the label that it joined, and its place is free for the
+ * next slice. So labels are few and stay in the cache. They are numbered in raster order of their
+ * first voxels and the smaller one survives a union, so that one sweep over them adds up the
+ * components in canonical order.
  *
  * The volume is divided into slabs of slices, which any thread may label, joined afterwards. */
 
@@ -16,8 +16,8 @@
 #include "engine/cpu/foreground.h"
 #include "engine/cpu/pool.h"
 #include "engine/cpu/tuning.h"
-#include "engine/cpu/unite.h"
-#include "engine/topk.h"
+#include "engine/cpu/runs/unite.h"
+#include "engine/shared/topk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ slice_runs (const CpuVolume *self)
   return (uint64_t) ccl_runs_per_row (self->width) * self->height;
 }
 
-/* An upper bound of the labels of a slice: see labels_bound() in runs.c. */
+/* An upper bound of the labels of a slice: see labels_bound() in runs/runs.c. */
 static uint64_t
 slice_labels (const CpuVolume *self)
 {

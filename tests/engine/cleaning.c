@@ -1,7 +1,7 @@
 /* cudaccl - checkccl: frames that are cleaned before their analysis, and what is read and written
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/cleaning.h"
+#include "engine/mask/cleaning.h"
 #include "tests/engine/allocations.h"
 #include "tests/engine/checkccl.h"
 #include "tests/engine/masks.h"

@@ -4,7 +4,7 @@
 /* The reference of checkccl has the same clock, so comparing with it cannot show whether the clock
  * is right. What it must do is written here in plain numbers. */
 
-#include "engine/motion_step.h"
+#include "engine/motion/step.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/reference/motion.h"
-#include "engine/motion_drift.h"
-#include "engine/motion_shake.h"
+#include "engine/motion/drift.h"
+#include "engine/motion/shake.h"
 
 #include <stdlib.h>
 #include <string.h>

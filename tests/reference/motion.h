@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Pixel by pixel over whole planes, never optimised. It shares the arithmetic of a pixel with the
- * backends (motion_pixel.h) and what time does (motion_step.h), nothing else. */
+ * backends (engine/motion/pixel.h) and what time does (step.h), nothing else. */
 
 #ifndef CCL_MOTION_REFERENCE_H
 #define CCL_MOTION_REFERENCE_H
 
-#include "engine/motion_step.h"
+#include "engine/motion/step.h"
 
 #include <cudaccl/ccl.h>
 

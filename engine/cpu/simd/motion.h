@@ -7,7 +7,7 @@
 #ifndef CCL_CPU_SIMD_MOTION_H
 #define CCL_CPU_SIMD_MOTION_H
 
-#include "engine/cpu/motion_functions.h"
+#include "engine/cpu/motion/functions.h"
 #include "engine/cpu/simd/vector.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@
 #define CCL_CPU_SIMD_ROWS_H
 
 #include "engine/cpu/simd/vector.h"
-#include "engine/cpu/unite.h"
-#include "engine/sums.h"
+#include "engine/cpu/runs/unite.h"
+#include "engine/shared/sums.h"
 
 __attribute__ ((always_inline)) static inline bool
 pack_pixels (uint64_t *bits, const uint8_t *pixels, uint32_t width, const CclCut *cut, bool band)

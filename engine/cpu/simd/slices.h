@@ -11,7 +11,7 @@
 #ifndef CCL_CPU_SIMD_SLICES_H
 #define CCL_CPU_SIMD_SLICES_H
 
-#include "engine/cpu/unite.h"
+#include "engine/cpu/runs/unite.h"
 
 /* 64 voxels of a row, and for each of them its left and its right neighbour. */
 typedef struct Voxels

@@ -1,0 +1,330 @@
+/* cudaccl - background models: the arithmetic of one pixel
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The specification: the tests' reference calls these functions, the CPU's vectors and the CUDA
+ * kernels do the same to several pixels at a time. All values are integers, and a pixel's new state
+ * follows from its own old state, the old background around it and the frame, so every backend
+ * gives the same bits in any order of pixels.
+ *
+ * State of a luma pixel: the background (a slow mean of what is not foreground), the noise (the
+ * mean absolute difference from it), and a candidate: a value that was seen as foreground,
+ * and for how long. A candidate that stays for the learning time becomes the background; this also
+ * removes ghosts of the first frame. In shadow it takes twice as long: shadows move on. Where there
+ * is chroma, a pixel that is brighter, but keeps texture and chroma, takes half as long: what was
+ * taken for background there is a shadow. State of a chroma sample: the background alone.
+ *
+ * Units: background and differences are 1/128 grey levels (CCL_MOTION_ONE), noise is 1/16. */
+
+#ifndef CCL_MOTION_PIXEL_H
+#define CCL_MOTION_PIXEL_H
+
+#include "engine/shared/device.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CCL_MOTION_ONE 128              /* a grey level */
+#define CCL_MOTION_CAP (40 * 128)       /* maximum threshold, unless the floor is higher */
+#define CCL_MOTION_PULL (4 * 128)       /* differences that move the background are clamped to it */
+#define CCL_MOTION_MOST_NOISE (12 * 16) /* differences that count as noise are clamped to it */
+#define CCL_MOTION_FIRST_NOISE (2 * 16) /* noise of a new background */
+#define CCL_MOTION_CANDIDATE_RANGE 8    /* grey levels that a candidate may vary by */
+#define CCL_MOTION_COLOUR 32            /* chroma nearer to grey, both components, is constant */
+#define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
+/* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
+#define CCL_MOTION_SHADOW_STEP 2
+#define CCL_MOTION_SHADOW_SIDE 3
+#define CCL_MOTION_SHADOW_PIXELS 9
+#define CCL_MOTION_CORNERS 4        /* of 2x2 samples, which all have the middle one */
+#define CCL_MOTION_SHADOW_SPREAD 11 /* the ratio's highest mean deviation, 1/256 */
+
+/* Rows learn in groups, which take turns, to spread the cost over frames. A group has every fourth
+ * band of rows. */
+#define CCL_MOTION_GROUPS 4
+#define CCL_MOTION_BAND 8 /* rows; even, for the rows that share a row of chroma */
+
+/* How fast a row learns. */
+typedef struct CclMotionPace
+{
+  int16_t rate;         /* share of a difference that the background takes on, 1/32768 */
+  int16_t noise_rate;   /* the same for the noise */
+  uint8_t dither;       /* 0 to 127, for the noise's lost bits */
+  uint8_t count;        /* what a candidate gains, 0 to 127; 0: candidates stay as they are */
+  uint8_t shadow_count; /* the same in shadow, about half */
+  uint8_t lit_count;    /* the same where it is lit, about twice; at most 127 */
+  uint8_t enough;       /* the count that makes it the background */
+} CclMotionPace;
+
+/* What happens before a frame is compared with the background: see light.h, and for
+ * CCL_MOTION_DRIFT drift.h. */
+typedef enum CclMotionLight
+{
+  CCL_MOTION_STEADY = 0,
+  CCL_MOTION_DRIFT,  /* the brightness of the picture has changed a little */
+  CCL_MOTION_SEARCH, /* the light may have changed */
+  CCL_MOTION_FOLLOW, /* it did recently: it may still change, by less */
+} CclMotionLight;
+
+/* How a frame updates the model. */
+typedef struct CclMotionStep
+{
+  bool first;            /* the frame becomes the background; nothing is foreground */
+  bool align;            /* the frame may be shifted: see shake.h */
+  uint8_t light;         /* CclMotionLight */
+  bool shadows;          /* shadows are not foreground */
+  bool shady;            /* there are many: a corner tells them, and what is lit is none, too */
+  uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
+  uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */
+  uint8_t learn;         /* a bit for each group: 1 if its state changes */
+  CclMotionPace paces[CCL_MOTION_GROUPS];
+} CclMotionStep;
+
+/* The group of a row. Row y of chroma learns as row 2 y of luma. */
+static inline CCL_HOST_DEVICE uint32_t
+ccl_motion_group (uint32_t y)
+{
+  return y / CCL_MOTION_BAND % CCL_MOTION_GROUPS;
+}
+
+/* The pace of a row, NULL if it does not learn now. */
+static inline CCL_HOST_DEVICE const CclMotionPace *
+ccl_motion_pace (const CclMotionStep *step, uint32_t y)
+{
+  uint32_t group = ccl_motion_group (y);
+
+  return step->learn >> group & 1 ? &step->paces[group] : 0;
+}
+
+/* The state of a luma pixel. */
+typedef struct CclMotionPixel
+{
+  int background;
+  int noise;
+  int candidate; /* grey levels */
+  int count;
+} CclMotionPixel;
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_distance (int a, int b)
+{
+  return a > b ? a - b : b - a;
+}
+
+/* The rounded product with a fraction of 1/32768, as x86's PMULHRSW and ARM's SQRDMULH give it. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_scale (int value, int fraction)
+{
+  return (value * fraction + 0x4000) >> 15;
+}
+
+/* The mean of two bytes, rounded up, as x86's PAVGB, ARM's URHADD and CUDA's __vavgu4() give it. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_average (int a, int b)
+{
+  return (a + b + 1) >> 1;
+}
+
+/* A background in grey levels. */
+static inline CCL_HOST_DEVICE uint8_t
+ccl_motion_level (uint16_t background)
+{
+  return (uint8_t) ((background + CCL_MOTION_ONE / 2) / CCL_MOTION_ONE);
+}
+
+/* The weighted mean, 1-2-1, of a column's three pixels, and then of a row's three of those: the
+ * blur. It is a little too bright, frames and background alike. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_blur (int before, int middle, int after)
+{
+  return ccl_motion_average (ccl_motion_average (before, after), middle);
+}
+
+/* The slope of the background from its four neighbours. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_slope (int left, int right, int above, int below)
+{
+  return ccl_motion_max (ccl_motion_distance (left, right), ccl_motion_distance (above, below));
+}
+
+/* The difference above which a pixel is foreground. Half the slope is the change that a shift by
+ * one pixel causes: it keeps a shaking camera from producing foreground at edges. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_threshold (const CclMotionStep *step, int noise, int slope)
+{
+  int threshold = ccl_motion_max (step->floor, 4 * noise * CCL_MOTION_ONE / 16);
+
+  return ccl_motion_min (threshold + (slope >> 1), step->cap);
+}
+
+/* Whether chroma is foreground; @u and @v are grey levels. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_chroma_differs (const CclMotionStep *step, int u, int v, int background_u,
+                           int background_v)
+{
+  return ccl_motion_distance (u * CCL_MOTION_ONE, background_u) +
+             ccl_motion_distance (v * CCL_MOTION_ONE, background_v) >
+         step->chroma_floor;
+}
+
+/* Whether the background has colour: if not, as in infrared, the same chroma proves nothing. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_coloured (int background_u, int background_v)
+{
+  const int grey = 128 * CCL_MOTION_ONE;
+
+  return ccl_motion_distance (background_u, grey) + ccl_motion_distance (background_v, grey) >
+         CCL_MOTION_COLOUR;
+}
+
+/* The darkest shadow of what is bright: many shadows may meet. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_darkest (const CclMotionStep *step, int bright)
+{
+  return step->shady ? bright >> 2 : bright >> 1;
+}
+
+/* Whether luma @value is dark enough for a shadow, but not too dark. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_shaded (const CclMotionStep *step, int value, int background)
+{
+  return value * CCL_MOTION_ONE < background &&
+         value * CCL_MOTION_ONE > ccl_motion_darkest (step, background);
+}
+
+/* Whether luma is what a shadow in the background leaves behind: brighter, but not too bright. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_lit (const CclMotionStep *step, int value, int background)
+{
+  return value * CCL_MOTION_ONE > background &&
+         ccl_motion_darkest (step, value * CCL_MOTION_ONE) < background;
+}
+
+/* Whether luma is the background times a constant factor in @side by @side samples. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_fits (const int *values, const int *backgrounds, int side)
+{
+  int sum = 0, background = 0, spread = 0;
+
+  for (int i = 0; i < side * side; i++) {
+    const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
+
+    sum += values[at] * 8;
+    background += backgrounds[at] >> 4;
+  }
+  for (int i = 0; i < side * side; i++) {
+    const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
+
+    spread += ccl_motion_distance (values[at] * 8 * background, (backgrounds[at] >> 4) * sum);
+  }
+  return spread <= (sum * background >> 8) * CCL_MOTION_SHADOW_SPREAD;
+}
+
+/* The first sample of a corner. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_corner (int corner)
+{
+  return corner / 2 * CCL_MOTION_SHADOW_SIDE + corner % 2;
+}
+
+/* Whether a pixel has the texture of the background, as in a shadow. @values are grey levels of
+ * CCL_MOTION_SHADOW_PIXELS samples. Next to an object, the samples of a corner are all outside, but
+ * in objects, few samples prove little: what is lit needs all. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_keeps_texture (const CclMotionStep *step, const int *values, const int *backgrounds)
+{
+  const int middle = CCL_MOTION_SHADOW_PIXELS / 2;
+  const bool dark = values[middle] * CCL_MOTION_ONE < backgrounds[middle];
+
+  if (ccl_motion_fits (values, backgrounds, CCL_MOTION_SHADOW_SIDE))
+    return true;
+  for (int i = 0; step->shady && dark && i < CCL_MOTION_CORNERS; i++) {
+    const int first = ccl_motion_corner (i);
+
+    if (ccl_motion_fits (values + first, backgrounds + first, 2))
+      return true;
+  }
+  return false;
+}
+
+/* The background of a luma pixel or a chroma sample that is not foreground. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_follow (const CclMotionPace *pace, int background, int value)
+{
+  int difference = value * CCL_MOTION_ONE - background;
+
+  difference = ccl_motion_max (ccl_motion_min (difference, CCL_MOTION_PULL), -CCL_MOTION_PULL);
+  return background + ccl_motion_scale (difference, pace->rate);
+}
+
+/* The noise of a pixel that is not foreground. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_noise (const CclMotionPace *pace, int noise, int value, int background)
+{
+  int difference = ccl_motion_distance (value * CCL_MOTION_ONE, background) >> 3;
+  int change = (ccl_motion_min (difference, CCL_MOTION_MOST_NOISE) - noise) * 128;
+
+  return (noise * 128 + ccl_motion_scale (change, pace->noise_rate) + pace->dither) >> 7;
+}
+
+static inline CCL_HOST_DEVICE void
+ccl_motion_begin_pixel (CclMotionPixel *pixel, int value)
+{
+  pixel->background = value * CCL_MOTION_ONE;
+  pixel->noise = CCL_MOTION_FIRST_NOISE;
+  pixel->candidate = value;
+  pixel->count = 0;
+}
+
+/* Updates the state of a pixel that is neither foreground nor shadow. */
+static inline CCL_HOST_DEVICE void
+ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, int value)
+{
+  int background = pixel->background;
+
+  pixel->background = ccl_motion_follow (pace, background, value);
+  pixel->noise = ccl_motion_noise (pace, pixel->noise, value, background);
+  pixel->count = ccl_motion_max (pixel->count - pace->count, 0);
+}
+
+/* Updates the state of a pixel that is foreground or shadow. @count: the one of @pace that is for
+ * it. Returns whether the candidate has become the background: chroma's background is then the
+ * frame's. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_learn_candidate (const CclMotionPace *pace, int count, CclMotionPixel *pixel, int value)
+{
+  int old = pixel->background >> 7;
+
+  if (pace->count == 0)
+    return false;
+  if (ccl_motion_distance (value, pixel->candidate) > CCL_MOTION_CANDIDATE_RANGE) {
+    pixel->count -= 2 * count;
+    if (pixel->count < 0) {
+      pixel->candidate = value;
+      pixel->count = 0;
+    }
+    return false;
+  }
+  pixel->candidate += (value > pixel->candidate) - (value < pixel->candidate);
+  pixel->count = ccl_motion_min (pixel->count + count, CCL_MOTION_LEARNT);
+  if (pixel->count < pace->enough)
+    return false;
+  pixel->background = value * CCL_MOTION_ONE;
+  pixel->noise = CCL_MOTION_FIRST_NOISE;
+  pixel->candidate = old;
+  pixel->count = pace->enough >> 1;
+  return true;
+}
+
+#endif

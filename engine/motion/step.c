@@ -1,0 +1,219 @@
+/* cudaccl - background models: from time to what a frame does
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/motion/step.h"
+
+#define MILLISECOND UINT64_C (1000000)
+/* More frequent updates of a pixel gain little, except in the beginning. */
+#define INTERVAL (90 * MILLISECOND)
+#define FIRST_INTERVAL (15 * MILLISECOND)
+#define FIRST_SECONDS (2000 * MILLISECOND)
+#define LIGHT_CHANGE (300 * MILLISECOND) /* lightning is shorter */
+#define LIGHT_SEARCH (100 * MILLISECOND)
+/* Before light is searched again, or followed. A crowd may be much foreground for long. */
+#define FIRST_WAIT (200 * MILLISECOND)
+#define LONGEST_WAIT (10000 * MILLISECOND)
+#define FOLLOW_INTERVAL (500 * MILLISECOND)
+#define FOLLOW_TIME (5000 * MILLISECOND)
+/* How long frames are aligned after one was shifted, and how often without one. A shift that stays
+ * is no shake: the background learns it. */
+#define SHAKE_TIME (2000 * MILLISECOND)
+#define SHAKE_INTERVAL (500 * MILLISECOND)
+#define DISPLACED (4000 * MILLISECOND)
+#define CHROMA_FLOOR 12
+#define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
+/* Noise, contrast and chroma become less in the dark: the floors go down in proportion to the
+ * brightness between these. */
+#define BRIGHT (96 * CCL_MOTION_ONE)
+#define DARK (BRIGHT / 2)
+
+static uint64_t
+min_u64 (uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static uint64_t
+max_u64 (uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* @time as a share of @constant, 1/32768, at most 1 / @least. */
+static int16_t
+share (uint64_t time, uint64_t constant, unsigned least)
+{
+  return (int16_t) (time * 32768 / max_u64 (constant, least * time));
+}
+
+/* The lowest 7 bits in reverse order, so that successive values are far apart. */
+static uint8_t
+dither (uint32_t n)
+{
+  uint8_t reversed = 0;
+
+  for (int i = 0; i < 7; i++)
+    reversed |= (uint8_t) ((n >> i & 1) << (6 - i));
+  return reversed;
+}
+
+/* The pace of a group that learns from @time. */
+static CclMotionPace
+pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning)
+{
+  /* A young model learns fast: it has seen only as much time as its age. */
+  uint64_t enough = min_u64 (learning, max_u64 (clock->age / 2, learning / 20));
+  uint64_t count = clock->rest[group] + time * CCL_MOTION_LEARNT;
+  uint64_t shadow_count = clock->shadow_rest[group] + time * CCL_MOTION_LEARNT / 2;
+
+  clock->rest[group] = count % learning;
+  clock->shadow_rest[group] = shadow_count % learning;
+  return (CclMotionPace){
+    .rate = share (time, min_u64 (learning / 4, clock->age / 2), 2),
+    .noise_rate = share (time, min_u64 (learning / 5, clock->age), 4),
+    .dither = dither (clock->updates++),
+    .count = (uint8_t) min_u64 (count / learning, 127),
+    .shadow_count = (uint8_t) min_u64 (shadow_count / learning, 127),
+    .lit_count = (uint8_t) min_u64 (2 * (count / learning), 127),
+    .enough = (uint8_t) max_u64 (enough * CCL_MOTION_LEARNT / learning, 1),
+  };
+}
+
+/* A floor in the light that the last frame had. */
+static uint16_t
+floor_of (const CclMotionClock *clock, uint32_t levels)
+{
+  uint32_t brightness = clock->brightness;
+
+  if (brightness == 0 || brightness > BRIGHT)
+    brightness = BRIGHT;
+  if (brightness < DARK)
+    brightness = DARK;
+  return (uint16_t) (levels * CCL_MOTION_ONE * brightness / BRIGHT);
+}
+
+CclMotionStep
+ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed)
+{
+  CclMotionStep step = { .shadows = !params->keep_shadows,
+                         .floor = floor_of (clock, params->noise_floor),
+                         .chroma_floor = floor_of (clock, CHROMA_FLOOR) };
+  uint64_t interval;
+
+  step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;
+  if (!clock->running) {
+    *clock = (CclMotionClock){ .running = true, .shaking = SHAKE_TIME };
+    step.first = true;
+    step.learn = (1 << CCL_MOTION_GROUPS) - 1;
+    return step;
+  }
+  if (clock->displaced >= DISPLACED) {
+    clock->shaking = clock->displaced = 0;
+    clock->align = false;
+    clock->paused = 2 * params->learning_time;
+  }
+  step.align = clock->align;
+  step.shady = clock->shady;
+  clock->light = params->freeze ? CCL_MOTION_STEADY : clock->next;
+  step.light = clock->light;
+  clock->next = CCL_MOTION_STEADY;
+  if (params->freeze)
+    return step;
+  /* A single frame proves little, however long the gap before it. */
+  elapsed = min_u64 (elapsed, params->learning_time / 4);
+  clock->age += elapsed;
+  for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
+    /* Later, each group waits a different time once, so that they stay out of step. */
+    interval = clock->age < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
+    if (clock->age < FIRST_SECONDS + INTERVAL && clock->age >= FIRST_SECONDS)
+      interval = INTERVAL * (group + 1) / CCL_MOTION_GROUPS;
+    clock->pending[group] += elapsed;
+    if (clock->pending[group] < interval)
+      continue;
+    step.learn |= (uint8_t) (1 << group);
+    step.paces[group] = pace_of (clock, group, clock->pending[group], params->learning_time);
+    clock->pending[group] = 0;
+  }
+  return step;
+}
+
+uint64_t
+ccl_motion_most (const CclMotionParams *params, uint64_t pixels)
+{
+  return params->light_change == 0 ? UINT64_MAX : pixels * params->light_change / 100;
+}
+
+/* Whether so much is foreground, or foreground and shadow, that the light may have changed. Shadows
+ * alone do no harm. */
+static bool
+is_much (const CclMotionSeen *seen)
+{
+  return seen->foreground > seen->pixels / 5 ||
+         seen->foreground + seen->shadows > seen->pixels / 5 * 2;
+}
+
+/* Decides whether the next frame is aligned. When a shake begins, much more differs than in the
+ * frame before. */
+static void
+judge_shift (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMotionSeen *seen)
+{
+  const uint64_t busy = seen->foreground + seen->shadows;
+  const bool moves = ccl_shake_moves (seen->shift);
+
+  clock->shaking -= min_u64 (elapsed, clock->shaking);
+  clock->paused -= min_u64 (elapsed, clock->paused);
+  clock->still = clock->align ? 0 : clock->still + elapsed;
+  if (clock->align) {
+    bool same = seen->shift.x == clock->shift.x && seen->shift.y == clock->shift.y;
+
+    clock->displaced = moves && same && !freeze ? clock->displaced + elapsed : 0;
+    clock->shift = seen->shift;
+  }
+  if (moves)
+    clock->shaking = SHAKE_TIME;
+  clock->align = clock->paused == 0 && (clock->shaking > 0 || clock->still >= SHAKE_INTERVAL ||
+                                        busy > 2 * clock->busy + seen->pixels / 64);
+  clock->busy = busy;
+}
+
+void
+ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
+                        const CclMotionSeen *seen)
+{
+  const uint32_t before = clock->brightness;
+
+  clock->changed = seen->light_change ? clock->changed + elapsed : 0;
+  clock->brightness = seen->brightness;
+  clock->shady = seen->shadows > seen->foreground / 4;
+  judge_shift (clock, freeze, elapsed, seen);
+  if (freeze)
+    return;
+  clock->much = is_much (seen) ? clock->much + elapsed : 0;
+  clock->last += elapsed;
+  clock->follow -= min_u64 (elapsed, clock->follow);
+  clock->searched = clock->changed > 0 && (clock->searched || clock->light == CCL_MOTION_SEARCH);
+  if (clock->light > CCL_MOTION_DRIFT)
+    clock->last = 0;
+  /* where it still changes, so that the next frame checks again */
+  if (clock->light == CCL_MOTION_DRIFT)
+    clock->level = before;
+  else if (clock->light != CCL_MOTION_STEADY || clock->level == 0)
+    clock->level = seen->brightness;
+  if (seen->relit)
+    clock->follow = FOLLOW_TIME;
+  if (clock->much == 0)
+    clock->wait = 0;
+  else if (clock->light == CCL_MOTION_SEARCH)
+    clock->wait =
+        seen->relit ? FIRST_WAIT : min_u64 (max_u64 (2 * clock->wait, FIRST_WAIT), LONGEST_WAIT);
+  if (clock->much >= LIGHT_SEARCH &&
+      (clock->last >= clock->wait || (clock->changed > 0 && !clock->searched)))
+    clock->next = CCL_MOTION_SEARCH;
+  else if (clock->follow > 0 && clock->last >= FOLLOW_INTERVAL)
+    clock->next = CCL_MOTION_FOLLOW;
+  else if (clock->much == 0 &&
+           ccl_motion_distance ((int) seen->brightness, (int) clock->level) > DRIFT)
+    clock->next = CCL_MOTION_DRIFT;
+  if (clock->changed >= LIGHT_CHANGE && clock->searched)
+    clock->running = false;
+}

@@ -1,0 +1,63 @@
+/* cudaccl - background models: from time to what a frame does
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_MOTION_STEP_H
+#define CCL_MOTION_STEP_H
+
+#include <cudaccl/motion.h>
+#include "engine/motion/shake.h"
+
+/* A model's time, in nanoseconds of frames that it learned from. */
+typedef struct CclMotionClock
+{
+  bool running;                            /* there was a frame since the start */
+  uint64_t age;                            /* since the first frame */
+  uint64_t pending[CCL_MOTION_GROUPS];     /* not learned from yet */
+  uint64_t rest[CCL_MOTION_GROUPS];        /* of candidates' counts, in 1 / learning time */
+  uint64_t shadow_rest[CCL_MOTION_GROUPS]; /* likewise, of those in shadow */
+  uint32_t updates;
+  uint64_t changed;    /* how long masks have been empty for too much foreground */
+  uint8_t light;       /* CclMotionLight of the last frame */
+  uint8_t next;        /* and of the next one */
+  bool searched;       /* since changed is not 0 */
+  uint64_t much;       /* how long much has been foreground or shadow */
+  uint64_t last;       /* since light was searched or followed */
+  uint64_t wait;       /* before it is searched again: longer each time that none is found */
+  uint64_t follow;     /* how long to follow it */
+  uint32_t brightness; /* of the last frame; 0: there was none */
+  uint32_t level;      /* what the brightness was when it was last compared */
+  uint64_t shaking;    /* how long frames will be aligned */
+  uint64_t still;      /* since a frame was aligned */
+  uint64_t displaced;  /* how long the shift has been the same */
+  uint64_t paused;     /* how long none will be, since the camera was displaced */
+  uint64_t busy;       /* foreground and shadows of the last frame */
+  CclShift shift;      /* of the last frame that was aligned */
+  bool align;          /* the next frame */
+  bool shady;          /* the last frame had many shadows: see CclMotionStep */
+} CclMotionClock;
+
+/* What a frame has shown. */
+typedef struct CclMotionSeen
+{
+  uint64_t pixels, foreground, shadows;
+  uint32_t brightness; /* the mean luma, 1/128 grey levels */
+  bool relit;          /* the light has changed, and the background with it */
+  CclShift shift;      /* of the frame, if it was aligned */
+  bool light_change;   /* there is too much foreground */
+} CclMotionSeen;
+
+/* Advances the clock to the next frame, @elapsed after the last one, and returns its updates. */
+CclMotionStep ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params,
+                                     uint64_t elapsed);
+
+/* The maximum number of foreground pixels, out of @pixels, without a change of light. */
+uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
+
+/* Records what the frame has shown. If the picture has become brighter or darker, the next frame
+ * checks for a drift. Where much has changed, the next frame searches for a change of
+ * light. If there is none, and too much foreground for a while, the clock restarts. While the
+ * camera shakes, and now and then, the next frame is aligned. */
+void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
+                             const CclMotionSeen *seen);
+
+#endif
