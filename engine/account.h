@@ -23,12 +23,6 @@ void *ccl_account_malloc (CclAccount *account, uint64_t count, size_t size, cons
 /* The same from ccl_aligned_alloc(). */
 void *ccl_account_aligned (CclAccount *account, uint64_t count, size_t size, const char *what);
 
-/* Returns @bytes of zeros at a multiple of CCL_ALIGNMENT, to be freed by ccl_aligned_free(); NULL
- * without memory. Large blocks take memory only where they are written. */
-#define CCL_ALIGNMENT 64
-void *ccl_aligned_alloc (size_t bytes);
-void ccl_aligned_free (void *memory);
-
 /* ccl_mask_alloc(), counted in @account. */
 CclStatus ccl_account_mask (CclAccount *account, uint32_t width, uint32_t height, CclMask *mask);
 

@@ -3,6 +3,7 @@
 
 #include "engine/backend.h"
 #include "engine/color.h"
+#include "engine/mask/mask.h"
 
 #include <cudaccl/eglimage.h>
 

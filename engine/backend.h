@@ -152,9 +152,6 @@ ccl_backend_is_allowed (CclBackend wanted, int device, const void *cuda_context,
 /* Checks that @image is valid for frames of this width, in any memory. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
 
-/* Checks that @mask is valid and in host memory; errors begin with @function. */
-CclStatus ccl_check_mask (const CclMask *mask, const char *function);
-
 /* Checks @config's operations and region, for frames of @height rows. */
 CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);
 

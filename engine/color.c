@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/color.h"
+#include "engine/aligned.h"
 #include "engine/cpu/tuning.h"
 #include "engine/error.h"
 

@@ -12,11 +12,12 @@
 
 #include <cudaccl/volume.h>
 #include "engine/backend.h"
+#include "engine/aligned.h"
 #include "engine/cpu/clock.h"
 #include "engine/cpu/foreground.h"
 #include "engine/cpu/pool.h"
-#include "engine/cpu/tuning.h"
 #include "engine/cpu/runs/unite.h"
+#include "engine/cpu/tuning.h"
 #include "engine/shared/topk.h"
 
 #include <stdio.h>

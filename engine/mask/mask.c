@@ -1,9 +1,10 @@
 /* cudaccl - masks: one bit a pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/account.h"
-#include "engine/backend.h"
+#include "engine/mask/mask.h"
+#include "engine/aligned.h"
 #include "engine/cpu/tuning.h"
+#include "engine/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "engine/backend.h"
 #include "engine/cpu/filters/chain.h"
+#include "engine/mask/mask.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

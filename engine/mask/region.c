@@ -5,7 +5,8 @@
  * frame. Every edge toggles the first pixel to its right in each row whose centres it passes; a
  * pixel is inside if an odd number of toggles precedes it. */
 
-#include "engine/backend.h"
+#include "engine/mask/mask.h"
+#include "engine/error.h"
 
 #include <ctype.h>
 #include <inttypes.h>

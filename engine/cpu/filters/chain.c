@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/cpu/filters/chain.h"
+#include "engine/aligned.h"
 #include "engine/cpu/tuning.h"
 
 #include <stdlib.h>

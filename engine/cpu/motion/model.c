@@ -6,6 +6,7 @@
  * background from before the frame, so rows that learn are copied first. */
 
 #include "engine/cpu/motion/state.h"
+#include "engine/aligned.h"
 #include "engine/cpu/tuning.h"
 
 #include <stdlib.h>

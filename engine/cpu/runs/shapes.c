@@ -5,6 +5,7 @@
  * runs of neighbouring rows: a contact joins two runs or closes a ring around a hole. */
 
 #include "engine/cpu/runs/shapes.h"
+#include "engine/aligned.h"
 
 #include <stdlib.h>
 #include <string.h>
