@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define LEAST_ROWS 16 /* of a strip */
-#define AHEAD 3       /* rows between fetching state into the cache and using it */
 
 /* A copy of a row of background. */
 static uint16_t *
@@ -176,23 +175,23 @@ place_strip (CclCpuModel *self, uint32_t index)
 static bool
 allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
 {
-  size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
-  size_t row = row_samples (self->blocks);
-  uint64_t **bits[] = { &strip->foreground, &strip->shadows, &strip->renewed, &strip->differs,
-                        &strip->coloured };
+  const size_t row = row_samples (self->blocks), chroma_row = row_samples (self->chroma_blocks);
+  const size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
   bool ok = true;
 
-  for (unsigned i = 0; i < PLANES && ok; i++)
-    ok = allocate (account, RAW_ROWS + BLURRED_ROWS,
-                   row_samples (i == 0 ? self->blocks : self->chroma_blocks), &strip->rows[i]);
-  for (unsigned i = 0; i < 5 && ok; i++)
-    ok = allocate (account, words, sizeof **bits[i], bits[i]);
-  return ok && allocate (account, row, sizeof *strip->columns, &strip->columns) &&
-         allocate (account, OLD_ROWS * row, sizeof *strip->old, &strip->old) &&
-         allocate (account, 2 * CCL_LIGHT_TILE * (uint64_t) self->blocks, 64, &strip->tiles) &&
-         allocate (account, 2 * EDGE_ROWS * row, sizeof *strip->edges, &strip->edges) &&
-         allocate (account, CCL_DRIFT_RANGES * CCL_LIGHT_BINS, sizeof *strip->counters,
-                   &strip->counters);
+#define ALLOCATE(member, count) \
+  ok = ok && allocate (account, count, sizeof *strip->member, &strip->member);
+  STRIP_BUFFERS (ALLOCATE)
+#undef ALLOCATE
+  return ok;
+}
+
+static void
+free_strip (Strip *strip)
+{
+#define FREE(member, count) ccl_aligned_free (strip->member);
+  STRIP_BUFFERS (FREE)
+#undef FREE
 }
 
 static bool
@@ -233,22 +232,8 @@ ccl_cpu_model_free (CclCpuModel *self)
 {
   if (!self)
     return;
-  for (uint32_t i = 0; self->strips && i < self->n_strips; i++) {
-    Strip *strip = &self->strips[i];
-
-    for (unsigned k = 0; k < PLANES; k++)
-      ccl_aligned_free (strip->rows[k]);
-    ccl_aligned_free (strip->columns);
-    ccl_aligned_free (strip->old);
-    ccl_aligned_free (strip->edges);
-    ccl_aligned_free (strip->tiles);
-    ccl_aligned_free (strip->counters);
-    ccl_aligned_free (strip->foreground);
-    ccl_aligned_free (strip->shadows);
-    ccl_aligned_free (strip->renewed);
-    ccl_aligned_free (strip->differs);
-    ccl_aligned_free (strip->coloured);
-  }
+  for (uint32_t i = 0; self->strips && i < self->n_strips; i++)
+    free_strip (&self->strips[i]);
   ccl_aligned_free (self->strips);
   ccl_aligned_free (self->tiles);
   ccl_aligned_free (self->background);

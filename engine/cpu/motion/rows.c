@@ -3,8 +3,6 @@
 
 #include "engine/cpu/motion/state.h"
 
-#define AHEAD 3 /* rows between fetching state or pixels into the cache and using them */
-
 /* The mean of the samples of the frame that are sample @x, @y of the model: fewer at the edges. */
 static uint8_t
 mean_at (const Ring *ring, uint32_t x, uint32_t y, unsigned scale)

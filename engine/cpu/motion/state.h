@@ -16,6 +16,7 @@
 #define OLD_ROWS 4
 #define EDGE_ROWS 2 /* that the strips above and below read */
 #define PLANES 3
+#define AHEAD 3 /* rows between fetching state or pixels into the cache and using them */
 
 /* Rows of a plane of the frame on their way through a strip. Row y is in slot y modulo the number
  * of slots. */
@@ -46,6 +47,23 @@ typedef struct Strip
   CclShakeSum sums[CCL_SHAKE_SUMS]; /* see ccl_shake_find() */
   uint8_t *tiles; /* the frame, blurred: a row of tiles, luma and both of chroma */
 } Strip;
+
+/* The buffers of a strip: X (member, number of elements). @row, @chroma_row: row_samples() of luma
+ * and chroma; @words: of a row of bits. */
+#define STRIP_BUFFERS(X)                                       \
+  X (rows[0], (RAW_ROWS + BLURRED_ROWS) * row)                 \
+  X (rows[1], (RAW_ROWS + BLURRED_ROWS) * chroma_row)          \
+  X (rows[2], (RAW_ROWS + BLURRED_ROWS) * chroma_row)          \
+  X (foreground, words)                                        \
+  X (shadows, words)                                           \
+  X (renewed, words)                                           \
+  X (differs, words)                                           \
+  X (coloured, words)                                          \
+  X (columns, row)                                             \
+  X (old, OLD_ROWS *row)                                       \
+  X (tiles, 2 * CCL_LIGHT_TILE * 64 * (uint64_t) self->blocks) \
+  X (edges, 2 * EDGE_ROWS * row)                               \
+  X (counters, CCL_DRIFT_RANGES *CCL_LIGHT_BINS)
 
 struct CclCpuModel
 {
