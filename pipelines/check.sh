@@ -716,7 +716,7 @@ motion)
   need_elements avdec_msmpeg4 videobalance rawvideoparse pngenc
   "$here/../scripts/find-recording.sh" --no-fetch >/dev/null ||
     skip "vtest.avi not found (scripts/find-recording.sh downloads it)"
-  [[ -x $build/tests/bench/motion-picture ]] || skip "motion-picture was not built"
+  [[ -x $build/tests/peers/motion-picture ]] || skip "motion-picture was not built"
   "$here/motion.sh" "$output/pictures" >"$output/log"
   expect 2 '/(street|night).png$' "$output/log"
   ;;

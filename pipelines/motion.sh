@@ -15,7 +15,7 @@ set -euo pipefail
 take_folder "$@"
 video=$("$here/../scripts/find-recording.sh")
 tree=$(dirname "$video")/tree.avi
-picture=$build/tests/bench/motion-picture
+picture=$build/tests/peers/motion-picture
 [[ -r $video ]] || die "cannot read '$video'"
 [[ -x $picture ]] || die "missing motion-picture; build it with ./test.sh"
 need_element videobalance gstreamer1.0-plugins-good

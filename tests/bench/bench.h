@@ -7,7 +7,7 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/ccl.h>
 #include "engine/cpu/functions.h"
-#include "tests/bench/peers.h"
+#include "tests/peers/peers.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/image.h"
 

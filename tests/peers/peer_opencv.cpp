@@ -3,7 +3,7 @@
 
 /* OpenCV no longer has a C interface: hence C++. */
 
-#include "tests/bench/peers.h"
+#include "tests/peers/peers.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

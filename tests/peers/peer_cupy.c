@@ -4,7 +4,7 @@
 /* CuPy is a Python library: a child process (peer_cupy.py) receives images through a pipe and
  * answers every command with a line. */
 
-#include "tests/bench/peers.h"
+#include "tests/peers/peers.h"
 
 #include "peer_cupy_script.h"
 

@@ -1,7 +1,7 @@
 /* cudaccl - ccl-bench: peers, which are other libraries
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/bench/peers.h"
+#include "tests/peers/peers.h"
 
 static const Peer *const peers[] = {
 #ifdef HAVE_OPENCV

@@ -4,7 +4,7 @@
 """Measures labels, and statistics (boxes, areas, centroids), of the same masks with cudaccl and with what is installed
 of OpenCV, SciPy, scikit-image, kornia-rs and connected-components-3d; on a CUDA device also with CuPy and cc_torch.
 
-  RAYON_NUM_THREADS=1 PYTHONPATH=build/python tests/bench/python_peers.py [--runs N] [--calls N] [--least] [--markdown]
+  RAYON_NUM_THREADS=1 PYTHONPATH=build/python tests/peers/python_peers.py [--runs N] [--calls N] [--least] [--markdown]
 
 All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREADS), from array to array; with --threads
 cudaccl and OpenCV have more. A turn is one call, which finds what the others left in the caches; with --calls it is

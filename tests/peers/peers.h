@@ -1,8 +1,8 @@
 /* cudaccl - ccl-bench: peers, which are other libraries
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef TESTS_BENCH_PEERS_H
-#define TESTS_BENCH_PEERS_H
+#ifndef TESTS_PEERS_PEERS_H
+#define TESTS_PEERS_PEERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

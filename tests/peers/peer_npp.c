@@ -7,7 +7,7 @@
  * without them. It also fails if the list of regions is too short, and the number it finds in an
  * image varies between runs, so there is room for one region per pixel. */
 
-#include "tests/bench/peers.h"
+#include "tests/peers/peers.h"
 
 #include <cuda_runtime_api.h>
 #include <nppi_filtering_functions.h>
