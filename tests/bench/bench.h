@@ -7,9 +7,9 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/ccl.h>
 #include "engine/cpu/functions.h"
-#include "tests/peers/peers.h"
 #include "tests/lib/arena.h"
 #include "tests/lib/image.h"
+#include "tests/peers/peers.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -246,8 +246,9 @@ bool record_json (const Bench *bench, const char *path);
 
 extern const char *const bench_mode_names[BENCH_MODES];
 
-/* volume.c */
-
+/* The main functions of ccl-bench morphology, motion and volume. */
+int morphology_main (int argc, char **argv);
+int motion_main (int argc, char **argv);
 int volume_main (int argc, char **argv);
 
 /* report.c */

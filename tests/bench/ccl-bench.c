@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/bench/bench.h"
-#include "tests/bench/morphology.h"
-#include "tests/bench/motion.h"
 #include "tests/bench/pipeline.h"
 
 #include <errno.h>

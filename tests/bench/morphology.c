@@ -1,8 +1,6 @@
 /* cudaccl - ccl-bench morphology: operations on masks, and peers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/bench/morphology.h"
-
 #include "engine/cpu/tuning.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/median.h"
@@ -11,6 +9,7 @@
 #include "tests/lib/device.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/patterns.h"
+#include "tests/peers/peers.h"
 
 #include <stdlib.h>
 #include <string.h>

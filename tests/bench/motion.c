@@ -1,16 +1,16 @@
 /* cudaccl - ccl-bench motion: background models, and peers
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/bench/motion.h"
-
 #include "engine/cpu/tuning.h"
 #include <cudaccl/mask.h>
+#include "tests/bench/bench.h"
 #include "tests/bench/camera.h"
 #include "tests/bench/median.h"
 #include "tests/lib/clock.h"
 #include "tests/lib/device.h"
 #include "tests/lib/image.h"
 #include "tests/lib/parse.h"
+#include "tests/peers/peers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* cudaccl - ccl-bench morphology: OpenCV's medianBlur, erode, dilate and morphologyEx
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/bench/morphology.h"
+#include "tests/peers/peers.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

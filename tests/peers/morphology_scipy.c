@@ -3,7 +3,7 @@
 
 /* A process of its own (morphology_scipy.py) gets masks through a pipe and sends them back. */
 
-#include "tests/bench/morphology.h"
+#include "tests/peers/peers.h"
 
 #include "morphology_scipy_script.h"
 

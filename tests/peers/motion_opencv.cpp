@@ -1,7 +1,7 @@
 /* cudaccl - ccl-bench motion: OpenCV's background subtractors
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/bench/motion.h"
+#include "tests/peers/peers.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

@@ -1,4 +1,4 @@
-/* cudaccl - ccl-bench: peers, which are other libraries
+/* cudaccl - peers: the libraries of this build
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/peers/peers.h"
