@@ -4,56 +4,9 @@
 #ifndef __GST_CCL_TRACKER_H__
 #define __GST_CCL_TRACKER_H__
 
-#include <gst/gst.h>
+#include "types.h"
 
 G_BEGIN_DECLS
-
-/* What was found in a frame. In pixels; the centroid in pixel coordinates, as the box. */
-typedef struct
-{
-  gdouble x, y, width, height;
-  gdouble centroid_x, centroid_y;
-  gdouble area;       /* number of pixels */
-  gboolean object;    /* a detector's box, all of one object; otherwise a component */
-  gdouble confidence; /* 0...1, of a detector's box; 0: not known */
-  guint class_id;     /* 0: none */
-} GstCclDetection;
-
-typedef struct
-{
-  gdouble iou_threshold;        /* 0...1: least overlap of a detection and a predicted box */
-  GstClockTime min_persistence; /* how long components are found before they are a track; less than
-                                 * a microsecond: everything is one at once */
-  GstClockTime max_miss;        /* how long a track lives on without a detection */
-  gdouble smooth_alpha;         /* 0...1: share of a new size in the smoothed one */
-  guint max_tracks;             /* most tracks at a time */
-  gdouble min_confidence;       /* 0...1: of a detector's box that starts a track */
-  gdouble min_area;    /* 0...1: share of the frame below which a component starts no track, unless
-                        * objects are small in general; 0: no limit */
-  guint width, height; /* of the frames, or 0 */
-} GstCclTrackerParams;
-
-typedef struct
-{
-  guint id;       /* 1 and up; 0 until confirmed */
-  gint detection; /* index of the largest detection of this track in the frame, or -1 */
-  gdouble x, y, width, height;
-  gdouble centroid_x, centroid_y;
-  gdouble area;
-  gdouble velocity_x, velocity_y; /* in pixels per second */
-  GstClockTime age;               /* since the first detection */
-  GstClockTime missed;            /* since the last one that showed it; half the time in a group */
-  gboolean shown;                 /* confirmed, and seen not long ago */
-  gboolean known;                 /* a detector found it */
-  guint class_id;                 /* by vote of its detections; 0: none */
-  gdouble confidence;             /* of the last detection that had one; 0: not known */
-} GstCclTrackInfo;
-
-/* A part of a frame that a detector looked at, in pixels. */
-typedef struct
-{
-  gdouble x, y, width, height;
-} GstCclLook;
 
 typedef struct _GstCclTracker GstCclTracker;
 
