@@ -8,6 +8,7 @@
 
 #include "assignment.h"
 
+/* Of staying alone: that of a pair with a score of 0. */
 #define DUMMY_COST 1.0
 
 typedef struct

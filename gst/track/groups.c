@@ -1,25 +1,40 @@
 /* cudaccl - tracks that share a detection
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tracker-private.h"
+#include "groups.h"
 
-#define MEMBER_COVER 0.5  /* share of a track's box inside of the detection of its group */
-#define HIDDEN_COVER 0.4  /* the same, of a track that a detector's box hides */
-#define GROUP_SIZE 1.3    /* area of a detector's box that may be a group, in those of its track */
-#define LARGE_STEP 0.25   /* sizes from frame to frame */
-#define PASSING_GAP 0.25  /* sizes between the sides of members that pass each other */
-#define PASSING_DRIFT 0.3 /* sizes per s */
-#define MOST_UNCERTAIN 20 /* times the variance of a side that still measures a member */
-#define GROUP_GAIN 0.12   /* share of a group's box that a visible member must explain */
-#define MOST_OFFSET 0.15  /* sizes from a side of a group to that of a member */
-#define SAME_LENGTH 1.2   /* ratio of lengths of a group that is the same */
-#define TWIN_TIME 1.0     /* s, see end_twins() */
+/* Share of a track's box inside of the detection of its group: with less, it is beside it. */
+#define MEMBER_COVER 0.5
+
+/* Area of a detector's box that may be a group, in areas of its track: more than jitter. */
+#define GROUP_SIZE 1.3
+
+/* Sizes from frame to frame from which on a step is large: frames are far apart, or predictions
+ * wild. */
+#define LARGE_STEP 0.25
+
+/* Members pass each other if their sides are this close, in sizes: either may be the one seen. */
+#define PASSING_GAP 0.25
+
+/* Sizes per s that two members drift apart at which the variance of their side doubles. */
+#define PASSING_DRIFT 0.3
+
+/* Times the variance of a side of a single object up to which it measures a member: beyond, it
+ * would hardly count. */
+#define MOST_UNCERTAIN 20
+
+/* Share of a group's box that a visible member must explain: more than ragged edges. */
+#define GROUP_GAIN 0.12
+
+/* Members that have been in a group for this time, in s, and for this many times as long as ever
+ * apart are parts of another member: objects that merely meet part earlier. */
+#define TWIN_TIME 1.0
 #define TWIN_RATIO 2.0
 
 /* Whether a detector's box may show several objects: it is too large for its own one. Otherwise it
  * hides others, but says nothing about where they are. */
 static gboolean
-is_group (const GstCclTracker *self, guint index)
+is_group (const GstCclScene *self, guint index)
 {
   const Blob *blob = get_blob (self, index);
   const Track *owner;
@@ -33,17 +48,17 @@ is_group (const GstCclTracker *self, guint index)
 
 /* Whether a component only shows how its track moves. */
 static gboolean
-is_taken (const GstCclTracker *self, guint index)
+is_taken (const GstCclScene *self, guint index)
 {
   const Blob *blob = get_blob (self, index);
 
-  return blob->owner >= 0 && is_led_by_looks (self, get_track (self, (guint) blob->owner));
+  return blob->owner >= 0 && get_track (self, (guint) blob->owner)->rules.guided;
 }
 
 /* A track that is left over joins the detection that covers most of its box, the first of equal
  * ones. */
 void
-gst_ccl_tracker_find_groups (GstCclTracker *self)
+gst_ccl_scene_find_groups (GstCclScene *self)
 {
   const guint *starts = (const guint *) self->pairs.starts->data;
   guint i, j;
@@ -53,7 +68,7 @@ gst_ccl_tracker_find_groups (GstCclTracker *self)
     gdouble best = MEMBER_COVER;
     gint found = -1;
 
-    if (track->blob >= 0 || !track->id || is_led_by_looks (self, track))
+    if (track->blob >= 0 || !track->id || track->rules.guided)
       continue;
     for (j = starts[i]; j < starts[i + 1]; j++) {
       const gint blob = (gint) self->pairs.edges[j].column;
@@ -100,7 +115,7 @@ is_spanning (const Track *track, const Box *box, guint k)
 /* Where the side of a member is expected if its group is too long for one. Members that meet stop
  * rather than go on behind each other: after a large step, half of it does not count. */
 static gdouble
-get_side (const GstCclTracker *self, const Track *track, const Box *box, guint k, gboolean high)
+get_side (const GstCclScene *self, const Track *track, const Box *box, guint k, gboolean high)
 {
   gdouble side = high ? track->box.high[k] : track->box.low[k];
   gdouble step = track->centre[k].velocity * self->dt;
@@ -113,7 +128,7 @@ get_side (const GstCclTracker *self, const Track *track, const Box *box, guint k
 
 /* The members at the sides of a group, in the direction of @k: two where it is too long for one. */
 static void
-find_owners (const GstCclTracker *self, const Box *box, guint k, const Track *owners[2])
+find_owners (const GstCclScene *self, const Box *box, guint k, const Track *owners[2])
 {
   const Track *second[2] = { NULL, NULL };
   gdouble best[2] = { 0.0, 0.0 }, next[2] = { 0.0, 0.0 };
@@ -158,14 +173,14 @@ get_gap (const Track *track, const Track *other, guint k, gboolean high)
 static gdouble
 get_drift (const Track *track, const Track *other, guint k)
 {
-  return (other->before - track->before) / track->size[k];
+  return (other->group.before - track->group.before) / track->size[k];
 }
 
 /* The variance of a side of a group as a measurement of a member, relative to that of a single
  * object. Members that pass each other would get each other's velocities while it is uncertain
  * whose side it is; members that go together share it. */
 static gdouble
-get_uncertainty (const GstCclTracker *self, const Track *track, const Track *owner, const Box *box,
+get_uncertainty (const GstCclScene *self, const Track *track, const Track *owner, const Box *box,
                  guint k, gboolean high)
 {
   gdouble most = 0.0;
@@ -187,28 +202,9 @@ get_uncertainty (const GstCclTracker *self, const Track *track, const Track *own
   return 1.0 + most;
 }
 
-/* After a look, keeps how far the sides of a member are from those of its group: components miss
- * heads and feet, or include shadows. It counts until the length of the group jumps. */
-static void
-update_offset (Track *track, const Box *box, guint k)
-{
-  const gdouble length = get_length (box, k), most = MOST_OFFSET * track->size[k];
-  const gdouble low = track->centre[k].position - track->size[k] / 2.0;
-  gdouble *offset = track->offset[k];
-
-  if (track->fresh) {
-    offset[0] = CLAMP (low - box->low[k], -most, most);
-    offset[1] = CLAMP (low + track->size[k] - box->high[k], -most, most);
-  } else if (length > SAME_LENGTH * track->carrier[k] || track->carrier[k] > SAME_LENGTH * length) {
-    offset[0] = offset[1] = 0.0;
-  }
-  track->carrier[k] = length;
-  track->held = FALSE;
-}
-
 /* Each side of a group measures the members whose sides are there. */
 static void
-measure_sides (GstCclTracker *self, const Box *box, guint k)
+measure_sides (GstCclScene *self, const Box *box, guint k)
 {
   const Track *owners[2];
   guint i;
@@ -217,14 +213,14 @@ measure_sides (GstCclTracker *self, const Box *box, guint k)
   for (i = 0; i < self->members->len; i++) {
     Track *track = g_ptr_array_index (self->members, i);
 
-    track->before = track->centre[k].velocity;
+    track->group.before = track->centre[k].velocity;
   }
 
   for (i = 0; i < self->members->len; i++) {
     Track *track = g_ptr_array_index (self->members, i);
     GstCclKalman *centre = &track->centre[k];
     gdouble half = track->size[k] / 2.0;
-    gdouble sides[2];
+    gdouble sides[2], offset[2];
     gdouble variance = square (MAX (1.5 * MEASUREMENT_NOISE * get_scale (track), 0.5));
     gboolean single = owners[0] != owners[1] && !is_spanning (track, box, k);
     gdouble low = single && track == owners[1]
@@ -234,12 +230,12 @@ measure_sides (GstCclTracker *self, const Box *box, guint k)
                        ? G_MAXDOUBLE
                        : get_uncertainty (self, track, owners[1], box, k, TRUE);
 
-    update_offset (track, box, k);
-    sides[0] = box->low[k] + track->offset[k][0];
-    sides[1] = box->high[k] + track->offset[k][1];
-    if (low < MOST_UNCERTAIN && !touches (self, box, k, FALSE))
+    self->mode->get_offset (track, box, k, offset);
+    sides[0] = box->low[k] + offset[0];
+    sides[1] = box->high[k] + offset[1];
+    if (low < MOST_UNCERTAIN && !gst_ccl_scene_touches (self, box, k, FALSE))
       gst_ccl_kalman_measure (centre, sides[0] + half, variance * low);
-    if (high < MOST_UNCERTAIN && !touches (self, box, k, TRUE))
+    if (high < MOST_UNCERTAIN && !gst_ccl_scene_touches (self, box, k, TRUE))
       gst_ccl_kalman_measure (centre, sides[1] - half, variance * high);
 
     /* No member is outside of the group. */
@@ -252,7 +248,7 @@ measure_sides (GstCclTracker *self, const Box *box, guint k)
 /* Finds the members that the box of the group shows: first the most similar one, then those that
  * explain enough of the rest of the box. */
 static void
-find_seen (GstCclTracker *self, const Box *box)
+find_seen (GstCclScene *self, const Box *box)
 {
   Track *next = g_ptr_array_index (self->members, 0);
   gdouble explained;
@@ -297,7 +293,7 @@ find_seen (GstCclTracker *self, const Box *box)
 /* Ends members that are parts of another member rather than objects of their own: they have been in
  * its group for much longer than they were ever apart. */
 static void
-end_twins (GstCclTracker *self, const Blob *blob)
+end_twins (GstCclScene *self, const Blob *blob)
 {
   Track *oldest = g_ptr_array_index (self->members, 0);
   guint i, k;
@@ -305,12 +301,12 @@ end_twins (GstCclTracker *self, const Blob *blob)
   for (i = 1; i < self->members->len; i++) {
     Track *track = g_ptr_array_index (self->members, i);
 
-    if (track->partner != oldest->id) {
-      track->partner = oldest->id;
-      track->joined = 0.0;
+    if (track->group.partner != oldest->id) {
+      track->group.partner = oldest->id;
+      track->group.joined = 0.0;
     }
-    track->joined += self->dt;
-    if (track->joined < MAX (TWIN_TIME, TWIN_RATIO * track->apart))
+    track->group.joined += self->dt;
+    if (track->group.joined < MAX (TWIN_TIME, TWIN_RATIO * track->group.apart))
       continue;
 
     track->over = TRUE;
@@ -325,7 +321,7 @@ end_twins (GstCclTracker *self, const Blob *blob)
 }
 
 void
-gst_ccl_tracker_measure_group (GstCclTracker *self, const Blob *blob)
+gst_ccl_scene_measure_group (GstCclScene *self, const Blob *blob)
 {
   gint i;
   guint k;

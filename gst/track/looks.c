@@ -1,347 +1,372 @@
-/* cudaccl - what a detector found in an earlier frame
+/* cudaccl - the tracker's mode for a network that looks at some frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A detector that takes its time tells of a frame that is past. Tracks go back to where they were
- * then, get its boxes, and come back with the difference.
+/* A network takes its time: its boxes belong to a past frame. Tracks go back to where they were
+ * then, get the boxes, and come back with the difference.
  *
- * In between, components carry them if looks are far apart. Otherwise predictions are better than
- * components that break and merge: one that was like the track's box in the frame of a look only
- * shows how it moves. */
+ * In between, components carry the known tracks, those that the network has found, if looks are far
+ * apart. Otherwise predictions are better than components that break and merge: one that was like
+ * the track's box in the frame of a look only shows how it moves. Tracks that the network does not
+ * know follow the rules of components. */
 
-#include "tracker-private.h"
+#include "looks.h"
 
-#define LOOK_ALPHA 0.6   /* share of a new size, if looks are at LOOK_RATE */
-#define LOOK_RATE 20.0   /* looks per second */
-#define LOOK_COVER 0.8   /* share of a track's box in the frame that was looked at */
-#define HIDDEN_COVER 0.4 /* share of it that a box covers which hides it */
-#define FIRST_GAP 1.0    /* s, as long as it is not known */
-#define GAP_SHARE 0.3    /* of a new time between looks */
-#define LONGEST_GAP 5.0  /* s */
-#define LONGEST_PAST 2.0 /* s */
+#include "boxes.h"
+#include "carrier.h"
+#include "components.h"
+#include "fragments.h"
+#include "measure.h"
+#include "past.h"
+
+#include <string.h>
+
+/* Time between looks, in s. */
+#define FIRST_GAP 1.0   /* assumed before the second look */
+#define LONGEST_GAP 5.0 /* most that counts: a pause is not the usual gap */
+#define GAP_SHARE 0.3   /* weight of a new gap in the running mean: the load of networks changes */
+#define SELDOM_GAP 0.12 /* from here on one box confirms a track: the next is long in coming */
+#define CARRIED_GAP 0.4 /* from here on components carry tracks: predictions are wrong by then */
+
+/* Gaps that a track lives without being found: the next look may be late. */
+#define LOOK_GAPS 1.5
+
+/* Largest time between the frame of a look and the past frame whose places count. */
 #define SAME_FRAME (50 * GST_MSECOND)
-#define MOST_COMPONENTS 1024 /* of a frame that are kept */
 
-/* Detectors' boxes and components */
-#define MOVING_COVER 0.15  /* share of a box that components fill if it moves */
-#define CERTAIN 0.5        /* confidence of a box that components are compared with */
-#define FIRST_FIT 0.7      /* IoU, as long as it is not known */
-#define FIT_SHARE 0.1      /* of a new IoU in the smoothed one */
-#define MOST_TESTS 4194304 /* boxes times components */
-#define BESIDE 0.1         /* sizes from a side to a box that hides what is there */
-#define CUT_SHARE 0.5      /* of a side that it hides */
-#define CUT_CONFIDENCE 0.4 /* of such a box */
-#define ALONE_SHARE 0.3    /* of a box in that of a track which a component shows better */
-#define TRAVEL 0.4         /* sizes from where a track was found first */
-#define HOLD_IOU 0.5       /* of a track and a component that shows how it moves */
-#define HOLD_RATIO 1.6     /* of sides of that component from frame to frame, and before */
-#define HOLD_NOISE 0.12    /* standard deviation of its sides, in sizes of the track */
-#define HOLD_ERROR 0.3     /* sizes from where a side is expected that double its variance */
-#define CARRIER_SHARE 0.2  /* of a new size of that component in the smoothed one */
+/* Weight of a new size if looks come at this rate, per s; at other rates, sizes change as much per
+ * second. */
+#define LOOK_ALPHA 0.6
+#define LOOK_RATE 20.0
 
-/* What moves in a frame. */
+/* Share of the score of unknown tracks: boxes are for known ones first. */
+#define NEW_WEIGHT 0.3
+
+/* Share of a track's box that was looked at if the network denies it. */
+#define LOOK_COVER 0.8
+
+/* Weight of a box that is measured where a component shows the track better. */
+#define ALONE_SHARE 0.3
+
+/* Sizes from its origin at which a track has moved, rather than jittered. */
+#define TRAVEL 0.4
+
+/* IoU of boxes and components, assumed before the first look. */
+#define FIRST_FIT 0.7
+
+/* Things that never moved are doubtful below this mean confidence, after this time in s: what moves
+ * has moved by then. */
+#define LEAST_BELIEF 0.65
+#define DOUBT_TIME 0.5
+
+/* Mean confidence from which on tracks are shown although a look denied them. */
+#define LOST_BELIEF 0.5
+
+/* Mean IoU of boxes and components from which on components are shown although a look denied them:
+ * below, as in crowds, they are not objects. */
+#define UNKNOWN_FIT 0.7
+
+/* Share of the smaller one of two boxes that makes a component a known object. */
+#define EXPLAINED 0.3
+
+struct _GstCclLooks
+{
+  GstCclPast past;
+  GstClockTime last;
+  guint n;          /* number of looks at different times */
+  gdouble gap;      /* s from look to look, running mean */
+  gdouble fit;      /* IoU of boxes and components, running mean */
+  GArray *journeys; /* Journey: of each track, during a look */
+};
+
+/* The way of a track since the frame of a look. */
 typedef struct
 {
-  Box box;
-  gdouble fill; /* share of the box that are pixels of it */
-} Component;
+  gdouble moved[2];
+  gdouble speed[2]; /* before the look */
+  gboolean seen;    /* not only predicted */
+} Journey;
 
-/* Where a track was. */
-typedef struct
+GstCclLooks *
+gst_ccl_looks_new (void)
 {
-  guint serial;
-  gfloat centre[2];
-} Place;
+  GstCclLooks *self = g_new0 (GstCclLooks, 1);
 
-/* A frame. */
-typedef struct
-{
-  GstClockTime time;
-  Component *components;
-  guint n_components;
-  guint n;
-  Place places[]; /* by serial */
-} Past;
+  gst_ccl_past_init (&self->past);
+  self->journeys = g_array_new (FALSE, FALSE, sizeof (Journey));
+  gst_ccl_looks_reset (self);
 
-void
-gst_ccl_tracker_init_looks (GstCclTracker *self)
-{
-  g_queue_init (&self->past);
-  gst_ccl_tracker_reset_looks (self);
+  return self;
 }
 
-static void
-past_free (gpointer data)
+void
+gst_ccl_looks_free (GstCclLooks *self)
 {
-  Past *past = data;
-
-  g_free (past->components);
-  g_free (past);
+  gst_ccl_past_clear (&self->past);
+  g_array_unref (self->journeys);
+  g_free (self);
 }
 
 void
-gst_ccl_tracker_reset_looks (GstCclTracker *self)
+gst_ccl_looks_reset (GstCclLooks *self)
 {
-  g_queue_clear_full (&self->past, past_free);
-  self->last_look = GST_CLOCK_TIME_NONE;
-  self->n_looks = 0;
-  self->look_gap = FIRST_GAP;
+  gst_ccl_past_clear (&self->past);
+  self->last = GST_CLOCK_TIME_NONE;
+  self->n = 0;
+  self->gap = FIRST_GAP;
   self->fit = FIRST_FIT;
 }
 
+/* Whether looks are so far apart that each box counts. */
+static gboolean
+is_seldom (const GstCclLooks *self)
+{
+  return self->n > 1 && self->gap > SELDOM_GAP;
+}
+
+/* Whether components carry known tracks between looks, rather than predictions. */
+static gboolean
+is_carried (const GstCclLooks *self)
+{
+  return self->gap >= CARRIED_GAP;
+}
+
+/* Between looks */
+
+static Rules
+get_rules (const GstCclScene *scene, const Track *track)
+{
+  const gboolean guided = track->known && !is_carried (scene->looks);
+
+  return (Rules){ .steady = guided,
+                  .fading = track->missed > 0.0 && !(track->known && track->look.denied == 0),
+                  .sized = track->known,
+                  .guided = guided };
+}
+
 static void
-keep_components (const GstCclTracker *self, Past *past)
+measure (const GstCclScene *scene, Track *track, const Blob *blob, gdouble alpha)
+{
+  gdouble share = gst_ccl_measure_get_share (track, blob, alpha);
+
+  if (!blob->object && track->rules.guided) {
+    track->seen = gst_ccl_carrier_move (track, blob);
+    return;
+  }
+  if (!blob->object && track->known && blob->owner < 0)
+    share = 0.0; /* the track joined it: a component of several objects, or of none */
+  gst_ccl_scene_measure (scene, track, blob, share);
+  if (!blob->object) { /* its sides are those of the component */
+    memset (track->look.offset, 0, sizeof (track->look.offset));
+    track->look.held = FALSE;
+  }
+}
+
+static gboolean
+is_certain (const GstCclScene *scene, const Track *track)
+{
+  return gst_ccl_components_mode.is_certain (scene, track) ||
+         (track->known && is_seldom (scene->looks));
+}
+
+static gboolean
+is_over (const GstCclScene *scene, const Track *track)
+{
+  const gdouble max_miss = (gdouble) scene->params.max_miss / GST_SECOND;
+  const gdouble patience = LOOK_GAPS * scene->looks->gap;
+
+  if (!track->known)
+    return gst_ccl_components_mode.is_over (scene, track);
+  if (!track->id)
+    return track->look.denied > 0 || track->missed > patience;
+  if (track->missed <= 0.0)
+    return FALSE; /* frames at the same time */
+
+  return track->missed > MAX (max_miss, patience) || gst_ccl_scene_has_left (scene, track);
+}
+
+/* Networks take mannequins, posters and lampposts for people, but are less certain of them; and
+ * those never move. */
+static gboolean
+is_doubtful_thing (const Track *track)
+{
+  return !track->look.travelled && track->belief < LEAST_BELIEF &&
+         track->age - track->found > DOUBT_TIME;
+}
+
+static gboolean
+is_known_shown (const GstCclScene *scene, const Track *track)
+{
+  gdouble most = SHOW_LOST;
+
+  if (track->blob >= 0 && is_carried (scene->looks))
+    return track->missed <= SHOW_MEMBER;
+  if (is_doubtful_thing (track))
+    return FALSE;
+  if (track->look.denied == 0)
+    return track->unfound <= MAX (most, LOOK_GAPS * scene->looks->gap);
+
+  if (track->belief < LOST_BELIEF)
+    return FALSE;
+  if (track->look.behind || track->missed <= 0.0)
+    most = SHOW_HIDDEN;
+
+  return track->unfound <= most && !gst_ccl_scene_is_leaving (scene, track);
+}
+
+/* Whether a component is something that the network knows: their boxes overlap. */
+static gboolean
+is_explained (const GstCclScene *scene, const Track *track, guint most)
 {
   guint i;
 
-  past->components = g_new (Component, MIN (self->blobs->len, MOST_COMPONENTS));
-  past->n_components = 0;
-  for (i = 0; i < self->blobs->len && past->n_components < MOST_COMPONENTS; i++) {
-    const Blob *blob = get_blob (self, i);
+  for (i = 0; i < scene->tracks->len && most > 0; i++) {
+    const Track *other = get_track (scene, i);
+    gdouble least = MIN (get_area (&track->box), get_area (&other->box));
 
-    if (!blob->object)
-      past->components[past->n_components++] =
-          (Component){ blob->box, MIN (blob->area / get_area (&blob->box), 1.0) };
+    if (!other->known || !other->id)
+      continue;
+    most--;
+    if (get_common (&track->box, &other->box) > EXPLAINED * least)
+      return TRUE;
   }
+
+  return FALSE;
 }
 
-void
-gst_ccl_tracker_keep_past (GstCclTracker *self)
+/* Where components are not what the network finds, such as in crowds, they are shown until it has
+ * looked. */
+static gboolean
+is_unknown_shown (const GstCclScene *scene, const Track *track)
 {
-  const guint n = self->tracks->len;
-  Past *past = g_malloc (sizeof (Past) + n * sizeof (Place));
-  guint i, k;
-
-  past->time = self->time;
-  keep_components (self, past);
-  past->n = n;
-  for (i = 0; i < n; i++) {
-    const Track *track = get_track (self, i);
-
-    past->places[i].serial = track->serial;
-    for (k = 0; k < 2; k++)
-      past->places[i].centre[k] = (gfloat) track->centre[k].position;
-  }
-  g_queue_push_tail (&self->past, past);
-  while (((Past *) g_queue_peek_head (&self->past))->time + LONGEST_PAST * GST_SECOND < self->time)
-    past_free (g_queue_pop_head (&self->past));
+  return track->blob >= 0 && track->missed <= SHOW_MEMBER &&
+         (track->look.denied == 0 || scene->looks->fit >= UNKNOWN_FIT) &&
+         !is_explained (scene, track, MOST_TESTS / scene->tracks->len);
 }
 
-/* The frame nearest to @time, NULL if all are more than @most later or earlier. */
-static const Past *
-find_past (GstCclTracker *self, GstClockTime time, GstClockTimeDiff most)
+static gboolean
+is_shown (const GstCclScene *scene, const Track *track)
 {
-  const Past *best = NULL;
-  GstClockTimeDiff least = most;
-  GList *l;
+  if (!track->id)
+    return FALSE;
 
-  for (l = self->past.head; l; l = l->next) {
-    const Past *past = l->data;
-    GstClockTimeDiff away = ABS (GST_CLOCK_DIFF (past->time, time));
-
-    if (away <= least) {
-      least = away;
-      best = past;
-    }
-  }
-
-  return best;
+  return track->known ? is_known_shown (scene, track) : is_unknown_shown (scene, track);
 }
 
-/* Tracks go back to where they were at @time. */
 static void
-go_back (GstCclTracker *self, GstClockTime time)
+end_frame (GstCclScene *scene)
 {
-  const Past *past = find_past (self, time, SAME_FRAME);
-  const gdouble age = (gdouble) GST_CLOCK_DIFF (time, self->time) / GST_SECOND;
+  guint i;
+
+  for (i = 0; i < scene->tracks->len; i++)
+    get_track (scene, i)->look.fresh = FALSE;
+  gst_ccl_past_keep (&scene->looks->past, scene->time, scene->tracks, scene->blobs);
+}
+
+const GstCclTrackerMode gst_ccl_looks_mode = {
+  .get_rules = get_rules,
+  .measure = measure,
+  .get_offset = gst_ccl_carrier_get_offset,
+  .is_certain = is_certain,
+  .is_over = is_over,
+  .is_shown = is_shown,
+  .end_frame = end_frame,
+};
+
+/* A look */
+
+static void
+count_look (GstCclLooks *self, GstClockTime time)
+{
+  if (self->n > 0 && time > self->last) {
+    gdouble gap = MIN ((gdouble) (time - self->last) / GST_SECOND, LONGEST_GAP);
+
+    self->gap += (self->n > 1 ? GAP_SHARE : 1.0) * (gap - self->gap);
+  }
+  self->n += self->n == 0 || time > self->last;
+  self->last = time;
+}
+
+/* Tracks go back to where they were at @time, @age seconds ago. */
+static void
+go_back (GstCclScene *scene, GstClockTime time, gdouble age)
+{
+  const PastFrame *past = gst_ccl_past_find (&scene->looks->past, time, SAME_FRAME);
   const gdouble rest = past ? (gdouble) GST_CLOCK_DIFF (time, past->time) / GST_SECOND : age;
+  GArray *journeys = scene->looks->journeys;
   guint i, k, j = 0;
 
-  for (i = 0; i < self->tracks->len; i++) {
-    Track *track = get_track (self, i);
+  g_array_set_size (journeys, scene->tracks->len);
+  for (i = 0; i < scene->tracks->len; i++) {
+    Journey *journey = &g_array_index (journeys, Journey, i);
+    Track *track = get_track (scene, i);
     gboolean found;
 
     while (past && j < past->n && past->places[j].serial < track->serial)
       j++;
-    track->carried = track->missed <= 0.0;
     found = past && j < past->n && past->places[j].serial == track->serial;
+    journey->seen = track->missed <= 0.0;
     for (k = 0; k < 2; k++) {
       GstCclKalman *centre = &track->centre[k];
 
-      track->moved[k] = centre->velocity * (found ? rest : age);
+      journey->moved[k] = centre->velocity * (found ? rest : age);
       if (found)
-        track->moved[k] += centre->position - past->places[j].centre[k];
-      centre->position -= track->moved[k];
-      track->speed[k] = centre->velocity;
+        journey->moved[k] += centre->position - past->places[j].centre[k];
+      journey->speed[k] = centre->velocity;
+      centre->position -= journey->moved[k];
     }
   }
 }
 
-/* What was only predicted since then moved at the wrong speed. */
+/* Tracks that were only predicted since then moved at the wrong speed. */
 static void
-come_back (GstCclTracker *self, GstClockTime time)
+come_back (GstCclScene *scene, gdouble age)
 {
-  const gdouble age = (gdouble) GST_CLOCK_DIFF (time, self->time) / GST_SECOND;
+  const GArray *journeys = scene->looks->journeys;
   guint i, k;
 
-  for (i = 0; i < self->tracks->len; i++) {
-    Track *track = get_track (self, i);
+  for (i = 0; i < journeys->len; i++) {
+    const Journey *journey = &g_array_index (journeys, Journey, i);
 
     for (k = 0; k < 2; k++) {
-      GstCclKalman *centre = &track->centre[k];
+      GstCclKalman *centre = &get_track (scene, i)->centre[k];
 
-      centre->position += track->moved[k];
-      if (!track->carried)
-        centre->position += age * (centre->velocity - track->speed[k]);
+      centre->position += journey->moved[k];
+      if (!journey->seen)
+        centre->position += age * (centre->velocity - journey->speed[k]);
     }
   }
 }
 
-/* Finds out whether components of @past are where a detector's box is, and how similar one is. */
-static void
-compare_components (const Past *past, Blob *blob, guint most)
-{
-  gdouble moving = 0.0;
-  guint i;
-
-  blob->fit = 0.0;
-  for (i = 0; past && i < MIN (past->n_components, most); i++) {
-    const Component *component = &past->components[i];
-
-    moving += component->fill * get_common (&blob->box, &component->box);
-    blob->fit = MAX (blob->fit, get_boxes_iou (&blob->box, &component->box));
-  }
-  blob->moving = moving >= MOVING_COVER * get_area (&blob->box);
-}
-
-/* Finds the sides of a detector's box that @other hides: what is nearer to the camera reaches
- * farther down. */
-static void
-find_cuts (Blob *blob, const Blob *other)
-{
-  const Box *a = &blob->box, *b = &other->box;
-  guint k;
-
-  if (b->high[1] <= a->high[1] || get_certainty (other) < CUT_CONFIDENCE)
-    return;
-
-  for (k = 0; k < 2; k++) {
-    gdouble beside = BESIDE * get_length (a, k);
-    gdouble across = MIN (a->high[!k], b->high[!k]) - MAX (a->low[!k], b->low[!k]);
-
-    if (across < CUT_SHARE * get_length (a, !k))
-      continue;
-    blob->cut[k][0] |= b->low[k] < a->low[k] - beside && b->high[k] > a->low[k] - beside;
-    blob->cut[k][1] |= b->high[k] > a->high[k] + beside && b->low[k] < a->high[k] + beside;
-  }
-}
-
-/* Compares a detector's boxes with each other, and with what moved at @time. */
-void
-gst_ccl_tracker_compare_boxes (GstCclTracker *self, GstClockTime time)
-{
-  const Past *past = find_past (self, time, LONGEST_PAST * GST_SECOND);
-  const guint n = self->blobs->len, most = MOST_TESTS / MAX (n, 1);
-  guint i, k;
-
-  for (i = 0; i < n; i++) {
-    Blob *blob = get_blob (self, i);
-
-    compare_components (past, blob, most);
-    if (blob->moving && get_certainty (blob) > CERTAIN)
-      self->fit += FIT_SHARE * (blob->fit - self->fit);
-    for (k = 0; k < MIN (n, most); k++)
-      find_cuts (blob, get_blob (self, k));
-  }
-}
-
 static gboolean
-is_same_length (gdouble a, gdouble b)
+was_looked_at (const GstCclScene *scene, const Track *track, const GstCclLook *parts, guint n)
 {
-  return a <= b * HOLD_RATIO && b <= a * HOLD_RATIO;
-}
-
-/* Whether a component is the one that holds a track, or begins to after a look. */
-static gboolean
-is_holding (Track *track, const Blob *blob)
-{
-  guint k;
-
-  if (!track->fresh || get_boxes_iou (&blob->box, &track->box) < HOLD_IOU)
-    return track->held && is_same_length (get_length (&blob->box, 0), track->carrier[0]) &&
-           is_same_length (get_length (&blob->box, 1), track->carrier[1]);
-
-  track->held = TRUE;
-  for (k = 0; k < 2; k++) {
-    track->offset[k][0] = track->box.low[k] - blob->box.low[k];
-    track->offset[k][1] = track->box.high[k] - blob->box.high[k];
-    track->carrier[k] = get_length (&blob->box, k);
-  }
-
-  return TRUE;
-}
-
-/* Moves a track as its component has moved since the look. Returns FALSE if it shows something
- * else. */
-gboolean
-gst_ccl_tracker_carry (Track *track, const Blob *blob)
-{
-  const gdouble variance = 2.0 * square (MAX (HOLD_NOISE * get_scale (track), 0.5));
-  guint k, side;
-
-  track->partner = 0;
-  if (!is_holding (track, blob))
-    return FALSE;
-
-  for (k = 0; k < 2; k++) {
-    const gdouble half = track->size[k] / 2.0;
-    const gdouble sides[2] = { blob->box.low[k] + track->offset[k][0] + half,
-                               blob->box.high[k] + track->offset[k][1] - half };
-    const gdouble expected = track->centre[k].position;
-    const gdouble change = fabs (sides[1] - sides[0]);
-
-    for (side = 0; side < 2; side++) {
-      /* Where one side has changed, that which is not as expected has. */
-      gdouble error = MIN (fabs (sides[side] - expected), change) / track->size[k];
-
-      gst_ccl_kalman_measure (&track->centre[k], sides[side],
-                              variance * (1.0 + square (error / HOLD_ERROR)));
-    }
-    track->carrier[k] += CARRIER_SHARE * (get_length (&blob->box, k) - track->carrier[k]);
-  }
-
-  return TRUE;
-}
-
-static gboolean
-was_looked_at (const GstCclTracker *self, const Track *track, const GstCclLook *looks, guint n)
-{
-  const Box frame = { { 0.0, 0.0 }, { self->params.width, self->params.height } };
+  const Box frame = { { 0.0, 0.0 }, { scene->params.width, scene->params.height } };
   const gdouble area =
-      self->params.width ? get_common (&frame, &track->box) : get_area (&track->box);
+      scene->params.width ? get_common (&frame, &track->box) : get_area (&track->box);
   guint i;
 
   for (i = 0; i < n; i++) {
-    const Box look = { { looks[i].x, looks[i].y },
-                       { looks[i].x + looks[i].width, looks[i].y + looks[i].height } };
+    const Box part = { { parts[i].x, parts[i].y },
+                       { parts[i].x + parts[i].width, parts[i].y + parts[i].height } };
 
-    if (get_common (&look, &track->box) >= LOOK_COVER * area)
+    if (get_common (&part, &track->box) >= LOOK_COVER * area)
       return TRUE;
   }
 
   return FALSE;
 }
 
-/* Whether a box that another track has is before a track. */
+/* Whether a box of another track is in front of a track. */
 static gboolean
-is_behind (const GstCclTracker *self, guint index)
+is_behind (const GstCclScene *scene, guint index)
 {
-  const guint *starts = (const guint *) self->pairs.starts->data;
-  const Track *track = get_track (self, index);
+  const guint *starts = (const guint *) scene->pairs.starts->data;
+  const Track *track = get_track (scene, index);
   guint i;
 
   for (i = starts[index]; i < starts[index + 1]; i++) {
-    if (get_blob (self, self->pairs.edges[i].column)->owner >= 0 &&
-        self->pairs.common[i] >= HIDDEN_COVER * get_area (&track->box))
+    if (get_blob (scene, scene->pairs.edges[i].column)->owner >= 0 &&
+        scene->pairs.common[i] >= HIDDEN_COVER * get_area (&track->box))
       return TRUE;
   }
 
@@ -349,35 +374,38 @@ is_behind (const GstCclTracker *self, guint index)
 }
 
 static void
-find_behind (GstCclTracker *self, const GstCclLook *looks, guint n_looks)
+deny_unfound (GstCclScene *scene, const GstCclLook *parts, guint n_parts)
 {
   guint i;
 
-  for (i = 0; i < self->tracks->len; i++) {
-    Track *track = get_track (self, i);
+  for (i = 0; i < scene->tracks->len; i++) {
+    Track *track = get_track (scene, i);
 
     if (track->blob >= 0) {
-      track->denied = 0;
-      track->behind = FALSE;
-    } else if (was_looked_at (self, track, looks, n_looks)) {
-      track->denied++;
-      track->behind = is_behind (self, i);
+      track->look.denied = 0;
+      track->look.behind = FALSE;
+    } else if (was_looked_at (scene, track, parts, n_parts)) {
+      track->look.denied++;
+      track->look.behind = is_behind (scene, i);
     }
   }
 }
 
-/* The part of @blob that is measured: little of it if a component shows the track better. */
+/* The box of a track as it is measured: close to the track if a component shows it better. */
 static Blob
-weigh (const GstCclTracker *self, const Track *track, const Blob *blob)
+weigh (const GstCclScene *scene, const Track *track)
 {
-  Blob result = *blob;
+  Blob result = *get_blob (scene, (guint) track->blob);
   guint k;
 
-  for (k = 0; track->known && track->alone && is_led_by_motion (self) && k < 2; k++) {
+  if (!track->known || !track->alone || !is_carried (scene->looks))
+    return result;
+
+  for (k = 0; k < 2; k++) {
     gdouble middle = track->centre[k].position, length = track->size[k];
 
-    middle += ALONE_SHARE * (get_middle (&blob->box, k) - middle);
-    length += ALONE_SHARE * (get_length (&blob->box, k) - length);
+    middle += ALONE_SHARE * (get_middle (&result.box, k) - middle);
+    length += ALONE_SHARE * (get_length (&result.box, k) - length);
     result.box.low[k] = middle - length / 2.0;
     result.box.high[k] = middle + length / 2.0;
   }
@@ -385,67 +413,76 @@ weigh (const GstCclTracker *self, const Track *track, const Blob *blob)
   return result;
 }
 
-/* A look at a frame @age seconds ago found a track. */
 static void
-find (GstCclTracker *self, Track *track, gdouble age)
+measure_box (const GstCclScene *scene, Track *track, const Blob *blob, gdouble age)
 {
-  const Blob blob = weigh (self, track, get_blob (self, (guint) track->blob));
   const gdouble gap = MAX (track->unfound - age, 0.0);
+  const gdouble alpha = 1.0 - pow (1.0 - LOOK_ALPHA, gap * LOOK_RATE);
+  const gdouble share = gst_ccl_measure_get_share (track, blob, alpha);
   gdouble way[2];
   guint k;
 
   if (!track->known) {
-    /* What it was before may have been a part, or several objects. */
+    /* Until now, it may have been a part, or several objects. */
     for (k = 0; k < 2; k++) {
-      track->size[k] = get_length (&blob.box, k);
-      track->centre[k].position = track->origin[k] = get_middle (&blob.box, k);
+      track->size[k] = get_length (&blob->box, k);
+      track->centre[k].position = track->origin[k] = get_middle (&blob->box, k);
     }
   }
-  gst_ccl_tracker_measure (self, track, &blob, 1.0 - pow (1.0 - LOOK_ALPHA, gap * LOOK_RATE));
+  if (is_seldom (scene->looks) && !is_carried (scene->looks))
+    gst_ccl_scene_measure_better (scene, track, blob, share); /* predicted for too long */
+  else
+    gst_ccl_scene_measure (scene, track, blob, share);
   for (k = 0; k < 2; k++)
     way[k] = track->centre[k].position - track->origin[k];
-  track->travelled |= hypot (way[0], way[1]) > TRAVEL * get_scale (track);
+  track->look.travelled |= hypot (way[0], way[1]) > TRAVEL * get_scale (track);
+}
+
+/* A look at a frame @age seconds ago found a track. */
+static void
+find (GstCclScene *scene, Track *track, gdouble age)
+{
+  const Blob blob = weigh (scene, track);
+
+  measure_box (scene, track, &blob, age);
   track->hits++;
   track->missed = 0.0;
   track->unfound = age;
-  track->fresh = TRUE;
-  track->held &= age > 0.0; /* it may have turned since an earlier frame */
-  gst_ccl_tracker_classify (self, track, &blob);
+  track->look.fresh = TRUE;
+  track->look.held &= age > 0.0; /* it may have turned since an earlier frame */
+  gst_ccl_scene_classify (scene, track, &blob);
 }
 
 void
-gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
-                      guint n_boxes, const GstCclLook *looks, guint n_looks)
+gst_ccl_looks_apply (GstCclScene *scene, GstClockTime time, const GstCclDetection *boxes,
+                     guint n_boxes, const GstCclLook *parts, guint n_parts)
 {
-  const gdouble age = (gdouble) GST_CLOCK_DIFF (time, self->time) / GST_SECOND;
+  const gdouble age = (gdouble) GST_CLOCK_DIFF (time, scene->time) / GST_SECOND;
   guint n, i;
 
-  self->looking = TRUE;
-  if (self->n_looks > 0 && time > self->last_look) {
-    gdouble gap = MIN ((gdouble) (time - self->last_look) / GST_SECOND, LONGEST_GAP);
-
-    self->look_gap += (self->n_looks > 1 ? GAP_SHARE : 1.0) * (gap - self->look_gap);
-  }
-  self->n_looks += self->n_looks == 0 || time > self->last_look;
-  self->last_look = time;
-
-  self->dt = 0.0;
-  go_back (self, time);
-  self->at_look = TRUE;
-  gst_ccl_tracker_assign (self, time, boxes, n_boxes);
-  find_behind (self, looks, n_looks);
-  n = self->tracks->len;
+  count_look (scene->looks, time);
+  scene->dt = 0.0;
+  go_back (scene, time, age);
+  gst_ccl_scene_read (scene, boxes, n_boxes);
+  gst_ccl_boxes_compare (scene->blobs,
+                         gst_ccl_past_find (&scene->looks->past, time, LONGEST_PAST * GST_SECOND),
+                         scene->params.min_confidence, &scene->looks->fit);
+  n = scene->tracks->len;
   for (i = 0; i < n; i++) {
-    if (get_track (self, i)->blob >= 0)
-      find (self, get_track (self, i), age);
-  }
-  gst_ccl_tracker_add (self);
-  self->at_look = FALSE;
-  come_back (self, time);
-}
+    Track *track = get_track (scene, i);
 
-gboolean
-gst_ccl_tracker_is_looking (const GstCclTracker *self)
-{
-  return self->looking;
+    track->rules = get_rules (scene, track);
+    gst_ccl_scene_expect (track);
+    if (!track->known)
+      track->confidence *= NEW_WEIGHT;
+  }
+  gst_ccl_scene_match (scene, 0.0);
+  gst_ccl_scene_find_fragments (scene);
+  deny_unfound (scene, parts, n_parts);
+  for (i = 0; i < n; i++) {
+    if (get_track (scene, i)->blob >= 0)
+      find (scene, get_track (scene, i), age);
+  }
+  gst_ccl_scene_add (scene);
+  come_back (scene, age);
 }

@@ -5,40 +5,36 @@
  * in the cells that it reaches, four at a time. Where objects overlap, CPUs mispredict every second
  * branch on what is near: there is none. */
 
-#include "tracker-private.h"
+#include "pairs.h"
 
 #include <string.h>
 
-/* Detections of more than this many typical sizes are in a cell of their own, which all tracks look
- * at: at most half of them, as the typical size is the root mean square. */
+/* Larger detections, in typical sizes, share a cell of their own that all tracks look at. As the
+ * typical size is the root mean square, at most half of them are that large. */
 #define LARGE_SIZE 2.0
 
-/* Each track has its share of the pairs of a frame, and of the large detections that tracks are
- * compared with, so that a frame takes milliseconds whatever is in it. Only crowds of objects in
- * one place are affected. */
+/* Most pairs of a frame. Each track has its share of them, so that a frame takes milliseconds
+ * whatever it shows; only crowds of objects in one place are affected. */
 #define MOST_PAIRS 65536
-#define LEAST_NEAR 16 /* pairs of a track */
-#define MOST_NEAR 1024
-#define MOST_TESTS 4194304
+#define LEAST_NEAR 16  /* of a track, however many tracks there are */
+#define MOST_NEAR 1024 /* of a track, however few there are */
 
-/* Largest ratio of areas of a track and a detection that are near, but overlap little. */
+/* Largest ratio of areas of a track and a detection that are near but overlap little: a speck
+ * beside an object is not the object. */
 #define GATE_AREA 4.0
 
-/* Doubtful boxes of detectors are for tracks that have no better one, and only if they overlap that
- * much (Zhang 2022, ByteTrack). */
+/* Doubtful boxes of detectors are for tracks that have no better one, hence the share of their
+ * score, and only from this IoU on (Zhang 2022, ByteTrack). */
 #define DOUBTFUL_WEIGHT 0.5
 #define DOUBTFUL_IOU 0.5
 
-/* A detector's box is that of a track that the detector knows, rather than that of a component. */
-#define NEW_WEIGHT 0.3
-
-/* Boxes of different classes are the same object only if they overlap that much: the detector was
- * wrong about one of them. */
+/* IoU from which on boxes of different classes are the same object: the detector was wrong about
+ * one of them. */
 #define OTHER_CLASS_IOU 0.7
 
-/* Largest ratio of areas of a component and a track, if a detector that looks at some frames only
- * knows its size. They must overlap, too. */
-#define KNOWN_AREA 2.5
+/* Largest ratio of areas of a component and a track whose size is known: others are a part of it,
+ * or several objects. They must overlap, too. */
+#define SIZED_AREA 2.5
 
 /* Four detections at once. */
 #define LANES 4
@@ -101,35 +97,36 @@ sqrt4 (V4 values)
   return values;
 }
 
-/* What is compared with detections. */
+/* What is compared of a track. */
 typedef struct
 {
   gfloat low[2], high[2], middle[2], per_reach[2];
   gdouble centre[2], farthest[2]; /* distance of centres */
   gfloat area, confidence, iou_threshold;
-  gboolean known; /* by a detector that looks at some frames only */
+  gboolean sized; /* see Rules */
   guint class_id;
   gdouble order; /* 0...1: place of the track among all */
+  const Blob *blobs;
 } Query;
 
 void
-gst_ccl_tracker_init_pairs (GstCclTracker *self)
+gst_ccl_pairs_init (GstCclPairs *self)
 {
   self->grid.blobs = g_array_new (FALSE, FALSE, sizeof (guint));
   self->grid.values = g_array_new (FALSE, FALSE, sizeof (gfloat));
   self->grid.cells = g_array_new (FALSE, TRUE, sizeof (guint));
-  self->pairs.starts = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->starts = g_array_new (FALSE, FALSE, sizeof (guint));
 }
 
 void
-gst_ccl_tracker_free_pairs (GstCclTracker *self)
+gst_ccl_pairs_clear (GstCclPairs *self)
 {
   g_array_unref (self->grid.blobs);
   g_array_unref (self->grid.values);
   g_array_unref (self->grid.cells);
-  g_free (self->pairs.edges);
-  g_free (self->pairs.common);
-  g_array_unref (self->pairs.starts);
+  g_free (self->edges);
+  g_free (self->common);
+  g_array_unref (self->starts);
 }
 
 /* Of each entry, by field. */
@@ -150,18 +147,16 @@ get_values (const Grid *grid, guint field)
 /* There are between one and four cells for each detection; within that, they are as large as
  * typical detections. */
 static void
-set_up_grid (GstCclTracker *self)
+set_up_grid (Grid *grid, const Blob *blobs, guint n)
 {
-  const guint n = self->blobs->len;
   const gdouble root = sqrt (n);
-  Grid *grid = &self->grid;
   guint i, k;
 
   for (k = 0; k < 2; k++) {
     gdouble low = G_MAXDOUBLE, high = -G_MAXDOUBLE, sum = 0.0, size, length;
 
     for (i = 0; i < n; i++) {
-      const Box *box = &get_blob (self, i)->box;
+      const Box *box = &blobs[i].box;
 
       low = MIN (low, get_middle (box, k));
       high = MAX (high, get_middle (box, k));
@@ -188,19 +183,18 @@ get_cell (const Grid *grid, guint k, gdouble position)
 
 /* Counts of cells become the first entries of each, then the entries are filled in from the end. */
 static void
-build_grid (GstCclTracker *self, gdouble noise)
+build_grid (Grid *grid, Blob *blobs, guint n_blobs, gdouble noise)
 {
-  Grid *grid = &self->grid;
   guint n_cells, n = 0, i, k, *cells;
 
-  set_up_grid (self);
+  set_up_grid (grid, blobs, n_blobs);
   n_cells = grid->n_cells[0] * grid->n_cells[1] + 1;
   g_array_set_size (grid->cells, 0);
   g_array_set_size (grid->cells, n_cells + 1);
   cells = (guint *) grid->cells->data;
 
-  for (i = 0; i < self->blobs->len; i++) {
-    Blob *blob = get_blob (self, i);
+  for (i = 0; i < n_blobs; i++) {
+    Blob *blob = &blobs[i];
     guint cell = n_cells - 1;
 
     if (blob->area < noise)
@@ -223,9 +217,9 @@ build_grid (GstCclTracker *self, gdouble noise)
   grid->n = n + LANES;
   g_array_set_size (grid->blobs, grid->n);
   g_array_set_size (grid->values, N_VALUES * grid->n);
-  grid->has_rules = self->looking;
-  for (i = self->blobs->len; i-- > 0;) {
-    const Blob *blob = get_blob (self, i);
+  grid->has_rules = FALSE;
+  for (i = n_blobs; i-- > 0;) {
+    const Blob *blob = &blobs[i];
     guint entry;
 
     if (blob->area < noise)
@@ -237,7 +231,7 @@ build_grid (GstCclTracker *self, gdouble noise)
       get_values (grid, HIGH + k)[entry] = (gfloat) blob->box.high[k];
     }
     get_values (grid, AREA)[entry] = (gfloat) get_area (&blob->box);
-    grid->has_rules |= blob->class_id != 0 || is_doubtful (self, blob);
+    grid->has_rules |= blob->class_id != 0 || blob->doubtful;
   }
 }
 
@@ -294,44 +288,43 @@ typedef struct
 {
   V4 overlap; /* IoU */
   V4 score;
-  M4 similar, known_similar; /* areas, by GATE_AREA and KNOWN_AREA */
+  M4 similar, sized_similar; /* areas, by GATE_AREA and SIZED_AREA */
   M4 same;                   /* may be the same object */
 } Scores;
 
 /* Boxes of detectors, and components of what a detector knows, have rules of their own. */
 static void
-apply_rules (const GstCclTracker *self, const Query *query, const guint *blobs, guint n,
-             Scores *scores)
+apply_rules (const Query *query, const guint *entries, guint n, Scores *scores)
 {
   guint i;
 
   for (i = 0; i < MIN (n, LANES); i++) {
-    const Blob *blob = get_blob (self, blobs[i]);
+    const Blob *blob = &query->blobs[entries[i]];
     const gfloat overlap = scores->overlap[i];
 
-    if (is_doubtful (self, blob)) {
+    if (blob->doubtful) {
       scores->score[i] *= (gfloat) DOUBTFUL_WEIGHT;
       scores->same[i] &= -(overlap >= (gfloat) DOUBTFUL_IOU);
     }
     if (is_other (query->class_id, blob->class_id))
       scores->same[i] &= -(overlap >= (gfloat) OTHER_CLASS_IOU);
-    if (!blob->object && query->known)
-      scores->same[i] = scores->known_similar[i] & -(overlap >= query->iou_threshold);
+    if (!blob->object && query->sized)
+      scores->same[i] = scores->sized_similar[i] & -(overlap >= query->iou_threshold);
   }
 }
 
 /* Compares a track with @n detections, four at most, and adds the pairs of those near it: their
  * boxes overlap, or the centre of the detection is within the track's reach, an ellipse. */
 static inline void
-add_pairs (GstCclTracker *self, const Query *query, guint first, guint n)
+add_pairs (GstCclPairs *self, const Query *query, guint first, guint n)
 {
   const Grid *grid = &self->grid;
-  const guint *blobs = &g_array_index (grid->blobs, guint, first);
+  const guint *entries = &g_array_index (grid->blobs, guint, first);
   const V4 area = load4 (get_values (grid, AREA) + first);
-  GstCclAssignmentEdge *edges = self->pairs.edges;
-  gfloat *common = self->pairs.common;
+  GstCclAssignmentEdge *edges = self->edges;
+  gfloat *common = self->common;
   V4 away[2], both[2], distance, shared, least, most;
-  guint end = self->pairs.n, k, i;
+  guint end = self->n, k, i;
   M4 reached, near;
   Scores scores;
 
@@ -354,26 +347,26 @@ add_pairs (GstCclTracker *self, const Query *query, guint first, guint n)
   scores.score = 0.6f * scores.overlap + 0.1f * least / most +
                  0.3f * (1.0f - sqrt4 (min4 (distance, splat4 (1.0f))));
   scores.similar = least * (gfloat) GATE_AREA >= most;
-  scores.known_similar = least * (gfloat) KNOWN_AREA >= most;
+  scores.sized_similar = least * (gfloat) SIZED_AREA >= most;
   scores.same = (scores.overlap >= query->iou_threshold) | (scores.similar & reached);
-  if (G_UNLIKELY (grid->has_rules))
-    apply_rules (self, query, blobs, n, &scores);
+  if (G_UNLIKELY (grid->has_rules || query->sized))
+    apply_rules (query, entries, n, &scores);
   scores.score =
       select4 (scores.same, min4 (scores.score * query->confidence, splat4 (1.0f)), splat4 (-1.0f));
 
   for (i = 0; i < LANES; i++) {
-    edges[end].column = blobs[i];
+    edges[end].column = entries[i];
     edges[end].score = scores.score[i];
     common[end] = shared[i];
     end += (guint) (near[i] & 1);
   }
-  self->pairs.n = end;
+  self->n = end;
 }
 
 /* Adds the pairs of a track with detections that are not large: at most @most. Where there are
  * more, those in the nearest cells count. */
 static void
-add_near (GstCclTracker *self, const Query *query, guint most, gboolean *crowded)
+add_near (GstCclPairs *self, const Query *query, guint most, gboolean *crowded)
 {
   const Grid *grid = &self->grid;
   guint first[2], last[2], y;
@@ -396,51 +389,51 @@ add_near (GstCclTracker *self, const Query *query, guint most, gboolean *crowded
 /* Adds the pairs of a track: at most @most, and as many with large detections. Returns whether some
  * were left out. */
 static gboolean
-add_track_pairs (GstCclTracker *self, const Query *query, guint most)
+add_track_pairs (GstCclPairs *self, const Query *query, guint n_tracks, guint most)
 {
   const guint large = self->grid.n_cells[0] * self->grid.n_cells[1];
   gboolean crowded = FALSE;
-  Pairs *pairs = &self->pairs;
   Span span;
   guint end;
 
-  if (pairs->n + 2 * (most + LANES) > pairs->allocated) {
-    pairs->allocated = 2 * (pairs->n + 2 * (most + LANES));
-    pairs->edges = g_renew (GstCclAssignmentEdge, pairs->edges, pairs->allocated);
-    pairs->common = g_renew (gfloat, pairs->common, pairs->allocated);
+  if (self->n + 2 * (most + LANES) > self->allocated) {
+    self->allocated = 2 * (self->n + 2 * (most + LANES));
+    self->edges = g_renew (GstCclAssignmentEdge, self->edges, self->allocated);
+    self->common = g_renew (gfloat, self->common, self->allocated);
   }
   add_near (self, query, most, &crowded);
-  span = get_span (&self->grid, query, large, large, MOST_TESTS / self->tracks->len, &crowded);
-  for (end = pairs->n + most; span.first < span.end && pairs->n < end; span.first += LANES)
+  span = get_span (&self->grid, query, large, large, MOST_TESTS / n_tracks, &crowded);
+  for (end = self->n + most; span.first < span.end && self->n < end; span.first += LANES)
     add_pairs (self, query, span.first, span.end - span.first);
 
   return crowded || span.first < span.end;
 }
 
-void
-gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
+guint
+gst_ccl_pairs_find (GstCclPairs *self, const GArray *tracks, GArray *blobs, gdouble noise,
+                    gdouble iou_threshold)
 {
-  const guint n_tracks = self->tracks->len;
+  const guint n_tracks = tracks->len;
   const guint most = CLAMP (MOST_PAIRS / MAX (n_tracks, 1), LEAST_NEAR, MOST_NEAR);
-  guint i, k;
+  guint n_crowded = 0, i, k;
 
-  self->pairs.n = 0;
-  g_array_set_size (self->pairs.starts, 0);
-  if (self->blobs->len > 0)
-    build_grid (self, noise);
+  self->n = 0;
+  g_array_set_size (self->starts, 0);
+  if (blobs->len > 0)
+    build_grid (&self->grid, (Blob *) blobs->data, blobs->len, noise);
 
   for (i = 0; i < n_tracks; i++) {
-    const Track *track = get_track (self, i);
+    const Track *track = &g_array_index (tracks, Track, i);
     Query query = { .area = (gfloat) (track->size[0] * track->size[1]),
-                    .confidence = (gfloat) (track->confidence *
-                                            (self->at_look && !track->known ? NEW_WEIGHT : 1.0)),
-                    .iou_threshold = (gfloat) self->params.iou_threshold,
-                    .known = self->looking && track->known,
+                    .confidence = (gfloat) track->confidence,
+                    .iou_threshold = (gfloat) iou_threshold,
+                    .sized = track->rules.sized,
                     .class_id = gst_ccl_votes_get (&track->votes),
-                    .order = (gdouble) i / n_tracks };
+                    .order = (gdouble) i / n_tracks,
+                    .blobs = (const Blob *) blobs->data };
 
-    g_array_append_val (self->pairs.starts, self->pairs.n);
-    if (self->blobs->len == 0)
+    g_array_append_val (self->starts, self->n);
+    if (blobs->len == 0)
       continue;
     for (k = 0; k < 2; k++) {
       query.centre[k] = track->centre[k].position;
@@ -450,7 +443,9 @@ gst_ccl_tracker_find_pairs (GstCclTracker *self, gdouble noise)
       query.low[k] = (gfloat) track->box.low[k];
       query.high[k] = (gfloat) track->box.high[k];
     }
-    self->crowded += add_track_pairs (self, &query, most);
+    n_crowded += add_track_pairs (self, &query, n_tracks, most);
   }
-  g_array_append_val (self->pairs.starts, self->pairs.n);
+  g_array_append_val (self->starts, self->n);
+
+  return n_crowded;
 }

@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-#define HALF_LIFE 5.0 /* s */
+/* s until a vote counts half: a track may have taken over another object. */
+#define HALF_LIFE 5.0
 
-/* Of a detector that does not say how certain it is. */
+/* Weight of a vote without a confidence: in the middle of those with one. */
 #define USUAL_CONFIDENCE 0.5
 
 /* The place of a class or, if it has none, the one that counts least. */

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* More classes than a detector takes an object for. */
+/* Classes that are counted: more than a detector confuses for one object. */
 #define GST_CCL_N_VOTES 4
 
 typedef struct
